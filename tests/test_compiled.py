@@ -9,7 +9,7 @@ from fedatlas import UserError
 from fedatlas.data.store import prepare
 from fedatlas.federation import algorithms, problems
 from fedatlas.federation.architectures import ARCHITECTURES
-from fedatlas.federation.compiled.modules import MODULES, compiled_modules
+from fedatlas.federation.compiled.modules import MODULES, PASSES, compiled_modules
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from tests.helpers import example, network
@@ -84,15 +84,14 @@ def test_layers_that_run_compiled_are_known_from_the_specification(architecture,
     problem = network(architecture)
     problem.batch([0], np.arange(4)[None]).grad(problem.start(0))
     found = imported & {*MODULES}
-    if "fedatlas.federation.compiled.pooling" in found:
-        found.add("fedatlas.federation.compiled.simd")
+    if "fedatlas.federation.compiled.passes" in found:
+        found.update(PASSES)  # which it imports
     for how in (architecture, {"kind": architecture}):
         spec = {"kind": "network", "data": "digits", "architecture": how}
         assert set(compiled_modules(algorithms.get("fedavg"), spec, {"clients": 3})) == found
 
 
-def test_an_architecture_that_is_not_known_may_pool():
-    spec = {"kind": "network", "data": "digits", "architecture": "new"}
-    assert "fedatlas.federation.compiled.pooling" in compiled_modules(algorithms.get("fedavg"), spec, {"clients": 3})
-    default = compiled_modules(algorithms.get("fedavg"), {"kind": "network", "data": "digits"}, {"clients": 3})
-    assert default == ["fedatlas.federation.compiled.sequential"]
+@pytest.mark.parametrize("architecture", [{"architecture": "new"}, {}], ids=str)
+def test_an_architecture_that_is_not_known_may_run_compiled(architecture):
+    spec = {"kind": "network", "data": "digits", **architecture}
+    assert {*PASSES} < {*compiled_modules(algorithms.get("fedavg"), spec, {"clients": 3})}

@@ -1,4 +1,6 @@
-"""Written-out gradients of sequential networks against autograd through torch's own layers, in float64."""
+"""Compiled passes of sequential networks against autograd through torch's own layers."""
+
+import itertools
 
 import numpy as np
 import pytest
@@ -10,22 +12,27 @@ from torch import nn
 from fedatlas.federation.architectures import ARCHITECTURES
 from fedatlas.federation.networks.losses import LOSSES
 from fedatlas.federation.networks.replica import Replica
+from fedatlas.federation.networks.samples import Samples
 
 CHANNELS_LAST = torch.channels_last
 
 
+def passes(module, *shape):
+    return Replica(module, shape).passes
+
+
 def both(module, x, y, loss="cross-entropy"):
-    """(loss, gradient, outputs) of minibatches x, y, by autograd and fused."""
-    results = []
-    for plain in (True, False):
-        replica = Replica(module)
-        assert replica.layers is not None
-        if plain:
-            replica.layers = None
-        parts = [(x[:3], y[:3]), (x[3:], y[3:])]
-        value, grad = replica.value_and_grad(replica.flat.clone(), parts, LOSSES[loss], len(x))
-        results.append((value, grad, replica.outputs(replica.flat.clone(), x)))
-    return results
+    """(loss, gradient, outputs) of a minibatch x, y, by autograd and compiled."""
+    rows, real = torch.arange(len(x)), str(x.dtype).removeprefix("torch.")
+    samples, replica = Samples(x.numpy(), y.numpy(), dtype=real), Replica(module, x.shape[1:])
+    start, compiled = replica.flat.clone(), replica.passes
+    assert compiled is not None
+    fused = compiled.value_and_grad(start, samples.source, rows, LOSSES[loss].logistic)
+    fused = *fused, replica.outputs(start, samples, rows)
+    replica.passes = None
+    parts = [samples.gather(rows[:3]), samples.gather(rows[3:])]
+    plain = replica.value_and_grad(start, parts, LOSSES[loss], len(x))
+    return (*plain, replica.outputs(start, samples, rows)), fused
 
 
 def agree(module, x, y, loss="cross-entropy"):
@@ -94,27 +101,66 @@ def test_what_is_not_finite_stays_so(bad):
 )
 def test_layers_that_are_not_known_are_left_to_autograd(layer):
     module = nn.Sequential(layer, nn.ReLU(), nn.MaxPool2d(2), nn.Flatten())
-    assert Replica(nn.Sequential(*module, nn.Linear(3, 2))).layers is None
+    assert passes(nn.Sequential(*module, nn.Linear(3, 2)), 1, 8, 8) is None
 
 
-def test_dense_layers_on_the_last_axis():
-    """Linear takes rows of any shape."""
-    rng = np.random.default_rng(0)
-    module = nn.Sequential(nn.Linear(6, 4), nn.ReLU(), nn.Flatten(), nn.Linear(2 * 5 * 4, 3))
-    agree(module, torch.from_numpy(rng.standard_normal((4, 2, 5, 6))), torch.from_numpy(rng.integers(3, size=4)))
+def test_other_orders_are_left_to_autograd():
+    """Dense layers on the last axis of images, ReLU before or behind all of them, a forward of its own."""
 
-
-def test_a_sequence_with_a_forward_of_its_own_is_left_to_autograd():
     class Twice(nn.Sequential):
         def forward(self, x):
             return 2 * super().forward(x)
 
-    assert Replica(Twice(nn.Linear(3, 2))).layers is None
+    dense = nn.Linear(3, 2)
+    for layers in ([nn.Linear(6, 4), nn.Flatten(), dense], [nn.Flatten(), nn.ReLU(), dense]):
+        assert passes(nn.Sequential(*layers), 2, 5, 6) is None
+    assert passes(nn.Sequential(dense), 3) is not None
+    assert passes(nn.Sequential(dense, nn.ReLU()), 3) is None
+    assert passes(Twice(dense), 3) is None
 
 
 def test_other_poolings_are_left_to_autograd():
-    convolution = nn.Conv2d(1, 2, 3)
+    convolution, rest = nn.Conv2d(1, 2, 3), [nn.Flatten(), nn.Linear(18, 2)]
     for pool in (nn.MaxPool2d(3), nn.MaxPool2d(2, stride=1), nn.MaxPool2d(2, ceil_mode=True), nn.AvgPool2d(2)):
-        assert Replica(nn.Sequential(convolution, nn.ReLU(), pool)).layers is None
-    assert Replica(nn.Sequential(convolution, nn.ReLU(), nn.MaxPool2d(2))).layers is not None
-    assert Replica(ARCHITECTURES.build("resnet18").build((3, 32, 32), 10)).layers is None
+        assert passes(nn.Sequential(convolution, nn.ReLU(), pool, *rest), 1, 8, 8) is None
+    assert passes(nn.Sequential(convolution, nn.ReLU(), nn.MaxPool2d(2), *rest), 1, 8, 8) is not None
+    assert passes(ARCHITECTURES.build("resnet18").build((3, 32, 32), 10), 3, 32, 32) is None
+
+
+def test_narrow_layers_and_many_rows():
+    """Rows that are shorter than a vector, read behind the last parameter, and pass in several parts."""
+    rng, layers = np.random.default_rng(0), []
+    for inputs, outputs in itertools.pairwise((5, 3, 9, 2)):
+        layers += [nn.Linear(inputs, outputs, bias=outputs == 9), nn.ReLU()]
+    x = torch.from_numpy(rng.standard_normal((75, 5)))
+    agree(nn.Sequential(*layers[:-1]), x, torch.from_numpy(rng.integers(2, size=75)))
+
+
+def test_bytes_are_scaled_and_gathered_in_single_precision():
+    """Bytes of several channels, in the order of their draws, some twice."""
+    rng, shape = np.random.default_rng(0), (3, 16, 16)
+    X, y = rng.integers(256, size=(40, *shape)).astype(np.uint8), rng.integers(10, size=40)
+    samples = Samples(X, y, [120.0, 110.0, 100.0], [1 / 60, 1 / 70, 1 / 80])
+    replica = Replica(ARCHITECTURES.build("lenet").build(shape, 10), shape)
+    start, rows = replica.flat.clone(), torch.tensor([7, 3, 39, 7, 0])
+    value, grad = replica.passes.value_and_grad(start, samples.source, rows, False)
+    plain_value, plain_grad = replica.value_and_grad(start, [samples.gather(rows)], LOSSES["cross-entropy"], len(rows))
+    torch.testing.assert_close(value, plain_value)
+    torch.testing.assert_close(grad, plain_grad, rtol=1e-4, atol=1e-6)
+
+
+def test_a_gradient_does_not_depend_on_those_before():
+    """A workspace keeps nothing: the same bits after minibatches of other sizes, and one that is not finite."""
+    rng = np.random.default_rng(0)
+    x, y = images(rng, 70, 1, 28, 28), rng.integers(10, size=70)
+    x[69] = np.nan
+    samples, replica = Samples(x.numpy(), y), Replica(ARCHITECTURES.build("lenet").build((1, 28, 28), 10), (1, 28, 28))
+    start = replica.flat.clone()
+
+    def gradient(*rows):
+        return replica.passes.value_and_grad(start, samples.source, torch.tensor(rows), False)[1]
+
+    first = gradient(0, 1, 2, 3, 4)
+    gradient(*range(64))
+    assert gradient(0, 69).isnan().any()
+    assert torch.equal(gradient(0, 1, 2, 3, 4), first)

@@ -69,6 +69,7 @@ def test_parameters_that_layers_share_belong_to_the_first():
     [
         (recurrent(nn.LSTM, num_layers=2, dropout=0.5), "'layer' draws random numbers"),
         (lambda: Reader(nn.MultiheadAttention(4, 2, dropout=0.1, batch_first=True)), "'layer' draws random numbers"),
+        (lambda: nn.Linear(5, 2), "makes 2 scores of a sample, and the largest label is 6"),
         (lambda: nn.LSTM(5, 3), r"makes tuple; it must return a tensor of scores"),
         (lambda: Reader(nn.LSTM(4, 4, batch_first=True), lambda scores: scores[:, 0]), r"makes shape \(1,\); it must"),
         (lambda: nn.Linear(4, 3), r"fails on data of shape \(1, 5\)"),

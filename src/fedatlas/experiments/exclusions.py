@@ -74,10 +74,11 @@ DETACHED = {
         "fedatlas.federation.compiled",
         "fedatlas.federation.compiled.sequential",
     ): "dependencies adds the compiled parts that a specification may run",
-    (
-        "fedatlas.federation.compiled.sequential",
-        "fedatlas.federation.compiled.pooling",
-    ): "dependencies adds it to networks that may have convolutions",
+    **{
+        ("fedatlas.federation.compiled.sequential", f"fedatlas.federation.compiled.{name}"): "dependencies adds it to "
+        "networks that may be compiled"
+        for name in ("passes", "plans")
+    },
     (
         "fedatlas.results.figures.scaling",
         "fedatlas.theory.fedac.bounds",

@@ -8,11 +8,10 @@ each of thirteen step sizes.
 
 ``scoring``: metrics of sparse logistic data at all step sizes of a tuning grid in one pass over the rows.
 
-``sequential``: gradients of sequential networks written out instead of recorded by autograd, and ``pooling``:
-convolution, 2x2 max pooling and ReLU in one. Rounds of LeNet with minibatches of twenty images are twice as fast as a
-plain torch loop.
+``sequential`` with ``passes``, ``pooling`` and ``dense``: the gradient of a sequential network in one call, which holds
+no lock of Python. Rounds of LeNet with minibatches of twenty images are four times as fast as a plain torch loop.
 
-``simd``: vectors of numbers, in which ``kernels``, ``scoring`` and ``pooling`` are written.
+``simd``: vectors of numbers, in which ``kernels``, ``scoring``, ``pooling`` and ``dense`` are written.
 
 All parts are imported inside functions, since numba and torch take seconds to import. The results of a cell depend on
 the parts that `fedatlas.federation.compiled.modules` names and on no others.
@@ -43,8 +42,8 @@ def mean_scores(rows: tuple[Any, ...], weights: Any, points: Sequence[Any]) -> t
     return scoring.mean_scores(rows, weights, points)
 
 
-def layers(module: Any) -> Any:
-    """Return the Layers of a torch module, with gradients written out, or None if one of its layers has none."""
-    from fedatlas.federation.compiled.sequential import fuse
+def fuse(module: Any, shape: Sequence[int]) -> Any:
+    """Return the compiled Passes of a torch module for samples of a shape, or None; see `sequential.fuse`."""
+    from fedatlas.federation.compiled import sequential
 
-    return fuse(module)
+    return sequential.fuse(module, shape)

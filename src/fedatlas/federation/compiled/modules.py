@@ -9,9 +9,9 @@ PACKAGE = "fedatlas.federation.compiled"
 LOCKSTEP = [f"{PACKAGE}.{module}" for module in ("kernels", "lockstep", "simd")]
 SCORING = [f"{PACKAGE}.{module}" for module in ("scoring", "simd")]
 SEQUENTIAL = [f"{PACKAGE}.sequential"]
-POOLING = [f"{PACKAGE}.{module}" for module in ("pooling", "simd")]
-MODULES = sorted({*LOCKSTEP, *SCORING, *SEQUENTIAL, *POOLING})
-WITHOUT_POOLING = ("linear", "mlp", "resnet18")
+PASSES = [f"{PACKAGE}.{module}" for module in ("dense", "passes", "plans", "pooling", "simd")]
+MODULES = sorted({*LOCKSTEP, *SCORING, *SEQUENTIAL, *PASSES})
+WITHOUT_PASSES = ("resnet18",)
 
 
 def compiled_modules(algorithm: Any, problem: Mapping[str, Any], setting: Mapping[str, Any]) -> list[str]:
@@ -28,8 +28,8 @@ def compiled_modules(algorithm: Any, problem: Mapping[str, Any], setting: Mappin
     modules: list[str] = []
     if problem.get("kind") == "network":
         modules += SEQUENTIAL
-        if kind(problem.get("architecture", "mlp")) not in WITHOUT_POOLING:
-            modules += POOLING
+        if kind(problem.get("architecture", "mlp")) not in WITHOUT_PASSES:
+            modules += PASSES
     elif problem.get("kind") == "logistic":
         modules += SCORING
         shared = kind(problem.get("partition", "shared")) in ("shared", None)

@@ -1,145 +1,237 @@
-"""Compiled convolution, 2x2 max pooling and ReLU in n1, for small images on a processor.
+"""Compiled convolution, 2x2 max pooling and ReLU in one, for small images on a processor.
 
-Channels lie last in memory and make SIMD vectors. Forward, the four convolutions of a pooling window share each
-weight that is read. Backward, only the largest of the four has a gradient, and that only if it is positive: each of
-those adds a patch of the image to a filter's gradient and a filter to a patch of the image's gradient, a quarter of the
-arithmetic of two convolutions or less.
+Channels lie last in memory and make SIMD vectors. Forward, two pooling windows at a time share each weight that is
+read: their eight convolutions are sums that need not wait for each other. Backward, only the largest of the four places
+of a window has a gradient, and that only if it is positive: each of those adds a patch of the image to a filter's
+gradient and a filter to a patch of the image's gradient, a quarter of the arithmetic of two convolutions or less. Its
+patches are added to in groups of ``GROUP`` vectors.
 
-Arrays are copied and added in loops: expressions of whole arrays of four axes take LLVM seconds to compile.
+``P`` is the address of the workspace, which `fedatlas.federation.compiled.plans` lays out, ``I`` that of its whole
+numbers; both begin with room for what a function here needs for itself. ``here`` and ``there`` are the rows of the
+table of stages before and after the layer.
 """
 
-import numpy as np
+from typing import NamedTuple
+
 from numba import njit
 
-from fedatlas.federation.compiled.simd import fma, load, pointer, splat, store, where_equal, where_greater
+from fedatlas.federation.compiled.simd import fma, load, splat, store, where_equal, where_greater
 
-SPARE = 32  # numbers after the last image, which vectors may reach into
+LANES, WIDE, GROUP = 8, 16, 5  # numbers of a vector, of one of more channels than eight, and vectors of a group
+PART = 4096  # numbers of images whose patches are read together, which the nearest cache holds
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
-def forward(x, shape, weight, bias, simd):
-    """Return the output of a layer, and the position in its window from which each entry came.
+class Stage(NamedTuple):
+    """Columns of the table of stages: images between the layers of a network, and the convolution that reads them.
 
-    x: flat images (b, height, width, inside) with SPARE numbers to spare; shape: those four numbers. weight: (outside,
-    inside, k, k). bias: (outside,). Returns z (b, h, w, padded), h = (height - k + 1) // 2, w alike, and ``chosen`` of
-    the same shape: which of a window's four places, by rows, is the first largest, or -1 if it is not positive.
-    simd: the width n of vectors of channels, see
-    `fedatlas.federation.compiled.simd`. padded: outside rounded up to full vectors; numbers beyond ``outside`` are
-    arbitrary.
+    Images lie as (rows, height, width, channels). Positions of arrays count numbers of the workspace.
     """
-    n, (b, height, width, inside), (outside, _, k, _) = len(simd), shape, weight.shape
-    h, w, padded = (height - k + 1) // 2, (width - k + 1) // 2, -(-outside // n) * n
-    filters = np.zeros((k, k, inside, padded), x.dtype)  # output channels last
-    start = np.zeros(padded, x.dtype)
+
+    HEIGHT: int  # pixels, with padding
+    WIDTH: int
+    CHANNELS: int
+    PADDING: int
+    IMAGES: int = 0  # position of the images
+    GRADIENT: int = 0  # position of the gradient with respect to them
+    KERNEL: int = 0  # side of the convolution's filters
+    WINDOWS: int = 0  # pooling windows of an image
+    WEIGHT: int = 0  # position in the parameters
+    BIAS: int = 0
+    WIDE: int = 0  # channels of its outputs in whole vectors
+    CHOSEN: int = 0  # position of the places of the largest, (windows, WIDE)
+    FILTERS: int = 0  # position of the filters for the pass forward, (k, k, inside, WIDE), bias and mask
+    PATCHES: int = 0  # position of the filters for the pass backward, (2, outside, k + 3, length)
+    PLACES: int = 0  # position, among the whole numbers, of the windows' first pixels here and there, (windows, 2);
+    #   of the last stage, of the features of an image in the order of the first dense layer
+
+
+S = Stage(*range(len(Stage._fields)))
+
+
+def padded(count: int, multiple: int = LANES) -> int:
+    """Return the least multiple that is not below count."""
+    return -(-count // multiple) * multiple
+
+
+@njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+def patch_length(here):
+    """Return the numbers of a filter's row as the pass backward has it, in whole groups of vectors."""
+    group = GROUP * LANES
+    return -(-(here[S.KERNEL] + 1) * here[S.CHANNELS] // group) * group
+
+
+@njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+def pack(P, W, here, there):
+    """Write the filters of a layer in the orders in which both passes read them. W: address of the parameters."""
+    inside, outside, k, wide = here[S.CHANNELS], there[S.CHANNELS], here[S.KERNEL], here[S.WIDE]
+    run, length = k * inside, patch_length(here)
+    bias, weight = here[S.FILTERS] + k * run * wide, here[S.WEIGHT]
     for o in range(outside):
-        start[o] = bias[o]
+        P[bias + o] = W[here[S.BIAS] + o]
+        P[bias + wide + o] = 1
         for channel in range(inside):
             for down in range(k):
                 for right in range(k):
-                    filters[down, right, channel, o] = weight[o, channel, down, right]
-    z, chosen = np.empty((b, h, w, padded), x.dtype), np.empty((b, h, w, padded), x.dtype)
-    X, F, B, Z, C = pointer(x), pointer(filters), pointer(start), pointer(z), pointer(chosen)
-    row, run, to = width * inside, k * inside, 0
+                    w, s = W[weight], right * inside + channel
+                    P[here[S.FILTERS] + (down * run + s) * wide + o] = w
+                    patch = here[S.PATCHES] + (o * (k + 3) + 1 + down) * length + s
+                    P[patch] = w
+                    P[patch + outside * (k + 3) * length + inside] = w
+                    weight += 1
+
+
+@njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+def keep_largest(P, chosen, to, mask, z0, z1, z2, z3, simd):
+    """Write the largest of the four places of a window at ``to`` if it is positive, and its place at ``chosen``."""
     n0, n1, n2, n3, none = splat(0.0, simd), splat(1.0, simd), splat(2.0, simd), splat(3.0, simd), splat(-1.0, simd)
-    for image in range(b):
-        for i in range(h):
-            for j in range(w):
-                at = (image * height + 2 * i) * row + 2 * j * inside
-                for v in range(0, padded, n):
-                    z0 = load(B, v, simd)
-                    z1, z2, z3 = z0, z0, z0
-                    for down in range(k):
-                        upper, lower, tap = at + down * row, at + (down + 1) * row, down * run * padded + v
-                        for s in range(run):
-                            f = load(F, tap + s * padded, simd)
-                            z0 = fma(splat(X[upper + s], simd), f, z0)
-                            z1 = fma(splat(X[upper + inside + s], simd), f, z1)
-                            z2 = fma(splat(X[lower + s], simd), f, z2)
-                            z3 = fma(splat(X[lower + inside + s], simd), f, z3)
-                    corner_index = where_greater(z1, z0, n1, n0)
-                    most = where_greater(z1, z0, z1, z0)
-                    corner_index = where_greater(z2, most, n2, corner_index)
-                    most = where_greater(z2, most, z2, most)
-                    corner_index = where_greater(z3, most, n3, corner_index)
-                    most = where_greater(z3, most, z3, most)
-                    store(Z, to + v, where_greater(most, n0, most, n0))
-                    store(C, to + v, where_greater(most, n0, corner_index, none))
-                to += padded
-    return z, chosen
+    place, most = where_greater(z1, z0, n1, n0), where_greater(z1, z0, z1, z0)
+    place, most = where_greater(z2, most, n2, place), where_greater(z2, most, z2, most)
+    place, most = where_greater(z3, most, n3, place), where_greater(z3, most, z3, most)
+    store(P, chosen, where_greater(most, n0, place, none))
+    # where the mask is 0, beyond the last channel, lies another pixel
+    store(P, to, where_equal(mask, n0, load(P, to, simd), where_greater(most, n0, most, n0)))
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
-def by_weight(x, shape, chosen, g, grads, simd):
-    """Add the gradients with respect to weight and bias to grads, two arrays of their shapes.
+@njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+def forward(P, I, here, there, rows, simd):
+    """Write the images of the next stage, and which of a window's four places, by rows, is the first largest.
 
-    x, shape, simd: as in ``forward``; chosen: what it returned. g: the gradient by z (b, h, w, padded).
+    The place is -1 where the largest is not positive. simd: as many numbers as a vector of channels has.
     """
-    n, (_, height, width, inside), (outside, _, k, _) = len(simd), shape, grads[0].shape
-    b, h, w, padded = chosen.shape
-    filters, start = np.zeros((k, k, inside, padded), x.dtype), np.zeros(padded, x.dtype)
-    X, F, B, C, G = pointer(x), pointer(filters), pointer(start), pointer(chosen), pointer(g)
-    row, run, to = width * inside, k * inside, 0
-    n0, n1, n2, n3 = splat(0.0, simd), splat(1.0, simd), splat(2.0, simd), splat(3.0, simd)
-    for image in range(b):
-        for i in range(h):
-            for j in range(w):
-                at = (image * height + 2 * i) * row + 2 * j * inside
-                for v in range(0, padded, n):
-                    s, corner_index = load(G, to + v, simd), load(C, to + v, simd)
-                    g0, g1 = where_equal(corner_index, n0, s, n0), where_equal(corner_index, n1, s, n0)
-                    g2, g3 = where_equal(corner_index, n2, s, n0), where_equal(corner_index, n3, s, n0)
-                    store(B, v, load(B, v, simd) + ((g0 + g1) + (g2 + g3)))
-                    for down in range(k):
-                        upper, lower, tap = at + down * row, at + (down + 1) * row, down * run * padded + v
-                        for r in range(run):
-                            f = fma(splat(X[upper + r], simd), g0, load(F, tap + r * padded, simd))
-                            f = fma(splat(X[upper + inside + r], simd), g1, f)
-                            f = fma(splat(X[lower + r], simd), g2, f)
-                            f = fma(splat(X[lower + inside + r], simd), g3, f)
-                            store(F, tap + r * padded, f)
-                to += padded
-    by_filter, by_bias = grads
+    inside, k, wide, windows = here[S.CHANNELS], here[S.KERNEL], here[S.WIDE], rows * here[S.WINDOWS]
+    row, run, n = here[S.WIDTH] * inside, k * inside, len(simd)
+    taps, bias = k * run, here[S.FILTERS] + k * run * wide
+    for tap in range(taps):
+        I[tap] = tap // run * row + tap % run
+    for window in range(0, windows, 2):
+        second = min(window + 1, windows - 1)
+        a, b = I[here[S.PLACES] + 2 * window], I[here[S.PLACES] + 2 * second]
+        to, to_second = I[here[S.PLACES] + 2 * window + 1], I[here[S.PLACES] + 2 * second + 1]
+        for v in range(0, wide, n):
+            z0 = load(P, bias + v, simd)
+            z1, z2, z3, y0, y1, y2, y3 = z0, z0, z0, z0, z0, z0, z0
+            for tap in range(taps):
+                s, f = I[tap], load(P, here[S.FILTERS] + tap * wide + v, simd)
+                z0 = fma(splat(P[a + s], simd), f, z0)
+                z1 = fma(splat(P[a + inside + s], simd), f, z1)
+                z2 = fma(splat(P[a + row + s], simd), f, z2)
+                z3 = fma(splat(P[a + row + inside + s], simd), f, z3)
+                y0 = fma(splat(P[b + s], simd), f, y0)
+                y1 = fma(splat(P[b + inside + s], simd), f, y1)
+                y2 = fma(splat(P[b + row + s], simd), f, y2)
+                y3 = fma(splat(P[b + row + inside + s], simd), f, y3)
+            mask = load(P, bias + wide + v, simd)
+            keep_largest(P, here[S.CHOSEN] + window * wide + v, to + v, mask, z0, z1, z2, z3, simd)
+            keep_largest(P, here[S.CHOSEN] + second * wide + v, to_second + v, mask, y0, y1, y2, y3, simd)
+
+
+@njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+def by_weight(P, I, D, here, there, rows, simd):
+    """Add the gradients with respect to weight and bias to the network's gradient, whose address is D."""
+    inside, outside, k, wide, count = here[S.CHANNELS], there[S.CHANNELS], here[S.KERNEL], here[S.WIDE], here[S.WINDOWS]
+    row, run, size = here[S.WIDTH] * inside, k * inside, here[S.HEIGHT] * here[S.WIDTH] * inside
+    length, shift, zero = -(-run // LANES) * LANES, there[S.GRADIENT] - there[S.IMAGES], splat(0.0, simd)
+    vectors, part = k * length // LANES, max(1, PART // size)
+    groups = -(-vectors // GROUP)
+    I[0], I[1], I[2], I[3], I[4] = 0, 0, inside, row, row + inside  # from a window to the place of its largest, from -1
+    distances, lists = 5, 5 + groups * GROUP
+    for vector in range(groups * GROUP):  # of a patch
+        p = min(vector, vectors - 1) * LANES
+        I[distances + vector] = p // length * row + p % length
+    patch = groups * GROUP * LANES + LANES  # sums of a filter and of its bias, before the values of the list
+    values = outside * patch - lists
+    for at in range(outside * patch):
+        P[at] = 0
+    for first in range(0, rows, part):
+        for o in range(outside):
+            stop, total = lists, load(P, (o + 1) * patch - LANES, simd)
+            for window in range(first * count, min(first + part, rows) * count):
+                at, place = here[S.PLACES] + 2 * window, int(P[here[S.CHOSEN] + window * wide + o])
+                I[stop] = I[at] + I[1 + place]
+                P[stop + values] = P[I[at + 1] + shift + o]
+                stop += place >= 0
+            store(P, stop + values, zero)
+            I[stop] = I[lists]
+            for e in range(lists, stop, LANES):
+                total = total + load(P, e + values, simd)
+            store(P, (o + 1) * patch - LANES, total)
+            for group in range(groups):
+                d, to = distances + group * GROUP, o * patch + group * GROUP * LANES
+                d0, d1, d2, d3, d4 = I[d], I[d + 1], I[d + 2], I[d + 3], I[d + 4]
+                z0, z1, z2 = load(P, to, simd), load(P, to + LANES, simd), load(P, to + 2 * LANES, simd)
+                z3, z4 = load(P, to + 3 * LANES, simd), load(P, to + 4 * LANES, simd)
+                y0, y1, y2, y3, y4 = zero, zero, zero, zero, zero
+                for e in range(lists, stop, 2):
+                    a, b, g, h = I[e], I[e + 1], splat(P[e + values], simd), splat(P[e + 1 + values], simd)
+                    z0 = fma(g, load(P, a + d0, simd), z0)
+                    z1 = fma(g, load(P, a + d1, simd), z1)
+                    z2 = fma(g, load(P, a + d2, simd), z2)
+                    z3 = fma(g, load(P, a + d3, simd), z3)
+                    z4 = fma(g, load(P, a + d4, simd), z4)
+                    y0 = fma(h, load(P, b + d0, simd), y0)
+                    y1 = fma(h, load(P, b + d1, simd), y1)
+                    y2 = fma(h, load(P, b + d2, simd), y2)
+                    y3 = fma(h, load(P, b + d3, simd), y3)
+                    y4 = fma(h, load(P, b + d4, simd), y4)
+                store(P, to, z0 + y0)
+                store(P, to + LANES, z1 + y1)
+                store(P, to + 2 * LANES, z2 + y2)
+                store(P, to + 3 * LANES, z3 + y3)
+                store(P, to + 4 * LANES, z4 + y4)
     for o in range(outside):
-        by_bias[o] += start[o]
+        for e in range((o + 1) * patch - LANES, (o + 1) * patch):
+            D[here[S.BIAS] + o] += P[e]
         for channel in range(inside):
             for down in range(k):
+                to = here[S.WEIGHT] + ((o * inside + channel) * k + down) * k
                 for right in range(k):
-                    by_filter[o, channel, down, right] += filters[down, right, channel, o]
+                    D[to + right] += P[o * patch + down * length + right * inside + channel]
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
-def by_image(shape, weight, chosen, g, simd):
-    """Return the gradient with respect to x, flat; arguments as before, but vectors lie along a patch's rows."""
-    n, (_, height, width, inside), (outside, _, k, _) = len(simd), shape, weight.shape
-    b, h, w, padded = chosen.shape
-    row, run = width * inside, k * inside
-    length = -(-run // n) * n
-    filters = np.zeros((outside, k, length), g.dtype)  # rows in whole vectors
-    for o in range(outside):
-        for down in range(k):
-            for right in range(k):
-                for channel in range(inside):
-                    filters[o, down, right * inside + channel] = weight[o, channel, down, right]
-    gradient = np.zeros(b * height * row + SPARE, g.dtype)
-    counts, lists = np.zeros(5, np.int64), np.zeros((5, outside), np.int64)
-    X, F, C, G, N, L = pointer(gradient), pointer(filters), pointer(chosen), pointer(g), pointer(counts), pointer(lists)
-    for window in range(b * h * w):
-        i, j = window // w % h, window % w
-        at, to = (window // (h * w) * height + 2 * i) * row + 2 * j * inside, window * padded
-        for corner_index in range(5):
-            N[corner_index] = 0
-        for o in range(outside):  # filters with their largest at each corner of the window; the last list has none
-            corner_index = int(C[to + o]) % 5
-            L[corner_index * outside + N[corner_index]] = o
-            N[corner_index] += 1
-        for corner_index in range(4):
-            corner = at + (corner_index // 2) * row + corner_index % 2 * inside
-            for down in range(k):
-                for r in range(0, length, n):
-                    target = corner + down * row + r
-                    total = load(X, target, simd)
-                    for l in range(corner_index * outside, corner_index * outside + N[corner_index]):
-                        f = load(F, (L[l] * k + down) * length + r, simd)
-                        total = fma(splat(G[to + L[l]], simd), f, total)
-                    store(X, target, total)
-    return gradient
+@njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+def by_image(P, I, here, there, rows, simd):
+    """Write the gradient with respect to the images of this stage."""
+    inside, k, outside, wide = here[S.CHANNELS], here[S.KERNEL], there[S.CHANNELS], here[S.WIDE]
+    row, length = here[S.WIDTH] * inside, patch_length(here)
+    gradient, shift = here[S.GRADIENT] - here[S.IMAGES], there[S.GRADIENT] - there[S.IMAGES]
+    for at in range(here[S.GRADIENT], here[S.GRADIENT] + rows * here[S.HEIGHT] * row):
+        P[at] = 0
+    for window in range(rows * here[S.WINDOWS]):
+        at, to, n = I[here[S.PLACES] + 2 * window] + gradient, I[here[S.PLACES] + 2 * window + 1] + shift, 0
+        for o in range(outside):
+            place = int(P[here[S.CHOSEN] + window * wide + o])
+            I[n] = here[S.PATCHES] + (((place & 1) * outside + o) * (k + 3) + 1 - (place >> 1)) * length
+            P[n] = P[to + o]
+            n += place >= 0
+        for down in range(0, k + 1, 2):
+            for r in range(0, length, GROUP * LANES):
+                to, step = at + down * row + r, down * length + r
+                low = to + row
+                z0, z1 = load(P, to, simd), load(P, to + LANES, simd)
+                z2, z3 = load(P, to + 2 * LANES, simd), load(P, to + 3 * LANES, simd)
+                z4, y0 = load(P, to + 4 * LANES, simd), load(P, low, simd)
+                y1, y2 = load(P, low + LANES, simd), load(P, low + 2 * LANES, simd)
+                y3, y4 = load(P, low + 3 * LANES, simd), load(P, low + 4 * LANES, simd)
+                for e in range(n):
+                    g, upper = splat(P[e], simd), I[e] + step
+                    lower = upper + length
+                    z0 = fma(g, load(P, upper, simd), z0)
+                    z1 = fma(g, load(P, upper + LANES, simd), z1)
+                    z2 = fma(g, load(P, upper + 2 * LANES, simd), z2)
+                    z3 = fma(g, load(P, upper + 3 * LANES, simd), z3)
+                    z4 = fma(g, load(P, upper + 4 * LANES, simd), z4)
+                    y0 = fma(g, load(P, lower, simd), y0)
+                    y1 = fma(g, load(P, lower + LANES, simd), y1)
+                    y2 = fma(g, load(P, lower + 2 * LANES, simd), y2)
+                    y3 = fma(g, load(P, lower + 3 * LANES, simd), y3)
+                    y4 = fma(g, load(P, lower + 4 * LANES, simd), y4)
+                store(P, to, z0)
+                store(P, to + LANES, z1)
+                store(P, to + 2 * LANES, z2)
+                store(P, to + 3 * LANES, z3)
+                store(P, to + 4 * LANES, z4)
+                store(P, low, y0)
+                store(P, low + LANES, y1)
+                store(P, low + 2 * LANES, y2)
+                store(P, low + 3 * LANES, y3)
+                store(P, low + 4 * LANES, y4)

@@ -1,101 +1,54 @@
-"""Sequential networks on a processor, with gradients written out instead of recorded.
+"""Sequential networks on a processor whose passes are compiled, forward and backward.
 
-On small minibatches autograd and torch's convolutions cost more than the arithmetic. Here a layer is a function of its
-input x. It returns its output and a function ``vjp(g, to_input)``, the vector-Jacobian product of the gradient g by the
-output: that adds the gradients of the layer's parameters to their ``grad``, and returns the gradient of x if
-``to_input``.
+On small minibatches autograd and torch's convolutions cost more than the arithmetic.
 """
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any
 
-import torch
+import numpy as np
 from torch import Tensor, nn
-from torch.nn import functional as F
+from torch.nn import functional
 
-CHANNELS, PATCH = (8, 16), (8, 16, 32)  # lengths of SIMD vectors of channels, and along the rows of a patch
-Vjp = Callable[[Tensor, bool], Any]  # returns the gradient of x, or None
-Layer = Callable[[Tensor], tuple[Tensor, Vjp]]
+Source = tuple[np.ndarray, np.ndarray, np.ndarray, tuple[np.ndarray, np.ndarray]]
 
 
-class Layers:
-    """The layers of a module in their order."""
+def fuse(module: nn.Module, shape: Sequence[int]) -> "Passes | None":
+    """Return the compiled passes of a module, or None if one of its layers has none.
 
-    def __init__(self, layers: list[Layer]) -> None:
-        self._layers = layers
+    They are of nn.Sequential on a processor: convolutions of stride 1 with ReLU and 2x2 max pooling, Flatten, then
+    Linear layers with ReLU between them or not.
 
-    def forward(self, x: Tensor) -> tuple[Tensor, list[Vjp]]:
-        """Return the output of the last layer for the input x, and the vector-Jacobian products of all layers."""
-        vjps = []
-        for layer in self._layers:
-            x, vjp = layer(x)
-            vjps.append(vjp)
-        return x, vjps
-
-    @staticmethod
-    def backward(vjps: list[Vjp], g: Tensor) -> None:
-        """Add the gradients with respect to the parameters. g: Gradient with respect to the last output."""
-        for k in reversed(range(len(vjps))):
-            g = vjps[k](g, k > 0)
-
-
-def fuse(module: nn.Module) -> Layers | None:
-    """Return the layers of a module whose parameters have a ``grad``, or None if one has no gradient written out.
-
-    Written out are, in nn.Sequential: Flatten, Linear, ReLU, and convolutions of stride 1 with 2x2 max pooling and
-    ReLU.
+    Args:
+        module: The module.
+        shape: Shape of a sample as the module is given it, (channels, height, width) or (features,).
     """
     if type(module) is not nn.Sequential or any(not p.is_cpu for p in module.parameters()):
         return None
-    layers: list[Layer] = []
-    modules: list[Any] = list(module)
-    while modules:
-        if _is_pooled_convolution(*modules[:3]):
-            layers.append(_pooled_convolution(modules[0]))
-            del modules[:3]
-            continue
-        create = {nn.Linear: _linear, nn.ReLU: _relu, nn.Flatten: _flatten}.get(type(modules[0]))
-        if create is None or (create is _flatten and repr(modules[0]) != repr(nn.Flatten())):
+    layers: list[Any] = list(module)
+    convolutions: list[nn.Conv2d] = []
+    dense: list[nn.Linear] = []
+    active: set[int] = set()  # dense layers whose inputs ReLU returned
+    while _is_pooled_convolution(*layers[:3]):
+        convolutions.append(layers[0])
+        del layers[:3]
+    flat = len(shape) == 1
+    for layer in layers:
+        if type(layer) is nn.Flatten and repr(layer) == repr(nn.Flatten()):
+            flat = True
+        elif type(layer) is nn.Linear and flat:
+            dense.append(layer)
+        elif type(layer) is nn.ReLU and dense:
+            active.add(len(dense))
+        else:
             return None
-        layers.append(create(modules.pop(0)))
-    return Layers(layers)
-
-
-def _grad(parameter: Tensor) -> Tensor:
-    assert parameter.grad is not None  # ``fuse`` requires it
-    return parameter.grad
-
-
-def _linear(layer: nn.Linear) -> Layer:
-    weight, bias = layer.weight.detach(), None if layer.bias is None else layer.bias.detach()
-
-    def forward(x):
-        def vjp(g, to_input):
-            rows = g.flatten(0, -2)
-            _grad(layer.weight).addmm_(rows.t(), x.flatten(0, -2))
-            if bias is not None:
-                _grad(layer.bias).add_(rows.sum(dim=0))
-            return g @ weight if to_input else None
-
-        return F.linear(x, weight, bias), vjp
-
-    return forward
-
-
-def _relu(layer: nn.Module) -> Layer:
-    def forward(x):
-        z = x.clamp_min(0)
-        return z, lambda g, to_input: torch.ops.aten.threshold_backward(g, z, 0) if to_input else None
-
-    return forward
-
-
-def _flatten(layer: nn.Module) -> Layer:
-    return lambda x: (x.flatten(1), lambda g, to_input: g.view(x.shape) if to_input else None)
+    if not dense or len(dense) in active:
+        return None
+    return Passes(module, shape, convolutions, dense, active)
 
 
 def _is_pooled_convolution(convolution: Any = None, second: Any = None, third: Any = None) -> bool:
-    """Return whether modules are a convolution, and ReLU and pooling in either order, as in _pooled_convolution."""
+    """Return whether modules are a convolution, and ReLU and pooling in either order, as in ``pooling``."""
     if type(convolution) is not nn.Conv2d or {type(second), type(third)} != {nn.ReLU, nn.MaxPool2d}:
         return False
     c, pool = convolution, second if type(second) is nn.MaxPool2d else third
@@ -104,49 +57,62 @@ def _is_pooled_convolution(convolution: Any = None, second: Any = None, third: A
     return plain and square and repr(pool) == repr(nn.MaxPool2d(2))
 
 
-def _pooled_convolution(convolution: nn.Conv2d) -> Layer:
-    from fedatlas.federation.compiled import pooling
-    from fedatlas.federation.compiled.compilation import compile_in_turn
+class Passes:
+    """The passes of a sequential network, with the workspace of one thread.
 
-    assert convolution.bias is not None  # _is_pooled_convolution requires it
-    weight, bias = (p.detach().numpy() for p in (convolution.weight, convolution.bias))
-    grads = tuple(_grad(p).numpy() for p in (convolution.weight, convolution.bias))
-    outside, inside, k, _ = weight.shape
-    padding, real = convolution.padding[0], weight.dtype.type
-    channels, patch = _simd(outside, CHANNELS, real), _simd(k * inside, PATCH, real)
-    compiled = set()  # functions that this layer has called: all its calls have arguments of the same types
+    Args:
+        module: The network.
+        shape: Shape of a sample.
+        convolutions: Its convolutions, each with ReLU and pooling.
+        dense: Its dense layers.
+        active: The numbers of those whose inputs ReLU returned.
+    """
 
-    def call(function, *arguments):
-        if function not in compiled:
-            compile_in_turn(function, arguments)
-            compiled.add(function)
-        return function(*arguments)
+    def __init__(
+        self,
+        module: nn.Module,
+        shape: Sequence[int],
+        convolutions: list[nn.Conv2d],
+        dense: list[nn.Linear],
+        active: set[int],
+    ) -> None:
+        from fedatlas.federation.compiled import passes, plans
 
-    def forward(x):
-        b, _, height, width = x.shape
-        shape = (b, height + 2 * padding, width + 2 * padding, inside)
-        images = x.new_zeros(b * shape[1] * shape[2] * inside + pooling.SPARE)
-        inner(images, shape).copy_(x)
-        images = images.numpy()
-        z, chosen = call(pooling.forward, images, shape, weight, bias, channels)
+        plan, real = plans.Plan(module, shape, convolutions, dense, active), dense[0].weight.detach().numpy().dtype
+        self._run, self._dim, self._outputs = passes.run, plan.dim, dense[-1].out_features
+        self._behind = max(0, plan.reach - plan.dim)  # numbers that are read behind the last parameter
+        self._state = (plan.stages, plan.layers), plan.workspace(real), plan.numbers
+        self._simd = tuple((real.type(0),) * lanes for lanes in (plans.LANES, plans.WIDE))
+        self._nothing = np.empty(0, real)
+        self._compiled = False
 
-        def vjp(g, to_input):
-            padded = g.new_zeros(chosen.shape)
-            padded[..., :outside].copy_(g.movedim(1, -1))
-            padded = padded.numpy()
-            call(pooling.by_weight, images, shape, chosen, padded, grads, channels)
-            if to_input:
-                return inner(torch.from_numpy(call(pooling.by_image, shape, weight, chosen, padded, patch)), shape)
+    def scores(self, x: Tensor, source: Source, rows: Tensor) -> Tensor:
+        """Return the scores, (b, outputs), of rows of a source at parameters x, (d,)."""
+        scores = x.new_empty(len(rows), self._outputs)
+        self._call(x, source, rows, False, self._nothing, scores.view(-1).numpy())
+        return scores
 
-        return torch.from_numpy(z)[..., :outside].movedim(-1, 1), vjp
+    def value_and_grad(self, x: Tensor, source: Source, rows: Tensor, logistic: bool) -> tuple[Tensor, Tensor]:
+        """Return the mean loss over rows of a source and its gradient, a new vector (d,).
 
-    def inner(flat, shape):  # images (b, channels, height, width) without their padding
-        images = flat[: flat.numel() - pooling.SPARE].view(shape).movedim(-1, 1)
-        return images[:, :, padding : shape[1] - padding, padding : shape[2] - padding]
+        Args:
+            x: Parameters, (d,).
+            source: Bytes or numbers, labels, and shift and scale of a row of pixels; see `passes.run`.
+            rows: Rows, (b,).
+            logistic: Whether the loss is the logistic one, otherwise cross-entropy.
+        """
+        gradient = x.new_empty(self._dim + len(self._simd[0]))  # vectors reach behind the last entry
+        value = self._call(x, source, rows, logistic, gradient.numpy(), self._nothing)
+        return x.new_tensor(value), gradient[: self._dim]
 
-    return forward
+    def _call(
+        self, x: Tensor, source: Source, rows: Tensor, logistic: bool, gradient: np.ndarray, scores: np.ndarray
+    ) -> float:
+        x = functional.pad(x, (0, self._behind)) if self._behind else x.contiguous()
+        arguments = (*self._state, x.numpy(), rows.numpy(), *source, logistic, gradient, scores, *self._simd)
+        if not self._compiled:
+            from fedatlas.federation.compiled.compilation import compile_in_turn
 
-
-def _simd(count: int, lengths: tuple[int, ...], real: Callable[[int], Any]) -> tuple[Any, ...]:
-    """Return a tuple as wide as a SIMD vector: the shortest of some lengths for count numbers, or the longest."""
-    return (real(0),) * next((n for n in lengths if n >= count), lengths[-1])
+            compile_in_turn(self._run, arguments)
+            self._compiled = True
+        return self._run(*arguments)

@@ -1,6 +1,5 @@
-"""The losses of networks, with the derivatives that hand-written gradients start from."""
+"""The losses of networks."""
 
-import torch
 from torch import Tensor
 from torch.nn import functional as F
 
@@ -9,6 +8,8 @@ from fedatlas.errors import UserError
 
 class CrossEntropy:
     """Softmax cross-entropy of class scores z (b, classes)."""
+
+    logistic = False
 
     @staticmethod
     def outputs(classes: int) -> int:
@@ -21,14 +22,6 @@ class CrossEntropy:
         return F.cross_entropy(z, y, reduction="none")
 
     @staticmethod
-    def losses_and_derivatives(z: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the losses, (b,), and their derivatives with respect to the scores, (b, classes)."""
-        logarithms, targets = F.log_softmax(z, dim=1), y[:, None]
-        derivatives = logarithms.exp()
-        derivatives.scatter_add_(1, targets, derivatives.new_full(targets.shape, -1.0))
-        return -logarithms.gather(1, targets)[:, 0], derivatives
-
-    @staticmethod
     def correct(z: Tensor, y: Tensor) -> Tensor:
         """Return whether the largest score is that of the label, (b,)."""
         return z.argmax(dim=1) == y
@@ -36,6 +29,8 @@ class CrossEntropy:
 
 class LogisticLoss:
     """log(1 + exp(-z)) for label 1 and log(1 + exp(z)) for label 0, of one score z (b, 1)."""
+
+    logistic = True
 
     @staticmethod
     def outputs(classes: int) -> int:
@@ -48,12 +43,6 @@ class LogisticLoss:
     def losses(z: Tensor, y: Tensor) -> Tensor:
         """Return the loss of each sample, (b,), from its scores z and its label y, (b,)."""
         return -F.logsigmoid((2 * y - 1) * z[:, 0])  # not softplus, which is off by 2e-9 above 20
-
-    @staticmethod
-    def losses_and_derivatives(z: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the losses, (b,), and their derivatives with respect to the score, (b, 1)."""
-        sign = (2 * y - 1)[:, None]
-        return LogisticLoss.losses(z, y), -sign * torch.sigmoid(-sign * z)
 
     @staticmethod
     def correct(z: Tensor, y: Tensor) -> Tensor:

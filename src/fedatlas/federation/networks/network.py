@@ -19,7 +19,7 @@ from fedatlas.federation.networks import device as devices
 from fedatlas.federation.networks.augment import augment
 from fedatlas.federation.networks.losses import LOSSES
 from fedatlas.federation.networks.replica import Replica, activations, flatten, validate
-from fedatlas.federation.networks.samples import Samples, channel_moments
+from fedatlas.federation.networks.samples import Samples, Source, as_source, channel_moments
 from fedatlas.federation.networks.stacked import Stacked
 from fedatlas.federation.problems.base import evaluation_rows
 from fedatlas.federation.problems.client_weights import loss_factors, row_weights
@@ -117,7 +117,7 @@ class Network(RowProblem):
         self.samples, self.augmentation = len(train), settings.augmentation
         self.variants = self.augmentation.variants if self.augmentation else 1
         self.module = self._fresh_module(0)
-        validate(self.module, self.train)
+        validate(self.module, self.train, self.loss)
         self.dim = len(flatten(self.module))
         self.shapes = [tuple(parameter.shape) for parameter in self.module.parameters()]
         self._threads = threading.local()
@@ -217,7 +217,7 @@ class Network(RowProblem):
     def replica(self) -> Replica:
         """This thread's own copy of the module."""
         if not hasattr(self._threads, "replica"):
-            self._threads.replica = Replica(self.module)
+            self._threads.replica = Replica(self.module, self.train.shape)
         return self._threads.replica
 
     @property
@@ -259,8 +259,7 @@ class Network(RowProblem):
         samples = self.train if part == "train" else self.held_out[part]
         losses, correct = [], []
         for chunk in samples.index(np.arange(len(samples)) if rows is None else rows).split(CHUNK):
-            data, labels = samples.gather(chunk)
-            z = self.replica.outputs(x, data)
+            z, labels = self.replica.outputs(x, samples, chunk), samples.y[chunk]
             losses.append(self.loss.losses(z, labels).double())
             correct.append(self.loss.correct(z, labels))
         penalty = self.l2 / 2 * float(x @ x) if part == "train" else 0.0
@@ -270,8 +269,7 @@ class Network(RowProblem):
         """Return mean loss and accuracy on rows of samples; losses have weights (rows,) of mean 1, or None for 1."""
 
         def work(part: Tensor, weights: Tensor | None) -> tuple[float, int]:
-            data, labels = samples.gather(part)
-            z = self.replica.outputs(x, data)
+            z, labels = self.replica.outputs(x, samples, part), samples.y[part]
             losses = self.loss.losses(z, labels).double()
             total = losses.sum() if weights is None else losses @ weights
             return float(total), int(self.loss.correct(z, labels).sum())
@@ -306,6 +304,14 @@ class NetworkBatch:
             self._cache[client] = [self.problem.inputs(rows)]
         return self._cache[client]
 
+    def _source(self, client: int) -> tuple[Source, Tensor]:
+        """Return the samples of a client's minibatch, as compiled passes take them, and its rows of them."""
+        if self.problem.augmentation is None:
+            return self.problem.train.source, self.rows[client]
+        data, labels = self.problem.inputs(self.rows[client])
+        neutral = data.new_zeros(()), data.new_ones(())
+        return as_source(data.movedim(1, -1), labels, neutral), torch.arange(len(labels))
+
     @property
     def stackable(self) -> bool:
         """Whether the gradients of all m clients can be computed in one pass."""
@@ -322,14 +328,22 @@ class NetworkBatch:
         y = arrays.rows(y, m)
         values, grads = problem.stacked.value_and_grad(y, *self._stack)
         if self.factors is None:
-            return values.clone(), self._penalised(grads, y)
+            return values.clone(), self._penalised(grads.clone(), y)
         return values * self.factors[:, 0], self._penalised(grads * self.factors, y)
+
+    def _mean_loss(self, client: int, x: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the mean loss of a client's minibatch at x, (d,), and its gradient, a new vector (d,)."""
+        replica, loss, rows = self.problem.replica, self.problem.loss, self.rows[client]
+        if replica.passes is not None:
+            return replica.passes.value_and_grad(x, *self._source(client), loss.logistic)
+        value, grad = replica.value_and_grad(x, self._batches(client), loss, len(rows))
+        return value, grad.clone()
 
     def _one_by_one(self, y: Tensor) -> tuple[Tensor, Tensor]:
         """Return the same, client by client."""
-        problem, values, grads = self.problem, [], []
+        values, grads = [], []
         for client, x in enumerate(arrays.rows(y, len(self.rows))):
-            value, grad = problem.replica.value_and_grad(x, self._batches(client), problem.loss, len(self.rows[client]))
+            value, grad = self._mean_loss(client, x)
             if self.factors is not None:
                 factor = self.factors[client, 0]
                 value, grad = value * factor, grad * factor
@@ -338,8 +352,8 @@ class NetworkBatch:
         return _stack(values), _stack(grads)
 
     def _penalised(self, grad: Tensor, y: Tensor) -> Tensor:
-        """Return a new tensor: gradients of losses with that of the l2 term at y."""
-        return torch.add(grad, y, alpha=self.problem.l2) if self.problem.l2 else grad.clone()
+        """Return gradients of losses after that of the l2 term at y is added to them."""
+        return grad.add_(y, alpha=self.problem.l2) if self.problem.l2 else grad
 
     def grad(self, y: Tensor) -> Tensor:
         """Return the gradients at y, (m, d) or (d,): (m, d)."""

@@ -1,7 +1,7 @@
 """Copies of a module whose parameters and gradients lie in two flat vectors."""
 
 import copy
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import torch
@@ -14,9 +14,14 @@ from fedatlas.federation.networks.samples import Samples
 
 
 class Replica:
-    """One thread's copy of a module: parameters are views into ``flat`` (d,), their gradients into ``grad`` (d,)."""
+    """One thread's copy of a module: parameters are views into ``flat`` (d,), their gradients into ``grad`` (d,).
 
-    def __init__(self, module: nn.Module) -> None:
+    Args:
+        module: The module.
+        shape: Shape of a sample.
+    """
+
+    def __init__(self, module: nn.Module, shape: Sequence[int]) -> None:
         self.module = copy.deepcopy(module)
         parameters = list(self.module.parameters())
         self.flat = flatten(self.module)
@@ -24,18 +29,20 @@ class Replica:
         sizes = [p.numel() for p in parameters]
         for p, value, grad in zip(parameters, self.flat.split(sizes), self.grad.split(sizes), strict=True):
             p.data, p.grad = value.view_as(p), grad.view_as(p)
-        self.layers = compiled.layers(self.module)
+        self.passes = compiled.fuse(self.module, shape)
 
-    def outputs(self, x: Tensor, data: Tensor) -> Tensor:
-        """Return the scores, (b, outputs), that the module with parameters x, (d,), gives to data, (b, ...)."""
+    def outputs(self, x: Tensor, samples: Samples, rows: Tensor) -> Tensor:
+        """Return the scores, (b, outputs), that the module with parameters x, (d,), gives to rows of samples, (b,)."""
+        if self.passes is not None:
+            return self.passes.scores(x, samples.source, rows)
         self.flat.copy_(x)
         with torch.no_grad():
-            return self.module(data) if self.layers is None else self.layers.forward(data)[0]
+            return self.module(samples.gather(rows)[0])
 
     def value_and_grad(
         self, x: Tensor, batches: Iterable[tuple[Tensor, Tensor]], loss: Loss, n: int
     ) -> tuple[Tensor, Tensor]:
-        """Return the mean loss over n samples and its gradient, (d,), which is valid until the next call.
+        """Return the mean loss over n samples and its gradient, (d,), by autograd; it is valid until the next call.
 
         Args:
             x: Parameters, (d,).
@@ -47,16 +54,9 @@ class Replica:
         self.flat.copy_(x)
         self.grad.zero_()
         for data, labels in batches:
-            if self.layers is None:
-                batch_loss = loss.losses(self.module(data), labels).sum() / n
-                batch_loss.backward()
-                value = value + batch_loss.detach()
-            else:
-                with torch.no_grad():
-                    z, vjps = self.layers.forward(data)
-                    losses, derivatives = loss.losses_and_derivatives(z, labels)
-                    self.layers.backward(vjps, derivatives.div_(n))
-                    value = value + losses.sum() / n
+            batch_loss = loss.losses(self.module(data), labels).sum() / n
+            batch_loss.backward()
+            value = value + batch_loss.detach()
         return value, self.grad
 
 
@@ -84,12 +84,13 @@ def _size(output: Any) -> int:
     return output.nbytes if isinstance(output, Tensor) else 0
 
 
-def validate(module: nn.Module, samples: Samples) -> None:
+def validate(module: nn.Module, samples: Samples, loss: Loss) -> None:
     """Raise UserError if a module is not a function of its parameters and its input alone that returns scores.
 
     Args:
         module: The module.
         samples: Samples, of which it is given the first and the last.
+        loss: Loss of the scores.
     """
     for name, _ in module.named_buffers():
         raise UserError(
@@ -113,6 +114,11 @@ def validate(module: nn.Module, samples: Samples) -> None:
         raise UserError(
             f"network: of data of shape {tuple(data.shape)} the module makes {returned}; it must return a tensor of "
             "scores, (samples, outputs)"
+        )
+    if not loss.logistic and scores.shape[1] <= int(samples.y.max()):
+        raise UserError(
+            f"network: the module makes {scores.shape[1]} scores of a sample, and the largest label is "
+            f"{int(samples.y.max())}; it must make a score for each label from 0 on"
         )
     if not torch.allclose(scores[0], scores_of_pair[0], rtol=1e-2, atol=1e-4, equal_nan=True):
         raise UserError(

@@ -1,5 +1,7 @@
 """Training data as tensors that stay in the device's memory."""
 
+import functools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -8,6 +10,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from torch import Tensor
 
+Source = tuple[np.ndarray, np.ndarray, np.ndarray, tuple[np.ndarray, np.ndarray]]
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
 
 
@@ -50,9 +53,21 @@ class Samples:
         return len(self.y)
 
     @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of what a network is given for a row, (channels, height, width) or (p,)."""
+        return (self.X.shape[-1], *self.X.shape[1:-1])
+
+    @property
     def nbytes(self) -> int:
         """Bytes of all rows and labels."""
         return self.X.nbytes + self.y.nbytes
+
+    @functools.cached_property
+    def source(self) -> Source:
+        """What compiled passes read of samples on a processor; see ``as_source``."""
+        neutral = self.tensor(0.0), self.tensor(1.0)
+        scaling = [n if v is None else v for v, n in zip((self.shift, self.scale), neutral, strict=True)]
+        return as_source(self.X, self.y, scaling)
 
     def index(self, rows: ArrayLike) -> Tensor:
         """Return row numbers of any shape as a tensor on the device."""
@@ -63,6 +78,25 @@ class Samples:
         x, y = self.X.index_select(0, rows), self.y.index_select(0, rows)
         x = x.to(self.dtype) if self.shift is None else x - self.shift
         return (x if self.scale is None else x.mul_(self.scale)).movedim(-1, 1), y
+
+
+def as_source(X: Tensor, y: Tensor, scaling: Sequence[Tensor]) -> Source:
+    """Return what compiled passes read.
+
+    Args:
+        X: Rows, (n, height, width, channels) or (n, p).
+        y: Labels, (n,).
+        scaling: Shift and scale, numbers or (channels,), of the type of the network's inputs.
+
+    Returns:
+        Flat arrays of NumPy: the rows if they are bytes, the rows if they are not, the labels, and shift and scale of
+        each number of a row of pixels.
+    """
+    shift, scale = (v.expand(X.shape[X.ndim // 2 :]).flatten().contiguous().numpy() for v in scaling)
+    numbers = X.reshape(-1).numpy()
+    if numbers.dtype == np.uint8:
+        return numbers, shift[:0], y.numpy(), (shift, scale)
+    return np.empty(0, np.uint8), numbers, y.numpy(), (shift, scale)
 
 
 def channel_moments(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
