@@ -15,7 +15,7 @@ from fedatlas.federation.participation.uniform import Uniform
 from fedatlas.federation.sampling import SAMPLING
 from fedatlas.federation.sampling.replacement import STREAM_DRAWS, ReplacementSampler
 from fedatlas.federation.sampling.reshuffling import ReshufflingSampler
-from fedatlas.federation.streams import _PURPOSE, stream
+from fedatlas.federation.streams import _PURPOSE, stream, streams
 from tests.helpers import example, logistic, where_defined
 
 
@@ -158,6 +158,17 @@ def test_streams_are_all_different():
     first = {stream(*key).integers(2**63) for key in keys}
     assert len(first) == len(keys)
     assert stream(0, "samples", 3).integers(2**63) == stream(0, "samples", 3).integers(2**63)
+
+
+def test_several_streams_are_those_that_a_seed_sequence_makes():
+    last = np.array([0, 1, 7, 2**31, 2**32 - 1])
+    for seed in (0, 1, 2**32 - 1, 2**32, 2**127 + 5, 2**128, 2**200 + 7, np.int64(5)):
+        for purpose in ("samples", "test"):
+            for index in ((), (0,), (2**32 - 1, 3)):
+                several = streams(seed, purpose, *index, last=last)
+                alone = [stream(seed, purpose, *index, int(k)) for k in last]
+                states = [[rng.bit_generator.state for rng in way] for way in (several, alone)]
+                assert states[0] == states[1]
 
 
 @pytest.mark.parametrize(

@@ -38,14 +38,18 @@ class ReplacementSampler(Sampler):
         Where all clients draw from all rows, one stream serves them all: a stream for each would cost more than its
         gradients.
         """
-        if self.batch is None or self.problem.partition is not None:
-            return super().draw(round, active, steps)
+        if self.batch is None:
+            return None
+        if self.problem.partition is not None:
+            return np.stack([self._minibatches(*own, steps) for own in self._generators_and_rows(round, active)])
         draws = self.rounds(round, round + 1, steps)[0]
         return draws if len(active) == self.clients else draws[active]
 
     def client(self, round: int, i: int, steps: int) -> np.ndarray:
         """Draw the minibatches of client i of a partition in a round: (steps, batch)."""
-        rng, rows = self._generator_and_rows(round, i)
+        return self._minibatches(*next(self._generators_and_rows(round, np.array([i]))), steps)
+
+    def _minibatches(self, rng: np.random.Generator, rows: np.ndarray, steps: int) -> np.ndarray:
         positions = rng.integers(len(rows), size=steps * self.size)
         return self._with_variants(rows[positions], rng).reshape(steps, self.size)
 

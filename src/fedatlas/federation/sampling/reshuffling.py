@@ -23,7 +23,7 @@ class ReshufflingSampler(Sampler):
 
     def client(self, round: int, i: int, steps: int) -> np.ndarray:
         """Draw the minibatches of client i in a round: (steps, batch). One may reach from a pass into the next."""
-        rng, rows = self._generator_and_rows(round, i)
+        rng, rows = next(self._generators_and_rows(round, np.array([i])))
         size = steps * self.size
         passes = -(-size // len(rows))
         positions = np.concatenate([rng.permutation(len(rows)) for _ in range(passes)])[:size]
@@ -33,8 +33,7 @@ class ReshufflingSampler(Sampler):
         """Draw passes of some clients over their n_i rows; see `Sampler.passes`."""
         if self.batch is None:
             return None
-        return [self._passes(round, i, epochs) for i in active]
+        return [self._passes(rng, rows, epochs) for rng, rows in self._generators_and_rows(round, active)]
 
-    def _passes(self, round: int, i: int, epochs: int) -> np.ndarray:
-        rng, rows = self._generator_and_rows(round, i)
+    def _passes(self, rng: np.random.Generator, rows: np.ndarray, epochs: int) -> np.ndarray:
         return self._with_variants(rows[np.stack([rng.permutation(len(rows)) for _ in range(epochs)])], rng)

@@ -6,11 +6,12 @@ on the variants.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from fedatlas.federation.streams import stream
+from fedatlas.federation.streams import streams
 
 if TYPE_CHECKING:
     from fedatlas.federation.partitions.partition import Partition
@@ -101,11 +102,16 @@ class Sampler(ABC):
         """Return how often each row is among the pooled samples of a round, (n,); None where samples are drawn."""
         return None
 
-    def _generator_and_rows(self, round: int, i: int) -> tuple[np.random.Generator, np.ndarray]:
-        """Return the generator of client i in a round, and the client's rows of the data."""
+    def _generators_and_rows(self, round: int, clients: np.ndarray) -> Iterator[tuple[np.random.Generator, np.ndarray]]:
+        """Yield the generator ``stream(seed, "samples", round, i)`` of each client, and the client's rows of the data.
+
+        Args:
+            round: Number of the round.
+            clients: Ids of the clients, (m,).
+        """
         partition = self.problem.partition
-        rows = np.arange(self.problem.samples) if partition is None else partition.client(i)
-        return stream(self.seed, "samples", round, int(i)), rows
+        for i, rng in zip(clients, streams(self.seed, "samples", round, last=clients), strict=True):
+            yield rng, np.arange(self.problem.samples) if partition is None else partition.client(i)
 
     def _with_variants(self, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Return rows as draws, each in a random variant where the problem has several."""
