@@ -38,6 +38,7 @@ LOCKSTEP = {
     "fedatlas.federation.compiled.lockstep",
     "fedatlas.federation.compiled.simd",
 }
+DENSE_ROWS = {"fedatlas.federation.compiled.dense_rows", "fedatlas.federation.compiled.simd"}
 SCORING = {"fedatlas.federation.compiled.scoring", "fedatlas.federation.compiled.simd"}
 
 
@@ -63,7 +64,8 @@ def test_rounds_that_run_compiled_are_known_from_the_specification(spec, directo
             fits = problem.kernel([simulation]) is not None
             named = set(compiled_modules(type(algorithm), spec, settings))
             lockstep = named > SCORING
-            assert named == (LOCKSTEP if lockstep else set()) | (SCORING if spec["kind"] == "logistic" else set())
+            always = {"logistic": SCORING, "softmax": DENSE_ROWS}.get(spec["kind"], set())
+            assert named == (LOCKSTEP if lockstep else set()) | always
             assert fits <= lockstep
             if algorithm.recurrence(setting.local_steps or 1) is not None:
                 assert fits == lockstep

@@ -132,14 +132,15 @@ TABLE = [
     ("federation.networks.from_arrays", ""),
     ("federation.networks.*", "lenet"),
     # what is compiled
-    ("federation.compiled", "federated lockstep lenet optimum promises"),
+    ("federation.compiled", "federated lockstep lenet softmax optimum promises"),
     ("federation.compiled.compilation", ""),
     ("federation.compiled.modules", ""),
-    ("federation.compiled.conditions", "federated lockstep lenet optimum promises"),
+    ("federation.compiled.conditions", "federated lockstep lenet softmax optimum promises"),
+    ("federation.compiled.dense_rows", "softmax"),
     ("federation.compiled.kernels", "lockstep"),
     ("federation.compiled.lockstep", "lockstep"),
     ("federation.compiled.scoring", "federated lockstep"),
-    ("federation.compiled.simd", "federated lockstep lenet"),
+    ("federation.compiled.simd", "federated lockstep lenet softmax"),
     ("federation.compiled.*", "lenet"),
     # participation, schedules, sampling
     ("federation.participation.full", "quadratic tuned lockstep lenet softmax"),

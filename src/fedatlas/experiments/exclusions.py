@@ -68,6 +68,10 @@ DETACHED = {
     ): "dependencies adds the compiled parts that a specification may run",
     (
         "fedatlas.federation.compiled",
+        "fedatlas.federation.compiled.dense_rows",
+    ): "dependencies adds the compiled parts that a specification may run",
+    (
+        "fedatlas.federation.compiled",
         "fedatlas.federation.compiled.scoring",
     ): "dependencies adds the compiled parts that a specification may run",
     (

@@ -11,7 +11,10 @@ each of thirteen step sizes.
 ``sequential`` with ``passes``, ``pooling`` and ``dense``: the gradient of a sequential network in one call, which holds
 no lock of Python. Rounds of LeNet with minibatches of twenty images are four times as fast as a plain torch loop.
 
-``simd``: vectors of numbers, in which ``kernels``, ``scoring``, ``pooling`` and ``dense`` are written.
+``dense_rows``: minibatch gradients of softmax regression, whose rows are read where they lie, images as bytes. On MNIST
+a gradient costs 2.5 times less than gathered rows and matrix products.
+
+``simd``: vectors of numbers, in which ``kernels``, ``scoring``, ``pooling``, ``dense`` and ``dense_rows`` are written.
 
 All parts are imported inside functions, since numba and torch take seconds to import. The results of a cell depend on
 the parts that `fedatlas.federation.compiled.modules` names and on no others.
@@ -40,6 +43,13 @@ def mean_scores(rows: tuple[Any, ...], weights: Any, points: Sequence[Any]) -> t
     from fedatlas.federation.compiled import scoring
 
     return scoring.mean_scores(rows, weights, points)
+
+
+def softmax_rows(A: Any, y: Any, dtype: Any, scale: float, bias: bool) -> Any:
+    """Return dense rows with the gradients of their minibatches; see `dense_rows.DenseRows`."""
+    from fedatlas.federation.compiled.dense_rows import DenseRows
+
+    return DenseRows(A, y, dtype, scale, bias)
 
 
 def fuse(module: Any, shape: Sequence[int]) -> Any:

@@ -10,7 +10,8 @@ LOCKSTEP = [f"{PACKAGE}.{module}" for module in ("kernels", "lockstep", "simd")]
 SCORING = [f"{PACKAGE}.{module}" for module in ("scoring", "simd")]
 SEQUENTIAL = [f"{PACKAGE}.sequential"]
 PASSES = [f"{PACKAGE}.{module}" for module in ("dense", "passes", "plans", "pooling", "simd")]
-MODULES = sorted({*LOCKSTEP, *SCORING, *SEQUENTIAL, *PASSES})
+DENSE_ROWS = [f"{PACKAGE}.{module}" for module in ("dense_rows", "simd")]
+MODULES = sorted({*LOCKSTEP, *SCORING, *SEQUENTIAL, *PASSES, *DENSE_ROWS})
 WITHOUT_PASSES = ("resnet18",)
 
 
@@ -30,6 +31,8 @@ def compiled_modules(algorithm: Any, problem: Mapping[str, Any], setting: Mappin
         modules += SEQUENTIAL
         if kind(problem.get("architecture", "mlp")) not in WITHOUT_PASSES:
             modules += PASSES
+    elif problem.get("kind") == "softmax":
+        modules += DENSE_ROWS
     elif problem.get("kind") == "logistic":
         modules += SCORING
         shared = kind(problem.get("partition", "shared")) in ("shared", None)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from scipy import sparse
 
-from fedatlas.federation import arrays
+from fedatlas.federation import arrays, compiled
 from fedatlas.federation.problems.base import VALIDATION, Batch, evaluation_rows
 from fedatlas.federation.problems.optimum import Optimum
 from fedatlas.federation.problems.regression import (
@@ -30,6 +30,8 @@ from fedatlas.registry.options import option
 if TYPE_CHECKING:
     from fedatlas.data.dataset import Dataset
     from fedatlas.federation.partitions.partition import Partition
+
+COMPILED = 2048  # weights from which gradients of minibatches are compiled
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +52,8 @@ class SoftmaxRegression(RegressionKind):
     def build(self, train: "Dataset", test: "Dataset | None", partition: "Partition | None") -> "Softmax":
         parts: Any = {"test": test_data(train, test, self.dtype), "validation": validation_data(train, self.dtype)}
         features = train.features(dtype=self.dtype)
-        return Softmax(features, train.y, train.classes, partition=partition, **parts, **vars(self))
+        pixels = (train.X.reshape(features.shape), train.scale) if train.X.dtype == np.uint8 else None
+        return Softmax(features, train.y, train.classes, partition=partition, pixels=pixels, **parts, **vars(self))
 
 
 class Softmax(Regression):
@@ -67,6 +70,7 @@ class Softmax(Regression):
         partition: Rows of each client, or None if every client draws from all rows.
         test: Features and labels of test rows, or None.
         validation: Features and labels of validation rows, or None.
+        pixels: The features as bytes (n, p), with the scale by which these were divided, or None if they are no bytes.
         **options: Other options of `SoftmaxRegression`.
     """
 
@@ -79,6 +83,7 @@ class Softmax(Regression):
         partition: "Partition | None" = None,
         test: tuple[Any, np.ndarray] | None = None,
         validation: tuple[Any, np.ndarray] | None = None,
+        pixels: tuple[np.ndarray, float] | None = None,
         **options: Any,
     ) -> None:
         kind = SoftmaxRegression(l2=l2, **options)
@@ -95,6 +100,10 @@ class Softmax(Regression):
         self.weights, self.eval_samples = kind.weights, kind.eval_samples
         self.dim = self.classes * (self.features + self.bias)
         self.shapes = [(self.classes, self.features), *([(self.classes,)] if self.bias else [])]
+        self.compiled = self.classes * self.features >= COMPILED
+        # a copy in memory, since bytes of a file that is mapped lie on more pages of memory than a processor knows
+        self.pixels = np.array(pixels[0]) if pixels and self.compiled else None
+        self.scale = 1 / pixels[1] if pixels else 1.0
 
     @property
     def block_rows(self) -> int:
@@ -106,7 +115,20 @@ class Softmax(Regression):
             rows = 1 if self.sample_weight is None else self.sample_weight
             weights = (count * rows * self.loss_factor(i) / size for count, i in zip(counts, clients, strict=True))
             return ClientBatches([SoftmaxBatch(self, self.A[None], self.y[None], w[None], size) for w in weights])
+        if self.compiled:
+            return CompiledBatch(self, index, self._weights(clients, index))
         return SoftmaxBatch(self, self.A[index], self.y[index], self._weights(clients, index))
+
+    @functools.cached_property
+    def dense_rows(self) -> Any:
+        """The training rows for compiled gradients."""
+        A, scale = (self.A, 1.0) if self.pixels is None else (self.pixels, self.scale)
+        return compiled.softmax_rows(A, self.y, self.dtype, scale, self.bias)
+
+    @property
+    def draw_bytes(self) -> int:  # type: ignore[override]
+        """Bytes that a step holds of each draw."""
+        return 8 if self.compiled else super().draw_bytes
 
     def _weights(self, clients: Any, index: np.ndarray) -> np.ndarray | None:
         """Return weights (m, b) of the samples of an index, or None for plain means."""
@@ -303,6 +325,30 @@ class SoftmaxBatch:
         if self.problem.l2:
             value = value + self.problem.l2 / 2 * np.vecdot(y, y)[:, None]
         return value, self._grad(y, p)
+
+
+class CompiledBatch:
+    """Minibatches of m clients by an index of rows, which compiled gradients read where they lie.
+
+    Args:
+        problem: Problem of the samples.
+        index: Rows of each client, (m, b).
+        weights: Weights of the samples' losses, (m, b), or None for plain means.
+    """
+
+    def __init__(self, problem: Softmax, index: np.ndarray, weights: np.ndarray | None) -> None:
+        self.problem, self.index, self.weights, self.size = problem, index, weights, index.shape[1]
+
+    def grad(self, y: np.ndarray) -> np.ndarray:
+        return self.problem.dense_rows.gradients(self.index, self.weights, y, self.problem.l2)[0]
+
+    def value_and_grad(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        problem = self.problem
+        g, losses = problem.dense_rows.gradients(self.index, self.weights, y, problem.l2, with_losses=True)
+        value = losses[:, None].astype(problem.dtype)
+        if problem.l2:
+            value = value + problem.l2 / 2 * np.vecdot(y, y)[..., None]
+        return value, g
 
 
 def probabilities(z: np.ndarray, axis: int = -1) -> tuple[np.ndarray, np.ndarray]:

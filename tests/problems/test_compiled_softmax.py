@@ -1,0 +1,105 @@
+"""Compiled gradients of softmax regression: those of gathered rows and matrix products, with bits that stay."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from fedatlas.data.dataset import Dataset
+from fedatlas.federation import partitions
+from fedatlas.federation.algorithms import create
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.simulation import Simulation
+from fedatlas.federation.problems.softmax import COMPILED, CompiledBatch, Softmax, SoftmaxBatch, SoftmaxRegression
+
+COMPILATION = pytest.mark.slow  # for other types of rows and points, which takes seconds
+CLIENTS = np.arange(3)
+
+
+def images(features, classes, samples=400):
+    """A data set of images with background, and rows of zeros."""
+    rng = np.random.default_rng(features)
+    X = (
+        rng.integers(256, size=(samples, 1, 1, features))
+        * (rng.random((samples, 1, 1, -(-features // 8))) < 0.4).repeat(8, axis=-1)[..., :features]
+    )
+    return Dataset(
+        "noise", X.astype(np.uint8), rng.integers(classes, size=samples), None, None, classes, False, {}, 255.0
+    )
+
+
+def problem(features, classes, pixels=True, **options):
+    data = images(features, classes)
+    partition = partitions.split({"kind": "dirichlet", "seed": 0, "alpha": 1.0}, data.y, 3)
+    made = SoftmaxRegression(**options).build(data, None, partition)
+    made.compiled = True  # whatever its size
+    made.pixels = data.X.reshape(len(data.y), -1) if pixels else None
+    return made
+
+
+@pytest.mark.parametrize(
+    "dtype, pixels",
+    [("float64", True), *(pytest.param(*case, marks=COMPILATION) for case in (("float64", False), ("float32", True)))],
+)
+def test_gradients_are_those_of_gathered_rows(dtype, pixels):
+    rng, close = np.random.default_rng(0), {"rtol": 1e-12, "atol": 1e-12} if dtype == "float64" else {"atol": 1e-5}
+    shapes = zip([3, 8, 37, 530], [2, 12, 5, 7], itertools.cycle([True, False]), [0.0, 0.3] * 2, strict=False)
+    for features, classes, bias, l2 in shapes:
+        made = problem(features, classes, pixels, bias=bias, l2=l2, dtype=dtype, weights="size")
+        x = rng.standard_normal((3, made.dim)).astype(dtype)
+        for size in (1, 20, 45):  # the last with more samples than are computed at once
+            index = rng.integers(made.samples, size=(3, size))
+            for weights in (None, made._weights(CLIENTS, index)):
+                compiled = CompiledBatch(made, index, weights)
+                plain = SoftmaxBatch(made, made.A[index], made.y[index], weights)
+                for points in (x, x[0]):
+                    (losses, g), (value, gradient) = (way.value_and_grad(points) for way in (compiled, plain))
+                    assert (g.dtype, losses.dtype, losses.shape) == (gradient.dtype, value.dtype, value.shape)
+                    np.testing.assert_allclose(g, gradient, **close)
+                    np.testing.assert_allclose(losses, value, **close)
+                    assert np.array_equal(compiled.grad(points), g)
+
+
+def test_a_client_has_the_same_bits_alone_and_beside_others():
+    made, rng = problem(37, 7, l2=0.1), np.random.default_rng(1)
+    x, index = rng.standard_normal((3, made.dim)), rng.integers(made.samples, size=(3, 45))
+    losses, g = made.batch(CLIENTS, index).value_and_grad(x)
+    for i in CLIENTS:
+        alone = made.batch(CLIENTS[[i]], index[[i]]).value_and_grad(x[i])
+        assert np.array_equal(alone[0][0], losses[i])
+        assert np.array_equal(alone[1][0], g[i])
+
+
+def test_runs_have_the_same_bits_in_all_blocks_and_on_threads():
+    made = problem(37, 7, l2=0.1)
+    setting = Setting(clients=3, rounds=3, local_steps=4, batch=20, eval_rounds=3)
+    for name in ("fedavg", "fedsps"):
+        algorithm = create(name, {"lr": 0.1} if name == "fedavg" else {})
+        runs = [Simulation(algorithm, made, setting, 0, block, n).run() for block, n in ((None, 1), (1, 1), (1, 3))]
+        assert all(np.array_equal(run.x, runs[0].x) for run in runs)
+        made.compiled = False
+        plain = Simulation(algorithm, made, setting).run()
+        made.compiled = True
+        np.testing.assert_allclose(runs[0].x, plain.x, rtol=1e-11, atol=1e-13)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_what_is_no_number_stays_none(value):
+    made = problem(37, 7)
+    x = np.zeros(made.dim)
+    x[-1] = value  # a bias
+    losses, g = made.batch(CLIENTS, np.zeros((3, 2), int)).value_and_grad(x)
+    assert np.isnan(losses).all() and np.isnan(g).any(axis=1).all()
+
+
+def test_gradients_are_compiled_where_it_pays():
+    def size(features):
+        return Softmax(np.zeros((9, features)), np.arange(9) % 4, 4)
+
+    small, large = size(COMPILED // 4 - 1), size(COMPILED // 4)
+    index = np.zeros((1, 1), int)
+    assert isinstance(small.batch(CLIENTS[:1], index), SoftmaxBatch)
+    assert isinstance(large.batch(CLIENTS[:1], index), CompiledBatch)
+    assert SoftmaxRegression().build(images(8, 3), None, None).pixels is None
+    pixels = SoftmaxRegression().build(images(COMPILED // 4, 4), None, None).pixels
+    assert pixels.dtype == np.uint8
