@@ -72,7 +72,7 @@ def test_a_client_has_the_same_bits_alone_and_beside_others():
 
 def test_runs_have_the_same_bits_in_all_blocks_and_on_threads():
     made = problem(37, 7, l2=0.1)
-    setting = Setting(clients=3, rounds=3, local_steps=4, batch=20, eval_rounds=3)
+    setting = Setting(clients=3, rounds=6, local_steps=4, batch=20, eval_rounds=6)
     for name in ("fedavg", "fedsps"):
         algorithm = create(name, {"lr": 0.1} if name == "fedavg" else {})
         runs = [Simulation(algorithm, made, setting, 0, block, n).run() for block, n in ((None, 1), (1, 1), (1, 3))]

@@ -21,7 +21,7 @@ SILENT = {
     "fedatlas.federation.engine.memory": "estimates memory before a run",
     "fedatlas.federation.engine.checkpoint": "keeps a run that is cut off; it goes on to the same bits",
     "fedatlas.federation.engine.hook_results": "words for people",
-    "fedatlas.federation.engine.pools": "computes blocks on threads; results come in the order of the blocks",
+    "fedatlas.federation.engine.pools": "chooses threads for blocks; results come in the order of the blocks",
     "fedatlas.data.catalogue": "entries reach results through prepared data, whose rule has the entry as a parameter",
     "fedatlas.data.sources": "entries reach results through prepared data, whose rule has the entry as a parameter",
     "fedatlas.data.custom": "entries reach results through prepared data, whose rule has the entry as a parameter",

@@ -1,6 +1,7 @@
 """Named random streams: draws depend on seed, purpose and index alone, not on order, blocks or machine."""
 
 import functools
+from typing import Any
 
 import numpy as np
 from numpy.random.bit_generator import ISeedSequence
@@ -48,14 +49,15 @@ def streams(seed: int, purpose: str, *index: int, last: np.ndarray) -> list[np.r
     if len(last) < 3:
         return [stream(seed, purpose, *index, int(k)) for k in last]
     key = _PURPOSE[purpose], *index
-    pool = np.random.SeedSequence(seed, spawn_key=key).pool
+    pool: Any = np.random.SeedSequence(seed, spawn_key=key).pool
     # A word of the key takes four steps of the hash, after 16 of the pool; a seed has the first four words.
     steps = 16 + 4 * (len(key) + max(0, -(-int(seed).bit_length() // 32) - 4))
     words = _hash(np.asarray(last, np.uint32)[:, None], 0x43B0D7E5, 0x931E8875, steps, 4)
-    words = np.uint32(0xCA01F9DD) * pool - np.uint32(0x4973F715) * words
-    words ^= words >> 16
+    words = pool * np.uint32(0xCA01F9DD) - words * np.uint32(0x4973F715)
+    words = words ^ (words >> 16)
     words = _hash(np.tile(words, 2), 0x8B51F9DD, 0x58F38DED, 0, 8).astype("<u4").view("<u8").astype(np.uint64)
-    return [np.random.Generator(np.random.PCG64(_State(state))) for state in words]
+    seeds: list[Any] = [_State(state) for state in words]
+    return [np.random.Generator(np.random.PCG64(state)) for state in seeds]
 
 
 def _hash(words: np.ndarray, initial: int, factor: int, first: int, count: int) -> np.ndarray:

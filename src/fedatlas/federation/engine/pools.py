@@ -1,9 +1,16 @@
-"""Pools that compute blocks of clients one after another, or on threads. Results come in the order of the blocks."""
+"""Pools that compute blocks of clients one after another, or on threads, and the choice between both.
+
+Results come in the order of the blocks.
+"""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
+
+TRIALS = 3  # last rounds of each way whose times are compared
+CLEAR = 1.25  # ratio of times that needs no more trials
+AGAIN = 50  # rounds after which the slower way is tried again, since other jobs come and go
 
 
 def pool(threads: int) -> "Threads | Serial":
@@ -36,3 +43,40 @@ class Serial:
 
     def __exit__(self, *exc: object) -> None:
         pass
+
+
+class Pace:
+    """The choice of threads for the rounds of a run: as many as are allowed, or one where that is faster.
+
+    Python computes on one thread at a time, and NumPy's calls on small arrays end before another thread has begun. So
+    the first rounds take turns, and later ones follow the faster way, which changes their time alone.
+
+    Attributes:
+        threads: Threads of the next round.
+
+    Args:
+        most: Threads that are allowed.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.threads, self._most, self._rounds = most, most, 0
+        self._times: dict[int, deque[float]] = {threads: deque(maxlen=TRIALS) for threads in (1, most)}
+
+    def add(self, seconds: float) -> None:
+        """Add the time of a round, on the wall and for each local step of a client; the first one is left out."""
+        if self._most == 1:
+            return
+        if self._rounds:
+            self._times[self.threads].append(seconds)
+        self._rounds += 1
+        other, times = self._most if self.threads == 1 else 1, self._times
+        if not all(times.values()):
+            self.threads = other
+            return
+        faster = min(times, key=lambda threads: min(times[threads]))
+        slower = self._most if faster == 1 else 1
+        clear = min(times[slower]) >= CLEAR * min(times[faster])
+        if not clear and min(map(len, times.values())) < TRIALS:
+            self.threads = other
+        else:
+            self.threads = faster if self._rounds % AGAIN else slower

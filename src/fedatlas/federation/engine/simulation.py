@@ -43,7 +43,8 @@ class Simulation:
         setting: Clients, rounds, samples and participation.
         seed: Seed of the run.
         block: Number of clients that are computed together; by default, as many as fit the cache.
-        threads: Number of blocks that are computed at once.
+        threads: Number of blocks that are computed at once, at most: rounds are computed on one thread where that is
+            faster.
         workers: Processes that compute the run together.
 
     Raises:
@@ -76,6 +77,9 @@ class Simulation:
         self.channels = Channels(self.algorithm, problem, setting, seed, self.x0)
         size = problem.block_rows if block is None else block
         self.block = 1 if algorithm.client_by_client else size
+        self.pace = pools.Pace(threads)
+        # Where blocks have other bits, as on a GPU, or other owners, they do not follow the time of earlier rounds.
+        self._paced = workers.size == 1 and (not arrays.is_torch(self.x0) or self.x0.device.type == "cpu")
         self.mixing = algorithm.mixing(setting.clients)
         self.round = 0
         self.local_steps: float = 0
@@ -151,6 +155,7 @@ class Simulation:
         """
         if self.rounds is not None:
             return self.rounds.advance(self, pool or pools.Serial())
+        began = time.perf_counter()
         t, algorithm = self.round, self.schedule.apply(self.algorithm, self.round)
         active, exchanges = choice.active_clients(self)
         self.active = tuple(active.tolist()) if self.participants.choose else None
@@ -159,10 +164,12 @@ class Simulation:
             active = active[np.argsort(self.sampler.sizes(active), kind="stable")]
         n = self._round(active, self._length(algorithm, t, active))
         self.records, self._exchanges, self.mixed = {}, [*exchanges], {}
-        self.s = self._exchange(algorithm, active, n, pool or pools.Serial())
+        self.s = self._exchange(algorithm, active, n, pool if pool and self.pace.threads > 1 else pools.Serial())
         self.ledger.add(tuple(self._exchanges))
         self.round += 1
         self.local_steps += n.steps
+        if self._paced and len(active):
+            self.pace.add((time.perf_counter() - began) / (len(active) * n.steps))
 
     def _length(self, algorithm: EngineAlgorithm, t: int, active: np.ndarray) -> float:
         """Return the local steps of a round; where clients pass over their data, the mean over active clients."""

@@ -104,7 +104,7 @@ class Workers:
 
 def blocks(simulation: "Simulation", members: np.ndarray) -> Iterator[Block]:
     """Yield blocks of clients of one worker that take the same steps. members: Clients of the round, (m,)."""
-    size = min(simulation.block, -(-len(members) // simulation.threads))  # a block for every thread
+    size = min(simulation.block, -(-len(members) // simulation.pace.threads))  # a block for every thread
     owners, ends = owners_of(simulation, members), [len(members)]
     if simulation.setting.local_epochs is not None and simulation.setting.batch is not None:
         ends += list(np.flatnonzero(np.diff(simulation.sampler.sizes(members))) + 1)
