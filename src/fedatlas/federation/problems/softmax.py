@@ -83,6 +83,7 @@ class Softmax(Regression):
         partition: "Partition | None" = None,
         test: tuple[Any, np.ndarray] | None = None,
         validation: tuple[Any, np.ndarray] | None = None,
+        *,
         pixels: tuple[np.ndarray, float] | None = None,
         **options: Any,
     ) -> None:
