@@ -8,6 +8,7 @@ import numpy as np
 
 Array = Any  # a NumPy array or a torch tensor
 
+LONG = 1 << 12  # numbers of a row from which a call of NumPy for each costs less than a copy of the rows
 BLOCK_BYTES = 1 << 22  # larger than a second-level cache: below it the calls cost more than the memory
 
 
@@ -197,6 +198,10 @@ def add_rows(total: Array | None, block: Array) -> Array:
         total = block[0].clone() if total is None else total.add_(block[0])
         for row in block[1:]:
             total.add_(row)
+        return total
+    if total is not None and len(total) >= LONG:
+        for row in block:
+            total += row
         return total
     block = np.ascontiguousarray(block)  # NumPy sums columns of another layout pairwise
     if total is not None:
