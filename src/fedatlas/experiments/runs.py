@@ -1,8 +1,10 @@
 """The runs of a cell: their order, and the algorithm and the setting that each of them is built from."""
 
 import copy
+import functools
 import hashlib
 import itertools
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, NamedTuple
@@ -14,6 +16,7 @@ from fedatlas.federation import algorithms
 from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.problems import instances
+from fedatlas.registry import extensions
 from fedatlas.registry.validation import construct
 
 SETTING = {f.name for f in fields(Setting)}  # of which some may be tuned, such as local_steps
@@ -119,8 +122,14 @@ def create_algorithm(run: Run, problem: Any = None) -> Algorithm:
 
 
 def create_setting(run: Run) -> Setting:
-    """Build the setting of a run. Raises UserError if a value does not fit."""
-    return construct("setting", Setting, run.setting)
+    """Build the setting of a run, once for all runs that share it. Raises UserError if a value does not fit."""
+    return _setting(extensions.study(), json.dumps(run.setting))
+
+
+@functools.lru_cache(10_000)
+def _setting(_study: extensions.Study, setting: str) -> Setting:
+    """Build a setting from JSON. The study is a part of the key, because its extensions say what a name means."""
+    return construct("setting", Setting, json.loads(setting))
 
 
 def assign(parts: Mapping[str, Any], axis: str, value: Any) -> None:

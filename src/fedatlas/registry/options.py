@@ -15,7 +15,7 @@ import math
 import numbers
 import types
 import typing
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -82,7 +82,7 @@ class Option:
 
     def fits(self, value: Any) -> bool:
         """Return whether a value has the type and lies in the range."""
-        return any(self._fits(member, value) for member in self.members) and self._fits_size(value)
+        return any(test(value) for test in self._tests) and self._fits_size(value)
 
     def _fits_size(self, value: Any) -> bool:
         """Return whether a list or a mapping has the values that ``filled`` and ``distinct`` ask for."""
@@ -90,27 +90,40 @@ class Option:
             return False
         return not (self.distinct and isinstance(value, (list, tuple)) and _repeats(value))
 
-    def _fits(self, member: Any, value: Any) -> bool:
-        if member is types.NoneType:
-            return value is None
-        if _is_literal(member):
-            return any(value == word and type(value) is type(word) for word in typing.get_args(member))
-        if member in (int, float):
-            return _is_number(value, member) and self._in_range(value)
-        if origin := typing.get_origin(member):
-            hints = typing.get_args(member)
-            if origin in (list, tuple):
-                if not isinstance(value, (list, tuple)):
-                    return False
-                hints = hints[:1] * len(value) if origin is list or Ellipsis in hints else hints
-                return len(hints) == len(value) and all(map(self._fits_one, hints, value))
-            if isinstance(value, dict):
-                return all(all(map(self._fits_one, hints, pair)) for pair in value.items())
-            return isinstance(value, origin)
-        return member is Any or isinstance(value, member)
+    @functools.cached_property
+    def _tests(self) -> tuple[Callable[[Any], bool], ...]:
+        """Functions that return whether a value has one of the types and lies in the range.
 
-    def _fits_one(self, hint: Any, value: Any) -> bool:
-        return any(self._fits(member, value) for member in _members(hint))
+        They exist because types are slow to take apart, and an experiment has thousands of values.
+        """
+        return tuple(map(self._test, self.members))
+
+    def _test(self, member: Any) -> Callable[[Any], bool]:
+        """Return the function that returns whether a value has a type and lies in the range."""
+        if member is types.NoneType:
+            return lambda value: value is None
+        if _is_literal(member):
+            words = typing.get_args(member)
+            return lambda value: any(value == word and type(value) is type(word) for word in words)
+        if member in (int, float):
+            return lambda value: _is_number(value, member) and self._in_range(value)
+        origin, hints = typing.get_origin(member), typing.get_args(member)
+        if not origin:
+            return lambda value: member is Any or isinstance(value, member)
+        parts = tuple(self._test_of_any(hint) for hint in hints if hint is not Ellipsis)
+        if origin is list or Ellipsis in hints:
+            return lambda value: isinstance(value, (list, tuple)) and all(map(parts[0], value))
+        if origin is tuple:
+            return lambda value: isinstance(value, (list, tuple)) and len(value) == len(parts) and _all(parts, value)
+        return lambda value: (
+            isinstance(value, origin)
+            and (not isinstance(value, dict) or all(_all(parts, pair) for pair in value.items()))
+        )
+
+    def _test_of_any(self, hint: Any) -> Callable[[Any], bool]:
+        """Return the function that returns whether a value fits one of the types of a hint."""
+        tests = tuple(map(self._test, _members(hint)))
+        return lambda value: any(test(value) for test in tests)
 
     def _in_range(self, value: float) -> bool:
         return (
@@ -253,7 +266,14 @@ def _is_literal(hint: Any) -> bool:
     return typing.get_origin(hint) is Literal
 
 
+def _all(tests: Iterable[Callable[[Any], bool]], values: Iterable[Any]) -> bool:
+    """Return whether each value passes the test at its place."""
+    return all(test(value) for test, value in zip(tests, values, strict=True))
+
+
 def _is_number(value: Any, kind: type) -> bool:
+    if type(value) is int or (type(value) is float and kind is float):  # the usual ones; the rest is slow to compare
+        return type(value) is int or math.isfinite(value)
     if isinstance(value, bool) or not isinstance(value, numbers.Real if kind is float else numbers.Integral):
         return False
     return isinstance(value, numbers.Integral) or math.isfinite(value)

@@ -1,5 +1,6 @@
 """Validation of the values of options, and construction of dataclasses of options."""
 
+import types
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING
 from typing import Any, TypeVar, get_type_hints
@@ -82,6 +83,8 @@ def validate(owner: str, record: Any) -> None:
 
 def native(value: Any) -> Any:
     """Return a value with Python's numbers and lists in place of NumPy's numbers and arrays."""
+    if type(value) in (str, int, float, bool, types.NoneType):  # most values, and the rest is slow to tell apart
+        return value
     if isinstance(value, Mapping):
         return {key: native(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

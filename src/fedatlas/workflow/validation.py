@@ -7,7 +7,7 @@ Options of figures and checks declare the things that their values name (``names
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from fedatlas.errors import UserError, did_you_mean, lookup
 from fedatlas.experiments import expansion
@@ -36,6 +36,14 @@ from fedatlas.theory.fedac import FEDAC_THEOREMS
 from fedatlas.workflow import inputs
 
 
+class RunPoint(NamedTuple):
+    """A point of the axes, and one run of an algorithm, by its id, at it."""
+
+    id: str
+    axes: dict[str, Any]
+    run: Run
+
+
 def validate(experiment: Experiment, cells: Sequence[Cell] | None = None) -> None:
     """Validate the paper, figures and claims of an experiment.
 
@@ -48,17 +56,17 @@ def validate(experiment: Experiment, cells: Sequence[Cell] | None = None) -> Non
     """
     cells = expansion.cells(experiment) if cells is None else cells
     metrics = list(dict.fromkeys(name for cell in cells for name in reported_metrics(cell.spec)))
+    points = [point for cell in cells for point in _points(cell)]
     try:
         tuning = {id: expansion.tuned_values(experiment, id)[0] for id in experiment.algorithms}
         _within("paper", functools.partial(reference, experiment.paper))
         for id in experiment.algorithms:
             _validate_citation(experiment.algorithm(id))
         for name, entry in experiment.figures.items():
-            _within(
-                f"figures.{name}", functools.partial(_validate_figure, experiment, cells, metrics, tuning, entry.spec)
-            )
+            validate_figure = functools.partial(_validate_figure, experiment, cells, points, metrics, tuning)
+            _within(f"figures.{name}", functools.partial(validate_figure, entry.spec))
         for name, claim in experiment.claims.items():
-            _within(f"claims.{name}", functools.partial(_validate_claim, experiment, cells, metrics, tuning, claim))
+            _within(f"claims.{name}", functools.partial(_validate_claim, experiment, points, metrics, tuning, claim))
     except UserError as error:
         raise UserError(f"{experiment.where}: {error}") from None
 
@@ -78,12 +86,17 @@ def _within(key: str, check: Callable[[], object]) -> None:
 
 
 def _validate_figure(
-    experiment: Experiment, cells: Sequence[Cell], metrics: list[str], tuning: Mapping[str, Axes], spec: Spec
+    experiment: Experiment,
+    cells: Sequence[Cell],
+    points: Sequence[RunPoint],
+    metrics: list[str],
+    tuning: Mapping[str, Axes],
+    spec: Spec,
 ) -> None:
     figure = FIGURES.build(spec)
     _validate_names(figure, experiment, metrics, tuning)
     _validate_numbers(figure, experiment)
-    _validate_runs(figure, experiment, cells)
+    _validate_runs(figure, experiment, points)
     if "partitions" in figure.inputs:
         _validate_partition(experiment)
     if figure.draws_results:
@@ -92,13 +105,13 @@ def _validate_figure(
 
 
 def _validate_claim(
-    experiment: Experiment, cells: Sequence[Cell], metrics: list[str], tuning: Mapping[str, Axes], claim: Claim
+    experiment: Experiment, points: Sequence[RunPoint], metrics: list[str], tuning: Mapping[str, Axes], claim: Claim
 ) -> None:
     for check in map(build, claim.checks):
         if claim.tested_at(experiment.size):  # elsewhere its axes and algorithms are those of other sizes
             _validate_names(check, experiment, metrics, tuning)
             _validate_numbers(check, experiment)
-            _validate_runs(check, experiment, cells)
+            _validate_runs(check, experiment, points)
 
 
 def _validate_names(kind: Kind, experiment: Experiment, reported: list[str], tuning: Mapping[str, Axes]) -> None:
@@ -162,24 +175,22 @@ def _algorithms(kind: Kind, experiment: Experiment) -> list[str]:
     return [id for id in ids if id in experiment.algorithms]
 
 
-def _validate_runs(kind: Figure | Check, experiment: Experiment, cells: Sequence[Cell]) -> None:
-    """Validate the demands of a figure or check on its runs."""
-    selected = list(_selected_runs(kind, _algorithms(kind, experiment), cells))
-    kind.fits(iter(selected))
+def _points(cell: Cell) -> Iterator[RunPoint]:
+    """Yield the points of a cell's axes, each with one of its runs."""
+    first = replace(cell.spec, seeds=cell.spec.seeds[:1], tune={k: v[:1] for k, v in cell.spec.tune.items()})
+    for run in runs(first):
+        yield RunPoint(cell.id, {**cell.point, **run.within}, run)
+
+
+def _validate_runs(kind: Figure | Check, experiment: Experiment, points: Sequence[RunPoint]) -> None:
+    """Validate the demands of a figure or check on a run of each algorithm at each point of the axes that it keeps."""
+    ids = set(_algorithms(kind, experiment))
+    points = [point for point in points if point.id in ids]
+    points = [points[index] for index in select_points([point.axes for point in points], getattr(kind, "where", None))]
+    kind.fits((point.id, point.run) for point in points)
     if isinstance(kind, CostOptions) and kind.simulated:
-        for _, run in selected:
-            kind.model_of(create_setting(run).driver_kind)
-
-
-def _selected_runs(kind: Kind, ids: Sequence[str], cells: Sequence[Cell]) -> Iterator[tuple[str, Run]]:
-    """Return a run of each algorithm, by its id, at each point of the axes that a figure or check keeps."""
-    candidates = []
-    for cell in cells:
-        if cell.id in ids:
-            first = replace(cell.spec, seeds=cell.spec.seeds[:1], tune={k: v[:1] for k, v in cell.spec.tune.items()})
-            candidates += [({**cell.point, **run.within}, cell.id, run) for run in runs(first)]
-    for index in select_points([point for point, _, _ in candidates], getattr(kind, "where", None)):
-        yield candidates[index][1:]
+        for point in points:
+            kind.model_of(create_setting(point.run).driver_kind)
 
 
 def _validate_in(key: str, noun: str, names: Iterable[Any], namespace: Mapping[str, Any]) -> None:
