@@ -10,13 +10,14 @@ from fedatlas import UserError
 from fedatlas.cli.main import main
 from fedatlas.workflow import launch
 from fedatlas.workflow.study import Study
-from tests.workflow.project import TINY
+from tests.workflow.project import TINY, forked_commands
 from tests.workflow.studies import environment, jobs
 
 
 def fedatlas(folder, *words, **options):
-    command = [sys.executable, "-m", "fedatlas.cli.main", *words]
-    return subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, **options)
+    command, variables = [sys.executable, "-m", "fedatlas.cli.main", *words], environment()
+    variables["PATH"] = f"{forked_commands()}:{variables['PATH']}"  # for the jobs
+    return subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True, **options)
 
 
 def test_an_experiment_of_the_atlas_from_an_empty_folder(tmp_path):
