@@ -25,6 +25,7 @@ import numpy as np
 from scipy import sparse
 
 from fedatlas.federation import algorithms, problems
+from fedatlas.federation.engine import pools
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.logistic import Logistic
@@ -81,9 +82,10 @@ def atlas_seconds(name, problem, M, K, rounds, grid):
     setting = Setting(clients=M, local_steps=K, rounds=10**9)
     simulations = [Simulation(algorithms.create(name, {"lr": lr}), problem, setting) for lr in grid]
     together = problem.kernel(simulations)
-    together.advance(simulations, 1)
+    pool = pools.Serial()
+    together.advance(simulations, 1, pool)
     began = time.process_time()
-    together.advance(simulations, 1 + rounds)
+    together.advance(simulations, 1 + rounds, pool)
     return (time.process_time() - began) / rounds / len(grid)
 
 

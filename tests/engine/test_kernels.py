@@ -6,7 +6,7 @@ from numba import njit
 from scipy import sparse
 
 from fedatlas.federation import algorithms
-from fedatlas.federation.compiled import kernels
+from fedatlas.federation.compiled import kernels, lockstep
 from fedatlas.federation.compiled.simd import exp, load, pointer, store
 from fedatlas.federation.engine.history import COST_COLUMNS
 from fedatlas.federation.engine.setting import Setting
@@ -106,6 +106,27 @@ def test_a_step_size_has_the_bits_that_it_has_alone(name):
     for lr, history in ((0.02, some[1]), (0.02, many[1]), (0.7, many[7]), (1.0, many[8])):
         alone = run_simulations(simulations(name, made, setting, (lr,)))[0]
         np.testing.assert_array_equal(alone.x, history.x)
+
+
+@pytest.mark.parametrize("name", ["fedavg", "fedac-1"])
+def test_bits_do_not_depend_on_threads(name, monkeypatch):
+    """Also where a step size diverges, and where parts are fewer than threads or no multiple of them."""
+    monkeypatch.setattr(kernels, "PART", 8)
+    monkeypatch.setattr(kernels, "SPREAD", 0)
+    monkeypatch.setattr(lockstep, "THREAD", 1)
+    made, steps = problem(l2=0.5), (0.02, 0.3, 30.0)
+    for M, K, parts in ((2, 30, 2), (19, 10, 8)):
+        setting = Setting(clients=M, local_steps=K, rounds=60, eval_rounds=30)
+        assert kernels.parts(M, K, made.dim) == parts
+        runs = [[Simulation(example(name, lr=lr), made, setting, threads=t) for lr in steps] for t in (1, 2, 4)]
+        one, *others = [run_simulations(each) for each in runs]
+        for many in others:
+            for a, b in zip(one, many, strict=True):
+                np.testing.assert_array_equal(a.x, b.x)
+                assert (a.status, a.diverged_round) == (b.status, b.diverged_round)
+        for a, b in zip(one, run_simulations(simulations(name, made, setting, steps, 0), kernels=False), strict=True):
+            if b.status == "ok":
+                np.testing.assert_allclose(a.x, b.x, rtol=1e-10, atol=1e-12)
 
 
 @pytest.mark.parametrize("name, l2, K", [("fedavg", 0.5, 1), ("mb-sgd", 0.5, 6), ("fedavg", 0.5, 6)])

@@ -24,6 +24,9 @@ WIDE = 8  # numbers of a vector where step sizes need not be told apart; arrays 
 DERIVATIVES = 16  # of the loss that are computed together in rounds of one step
 CONDITION = 1e4  # of P, beyond which it is folded into u: keeps about 12 of 16 digits
 PERIOD = 256  # rounds of one step after which P is folded in any case, so that coefficients repeat
+PART = 2048  # worker steps, and SPREAD for each coordinate, that have a sum of their own; at most PARTS in a round
+SPREAD = 16
+PARTS = 8
 AHEAD = 6  # rows that are fetched in advance: which ones come is known, where they lie is random
 
 
@@ -170,12 +173,16 @@ def together(rows, draws, weights, state, steps, touched, simd, all_sizes, wide,
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def apart(rows, draws, weights, state, steps, touched, simd, all_sizes, wide, dense, ones):
+def apart(rows, draws, weights, state, steps, parts, touched, simd, all_sizes, wide, dense, ones):
     """Run rounds of K steps, which change state[0], the server's z.
 
-    As ``together``, but for: draws (R, M, K); state: z, the workers' sum, (p, n) to work in, and a worker's u; steps:
+    The workers of a round are cut into parts, each with a sum of its own; these are added in their order. Threads
+    compute parts of one round at the same time, each with vectors u and (p, n) to work in of its own, and then one of
+    them finishes the round.
+
+    As ``together``, but for: draws (R, M, K); state: z, sums of the parts, (p, n) to work in, and a worker's u; steps:
     q, r (K, p, n), fold (K,), maps (K, p, p, n), last (p, p, n), P after K steps, and gain (n,), weight of the workers'
-    mean in the new z.
+    mean in the new z; parts: the first part that is computed, the end, the number of all, and whether to finish.
     """
     p, n = len(all_sizes) // len(simd), len(simd)
     R, M, K = draws.shape
@@ -192,42 +199,56 @@ def apart(rows, draws, weights, state, steps, touched, simd, all_sizes, wide, de
         pointer(steps[5]),
     )
     fold, row_numbers = steps[2], pointer(draws)
+    begin, end, all_parts, finish = parts
     for t in range(R):
-        for to in range(0, size, len(wide)):
-            store(u, to, load(z, to, wide))
-            store(total, to, splat(0.0, wide))
-        for m in range(M):
-            first = (t * M + m) * K
-            for k in range(K):
-                j = row_numbers[first + k]
-                lo, hi = bounds(j, indptr, width, dense)
-                if not len(dense):
-                    fetch(row_numbers, first + k, count, indptr, indices, values, labels, ones)
-                y = margin(u, q, k, lo, hi, indices, values, labels[j], simd, all_sizes, dense, ones)
-                if fold[k]:
-                    apply(maps, k, u, d, held, simd, all_sizes)
-                s = splat(labels[j], simd) * sigmoid(y, simd)
-                add(u, r, k, lo, hi, indices, values, s, all_sizes, dense, ones)
-            if touched:  # add the worker's change where its rows are not 0, and return u to z there
-                weight = splat(weights[m], simd)
-                for at in range(first, first + K):
-                    for e in range(indptr[row_numbers[at]], indptr[row_numbers[at] + 1]):
-                        for to in range(indices[e] * p * n, (indices[e] + 1) * p * n, n):
-                            start = load(z, to, simd)
-                            store(total, to, fma(weight, load(u, to, simd) - start, load(total, to, simd)))
-                            store(u, to, start)
-            else:
-                share = splat(weights[m], wide)
-                for to in range(0, size, len(wide)):
-                    store(total, to, fma(share, load(u, to, wide), load(total, to, wide)))
-                    store(u, to, load(z, to, wide))
-        if touched:  # so far total is the sum of changes: the weights add up to 1
+        for part in range(begin, end):
+            into = part * size
             for to in range(0, size, len(wide)):
-                store(total, to, load(total, to, wide) + load(z, to, wide))
-        apply(last, 0, total, d, held, simd, all_sizes)
-        for to in range(0, d * p * n, n):
-            old = load(z, to, simd)
-            store(z, to, fma(load(gain, 0, simd), load(total, to, simd) - old, old))
+                store(u, to, load(z, to, wide))
+                store(total, into + to, splat(0.0, wide))
+            for m in range(part * M // all_parts, (part + 1) * M // all_parts):
+                first = (t * M + m) * K
+                for k in range(K):
+                    j = row_numbers[first + k]
+                    lo, hi = bounds(j, indptr, width, dense)
+                    if not len(dense):
+                        fetch(row_numbers, first + k, count, indptr, indices, values, labels, ones)
+                    y = margin(u, q, k, lo, hi, indices, values, labels[j], simd, all_sizes, dense, ones)
+                    if fold[k]:
+                        apply(maps, k, u, d, held, simd, all_sizes)
+                    s = splat(labels[j], simd) * sigmoid(y, simd)
+                    add(u, r, k, lo, hi, indices, values, s, all_sizes, dense, ones)
+                if touched:  # add the worker's change where its rows are not 0, and return u to z there
+                    weight = splat(weights[m], simd)
+                    for at in range(first, first + K):
+                        for e in range(indptr[row_numbers[at]], indptr[row_numbers[at] + 1]):
+                            for to in range(indices[e] * p * n, (indices[e] + 1) * p * n, n):
+                                start = load(z, to, simd)
+                                change = fma(weight, load(u, to, simd) - start, load(total, into + to, simd))
+                                store(total, into + to, change)
+                                store(u, to, start)
+                else:
+                    share = splat(weights[m], wide)
+                    for to in range(0, size, len(wide)):
+                        store(total, into + to, fma(share, load(u, to, wide), load(total, into + to, wide)))
+                        store(u, to, load(z, to, wide))
+        if finish:
+            for to in range(0, size, len(wide)):
+                sums = load(total, to, wide)
+                for part in range(1, all_parts):
+                    sums = sums + load(total, part * size + to, wide)
+                if touched:  # so far it is the sum of changes: the weights add up to 1
+                    sums = sums + load(z, to, wide)
+                store(total, to, sums)
+            apply(last, 0, total, d, held, simd, all_sizes)
+            for to in range(0, d * p * n, n):
+                old = load(z, to, simd)
+                store(z, to, fma(load(gain, 0, simd), load(total, to, simd) - old, old))
+
+
+def parts(M: int, K: int, d: int) -> int:
+    """Return into how many parts the M workers of a round of K steps in d dimensions are cut."""
+    return min(M, PARTS, max(1, M * K // max(PART, SPREAD * d)))
 
 
 @functools.lru_cache(maxsize=4096)

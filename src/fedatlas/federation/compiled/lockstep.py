@@ -1,6 +1,7 @@
 """Simulations that advance together on compiled rounds: one pass over the draws serves all of their step sizes."""
 
 import functools
+import itertools
 import math
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -11,6 +12,8 @@ from fedatlas.federation.compiled.compilation import compile_in_turn
 
 CHUNK = 1 << 18  # draws in memory at once
 LINE = 8  # doubles in a line of the cache
+THREAD = 1 << 20  # operations of a thread's part of a round, below which starting it costs more: 0.4 ms on one core
+STEP = 64  # operations of a worker's step beside those on its row
 
 
 class Kernel:
@@ -54,15 +57,21 @@ class Kernel:
             coefficients[simulation] = arrays
         return coefficients
 
-    def advance(self, simulations: Sequence[Any], stop: int) -> None:
-        """Run rounds up to ``stop``. A simulation stays at the round after which its numbers are not finite."""
+    def advance(self, simulations: Sequence[Any], stop: int, pool: Any) -> None:
+        """Run rounds up to ``stop``. A simulation stays at the round after which its numbers are not finite.
+
+        Args:
+            simulations: Those of the kernel's simulations that are run, all in one round.
+            stop: Number of rounds after which they stop.
+            pool: Pool that computes parts of the clients where a round is long enough.
+        """
         folding = {s: self.K > 1 and self.coefficients[s][2].any() for s in simulations}
         start_time = self.problem.clock()  # after the import of the kernels
         start = simulations[0].round
         z = {s: np.stack([getattr(s.s, name) for name in self.fields]).astype(np.float64) for s in simulations}
         for first, draws, weights in self._draws(start, stop):
             for tile in self._tiles([s for s in simulations if s.diverged_round is None], folding):
-                self._sweep(tile, z, first, draws, weights)
+                self._sweep(tile, z, first, draws, weights, pool)
         seconds = (self.problem.clock() - start_time) / len(simulations)
         K = self.setting.local_steps
         for s in simulations:
@@ -95,7 +104,7 @@ class Kernel:
                 yield group[k : k + self.kernels.WIDTHS[-1]]
 
     def _sweep(
-        self, tile: list[Any], z: dict[Any, np.ndarray], first: int, draws: np.ndarray, weights: np.ndarray
+        self, tile: list[Any], z: dict[Any, np.ndarray], first: int, draws: np.ndarray, weights: np.ndarray, pool: Any
     ) -> None:
         """Run rounds of a group. If numbers stop being finite, halves of the rounds show in which round.
 
@@ -107,6 +116,7 @@ class Kernel:
             first: Number of the first round.
             draws: Row numbers, (R, M, K).
             weights: Weights of clients, (M,).
+            pool: Pool that computes parts of the clients.
         """
         n = next(count for count in self.kernels.WIDTHS if count >= len(tile))
         padded = [*tile, *[tile[-1]] * (n - len(tile))]
@@ -118,22 +128,17 @@ class Kernel:
         server = _aligned(-(-d * p * n // self.kernels.WIDE) * self.kernels.WIDE)
         vectors = server[: d * p * n].reshape(d, p, n)
         np.stack([z[s].T for s in padded], axis=-1, out=vectors)
-        state: tuple[np.ndarray, ...] = (server, _aligned(server.size), _aligned(p * n))
         form: tuple[tuple[float, ...], ...] = ((0.0,) * n, (0.0,) * (p * n), (0.0,) * self.kernels.WIDE)
         form += ((0.0,) * (not indptr.size), (0.0,) * (not values.size))
         if self.K == 1:
             touched = bool(indptr.size) and draws.shape[1] * width < d
-            state = (*state, _aligned(self.kernels.DERIVATIVES))
-            rounds, arguments = (
-                self.kernels.together,
-                (self.rows, draws[:, :, 0], weights, state, steps, touched, *form),
-            )
+            state = (server, _aligned(server.size), _aligned(p * n), _aligned(self.kernels.DERIVATIVES))
+            arguments = (self.rows, draws[:, :, 0], weights, state, steps, touched, *form)
+            compile_in_turn(self.kernels.together, arguments)
+            self.kernels.together(*arguments)
         else:
             touched = bool(indptr.size) and not fold.any() and self.K * width < d
-            state = (*state, _aligned(server.size))
-            rounds, arguments = self.kernels.apart, (self.rows, draws, weights, state, steps, touched, *form)
-        compile_in_turn(rounds, arguments)
-        rounds(*arguments)
+            self._run_apart(draws, weights, server, steps, touched, form, pool)
         half = len(draws) // 2
         for k, s in enumerate(tile):
             new = np.ascontiguousarray(vectors[:, :, k].T)
@@ -142,9 +147,41 @@ class Kernel:
                     s.diverged_round = first + 1
                 z[s] = new
                 continue
-            self._sweep([s], z, first, draws[:half], weights)
+            self._sweep([s], z, first, draws[:half], weights, pool)
             if s.diverged_round is None:
-                self._sweep([s], z, first + half, draws[half:], weights)
+                self._sweep([s], z, first + half, draws[half:], weights, pool)
+
+    def _run_apart(
+        self,
+        draws: np.ndarray,
+        weights: np.ndarray,
+        server: np.ndarray,
+        steps: tuple[Any, ...],
+        touched: bool,
+        form: tuple[tuple[float, ...], ...],
+        pool: Any,
+    ) -> None:
+        """Run rounds of several steps, long ones on threads. The parts of a round do not depend on the threads."""
+        (_, M, K), apart = draws.shape, self.kernels.apart
+        count = self.kernels.parts(M, K, self.problem.dim)
+        sums = _aligned(count * server.size)
+
+        def run(draws: np.ndarray, begin: int, end: int, finish: bool) -> None:
+            state = (server, sums, _aligned(len(form[1])), _aligned(server.size))
+            arguments = (self.rows, draws, weights, state, steps, (begin, end, count, finish), touched, *form)
+            compile_in_turn(apart, arguments)
+            apart(*arguments)
+
+        entries = max(self.rows[1].size, self.rows[2].size) // len(self.rows[3])
+        threads = min(pool.threads, count, M * K * (STEP + entries * len(form[0])) // THREAD)
+        if threads < 2:
+            return run(draws, 0, count, True)
+        cuts = [count * k // threads for k in range(threads + 1)]
+        for t in range(len(draws)):
+            compute = functools.partial(run, draws[t : t + 1], finish=False)
+            for _ in pool.map(lambda ends, compute=compute: compute(*ends), itertools.pairwise(cuts)):
+                pass
+            run(draws[t : t + 1], 0, 0, True)
 
 
 def _side_by_side(parts: Sequence[Any]) -> np.ndarray:

@@ -21,13 +21,17 @@ def pool(threads: int) -> "Threads | Serial":
 class Threads(ThreadPoolExecutor):
     """A pool whose map runs only a little ahead of its consumer, so that few results are in memory at once."""
 
+    def __init__(self, threads: int) -> None:
+        super().__init__(threads)
+        self.threads = threads
+
     # an executor's map has more arguments, which the engine does not use
     def map(self, work: Callable[[Any], Any], blocks: Iterable[Any]) -> Iterator[Any]:  # type: ignore[override]
         """Yield the results of work on the blocks, in their order."""
         pending: deque[Future[Any]] = deque()
         for block in blocks:
             pending.append(self.submit(work, block))
-            if len(pending) > self._max_workers:
+            if len(pending) > self.threads:
                 yield pending.popleft().result()
         while pending:
             yield pending.popleft().result()
@@ -36,6 +40,7 @@ class Threads(ThreadPoolExecutor):
 class Serial:
     """A pool without threads: each block is computed when its result is consumed."""
 
+    threads = 1
     map = staticmethod(map)
 
     def __enter__(self) -> "Serial":

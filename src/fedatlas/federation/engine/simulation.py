@@ -366,7 +366,7 @@ def run_simulations(
                 break
             stop = min(setting.total_rounds, now + setting.eval_every - now % setting.eval_every)
             if kernel:
-                kernel.advance([simulation for simulation, _ in live], stop)
+                kernel.advance([simulation for simulation, _ in live], stop, pool)
             late = [(simulation, history) for simulation, history in live if history.rows[-1]["round"] < stop]
             for group in [late] if kernel else [[pair] for pair in late]:
                 for simulation, _ in group:
