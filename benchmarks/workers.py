@@ -1,12 +1,14 @@
-"""Rounds of FedAvg with LeNet on one process and on several, in one run: 10 clients x batch 20 on MNIST-shaped data.
+"""Runs on several cores against one: FedAvg with LeNet on processes, and FedAc-I's compiled rounds on threads.
 
     python benchmarks/workers.py [--workers 2] [--repeats 5] [--rounds 10] [--steps 5 30]
 
-The numbers of processes take turns, so that a busy machine slows all of them; times are medians on the wall without the
-start of processes, and ratios are printed.
+LeNet has 10 clients x batch 20 on MNIST-shaped data; FedAc-I has one sample a step on random sparse data of a9a's
+shape. The numbers of processes and threads take turns, so that a busy machine slows all of them; times are medians on
+the wall without the start of processes, and ratios are printed.
 """
 
 import argparse
+import functools
 import multiprocessing
 import os
 import socket
@@ -14,6 +16,7 @@ import statistics
 import time
 
 import numpy as np
+from scipy import sparse
 
 from fedatlas.federation.algorithms import create
 from fedatlas.federation.architectures import ARCHITECTURES
@@ -22,8 +25,11 @@ from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.networks.network import Network
 from fedatlas.federation.networks.samples import Samples
+from fedatlas.federation.problems.logistic import Logistic
 
 CLIENTS, BATCH, ROWS = 10, 20, 20_000
+GRID = tuple(np.geomspace(1e-3, 1, 13))
+CASES = ((8192, 256, (0.05,)), (8192, 16, (0.05,)), (8192, 16, GRID), (64, 256, GRID))  # M, K, step sizes
 
 
 def work(rank, count, port, rounds, steps, results):
@@ -60,6 +66,48 @@ def milliseconds(count, rounds, steps):
     return result
 
 
+def kernel(clients, steps, grid, threads, rounds):
+    """Return the milliseconds of a round of FedAc-I at all step sizes of a grid, and the sum of the models."""
+    rng = np.random.default_rng(0)
+    rows, features, ones = 32_561, 123, 14
+    columns = np.argsort(rng.random((rows, features)), axis=1)[:, :ones]
+    parts = (np.ones(rows * ones), np.sort(columns, axis=1).ravel(), np.arange(rows + 1) * ones)
+    problem = Logistic(sparse.csr_matrix(parts, (rows, features)), rng.random(rows) < 0.24, 1e-3)
+    setting = Setting(clients=clients, local_steps=steps, rounds=rounds + 1)
+    simulations = [Simulation(create("fedac-1", {"lr": lr}), problem, setting) for lr in grid]
+    together = problem.kernel(simulations)
+    with pools.pool(threads) as pool:
+        together.advance(simulations, 1, pool)  # loads what is compiled
+        start = time.perf_counter()
+        together.advance(simulations, rounds + 1, pool)
+        elapsed = time.perf_counter() - start
+    return 1e3 * elapsed / rounds, float(sum(simulation.output.sum() for simulation in simulations))
+
+
+def compare(title, noun, counts, repeats, measure):
+    """Print how much faster rounds are on several processes or threads than on one.
+
+    Args:
+        title: Subject of the sentence.
+        noun: Processes or threads.
+        counts: Their numbers.
+        repeats: Measurements of each.
+        measure: Function of their number, which returns milliseconds and a sum that must be the same for all.
+    """
+    times: dict[int, list[float]] = {count: [] for count in (1, *counts)}
+    sums = set()
+    for _ in range(repeats):
+        for count, series in times.items():
+            elapsed, total = measure(count)
+            series.append(elapsed)
+            sums.add(total)
+    print(f"{title}; all {noun} end at {'the same model' if len(sums) == 1 else 'OTHER MODELS'}")
+    for count, series in times.items():
+        median, base = statistics.median(series), statistics.median(times[1])
+        ratio, least = base / median, min(times[1]) / min(series)
+        print(f"  {count} {noun} {median:8.1f} ms a round, {ratio:.2f} times as fast; least times {least:.2f}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--workers", type=int, nargs="+", default=[2])
@@ -69,20 +117,13 @@ def main():
     options = parser.parse_args()
     for steps in options.steps:
         rounds = max(2, options.rounds * 5 // steps)
-        times: dict[int, list[float]] = {count: [] for count in (1, *options.workers)}
-        sums = set()
-        for _ in range(options.repeats):
-            for count, taken in times.items():
-                elapsed, total = milliseconds(count, rounds, steps)
-                taken.append(elapsed)
-                sums.add(total)
-        print(
-            f"LeNet, {steps} local steps; all processes end at {'the same model' if len(sums) == 1 else 'OTHER MODELS'}"
-        )
-        for count, taken in times.items():
-            median, base = statistics.median(taken), statistics.median(times[1])
-            ratio, least = base / median, min(times[1]) / min(taken)
-            print(f"  {count} processes {median:8.1f} ms a round, {ratio:.2f} times as fast; least times {least:.2f}")
+        measure = functools.partial(milliseconds, rounds=rounds, steps=steps)
+        compare(f"LeNet, {steps} local steps", "processes", options.workers, options.repeats, measure)
+    for clients, steps, grid in CASES:
+        rounds = max(2, 4_000_000 // (clients * steps * len(grid)))
+        measure = functools.partial(kernel, clients, steps, grid, rounds=rounds)
+        title = f"FedAc-I, M = {clients}, K = {steps}, {len(grid)} step size{'s' * (len(grid) > 1)}"
+        compare(title, "threads", options.workers, options.repeats, measure)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from fedatlas.federation.compiled.compilation import compile_in_turn
 
 CHUNK = 1 << 18  # draws in memory at once
 LINE = 8  # doubles in a line of the cache
-THREAD = 1 << 20  # operations of a thread's part of a round, below which starting it costs more: 0.4 ms on one core
+THREAD = 1 << 22  # operations of a thread's part of a round, below which starting it gains little: 2 ms on one core
 STEP = 64  # operations of a worker's step beside those on its row
 
 
