@@ -177,6 +177,14 @@ def test_each_check_names_what_it_compares():
     assert CHECKS.build({**drop, "end": "worst"}).places() == [{}]
 
 
+def test_claims_whose_inputs_wait_for_looks_are_planned(project):
+    """The costs of all run files are inputs of claims on simulated seconds, and the first look decides which these are."""
+    fewer = {"kind": "fewer", "algorithm": "near", "than": ["close"], "target": 1.0, "metric": "loss"}
+    check = {**fewer, "cost": "simulated_seconds", "model": "cross-silo", "at_least": 1.0}
+    project.write_experiment(**noisy(claims={"sooner": {"text": "t", "source": "s", "check": check}}))
+    assert "checkpoint look:" in project.snakemake("--dry-run", "results/smoke/tiny/claims.csv").stdout
+
+
 @pytest.mark.slow
 def test_one_call_of_snakemake_adds_seeds_until_claims_are_decided(project, another):
     target = "results/smoke/tiny/claims.csv"

@@ -109,6 +109,6 @@ rule claims:
         "../envs/fedatlas.yaml"
     params:
         digest=lambda w: graph.digest("claims", w),
-        folder=subpath(input.table, parent=True),
+        folder=subpath(output[0], parent=True),
     shell:
         "fedatlas job claims {input.spec:q} {params.folder:q} {output:q} > {log:q} 2>&1"
