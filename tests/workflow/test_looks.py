@@ -178,7 +178,7 @@ def test_each_check_names_what_it_compares():
 
 
 def test_claims_whose_inputs_wait_for_looks_are_planned(project):
-    """The costs of all run files are inputs of claims on simulated seconds, and the first look decides which these are."""
+    """Claims on simulated seconds read the costs of all run files, and the first look decides which these are."""
     fewer = {"kind": "fewer", "algorithm": "near", "than": ["close"], "target": 1.0, "metric": "loss"}
     check = {**fewer, "cost": "simulated_seconds", "model": "cross-silo", "at_least": 1.0}
     project.write_experiment(**noisy(claims={"sooner": {"text": "t", "source": "s", "check": check}}))
