@@ -78,9 +78,10 @@ def forward(P, W, here, there, rows, lanes, simd):
     for at in range(to, to + outputs * lanes if there[L.RELU] else to, n):
         z = load(P, at, simd)
         store(P, at, where_greater(z, zero, z, zero))
+    z, across = there[L.ROWS], there[L.WIDTH]
     for o in range(outputs):
         for r in range(rows):
-            P[there[L.ROWS] + r * there[L.WIDTH] + o] = P[to + o * lanes + r]
+            P[z + r * across + o] = P[to + o * lanes + r]
 
 
 @njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
@@ -95,10 +96,11 @@ def by_weight(P, D, here, there, rows, lanes, simd):
         for r in range(rows):
             P[columns + o * lanes + r] = P[g + r * across + o]
     add_product(D, here[L.WEIGHT], inputs, P, columns, lanes, P, x, width, outputs, rows, width, simd)
-    if here[L.BIAS] >= 0:
+    bias = here[L.BIAS]
+    if bias >= 0:
         for r in range(rows):
             for o in range(outputs):
-                D[here[L.BIAS] + o] += P[g + r * across + o]
+                D[bias + o] += P[g + r * across + o]
 
 
 @njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)

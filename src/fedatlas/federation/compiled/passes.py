@@ -41,22 +41,22 @@ def gather(P, stage, octets, source, rows, shift, scale):
 @njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 def flatten(P, I, stage, layer, rows, lanes):
     """Write the inputs of the first dense layer, channel by channel, from the images of the last stage."""
-    features, width, columns = layer[L.INPUTS], layer[L.WIDTH], layer[L.COLUMNS]
+    features, width, columns, order = layer[L.INPUTS], layer[L.WIDTH], layer[L.COLUMNS], stage[S.PLACES]
     for first in range(0, features, TILE):
         for r in range(rows):
             at, to = stage[S.IMAGES] + r * features, layer[L.ROWS] + r * width
             for f in range(first, min(first + TILE, features)):
-                P[to + f] = P[columns + f * lanes + r] = P[at + I[stage[S.PLACES] + f]]
+                P[to + f] = P[columns + f * lanes + r] = P[at + I[order + f]]
 
 
 @njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 def unflatten(P, I, stage, layer, rows):
     """Write the gradient with respect to the images of the last stage from that of the first dense layer's inputs."""
-    features, width = layer[L.INPUTS], layer[L.WIDTH]
+    features, width, order = layer[L.INPUTS], layer[L.WIDTH], stage[S.PLACES]
     for r in range(rows):
         to, at = stage[S.GRADIENT] + r * features, layer[L.GRADIENT] + r * width
         for f in range(features):
-            P[to + I[stage[S.PLACES] + f]] = P[at + f]
+            P[to + I[order + f]] = P[at + f]
 
 
 @njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)

@@ -100,18 +100,19 @@ def forward(P, I, here, there, rows, simd):
     """
     inside, k, wide, windows = here[S.CHANNELS], here[S.KERNEL], here[S.WIDE], rows * here[S.WINDOWS]
     row, run, n = here[S.WIDTH] * inside, k * inside, len(simd)
-    taps, bias = k * run, here[S.FILTERS] + k * run * wide
+    taps, filters, places, chosen = k * run, here[S.FILTERS], here[S.PLACES], here[S.CHOSEN]
+    bias = filters + taps * wide
     for tap in range(taps):
         I[tap] = tap // run * row + tap % run
     for window in range(0, windows, 2):
         second = min(window + 1, windows - 1)
-        a, b = I[here[S.PLACES] + 2 * window], I[here[S.PLACES] + 2 * second]
-        to, to_second = I[here[S.PLACES] + 2 * window + 1], I[here[S.PLACES] + 2 * second + 1]
+        a, b = I[places + 2 * window], I[places + 2 * second]
+        to, to_second = I[places + 2 * window + 1], I[places + 2 * second + 1]
         for v in range(0, wide, n):
             z0 = load(P, bias + v, simd)
             z1, z2, z3, y0, y1, y2, y3 = z0, z0, z0, z0, z0, z0, z0
             for tap in range(taps):
-                s, f = I[tap], load(P, here[S.FILTERS] + tap * wide + v, simd)
+                s, f = I[tap], load(P, filters + tap * wide + v, simd)
                 z0 = fma(splat(P[a + s], simd), f, z0)
                 z1 = fma(splat(P[a + inside + s], simd), f, z1)
                 z2 = fma(splat(P[a + row + s], simd), f, z2)
@@ -121,8 +122,8 @@ def forward(P, I, here, there, rows, simd):
                 y2 = fma(splat(P[b + row + s], simd), f, y2)
                 y3 = fma(splat(P[b + row + inside + s], simd), f, y3)
             mask = load(P, bias + wide + v, simd)
-            keep_largest(P, here[S.CHOSEN] + window * wide + v, to + v, mask, z0, z1, z2, z3, simd)
-            keep_largest(P, here[S.CHOSEN] + second * wide + v, to_second + v, mask, y0, y1, y2, y3, simd)
+            keep_largest(P, chosen + window * wide + v, to + v, mask, z0, z1, z2, z3, simd)
+            keep_largest(P, chosen + second * wide + v, to_second + v, mask, y0, y1, y2, y3, simd)
 
 
 @njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
@@ -131,7 +132,7 @@ def by_weight(P, I, D, here, there, rows, simd):
     inside, outside, k, wide, count = here[S.CHANNELS], there[S.CHANNELS], here[S.KERNEL], here[S.WIDE], here[S.WINDOWS]
     row, run, size = here[S.WIDTH] * inside, k * inside, here[S.HEIGHT] * here[S.WIDTH] * inside
     length, shift, zero = -(-run // LANES) * LANES, there[S.GRADIENT] - there[S.IMAGES], splat(0.0, simd)
-    vectors, part = k * length // LANES, max(1, PART // size)
+    vectors, part, places, chosen = k * length // LANES, max(1, PART // size), here[S.PLACES], here[S.CHOSEN]
     groups = -(-vectors // GROUP)
     I[0], I[1], I[2], I[3], I[4] = 0, 0, inside, row, row + inside  # from a window to the place of its largest, from -1
     distances, lists = 5, 5 + groups * GROUP
@@ -146,7 +147,7 @@ def by_weight(P, I, D, here, there, rows, simd):
         for o in range(outside):
             stop, total = lists, load(P, (o + 1) * patch - LANES, simd)
             for window in range(first * count, min(first + part, rows) * count):
-                at, place = here[S.PLACES] + 2 * window, int(P[here[S.CHOSEN] + window * wide + o])
+                at, place = places + 2 * window, int(P[chosen + window * wide + o])
                 I[stop] = I[at] + I[1 + place]
                 P[stop + values] = P[I[at + 1] + shift + o]
                 stop += place >= 0
@@ -192,15 +193,16 @@ def by_weight(P, I, D, here, there, rows, simd):
 def by_image(P, I, here, there, rows, simd):
     """Write the gradient with respect to the images of this stage."""
     inside, k, outside, wide = here[S.CHANNELS], here[S.KERNEL], there[S.CHANNELS], here[S.WIDE]
-    row, length = here[S.WIDTH] * inside, patch_length(here)
+    row, length, places, chosen = here[S.WIDTH] * inside, patch_length(here), here[S.PLACES], here[S.CHOSEN]
+    patches, filter_length = here[S.PATCHES], (k + 3) * length
     gradient, shift = here[S.GRADIENT] - here[S.IMAGES], there[S.GRADIENT] - there[S.IMAGES]
     for at in range(here[S.GRADIENT], here[S.GRADIENT] + rows * here[S.HEIGHT] * row):
         P[at] = 0
     for window in range(rows * here[S.WINDOWS]):
-        at, to, n = I[here[S.PLACES] + 2 * window] + gradient, I[here[S.PLACES] + 2 * window + 1] + shift, 0
+        at, to, n = I[places + 2 * window] + gradient, I[places + 2 * window + 1] + shift, 0
         for o in range(outside):
-            place = int(P[here[S.CHOSEN] + window * wide + o])
-            I[n] = here[S.PATCHES] + (((place & 1) * outside + o) * (k + 3) + 1 - (place >> 1)) * length
+            place = int(P[chosen + window * wide + o])
+            I[n] = patches + ((place & 1) * outside + o) * filter_length + (1 - (place >> 1)) * length
             P[n] = P[to + o]
             n += place >= 0
         for down in range(0, k + 1, 2):
