@@ -96,6 +96,7 @@ class Copy:
         with exclusive(source):
             if not (source / "built").exists():
                 project = copied(source / "project")
+                project.copy_code()
                 (project.folder / "config/experiments/tiny.yaml").unlink()
                 fill(project.folder)
                 project.snakemake()

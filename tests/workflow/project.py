@@ -72,9 +72,10 @@ class Project:
 
     @property
     def environment(self):
-        """The environment of commands in the copy, which use the copy's code."""
+        """The environment of commands in the copy, which use its code, or that of this project."""
         path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-        folders = {"PYTHONPATH": str(self.folder / "src"), "XDG_CACHE_HOME": str(self.folder / ".cache")}
+        code = self.folder if (self.folder / "src").exists() else ROOT
+        folders = {"PYTHONPATH": str(code / "src"), "XDG_CACHE_HOME": str(self.folder / ".cache")}
         return {**os.environ, **folders, "PATH": path}
 
     def start(self, *arguments, **options):
@@ -112,7 +113,14 @@ class Project:
         self.snakemake(*arguments)
         return {name for name, time in self.times().items() if before.get(name) != time}
 
+    def copy_code(self):
+        """Copy the code, with what is compiled and parsed of it, unless it is there."""
+        if not (self.folder / "src").exists():
+            _copy_folder("src", self.folder)
+
     def edit(self, path, old, new):
+        if path.startswith("src/"):
+            self.copy_code()
         file = self.folder / path
         text = file.read_text()
         assert old in text
@@ -123,23 +131,26 @@ class Project:
 
 
 def copied(folder, whole=False):
-    """A project in a new folder: all of this one, or one with the tiny experiment alone.
-
-    With the code goes what is compiled and parsed of it.
-    """
-    ignore = shutil.ignore_patterns("*.egg-info")
-    for name in ("src", "workflow", "config"):
-        shutil.copytree(ROOT / name, folder / name, ignore=ignore, copy_function=_copy)
+    """A project in a new folder: all of this one, or one with the tiny experiment alone, on the code of this one."""
+    for name in ("workflow", "config"):
+        _copy_folder(name, folder)
     shutil.copy(ROOT / "Snakefile", folder)
     shutil.copy(ROOT / "profiles", folder, follow_symlinks=False)
     if whole:
-        return Project(folder, forked=False)
+        made = Project(folder, forked=False)
+        made.copy_code()
+        return made
     for path in (folder / "config/experiments").glob("*.yaml"):
         path.unlink()
     (folder / "config/config.yaml").write_text("tour: [tiny]\nsize: smoke\n")
     made = Project(folder)
     made.write_experiment()
     return made
+
+
+def _copy_folder(name, target):
+    """Copy a folder of this project into another."""
+    shutil.copytree(ROOT / name, target / name, ignore=shutil.ignore_patterns("*.egg-info"), copy_function=_copy)
 
 
 def _copy(source, target):

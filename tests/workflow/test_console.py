@@ -21,8 +21,8 @@ SETTINGS = {
 
 
 def test_a_failed_job_is_told_with_its_log(project):
-    code = project.folder / "src/fedatlas/experiments/run.py"
-    code.write_text(code.read_text() + "\n\ndef run_cell(*_, **__):\n    raise OSError(28, 'No space left')\n")
+    failing = "def run_cell(*_, **__):\n    raise OSError(28, 'No space left')\n\n\ndef _run_cell("
+    project.edit("src/fedatlas/experiments/run.py", "def run_cell(", failing)
     done = project.snakemake("results/smoke/tiny/runs/fedavg/all.parquet", check=False)
     assert done.returncode == 1 and len(done.stderr.splitlines()) < 15
     assert "The job train smoke tiny fedavg all failed." in done.stderr
