@@ -299,8 +299,11 @@ class QuadraticBatch:
         return self.A * y if self.A.ndim == 2 else np.matmul(self.A, y[..., None])[..., 0]
 
     def _grad(self, product: np.ndarray) -> np.ndarray:
-        exact = product - self.b
-        return exact if self.shift is None else exact + self.shift
+        """Return the gradient at y from A_i y, (m, d), in the same array: long vectors wait for the memory."""
+        product -= self.b
+        if self.shift is not None:
+            product += self.shift
+        return product
 
     def grad(self, y: np.ndarray) -> np.ndarray:
         return self._grad(self._product(arrays.rows(y, len(self.b))))
