@@ -10,6 +10,7 @@ import numpy as np
 from torch import Tensor, nn
 from torch.nn import functional
 
+WEIGHTS = 1 << 18  # of a dense layer, beyond which torch's matrix products are faster
 Source = tuple[np.ndarray, np.ndarray, np.ndarray, tuple[np.ndarray, np.ndarray]]
 
 
@@ -17,7 +18,7 @@ def fuse(module: nn.Module, shape: Sequence[int]) -> "Passes | None":
     """Return the compiled passes of a module, or None if one of its layers has none.
 
     They are of nn.Sequential on a processor: convolutions of stride 1 with ReLU and 2x2 max pooling, Flatten, then
-    Linear layers with ReLU between them or not.
+    Linear layers with ReLU between them or not, none of which has more than WEIGHTS weights.
 
     Args:
         module: The module.
@@ -42,7 +43,7 @@ def fuse(module: nn.Module, shape: Sequence[int]) -> "Passes | None":
             active.add(len(dense))
         else:
             return None
-    if not dense or len(dense) in active:
+    if not dense or len(dense) in active or max(layer.weight.numel() for layer in dense) > WEIGHTS:
         return None
     return Passes(module, shape, convolutions, dense, active)
 
