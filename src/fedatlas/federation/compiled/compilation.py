@@ -28,10 +28,23 @@ def compile_in_turn(function: Any, arguments: Sequence[Any]) -> None:
     if types in function.overloads:
         return
     try:
-        with exclusive(Path(function.stats.cache_path) / "compilation"):
+        cache = Path(function.stats.cache_path)
+        with exclusive(cache / "compilation"):
+            drop_outdated(cache, Path(__file__).parent)
             function.compile(types)
     except OSError:  # the folder of the cache cannot be written to: nothing can be shared
         function.compile(types)
+
+
+def drop_outdated(cache: Path, folder: Path) -> None:
+    """Delete the indices of a cache that are older than a module of a folder.
+
+    Numba asks for the age of a function's own module alone, but compiles into it what it calls of others.
+    """
+    changed = max(path.stat().st_mtime for path in folder.glob("*.py"))
+    for index in cache.glob("*.nbi"):
+        if index.stat().st_mtime < changed:
+            index.unlink()
 
 
 def _form(argument: Any) -> Any:
