@@ -115,7 +115,7 @@ def test_other_orders_are_left_to_autograd():
     for layers in ([nn.Linear(6, 4), nn.Flatten(), dense], [nn.Flatten(), nn.ReLU(), dense]):
         assert passes(nn.Sequential(*layers), 2, 5, 6) is None
     assert passes(nn.Sequential(dense), 3) is not None
-    assert passes(nn.Sequential(nn.Linear(600, 600)), 600) is None
+    assert passes(nn.Sequential(nn.Linear(800, 800)), 800) is None
     assert passes(nn.Sequential(dense, nn.ReLU()), 3) is None
     assert passes(Twice(dense), 3) is None
 

@@ -10,7 +10,7 @@ import numpy as np
 from torch import Tensor, nn
 from torch.nn import functional
 
-WEIGHTS = 1 << 18  # of a dense layer, beyond which torch's matrix products are faster
+WEIGHTS = 1 << 19  # of a dense layer, beyond which torch's matrix products are faster
 Source = tuple[np.ndarray, np.ndarray, np.ndarray, tuple[np.ndarray, np.ndarray]]
 
 
