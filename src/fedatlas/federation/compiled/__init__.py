@@ -9,7 +9,7 @@ each of thirteen step sizes.
 ``scoring``: metrics of sparse logistic data at all step sizes of a tuning grid in one pass over the rows.
 
 ``sequential`` with ``passes``, ``pooling`` and ``dense``: the gradient of a sequential network in one call, which holds
-no lock of Python. Rounds of LeNet with minibatches of twenty images are four times as fast as a plain torch loop.
+no lock of Python. Rounds of LeNet with minibatches of twenty images are five times as fast as a plain torch loop.
 
 ``dense_rows``: minibatch gradients of softmax regression, whose rows are read where they lie, images as bytes. On MNIST
 a gradient costs 2.5 times less than gathered rows and matrix products.
