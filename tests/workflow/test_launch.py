@@ -28,6 +28,7 @@ def test_an_experiment_of_the_atlas_from_an_empty_folder(tmp_path):
     assert {path.name for path in tmp_path.iterdir()} <= {"data", "results", ".snakemake"}
 
 
+@pytest.mark.slow
 def test_an_experiment_of_ones_own_is_made_and_its_places_are_told(tmp_path):
     (tmp_path / "experiments").mkdir()
     (tmp_path / "config").mkdir()
