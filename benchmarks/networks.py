@@ -144,7 +144,8 @@ def measure(ways, repeats, rounds):
 
     The first turn is not counted.
     """
-    walls, processors = ({name: [] for name in ways} for _ in range(2))
+    walls: dict[str, list[float]] = {name: [] for name in ways}
+    processors: dict[str, list[float]] = {name: [] for name in ways}
     for _ in range(repeats + 1):
         for name, run in ways.items():
             began = time.process_time()
