@@ -167,7 +167,7 @@ def job(folder, name, threads, *options):
 @pytest.mark.slow
 def test_a_job_with_processes_has_the_bits_of_one_and_outlives_none_of_them(tmp_path):
     prepare("digits", tmp_path / "data")
-    setting = {"clients": 10, "rounds": 600, "local_steps": 5, "batch": 20, "eval_rounds": 600}
+    setting = {"clients": 10, "rounds": 1100, "local_steps": 5, "batch": 20, "eval_rounds": 1100}
     cell = CellSpec("scaffold", {"lr": 0.05}, LENET | {"eval_samples": 100}, setting)
     assert worker_count(cell, 2) == 2
     (tmp_path / "spec.json").write_text(json.dumps({"cell": cell.plain()}))
