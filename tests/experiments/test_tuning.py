@@ -232,7 +232,8 @@ def test_a_search_goes_on_if_it_is_interrupted_after_every_run(tmp_path, uninter
     agree(out, uninterrupted)
 
 
-@pytest.mark.parametrize("every", [25, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("every", [25, 1])
 def test_an_interrupted_search_goes_on_to_its_end(tmp_path, uninterrupted, every):
     total = len(list(runs(SPEC, uninterrupted[1].searches)))
     for last in range(1, total, every):

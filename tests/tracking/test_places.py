@@ -39,6 +39,7 @@ def _log_as(name, directory, uri):
     tracking.log(experiment_record(EXPERIMENT, name=name), directory, uri, run_files(directory, "fedac"))
 
 
+@pytest.mark.slow
 def test_jobs_log_to_one_database_at_the_same_time(results, tmp_path):
     uri = f"sqlite:///{tmp_path}/new/mlflow.db"
     context = multiprocessing.get_context("forkserver")

@@ -338,6 +338,7 @@ def test_every_row_of_the_table_is_about_some_module():
     assert not [pattern for pattern, _ in TABLE if not fnmatch.filter(names, pattern)]
 
 
+@pytest.mark.slow
 def test_an_independent_measurement_agrees(tmp_path):
     """Whatever function of the package runs in a cell's job is in a module that the cell depends on, or silent."""
     for name in ("breast_cancer", "digits"):

@@ -48,6 +48,7 @@ def test_an_experiment_of_ones_own_is_made_and_its_places_are_told(tmp_path):
     assert fedatlas(tmp_path, "clean").returncode == 0
 
 
+@pytest.mark.slow
 def test_a_failure_has_the_exit_status_of_snakemake_and_no_places(tmp_path):
     done = fedatlas(tmp_path, "run", "fedac_fig1", "--", "--until", "no_such_rule")
     assert done.returncode == 1 and "no_such_rule" in done.stderr
