@@ -24,6 +24,7 @@ class Plan:
 
     Attributes:
         dim: Number d of parameters.
+        outputs: Scores of a sample.
         stages: Table of stages, (convolutions + 1, columns of `Stage`).
         layers: Table of dense layers and the scores, (dense layers + 1, columns of `Dense`).
         work: Numbers of the workspace.
@@ -40,7 +41,7 @@ class Plan:
         active: set[int],
     ) -> None:
         self._positions: dict[Tensor, int] = {}
-        self.dim = 0
+        self.dim, self.outputs = 0, dense[-1].out_features
         for parameter in module.parameters():
             self._positions[parameter] = self.dim
             self.dim += parameter.numel()
@@ -54,7 +55,7 @@ class Plan:
             numbers.append(_pixels(stage, stages[i + 1]) if i < len(convolutions) else _features(stage))
         self.stages, self.numbers = np.array(stages), np.concatenate(numbers)
         layers = [self._layer(layer.in_features, i in active, layer) for i, layer in enumerate(dense)]
-        self.layers = np.array([*layers, self._layer(dense[-1].out_features)])
+        self.layers = np.array([*layers, self._layer(self.outputs)])
         ends = [self._positions[layer.weight] + layer.weight.numel() - layer.in_features for layer in dense]
         self.reach = max(end + row.WIDTH for end, row in zip(ends, layers, strict=True))
 

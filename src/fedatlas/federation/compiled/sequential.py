@@ -4,14 +4,16 @@ On small minibatches autograd and torch's convolutions cost more than the arithm
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from torch import Tensor, nn
 from torch.nn import functional
 
+if TYPE_CHECKING:
+    from fedatlas.federation.compiled.plans import Plan
+
 WEIGHTS = 1 << 19  # of a dense layer, beyond which torch's matrix products are faster
-Source = tuple[np.ndarray, np.ndarray, np.ndarray, tuple[np.ndarray, np.ndarray]]
 
 
 def fuse(module: nn.Module, shape: Sequence[int]) -> "Passes | None":
@@ -45,7 +47,9 @@ def fuse(module: nn.Module, shape: Sequence[int]) -> "Passes | None":
             return None
     if not dense or len(dense) in active or max(layer.weight.numel() for layer in dense) > WEIGHTS:
         return None
-    return Passes(module, shape, convolutions, dense, active)
+    from fedatlas.federation.compiled.plans import Plan
+
+    return Passes(Plan(module, shape, convolutions, dense, active), dense[0].weight.detach().numpy().dtype)
 
 
 def _is_pooled_convolution(convolution: Any = None, second: Any = None, third: Any = None) -> bool:
@@ -62,38 +66,27 @@ class Passes:
     """The passes of a sequential network, with the workspace of one thread.
 
     Args:
-        module: The network.
-        shape: Shape of a sample.
-        convolutions: Its convolutions, each with ReLU and pooling.
-        dense: Its dense layers.
-        active: The numbers of those whose inputs ReLU returned.
+        plan: Layout of the workspace.
+        real: Type of the parameters.
     """
 
-    def __init__(
-        self,
-        module: nn.Module,
-        shape: Sequence[int],
-        convolutions: list[nn.Conv2d],
-        dense: list[nn.Linear],
-        active: set[int],
-    ) -> None:
+    def __init__(self, plan: "Plan", real: np.dtype) -> None:
         from fedatlas.federation.compiled import passes, plans
 
-        plan, real = plans.Plan(module, shape, convolutions, dense, active), dense[0].weight.detach().numpy().dtype
-        self._run, self._dim, self._outputs = passes.run, plan.dim, dense[-1].out_features
+        self._run, self._dim, self._outputs = passes.run, plan.dim, plan.outputs
         self._behind = max(0, plan.reach - plan.dim)  # numbers that are read behind the last parameter
         self._state = (plan.stages, plan.layers), plan.workspace(real), plan.numbers
         self._simd = tuple((real.type(0),) * lanes for lanes in (plans.LANES, plans.WIDE))
         self._nothing = np.empty(0, real)
         self._compiled = False
 
-    def scores(self, x: Tensor, source: Source, rows: Tensor) -> Tensor:
+    def scores(self, x: Tensor, source: tuple[Any, ...], rows: Tensor) -> Tensor:
         """Return the scores, (b, outputs), of rows of a source at parameters x, (d,)."""
         scores = x.new_empty(len(rows), self._outputs)
         self._call(x, source, rows, False, self._nothing, scores.view(-1).numpy())
         return scores
 
-    def value_and_grad(self, x: Tensor, source: Source, rows: Tensor, logistic: bool) -> tuple[Tensor, Tensor]:
+    def value_and_grad(self, x: Tensor, source: tuple[Any, ...], rows: Tensor, logistic: bool) -> tuple[Tensor, Tensor]:
         """Return the mean loss over rows of a source and its gradient, a new vector (d,).
 
         Args:
@@ -107,7 +100,7 @@ class Passes:
         return x.new_tensor(value), gradient[: self._dim]
 
     def _call(
-        self, x: Tensor, source: Source, rows: Tensor, logistic: bool, gradient: np.ndarray, scores: np.ndarray
+        self, x: Tensor, source: tuple[Any, ...], rows: Tensor, logistic: bool, gradient: np.ndarray, scores: np.ndarray
     ) -> float:
         x = functional.pad(x, (0, self._behind)) if self._behind else x.contiguous()
         arguments = (*self._state, x.numpy(), rows.numpy(), *source, logistic, gradient, scores, *self._simd)

@@ -306,9 +306,10 @@ class NetworkBatch:
 
     def _source(self, client: int) -> tuple[Source, Tensor]:
         """Return the samples of a client's minibatch, as compiled passes take them, and its rows of them."""
-        if self.problem.augmentation is None:
-            return self.problem.train.source, self.rows[client]
-        data, labels = self.problem.inputs(self.rows[client])
+        draws = self.rows[client]
+        if self.problem.augmentation is None or int(draws.max()) < self.problem.samples:  # images as they are
+            return self.problem.train.source, draws
+        data, labels = self.problem.inputs(draws)
         neutral = data.new_zeros(()), data.new_ones(())
         return as_source(data.movedim(1, -1), labels, neutral), torch.arange(len(labels))
 
