@@ -5,9 +5,9 @@
 LeNet: the engine with 1 and 2 threads against loops over clients of module and ``torch.optim.SGD``, with 1 and 2
 intra-op threads; batches come by index, or from a DataLoader of each client. Softmax regression: the engine in float64
 and float32 against rounds of FedAvg in NumPy, all clients in one array, against the bare matrix products of their
-gradients, and against the same loops of torch; three of five pixels are background, as in MNIST. The ways take turns,
-so that a busy machine slows all of them; times are medians on the wall and least times of the processors, ratios are
-printed.
+gradients, and against the same loops of torch; three of five pixels are background, as in MNIST. Evaluations: loss and
+accuracy on all rows by compiled passes, against the module's own forward passes. The ways take turns, so that a busy
+machine slows all of them; times are medians on the wall and least times of the processors, ratios are printed.
 """
 
 import argparse
@@ -139,6 +139,20 @@ def products(problem, rounds, steps):
     return run
 
 
+def evaluations(problem):
+    """Functions that evaluate a network on all rows, by compiled passes and by the module itself."""
+    x, passes = problem.start(0), problem.replica.passes
+
+    def evaluate(chosen):
+        began = time.perf_counter()
+        problem.replica.passes = chosen
+        problem.evaluate(x)
+        problem.replica.passes = passes
+        return time.perf_counter() - began
+
+    return {"torch": lambda: evaluate(None), "fedatlas": lambda: evaluate(passes)}
+
+
 def measure(ways, repeats, rounds):
     """Milliseconds a round of each way, taking turns: median on the wall, and least of the processors.
 
@@ -155,7 +169,7 @@ def measure(ways, repeats, rounds):
 
 
 def report(title, times, base):
-    print(f"\n{title}: ms a round on the wall and of the processors, and how many times less than {base!r}", flush=True)
+    print(f"\n{title}: ms on the wall and of the processors, and how many times less than {base!r}", flush=True)
     for name, (wall, processor) in times.items():
         ratios = f"{times[base][0] / wall:7.2f}x {times[base][1] / processor:7.2f}x"
         print(f"  {name:34} {wall:8.2f} {processor:8.2f} {ratios}", flush=True)
@@ -175,6 +189,10 @@ def main():
     softmax = {
         dtype: Softmax(pixels / 255, y, 10, dtype=dtype, pixels=(pixels, 255.0)) for dtype in ("float64", "float32")
     }
+    torch.set_num_threads(1)
+    for kind in ("lenet", "linear", {"kind": "mlp", "hidden": [32]}, {"kind": "mlp", "hidden": [200]}):
+        network = Network(train, lambda kind=kind: ARCHITECTURES.build(kind).build((1, 28, 28), 10), eval_samples="all")
+        report(f"Evaluation of {kind} on {ROWS} rows", measure(evaluations(network), given.repeats, 1), "torch")
     for steps in given.steps:
         rounds = max(1, given.rounds * 5 // steps)
         ways = {f"torch loop, {n} intra-op": torch_loop("lenet", rounds, steps, n) for n in (1, 2)}

@@ -150,12 +150,13 @@ def test_bytes_are_scaled_and_gathered_in_single_precision():
     torch.testing.assert_close(grad, plain_grad, rtol=1e-4, atol=1e-6)
 
 
-def test_a_gradient_does_not_depend_on_those_before():
+@pytest.mark.parametrize("kind", ["lenet", {"kind": "mlp", "hidden": [13, 5]}], ids=str)
+def test_a_gradient_does_not_depend_on_those_before(kind):
     """A workspace keeps nothing: the same bits after minibatches of other sizes, and one that is not finite."""
     rng = np.random.default_rng(0)
     x, y = images(rng, 70, 1, 28, 28), rng.integers(10, size=70)
     x[69] = np.nan
-    samples, replica = Samples(x.numpy(), y), Replica(ARCHITECTURES.build("lenet").build((1, 28, 28), 10), (1, 28, 28))
+    samples, replica = Samples(x.numpy(), y), Replica(ARCHITECTURES.build(kind).build((1, 28, 28), 10), (1, 28, 28))
     start = replica.flat.clone()
 
     def gradient(*rows):

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from numba import njit
 
-from fedatlas.federation.compiled.simd import fma, load, splat, store, where_greater
+from fedatlas.federation.compiled.simd import fma, load, splat, store, transpose_square, where_greater
 
 
 class Dense(NamedTuple):
@@ -13,7 +13,7 @@ class Dense(NamedTuple):
     INPUTS: int
     WIDTH: int  # inputs in whole vectors
     ROWS: int  # position of the inputs, (rows, WIDTH)
-    COLUMNS: int  # position of the inputs, (inputs, lanes): rows in whole vectors
+    COLUMNS: int  # position of the inputs, (WIDTH, lanes): rows in whole vectors
     GRADIENT: int  # position of the gradient with respect to them, (rows, WIDTH)
     RELU: int = 0  # 1 if the inputs are what ReLU returned
     WEIGHT: int = 0  # position in the parameters
@@ -24,78 +24,83 @@ L = Dense(*range(len(Dense._fields)))
 
 
 @njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
-def add_product(C, c, across, A, a, down, B, b, along, rows, inner, columns, simd):
+def add_product(C, c, across, A, a, down, B, b, along, rows, inner, columns, simd, wide):
     """Add to entries C[r, v] the sums over s of A[r, s] B[s, v], one s after another.
 
     C, A, B: addresses; c, a, b: positions of the first entries; across, down, along: distances of the rows of C, A and
     B. columns: a multiple of the width of a vector. Where the rows of C are shorter, those of B end with zeros: then
     the next row of C is read and written as it is.
+    """
+    whole = columns // len(wide) * len(wide)
+    add_columns(C, c, across, A, a, down, B, b, along, rows, inner, whole, wide)
+    add_columns(C, c + whole, across, A, a, down, B, b + whole, along, rows, inner, columns - whole, simd)
 
-    Eight rows at a time share what is read of B. At the end some are the same row, which has the same sums.
+
+@njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+def add_columns(C, c, across, A, a, down, B, b, along, rows, inner, columns, simd):
+    """Do as ``add_product`` does, with vectors of one width.
+
+    Four rows at a time share what is read of B: with wide vectors, as many sums as the registers of every processor
+    hold. At the end some are the same row, which has the same sums.
     """
     n, last = len(simd), rows - 1
-    for r in range(0, rows, 8):
+    for r in range(0, rows, 4):
         r1, r2, r3 = min(r + 1, last), min(r + 2, last), min(r + 3, last)
-        r4, r5, r6, r7 = min(r + 4, last), min(r + 5, last), min(r + 6, last), min(r + 7, last)
         a0, a1, a2, a3 = a + r * down, a + r1 * down, a + r2 * down, a + r3 * down
-        a4, a5, a6, a7 = a + r4 * down, a + r5 * down, a + r6 * down, a + r7 * down
         for v in range(0, columns, n):
             to = c + v
             z0, z1 = load(C, to + r * across, simd), load(C, to + r1 * across, simd)
             z2, z3 = load(C, to + r2 * across, simd), load(C, to + r3 * across, simd)
-            z4, z5 = load(C, to + r4 * across, simd), load(C, to + r5 * across, simd)
-            z6, z7 = load(C, to + r6 * across, simd), load(C, to + r7 * across, simd)
             for s in range(inner):
                 y = load(B, b + s * along + v, simd)
                 z0 = fma(splat(A[a0 + s], simd), y, z0)
                 z1 = fma(splat(A[a1 + s], simd), y, z1)
                 z2 = fma(splat(A[a2 + s], simd), y, z2)
                 z3 = fma(splat(A[a3 + s], simd), y, z3)
-                z4 = fma(splat(A[a4 + s], simd), y, z4)
-                z5 = fma(splat(A[a5 + s], simd), y, z5)
-                z6 = fma(splat(A[a6 + s], simd), y, z6)
-                z7 = fma(splat(A[a7 + s], simd), y, z7)
             store(C, to + r * across, z0)
             store(C, to + r1 * across, z1)
             store(C, to + r2 * across, z2)
             store(C, to + r3 * across, z3)
-            store(C, to + r4 * across, z4)
-            store(C, to + r5 * across, z5)
-            store(C, to + r6 * across, z6)
-            store(C, to + r7 * across, z7)
 
 
 @njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
-def forward(P, W, here, there, rows, lanes, simd):
+def transpose(P, at, across, to, down, rows, columns, simd):
+    """Write entries (r, c) of a matrix at ``at`` as entries (c, r) of one at ``to``, in whole squares of vectors.
+
+    across, down: distances of the rows of the matrices.
+    """
+    n = len(simd)
+    for c in range(0, columns, n):
+        for r in range(0, rows, n):
+            transpose_square(P, at + r * across + c, across, to + c * down + r, down, simd)
+
+
+@njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+def forward(P, W, here, there, lanes, simd, wide):
     """Write the inputs of the next layer. P, W: addresses of workspace and parameters."""
     inputs, outputs, x, to, n = here[L.INPUTS], there[L.INPUTS], here[L.COLUMNS], there[L.COLUMNS], len(simd)
-    for o in range(outputs):
-        bias = splat(W[here[L.BIAS] + o], simd) if here[L.BIAS] >= 0 else splat(0.0, simd)
+    zero = splat(0.0, simd)
+    for o in range(there[L.WIDTH]):
+        bias = splat(W[here[L.BIAS] + o], simd) if here[L.BIAS] >= 0 and o < outputs else zero
         for v in range(0, lanes, n):
             store(P, to + o * lanes + v, bias)
-    add_product(P, to, lanes, W, here[L.WEIGHT], inputs, P, x, lanes, outputs, inputs, lanes, simd)
-    zero = splat(0.0, simd)
+    add_product(P, to, lanes, W, here[L.WEIGHT], inputs, P, x, lanes, outputs, inputs, lanes, simd, wide)
     for at in range(to, to + outputs * lanes if there[L.RELU] else to, n):
         z = load(P, at, simd)
         store(P, at, where_greater(z, zero, z, zero))
-    z, across = there[L.ROWS], there[L.WIDTH]
-    for o in range(outputs):
-        for r in range(rows):
-            P[z + r * across + o] = P[to + o * lanes + r]
+    transpose(P, to, lanes, there[L.ROWS], there[L.WIDTH], there[L.WIDTH], lanes, simd)
 
 
 @njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
-def by_weight(P, D, here, there, rows, lanes, simd):
+def by_weight(P, D, here, there, rows, lanes, simd, wide):
     """Add the gradients with respect to weight and bias to the network's gradient, whose address is D.
 
     The columns of the next layer's inputs become those of the gradient with respect to them.
     """
     inputs, width, outputs, across = here[L.INPUTS], here[L.WIDTH], there[L.INPUTS], there[L.WIDTH]
     x, g, columns = here[L.ROWS], there[L.GRADIENT], there[L.COLUMNS]
-    for o in range(outputs):
-        for r in range(rows):
-            P[columns + o * lanes + r] = P[g + r * across + o]
-    add_product(D, here[L.WEIGHT], inputs, P, columns, lanes, P, x, width, outputs, rows, width, simd)
+    transpose(P, g, across, columns, lanes, lanes, across, simd)
+    add_product(D, here[L.WEIGHT], inputs, P, columns, lanes, P, x, width, outputs, rows, width, simd, wide)
     bias = here[L.BIAS]
     if bias >= 0:
         for r in range(rows):
@@ -104,13 +109,13 @@ def by_weight(P, D, here, there, rows, lanes, simd):
 
 
 @njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
-def by_input(P, W, here, there, rows, simd):
+def by_input(P, W, here, there, rows, simd, wide):
     """Write the gradient with respect to the inputs, or to those of the ReLU before the layer."""
     inputs, width, outputs, across = here[L.INPUTS], here[L.WIDTH], there[L.INPUTS], there[L.WIDTH]
     to, g, zero, n = here[L.GRADIENT], there[L.GRADIENT], splat(0.0, simd), len(simd)
     for at in range(to, to + rows * width, n):
         store(P, at, zero)
-    add_product(P, to, width, P, g, across, W, here[L.WEIGHT], inputs, rows, outputs, width, simd)
+    add_product(P, to, width, P, g, across, W, here[L.WEIGHT], inputs, rows, outputs, width, simd, wide)
     x = here[L.ROWS] - to
     for at in range(to, to + rows * width if here[L.RELU] else to, n):
         store(P, at, where_greater(load(P, at + x, simd), zero, load(P, at, simd), zero))

@@ -15,8 +15,6 @@ from fedatlas.federation.compiled.plans import ROWS
 from fedatlas.federation.compiled.pooling import S
 from fedatlas.federation.compiled.simd import pointer
 
-TILE = 16  # features that are transposed together, as many as a cache line has
-
 
 @njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 def gather(P, stage, octets, source, rows, shift, scale):
@@ -39,14 +37,14 @@ def gather(P, stage, octets, source, rows, shift, scale):
 
 
 @njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
-def flatten(P, I, stage, layer, rows, lanes):
+def flatten(P, I, stage, layer, rows, lanes, simd):
     """Write the inputs of the first dense layer, channel by channel, from the images of the last stage."""
-    features, width, columns, order = layer[L.INPUTS], layer[L.WIDTH], layer[L.COLUMNS], stage[S.PLACES]
-    for first in range(0, features, TILE):
-        for r in range(rows):
-            at, to = stage[S.IMAGES] + r * features, layer[L.ROWS] + r * width
-            for f in range(first, min(first + TILE, features)):
-                P[to + f] = P[columns + f * lanes + r] = P[at + I[order + f]]
+    features, width, order = layer[L.INPUTS], layer[L.WIDTH], stage[S.PLACES]
+    for r in range(rows if layer[L.ROWS] != stage[S.IMAGES] else 0):
+        at, to = stage[S.IMAGES] + r * features, layer[L.ROWS] + r * width
+        for f in range(features):
+            P[to + f] = P[at + I[order + f]]
+    dense.transpose(P, layer[L.ROWS], width, layer[L.COLUMNS], lanes, lanes, width, simd)
 
 
 @njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
@@ -129,9 +127,9 @@ def run(tables, work, numbers, x, rows, octets, source, labels, scaling, logisti
                 pooling.forward(P, I, stages[l], stages[l + 1], m, simd)
             else:
                 pooling.forward(P, I, stages[l], stages[l + 1], m, wide)
-        flatten(P, I, stages[end], layers[0], m, lanes)
+        flatten(P, I, stages[end], layers[0], m, lanes, simd)
         for l in range(depth):
-            dense.forward(P, W, layers[l], layers[l + 1], m, lanes, simd)
+            dense.forward(P, W, layers[l], layers[l + 1], lanes, simd, wide)
         if len(scores):
             for r in range(m):
                 for o in range(outputs):
@@ -144,9 +142,9 @@ def run(tables, work, numbers, x, rows, octets, source, labels, scaling, logisti
         else:
             total += cross_entropy(P, layers[depth], targets[:m], b)
         for l in range(depth - 1, -1, -1):
-            dense.by_weight(P, D, layers[l], layers[l + 1], m, lanes, simd)
+            dense.by_weight(P, D, layers[l], layers[l + 1], m, lanes, simd, wide)
             if l > 0 or end > 0:
-                dense.by_input(P, W, layers[l], layers[l + 1], m, simd)
+                dense.by_input(P, W, layers[l], layers[l + 1], m, simd, wide)
         if end > 0:
             unflatten(P, I, stages[end], layers[0], m)
         for l in range(end - 1, -1, -1):

@@ -54,7 +54,11 @@ class Plan:
             stages[i] = stage._replace(PLACES=sum(map(len, numbers)))
             numbers.append(_pixels(stage, stages[i + 1]) if i < len(convolutions) else _features(stage))
         self.stages, self.numbers = np.array(stages), np.concatenate(numbers)
-        layers = [self._layer(layer.in_features, i in active, layer) for i, layer in enumerate(dense)]
+        # one channel of whole vectors lies as the first dense layer reads it
+        images = stages[-1].IMAGES if stages[-1].CHANNELS == 1 and dense[0].in_features % LANES == 0 else None
+        layers = [
+            self._layer(layer.in_features, i in active, layer, None if i else images) for i, layer in enumerate(dense)
+        ]
         self.layers = np.array([*layers, self._layer(self.outputs)])
         ends = [self._positions[layer.weight] + layer.weight.numel() - layer.in_features for layer in dense]
         self.reach = max(end + row.WIDTH for end, row in zip(ends, layers, strict=True))
@@ -90,15 +94,17 @@ class Plan:
             PATCHES=self._take(2 * len(weight) * (k + 3) * length),
         )
 
-    def _layer(self, inputs: int, active: bool = False, layer: nn.Linear | None = None) -> Dense:
-        """Return a row of the table of dense layers; the scores have no layer."""
+    def _layer(
+        self, inputs: int, active: bool = False, layer: nn.Linear | None = None, rows: int | None = None
+    ) -> Dense:
+        """Return a row of the table of dense layers; the scores have no layer. rows: Position of the inputs, if any."""
         bias = None if layer is None else layer.bias
         width = padded(inputs)
         return Dense(
             INPUTS=inputs,
             WIDTH=width,
-            ROWS=self._take(ROWS * width),
-            COLUMNS=self._take(inputs * ROWS),
+            ROWS=self._take(ROWS * width) if rows is None else rows,
+            COLUMNS=self._take(width * ROWS),
             GRADIENT=self._take(ROWS * width),
             RELU=active,
             WEIGHT=0 if layer is None else self._positions[layer.weight],

@@ -215,6 +215,31 @@ def summed(typing, many, simd):
     return kind(many, simd), generate
 
 
+@intrinsic
+def transpose_square(typing, pointer, at, across, to, down, simd):
+    """Write n vectors of n neighbours, from ``at`` and ``across`` apart, as n columns: from ``to``, ``down`` apart."""
+    kind = Vector(simd.count, simd.dtype)
+
+    def generate(context, builder, signature, args):
+        n, align = kind.n, kind.real.bitwidth // 8
+
+        def row(first, distance, k):
+            return _neighbours(builder, args[0], builder.add(first, builder.mul(distance, INT64(k))), kind)
+
+        def interleave(a, b, start):
+            order = [k // 2 + start + k % 2 * n for k in range(n)]
+            return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(ir.IntType(32), n), order))
+
+        vectors = [builder.load(row(args[1], args[2], k), align=align) for k in range(n)]
+        for _ in range(n.bit_length() - 1):  # rounds after each of which a bit of a row's number is one of a column's
+            vectors = [interleave(vectors[k // 2], vectors[(k + n) // 2], k % 2 * n // 2) for k in range(n)]
+        for k, vector in enumerate(vectors):
+            builder.store(vector, row(args[3], args[4], k), align=align)
+        return context.get_dummy_value()
+
+    return types.void(pointer, types.intp, types.intp, types.intp, types.intp, simd), generate
+
+
 @njit(inline="always")
 def exp(x, simd):
     """Return e^x of a vector of doubles for |x| <= 700, to two units in the last place."""
