@@ -1,4 +1,8 @@
-"""After the tour on SLURM: what was submitted, and that the results are whole. Argument: SLURM's log of jobs."""
+"""Checks of what was made on SLURM.
+
+``check.py tour LOG`` checks what was submitted, by SLURM's log of jobs, and that the results are whole.
+``check.py tasks ONE OTHER`` checks that two run files have the same bits; a job of several tasks made the other.
+"""
 
 import collections
 import re
@@ -12,7 +16,7 @@ from fedatlas.workflow.resources import is_network
 from fedatlas.workflow.study import Study
 
 
-def main(log):
+def tour(log):
     study = Study.open()
     cells = [
         (cell, Path(path))
@@ -32,5 +36,12 @@ def _run_files(study, name):
     return Graph(study).run_files(SimpleNamespace(size="smoke", experiment=name))
 
 
+def tasks(one, other):
+    (rows, meta), (other_rows, other_meta) = map(files.read, (one, other))
+    assert (meta["machine"]["clock"], other_meta["machine"]["clock"]) == ("processor", "wall")
+    assert rows.drop(columns="seconds").equals(other_rows.drop(columns="seconds"))
+    print("a network in two tasks has the bits of one")
+
+
 if __name__ == "__main__":
-    main(sys.argv[1])
+    tour(sys.argv[2]) if sys.argv[1] == "tour" else tasks(*sys.argv[2:])

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The tour in a copy of the project, and a new study, through a real SLURM on this machine; skipped where that cannot be
-# had. One job is cancelled while it runs, as a cluster may: it must be submitted again.
+# The tour in a copy of the project, a network in several tasks, and a new study, through a real SLURM on this machine;
+# skipped where that cannot be had. One job is cancelled while it runs, as a cluster may: it must be submitted again.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 here=$PWD/tests/slurm
@@ -33,15 +33,29 @@ export PYTHONPATH=$PWD/src${PYTHONPATH:+:$PYTHONPATH}
   sleep 2
   timeout 10 scancel "$victim"
 ) &
-timeout --foreground 360 python -m snakemake --profile workflow/profiles/slurm --config tour="[fedac_fig1,fedspeed_lenet]" --cores 4 \
-  --slurm-init-seconds-before-status-checks 5 --latency-wait 10 > run.log 2>&1 ||
-  { tail -60 run.log; exit 1; }
-python "$here/check.py" "$work/slurm/log/jobs.txt"
+submit() {  # SECONDS PROFILE ARGUMENT ...
+  timeout --foreground "$1" python -m snakemake --profile "$2" --cores 4 --slurm-init-seconds-before-status-checks 5 \
+    --latency-wait 10 "${@:3}" > run.log 2>&1 || { tail -60 run.log; exit 1; }
+}
+submit 360 workflow/profiles/slurm --config tour="[fedac_fig1,fedspeed_lenet]"
+python "$here/check.py" tour "$work/slurm/log/jobs.txt"
+
+several_tasks() {  # what is made stays when jobs may have tasks, and what they make has the same bits
+  local cell=results/smoke/fedspeed_lenet/runs/feddyn-step/all.parquet
+  local tasks=(--set-resources train:mpi=srun train:tasks=2 train:mem_mb_per_cpu=2000)
+  python -m snakemake -n --cores 1 "$cell" "${tasks[@]}" > run.log 2>&1
+  grep -q "Nothing to be done" run.log || { tail -60 run.log; exit 1; }
+  mv "$cell" one.parquet
+  submit 240 workflow/profiles/slurm "$cell" "${tasks[@]}"
+  python "$here/check.py" tasks one.parquet "$cell"
+}
+several_tasks &
+several=$!
 
 # the extension of a study is found by the jobs of every node
 python -m fedatlas init "$work/my-study" > /dev/null
 cd "$work/my-study"
-timeout --foreground 240 python -m snakemake --profile profiles/slurm --cores 4 \
-  --slurm-init-seconds-before-status-checks 5 --latency-wait 10 > run.log 2>&1 || { tail -60 run.log; exit 1; }
+submit 240 profiles/slurm
 ls results/smoke/first/runs/my_algorithm/*.parquet results/report.html > /dev/null
 echo "a study with an algorithm of its own, on SLURM: $(grep -c submitted run.log) jobs"
+wait "$several"

@@ -167,6 +167,7 @@ TABLE = [
     # the engine
     ("federation.engine.setting", f"{EVERY_CELL} promises there tabled below track"),
     *((f"federation.engine.{name}", "") for name in ("memory", "checkpoint", "hook_results", "pools", "processes")),
+    ("federation.engine.launchers", ""),
     ("federation.topologies*", ""),
     ("federation.engine", ""),
     ("federation.engine.*", EVERY_CELL),

@@ -2,7 +2,10 @@
 
 import pytest
 
-from fedatlas.workflow.resources import GROUP, group, resources
+from fedatlas.errors import UserError
+from fedatlas.experiments.cells import CellSpec
+from fedatlas.workflow.resources import GROUP, group, launcher, resources
+from tests.workflow.project import TINY
 
 CONVEX = {"kind": "logistic", "data": "a9a"}
 NETWORK = {"kind": "network", "data": "mnist"}
@@ -30,3 +33,37 @@ def test_epsilon_fits_thrice_and_into_24_gigabytes():
 
 def test_networks_have_jobs_of_their_own():
     assert group(CONVEX) == GROUP and group(NETWORK) is None
+
+
+def test_tasks_are_started_where_the_resources_say_so():
+    cell = CellSpec("fedavg", {"lr": 0.1}, NETWORK, {"clients": 10, "rounds": 5})
+    assert launcher(cell, {"mpi": "srun", "tasks": 4}, 2) == "srun --ntasks=4 --cpus-per-task=2 "
+    for asked in ({}, {"tasks": 1}, {"mpi": ""}):
+        assert launcher(cell, asked, 2) == ""
+
+
+def test_tasks_that_nobody_starts_or_that_have_no_work_are_refused():
+    asked, setting = {"mpi": "srun", "tasks": 4}, {"clients": 10, "rounds": 5}
+    for change, problem, driver, sentence in (
+        ({"mpi": None}, NETWORK, {}, "mpi is None and tasks is 4: give both, as in `--set-resources train:mpi=srun"),
+        ({"tasks": None}, NETWORK, {}, "mpi is 'srun' and tasks is None"),
+        ({"tasks": "four"}, NETWORK, {}, "tasks is 'four'"),
+        ({"mpi": "mpirun"}, NETWORK, {}, "mpi is 'mpirun'"),
+        ({}, CONVEX, {}, "several tasks compute the clients of a network without a driver"),
+        ({}, NETWORK, {"driver": "asynchronous"}, "this cell of fedavg is none"),
+        ({"gpu": 1}, NETWORK, {}, "on processors"),
+    ):
+        with pytest.raises(UserError) as error:
+            launcher(CellSpec("fedavg", {"lr": 0.1}, problem, setting | driver), asked | change, 1)
+        assert sentence in str(error.value)
+
+
+def test_each_rule_of_run_files_has_tasks_of_its_own(project):
+    network = {"kind": "network", "data": "digits", "architecture": "linear", "partition": "iid"}
+    looks = {"seeds": {"at_least": 2, "at_most": 4}, "select": TINY["select"] | {"seeds": [9]}}
+    project.write_experiment(problem=network, **looks)
+    tasks = ("--set-resources", "add_seeds:mpi=srun", "add_seeds:tasks=2", "--set-threads", "add_seeds=1")
+    said = project.snakemake("-n", "-p", *tasks, "--", "results/smoke/tiny/runs-4/fedavg/all.parquet").stdout
+    train, add_seeds = (line for line in said.splitlines() if "fedatlas job run" in line)
+    assert "srun" not in train and "--threads 1 --tasks 1 " in train
+    assert "srun --ntasks=2 --cpus-per-task=1 fedatlas job run" in add_seeds and "--threads 1 --tasks 2 " in add_seeds

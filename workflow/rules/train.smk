@@ -22,10 +22,16 @@ rule train:
         mem_mb=lambda w, attempt, threads: attempt * graph.run_resources(w, threads)["mem_mb"],
         runtime=lambda w: graph.run_resources(w)["runtime"],
         gpu=lambda w: graph.run_resources(w)["gpu"],
+        # the default of a cluster is made of the sizes of inputs, which are unknown when launcher is derived
+        disk_mb=1000,
     params:
         digest=lambda w: graph.digest("train", w),
+        # what is derived from resources makes no result again
+        launcher=lambda w, resources, threads: graph.run_launcher(w, resources, threads),
+        tasks=lambda w, resources: resources.get("tasks") or 1,
     shell:
-        "fedatlas job run {input.spec:q} {output:q} --threads {threads} > {log:q} 2>&1"
+        "{params.launcher}fedatlas job run {input.spec:q} {output:q} --threads {threads} --tasks {params.tasks}"
+        " > {log:q} 2>&1"
 
 
 use rule train as add_seeds with:
@@ -38,3 +44,5 @@ use rule train as add_seeds with:
         f"{results}/logs/add_seeds/{{size}}/{{experiment}}/{{seeds}}/{{id}}/{{key}}.log",
     params:
         digest=lambda w: graph.digest("add_seeds", w),
+        launcher=lambda w, resources, threads: graph.run_launcher(w, resources, threads),
+        tasks=lambda w, resources: resources.get("tasks") or 1,

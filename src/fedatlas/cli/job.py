@@ -3,15 +3,17 @@
 import argparse
 import contextlib
 import importlib
+import io
 import os
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fedatlas.cli.arguments import Parser, integer, json_file, number
 
 if TYPE_CHECKING:
     from fedatlas.experiments.cells import CellSpec
+    from fedatlas.federation.engine.launchers import Task
     from fedatlas.federation.engine.workers import Workers
 
 
@@ -28,6 +30,8 @@ def add(job: Parser, directory: Callable[[Parser], None]) -> None:
     step.add_argument("out")
     text = "cores of the job: processes for networks with long runs, and threads for all else"
     step.add_argument("--threads", type=integer, default=1, help=text)
+    text = "processes of this command that srun has started, which compute the clients of a network together"
+    step.add_argument("--tasks", type=integer, default=1, help=text)
     step.add_argument("--save-seconds", type=number, help="time between checkpoints; default: 60")
     directory(step)
     step.set_defaults(run=run)
@@ -66,26 +70,31 @@ def run(a: argparse.Namespace) -> None:
     from fedatlas.experiments.cells import CellSpec
     from fedatlas.experiments.run import run_cell
     from fedatlas.federation.engine.checkpoint import Stopped
+    from fedatlas.federation.engine.launchers import current_task
     from fedatlas.workflow import EXTRAS, LIVE
 
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     files = (a.directory, a.spec.get("partition"), a.spec.get("optimum"))
     spec = CellSpec.of(a.spec["cell"])
-    count = _worker_count(spec, a.threads)
-    threads = 1 if count > 1 else a.threads
-    logging: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
-    first = os.environ.get("RANK", "0") == "0"  # of the workers of this job, and the one that writes
+    task = current_task(a.tasks)
+    count = task.count if task else _worker_count(spec, a.threads)
+    threads = a.threads if task or count == 1 else 1
+    first = task is None or task.rank == 0  # of the workers of this job, and the one that writes
+    logging: contextlib.AbstractContextManager[Any] = contextlib.nullcontext()
+    if not first:
+        logging = contextlib.redirect_stdout(io.StringIO())
     if (names := os.environ.get(EXTRAS)) and first:
         from fedatlas.publish.tracking import extras
 
         logging = extras.collect(names.split(","), spec, a.out)
     try:
-        with logging, explain_overflow(spec.algorithm), _workers(count) as workers:
+        with logging, explain_overflow(spec.algorithm), _workers(count, task) as workers:
             earlier = a.spec.get("earlier")
             run_cell(spec, a.out, *files, threads, workers, _print_progress, stop, a.save_seconds, earlier)
     except Stopped:
-        print("stopped by SIGTERM; the same command goes on from the checkpoint", flush=True)
+        if first:
+            print("stopped by SIGTERM; the same command goes on from the checkpoint", flush=True)
         sys.exit(128 + signal.SIGTERM)
     if not first:
         return
@@ -107,15 +116,20 @@ def _worker_count(spec: "CellSpec", cores: int) -> int:
     return worker_count(spec, cores)
 
 
-def _workers(count: int) -> "contextlib.AbstractContextManager[Workers]":
-    """Return the workers of a job, in a context that starts and ends them. count: Number of them."""
-    if count == 1 and "RANK" not in os.environ:
+def _workers(count: int, task: "Task | None") -> "contextlib.AbstractContextManager[Workers]":
+    """Return the workers of a job, in a context that starts and ends them.
+
+    Args:
+        count: Number of them.
+        task: This one of them, if a launcher has started them.
+    """
+    if count == 1:
         from fedatlas.federation.engine.workers import ALONE
 
         return contextlib.nullcontext(ALONE)
     from fedatlas.federation.engine import processes  # which imports torch
 
-    return processes.start(count)
+    return processes.start(count, task)
 
 
 def make(a: argparse.Namespace) -> None:

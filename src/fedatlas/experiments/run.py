@@ -86,9 +86,9 @@ def run_cell(
     meta = describe(spec, data)
     if workers.size > 1:
         meta = dataclasses.replace(meta, machine={**meta.machine, "clock": "wall"})
-    done = _reusable(out, meta) | _reusable(part, meta)
-    if earlier is not None:
-        done = _reusable(Path(earlier), meta) | done
+    paths = [out, part] if earlier is None else [Path(earlier), out, part]
+    # other machines may see a network drive as it was a while ago
+    done = workers.share(lambda: {key: rows for path in paths for key, rows in _reusable(path, meta).items()})
     problem = _problem_of_seed(spec, data, partition, optimum)
     searches = initial_searches(spec)
     if spec.space is not None:

@@ -22,7 +22,7 @@ from fedatlas.results.figures.base import Figure
 from fedatlas.workflow import LIVE, dependencies, inputs, specifications
 from fedatlas.workflow.looks import read_undecided, seed_counts
 from fedatlas.workflow.origins import Origins
-from fedatlas.workflow.resources import group, resources
+from fedatlas.workflow.resources import group, launcher, resources
 from fedatlas.workflow.specifications import Specification, digest, encode
 from fedatlas.workflow.study import Study
 
@@ -228,6 +228,10 @@ class Graph:
     def run_group(self, w: Any) -> str | None:
         """Return the group of the job of a run file."""
         return group(self.cell(w).spec.problem)
+
+    def run_launcher(self, w: Any, asked: Mapping[str, Any], cores: int) -> str:
+        """Return the command that starts the tasks of the job of a run file. asked: Resources. cores: Of a task."""
+        return launcher(self.cell(w).spec, asked, cores)
 
     def data_files(self, problem: Mapping[str, Any]) -> list[str]:
         """Return the prepared data of a problem, as paths that rules make."""

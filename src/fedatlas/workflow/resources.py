@@ -1,10 +1,13 @@
 """Resources of the jobs of cells, for schedulers: generous guesses, raised when a job is tried again."""
 
+from collections.abc import Mapping
 from math import prod
+from typing import Any
 
 from fedatlas.data import sources
 from fedatlas.data.sources import Source
-from fedatlas.experiments.cells import Spec
+from fedatlas.errors import UserError
+from fedatlas.experiments.cells import CellSpec, Spec
 
 GROUP = "cells"  # of jobs that a cluster runs several at a time
 
@@ -36,6 +39,42 @@ def group(problem: Spec) -> str | None:
 def is_network(problem: Spec) -> bool:
     """Return whether a problem is computed with torch."""
     return problem["kind"] == "network"
+
+
+def shares_clients(spec: CellSpec) -> bool:
+    """Return whether processes may compute the clients of a cell together, each its own.
+
+    Clients of a network have processes: threads would wait for Python's lock, which holds half of the time of a small
+    network's step. A driver computes one client after another.
+    """
+    return is_network(spec.problem) and "driver" not in spec.setting
+
+
+def launcher(spec: CellSpec, asked: Mapping[str, Any], cores: int) -> str:
+    """Return the beginning of the command of a job, which starts it in several tasks; nothing where it has one.
+
+    Args:
+        spec: Specification of the cell.
+        asked: Resources of the job, among them ``mpi`` and ``tasks`` as the SLURM plugin of Snakemake takes them.
+        cores: Cores of each task.
+
+    Raises:
+        UserError: The resources contradict each other, or the job can have one process alone.
+    """
+    command, tasks = asked.get("mpi"), asked.get("tasks")
+    if not command and tasks in (None, 1):
+        return ""
+    if command != "srun" or not isinstance(tasks, int) or tasks < 1:
+        raise UserError(
+            f"the resources of a job with several tasks are mpi=srun and tasks, a whole number; mpi is {command!r} and "
+            f"tasks is {tasks!r}: give both, as in `--set-resources train:mpi=srun train:tasks=4`"
+        )
+    if not shares_clients(spec) or asked.get("gpu"):
+        raise UserError(
+            "several tasks compute the clients of a network without a driver, on processors; this cell of "
+            f"{spec.algorithm} is none: leave mpi and tasks out where its experiment is made"
+        )
+    return f"srun --ntasks={tasks} --cpus-per-task={cores} "
 
 
 def _bytes(source: Source) -> int:

@@ -34,7 +34,7 @@ from fedatlas.federation.engine.setting import Setting
 from fedatlas.io.files import atomic
 from fedatlas.workflow.configuration import shipped
 from fedatlas.workflow.experiment_files import FOLDER
-from fedatlas.workflow.resources import is_network, resources
+from fedatlas.workflow.resources import resources, shares_clients
 from fedatlas.workflow.study import Study
 
 FILE = "times.csv"  # beside the experiments of the atlas
@@ -173,15 +173,13 @@ def count_work(specs: Iterable[CellSpec], searches: Sequence[Search] | None = No
 def worker_count(spec: CellSpec, cores: int) -> int:
     """Return the number of processes that compute the runs of a cell together.
 
-    Clients of a network on a processor have processes: threads would wait for Python's lock, which holds half of the
-    time of a small network's step. A process takes seconds to start, so short runs have one.
+    A process takes seconds to start, so short runs have one.
 
     Args:
         spec: Specification of the cell.
         cores: Cores of the job.
     """
-    on_processor = is_network(spec.problem) and spec.problem.get("device", "cpu") == "cpu"
-    if cores == 1 or not on_processor or "driver" in spec.setting:  # a driver computes one client after another
+    if cores == 1 or not shares_clients(spec) or spec.problem.get("device", "cpu") != "cpu":
         return 1
     return cores if sum(count_work([spec])[1].values()) >= MANY_SAMPLES else 1
 

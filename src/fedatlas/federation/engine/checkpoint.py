@@ -98,7 +98,8 @@ class Checkpointer:
     def _restore(self, runs: Any, pairs: Pairs) -> None:
         """Set the simulations and histories to what the file holds: all of them, or none."""
         snapshots = self._read(runs, pairs)
-        if not all(self.workers.gather(snapshots is not None)) or snapshots is None:
+        rounds = self.workers.gather(snapshots and [snapshot.values["round"] for snapshot in snapshots])
+        if snapshots is None or any(each != rounds[0] for each in rounds):  # machines may see a drive at other times
             return
         for (simulation, history), snapshot in zip(pairs, snapshots, strict=True):
             snapshot.restore(simulation, history)

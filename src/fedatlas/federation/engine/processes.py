@@ -1,7 +1,6 @@
 """Processes that are the workers of a run, over the collectives of `torch.distributed`.
 
-A job starts its other workers by itself, with the variables that torchrun sets (RANK, WORLD_SIZE, MASTER_ADDR,
-MASTER_PORT); where they are set already, by torchrun or by the script of a batch system, it is one of the workers.
+A job starts its other workers by itself, as torchrun would, or is one of the workers that a launcher has started.
 """
 
 import contextlib
@@ -20,6 +19,7 @@ import torch
 import torch.distributed as dist
 
 from fedatlas.errors import UserError
+from fedatlas.federation.engine.launchers import AGENT, Task
 from fedatlas.federation.engine.workers import Workers
 
 LARGE = 1 << 20  # bytes of an array that is a message of its own
@@ -27,7 +27,6 @@ FOREVER = timedelta(days=30)  # a worker that ends closes its connections, so no
 START_SECONDS = 300.0  # in which all workers must have begun
 END_SECONDS = 10.0  # in which the others must have ended after the first
 READY = "ready-"  # beginning of the keys by which workers say that they have begun
-AGENT = "TORCHELASTIC_USE_AGENT_STORE"  # says that another process than the worker 0 holds the store
 
 
 class _Pickler(pickle.Pickler):
@@ -96,30 +95,47 @@ class Processes:
 
 
 @contextlib.contextmanager
-def start(count: int) -> Iterator[Workers]:
+def start(count: int, task: Task | None = None) -> Iterator[Workers]:
     """Return the workers of a job in a context that starts and ends them.
 
     Args:
-        count: Number of workers on this machine, where no launcher has said it.
+        count: Number of workers.
+        task: This one of them, if a launcher has started them; otherwise this process starts the others.
 
     Raises:
         UserError: A worker has ended before it was connected.
     """
     with contextlib.ExitStack() as stack:
         others: list[subprocess.Popen[bytes]] = []
-        if "RANK" in os.environ:
-            rank, count = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
-            host, port = os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"])
-            first = rank == 0 and os.environ.get(AGENT) != "True"
-            store = dist.TCPStore(host, port, count, first, FOREVER, wait_for_workers=False)
+        rank = task.rank if task else 0
+        if task:
+            store = _meet(task)
         else:
-            rank, store = 0, dist.TCPStore("127.0.0.1", 0, count, True, FOREVER, wait_for_workers=False)
+            store = dist.TCPStore("127.0.0.1", 0, count, True, FOREVER, wait_for_workers=False)
             others = [stack.enter_context(_other(number, count, store.port)) for number in range(1, count)]
         store.set(f"{READY}{rank}", "")
         _await(store, count, others)
         dist.init_process_group("gloo", store=store, rank=rank, world_size=count, timeout=FOREVER)
         stack.callback(dist.destroy_process_group)
         yield Workers(Processes())
+
+
+def _meet(task: Task) -> dist.TCPStore:
+    """Return the store in which the workers of a launcher meet.
+
+    Raises:
+        UserError: The first one has not begun in time, or another program listens at its port.
+    """
+    holds, limit = task.rank == 0 and not task.has_agent, timedelta(seconds=START_SECONDS)
+    try:
+        store = dist.TCPStore(task.host, task.port, task.count, holds, limit, wait_for_workers=False)
+    except RuntimeError as error:
+        raise UserError(
+            f"the processes of this job cannot meet at port {task.port} of {task.host}; a job with one process needs "
+            f"no port ({str(error).splitlines()[0]:.120})"
+        ) from None
+    store.set_timeout(FOREVER)
+    return store
 
 
 def _await(store: dist.Store, count: int, others: list[subprocess.Popen[bytes]]) -> None:
@@ -146,7 +162,7 @@ def _await(store: dist.Store, count: int, others: list[subprocess.Popen[bytes]])
 def _other(rank: int, count: int, port: int) -> Iterator[subprocess.Popen[bytes]]:
     """Return another worker on this machine, a process with the same command, in a context that ends it."""
     variables = {"RANK": rank, "WORLD_SIZE": count, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, AGENT: True}
-    command = [sys.executable, "-P", "-m", "fedatlas", *sys.argv[1:]]
+    command = [sys.executable, "-P", "-m", "fedatlas", *sys.argv[1:], "--threads", "1"]
     environment = os.environ | {name: str(value) for name, value in variables.items()}
     process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
