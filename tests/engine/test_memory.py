@@ -14,6 +14,7 @@ from fedatlas.federation.engine import memory
 from fedatlas.federation.engine.client_tables import Table, _Rows
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
+from fedatlas.federation.networks.network import Network
 from fedatlas.federation.problems import create
 from fedatlas.federation.problems.base import Problem
 from fedatlas.io.machine import format_size, free_disk, free_host
@@ -108,6 +109,38 @@ def test_activations_of_networks_grow_with_batch_and_resolution():
     replica = 2 * small.dim * 4
     assert sizes[0][1] - replica == pytest.approx(2 * (sizes[0][0] - replica), rel=0.01)
     assert sizes[1][0] > 8 * (sizes[0][0] - replica)
+
+
+@pytest.mark.parametrize("kind", ["lenet", {"kind": "mlp", "hidden": [100]}], ids=str)
+def test_the_estimate_of_compiled_passes_is_the_size_of_their_workspaces(kind):
+    """A workspace and a copy of the module for each thread of gradients and of evaluations, and for the first."""
+
+    def simulate(threads):
+        problem = network(kind, side=28, dtype="float32", samples=1100)  # two chunks of an evaluation
+        replicas, make = [], Network.replica.fget
+
+        def counted(self):
+            replica = make(self)
+            replicas.extend([replica] * (replica not in replicas))
+            return replica
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Network, "replica", property(counted))
+            one = Simulation(example("fedavg"), problem, Setting(clients=5, rounds=2, batch=4), threads=threads)
+            estimate = memory.estimate(one)[0]["activations"]
+            tracemalloc.start()
+            try:
+                one.run()
+                return estimate, tracemalloc.get_traced_memory()[0], replicas
+            finally:
+                tracemalloc.stop()
+
+    simulate(1)  # compiles
+    estimate, held, (replica,) = simulate(1)
+    copy = replica.flat.nbytes + replica.grad.nbytes  # of torch, which is not traced
+    assert estimate == pytest.approx(held + copy, rel=0.1)
+    estimates, _, replicas = simulate(2)
+    assert 3 <= len(replicas) <= 5 and estimates == 5 * estimate
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 On small minibatches autograd and torch's convolutions cost more than the arithmetic.
 """
 
+import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -63,7 +64,7 @@ def _is_pooled_convolution(convolution: Any = None, second: Any = None, third: A
 
 
 class Passes:
-    """The passes of a sequential network, with the workspace of one thread.
+    """The passes of a sequential network, with the workspace of one thread, which the first call allocates.
 
     Args:
         plan: Layout of the workspace.
@@ -75,10 +76,20 @@ class Passes:
 
         self._run, self._dim, self._outputs = passes.run, plan.dim, plan.outputs
         self._behind = max(0, plan.reach - plan.dim)  # numbers that are read behind the last parameter
-        self._state = (plan.stages, plan.layers), plan.workspace(real), plan.numbers
+        self._plan, self._real = plan, real
         self._simd = tuple((real.type(0),) * lanes for lanes in (plans.LANES, plans.WIDE))
         self._nothing = np.empty(0, real)
         self._compiled = False
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the workspace."""
+        return self._plan.nbytes(self._real)
+
+    @functools.cached_property
+    def _state(self) -> tuple[Any, ...]:
+        plan = self._plan
+        return (plan.stages, plan.layers), plan.workspace(self._real), plan.numbers
 
     def scores(self, x: Tensor, source: tuple[Any, ...], rows: Tensor) -> Tensor:
         """Return the scores, (b, outputs), of rows of a source at parameters x, (d,)."""

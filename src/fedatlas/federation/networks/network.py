@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from torch import Tensor, nn
 
 from fedatlas.errors import UserError
-from fedatlas.federation import arrays
+from fedatlas.federation import arrays, compiled
 from fedatlas.federation.architectures import Architecture
 from fedatlas.federation.networks import device as devices
 from fedatlas.federation.networks.augment import augment
@@ -202,12 +202,21 @@ class Network(RowProblem):
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
 
     def memory(self, batch: int, clients: int) -> dict[str, int]:
-        """Return the bytes of all data, and of the outputs of layers for a minibatch, forward and backward."""
+        """Return the bytes of all data, and of what threads compute in.
+
+        The latter are copies of the module and the workspaces of compiled passes, or where there are none the outputs
+        of layers for a minibatch, forward and backward.
+        """
         data = sum(samples.nbytes for samples in (self.train, *self.held_out.values()))
+        replica, passes = 2 * self.dim * self.train.dtype.itemsize, compiled.fuse(self.module, self.train.shape)
+        threads = (
+            clients if self._pool is None else 2 * clients + 1
+        )  # those of gradients, of evaluations, and the first
+        if passes is not None:
+            return {"data": data, "activations": threads * (replica + passes.nbytes)}
         outputs = activations(self.module, self.train)
         training, evaluation = 2 * batch * sum(outputs), 3 * min(CHUNK, len(self._evaluation_rows)) * max(outputs)
-        replica = 2 * self.dim * self.train.dtype.itemsize
-        return {"data": data, "activations": clients * (max(training, evaluation) + replica)}
+        return {"data": data, "activations": threads * replica + clients * max(training, evaluation)}
 
     def free_memory(self) -> int:
         """Return the bytes that are free on the device."""
