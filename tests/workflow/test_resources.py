@@ -49,8 +49,8 @@ def test_tasks_that_nobody_starts_or_that_have_no_work_are_refused():
         ({"tasks": None}, NETWORK, {}, "mpi is 'srun' and tasks is None"),
         ({"tasks": "four"}, NETWORK, {}, "tasks is 'four'"),
         ({"mpi": "mpirun"}, NETWORK, {}, "mpi is 'mpirun'"),
-        ({}, CONVEX, {}, "several tasks compute the clients of a network without a driver"),
-        ({}, NETWORK, {"driver": "asynchronous"}, "this cell of fedavg is none"),
+        ({}, CONVEX, {}, "this cell of fedavg cannot have several tasks"),
+        ({}, NETWORK, {"driver": "asynchronous"}, "without a driver"),
         ({"gpu": 1}, NETWORK, {}, "on processors"),
     ):
         with pytest.raises(UserError) as error:

@@ -71,8 +71,8 @@ def launcher(spec: CellSpec, asked: Mapping[str, Any], cores: int) -> str:
         )
     if not shares_clients(spec) or asked.get("gpu"):
         raise UserError(
-            "several tasks compute the clients of a network without a driver, on processors; this cell of "
-            f"{spec.algorithm} is none: leave mpi and tasks out where its experiment is made"
+            f"this cell of {spec.algorithm} cannot have several tasks, which compute the clients of networks, on "
+            "processors and without a driver: leave mpi and tasks out where its experiment is made"
         )
     return f"srun --ntasks={tasks} --cpus-per-task={cores} "
 
