@@ -96,10 +96,10 @@ class Copy:
         with exclusive(source):
             if not (source / "built").exists():
                 project = copied(source / "project")
-                project.copy_code()
                 (project.folder / "config/experiments/tiny.yaml").unlink()
                 fill(project.folder)
                 project.snakemake()
+                project.copy_code()  # which the results do not name, so they are those of the copy too
                 (source / "built").touch()
         shutil.copytree(source / "project", folder)  # with times of modification
         return cls(folder)

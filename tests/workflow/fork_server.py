@@ -1,7 +1,7 @@
 """Commands in forks of a process that has imported their libraries: a call costs a third of that of a new process.
 
-A fork has its own working directory, environment and standard streams, and imports fedatlas from its environment's
-PYTHONPATH. A server itself imports libraries alone, nothing of fedatlas.
+A fork has its own working directory, environment and standard streams, and runs the code of its environment's
+PYTHONPATH. A server imports the modules of this project that most calls need; a fork with other code forgets them.
 
 Called as ``fork_server.py serve PROGRAM SOCKET``, this file is a server; as ``fork_server.py call SOCKET WORDS``, a
 process that runs a command in a fork of a server, which a shell may call in place of the command.
@@ -28,6 +28,20 @@ LIBRARIES = {
     " PIL.PngImagePlugin mlflow.entities mlflow.store.tracking.sqlalchemy_store sqlalchemy.dialects.sqlite"
     " alembic.command jinja2 markupsafe",
 }
+MODULES = {
+    "snakemake": "fedatlas.workflow.graph fedatlas.workflow.targets fedatlas.workflow.dependencies"
+    " fedatlas.workflow.summary fedatlas.workflow.scheduling fedatlas.workflow.console"
+    " snakemake_logger_plugin_fedatlas",
+    "fedatlas": "fedatlas.cli.main fedatlas.workflow.jobs.figure fedatlas.workflow.jobs.claims"
+    " fedatlas.workflow.jobs.report fedatlas.workflow.jobs.table fedatlas.workflow.jobs.track fedatlas.experiments.run",
+}
+CODE = str(Path(__file__).parents[2] / "src")
+REGISTRIES = (
+    "executor",
+    "report",
+    "scheduler",
+    "storage",
+)  # of Snakemake's plugins; that of loggers has fedatlas's own
 STREAMS = 2  # standard output and error
 
 
@@ -121,7 +135,11 @@ def call(program, arguments, folder, environment, paths, streams):
         os.dup2(stream, target)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     sys.stdout, sys.stderr = open(1, "w", closefd=False), open(2, "w", closefd=False, buffering=1)
-    sys.path[:0] = [*paths, *filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))]
+    folders = [*filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))]
+    sys.path[:0] = [*paths, *folders]
+    if folders[:1] != [CODE]:
+        for name in [name for name in sys.modules if "fedatlas" in name.partition(".")[0]]:
+            del sys.modules[name]
     sys.argv = [program, *arguments]
     status = 1
     try:
@@ -162,7 +180,14 @@ def serve(program, address):
     sys.path[:] = [path for path in sys.path if path != str(Path(__file__).parent)]
     for name in LIBRARIES[program].split():
         importlib.import_module(name)
-    assert "fedatlas" not in sys.modules
+    if program == "snakemake":
+        for kind in REGISTRIES:  # each looks through all installed packages when it is first created
+            module = importlib.import_module(f"snakemake_interface_{kind}_plugins.registry")
+            getattr(module, f"{kind.capitalize()}PluginRegistry")()
+    sys.path.insert(0, CODE)
+    for name in MODULES[program].split():
+        importlib.import_module(name)
+    sys.path.remove(CODE)
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(address)
         listener.listen(64)

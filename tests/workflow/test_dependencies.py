@@ -318,6 +318,17 @@ def _forget(*functions):
         function.cache_clear()
 
 
+def test_every_module_is_a_part_of_what_the_table_says():
+    closures = {result: fingerprint.closure(*roots) for result, roots in RESULTS.items()}
+    wrong = {}
+    for name, _ in modules():
+        results = {result for result, names in closures.items() if f"fedatlas.{name}" in names or name in names}
+        if results != expected(name):
+            wrong[name] = {"needless": results - expected(name), "stale": expected(name) - results}
+    assert not wrong
+
+
+@pytest.mark.slow
 def test_a_changed_constant_in_any_module_reruns_what_uses_it(package):
     def values():
         return {name: fingerprint.fingerprint(roots) for name, roots in RESULTS.items()}
