@@ -1,7 +1,6 @@
 """Networks: what modules are refused, where they start, what they see, and that threads change nothing."""
 
 import copy
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -13,10 +12,12 @@ from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
 from fedatlas.federation import problems
 from fedatlas.federation.architectures import ARCHITECTURES
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.networks.losses import LogisticLoss
 from fedatlas.federation.networks.network import Network
 from fedatlas.federation.networks.samples import Samples, channel_moments
-from tests.helpers import network
+from tests.helpers import example, network
 
 
 class Functional(nn.Module):
@@ -154,18 +155,16 @@ def test_evaluation_on_a_fixed_subset():
 
 @pytest.mark.parametrize("architecture", ["mlp", "lenet"])
 def test_threads_change_no_bit(architecture, monkeypatch):
-    monkeypatch.setattr("fedatlas.federation.networks.network.CHUNK", 7)
-    problem = network(architecture, dtype="float32", samples=200)
-    points = [problem.start(seed) for seed in range(16)]
-    batches = [problem.batch([0], np.arange(20 * i, 20 * i + 20)[None] % 200) for i in range(16)]
-    serial = [batch.grad(x) for batch, x in zip(batches, points, strict=True)], problem.evaluate(points[0])
-    with ThreadPoolExecutor(4) as pool:
-        parallel = list(pool.map(lambda batch, x: batch.grad(x), batches, points))
-    assert all((a == b).all() for a, b in zip(serial[0], parallel, strict=True))
-    problem.prepare_threads(3)
+    """Gradients take longer than a thread's turn on a processor, so threads that share numbers meet."""
+    monkeypatch.setattr("fedatlas.federation.networks.network.CHUNK", 70)
+    problem = network(architecture, side=28, dtype="float32", samples=200)
+    setting = Setting(clients=5, rounds=2, batch=400)
+    monkeypatch.setattr("fedatlas.federation.engine.pools.Pace.add", lambda self, seconds: None)
+    runs = [Simulation(example("fedavg"), problem, setting, threads=threads).run() for threads in (1, 2, 4)]
     assert torch.get_num_threads() == 1
-    assert problem.evaluate(points[0]) == serial[1]
-    problem.prepare_threads(1)
+    for run in runs[1:]:
+        assert torch.equal(run.x, runs[0].x)
+        assert [row["test_loss"] for row in run.rows] == [row["test_loss"] for row in runs[0].rows]
 
 
 def test_long_batches_go_through_in_chunks(monkeypatch):
