@@ -12,9 +12,9 @@ from fedatlas.federation.compiled.compilation import compile_in_turn
 
 CHUNK = 1 << 18  # draws in memory at once
 LINE = 8  # doubles in a line of the cache
-# The engine measures which number of threads is faster (`pools.Pace`), since hooks may hold Python's lock for any part of
-# a round. A kernel holds none and knows its operations beforehand, so a constant chooses any number of threads and no
-# round is spent on a trial: one that is too short for threads takes up to 1.6 times as long on two.
+# The engine measures which number of threads is faster (`pools.Pace`), since hooks may hold Python's lock for any part
+# of a round. A kernel holds none and knows its operations beforehand: a constant chooses any number of threads, and no
+# round is spent on a trial. One that is too short for threads takes up to 1.6 times as long on two.
 THREAD = 1 << 22  # operations of a thread's part of a round, below which starting it gains little: 2 ms on one core
 STEP = 64  # operations of a worker's step beside those on its row
 
