@@ -74,7 +74,7 @@ class Workflow:
     def look(self, size, name, seeds):
         path, w = self.graph.look_file(size, name, seeds), self.wildcards(seeds=seeds)
         if not Path(path).exists():
-            files = [self.made(path) for path in self.graph.look_inputs(w)["runs"]]
+            files = [self.made(path) for path in self._renewed(lambda w: self.graph.look_inputs(w)["runs"], w)]
             look.make(json.loads(self.graph.look_spec(w)), str(self.folder), path, files)
         return path
 
@@ -93,8 +93,14 @@ class Workflow:
 
     def files(self):
         """Return the places of the last run files."""
-        paths = map(self.made, self.graph.run_files(self.wildcards()))
-        return [str(path.relative_to(self.folder)) for path in paths]
+        paths = self._renewed(self.graph.run_files, self.wildcards())
+        return [str(self.made(path).relative_to(self.folder)) for path in paths]
+
+    def _renewed(self, run_files, *arguments):
+        """Return the inputs of a rule after all looks among them are there, as checkpoints renew them."""
+        while (last := Path((paths := run_files(*arguments))[-1])).parent.name == "looks":
+            self.look("smoke", "tiny", int(last.stem))
+        return paths
 
     def verdicts(self):
         files, w = [self.folder / name for name in self.files()], self.wildcards()
@@ -183,6 +189,17 @@ def test_claims_whose_inputs_wait_for_looks_are_planned(project):
     check = {**fewer, "cost": "simulated_seconds", "model": "cross-silo", "at_least": 1.0}
     project.write_experiment(**noisy(claims={"sooner": {"text": "t", "source": "s", "check": check}}))
     assert "checkpoint look:" in project.snakemake("--dry-run", "results/smoke/tiny/claims.csv").stdout
+
+
+@pytest.mark.slow
+def test_an_experiment_that_is_made_gets_more_looks(project):
+    target = "results/smoke/tiny/claims.csv"
+    project.write_experiment(**noisy(seeds={"at_least": 2, "at_most": 4}))
+    project.snakemake(target)
+    project.write_experiment(**noisy(seeds={"at_least": 2, "at_most": 8}))
+    made = {name.removeprefix("smoke/tiny/") for name in project.made_by(target)}
+    assert made > {"looks/4.json", "runs-8/close/all.parquet", "table.parquet", "claims.csv"}
+    assert "runs-4/close/all.parquet" not in made and project.made_by(target) == set()
 
 
 @pytest.mark.slow

@@ -55,8 +55,8 @@ class Graph:
             study: The study.
             is_main: Whether this is the main process of Snakemake, which writes the specifications of jobs. The
                 processes of single jobs find them.
-            look_file: Returns the path of a look's file, of a size, an experiment and a number of seeds. Snakemake's
-                checkpoints make the file first; by default it is there.
+            look_file: Returns the path of a look's file that is there, of a size, an experiment and a number of seeds.
+                Snakemake's checkpoints make it again first where it is out of date.
         """
         self.study, self.folders, self.is_main = study, study.folders, is_main
         self._look_file = look_file or self.look_file
@@ -152,21 +152,27 @@ class Graph:
     def run_files(self, w: Any, last: int | None = None) -> list[str]:
         """Return the run files of an experiment, in the order of its cells.
 
+        The first look that is not there follows them. As an input like all others, it is a reason to make again what was
+        made before the experiment had this look, and the checkpoint that makes it renews the inputs.
+
         Args:
             w: Wildcards of size and experiment.
             last: Number of seeds of the last look; by default that of the experiment.
         """
         experiment, cells = self.study.experiment(w.size, w.experiment), self.cells(w)
-        counts = [0] * len(cells)
+        counts, absent = [0] * len(cells), list[str]()
         if looks := experiment.looks:
             algorithms = self.study.view(w.size, w.experiment).algorithms
             deterministic = [id for id, algorithm in algorithms.items() if algorithm.deterministic]
 
             def undecided(count: int) -> list[str]:
+                if not Path(self.look_file(w.size, w.experiment, count)).exists():
+                    absent.append(f"{self.folders.experiment(w.size, w.experiment)}/looks/{count}.json")
+                    return []
                 return read_undecided(self._look_file(w.size, w.experiment, count))
 
             counts = seed_counts(experiment, cells, deterministic, undecided, last or looks[-1])
-        return [self._run_file(w, cell, count) for cell, count in zip(cells, counts, strict=True)]
+        return [self._run_file(w, cell, count) for cell, count in zip(cells, counts, strict=True)] + absent
 
     def _run_file(self, w: Any, cell: Cell, count: int) -> str:
         """Return the run file of a cell with the seeds of a look."""
