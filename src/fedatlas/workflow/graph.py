@@ -152,8 +152,8 @@ class Graph:
     def run_files(self, w: Any, last: int | None = None) -> list[str]:
         """Return the run files of an experiment, in the order of its cells.
 
-        The first look that is not there follows them. As an input like all others, it is a reason to make again what was
-        made before the experiment had this look, and the checkpoint that makes it renews the inputs.
+        The first look that is not there follows them. As an input like all others, it is a reason to make again what
+        was made before the experiment had this look, and the checkpoint that makes it renews the inputs.
 
         Args:
             w: Wildcards of size and experiment.
