@@ -235,9 +235,9 @@ class Graph:
         """Return the group of the job of a run file."""
         return group(self.cell(w).spec.problem)
 
-    def run_launcher(self, w: Any, asked: Mapping[str, Any], cores: int) -> str:
-        """Return the command that starts the tasks of the job of a run file. asked: Resources. cores: Of a task."""
-        return launcher(self.cell(w).spec, asked, cores)
+    def run_launcher(self, w: Any, request: Mapping[str, Any], cores: int) -> str:
+        """Return the command that starts the tasks of the job of a run file. request: Resources. cores: Of a task."""
+        return launcher(self.cell(w).spec, request, cores)
 
     def data_files(self, problem: Mapping[str, Any]) -> list[str]:
         """Return the prepared data of a problem, as paths that rules make."""

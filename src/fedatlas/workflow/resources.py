@@ -50,18 +50,18 @@ def shares_clients(spec: CellSpec) -> bool:
     return is_network(spec.problem) and "driver" not in spec.setting
 
 
-def launcher(spec: CellSpec, asked: Mapping[str, Any], cores: int) -> str:
+def launcher(spec: CellSpec, request: Mapping[str, Any], cores: int) -> str:
     """Return the beginning of the command of a job, which starts it in several tasks; nothing where it has one.
 
     Args:
         spec: Specification of the cell.
-        asked: Resources of the job, among them ``mpi`` and ``tasks`` as the SLURM plugin of Snakemake takes them.
+        request: Resources of the job, among them ``mpi`` and ``tasks`` as the SLURM plugin of Snakemake takes them.
         cores: Cores of each task.
 
     Raises:
         UserError: The resources contradict each other, or the job can have one process alone.
     """
-    command, tasks = asked.get("mpi"), asked.get("tasks")
+    command, tasks = request.get("mpi"), request.get("tasks")
     if not command and tasks in (None, 1):
         return ""
     if command != "srun" or not isinstance(tasks, int) or tasks < 1:
@@ -69,7 +69,7 @@ def launcher(spec: CellSpec, asked: Mapping[str, Any], cores: int) -> str:
             f"the resources of a job with several tasks are mpi=srun and tasks, a whole number; mpi is {command!r} and "
             f"tasks is {tasks!r}: give both, as in `--set-resources train:mpi=srun train:tasks=4`"
         )
-    if not shares_clients(spec) or asked.get("gpu"):
+    if not shares_clients(spec) or request.get("gpu"):
         raise UserError(
             f"this cell of {spec.algorithm} cannot have several tasks, which compute the clients of networks, on "
             "processors and without a driver: leave mpi and tasks out where its experiment is made"

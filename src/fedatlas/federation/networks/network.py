@@ -209,9 +209,8 @@ class Network(RowProblem):
         """
         data = sum(samples.nbytes for samples in (self.train, *self.held_out.values()))
         replica, passes = 2 * self.dim * self.train.dtype.itemsize, compiled.fuse(self.module, self.train.shape)
-        threads = (
-            clients if self._pool is None else 2 * clients + 1
-        )  # those of gradients, of evaluations, and the first
+        # Threads of a pool, as many of evaluations, and the main one have copies of their own.
+        threads = clients if self._pool is None else 2 * clients + 1
         if passes is not None:
             return {"data": data, "activations": threads * (replica + passes.nbytes)}
         outputs = activations(self.module, self.train)
