@@ -1,19 +1,20 @@
-"""Runs on several cores against one: FedAvg with LeNet on processes, and FedAc-I's compiled rounds on threads.
+"""Runs on several cores against one: FedAvg with networks on processes, and FedAc-I's compiled rounds on threads.
 
-    python benchmarks/workers.py [--workers 2] [--repeats 5] [--rounds 10] [--steps 5 30]
+    python benchmarks/workers.py [--workers 2] [--repeats 5] [--rounds 10] [--steps 5 30] [--resnet]
 
 LeNet has 10 clients x batch 20 on MNIST-shaped data; FedAc-I has one sample a step on random sparse data of a9a's
-shape. The numbers of processes and threads take turns, so that a busy machine slows all of them; times are medians on
-the wall without the start of processes, and ratios are printed.
+shape. ResNet-18 with group norm has 2 clients x batch 50 x 2 steps on CIFAR-shaped data, in rounds of seconds. The
+numbers of processes and threads take turns, so that a busy machine slows all of them; times are medians on the wall
+without the start of processes, and ratios are printed.
 """
 
 import argparse
 import functools
 import multiprocessing
-import os
 import socket
 import statistics
 import time
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -21,27 +22,39 @@ from scipy import sparse
 from fedatlas.federation.algorithms import create
 from fedatlas.federation.architectures import ARCHITECTURES
 from fedatlas.federation.engine import pools, processes
+from fedatlas.federation.engine.launchers import Task
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.networks.network import Network
 from fedatlas.federation.networks.samples import Samples
 from fedatlas.federation.problems.logistic import Logistic
 
-CLIENTS, BATCH, ROWS = 10, 20, 20_000
+ROWS = 20_000
 GRID = tuple(np.geomspace(1e-3, 1, 13))
 CASES = ((8192, 256, (0.05,)), (8192, 16, (0.05,)), (8192, 16, GRID), (64, 256, GRID))  # M, K, step sizes
 
 
-def work(rank, count, port, rounds, steps, results):
+class Case(NamedTuple):
+    """A network with its data and setting."""
+
+    architecture: str
+    shape: tuple[int, int, int]
+    clients: int
+    batch: int
+
+
+LENET, RESNET = Case("lenet", (1, 28, 28), 10, 20), Case("resnet18", (3, 32, 32), 2, 50)
+
+
+def work(rank, count, port, case, rounds, steps, results):
     """Run rounds as one of several workers; the first puts milliseconds a round and the model's sum into results."""
-    variables = {"RANK": rank, "WORLD_SIZE": count, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
-    os.environ |= {name: str(value) for name, value in variables.items()}
     rng = np.random.default_rng(0)
-    images, labels = rng.integers(256, size=(ROWS, 1, 28, 28)).astype(np.uint8), rng.integers(10, size=ROWS)
-    build = ARCHITECTURES.build("lenet").build
-    problem = Network(Samples(images, labels, 127.5, 1 / 73.9), lambda: build((1, 28, 28), 10), eval_samples=100)
-    setting = Setting(clients=CLIENTS, local_steps=steps, rounds=rounds + 1, batch=BATCH)
-    with processes.start(count) as workers, pools.pool(1) as pool:
+    images, labels = rng.integers(256, size=(ROWS, *case.shape)).astype(np.uint8), rng.integers(10, size=ROWS)
+    build = ARCHITECTURES.build(case.architecture).build
+    problem = Network(Samples(images, labels, 127.5, 1 / 73.9), lambda: build(case.shape, 10), eval_samples=100)
+    setting = Setting(clients=case.clients, local_steps=steps, rounds=rounds + 1, batch=case.batch)
+    task = Task(rank, count, "127.0.0.1", port)
+    with processes.start(count, task) as workers, pools.pool(1) as pool:
         simulation = Simulation(create("fedavg", {"lr": 0.1}), problem, setting, workers=workers)
         simulation.advance(1, pool)  # loads what is compiled
         start = time.perf_counter()
@@ -50,14 +63,16 @@ def work(rank, count, port, rounds, steps, results):
             results.put((1e3 * (time.perf_counter() - start) / rounds, float(simulation.output.double().sum())))
 
 
-def milliseconds(count, rounds, steps):
+def milliseconds(count, case, rounds, steps):
     """Return the milliseconds of a round on some processes, and the sum of the model that they end at."""
     context = multiprocessing.get_context("spawn")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     results = context.Queue()
-    each = [context.Process(target=work, args=(rank, count, port, rounds, steps, results)) for rank in range(count)]
+    each = [
+        context.Process(target=work, args=(rank, count, port, case, rounds, steps, results)) for rank in range(count)
+    ]
     for process in each:
         process.start()
     result = results.get()
@@ -114,10 +129,14 @@ def main():
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--steps", type=int, nargs="+", default=[5, 30])
+    parser.add_argument("--resnet", action="store_true", help="the network of seconds a round as well")
     options = parser.parse_args()
+    if options.resnet:
+        measure = functools.partial(milliseconds, case=RESNET, rounds=2, steps=2)
+        compare("ResNet-18, 2 clients, 2 local steps", "processes", options.workers, options.repeats, measure)
     for steps in options.steps:
         rounds = max(2, options.rounds * 5 // steps)
-        measure = functools.partial(milliseconds, rounds=rounds, steps=steps)
+        measure = functools.partial(milliseconds, case=LENET, rounds=rounds, steps=steps)
         compare(f"LeNet, {steps} local steps", "processes", options.workers, options.repeats, measure)
     for clients, steps, grid in CASES:
         rounds = max(2, 4_000_000 // (clients * steps * len(grid)))
