@@ -3,7 +3,8 @@
     python benchmarks/networks.py [--repeats 7] [--rounds 10] [--steps 5 30]
 
 LeNet: the engine with 1 and 2 threads against loops over clients of module and ``torch.optim.SGD``, with 1 and 2
-intra-op threads; batches come by index, or from a DataLoader of each client. Softmax regression: the engine in float64
+intra-op threads; batches come by index, or from a DataLoader of each client; and against as many multiplications and
+additions in torch's products of large matrices, on one thread. Softmax regression: the engine in float64
 and float32 against rounds of FedAvg in NumPy, all clients in one array, against the bare matrix products of their
 gradients, and against the same loops of torch; three of five pixels are background, as in MNIST. Evaluations: loss and
 accuracy on all rows by compiled passes, against the module's own forward passes. The ways take turns, so that a busy
@@ -11,6 +12,7 @@ machine slows all of them; times are medians on the wall and least times of the 
 """
 
 import argparse
+import functools
 import itertools
 import os
 import statistics
@@ -33,6 +35,8 @@ from fedatlas.federation.networks.samples import Samples
 from fedatlas.federation.problems.softmax import Softmax
 
 CLIENTS, BATCH, ROWS, LR = 10, 20, 20_000, 0.1
+LAYERS = (6 * 28 * 28 * 25, 16 * 10 * 10 * 150, 400 * 120, 120 * 84, 84 * 10)  # products of numbers in LeNet, an image
+SIDE = 512  # of large matrices
 
 
 def data():
@@ -139,6 +143,21 @@ def products(problem, rounds, steps):
     return run
 
 
+def large_products(rounds, steps):
+    """A function that multiplies large matrices, with as many products of numbers as gradients of LeNet have."""
+    a, b = torch.rand(SIDE, SIDE), torch.rand(SIDE, SIDE)
+    image = 3 * sum(LAYERS) - LAYERS[0]  # forward, and for weights and inputs, but for those of the first layer
+    count = max(1, round(CLIENTS * BATCH * rounds * steps * image / SIDE**3))
+
+    def run():
+        began = time.perf_counter()
+        for _ in range(count):
+            torch.mm(a, b)
+        return time.perf_counter() - began
+
+    return run
+
+
 def evaluations(problem):
     """Functions that evaluate a network on all rows, by compiled passes and by the module itself."""
     x, passes = problem.start(0), problem.replica.passes
@@ -191,7 +210,9 @@ def main():
     }
     torch.set_num_threads(1)
     for kind in ("lenet", "linear", {"kind": "mlp", "hidden": [32]}, {"kind": "mlp", "hidden": [200]}):
-        network = Network(train, lambda kind=kind: ARCHITECTURES.build(kind).build((1, 28, 28), 10), eval_samples="all")
+        network = Network(
+            train, functools.partial(ARCHITECTURES.build(kind).build, (1, 28, 28), 10), eval_samples="all"
+        )
         report(f"Evaluation of {kind} on {ROWS} rows", measure(evaluations(network), given.repeats, 1), "torch")
     for steps in given.steps:
         rounds = max(1, given.rounds * 5 // steps)
@@ -199,6 +220,7 @@ def main():
         ways["torch loop, 2 intra-op, DataLoaders"] = torch_loop("lenet", rounds, steps, 2, loaders=True)
         ways |= {f"fedatlas, {n} threads": engine(lenet, rounds, steps, n) for n in (1, 2)}
         ways["fedatlas, FedSPS, 2 threads"] = engine(lenet, rounds, steps, 2, "fedsps")
+        ways["large products alone"] = large_products(rounds, steps)
         report(f"LeNet, {steps} local steps", measure(ways, given.repeats, rounds), "torch loop, 2 intra-op")
 
         rounds *= 5

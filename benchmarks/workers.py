@@ -5,10 +5,12 @@
 LeNet has 10 clients x batch 20 on MNIST-shaped data; FedAc-I has one sample a step on random sparse data of a9a's
 shape. ResNet-18 with group norm has 2 clients x batch 50 x 2 steps on CIFAR-shaped data, in rounds of seconds. The
 numbers of processes and threads take turns, so that a busy machine slows all of them; times are medians on the wall
-without the start of processes, and ratios are printed.
+without the start of processes, and ratios are printed. With them comes what the machine allows: how much more as many
+separate runs get done at once than one alone.
 """
 
 import argparse
+import concurrent.futures
 import functools
 import multiprocessing
 import socket
@@ -110,17 +112,25 @@ def compare(title, noun, counts, repeats, measure):
         measure: Function of their number, which returns milliseconds and a sum that must be the same for all.
     """
     times: dict[int, list[float]] = {count: [] for count in (1, *counts)}
+    separate: dict[int, list[float]] = {count: [] for count in counts}
     sums = set()
+    context = multiprocessing.get_context("spawn")
     for _ in range(repeats):
         for count, series in times.items():
             elapsed, total = measure(count)
             series.append(elapsed)
             sums.add(total)
+        for count, series in separate.items():
+            with concurrent.futures.ProcessPoolExecutor(count, mp_context=context) as runs:
+                series.append(statistics.mean(elapsed for elapsed, _ in runs.map(measure, [1] * count)))
     print(f"{title}; all {noun} end at {'the same model' if len(sums) == 1 else 'OTHER MODELS'}")
+    base = statistics.median(times[1])
     for count, series in times.items():
-        median, base = statistics.median(series), statistics.median(times[1])
+        median = statistics.median(series)
         ratio, least = base / median, min(times[1]) / min(series)
         print(f"  {count} {noun} {median:8.1f} ms a round, {ratio:.2f} times as fast; least times {least:.2f}")
+    for count, series in separate.items():
+        print(f"  {count} separate runs at once get done {count * base / statistics.median(series):.2f} times as much")
 
 
 def main():
