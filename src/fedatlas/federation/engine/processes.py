@@ -22,7 +22,9 @@ from fedatlas.errors import UserError
 from fedatlas.federation.engine.launchers import AGENT, Task
 from fedatlas.federation.engine.workers import Workers
 
-LARGE = 1 << 20  # bytes of an array that is a message of its own
+SMALL = 1 << 12  # bytes of an array that is copied into the pickle
+LARGE = 1 << 20  # bytes of an array beyond which it is a message of its own
+ALIGNMENT = 64  # bytes, of arrays in a message
 FOREVER = timedelta(days=30)  # a worker that ends closes its connections, so no message is waited for in vain
 START_SECONDS = 300.0  # in which all workers must have begun
 END_SECONDS = 10.0  # in which the others must have ended after the first
@@ -65,33 +67,62 @@ class Processes:
     def _broadcast(self, value: Any, source: int) -> Any:
         buffers: list[pickle.PickleBuffer] = []
 
-        def is_inside(buffer: pickle.PickleBuffer) -> bool:  # of the pickle: few messages matter more than a copy
-            if buffer.raw().nbytes <= LARGE:
+        def is_inside(buffer: pickle.PickleBuffer) -> bool:  # of the pickle
+            if buffer.raw().nbytes <= SMALL:
                 return True
             buffers.append(buffer)
             return False
 
+        counts = torch.empty(3, dtype=torch.int64)
         if self.rank == source:
             file = io.BytesIO()
             _Pickler(file, 5, buffer_callback=is_inside).dump(value)
-            views = [np.frombuffer(buffer.raw(), np.uint8) for buffer in buffers]
-            head = np.frombuffer(file.getbuffer(), np.uint8)
-            counts = torch.tensor([len(head), len(views)])
-            dist.broadcast(counts, source)
-            lengths = np.array([len(view) for view in views], np.int64).view(np.uint8)
-            for array in [np.concatenate([lengths, head]), *views]:
-                dist.broadcast(torch.from_numpy(array if array.flags.writeable else array.copy()), source)
-            return value
-        counts = torch.empty(2, dtype=torch.int64)
+            head, arrays = file.getbuffer(), [np.frombuffer(buffer.raw(), np.uint8) for buffer in buffers]
+            lengths = [len(array) for array in arrays]
+            places, size = _layout(len(head), lengths)
+            counts[:] = torch.tensor([len(head), len(arrays), size])
         dist.broadcast(counts, source)
-        bytes_of_head, count = counts.tolist()
-        packed = torch.empty(8 * count + bytes_of_head, dtype=torch.uint8)
+        bytes_of_head, count, size = counts.tolist()
+        packed = torch.empty(size, dtype=torch.uint8)
+        content = packed.numpy()
+        if self.rank == source:
+            content[: 8 * count].view(np.int64)[:] = lengths
+            content[8 * count : 8 * count + bytes_of_head] = head
+            for array, place in zip(arrays, places, strict=True):
+                if place is not None:
+                    content[place : place + len(array)] = array
         dist.broadcast(packed, source)
-        lengths = packed[: 8 * count].numpy().view(np.int64)
-        tensors = [torch.empty(int(length), dtype=torch.uint8) for length in lengths]
-        for tensor in tensors:
-            dist.broadcast(tensor, source)
-        return pickle.loads(packed[8 * count :].numpy().data, buffers=[tensor.numpy() for tensor in tensors])
+        if self.rank != source:
+            lengths = content[: 8 * count].view(np.int64).tolist()
+            places, _ = _layout(bytes_of_head, lengths)
+            arrays = [
+                np.empty(length, np.uint8) if place is None else content[place : place + length]
+                for length, place in zip(lengths, places, strict=True)
+            ]
+        for array, place in zip(arrays, places, strict=True):
+            if place is None:
+                dist.broadcast(torch.from_numpy(array if array.flags.writeable else array.copy()), source)
+        if self.rank == source:
+            return value
+        return pickle.loads(content[8 * count : 8 * count + bytes_of_head].data, buffers=arrays)
+
+
+def _layout(bytes_of_head: int, lengths: list[int]) -> tuple[list[int | None], int]:
+    """Return where arrays lie in a message, None for those that are messages of their own, and its size in bytes.
+
+    Few messages matter more than a copy, but for large arrays.
+
+    Args:
+        bytes_of_head: Size of the pickle, which comes first, after the lengths of the arrays.
+        lengths: Sizes of the arrays, in bytes.
+    """
+    places: list[int | None] = []
+    size = 8 * len(lengths) + bytes_of_head
+    for length in lengths:
+        place = -(-size // ALIGNMENT) * ALIGNMENT
+        places.append(place if length <= LARGE else None)
+        size = place + length if length <= LARGE else size
+    return places, size
 
 
 @contextlib.contextmanager
