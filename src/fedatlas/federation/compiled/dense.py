@@ -76,32 +76,32 @@ def transpose(P, at, across, to, down, rows, columns, simd):
 
 
 @njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
-def forward(P, W, here, there, lanes, simd, wide):
+def forward(P, W, source, target, lanes, simd, wide):
     """Write the inputs of the next layer. P, W: addresses of workspace and parameters."""
-    inputs, outputs, x, to, n = here[L.INPUTS], there[L.INPUTS], here[L.COLUMNS], there[L.COLUMNS], len(simd)
+    inputs, outputs, x, to, n = source[L.INPUTS], target[L.INPUTS], source[L.COLUMNS], target[L.COLUMNS], len(simd)
     zero = splat(0.0, simd)
-    for o in range(there[L.WIDTH]):
-        bias = splat(W[here[L.BIAS] + o], simd) if here[L.BIAS] >= 0 and o < outputs else zero
+    for o in range(target[L.WIDTH]):
+        bias = splat(W[source[L.BIAS] + o], simd) if source[L.BIAS] >= 0 and o < outputs else zero
         for v in range(0, lanes, n):
             store(P, to + o * lanes + v, bias)
-    add_product(P, to, lanes, W, here[L.WEIGHT], inputs, P, x, lanes, outputs, inputs, lanes, simd, wide)
-    for at in range(to, to + outputs * lanes if there[L.RELU] else to, n):
+    add_product(P, to, lanes, W, source[L.WEIGHT], inputs, P, x, lanes, outputs, inputs, lanes, simd, wide)
+    for at in range(to, to + outputs * lanes if target[L.RELU] else to, n):
         z = load(P, at, simd)
         store(P, at, where_greater(z, zero, z, zero))
-    transpose(P, to, lanes, there[L.ROWS], there[L.WIDTH], there[L.WIDTH], lanes, simd)
+    transpose(P, to, lanes, target[L.ROWS], target[L.WIDTH], target[L.WIDTH], lanes, simd)
 
 
 @njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
-def by_weight(P, D, here, there, rows, lanes, simd, wide):
+def by_weight(P, D, source, target, rows, lanes, simd, wide):
     """Add the gradients with respect to weight and bias to the network's gradient, whose address is D.
 
     The columns of the next layer's inputs become those of the gradient with respect to them.
     """
-    inputs, width, outputs, across = here[L.INPUTS], here[L.WIDTH], there[L.INPUTS], there[L.WIDTH]
-    x, g, columns = here[L.ROWS], there[L.GRADIENT], there[L.COLUMNS]
+    inputs, width, outputs, across = source[L.INPUTS], source[L.WIDTH], target[L.INPUTS], target[L.WIDTH]
+    x, g, columns = source[L.ROWS], target[L.GRADIENT], target[L.COLUMNS]
     transpose(P, g, across, columns, lanes, lanes, across, simd)
-    add_product(D, here[L.WEIGHT], inputs, P, columns, lanes, P, x, width, outputs, rows, width, simd, wide)
-    bias = here[L.BIAS]
+    add_product(D, source[L.WEIGHT], inputs, P, columns, lanes, P, x, width, outputs, rows, width, simd, wide)
+    bias = source[L.BIAS]
     if bias >= 0:
         for r in range(rows):
             for o in range(outputs):
@@ -109,13 +109,13 @@ def by_weight(P, D, here, there, rows, lanes, simd, wide):
 
 
 @njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
-def by_input(P, W, here, there, rows, simd, wide):
+def by_input(P, W, source, target, rows, simd, wide):
     """Write the gradient with respect to the inputs, or to those of the ReLU before the layer."""
-    inputs, width, outputs, across = here[L.INPUTS], here[L.WIDTH], there[L.INPUTS], there[L.WIDTH]
-    to, g, zero, n = here[L.GRADIENT], there[L.GRADIENT], splat(0.0, simd), len(simd)
+    inputs, width, outputs, across = source[L.INPUTS], source[L.WIDTH], target[L.INPUTS], target[L.WIDTH]
+    to, g, zero, n = source[L.GRADIENT], target[L.GRADIENT], splat(0.0, simd), len(simd)
     for at in range(to, to + rows * width, n):
         store(P, at, zero)
-    add_product(P, to, width, P, g, across, W, here[L.WEIGHT], inputs, rows, outputs, width, simd, wide)
-    x = here[L.ROWS] - to
-    for at in range(to, to + rows * width if here[L.RELU] else to, n):
+    add_product(P, to, width, P, g, across, W, source[L.WEIGHT], inputs, rows, outputs, width, simd, wide)
+    x = source[L.ROWS] - to
+    for at in range(to, to + rows * width if source[L.RELU] else to, n):
         store(P, at, where_greater(load(P, at + x, simd), zero, load(P, at, simd), zero))

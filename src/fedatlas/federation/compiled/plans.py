@@ -129,20 +129,20 @@ def _stages(shape: Sequence[int], convolutions: list[nn.Conv2d]) -> list[Stage]:
     return [*stages, Stage(height, width, channels, PADDING=0)]
 
 
-def _room(here: Stage, there: Stage) -> int:
+def _room(source: Stage, target: Stage) -> int:
     """Return the numbers that functions of ``pooling`` need for themselves, of either kind."""
-    patch = padded(here.KERNEL * padded(here.KERNEL * here.CHANNELS), GROUP * LANES)
-    part = max(1, PART // (here.HEIGHT * here.WIDTH * here.CHANNELS)) * here.WINDOWS
-    return 5 + patch + there.CHANNELS * (patch + LANES) + part + LANES
+    patch = padded(source.KERNEL * padded(source.KERNEL * source.CHANNELS), GROUP * LANES)
+    part = max(1, PART // (source.HEIGHT * source.WIDTH * source.CHANNELS)) * source.WINDOWS
+    return 5 + patch + target.CHANNELS * (patch + LANES) + part + LANES
 
 
-def _pixels(here: Stage, there: Stage) -> np.ndarray:
-    """Return the position of each pooling window's first pixel here and of its pixel there, (windows, 2), flat."""
-    height, width = there.HEIGHT - 2 * there.PADDING, there.WIDTH - 2 * there.PADDING
+def _pixels(source: Stage, target: Stage) -> np.ndarray:
+    """Return where each pooling window's first pixel and its pixel of the target lie, (windows, 2), flat."""
+    height, width = target.HEIGHT - 2 * target.PADDING, target.WIDTH - 2 * target.PADDING
     r, i, j = (grid.ravel() for grid in np.indices((ROWS, height, width)))
-    first = here.IMAGES + ((r * here.HEIGHT + 2 * i) * here.WIDTH + 2 * j) * here.CHANNELS
-    pixel = (r * there.HEIGHT + there.PADDING + i) * there.WIDTH + there.PADDING + j
-    return np.stack([first, there.IMAGES + pixel * there.CHANNELS], axis=1).ravel()
+    first = source.IMAGES + ((r * source.HEIGHT + 2 * i) * source.WIDTH + 2 * j) * source.CHANNELS
+    pixel = (r * target.HEIGHT + target.PADDING + i) * target.WIDTH + target.PADDING + j
+    return np.stack([first, target.IMAGES + pixel * target.CHANNELS], axis=1).ravel()
 
 
 def _features(stage: Stage) -> np.ndarray:

@@ -7,8 +7,8 @@ gradient and a filter to a patch of the image's gradient, a quarter of the arith
 patches are added to in groups of ``GROUP`` vectors.
 
 ``P`` is the address of the workspace, which `fedatlas.federation.compiled.plans` lays out, ``I`` that of its whole
-numbers; both begin with room for what a function here needs for itself. ``here`` and ``there`` are the rows of the
-table of stages before and after the layer.
+numbers; both begin with room for what a function of this module needs for itself. ``source`` and ``target`` are the
+rows of the table of stages before and after the layer.
 """
 
 from typing import NamedTuple
@@ -41,7 +41,7 @@ class Stage(NamedTuple):
     CHOSEN: int = 0  # position of the places of the largest, (windows, WIDE)
     FILTERS: int = 0  # position of the filters for the pass forward, (k, k, inside, WIDE), bias and mask
     PATCHES: int = 0  # position of the filters for the pass backward, (2, outside, k + 3, length)
-    PLACES: int = 0  # position, among the whole numbers, of the windows' first pixels here and there, (windows, 2);
+    PLACES: int = 0  # position, among the whole numbers, of the windows' pixels, as in `plans`, (windows, 2);
     #   of the last stage, of the features of an image in the order of the first dense layer
 
 
@@ -54,27 +54,27 @@ def padded(count: int, multiple: int = LANES) -> int:
 
 
 @njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
-def patch_length(here):
+def patch_length(source):
     """Return the numbers of a filter's row as the pass backward has it, in whole groups of vectors."""
     group = GROUP * LANES
-    return -(-(here[S.KERNEL] + 1) * here[S.CHANNELS] // group) * group
+    return -(-(source[S.KERNEL] + 1) * source[S.CHANNELS] // group) * group
 
 
 @njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
-def pack(P, W, here, there):
+def pack(P, W, source, target):
     """Write the filters of a layer in the orders in which both passes read them. W: address of the parameters."""
-    inside, outside, k, wide = here[S.CHANNELS], there[S.CHANNELS], here[S.KERNEL], here[S.WIDE]
-    run, length = k * inside, patch_length(here)
-    bias, weight = here[S.FILTERS] + k * run * wide, here[S.WEIGHT]
+    inside, outside, k, wide = source[S.CHANNELS], target[S.CHANNELS], source[S.KERNEL], source[S.WIDE]
+    run, length = k * inside, patch_length(source)
+    bias, weight = source[S.FILTERS] + k * run * wide, source[S.WEIGHT]
     for o in range(outside):
-        P[bias + o] = W[here[S.BIAS] + o]
+        P[bias + o] = W[source[S.BIAS] + o]
         P[bias + wide + o] = 1
         for channel in range(inside):
             for down in range(k):
                 for right in range(k):
                     w, s = W[weight], right * inside + channel
-                    P[here[S.FILTERS] + (down * run + s) * wide + o] = w
-                    patch = here[S.PATCHES] + (o * (k + 3) + 1 + down) * length + s
+                    P[source[S.FILTERS] + (down * run + s) * wide + o] = w
+                    patch = source[S.PATCHES] + (o * (k + 3) + 1 + down) * length + s
                     P[patch] = w
                     P[patch + outside * (k + 3) * length + inside] = w
                     weight += 1
@@ -93,14 +93,14 @@ def keep_largest(P, chosen, to, mask, z0, z1, z2, z3, simd):
 
 
 @njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
-def forward(P, I, here, there, rows, simd):
+def forward(P, I, source, target, rows, simd):
     """Write the images of the next stage, and which of a window's four places, by rows, is the first largest.
 
     The place is -1 where the largest is not positive. simd: as many numbers as a vector of channels has.
     """
-    inside, k, wide, windows = here[S.CHANNELS], here[S.KERNEL], here[S.WIDE], rows * here[S.WINDOWS]
-    row, run, n = here[S.WIDTH] * inside, k * inside, len(simd)
-    taps, filters, places, chosen = k * run, here[S.FILTERS], here[S.PLACES], here[S.CHOSEN]
+    inside, k, wide, windows = source[S.CHANNELS], source[S.KERNEL], source[S.WIDE], rows * source[S.WINDOWS]
+    row, run, n = source[S.WIDTH] * inside, k * inside, len(simd)
+    taps, filters, places, chosen = k * run, source[S.FILTERS], source[S.PLACES], source[S.CHOSEN]
     bias = filters + taps * wide
     for tap in range(taps):
         I[tap] = tap // run * row + tap % run
@@ -127,12 +127,18 @@ def forward(P, I, here, there, rows, simd):
 
 
 @njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
-def by_weight(P, I, D, here, there, rows, simd):
+def by_weight(P, I, D, source, target, rows, simd):
     """Add the gradients with respect to weight and bias to the network's gradient, whose address is D."""
-    inside, outside, k, wide, count = here[S.CHANNELS], there[S.CHANNELS], here[S.KERNEL], here[S.WIDE], here[S.WINDOWS]
-    row, run, size = here[S.WIDTH] * inside, k * inside, here[S.HEIGHT] * here[S.WIDTH] * inside
-    length, shift, zero = -(-run // LANES) * LANES, there[S.GRADIENT] - there[S.IMAGES], splat(0.0, simd)
-    vectors, part, places, chosen = k * length // LANES, max(1, PART // size), here[S.PLACES], here[S.CHOSEN]
+    inside, outside, k, wide, count = (
+        source[S.CHANNELS],
+        target[S.CHANNELS],
+        source[S.KERNEL],
+        source[S.WIDE],
+        source[S.WINDOWS],
+    )
+    row, run, size = source[S.WIDTH] * inside, k * inside, source[S.HEIGHT] * source[S.WIDTH] * inside
+    length, shift, zero = -(-run // LANES) * LANES, target[S.GRADIENT] - target[S.IMAGES], splat(0.0, simd)
+    vectors, part, places, chosen = k * length // LANES, max(1, PART // size), source[S.PLACES], source[S.CHOSEN]
     groups = -(-vectors // GROUP)
     I[0], I[1], I[2], I[3], I[4] = 0, 0, inside, row, row + inside  # from a window to the place of its largest, from -1
     distances, lists = 5, 5 + groups * GROUP
@@ -181,24 +187,24 @@ def by_weight(P, I, D, here, there, rows, simd):
                 store(P, to + 4 * LANES, z4 + y4)
     for o in range(outside):
         for e in range((o + 1) * patch - LANES, (o + 1) * patch):
-            D[here[S.BIAS] + o] += P[e]
+            D[source[S.BIAS] + o] += P[e]
         for channel in range(inside):
             for down in range(k):
-                to = here[S.WEIGHT] + ((o * inside + channel) * k + down) * k
+                to = source[S.WEIGHT] + ((o * inside + channel) * k + down) * k
                 for right in range(k):
                     D[to + right] += P[o * patch + down * length + right * inside + channel]
 
 
 @njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
-def by_image(P, I, here, there, rows, simd):
+def by_image(P, I, source, target, rows, simd):
     """Write the gradient with respect to the images of this stage."""
-    inside, k, outside, wide = here[S.CHANNELS], here[S.KERNEL], there[S.CHANNELS], here[S.WIDE]
-    row, length, places, chosen = here[S.WIDTH] * inside, patch_length(here), here[S.PLACES], here[S.CHOSEN]
-    patches, filter_length = here[S.PATCHES], (k + 3) * length
-    gradient, shift = here[S.GRADIENT] - here[S.IMAGES], there[S.GRADIENT] - there[S.IMAGES]
-    for at in range(here[S.GRADIENT], here[S.GRADIENT] + rows * here[S.HEIGHT] * row):
+    inside, k, outside, wide = source[S.CHANNELS], source[S.KERNEL], target[S.CHANNELS], source[S.WIDE]
+    row, length, places, chosen = source[S.WIDTH] * inside, patch_length(source), source[S.PLACES], source[S.CHOSEN]
+    patches, filter_length = source[S.PATCHES], (k + 3) * length
+    gradient, shift = source[S.GRADIENT] - source[S.IMAGES], target[S.GRADIENT] - target[S.IMAGES]
+    for at in range(source[S.GRADIENT], source[S.GRADIENT] + rows * source[S.HEIGHT] * row):
         P[at] = 0
-    for window in range(rows * here[S.WINDOWS]):
+    for window in range(rows * source[S.WINDOWS]):
         at, to, n = I[places + 2 * window] + gradient, I[places + 2 * window + 1] + shift, 0
         for o in range(outside):
             place = int(P[chosen + window * wide + o])
