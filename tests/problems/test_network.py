@@ -1,6 +1,7 @@
 """Networks: what modules are refused, where they start, what they see, and that threads change nothing."""
 
 import copy
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -88,6 +89,12 @@ def test_start_is_the_modules_own_and_seeded():
     double = network("lenet", dtype="float64").start(1)
     assert (double.float() == first).all()
     assert (network("linear", start_scale=0.0).start(1) == 0).all()
+
+
+def test_starts_of_several_threads_are_those_of_one():
+    problem, seeds = network("lenet"), range(60)
+    with ThreadPoolExecutor(4) as pool:
+        assert all(map(torch.equal, pool.map(problem.start, seeds), map(problem.start, seeds)))
 
 
 def test_images_are_normalised_by_the_training_sets_moments():

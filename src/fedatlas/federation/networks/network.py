@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 CHUNK = 1000  # rows that go through the module at once where they are not one minibatch
 STACK_BYTES = 2**30  # of the parameters of clients that a GPU computes in one pass
 STACK = 64  # clients of such a pass at most
+DRAWS = threading.Lock()  # modules draw their starts from torch's one generator, which threads share
 
 
 def on_data(
@@ -69,7 +70,7 @@ def on_data(
 def _validate_size(architecture: Architecture, shape: tuple[int, ...], outputs: int) -> None:
     """Raise UserError if a network cannot be built, or its parameters exceed the memory. None is allocated."""
     try:
-        with torch.random.fork_rng(devices=[]), torch.device("meta"):
+        with DRAWS, torch.random.fork_rng(devices=[]), torch.device("meta"):
             dim = sum(parameter.numel() for parameter in architecture.build(shape, outputs).parameters())
     except (RuntimeError, TypeError, OverflowError, ZeroDivisionError) as error:
         raise UserError(f"network: there is no {architecture.name} for samples of shape {shape} ({error})") from error
@@ -157,7 +158,7 @@ class Network(RowProblem):
         return None if self._factors is None else self._factors[self.train.index(clients)]
 
     def _fresh_module(self, seed: int) -> nn.Module:
-        with torch.random.fork_rng(devices=[]):
+        with DRAWS, torch.random.fork_rng(devices=[]):
             torch.random.default_generator.manual_seed(seed)
             return self.build().to(self.train.device, self.train.dtype)
 
