@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import psutil
 import pytest
+import torch
 
 from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
@@ -170,6 +171,7 @@ LENET = {"kind": "network", "data": "digits", "architecture": "lenet"}
     [
         (LENET, {"rounds": 2000}, 4),
         (LENET, {"rounds": 20}, 1),
+        (LENET | {"device": "auto"}, {"rounds": 2000}, 1 if torch.cuda.is_available() else 4),
         (LENET | {"device": "cuda"}, {"rounds": 2000}, 1),
         (LENET, {"rounds": 2000, "driver": "asynchronous"}, 1),
         ({"kind": "quadratic", "dim": 3}, {"rounds": 10**6}, 1),

@@ -36,12 +36,8 @@ MODULES = {
     " fedatlas.workflow.jobs.report fedatlas.workflow.jobs.table fedatlas.workflow.jobs.track fedatlas.experiments.run",
 }
 CODE = str(Path(__file__).parents[2] / "src")
-REGISTRIES = (
-    "executor",
-    "report",
-    "scheduler",
-    "storage",
-)  # of Snakemake's plugins; that of loggers has fedatlas's own
+# of Snakemake's plugins, but for loggers, whose registry has fedatlas's own
+REGISTRIES = ("executor", "report", "scheduler", "storage")
 STREAMS = 2  # standard output and error
 
 

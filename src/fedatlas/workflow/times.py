@@ -173,13 +173,18 @@ def count_work(specs: Iterable[CellSpec], searches: Sequence[Search] | None = No
 def worker_count(spec: CellSpec, cores: int) -> int:
     """Return the number of processes that compute the runs of a cell together.
 
-    A process takes seconds to start, so short runs have one.
+    A process takes seconds to start, so short runs have one, and so have runs on a GPU.
 
     Args:
         spec: Specification of the cell.
         cores: Cores of the job.
     """
-    if cores == 1 or not shares_clients(spec) or spec.problem.get("device", "cpu") != "cpu":
+    if cores == 1 or not shares_clients(spec):
+        return 1
+    from fedatlas.federation.networks.device import choose  # which loads torch
+
+    device = spec.problem.get("device", "cpu")
+    if device == "cuda" or choose(device).type == "cuda":
         return 1
     return cores if sum(count_work([spec])[1].values()) >= MANY_SAMPLES else 1
 

@@ -17,11 +17,11 @@ from fedatlas.federation.compiled.simd import pointer
 
 
 @njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
-def gather(P, stage, octets, source, rows, shift, scale):
+def gather(P, stage, octets, samples, rows, shift, scale):
     """Write the images of the first stage inside their padding; arguments as of ``run``."""
     padding, width = stage[S.PADDING], stage[S.WIDTH] * stage[S.CHANNELS]
     height, run = stage[S.HEIGHT] - 2 * padding, len(shift)
-    O, X, shifts, scales = pointer(octets), pointer(source), pointer(shift), pointer(scale)
+    O, X, shifts, scales = pointer(octets), pointer(samples), pointer(shift), pointer(scale)
     for r in range(len(rows)):
         for i in range(height):
             at = (rows[r] * height + i) * run
@@ -88,17 +88,17 @@ def logistic(P, scores, labels, n):
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def run(tables, work, numbers, x, rows, octets, source, labels, scaling, logistic_loss, gradient, scores, simd, wide):
-    """Return the mean loss of rows of a source and write its gradient, or write the scores.
+def run(tables, work, numbers, x, rows, octets, samples, labels, scaling, logistic_loss, gradient, scores, simd, wide):
+    """Return the mean loss of rows and write its gradient, or write the scores.
 
     Args:
         tables: Table of stages and table of dense layers; see `pooling.Stage` and `dense.Dense`.
         work: Workspace.
         numbers: Workspace of whole numbers.
         x: Parameters, (d,), and as many numbers behind them as `Plan.reach` says.
-        rows: Rows of the source, (b,).
+        rows: Numbers of the samples, (b,).
         octets: Samples as bytes, (n, height, width, channels), flat; or empty.
-        source: Samples as numbers, of the same shape; or empty.
+        samples: Samples as numbers, of the same shape; or empty.
         labels: Labels of the samples, (n,).
         scaling: Shift and scale of a row of pixels, two arrays (width * channels,): the network is given (sample -
             shift) * scale.
@@ -121,7 +121,7 @@ def run(tables, work, numbers, x, rows, octets, source, labels, scaling, logisti
         part = rows[first : first + ROWS]
         m = len(part)
         lanes = -(-m // n) * n
-        gather(P, stages[0], octets, source, part, scaling[0], scaling[1])
+        gather(P, stages[0], octets, samples, part, scaling[0], scaling[1])
         for l in range(end):
             if stages[l, S.WIDE] == n:
                 pooling.forward(P, I, stages[l], stages[l + 1], m, simd)

@@ -65,52 +65,63 @@ class Processes:
             ) from None
 
     def _broadcast(self, value: Any, source: int) -> Any:
-        buffers: list[pickle.PickleBuffer] = []
-
-        def is_inside(buffer: pickle.PickleBuffer) -> bool:  # of the pickle
-            if buffer.raw().nbytes <= SMALL:
-                return True
-            buffers.append(buffer)
-            return False
-
-        counts = torch.empty(3, dtype=torch.int64)
         if self.rank == source:
-            file = io.BytesIO()
-            _Pickler(file, 5, buffer_callback=is_inside).dump(value)
-            head, arrays = file.getbuffer(), [np.frombuffer(buffer.raw(), np.uint8) for buffer in buffers]
-            lengths = [len(array) for array in arrays]
-            places, size = _layout(len(head), lengths)
-            counts[:] = torch.tensor([len(head), len(arrays), size])
-        dist.broadcast(counts, source)
-        bytes_of_head, count, size = counts.tolist()
-        packed = torch.empty(size, dtype=torch.uint8)
-        content = packed.numpy()
-        if self.rank == source:
-            content[: 8 * count].view(np.int64)[:] = lengths
-            content[8 * count : 8 * count + bytes_of_head] = head
-            for array, place in zip(arrays, places, strict=True):
-                if place is not None:
-                    content[place : place + len(array)] = array
-        dist.broadcast(packed, source)
-        if self.rank != source:
-            lengths = content[: 8 * count].view(np.int64).tolist()
-            places, _ = _layout(bytes_of_head, lengths)
-            arrays = [
-                np.empty(length, np.uint8) if place is None else content[place : place + length]
-                for length, place in zip(lengths, places, strict=True)
-            ]
-        for array, place in zip(arrays, places, strict=True):
-            if place is None:
-                dist.broadcast(torch.from_numpy(array if array.flags.writeable else array.copy()), source)
-        if self.rank == source:
+            _send(value, source)
             return value
-        return pickle.loads(content[8 * count : 8 * count + bytes_of_head].data, buffers=arrays)
+        return _receive(source)
+
+
+def _send(value: Any, source: int) -> None:
+    """Send a value to all other workers: three counts, a piece with its pickle and smaller arrays, the larger arrays.
+
+    Few messages matter more than a copy, but for large arrays.
+    """
+    buffers: list[pickle.PickleBuffer] = []
+
+    def is_inside(buffer: pickle.PickleBuffer) -> bool:  # of the pickle
+        if buffer.raw().nbytes <= SMALL:
+            return True
+        buffers.append(buffer)
+        return False
+
+    file = io.BytesIO()
+    _Pickler(file, 5, buffer_callback=is_inside).dump(value)
+    head, arrays = file.getbuffer(), [np.frombuffer(buffer.raw(), np.uint8) for buffer in buffers]
+    lengths = [len(array) for array in arrays]
+    places, size = _layout(len(head), lengths)
+    piece = np.empty(size, np.uint8)
+    piece[: 8 * len(arrays)].view(np.int64)[:] = lengths
+    piece[8 * len(arrays) :][: len(head)] = head
+    large = []
+    for array, place in zip(arrays, places, strict=True):
+        if place is None:
+            large.append(array if array.flags.writeable else array.copy())  # as torch demands of memory it shares
+        else:
+            piece[place : place + len(array)] = array
+    for message in (np.array([len(head), len(arrays), size]), piece, *large):
+        dist.broadcast(torch.from_numpy(message), source)
+
+
+def _receive(source: int) -> Any:
+    """Return the value that the worker ``source`` sends."""
+    counts = torch.empty(3, dtype=torch.int64)
+    dist.broadcast(counts, source)
+    bytes_of_head, count, size = counts.tolist()
+    piece = np.empty(size, np.uint8)
+    dist.broadcast(torch.from_numpy(piece), source)
+    lengths = piece[: 8 * count].view(np.int64).tolist()
+    arrays = []
+    for length, place in zip(lengths, _layout(bytes_of_head, lengths)[0], strict=True):
+        if place is None:
+            arrays.append(np.empty(length, np.uint8))
+            dist.broadcast(torch.from_numpy(arrays[-1]), source)
+        else:
+            arrays.append(piece[place : place + length])
+    return pickle.loads(piece[8 * count :][:bytes_of_head].data, buffers=arrays)
 
 
 def _layout(bytes_of_head: int, lengths: list[int]) -> tuple[list[int | None], int]:
-    """Return where arrays lie in a message, None for those that are messages of their own, and its size in bytes.
-
-    Few messages matter more than a copy, but for large arrays.
+    """Return where arrays lie in the piece, None for those that are messages of their own, and its size in bytes.
 
     Args:
         bytes_of_head: Size of the pickle, which comes first, after the lengths of the arrays.

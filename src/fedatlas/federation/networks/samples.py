@@ -64,7 +64,7 @@ class Samples:
 
     @functools.cached_property
     def source(self) -> Source:
-        """What compiled passes read of samples on a processor; see ``as_source``."""
+        """Samples as compiled passes read them on a processor; see ``as_source``."""
         neutral = self.tensor(0.0), self.tensor(1.0)
         scaling = [n if v is None else v for v, n in zip((self.shift, self.scale), neutral, strict=True)]
         return as_source(self.X, self.y, scaling)
