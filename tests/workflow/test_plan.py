@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 
 from fedatlas.errors import UserError
+from fedatlas.experiments import result_files
+from fedatlas.experiments.cells import Cell, CellSpec, Select
+from fedatlas.experiments.run import run_cell
 from fedatlas.workflow import plan
 from fedatlas.workflow.plan import Measurement
 from fedatlas.workflow.study import Study
@@ -30,8 +33,21 @@ def test_all_runs_are_planned_and_only_the_ends_of_each_group_measured(study, na
     assert {load.cell for load in result.loads} == set(range(len(cells)))
     algorithms = len({load.run.algorithm for load in result.loads})
     assert algorithms <= result.short <= min(4 * algorithms, len(result.loads))
-    exact = [load.runs * (load.rounds * linear(load, None).round + load.evaluations / 2) for load in result.loads]
+    exact = [load.all_rounds * linear(load, None).round + load.evaluations / 2 for load in result.loads]
     np.testing.assert_allclose(result.seconds, exact)
+
+
+@pytest.mark.parametrize("tuning", [None, {"kind": "successive_halving"}, {"kind": "successive_halving", "eta": 3}])
+def test_a_search_is_planned_as_it_runs(tuning, tmp_path):
+    select = Select(metric="loss", statistic="final", goal="min", seeds=[1000], extend=0)
+    setting = {"clients": 3, "rounds": 16, "batch": None, "eval_rounds": 5}
+    tune = {"lr": [0.01, 0.02, 0.05, 0.1, 0.2]}
+    spec = CellSpec("fedavg", {}, {"kind": "quadratic", "dim": 3}, setting, tune=tune, select=select, tuning=tuning)
+    run_cell(spec, tmp_path / "all.parquet")
+    rows, _ = result_files.read(tmp_path / "all.parquet")
+    (load,) = plan._loads(0, Cell("fedavg", {}, spec))
+    ends = rows.groupby([column for column in ("lr", "seed", "rung") if column in rows])["round"].max()
+    assert (load.runs, load.all_rounds, load.evaluations) == (len(ends), ends.sum(), len(rows))
 
 
 def test_more_cores_take_no_less_than_the_longest_job(study):

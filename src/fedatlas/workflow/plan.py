@@ -17,7 +17,7 @@ from fedatlas.federation.engine.simulation import Simulation, run_simulations
 from fedatlas.federation.problems import interactive
 from fedatlas.io.machine import format_size
 from fedatlas.workflow.resources import is_network
-from fedatlas.workflow.times import count_work
+from fedatlas.workflow.times import count_work, run_stages
 
 LEAST_SECONDS = 0.5  # of the last of the runs that double their rounds
 MOST_ROUNDS = 4096  # of such a run
@@ -54,8 +54,9 @@ class Load:
         run: Run with the last of the tuned values.
         points: Tuned values.
         runs: Number of runs, if a search moves no end of an axis.
-        rounds: Rounds of a run.
-        evaluations: Evaluations of a run.
+        rounds: Rounds of the longest run.
+        all_rounds: Rounds of all runs together.
+        evaluations: Evaluations of all runs together.
         work: Operations of a round as `fedatlas.workflow.times` counts them, by which loads are compared.
     """
 
@@ -65,6 +66,7 @@ class Load:
     points: Sequence[Point]
     runs: int
     rounds: int
+    all_rounds: int
     evaluations: int
     work: float
 
@@ -87,14 +89,14 @@ class Plan:
     def seconds(self) -> np.ndarray:
         """Seconds of each load on one processor, (loads,)."""
         pairs = zip(self.loads, self.measurements, strict=True)
-        return np.array([load.runs * (load.rounds * m.round + load.evaluations * m.evaluation) for load, m in pairs])
+        return np.array([load.all_rounds * m.round + load.evaluations * m.evaluation for load, m in pairs])
 
     def text(self, cores: int) -> str:
         """Return the plan for people. cores: Number of jobs that run at once."""
         seconds, runs = self.seconds, sum(load.runs for load in self.loads)
         jobs = np.bincount([load.cell for load in self.loads], seconds)
         longest, total = jobs.max(), seconds.sum()
-        rows = sum(load.runs * load.evaluations for load in self.loads)
+        rows = sum(load.evaluations for load in self.loads)
         pairs = list(zip(self.loads, self.measurements, strict=True))
         largest = max(m.memory for m in self.measurements)
         least, reason = max(longest, total / cores), "since the" if longest > total / cores else "of which the"
@@ -105,9 +107,7 @@ class Plan:
             f"memory   {format_size(largest)} in the largest job, besides the libraries",
             f"disk     {format_size(rows * ROW_BYTES)} of run files",
         ]
-        if operations := sum(
-            load.runs * load.rounds * m.operations for load, m in pairs if is_network(load.run.problem)
-        ):
+        if operations := sum(load.all_rounds * m.operations for load, m in pairs if is_network(load.run.problem)):
             lines.append(
                 f"GPU      {_hours(operations / GPU_RATE)} for {operations:.2g} operations at {GPU_RATE:.0e} a second"
             )
@@ -230,10 +230,13 @@ def _loads(number: int, cell: Cell) -> Iterator[Load]:
         points = tuned_points(search) if has_choice(cell.spec.tune) else [search.chosen or {}]
         run = create_run(cell.spec, search.within, points[-1], cell.spec.seeds[0])
         setting = create_setting(run)
+        rounds, every = setting.total_rounds, setting.eval_every
+        stages = run_stages(cell.spec, search, rounds)
         runs, work = count_work([cell.spec], [search])
-        rounds = setting.total_rounds
-        evaluations = 1 + -(-rounds // setting.eval_every)
-        yield Load(number, cell.id, run, points, runs, rounds, evaluations, sum(work.values()) / max(runs * rounds, 1))
+        all_rounds = sum(count * length for count, length in stages)
+        evaluations = sum(count * (1 + -(-length // every)) for count, length in stages)
+        per_round = sum(work.values()) / max(all_rounds, 1)
+        yield Load(number, cell.id, run, points, runs, rounds, all_rounds, evaluations, per_round)
 
 
 def _operations(simulation: Simulation) -> float:

@@ -29,7 +29,8 @@ from fedatlas.experiments import SIZES
 from fedatlas.experiments.cells import CellSpec, Search, has_choice
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read_meta
-from fedatlas.experiments.runs import create_run, initial_searches, tuned_points
+from fedatlas.experiments.runs import create_run, create_setting, initial_searches, tuned_points
+from fedatlas.experiments.tuning import TUNING_RULES
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.io.files import atomic
 from fedatlas.workflow.configuration import shipped
@@ -149,8 +150,6 @@ def write(study: Study, folders: Iterable[Path], path: Path) -> None:
 def count_work(specs: Iterable[CellSpec], searches: Sequence[Search] | None = None) -> tuple[int, Work]:
     """Return the number of runs of cells, and their work.
 
-    A search is counted as if it moved no end of an axis, and as if fresh seeds confirmed its first best value.
-
     Args:
         specs: Specifications of the cells.
         searches: Searches that are counted of each; by default all of them, at their start.
@@ -158,16 +157,35 @@ def count_work(specs: Iterable[CellSpec], searches: Sequence[Search] | None = No
     runs, work = 0, Work()
     for spec in specs:
         for search in searches or initial_searches(spec):
-            tunes = has_choice(spec.tune)
-            values = tuned_points(search) if tunes else []
-            points = [(point, len(spec.tuning_seeds)) for point in values]
-            last = values[-1] if tunes else search.chosen or {}  # scoring takes as long as the last point
-            tested = min(len(values), 1 + 2 * len(spec.tune)) if len(spec.tuning_seeds) > 1 else 0
-            for point, count in [*points, (last, tested * len(spec.tuning_seeds) + len(spec.seeds))]:
+            values = tuned_points(search) if has_choice(spec.tune) else []
+            last = values[-1] if values else search.chosen or {}  # scoring takes as long as the last value
+            rounds = create_setting(create_run(spec, search.within, last, 0)).total_rounds
+            *trials, (scored, _) = run_stages(spec, search, rounds)
+            runs += sum(count for count, _ in trials) + scored
+            share = sum(count * length for count, length in trials) / max(len(values) * rounds, 1)
+            for point, count in [*((value, share) for value in values), (last, scored)]:
                 run = create_run(spec, search.within, point, 0)
                 unit, operations = _run_work(json.dumps(run.setting), json.dumps(run.problem))
-                runs, work[unit] = runs + count, work[unit] + count * operations
+                work[unit] += round(count * operations)
     return runs, work
+
+
+def run_stages(spec: CellSpec, search: Search, rounds: int) -> list[tuple[int, int]]:
+    """Return the number of runs in each stage of a search, and the rounds of each: of trials, last of all other runs.
+
+    A search is counted as if it moved no end of an axis, and as if fresh seeds confirmed its first best value.
+
+    Args:
+        spec: Specification of the cell.
+        search: The search at its start.
+        rounds: Rounds of the setting.
+    """
+    if not has_choice(spec.tune):
+        return [(len(spec.seeds), rounds)]
+    values, seeds = len(tuned_points(search)), len(spec.tuning_seeds)
+    trials = TUNING_RULES.build(spec.tuning_rule).stages(values, rounds)
+    tested = min(values, 1 + 2 * len(spec.tune)) if seeds > 1 else 0
+    return [*((count * seeds, length) for count, length in trials), (tested * seeds + len(spec.seeds), rounds)]
 
 
 def worker_count(spec: CellSpec, cores: int) -> int:

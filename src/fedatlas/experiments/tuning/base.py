@@ -50,6 +50,15 @@ class TuningRule(Kind):
         """
         raise NotImplementedError
 
+    def stages(self, values: int, rounds: int) -> list[tuple[int, int]]:
+        """Return the stages of a search, each as the number of its trials and the rounds of each; by default one.
+
+        Args:
+            values: Number of tuned values at the start.
+            rounds: Rounds of the setting.
+        """
+        return [(values, rounds)]
+
     def lengthen(self, spec: CellSpec, search: Search, best: Point, is_possible: Callable[[Point], bool]) -> Search:
         """Return a search with more values beyond an end where the best value lies; by default as it is.
 

@@ -46,6 +46,18 @@ class SuccessiveHalving(TuningRule):
         rounds = [max(1, totals[points.index(point)] * stop // most) for point in survivors]
         return dataclasses.replace(search, rungs=[*rungs, Rung(survivors, rounds)])
 
+    def stages(self, values: int, rounds: int) -> list[tuple[int, int]]:
+        """Return the number of values of each rung and its rounds."""
+        return list(zip(rung_sizes(values, self.eta), rung_rounds(values, rounds, self.eta, self.budget), strict=True))
+
+
+def rung_sizes(count: int, eta: int = 2) -> list[int]:
+    """Return the number of values |S_k| of each rung, of which the first has ``count``."""
+    sizes = [count]
+    while sizes[-1] > eta:
+        sizes.append(math.ceil(sizes[-1] / eta))
+    return sizes
+
 
 def rung_rounds(count: int, most: int, eta: int = 2, budget: int | None = None) -> list[int]:
     """Return the rounds R_k at which the values of each rung are compared.
@@ -60,9 +72,7 @@ def rung_rounds(count: int, most: int, eta: int = 2, budget: int | None = None) 
         budget: B; by default the largest for which the last R_k is at most ``most``, to which the last rung is then
             lengthened.
     """
-    sizes = [count]
-    while sizes[-1] > eta:
-        sizes.append(math.ceil(sizes[-1] / eta))
+    sizes = rung_sizes(count, eta)
 
     def totals(budget: int) -> list[int]:
         ends, total = [], 0
