@@ -29,7 +29,9 @@ def linear(load, directory):
 def test_all_runs_are_planned_and_only_the_ends_of_each_group_measured(study, name, size):
     cells = list(study.cells(size, name).values())
     result = plan.plan(cells, measure=linear)
-    assert sum(load.runs for load in result.loads) == count_work(cell.spec for cell in cells)[0]
+    separate = [cell for cell in cells if (cell.id, cell.key) not in study.beginnings(size, name)]
+    assert sum(load.runs for load in result.loads) == count_work(cell.spec for cell in separate)[0]
+    assert (len(separate) < len(cells)) == (name == "fedsps_fig4")  # whose open grid begins with the runs of the given
     assert {load.cell for load in result.loads} == set(range(len(cells)))
     algorithms = len({load.run.algorithm for load in result.loads})
     assert algorithms <= result.short <= min(4 * algorithms, len(result.loads))

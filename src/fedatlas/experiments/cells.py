@@ -5,7 +5,7 @@ A `CellSpec` holds all that the runs of one run file need, and lies in the file'
 
 import dataclasses
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any, Literal
@@ -71,6 +71,7 @@ class Select:
 # Keys that the JSON of a cell omits where they are None. A new key must be one of them: run files are found by the JSON
 # of their cells, which a key that nobody uses must not change.
 OPTIONAL_KEYS = ("part", "select", "case", "space", "tuning")
+SEARCHED = ("within", "tune", "seeds", "select", "tuning")  # keys of a cell that say which runs there are
 
 
 @dataclass(frozen=True)
@@ -129,6 +130,11 @@ class CellSpec:
     def tuning_seeds(self) -> list[int]:
         """Seeds on which tuned values are compared; empty where there is no choice."""
         return self.select.seeds if self.select else []
+
+    @property
+    def conditions(self) -> Spec:
+        """The specification as JSON types without what says which runs there are: axes, seeds and tuning."""
+        return {key: value for key, value in self.plain().items() if key not in SEARCHED}
 
     @property
     def tuning_rule(self) -> Spec:
@@ -300,3 +306,37 @@ def format_value(value: Any) -> str:
     if isinstance(value, list):
         return "(" + ", ".join(map(format_value, value)) + ")"
     return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def beginnings(cells: Iterable[Cell]) -> dict[tuple[str, str], Cell]:
+    """Return the cells whose searches are the beginnings of others', from which these differ in ``extend`` alone.
+
+    Args:
+        cells: Cells of an experiment.
+
+    Returns:
+        By id and key of the other cell, the cell that has all runs of its search but those beyond an end.
+    """
+    groups: dict[tuple[str, str], list[Cell]] = {}
+    for cell in cells:
+        if cell.spec.select is not None and has_choice(cell.spec.tune):
+            groups.setdefault((cell.spec.algorithm, cell.key), []).append(cell)
+    result: dict[tuple[str, str], Cell] = {}
+    for group in groups.values():
+        ordered = sorted(group, key=_extend)
+        for at, cell in enumerate(ordered):
+            narrower = (other for other in reversed(ordered[:at]) if _extended(other, _extend(cell)) == cell.spec)
+            if (before := next(narrower, None)) is not None:
+                result[cell.id, cell.key] = before
+    return result
+
+
+def _extend(cell: Cell) -> int:
+    assert cell.spec.select is not None
+    return cell.spec.select.extend
+
+
+def _extended(cell: Cell, extend: int) -> CellSpec:
+    """Return the specification of a cell whose search moves each end of an axis so often."""
+    assert cell.spec.select is not None
+    return dataclasses.replace(cell.spec, select=dataclasses.replace(cell.spec.select, extend=extend))

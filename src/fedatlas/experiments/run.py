@@ -37,7 +37,6 @@ from fedatlas.federation.problems.optimum import Optimum
 from fedatlas.io.text import read_bytes
 
 SAVE_SECONDS = 60  # a cell that is cut off loses at most about this much
-SEARCHED = ("within", "tune", "seeds", "select", "tuning")  # keys of a cell that say which runs there are
 
 Row = dict[str, Any]
 ProblemOfSeed = Callable[[int], Problem]  # for a seed, the problem of its runs
@@ -74,7 +73,7 @@ def run_cell(
         progress: Called with (finished, total) as runs end; total counts those that are known to be needed.
         stop: Event that asks for a last checkpoint.
         save_seconds: Time between checkpoints.
-        earlier: Path of a run file of the same cell with fewer seeds, whose runs are kept as well.
+        earlier: Path of a run file of the same cell with fewer seeds or values, whose runs are kept as well.
 
     Raises:
         UserError: The memory does not suffice.
@@ -308,5 +307,4 @@ def _reusable(path: Path, meta: RunMeta) -> dict[str, list[Row]]:
 
 def _identity(meta: RunMeta) -> Any:
     """Return what two files must share so that runs of one serve the other: not tuning, seeds or axes within."""
-    fixed = {key: value for key, value in meta.spec.plain().items() if key not in SEARCHED}
-    return json.loads(json.dumps([fixed, meta.fingerprint, meta.data, meta.traces]))
+    return json.loads(json.dumps([meta.spec.conditions, meta.fingerprint, meta.data, meta.traces]))

@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -71,7 +72,8 @@ def build(layout: Layout, files: Sequence[Path]) -> Tables:
     """
     import pandas as pd
 
-    summaries, curves, trials, metas, seconds = [], [], [], [], 0.0
+    summaries, curves, trials, metas = [], [], [], []
+    spent: dict[str, float] = {}  # seconds of each run; cells that are two readings of one search share runs
     columns = _columns(layout, files)
     parts = ((path.parent.name, *_read(path, columns)) for path in files)
     for (id, _), group in itertools.groupby(parts, key=lambda part: (part[0], _point(layout, part[2], columns))):
@@ -83,7 +85,8 @@ def build(layout: Layout, files: Sequence[Path]) -> Tables:
         tune = [axis for axis in layout.tune if axis in meta.spec.tune]
         keys = ["algorithm", *layout.axes, *tune]
         of_runs = [*keys, "seed", *([RUNG] if RUNG in frame else [])]
-        seconds += float(frame.groupby(of_runs, sort=False, dropna=False)["seconds"].last().sum())
+        conditions, ends = json.dumps(meta.spec.conditions), frame.groupby(of_runs[1:], sort=False, dropna=False)
+        spent |= {f"{conditions} {of_runs[1:]} {run}": end for run, end in ends["seconds"].last().items()}
         table = frame[keys].drop_duplicates(ignore_index=True)
         frame, tuning_rounds = _last_rungs(frame, keys) if RUNG in frame else (frame, None)
         tunes, scoring = (frame["seed"].isin(seeds) for seeds in (meta.spec.tuning_seeds, meta.spec.seeds))
@@ -105,7 +108,7 @@ def build(layout: Layout, files: Sequence[Path]) -> Tables:
         summaries.append(table)
         curves.append(frame[scoring])
     joined = [pd.concat(frames, ignore_index=True) for frames in (summaries, curves, trials)]
-    return Tables(joined[0], joined[1], joined[2], _metadata(joined[0], metas, seconds))
+    return Tables(joined[0], joined[1], joined[2], _metadata(joined[0], metas, sum(spent.values())))
 
 
 def _columns(layout: Layout, files: Sequence[Path]) -> Columns:

@@ -208,8 +208,14 @@ class Graph:
         return kept | {"code": sorted(set(code)), "runs": self.run_files(w, int(w.seeds))}
 
     def run_inputs(self, w: Any) -> dict[str, Any]:
-        """Return the inputs of a run file: code, data, partition, optimum, traces."""
-        return dict(self._run_inputs(w.size, w.experiment, w.id, w.key))
+        """Return the inputs of a run file: code, data, partition, optimum, traces, and the file whose runs it shares.
+
+        A search on a given grid and one that extends this grid are two readings of the same runs.
+        """
+        files = dict(self._run_inputs(w.size, w.experiment, w.id, w.key))
+        if before := self.study.beginnings(w.size, w.experiment).get((w.id, w.key)):
+            files["earlier"] = self._run_file(w, before, 0)
+        return files
 
     @functools.cache  # noqa: B019  a Graph lives as long as its process
     def _run_inputs(self, *key: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fedatlas.experiments.cells import Cell, Point, Run, has_choice
+from fedatlas.experiments.cells import Cell, Point, Run, beginnings, has_choice
 from fedatlas.experiments.runs import SETTING, create, create_run, create_setting, initial_searches, tuned_points
 from fedatlas.federation.costs.operations import per_sample
 from fedatlas.federation.engine import memory
@@ -150,7 +150,9 @@ def plan(
         UserError: Data of a problem are not prepared.
     """
     measure = measure or measure_load
-    loads = [load for number, cell in enumerate(cells) for load in _loads(number, cell)]
+    cells = list(cells)
+    shared = beginnings(cells)
+    loads = [load for number, cell in enumerate(cells) for load in _loads(number, cell, (cell.id, cell.key) in shared)]
     groups: dict[tuple[str, ...], list[int]] = {}
     for at, load in enumerate(loads):
         problem = load.run.problem
@@ -224,8 +226,14 @@ def _parameters(point: Point) -> Point:
     return {name: value for name, value in point.items() if name not in SETTING}
 
 
-def _loads(number: int, cell: Cell) -> Iterator[Load]:
-    """Yield the runs at each point of a cell."""
+def _loads(number: int, cell: Cell, is_shared: bool = False) -> Iterator[Load]:
+    """Yield the runs at each point of a cell.
+
+    Args:
+        number: Number of the cell.
+        cell: The cell.
+        is_shared: Whether all of its runs are those of another cell, if no search moves beyond its first grid.
+    """
     for search in initial_searches(cell.spec):
         points = tuned_points(search) if has_choice(cell.spec.tune) else [search.chosen or {}]
         run = create_run(cell.spec, search.within, points[-1], cell.spec.seeds[0])
@@ -236,6 +244,8 @@ def _loads(number: int, cell: Cell) -> Iterator[Load]:
         all_rounds = sum(count * length for count, length in stages)
         evaluations = sum(count * (1 + -(-length // every)) for count, length in stages)
         per_round = sum(work.values()) / max(all_rounds, 1)
+        if is_shared:
+            runs, all_rounds, evaluations = 0, 0, 0
         yield Load(number, cell.id, run, points, runs, rounds, all_rounds, evaluations, per_round)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from fedatlas.data.paths import MIRRORS_VARIABLE, format_mirrors, list_mirrors, resolve_directory
 from fedatlas.errors import UserError, did_you_mean
 from fedatlas.experiments import expansion
-from fedatlas.experiments.cells import Cell
+from fedatlas.experiments.cells import Cell, beginnings
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.specification import Experiment
 from fedatlas.io import terminal
@@ -170,6 +170,11 @@ class Study:
         """Return the cells of an experiment by (algorithm id, key)."""
         self._check_name(name)
         return {(cell.id, cell.key): cell for cell in self._expand(size, name)[1].cells}
+
+    @functools.cache  # noqa: B019
+    def beginnings(self, size: str, name: str) -> dict[tuple[str, str], Cell]:
+        """Return the cells of an experiment whose searches are the beginnings of others', by those (id, key)."""
+        return beginnings(self.cells(size, name).values())
 
 
 def create_study(path: str) -> Path:

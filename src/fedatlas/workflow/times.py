@@ -132,7 +132,9 @@ def write(study: Study, folders: Iterable[Path], path: Path) -> None:
     for name in study.files.own:
         for size in (size for size in SIZES if size in study.files.document(name)["sizes"]):
             cells = study.cells(size, name).values()
-            runs[name, size], work[name, size] = count_work(cell.spec for cell in cells)
+            shared = study.beginnings(size, name)
+            separate = (cell.spec for cell in cells if (cell.id, cell.key) not in shared)
+            runs[name, size], work[name, size] = count_work(separate)
             memory[name, size] = max(resources(cell.spec.problem)["mem_mb"] for cell in cells)
     seconds = estimate_seconds(work, {key: cost.seconds for key, cost in measured.items() if cost.seconds})
     rows = []
