@@ -102,10 +102,10 @@ def test_an_experiment_of_the_atlas_is_extended_by_an_own_algorithm(study):
 def test_the_files_of_the_page_make_a_study(study):
     snakemake = [sys.executable, "-m", "snakemake", "--cores", "2", "visits"]
     run(study, *snakemake)
-    made = study / "results/smoke/visits"
-    assert {path.name for path in made.glob("figures/*.png")} == {"curves.png", "norms.png", "scores.png"}
-    assert "held" in (made / "claims.csv").read_text() and (made / "mlflow.json").exists()
-    assert "A New Method for Federated Optimisation" in (made / "report.html").read_text(encoding="utf-8")
+    result = study / "results/smoke/visits"
+    assert {path.name for path in result.glob("figures/*.png")} == {"curves.png", "norms.png", "scores.png"}
+    assert "held" in (result / "claims.csv").read_text() and (result / "mlflow.json").exists()
+    assert "A New Method for Federated Optimisation" in (result / "report.html").read_text(encoding="utf-8")
     again = {  # what an edit of each own file makes again, beside the reports
         "fedmine.py": {"train", "table", "figure", "claims"},
         "tanh.py": {"train", "table", "figure", "claims"},

@@ -26,9 +26,9 @@ STYLES = """
 
 
 def test_styles_of_people_and_programs():
-    found = parse_entries(STYLES, "references.bib")
-    assert list(found) == ["one:2020/a+b", "two"]
-    one, two = found.values()
+    result = parse_entries(STYLES, "references.bib")
+    assert list(result) == ["one:2020/a+b", "two"]
+    one, two = result.values()
     assert one.kind == "article" and one.location == "references.bib, line 6"
     assert one.fields == {
         "author": 'A. {B}ee and {\\"O}zge, C.',
@@ -65,11 +65,11 @@ def test_a_mistake_is_told_with_its_line(text, complaint):
 @given(st.text(alphabet='@{}(),="#% \n\\abcmisc10', max_size=80))
 def test_any_text_is_read_or_refused(text):
     try:
-        found = parse_entries(text, "it.bib")
+        result = parse_entries(text, "it.bib")
     except UserError as error:
         assert str(error).startswith("it.bib, line ")
     else:
-        assert all(entry.location.startswith("it.bib, line ") for entry in found.values())
+        assert all(entry.location.startswith("it.bib, line ") for entry in result.values())
 
 
 WORDS = st.text(alphabet="aZ é{}-\\&%@#,=1", max_size=20).filter(

@@ -35,10 +35,10 @@ def test_every_option_has_help_that_says_its_default():
                 continue
             name = " ".join([*words, action.option_strings[-1]])
             assert action.help, name
-            said = parser.formatter_class(parser.prog)._expand_help(action)
-            needs_none = action.nargs == 0 or action.required or "repeatable" in said
-            assert needs_none or "default: " in said, name
-            assert said.count("default: ") <= 1, name
+            output = parser.formatter_class(parser.prog)._expand_help(action)
+            needs_none = action.nargs == 0 or action.required or "repeatable" in output
+            assert needs_none or "default: " in output, name
+            assert output.count("default: ") <= 1, name
 
 
 @pytest.mark.parametrize("width", ["80", "120"])

@@ -87,12 +87,12 @@ def test_layers_that_run_compiled_are_known_from_the_specification(architecture,
     monkeypatch.setattr(builtins, "__import__", note)
     problem = network(architecture)
     problem.batch([0], np.arange(4)[None]).grad(problem.start(0))
-    found = imported & {*MODULES}
-    if "fedatlas.federation.compiled.passes" in found:
-        found.update(PASSES)  # which it imports
+    result = imported & {*MODULES}
+    if "fedatlas.federation.compiled.passes" in result:
+        result.update(PASSES)  # which it imports
     for how in (architecture, {"kind": architecture}):
         spec = {"kind": "network", "data": "digits", "architecture": how}
-        assert set(compiled_modules(algorithms.get("fedavg"), spec, {"clients": 3})) == found
+        assert set(compiled_modules(algorithms.get("fedavg"), spec, {"clients": 3})) == result
 
 
 @pytest.mark.parametrize("architecture", [{"architecture": "new"}, {}], ids=str)

@@ -63,7 +63,7 @@ def test_every_algorithm_fits_with_its_defaults_or_is_refused_with_a_reason(name
 
 @pytest.mark.parametrize("name", algorithms.names())
 def test_every_hyper_parameter_without_a_default_has_advice(name):
-    assert not [one.name for one in algorithms.get(name).options().values() if one.required and not one.advice]
+    assert not [item.name for item in algorithms.get(name).options().values() if item.required and not item.advice]
 
 
 def test_partial_participation_is_refused_with_the_reason(data):
@@ -75,11 +75,11 @@ def test_partial_participation_is_refused_with_the_reason(data):
 
 def test_advice_follows_the_values_that_are_given(data):
     model = FederatedLogisticRegression("dane+-sgd", rounds=1, parameters={"lam": 100.0}).fit(*data)
-    found = model.history_.attrs["spec"]["parameters"]
-    assert found["lam"] == 100 and 1 / 200 < found["lr"] < 1 / 100
+    result = model.history_.attrs["spec"]["parameters"]
+    assert result["lam"] == 100 and 1 / 200 < result["lr"] < 1 / 100
     model = FederatedLogisticRegression("dane+-sgd", rounds=1, parameters={"lam": "3*L_max", "lr": "1/L"}).fit(*data)
-    found = model.history_.attrs["spec"]["parameters"]
-    assert 1 / 3 < found["lam"] * found["lr"] / 3 < 3
+    result = model.history_.attrs["spec"]["parameters"]
+    assert 1 / 3 < result["lam"] * result["lr"] / 3 < 3
 
 
 def test_weights_count_as_repetitions(data):

@@ -26,9 +26,9 @@ TRAIN = ["train", "--algorithm", "gd", "--set", "lr=0.01", *QUADRATIC]
 def refused(capsys, *arguments):
     """The sentence of a command that is refused."""
     assert main([*map(str, arguments)]) == 2
-    said = capsys.readouterr().err.splitlines()
-    assert said[-1].startswith("fedatlas: ") and "Traceback" not in said
-    return said[-1]
+    output = capsys.readouterr().err.splitlines()
+    assert output[-1].startswith("fedatlas: ") and "Traceback" not in output
+    return output[-1]
 
 
 @pytest.mark.parametrize(
@@ -140,8 +140,8 @@ def test_what_could_not_be_written_is_on_the_screen(capsys, tmp_path, monkeypatc
 
     monkeypatch.setattr("fedatlas.experiments.result_files.write", full)
     assert main([*TRAIN, "--json", "--out", str(tmp_path / "x.parquet")]) == 2
-    said = capsys.readouterr()
-    assert json.loads(said.out)["status"] == "ok" and "No space left on device" in said.err
+    output = capsys.readouterr()
+    assert json.loads(output.out)["status"] == "ok" and "No space left on device" in output.err
 
 
 @pytest.mark.parametrize(
@@ -161,9 +161,9 @@ def test_what_a_command_may_end_with(error, status, sentence, capsys, monkeypatc
 
     monkeypatch.setattr(commands, "cite", fails)
     assert main(["cite"]) == status
-    said = capsys.readouterr().err
-    assert said.splitlines()[-1].startswith(f"fedatlas: {sentence}")
-    assert ("Traceback" in said) == (status == 1) and (status == 1 or said.count("\n") == 1)
+    output = capsys.readouterr().err
+    assert output.splitlines()[-1].startswith(f"fedatlas: {sentence}")
+    assert ("Traceback" in output) == (status == 1) and (status == 1 or output.count("\n") == 1)
 
 
 def started(*arguments, **options):

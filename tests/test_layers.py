@@ -95,10 +95,10 @@ def test_no_modules_import_each_other_in_a_circle():
     files = {".".join(("fedatlas", *path.relative_to(ROOT).with_suffix("").parts)): path for path in ROOT.rglob("*.py")}
     files = {name.removesuffix(".__init__"): path for name, path in files.items()}
     graph = {
-        name: {one if one in files else one.rpartition(".")[0] for one in (*imported(path), *loaded_by_name(path))}
+        name: {item if item in files else item.rpartition(".")[0] for item in (*imported(path), *loaded_by_name(path))}
         for name, path in files.items()
     }
-    assert sum(map(len, graph.values())) > 500 and all(found <= set(files) for found in graph.values())
+    assert sum(map(len, graph.values())) > 500 and all(result <= set(files) for result in graph.values())
     list(graphlib.TopologicalSorter(graph).static_order())  # raises CycleError, which shows the circle
 
 

@@ -41,9 +41,9 @@ def built(tmp_path_factory):
 
 def below(folder, *parts):
     """Files of a folder of the repository, relative to it."""
-    found = (path for part in parts for path in (ROOT / folder / part).rglob("*"))
+    result = (path for part in parts for path in (ROOT / folder / part).rglob("*"))
     caches = {"__pycache__", ".snakemake"}
-    return {str(path.relative_to(ROOT / folder)) for path in found if path.is_file() and not caches & set(path.parts)}
+    return {str(path.relative_to(ROOT / folder)) for path in result if path.is_file() and not caches & set(path.parts)}
 
 
 def test_the_wheel_carries_what_lies_in_the_repository(built):

@@ -47,7 +47,7 @@ def test_perturbed_prox_by_hand():
     """The fourth row of Table 7: the proximal term and the perturbation, without the correction."""
     problem, setting = logistic(clients=1, heterogeneous=False), Setting(clients=1, local_steps=2, rounds=2, batch=None)
     algorithm = example("fedspeed", lr=0.2, lam=4.0, alpha=0.7, rho=0.3, correction=False)
-    found, x = Simulation(algorithm, problem, setting, seed=1).run().x, problem.start(1)
+    result, x = Simulation(algorithm, problem, setting, seed=1).run().x, problem.start(1)
     for _ in range(2):
         y = x
         for _ in range(2):
@@ -55,7 +55,7 @@ def test_perturbed_prox_by_hand():
             g2 = problem.gradient(y + 0.3 * g1 / np.linalg.norm(g1))
             y = y - 0.2 * (0.3 * g1 + 0.7 * g2 + (y - x) / 4.0)
         x = y
-    np.testing.assert_allclose(found, x, rtol=1e-12)
+    np.testing.assert_allclose(result, x, rtol=1e-12)
 
 
 def test_parts_that_are_switched_off_cost_nothing():
@@ -76,11 +76,11 @@ def test_fedcm_uses_the_momentum_of_earlier_rounds():
 
 def test_both_means_agree_under_full_participation():
     setting = Setting(clients=5, local_steps=4, rounds=6, batch=2)
-    found = [
+    result = [
         Simulation(example("fedspeed", mean=mean), logistic(), setting, seed=1).run() for mean in ("active", "all")
     ]
-    np.testing.assert_allclose(found[0].x, found[1].x, rtol=1e-10, atol=1e-12)
-    assert found[0].rows[-1]["vectors_up"] == found[1].rows[-1]["vectors_up"]  # they send equally many vectors
+    np.testing.assert_allclose(result[0].x, result[1].x, rtol=1e-10, atol=1e-12)
+    assert result[0].rows[-1]["vectors_up"] == result[1].rows[-1]["vectors_up"]  # they send equally many vectors
 
 
 def test_algorithm_1_as_printed_is_another_method():
@@ -157,7 +157,7 @@ def test_the_analysis_moves_x_as_fedspeed_does():
         pair = [
             Simulation(example(name, mean=mean), logistic(), setting, seed=1) for name in ("fedspeed", "fedspeed-z")
         ]
-        histories = [one.run() for one in pair]
+        histories = [item.run() for item in pair]
         np.testing.assert_array_equal(pair[0].s.x, pair[1].s.x)
         assert np.linalg.norm(histories[0].x - histories[1].x) > 1e-3
         for cost in ("gradients", "vectors_up", "vectors_down"):

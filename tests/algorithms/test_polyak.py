@@ -96,8 +96,8 @@ def test_normalisation_gives_long_steps_less_weight():
 def test_interpolation_converges_to_the_optimum_at_a_large_bound(name):
     problem, x = interpolating()
     gamma_b = 0.3 if name == "fedsps-global" else 100.0  # the most curved client limits the one step size
-    found = run(name, problem, {"gamma_b": gamma_b}, rounds=300, batch=None).x
-    assert np.abs(found - x).max() < 1e-8
+    result = run(name, problem, {"gamma_b": gamma_b}, rounds=300, batch=None).x
+    assert np.abs(result - x).max() < 1e-8
 
 
 def test_feddecsps_comes_closer_to_the_optimum_of_heterogeneous_clients():

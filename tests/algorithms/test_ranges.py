@@ -16,8 +16,8 @@ def test_the_sentence_names_both_bounds():
 
 
 def test_the_schema_has_both_bounds():
-    found = of_option(algorithms.get("fedadam").options()["beta1"])
-    assert {key: found[key] for key in ("minimum", "exclusiveMaximum")} == {"minimum": 0, "exclusiveMaximum": 1}
+    result = of_option(algorithms.get("fedadam").options()["beta1"])
+    assert {key: result[key] for key in ("minimum", "exclusiveMaximum")} == {"minimum": 0, "exclusiveMaximum": 1}
 
 
 @pytest.mark.parametrize("name", algorithms.names())

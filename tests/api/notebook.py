@@ -19,15 +19,15 @@ DPI = 72
 
 def cells(text):
     """(kind, source) of the cells of a script in the percent format; kind is ``code`` or ``markdown``."""
-    found = []
+    result = []
     for part in re.split(r"^# %%", text, flags=re.MULTILINE)[1:]:
         head, _, body = part.partition("\n")
         if head.strip() == "[markdown]":
             lines = [re.sub(r"^# ?", "", line) for line in body.strip().splitlines()]
-            found.append(("markdown", "\n".join(lines)))
+            result.append(("markdown", "\n".join(lines)))
         else:
-            found.append(("code", body.strip()))
-    return found
+            result.append(("code", body.strip()))
+    return result
 
 
 def outputs(source, names):
@@ -44,21 +44,21 @@ def outputs(source, names):
         exec(compile(tree, SCRIPT.name, "exec"), names)
         if last is not None:
             value = eval(compile(ast.Expression(last.value), SCRIPT.name, "eval"), names)
-    found = []
+    result = []
     if printed.getvalue():
-        found.append(v4.new_output("stream", name="stdout", text=printed.getvalue()))
+        result.append(v4.new_output("stream", name="stdout", text=printed.getvalue()))
     for number in pyplot.get_fignums():
         image = io.BytesIO()
         pyplot.figure(number).savefig(image, format="png", dpi=DPI, metadata={"Software": None})
         data = {"image/png": base64.b64encode(image.getvalue()).decode(), "text/plain": "<Figure>"}
-        found.append(v4.new_output("display_data", data=data))
+        result.append(v4.new_output("display_data", data=data))
     pyplot.close("all")
     if value is not None:
         data = {"text/plain": repr(value)}
         if hasattr(value, "_repr_html_"):
             data["text/html"] = value._repr_html_()
-        found.append(v4.new_output("execute_result", data=data))
-    return found
+        result.append(v4.new_output("execute_result", data=data))
+    return result
 
 
 def executed(text):
@@ -72,11 +72,11 @@ def executed(text):
             made.append(v4.new_markdown_cell(source, id=f"cell-{number}"))
             continue
         count += 1
-        found = outputs(source, names)
-        for output in found:
+        result = outputs(source, names)
+        for output in result:
             if output.output_type == "execute_result":
                 output.execution_count = count
-        made.append(v4.new_code_cell(source, id=f"cell-{number}", execution_count=count, outputs=found))
+        made.append(v4.new_code_cell(source, id=f"cell-{number}", execution_count=count, outputs=result))
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     return v4.new_notebook(cells=made, metadata={"kernelspec": kernel, "language_info": {"name": "python"}})
 

@@ -26,9 +26,9 @@ def examples(thing):
 
 @pytest.mark.parametrize("name", OFFERED)
 def test_examples_of_docstrings_run(name, inside):
-    found = examples(OFFERED[name])
-    assert found, f"fedatlas.{name} has no example"
-    for test in found:
+    actual = examples(OFFERED[name])
+    assert actual, f"fedatlas.{name} has no example"
+    for test in actual:
         result = doctest.DocTestRunner(optionflags=FLAGS).run(test)
         assert not result.failed, test.name
 

@@ -11,30 +11,30 @@ from fedatlas.results.claims.verdicts import COLUMNS
 
 @pytest.mark.parametrize("path", ["results", "results/smoke", "results/smoke/tiny", "results/smoke/tiny/"])
 def test_results_of_a_folder(inside, path):
-    found = fedatlas.load_results(path)
-    for frame in (found.table, found.curves, found.trials, found.claims):
+    result = fedatlas.load_results(path)
+    for frame in (result.table, result.curves, result.trials, result.claims):
         assert len(frame) and list(frame.columns[:2]) == ["experiment", "size"]
         assert set(zip(frame["experiment"], frame["size"], strict=True)) in (
             {("tiny", "smoke")},
             {("made_up", "smoke")},
         )
-    assert {"algorithm", "local_steps", "clients", "lr", "chosen", "score", "best_loss", "rounds"} <= {*found.table}
-    assert {"algorithm", "local_steps", "clients", "seed", "round", "loss", "gradients", "status"} <= {*found.curves}
-    assert {"algorithm", "local_steps", "clients", "lr", "seed", "score", "diverged"} <= {*found.trials}
-    assert list(found.claims) == list(COLUMNS)
-    assert found.claims["value"].dtype.kind == "f" and found.claims["verdict"].iloc[0]
-    assert found.curves.attrs["algorithms"]["fedac"] == {"algorithm": "fedac-1", "label": "fedac"}
+    assert {"algorithm", "local_steps", "clients", "lr", "chosen", "score", "best_loss", "rounds"} <= {*result.table}
+    assert {"algorithm", "local_steps", "clients", "seed", "round", "loss", "gradients", "status"} <= {*result.curves}
+    assert {"algorithm", "local_steps", "clients", "lr", "seed", "score", "diverged"} <= {*result.trials}
+    assert list(result.claims) == list(COLUMNS)
+    assert result.claims["value"].dtype.kind == "f" and result.claims["verdict"].iloc[0]
+    assert result.curves.attrs["algorithms"]["fedac"] == {"algorithm": "fedac-1", "label": "fedac"}
 
 
 def test_all_experiments_of_a_folder(project, tmp_path):
     shutil.copytree(project / "results", tmp_path / "results")
     shutil.copytree(project / "results/smoke/tiny", tmp_path / "results/laptop/other")
-    found = fedatlas.load_results(tmp_path / "results")
-    assert found.table.groupby(["size", "experiment"]).size().to_dict() == {
+    result = fedatlas.load_results(tmp_path / "results")
+    assert result.table.groupby(["size", "experiment"]).size().to_dict() == {
         ("laptop", "other"): 12,
         ("smoke", "tiny"): 12,
     }
-    assert repr(found).startswith("<Results of other (laptop), tiny (smoke): table of 24 rows, curves of ")
+    assert repr(result).startswith("<Results of other (laptop), tiny (smoke): table of 24 rows, curves of ")
 
 
 def test_an_experiment_that_was_not_finished(project, tmp_path):
@@ -42,8 +42,8 @@ def test_an_experiment_that_was_not_finished(project, tmp_path):
     shutil.copytree(project / "results/smoke/tiny", folder)
     (folder / "claims.csv").unlink()
     (folder / "about.json").unlink()
-    found = fedatlas.load_results(tmp_path / "results")
-    assert len(found.table) == 12 and found.claims.empty
+    result = fedatlas.load_results(tmp_path / "results")
+    assert len(result.table) == 12 and result.claims.empty
 
 
 @pytest.mark.parametrize(

@@ -12,18 +12,18 @@ def test_the_code_of_the_notebook_runs(project, tmp_path, monkeypatch):
     (tmp_path / "results" / "smoke" / "fedac_fig1").symlink_to(project / "results" / "smoke" / "tiny")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("FEDATLAS_DATA", str(tmp_path / "data"))
-    made = notebook.executed(notebook.SCRIPT.read_text(encoding="utf-8"))
-    nbformat.validate(made)
+    result = notebook.executed(notebook.SCRIPT.read_text(encoding="utf-8"))
+    nbformat.validate(result)
     drawn = [
-        output for cell in made.cells for output in cell.get("outputs", ()) if output.output_type == "display_data"
+        output for cell in result.cells for output in cell.get("outputs", ()) if output.output_type == "display_data"
     ]
     assert len(drawn) >= 5
 
 
 def test_the_notebook_was_written_from_the_script():
     kept = json.loads(notebook.NOTEBOOK.read_text(encoding="utf-8"))
-    found = [(cell["cell_type"], "".join(cell["source"])) for cell in kept["cells"]]
-    assert found == notebook.cells(notebook.SCRIPT.read_text(encoding="utf-8")), "run `make notebook`"
+    result = [(cell["cell_type"], "".join(cell["source"])) for cell in kept["cells"]]
+    assert result == notebook.cells(notebook.SCRIPT.read_text(encoding="utf-8")), "run `make notebook`"
     assert notebook.NOTEBOOK.stat().st_size < 300_000
 
 

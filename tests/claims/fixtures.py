@@ -52,8 +52,8 @@ def verdict(rows, axes=("clients",), made=None, lines=(), **options):
     """(verdict, ours, note) of one claim. rows, lines: of a table and of curves made by hand."""
     made = made or view(axes=axes)
     frame = curves(lines, axes) if lines else curves_of(rows, axes, made.select.metric, made.select.goal)
-    found = judged(made, table(rows, axes, made.select.metric), frame, **options)
-    return found["verdict"], found["ours"], found["note"]
+    result = judged(made, table(rows, axes, made.select.metric), frame, **options)
+    return result["verdict"], result["ours"], result["note"]
 
 
 def compared(**parameters):

@@ -19,13 +19,13 @@ MADE = view(
 
 def lines(shift=0.0, spread=1.0, seeds=4):
     """Time means that scatter about the closed form: +-spread by seed, moved by shift."""
-    found = []
+    result = []
     for p in (0.2, 0.8):
         limit = fedavg_output(CENTERS, [p, 0.5]) + shift
         for seed in range(seeds):
             value = limit + spread * (-1) ** seed
-            found.append(("fedavg", p, seed, [(0, 1e9), (10, value - 2), (20, value + 2)]))
-    return found
+            result.append(("fedavg", p, seed, [(0, 1e9), (10, value - 2), (20, value + 2)]))
+    return result
 
 
 AGREES = {"kind": "agrees", "algorithm": "fedavg", "limit": "fedavg-output", "metric": "suboptimality", "after": 10}
@@ -39,10 +39,10 @@ ROWS = [("fedavg", (p,), 0.1) for p in (0.2, 0.8)]
 def test_agrees(shift, seeds, expected):
     # standard error 2 / sqrt(12) of 4 seeds: t = 3.5 sigma of shift 2 is no surprise for 3 degrees of freedom
     curves = [(a, p, s, [(r, v) for r, v in values]) for a, p, s, values in lines(shift, seeds=seeds)]
-    found = verdict(ROWS, AXES, MADE, lines=curves, **AGREES)
-    assert found[0] == expected
+    result = verdict(ROWS, AXES, MADE, lines=curves, **AGREES)
+    assert result[0] == expected
     if expected != NOT_TESTED:
-        assert "over 2 settings" in found[1]
+        assert "over 2 settings" in result[1]
 
 
 def test_agrees_without_any_spread():

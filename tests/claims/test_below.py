@@ -18,8 +18,8 @@ def below(made, frame, lines, **options):
 
 def test_below_a_bound():
     made, frame, lines = compared()
-    found = below(made, frame, lines)
-    assert found["verdict"] == HELD and "of the bound" in found["ours"]
+    result = below(made, frame, lines)
+    assert result["verdict"] == HELD and "of the bound" in result["ours"]
     lines["suboptimality"] = lines["suboptimality"].where(lines["round"] != 7, lines["suboptimality"][0])
     spoilt = below(made, frame, lines)
     assert spoilt["verdict"] == NOT_HELD
@@ -33,8 +33,8 @@ def test_runs_that_diverge_or_end_early_are_not_below_a_bound(fate):
         lines.loc[one & (lines["round"] == 12), "suboptimality"] = np.nan
     else:
         lines = lines[~one | (lines["round"] <= (7 if fate == "ended early" else 0))]
-    found = below(made, frame, lines)
-    assert found["verdict"] == NOT_HELD and "diverged or ended early at" in found["ours"]
+    result = below(made, frame, lines)
+    assert result["verdict"] == NOT_HELD and "diverged or ended early at" in result["ours"]
     assert below(made, frame, lines, where={"problem.convexity": "strongly convex"})["verdict"] == HELD
 
 
@@ -61,8 +61,8 @@ def test_a_theorem_about_something_else_is_an_error(theorem, word):
 
 
 def test_a_theorem_whose_conditions_do_not_hold_is_not_tested():
-    found = below(*compared(lam=0.1), theorem=9)
-    assert found["verdict"] == NOT_TESTED and found["note"].startswith("Theorem 9 needs p = ")
+    result = below(*compared(lam=0.1), theorem=9)
+    assert result["verdict"] == NOT_TESTED and result["note"].startswith("Theorem 9 needs p = ")
 
 
 def test_only_exact_constants_are_compared():

@@ -36,8 +36,8 @@ BETTER = [("fedac-1", 4, 0.1), ("fedavg", 4, 0.2), ("mb-sgd", 4, 0.4), ("fedac-1
     ],
 )
 def test_better(where, than, factor, expected):
-    found = verdict(BETTER, kind="better", algorithm="fedac-1", than=than, where=where, factor=factor)
-    assert found[0] == expected
+    result = verdict(BETTER, kind="better", algorithm="fedac-1", than=than, where=where, factor=factor)
+    assert result[0] == expected
 
 
 def test_a_comparison_of_equal_scores_is_vacuous():
@@ -66,8 +66,8 @@ def test_better_needs_an_interval_over_seeds(theirs, expected):
 def test_a_loss_below_zero_has_no_ratio():
     rows = [("fedac-1", 4, [-0.2, -0.3]), ("fedavg", 4, [-0.1, 0.1])]
     made = view(metric="loss")
-    found, _, note = verdict(rows, made=made, **CONTEST)
-    assert (found, note) == (NOT_TESTED, "Below 0 the training loss has no ratio: give `by` or another metric.")
+    result, _, note = verdict(rows, made=made, **CONTEST)
+    assert (result, note) == (NOT_TESTED, "Below 0 the training loss has no ratio: give `by` or another metric.")
     assert verdict(rows, made=made, **CONTEST, by=0.05)[0] == UNDECIDED
     diverged = [("fedac-1", 4, [0.5, 0.6]), ("fedavg", 4, [-math.inf, -math.inf])]
     assert verdict(diverged, made=view(metric="test_accuracy", goal="max"), **CONTEST)[0] == HELD
@@ -78,9 +78,9 @@ def test_better_compares_runs_of_one_seed():
     """Seeds differ a hundredfold, and in each seed one algorithm is 1.5 times as good."""
     ours = [0.001, 0.01, 0.1]
     rows = [("fedac-1", 4, ours), ("fedavg", 4, [1.5 * score for score in ours])]
-    found = judged(view(), table(rows), curves_of(rows), **CONTEST)
-    assert (found["verdict"], found["seeds"]) == (HELD, 3)
-    assert [found[key] for key in ("value", "low", "high")] == pytest.approx([1.5] * 3)
+    result = judged(view(), table(rows), curves_of(rows), **CONTEST)
+    assert (result["verdict"], result["seeds"]) == (HELD, 3)
+    assert [result[key] for key in ("value", "low", "high")] == pytest.approx([1.5] * 3)
 
 
 def test_more_than_was_claimed():
@@ -97,8 +97,8 @@ def test_more_than_was_claimed():
 def test_a_claim_names_what_makes_it_vacuous():
     options = {**CONTEST, "where": {"clients": 4}}
     bound = {"kind": "reaches", "algorithms": ["fedac-1"], "at_most": 0.2}
-    found = verdict(BETTER, **options, vacuous=bound)
-    assert found[0] == VACUOUS and found[2].startswith("Nothing is compared: FedAc-I 0.1 at M = 4")
+    result = verdict(BETTER, **options, vacuous=bound)
+    assert result[0] == VACUOUS and result[2].startswith("Nothing is compared: FedAc-I 0.1 at M = 4")
     assert verdict(BETTER, **options, vacuous={**bound, "at_most": 0.05})[0] == HELD
 
 

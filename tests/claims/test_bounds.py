@@ -57,10 +57,10 @@ def rate(*made, theorem="D.1", **options):
 @pytest.mark.parametrize("theorem", NAMES)
 def test_errors_within_the_bound_that_fall_like_it(theorem):
     made = experiment(theorem)
-    found = share(*made, theorem=theorem, at_most=1)
-    assert found["verdict"] == HELD and "of the bound" in found["ours"] and found["seeds"] == 4
-    found = rate(*made, theorem=theorem, tolerance=0.1)
-    assert found["verdict"] == HELD and "that of the bound" in found["ours"]
+    result = share(*made, theorem=theorem, at_most=1)
+    assert result["verdict"] == HELD and "of the bound" in result["ours"] and result["seeds"] == 4
+    result = rate(*made, theorem=theorem, tolerance=0.1)
+    assert result["verdict"] == HELD and "that of the bound" in result["ours"]
 
 
 @pytest.mark.parametrize(
@@ -106,14 +106,14 @@ def test_runs_that_diverge_are_not_held():
 def test_other_variants_are_not_covered(theorem, choice, word):
     made, frame, lines = experiment(theorem)
     entries = {id: dataclasses.replace(entry, set=entry.set | choice) for id, entry in made.algorithms.items()}
-    found = share(dataclasses.replace(made, algorithms=entries), frame, lines, theorem=theorem, at_most=1)
-    assert found["verdict"] == NOT_TESTED and f"needs {word}" in found["note"]
+    result = share(dataclasses.replace(made, algorithms=entries), frame, lines, theorem=theorem, at_most=1)
+    assert result["verdict"] == NOT_TESTED and f"needs {word}" in result["note"]
 
 
 def test_another_step_size_is_not_covered():
     made = experiment("D.1", set={"lr": 0.01})
-    found = share(*made, at_most=1)
-    assert found["verdict"] == NOT_TESTED and "needs lr = " in found["note"]
+    result = share(*made, at_most=1)
+    assert result["verdict"] == NOT_TESTED and "needs lr = " in result["note"]
     assert rate(*experiment())["verdict"] != NOT_TESTED
     assert rate(*experiment(), along={"short": 64})["verdict"] == NOT_TESTED
 

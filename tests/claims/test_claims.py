@@ -27,8 +27,8 @@ ROUNDS = [("fedavg", (1,), 0.1), ("fedavg", (2,), 0.1), ("fedavg", (4,), 0.3)]
     ],
 )
 def test_rounds_to(target, paper, expected, ours):
-    found = verdict(ROUNDS, ("local_steps",), kind="rounds_to", algorithm="fedavg", target=target, paper=paper)
-    assert found[:2] == (expected, ours)
+    result = verdict(ROUNDS, ("local_steps",), kind="rounds_to", algorithm="fedavg", target=target, paper=paper)
+    assert result[:2] == (expected, ours)
 
 
 @pytest.mark.parametrize(("paper", "expected"), [(32, HELD), (64, NOT_HELD), (16, NOT_HELD)])
@@ -150,8 +150,8 @@ def test_equal(rows, expected):
 @pytest.mark.parametrize(("tolerance", "expected"), [(0.011, HELD), (0.009, NOT_HELD)])
 def test_equal_to_an_amount(tolerance, expected):
     options = {"kind": "equal", "algorithms": ["fedavg", "fedac-1"], "absolute": True, "tolerance": tolerance}
-    found = verdict([("fedavg", 4, 0.01), ("fedac-1", 4, 0.02)], **options)
-    assert found[0] == expected and "relative" not in found[1]
+    result = verdict([("fedavg", 4, 0.01), ("fedac-1", 4, 0.02)], **options)
+    assert result[0] == expected and "relative" not in result[1]
 
 
 def test_sizes_leave_a_claim_untested():
@@ -161,8 +161,8 @@ def test_sizes_leave_a_claim_untested():
 
 
 def test_missing_rows_are_said():
-    found = verdict(BETTER, kind="reaches", algorithms=["fedavg"], at_least=0, where={"clients": 7})
-    assert found == (NOT_TESTED, "", "No results of FedAvg at M = 7.")
+    result = verdict(BETTER, kind="reaches", algorithms=["fedavg"], at_least=0, where={"clients": 7})
+    assert result == (NOT_TESTED, "", "No results of FedAvg at M = 7.")
 
 
 @pytest.mark.parametrize(
@@ -188,9 +188,9 @@ def test_columns_and_paper_number():
     claims = {"it": Claim(text="t", source="s", note="Why.", check=options)}
     rows = [("fedavg", 4, 0.5)]
     made, frame = view(), table(rows)
-    found = judge_claims(claims, Results(made, frame, curves_of(rows), frame))
-    assert tuple(found.columns) == COLUMNS
-    assert found.iloc[0].to_dict() == {
+    result = judge_claims(claims, Results(made, frame, curves_of(rows), frame))
+    assert tuple(result.columns) == COLUMNS
+    assert result.iloc[0].to_dict() == {
         "experiment": "made_up", "size": "smoke", "claim": "it", "text": "t", "source": "s", "paper": 7,
         "ours": "FedAvg 0.5 at M = 4", "verdict": HELD, "note": "Why.",
         "reading": "", "value": 0.5, "low": 0.5, "high": 0.5, "seeds": 2, "p": "", "changed": "", "written": "",
@@ -201,6 +201,6 @@ def test_columns_and_paper_number():
 @pytest.mark.parametrize(("share", "expected"), [(None, NOT_HELD), (0.5, HELD), (0.7, NOT_HELD), (2 / 3, NOT_HELD)])
 def test_reaches_in_a_share_of_the_settings(share, expected):
     rows = [("fedavg", 4, 0.1), ("fedavg", 16, 0.2), ("fedavg", 64, 0.3)]
-    found = verdict(rows, kind="reaches", algorithms=["fedavg"], at_most=0.25, share=share)
-    assert found[0] == expected
-    assert not share or found[1] == "FedAvg in a share 0.667 of 3 settings"
+    result = verdict(rows, kind="reaches", algorithms=["fedavg"], at_most=0.25, share=share)
+    assert result[0] == expected
+    assert not share or result[1] == "FedAvg in a share 0.667 of 3 settings"

@@ -24,8 +24,8 @@ def verdict(late=LATE, spread=0.1, seeds=5, lost=(), **options):
     frame = curves(lines, AXES)
     frame["status"] = ["diverged" if id in lost else "ok" for id in frame["algorithm"]]
     rows = [(id, (k,), value) for id, value in late.items() for k in (1, 2)]
-    found = judged(view(list(late), AXES), table(rows, AXES), frame, **CLOSER | options)
-    return found["verdict"], found["ours"], found["note"]
+    result = judged(view(list(late), AXES), table(rows, AXES), frame, **CLOSER | options)
+    return result["verdict"], result["ours"], result["note"]
 
 
 @pytest.mark.parametrize(

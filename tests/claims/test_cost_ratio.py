@@ -33,14 +33,14 @@ def cost_ratio(lines, **options):
 
 @pytest.mark.parametrize("cost", ["gradients", "samples", "vectors_up", "vectors_down"])
 def test_fedawe_costs_as_much_as_fedavg(lines, cost):
-    found = cost_ratio(lines, cost=cost, at_least=1, at_most=1)
-    assert found["verdict"] == HELD and found["ours"].startswith("1 times the ") and found["value"] == 1
+    result = cost_ratio(lines, cost=cost, at_least=1, at_most=1)
+    assert result["verdict"] == HELD and result["ours"].startswith("1 times the ") and result["value"] == 1
 
 
 @pytest.mark.parametrize("cost", ["vectors_up", "vectors_down"])
 def test_scaffold_sends_twice_as_much_and_fails(lines, cost):
-    found = cost_ratio(lines, algorithm="scaffold", than=["fedawe", "fedavg"], cost=cost, at_most=1)
-    assert found["verdict"] == NOT_HELD and found["value"] == 2 and "2 times" in found["ours"]
+    result = cost_ratio(lines, algorithm="scaffold", than=["fedawe", "fedavg"], cost=cost, at_most=1)
+    assert result["verdict"] == NOT_HELD and result["value"] == 2 and "2 times" in result["ours"]
     assert cost_ratio(lines, algorithm="scaffold", cost=cost, at_most=2)["verdict"] == HELD
     assert cost_ratio(lines, algorithm="scaffold", cost=cost, at_least=2.1)["verdict"] == NOT_HELD
 

@@ -16,10 +16,10 @@ def verdict(scores, others=None, **options):
     made = view(algorithms, ("local_steps",), "test_accuracy", "max")
     options = {"kind": "drop", "algorithms": ["fedavg"], "axis": "local_steps", "start": 1, "end": 20} | options
     both = zip(algorithms, (scores, others or {}), strict=True)
-    rows = [(name, K, score) for name, found in both for K, score in found.items()]
+    rows = [(name, K, score) for name, result in both for K, score in result.items()]
     lines = curves_of(rows, ("local_steps",), "test_accuracy", "max")
-    found = judged(made, table(rows, ("local_steps",), "test_accuracy"), lines, **options)
-    return found["verdict"], found["ours"]
+    result = judged(made, table(rows, ("local_steps",), "test_accuracy"), lines, **options)
+    return result["verdict"], result["ours"]
 
 
 @pytest.mark.parametrize(
@@ -62,8 +62,8 @@ def test_swing_over_an_axis(scores, at_most, expected):
     "others, expected", [({1: 0.8, 20: 0.6}, HELD), ({1: 0.8, 20: 0.75}, NOT_HELD), ({1: 0.8, 20: 0.7}, NOT_HELD)]
 )
 def test_the_smallest_drop(others, expected):
-    found = verdict({1: 0.8, 20: 0.7}, others, above=0, than=["scaffold"])
-    assert found[0] == expected and found[1].startswith("FedAvg 0.1; SCAFFOLD loses")
+    result = verdict({1: 0.8, 20: 0.7}, others, above=0, than=["scaffold"])
+    assert result[0] == expected and result[1].startswith("FedAvg 0.1; SCAFFOLD loses")
 
 
 @pytest.mark.parametrize(
@@ -79,5 +79,5 @@ def test_drop_to_the_end_of_the_axis(options, expected, ours):
     rows = [("fedavg", (1,), 0.9), ("fedavg", (2,), 0.8), ("fedavg", (4,), 0.7)]
     made = view(("fedavg",), metric="test_accuracy", goal="max")
     lines = curves_of(rows, metric="test_accuracy", goal="max")
-    found = judged(made, table(rows), lines, kind="drop", algorithms=["fedavg"], axis="clients", **options)
-    assert (found["verdict"], found["ours"]) == (expected, ours)
+    result = judged(made, table(rows), lines, kind="drop", algorithms=["fedavg"], axis="clients", **options)
+    assert (result["verdict"], result["ours"]) == (expected, ours)

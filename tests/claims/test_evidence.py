@@ -40,18 +40,18 @@ def test_ratios_have_the_interval_of_their_logarithms(values):
 @given(NUMBERS, LIMITS)
 def test_the_verdict_follows_the_interval(values, limits):
     low, high = sample(values).interval()
-    found = verdict(values, *limits)
-    assert (found == HELD) == (limits[0] <= low and high <= limits[1])
-    assert (found == NOT_HELD) == (high < limits[0] or low > limits[1])
+    result = verdict(values, *limits)
+    assert (result == HELD) == (limits[0] <= low and high <= limits[1])
+    assert (result == NOT_HELD) == (high < limits[0] or low > limits[1])
 
 
 @given(NUMBERS, LIMITS)
 def test_what_is_beyond_the_bounds_passes_too(values, limits):
     low, high = sample(values).interval()
-    found = verdict(values, *limits, more="above")
-    assert (found == MORE) == (low > limits[1])
-    assert (found == HELD) == (limits[0] <= low <= limits[1])
-    assert (found == NOT_HELD) == (high < limits[0])
+    result = verdict(values, *limits, more="above")
+    assert (result == MORE) == (low > limits[1])
+    assert (result == HELD) == (limits[0] <= low <= limits[1])
+    assert (result == NOT_HELD) == (high < limits[0])
 
 
 INSIDE, CROSSING, BEYOND, SHORT = [1.4, 1.5, 1.6], [1.8, 2.0, 2.2], [2.9, 3.0, 3.1], [0.8, 1.0, 1.2]

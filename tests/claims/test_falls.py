@@ -13,13 +13,13 @@ FALLS = {"kind": "falls", "algorithms": ["fedavg"], "axis": "local_steps", "unti
 
 def reaching(power, seeds=3, spread=0.0, share=0.05):
     """Runs that attain a share of their first value after 64 / K^power rounds, a little sooner for later seeds."""
-    found = []
+    result = []
     for K in (1, 2, 4):
         for seed in range(seeds):
             there = round(64 / K ** (power + spread * seed))
             first = 1.0 + seed
-            found.append(("fedavg", K, seed, [(t, first * (1.0 if t < there else share)) for t in range(80)]))
-    return found
+            result.append(("fedavg", K, seed, [(t, first * (1.0 if t < there else share)) for t in range(80)]))
+    return result
 
 
 @pytest.mark.parametrize(
@@ -28,23 +28,23 @@ def reaching(power, seeds=3, spread=0.0, share=0.05):
 )
 def test_rounds_until_a_share(power, seeds, spread, expected):
     lines = reaching(power, seeds, spread)
-    found = verdict(ROWS, ("local_steps",), MADE, lines=lines, at_least=0.9, at_most=1.1, **FALLS)
-    assert found[0] == expected
+    result = verdict(ROWS, ("local_steps",), MADE, lines=lines, at_least=0.9, at_most=1.1, **FALLS)
+    assert result[0] == expected
     if expected == HELD:
-        assert "exponent 1" in found[1]
+        assert "exponent 1" in result[1]
 
 
 @pytest.mark.parametrize("bounds", [{"at_least": 0}, {"at_most": 0.5}, {"at_least": 0.9, "at_most": 1.1}])
 def test_a_share_that_is_not_attained_measures_no_exponent(bounds):
     """A miss is no evidence against a claim that the rounds cannot be reduced, and none for it."""
-    found = verdict(ROWS, ("local_steps",), MADE, lines=reaching(1, share=0.2), **bounds, **FALLS)
-    assert found[0] == NOT_TESTED and found[2] == "Not attained by FedAvg."
+    result = verdict(ROWS, ("local_steps",), MADE, lines=reaching(1, share=0.2), **bounds, **FALLS)
+    assert result[0] == NOT_TESTED and result[2] == "Not attained by FedAvg."
 
 
 def test_a_single_run_that_misses_the_share_is_enough():
     lines = [run if run[1:3] != (4, 2) else (*run[:3], [(t, 1.0) for t in range(80)]) for run in reaching(1)]
-    found = verdict(ROWS, ("local_steps",), MADE, lines=lines, at_least=0, **FALLS)
-    assert found[0] == NOT_TESTED and "ot attained" in found[2]
+    result = verdict(ROWS, ("local_steps",), MADE, lines=lines, at_least=0, **FALLS)
+    assert result[0] == NOT_TESTED and "ot attained" in result[2]
 
 
 @pytest.mark.parametrize("bounds", [{"at_least": 0}, {"at_most": 0.5}])
@@ -54,5 +54,5 @@ def test_a_run_that_diverges_is_not_held(bounds):
 
 
 def test_one_value_shows_no_slope():
-    found = verdict(ROWS, ("local_steps",), MADE, lines=reaching(1), at_least=0, where={"local_steps": 2}, **FALLS)
-    assert found[0] == NOT_TESTED
+    result = verdict(ROWS, ("local_steps",), MADE, lines=reaching(1), at_least=0, where={"local_steps": 2}, **FALLS)
+    assert result[0] == NOT_TESTED

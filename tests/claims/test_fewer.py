@@ -16,8 +16,8 @@ def fewer(lines=(*SLOW, *FAST), **options):
     options = {"kind": "fewer", "algorithm": "fedac-1", "than": ["fedavg"], "reduction": 0.35} | options
     frame = curves(lines)
     frame["gradients"] = frame["round"] * frame["algorithm"].map({"fedavg": 1.0, "fedac-1": 12.0})
-    found = judged(view(), table([("fedavg", 4, 0.5), ("fedac-1", 4, 1)]), frame, **options)
-    return found["verdict"], found["ours"]
+    result = judged(view(), table([("fedavg", 4, 0.5), ("fedac-1", 4, 1)]), frame, **options)
+    return result["verdict"], result["ours"]
 
 
 @pytest.mark.parametrize(

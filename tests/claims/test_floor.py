@@ -24,9 +24,9 @@ def test_differences_below_the_floor_say_nothing(ours, theirs, expected):
     rows = [("fedac-1", 4, ours), ("fedavg", 4, theirs)]
     assert verdict(rows, **CONTEST, floor=1e-12)[0] == expected
     more = [*rows, ("fedac-1", 8, 0.1), ("fedavg", 8, 0.2)]
-    found = verdict(more, **CONTEST, floor=1e-12)
-    assert found[0] == (HELD if expected == VACUOUS else expected)
-    assert ("not compared: FedAvg M = 4." in found[2]) == (expected == VACUOUS)
+    result = verdict(more, **CONTEST, floor=1e-12)
+    assert result[0] == (HELD if expected == VACUOUS else expected)
+    assert ("not compared: FedAvg M = 4." in result[2]) == (expected == VACUOUS)
 
 
 def test_the_floor_of_a_large_score_is_above():

@@ -127,13 +127,13 @@ def test_null_leaves_an_option_out():
 
 
 def test_checks_of_the_atlas_can_be_built():
-    found = set()
+    result = set()
     for path in sorted((ROOT / "config/experiments").glob("*.yaml")):
         whole = experiment_file.document(path)
         for size in whole["sizes"].values():
             for claim in experiment_file.merge(whole, size or {}).get("claims", {}).values():
-                found.add(build(claim["check"]).name)
-    assert found >= set(REQUIRED)
+                result.add(build(claim["check"]).name)
+    assert result >= set(REQUIRED)
 
 
 NEW = '''
@@ -163,8 +163,8 @@ def test_a_check_is_one_new_file(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "fedatlas.results.claims.counted", None)  # and so forgotten when the test ends
     del sys.modules["fedatlas.results.claims.counted"]
     assert "counted" in fedatlas.results.claims.CHECKS.names()
-    found = judged(view(), table(BETTER), curves_of(BETTER), **COUNTED, at_least=2)
-    assert (found["verdict"], found["ours"]) == (HELD, "2 settings")
+    result = judged(view(), table(BETTER), curves_of(BETTER), **COUNTED, at_least=2)
+    assert (result["verdict"], result["ours"]) == (HELD, "2 settings")
     assert judged(view(), table(BETTER), curves_of(BETTER), **COUNTED, at_most=1)["verdict"] == NOT_HELD
     with pytest.raises(UserError, match="check counted has no option 'axis'"):
         build({"kind": "counted", "algorithm": "fedavg", "axis": "clients", "at_most": 1})
@@ -181,5 +181,5 @@ def test_a_check_is_one_new_file(tmp_path, monkeypatch):
 def test_declarations_are_light(code):
     heavy = "{'pandas', 'scipy', 'matplotlib', 'torch', 'numba'}"
     code = f"import sys; {code}; print(sorted({heavy} & set(sys.modules)))"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout == "[]\n"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout == "[]\n"

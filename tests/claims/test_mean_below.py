@@ -19,8 +19,8 @@ def mean_below(made, lines, **options):
 
 def test_below_in_the_mean():
     made, lines = curves(seeds=range(5))
-    found = mean_below(made, lines)
-    assert found["verdict"] == HELD and "of the bound" in found["ours"]
+    result = mean_below(made, lines)
+    assert result["verdict"] == HELD and "of the bound" in result["ours"]
     assert mean_below(made, lines[lines["seed"] == 0])["verdict"] == UNDECIDED
 
 
@@ -37,8 +37,8 @@ def test_runs_that_diverge_are_not_below(last):
     made, lines = curves(seeds=range(3))
     one = lines["seed"] == 1
     lines.loc[one & (lines["round"] == last), "gradient_norm"] = float("nan")
-    found = mean_below(made, lines[~one | (lines["round"] <= last)])
-    assert found["verdict"] == NOT_HELD if last == 4 else HELD  # the last round is no part of the sum
+    result = mean_below(made, lines[~one | (lines["round"] <= last)])
+    assert result["verdict"] == NOT_HELD if last == 4 else HELD  # the last round is no part of the sum
 
 
 def test_the_figure_is_drawn(tmp_path):

@@ -20,8 +20,8 @@ def verdict(power, scatter=0.0, seeds=4, status="ok", **options):
             root = number ** (-power / 2) * (1 + scatter * (-1) ** seed * (id == "c"))
             lines.append((id, 1, seed, [(0, root * 0.6**0.5), (1, root * 1.4**0.5)]))
     frame = curves(lines, AXES).assign(status=status)
-    found = judged(view(list(IDS), AXES), table([(id, (1,), 1.0) for id in IDS], AXES), frame, **RATE | options)
-    return found["verdict"], found["ours"]
+    result = judged(view(list(IDS), AXES), table([(id, (1,), 1.0) for id in IDS], AXES), frame, **RATE | options)
+    return result["verdict"], result["ours"]
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,8 @@ UNSTABLE = ("fedac-1", 4, 0, [(0, 2.0), (8, 5.0), (16, 0.25)])
 
 def replays(runs, lines=(STABLE, UNSTABLE)):
     options = {"kind": "replays", "metric": "loss", "axes": ["clients"], "runs": runs}
-    found = judged(MADE, table(ROWS, AXES), curves(list(lines), AXES, "loss"), **options)
-    return found["verdict"], found["ours"]
+    result = judged(MADE, table(ROWS, AXES), curves(list(lines), AXES, "loss"), **options)
+    return result["verdict"], result["ours"]
 
 
 @pytest.mark.parametrize(
@@ -31,8 +31,8 @@ def test_final_and_best_values_must_agree(final, best, expected):
 
 
 def test_an_unstable_run_is_counted_and_not_compared():
-    found = replays({"fedavg": [[4, 0.75, 0.5]], "fedac-1": [[4, 9.0, 9.0]]})
-    assert found[0] == HELD and "1 published runs" in found[1]
+    result = replays({"fedavg": [[4, 0.75, 0.5]], "fedac-1": [[4, 9.0, 9.0]]})
+    assert result[0] == HELD and "1 published runs" in result[1]
     assert replays({"fedac-1": [[4, 9.0, 9.0]]})[0] == NOT_TESTED
 
 

@@ -35,14 +35,14 @@ SCORES = table([(id, clients, 0.5) for id in IDS for clients in range(1, 7)])
 def verdict(frame=None, **options):
     options = {"kind": "same_order", "resamples": 200} | options
     frame = lines() if frame is None else frame
-    found = judged(view(IDS, seeds=sorted(frame["seed"].unique())), SCORES, frame, **options)
-    return found["verdict"], found["ours"], found["note"]
+    result = judged(view(IDS, seeds=sorted(frame["seed"].unique())), SCORES, frame, **options)
+    return result["verdict"], result["ours"], result["note"]
 
 
 def test_an_order_that_stays():
     for options in ({"budget": 0.5}, {"harder": 3.0}, {"seeds": True}):
-        found, ours, note = verdict(shares=[0.1, 0.01], at_least=0.9, **options)
-        assert (found, note) == (HELD, "0 of 3 pairs of algorithms change places beyond noise.")
+        result, ours, note = verdict(shares=[0.1, 0.01], at_least=0.9, **options)
+        assert (result, note) == (HELD, "0 of 3 pairs of algorithms change places beyond noise.")
         assert ours.startswith("Kendall's correlation 1 ")
     assert verdict(seeds=True, at_least=0.9)[1].endswith("between the halves of the seeds")
     assert verdict(budget=0.5, at_least=0.9)[1].endswith("with 50 % of the rounds")
@@ -50,8 +50,8 @@ def test_an_order_that_stays():
 
 def test_an_order_that_turns_round():
     frame = lines(factors=(1, 2, 4), late=(4, 2, 1))
-    found, ours, note = verdict(frame, shares=[0.01], harder=0.1, at_least=0.9)
-    assert (found, note) == (NOT_HELD, "3 of 3 pairs of algorithms change places beyond noise.")
+    result, ours, note = verdict(frame, shares=[0.01], harder=0.1, at_least=0.9)
+    assert (result, note) == (NOT_HELD, "3 of 3 pairs of algorithms change places beyond noise.")
     assert ours == "Kendall's correlation -1 with targets 0.1 times as hard"
     assert verdict(frame, shares=[0.01], harder=0.1, at_most=0)[0] == HELD
 

@@ -85,8 +85,8 @@ def test_scales(made, options, expected):
 
 def test_scales_needs_seeds_and_a_quantity_that_varies():
     assert verdict(results(seeds=1), **LAW)["verdict"] == UNDECIDED
-    found = verdict(results(), **LAW | {"accuracy": None, "against": "mu"})
-    assert found["verdict"] == NOT_TESTED and "one value only" in found["note"]
+    result = verdict(results(), **LAW | {"accuracy": None, "against": "mu"})
+    assert result["verdict"] == NOT_TESTED and "one value only" in result["note"]
 
 
 @pytest.mark.parametrize(("options", "word"), [({"shares": [0.5]}, "since"), ({"against": "1/nope"}, "nope")])

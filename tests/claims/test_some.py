@@ -32,6 +32,6 @@ def test_some_needs_a_comparison():
 def test_better_in_some_setting():
     rows = [("fedac-1", 4, 0.1), ("fedavg", 4, 0.2), ("fedac-1", 8, 0.3), ("fedavg", 8, 0.2)]
     assert verdict(rows, **CONTEST)[0] == NOT_HELD
-    found = verdict(rows, **CONTEST, some=True)
-    assert found[0] == HELD and found[1].startswith("in 1 of 2 comparisons; at best 2 times better than FedAvg")
+    result = verdict(rows, **CONTEST, some=True)
+    assert result[0] == HELD and result[1].startswith("in 1 of 2 comparisons; at best 2 times better than FedAvg")
     assert verdict(rows[2:], **CONTEST, some=True)[0] == NOT_HELD

@@ -19,8 +19,8 @@ MADE = view(["fedsps"], ["local_steps"], metric="loss", tune=["c"])
 
 
 def verdict(scores, **options):
-    found = judged(MADE, rows(scores), **options)
-    return found["verdict"], found["ours"]
+    result = judged(MADE, rows(scores), **options)
+    return result["verdict"], result["ours"]
 
 
 @pytest.mark.parametrize(
@@ -82,8 +82,8 @@ LINES = curves([("fedsps", 5, seed, [(0, 9.0), (4, 2.0)]) for seed in (0, 1)], (
 
 @pytest.mark.parametrize("at_most, expected", [(0.101, HELD), (0.05, NOT_HELD)])
 def test_proportion(at_most, expected):
-    found = judged(MADE, rows({("fedsps", 5, 0.5): 1}), LINES, **PROPORTION, at_most=at_most)
-    assert (found["verdict"], found["ours"]) == (expected, "FedSPS 0.1 at K = 5")
+    result = judged(MADE, rows({("fedsps", 5, 0.5): 1}), LINES, **PROPORTION, at_most=at_most)
+    assert (result["verdict"], result["ours"]) == (expected, "FedSPS 0.1 at K = 5")
 
 
 def test_proportion_of_what_was_not_recorded():

@@ -24,26 +24,26 @@ def verdict(seeds=2, shown=None, **options):
     shown = shown or AlgorithmView("fedawe", "FedAWE", set={"lr": "0.1/L"})
     made = view(axes=AXES, tune=(), problem=PROBLEM, setting=SETTING, algorithms={"it": shown})
     frame = curves([("it", rule, seed, [(0, 1.0)]) for rule in RULES for seed in range(seeds)], AXES)
-    found = judged(made, table([("it", (rule,), 1.0) for rule in RULES], AXES), frame, **STATEMENT | options)
-    return found["verdict"], found["ours"], found["note"]
+    result = judged(made, table([("it", (rule,), 1.0) for rule in RULES], AXES), frame, **STATEMENT | options)
+    return result["verdict"], result["ours"], result["note"]
 
 
 def test_equalities_have_a_tolerance():
-    found, ours, note = verdict()
-    assert found == HELD and ours.startswith("largest difference") and note.startswith("Over 2 settings")
+    result, ours, note = verdict()
+    assert result == HELD and ours.startswith("largest difference") and note.startswith("Over 2 settings")
     assert verdict(tolerance=1e-20)[0] == NOT_HELD
 
 
 def test_bounds_have_none():
-    found, ours, _ = verdict(statement="lemma-2-square")
-    assert found == HELD and "of the bound" in ours
+    result, ours, _ = verdict(statement="lemma-2-square")
+    assert result == HELD and "of the bound" in ours
 
 
 def test_the_worst_setting_decides(monkeypatch):
     shares = iter([(0.5, 1.0), (2.0, 1.0)])
     monkeypatch.setitem(fedawe.STATEMENTS, "matrix-form", lambda runs: next(shares))
-    found, ours, note = verdict()
-    assert (found, ours) == (NOT_HELD, "at most 2 of the bound") and "worst is sine" in note
+    result, ours, note = verdict()
+    assert (result, ours) == (NOT_HELD, "at most 2 of the bound") and "worst is sine" in note
 
 
 def test_what_is_not_a_number_is_not_held(monkeypatch):
@@ -70,12 +70,12 @@ def test_the_claims_depend_on_the_code_of_the_runs():
         "it", {}, CellSpec("fedawe", {"lr": 0.1}, PROBLEM, SETTING | {"participation": {"kind": "sine", "p": 1}})
     )
     claims = {"c": {"text": "t", "source": "s", "check": {**STATEMENT, "algorithm": "fedavg"}}}
-    found = dependencies.of_claims(experiment(claims=claims), [cell])
+    result = dependencies.of_claims(experiment(claims=claims), [cell])
     wanted = {
         "federation.participation.sine",
         "federation.sampling.replacement",
         "experiments.run",
         "results.claims.statement",
     }
-    assert {f"fedatlas.{name}" for name in wanted} <= set(found)
+    assert {f"fedatlas.{name}" for name in wanted} <= set(result)
     assert build({**STATEMENT, "algorithm": "fedavg"}).inputs == {"runs"}

@@ -17,8 +17,8 @@ def throughout(**options):
     frame = curves(LINES)
     frame["loss"], frame["status"] = 2 * frame["suboptimality"], options.pop("status", "ok")
     options = {"kind": "throughout", "algorithms": ["fedavg"], "metric": "suboptimality"} | options
-    found = judged(view(), table([("fedavg", 4, 1), ("fedavg", 8, 1)]), frame, **options)
-    return found["verdict"]
+    result = judged(view(), table([("fedavg", 4, 1), ("fedavg", 8, 1)]), frame, **options)
+    return result["verdict"]
 
 
 @pytest.mark.parametrize(

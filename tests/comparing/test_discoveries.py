@@ -12,6 +12,6 @@ from fedatlas.results.comparing.discoveries import q_values
 def test_q_values_are_those_of_benjamini_and_hochberg(p_values):
     tests = [p for p in p_values if p is not None]
     expected = iter(stats.false_discovery_control(tests) if tests else ())
-    found = q_values(p_values)
-    assert [q is None for q in found] == [p is None for p in p_values]
-    assert [q for q in found if q is not None] == pytest.approx(list(expected))
+    result = q_values(p_values)
+    assert [q is None for q in result] == [p is None for p in p_values]
+    assert [q for q in result if q is not None] == pytest.approx(list(expected))

@@ -21,7 +21,7 @@ def one_problem(*rows, **more):
 
 
 def states(board):
-    return [one.state for one in standings(board, 0)]
+    return [item.state for item in standings(board, 0)]
 
 
 def test_standings_by_hand():
@@ -30,18 +30,18 @@ def test_standings_by_hand():
         diverged=[[[False] * 4]] * 5 + [[[True] * 4]] + [[[False] * 4]],
     )  # fmt: skip
     assert states(board) == ["best", "worse", "near", "near", "never", "diverged", "undefined"]
-    found = standings(board, 0)
-    assert found[1].gap.value == pytest.approx(2) and found[1].interval == (2, 2)
-    assert (found[3].attained, found[3].seeds) == (2, 4) and found[4].gap is None
-    assert found[0].level == pytest.approx(0.05 / 5)  # five rivals have runs
+    result = standings(board, 0)
+    assert result[1].gap.value == pytest.approx(2) and result[1].interval == (2, 2)
+    assert (result[3].attained, result[3].seeds) == (2, 4) and result[4].gap is None
+    assert result[0].level == pytest.approx(0.05 / 5)  # five rivals have runs
 
 
 def test_the_interval_against_the_best_is_students_of_log_ratios_with_bonferroni():
     ours, best = [20.0, 25.0, 31.0], [10.0, 11.0, 12.0]
-    found = standings(one_problem(best, ours, [100.0, 120.0, 150.0]), 0)[1]
+    result = standings(one_problem(best, ours, [100.0, 120.0, 150.0]), 0)[1]
     logs = np.log(ours) - np.log(best)
     half = stats.t.ppf(1 - 0.05 / 2 / 2, 2) * logs.std(ddof=1) / math.sqrt(3)
-    assert found.interval == pytest.approx((math.exp(logs.mean() - half), math.exp(logs.mean() + half)))
+    assert result.interval == pytest.approx((math.exp(logs.mean() - half), math.exp(logs.mean() + half)))
 
 
 def test_the_best_attains_the_target_with_most_seeds():
@@ -79,65 +79,65 @@ def test_gaps_of_what_is_not_attained():
 def test_an_interval_allows_for_what_lies_between_evaluations():
     before = np.repeat([0.0, 10.0, 20.0], 3).reshape(3, 1, 1, 3)
     coarse = dataclasses.replace(one_problem([10] * 3, [20] * 3, [40] * 3), before=before)
-    found = standings(coarse, 0)
-    assert [one.state for one in found] == ["best", "near", "worse"]
-    assert found[1].gap.value == 2 and found[1].interval == (1, INF) and found[2].interval == (2, INF)
+    result = standings(coarse, 0)
+    assert [item.state for item in result] == ["best", "near", "worse"]
+    assert result[1].gap.value == 2 and result[1].interval == (1, INF) and result[2].interval == (2, INF)
     assert count_wins(coarse).wins.tolist() == [[0, 0, 1], [0, 0, 0], [0, 0, 0]]
 
 
 def test_pairs_by_hand():
     fast, slow, noisy = [10, 11, 12], [20, 22, 24], [1, 11, 60]
     numbers = np.array([[fast, fast, [INF] * 3], [slow, slow, [INF] * 3], [noisy, [NAN] * 3, slow]])[:, :, None, :]
-    found = count_wins(made(numbers))
-    assert found.wins.tolist() == [[0, 2, 0], [0, 0, 0], [1, 1, 0]]
-    assert found.ties.tolist() == [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
-    assert (found.losses == found.wins.T).all()
+    result = count_wins(made(numbers))
+    assert result.wins.tolist() == [[0, 2, 0], [0, 0, 0], [1, 1, 0]]
+    assert result.ties.tolist() == [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
+    assert (result.losses == result.wins.T).all()
 
 
 @given(boards(least=(2, 1, 1, 2)))
 def test_every_contest_is_won_tied_or_lost(board):
-    found, (_, _, targets, _) = count_wins(board), board.numbers.shape
+    result, (_, _, targets, _) = count_wins(board), board.numbers.shape
     both = board.defined[:, None] & board.defined[None]
     np.fill_diagonal(both[:, :, 0], False)
     for p in range(1, both.shape[2]):
         np.fill_diagonal(both[:, :, p], False)
-    np.testing.assert_array_equal(found.wins + found.ties + found.losses, both.sum(axis=2) * targets)
-    np.testing.assert_array_equal(found.ties, found.ties.T)
+    np.testing.assert_array_equal(result.wins + result.ties + result.losses, both.sum(axis=2) * targets)
+    np.testing.assert_array_equal(result.ties, result.ties.T)
 
 
 @given(boards(least=(2, 1, 1, 2)))
 def test_there_is_one_best_where_a_target_is_attained_and_who_is_worse_is_surely_worse(board):
     for problem in range(len(board.problems)):
-        found = standings(board, problem)
-        attained = any(one.attained for one in found)
-        assert sum(one.state == "best" for one in found) == attained
-        for one in found:
-            if one.state == "worse":
-                assert one.interval[0] > 1
-            if one.state == "best":
-                assert one.gap.value == 1
+        result = standings(board, problem)
+        attained = any(item.attained for item in result)
+        assert sum(item.state == "best" for item in result) == attained
+        for item in result:
+            if item.state == "worse":
+                assert item.interval[0] > 1
+            if item.state == "best":
+                assert item.gap.value == 1
 
 
 @given(boards(least=(2, 1, 1, 2), undefined=False))
 def test_costs_in_another_unit_give_the_same_standings(board):
     scaled = made(board.numbers * 8)
     for problem in range(len(board.problems)):
-        assert [one.state for one in standings(board, problem)] == [one.state for one in standings(scaled, problem)]
+        assert [item.state for item in standings(board, problem)] == [item.state for item in standings(scaled, problem)]
 
 
 def test_the_true_best_is_seldom_told_to_be_worse():
     """Of six algorithms, five are nearly as good as the first; in 400 tables it is told to be worse in at most 5 %."""
-    rng, lost, found = np.random.default_rng(0), 0, 0
+    rng, lost, worst = np.random.default_rng(0), 0, 0
     for _ in range(400):
         costs = np.exp(0.1 * rng.standard_normal((7, 5)))
         costs[1:6] *= 1.001
         costs[6] *= 3
-        told = states(one_problem(*costs))
-        lost, found = lost + (told[0] == "worse"), found + (told[6] == "worse")
-    assert lost / 400 <= 0.05 and found / 400 > 0.95
+        verdicts = states(one_problem(*costs))
+        lost, worst = lost + (verdicts[0] == "worse"), worst + (verdicts[6] == "worse")
+    assert lost / 400 <= 0.05 and worst / 400 > 0.95
 
 
 def test_the_level_is_that_which_is_asked():
     board = one_problem([10, 11, 12], [11.5, 13.5, 13.5])
-    assert [one.state for one in standings(board, 0, level=0.05)] == ["best", "worse"]
-    assert [one.state for one in standings(board, 0, level=1e-4)] == ["best", "near"]
+    assert [item.state for item in standings(board, 0, level=0.05)] == ["best", "worse"]
+    assert [item.state for item in standings(board, 0, level=1e-4)] == ["best", "near"]

@@ -26,7 +26,7 @@ SMALL = [[[[10]], [[30]], [[INF]]], [[[20]], [[20]], [[8]]]]
 def slow(numbers, at):
     """The profile as Dolan and Moré write it, with a loop over all instances."""
     algorithms, problems, targets, slots = numbers.shape
-    found = np.zeros((algorithms, len(at)))
+    result = np.zeros((algorithms, len(at)))
     for a in range(algorithms):
         for k, r in enumerate(at):
             for p in range(problems):
@@ -36,21 +36,21 @@ def slow(numbers, at):
                         costs = [c for c in numbers[:, p, t, s] if not math.isnan(c)]
                         best, cost = min(costs, default=INF), numbers[a, p, t, s]
                         solved += math.isfinite(cost) and (cost == best or cost / best <= r)
-                found[a, k] += solved / (targets * slots) / problems
-    return found
+                result[a, k] += solved / (targets * slots) / problems
+    return result
 
 
 def test_a_small_profile_by_hand():
     board = made(SMALL)
     assert performance_ratios(board.numbers).reshape(2, 3).tolist() == [[1, 1.5, INF], [2, 1, 1]]
-    found = compute_profile(performance_ratios(board.numbers), AT)
-    np.testing.assert_allclose(found.share, [[1 / 3, 2 / 3, 2 / 3, 2 / 3], [2 / 3, 2 / 3, 1, 1]])
+    result = compute_profile(performance_ratios(board.numbers), AT)
+    np.testing.assert_allclose(result.share, [[1 / 3, 2 / 3, 2 / 3, 2 / 3], [2 / 3, 2 / 3, 1, 1]])
 
 
 def test_a_small_data_profile_by_hand():
     board = made(SMALL)
-    found = compute_profile(scaled_costs(board), np.array([0.2, 0.25, 0.5, 0.75]))
-    np.testing.assert_allclose(found.share, [[0, 1 / 3, 1 / 3, 2 / 3], [1 / 3, 1 / 3, 1, 1]])
+    result = compute_profile(scaled_costs(board), np.array([0.2, 0.25, 0.5, 0.75]))
+    np.testing.assert_allclose(result.share, [[0, 1 / 3, 1 / 3, 2 / 3], [1 / 3, 1 / 3, 1, 1]])
     assert scaled_costs(board, raw=True).ravel().tolist() == [10, 30, INF, 20, 20, 8]
     assert scaled_costs(board, baseline=0).ravel().tolist() == [1, 1, INF, 2, pytest.approx(2 / 3), 0]
 
@@ -73,10 +73,10 @@ def test_a_profile_is_the_loop_over_instances(board):
 
 @given(boards(), st.integers(0, 3))
 def test_profiles_rise_and_bands_hold_them(board, seed):
-    found = compute_profile(performance_ratios(board.numbers), AT, resamples=400, seed=seed)
-    for line in (found.share, found.low, found.high):
+    result = compute_profile(performance_ratios(board.numbers), AT, resamples=400, seed=seed)
+    for line in (result.share, result.low, result.high):
         assert (np.diff(line, axis=1) >= 0).all() and line.min() >= 0 and line.max() <= 1 + 1e-12
-    assert (found.low <= found.share + 1e-12).all() and (found.share <= found.high + 1e-12).all()
+    assert (result.low <= result.share + 1e-12).all() and (result.share <= result.high + 1e-12).all()
 
 
 @given(boards(undefined=False))
@@ -121,6 +121,6 @@ def test_bands_cover_the_share_of_the_population():
     for _ in range(200):
         solved = rng.random(60) < 0.6
         numbers = np.where(solved, 1.0, INF)[None, :, None, None]
-        found = compute_profile(numbers, np.array([1.0]), resamples=300)
-        held += found.low[0, 0] <= 0.6 <= found.high[0, 0]
+        result = compute_profile(numbers, np.array([1.0]), resamples=300)
+        held += result.low[0, 0] <= 0.6 <= result.high[0, 0]
     assert 0.88 <= held / 200 <= 0.99

@@ -30,8 +30,8 @@ LISTS = st.integers(2, 7).flatmap(lambda n: st.tuples(*[st.lists(st.integers(0, 
 def test_tau_is_scipys(lists):
     one, other = (np.array(each, float) for each in lists)
     expected = stats.kendalltau(one, other).statistic
-    found = float(kendall(one, other))
-    assert found == pytest.approx(expected) or (math.isnan(found) and math.isnan(expected))
+    result = float(kendall(one, other))
+    assert result == pytest.approx(expected) or (math.isnan(result) and math.isnan(expected))
 
 
 def spread(rng, factors, problems=8, slots=5, noise=0.05):
@@ -43,23 +43,23 @@ def spread(rng, factors, problems=8, slots=5, noise=0.05):
 
 def test_an_order_by_hand():
     board = made([[[[10]], [[10]]], [[[20]], [[40]]], [[[INF]], [[40]]]])
-    found = order_algorithms(board, 16.0, draw_resamples(2, 1, 100, 0))
-    assert found.scores.tolist() == pytest.approx([1, (3 / 4 + 2 / 4) / 2, (0 + 2 / 4) / 2])
-    assert found.ranks.tolist() == [1, 2, 3]
+    result = order_algorithms(board, 16.0, draw_resamples(2, 1, 100, 0))
+    assert result.scores.tolist() == pytest.approx([1, (3 / 4 + 2 / 4) / 2, (0 + 2 / 4) / 2])
+    assert result.ranks.tolist() == [1, 2, 3]
     assert Order(np.array([1.0, 3.0, 1.0, 0.0]), np.zeros((1, 4))).ranks.tolist() == [2.5, 1, 2.5, 4]
 
 
 @given(boards(), st.integers(0, 9))
 def test_resampled_scores_are_those_of_resampled_boards(board, seed):
     resampled = draw_resamples(len(board.problems), board.seeds.shape[1], 3, seed)
-    found = order_algorithms(board, 16.0, resampled)
+    result = order_algorithms(board, 16.0, resampled)
     for b in range(3):
         close = [
             profile_areas(board.numbers, 16.0)[:, p, s].tolist()
             for p, slots in zip(resampled.problems[b], resampled.slots[b], strict=True)
             for s in slots
         ]
-        np.testing.assert_allclose(found.draws[b], np.mean(close, axis=0))
+        np.testing.assert_allclose(result.draws[b], np.mean(close, axis=0))
 
 
 def test_clear_orders_agree_and_noise_does_not():
@@ -77,11 +77,11 @@ def test_the_halves_of_the_seeds_are_drawn_apart():
     board = spread(np.random.default_rng(1), [1, 2, 4], slots=5)
     one, other = split_seeds(board)
     assert one.seeds[0].tolist() == [0, 2, 4] and other.seeds[0].tolist() == [1, 3]
-    first, second, found = compare_orders(one, other, 16.0)
-    assert found.tau.count == 5 and found.tau.value == 1
+    first, second, result = compare_orders(one, other, 16.0)
+    assert result.tau.count == 5 and result.tau.value == 1
     assert first.draws.shape == second.draws.shape == (1000, 3)
     again = compare_orders(one, other, 16.0)[2]
-    assert again.tau.draws == found.tau.draws
+    assert again.tau.draws == result.tau.draws
 
 
 SAME = {"least": (3, 2, 1, 2), "most": (3, 2, 1, 2)}
@@ -89,15 +89,15 @@ SAME = {"least": (3, 2, 1, 2), "most": (3, 2, 1, 2)}
 
 @given(boards(**SAME), boards(**SAME))
 def test_an_interval_holds_its_estimate(one, other):
-    _, _, found = compare_orders(one, other, 16.0, resamples=100)
-    low, high = found.tau.interval()
-    assert math.isnan(found.tau.value) or low <= found.tau.value <= high
-    assert 0 <= found.reversed <= found.pairs
+    _, _, result = compare_orders(one, other, 16.0, resamples=100)
+    low, high = result.tau.interval()
+    assert math.isnan(result.tau.value) or low <= result.tau.value <= high
+    assert 0 <= result.reversed <= result.pairs
 
 
 def test_an_order_agrees_with_itself():
-    found = order_algorithms(spread(np.random.default_rng(2), [1, 3, 2]), 16.0, draw_resamples(8, 5, 200, 0))
-    assert measure_agreement(found, found, 5).tau.interval() == (1, 1)
+    result = order_algorithms(spread(np.random.default_rng(2), [1, 3, 2]), 16.0, draw_resamples(8, 5, 200, 0))
+    assert measure_agreement(result, result, 5).tau.interval() == (1, 1)
 
 
 def test_percentiles_reach_to_the_number():

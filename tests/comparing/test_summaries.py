@@ -99,12 +99,12 @@ def test_lists():
 
 def test_the_summary_counts_problems():
     never = at("never")
-    found = [
+    result = [
         {"A": BEST, "B": NEAR, "C": WORSE},
         {"A": BEST, "B": WORSE, "C": WORSE},
         {"A": never, "B": never, "C": never},
     ]
-    assert summarize_problems(found) == (
+    assert summarize_problems(result) == (
         "of 3 problems, A is within noise of the best on 2 (alone on 1), B on 1; C on none; "
         "nobody attains the target on 1"
     )

@@ -28,25 +28,25 @@ def asked(**more):
 
 
 def test_costs_of_targets_by_hand():
-    found = target_costs(curves(RUNS), ["a", "b"], ["K"], asked())
-    assert found.problems == [(1,), (2,)] and found.seeds.tolist() == [[0, 1], [0, 1]]
-    assert found.targets[0].tolist() == [[0.1, 0.1], [0.01, 0.01]]
-    assert found.targets[1].tolist() == [[10.0, 30.0], [1.0, 3.0]]  # each seed has its own first value
-    assert found.numbers[0, 0].tolist() == [[20, 10], [30, math.inf]]
-    assert found.numbers[1, 0].tolist() == [[math.inf] * 2] * 2
-    assert found.numbers[0, 1].tolist() == [[5, 5], [10, math.inf]]
-    assert np.isnan(found.numbers[1, 1]).all()
-    assert found.defined.tolist() == [[True, True], [True, False]]
-    assert found.budgets.tolist() == [30, 10]
-    assert found.by_seed(0, 0, 0, before=True) == {0: 10, 1: 0} and found.before[0, 1, 1].tolist() == [5, math.inf]
-    assert found.by_seed(0, 1, 0) == {0: 5, 1: 5} and found.by_seed(1, 1) == {}
+    result = target_costs(curves(RUNS), ["a", "b"], ["K"], asked())
+    assert result.problems == [(1,), (2,)] and result.seeds.tolist() == [[0, 1], [0, 1]]
+    assert result.targets[0].tolist() == [[0.1, 0.1], [0.01, 0.01]]
+    assert result.targets[1].tolist() == [[10.0, 30.0], [1.0, 3.0]]  # each seed has its own first value
+    assert result.numbers[0, 0].tolist() == [[20, 10], [30, math.inf]]
+    assert result.numbers[1, 0].tolist() == [[math.inf] * 2] * 2
+    assert result.numbers[0, 1].tolist() == [[5, 5], [10, math.inf]]
+    assert np.isnan(result.numbers[1, 1]).all()
+    assert result.defined.tolist() == [[True, True], [True, False]]
+    assert result.budgets.tolist() == [30, 10]
+    assert result.by_seed(0, 0, 0, before=True) == {0: 10, 1: 0} and result.before[0, 1, 1].tolist() == [5, math.inf]
+    assert result.by_seed(0, 1, 0) == {0: 5, 1: 5} and result.by_seed(1, 1) == {}
 
 
 def test_another_cost_and_a_budget():
-    found = target_costs(curves(RUNS), ["a"], ["K"], asked(cost="vectors_up", budget=0.5))
-    assert found.numbers[0, 0, 0].tolist() == [math.inf, 20]  # rounds to 15
-    assert found.numbers[0, 1, 0].tolist() == [10, 10]
-    assert found.budgets.tolist() == [20, 10]
+    result = target_costs(curves(RUNS), ["a"], ["K"], asked(cost="vectors_up", budget=0.5))
+    assert result.numbers[0, 0, 0].tolist() == [math.inf, 20]  # rounds to 15
+    assert result.numbers[0, 1, 0].tolist() == [10, 10]
+    assert result.budgets.tolist() == [20, 10]
 
 
 def test_the_best_value_is_that_of_all_algorithms_with_the_seed():
@@ -56,9 +56,9 @@ def test_the_best_value_is_that_of_all_algorithms_with_the_seed():
         ("b", 1, 1): [(0, 0.1), (10, 0.86), (20, 0.2)],
     }
     question = TargetSpec("accuracy", "max", shares=(0.1,))
-    found = target_costs(curves(runs, metric="accuracy"), ["a", "b"], ["K"], question)
-    assert found.targets[0, 0] == pytest.approx([0.82, 0.784])
-    assert found.numbers[:, 0, 0].tolist() == [[20, 20], [math.inf, 10]]
+    result = target_costs(curves(runs, metric="accuracy"), ["a", "b"], ["K"], question)
+    assert result.targets[0, 0] == pytest.approx([0.82, 0.784])
+    assert result.numbers[:, 0, 0].tolist() == [[20, 20], [math.inf, 10]]
     stated = target_costs(
         curves(runs, metric="accuracy"), ["b"], ["K"], TargetSpec("accuracy", "max", shares=(0.5,), best=0.5)
     )
@@ -66,48 +66,48 @@ def test_the_best_value_is_that_of_all_algorithms_with_the_seed():
 
 
 def test_a_loss_has_its_targets_towards_its_optimum_where_that_is_known():
-    made = curves(
+    result = curves(
         {("a", 1, 0): [(0, 7.0), (5, 4.0), (9, 3.5)], ("a", 2, 0): [(0, 7.0), (5, 4.0), (9, 3.5)]}, metric="loss"
     )
-    made["suboptimality"] = (made["loss"] - 3).where(made["K"] == 1)
+    result["suboptimality"] = (result["loss"] - 3).where(result["K"] == 1)
     asked = TargetSpec("loss", "min", shares=(0.5, 0.25))
-    assert target_costs(made, ["a"], ["K"], asked).targets[..., 0].tolist() == [[5.0, 4.0], [5.25, 4.375]]
+    assert target_costs(result, ["a"], ["K"], asked).targets[..., 0].tolist() == [[5.0, 4.0], [5.25, 4.375]]
     asked = replace(asked, best=1.0)
-    assert target_costs(made, ["a"], ["K"], asked).targets[0, :, 0].tolist() == [4.0, 2.5]
+    assert target_costs(result, ["a"], ["K"], asked).targets[0, :, 0].tolist() == [4.0, 2.5]
 
 
 def test_round_0_attains_nothing():
     runs = {("a", 1, 0): [(0, 0.0), (4, 0.0)], ("a", 1, 1): [(0, 2.0), (4, 1.0)]}
-    found = target_costs(curves(runs), ["a"], ["K"], asked(shares=(0.5,)))
-    assert found.targets.tolist() == [[[0.0, 1.0]]] and found.numbers.ravel().tolist() == [4, 4]
+    result = target_costs(curves(runs), ["a"], ["K"], asked(shares=(0.5,)))
+    assert result.targets.tolist() == [[[0.0, 1.0]]] and result.numbers.ravel().tolist() == [4, 4]
 
 
 def test_each_seed_has_the_optimum_of_its_instance():
     runs = {("a", 1, seed): [(0, low + 8.0), (5, low + 2.0), (9, low)] for seed, low in ((0, 0.0), (1, 1000.0))}
-    made = curves(runs, metric="loss")
-    made["suboptimality"] = made["loss"] - 1000 * made["seed"]
-    found = target_costs(made, ["a"], ["K"], TargetSpec("loss", "min", shares=(0.5,)))
-    assert found.targets.tolist() == [[[4.0, 1004.0]]] and found.numbers.ravel().tolist() == [5, 5]
+    output = curves(runs, metric="loss")
+    output["suboptimality"] = output["loss"] - 1000 * output["seed"]
+    result = target_costs(output, ["a"], ["K"], TargetSpec("loss", "min", shares=(0.5,)))
+    assert result.targets.tolist() == [[[4.0, 1004.0]]] and result.numbers.ravel().tolist() == [5, 5]
 
 
 def test_seeds_that_an_algorithm_lacks_are_filled_and_told():
     runs = {("a", 1, seed): [(0, 1.0), (seed + 1, 0.0)] for seed in (0, 1, 2, 3)}
     runs |= {("b", 1, seed): [(0, 1.0), (10 * seed + 10, 0.0)] for seed in (1, 3)}
-    found = target_costs(curves(runs), ["a", "b"], ["K"], asked(shares=(0.1,)))
-    assert found.numbers[1, 0, 0].tolist() == [20, 20, 20, 40]  # slots 0 and 2 repeat the first
-    assert found.present[1, 0].tolist() == [False, True, False, True]
-    assert found.by_seed(1, 0) == {1: 20, 3: 40}
+    result = target_costs(curves(runs), ["a", "b"], ["K"], asked(shares=(0.1,)))
+    assert result.numbers[1, 0, 0].tolist() == [20, 20, 20, 40]  # slots 0 and 2 repeat the first
+    assert result.present[1, 0].tolist() == [False, True, False, True]
+    assert result.by_seed(1, 0) == {1: 20, 3: 40}
 
 
 def test_parts_of_a_board():
-    found = target_costs(curves(RUNS), ["a", "b"], ["K"], asked())
-    assert found.select_algorithms(["b"]).algorithms == ["b"] and found.select_algorithms(["b"]).numbers.shape == (
+    result = target_costs(curves(RUNS), ["a", "b"], ["K"], asked())
+    assert result.select_algorithms(["b"]).algorithms == ["b"] and result.select_algorithms(["b"]).numbers.shape == (
         1,
         2,
         2,
         2,
     )
-    assert found.select_slots([1]).seeds.tolist() == [[1], [1]] and found.select_slots([1]).numbers[
+    assert result.select_slots([1]).seeds.tolist() == [[1], [1]] and result.select_slots([1]).numbers[
         0, 0, 0
     ].tolist() == [10]
 
@@ -146,22 +146,26 @@ def test_runs_that_diverged_are_told():
 def test_a_board_is_a_loop_over_runs(runs, goal):
     runs = {key: [(at, value) for at, value in enumerate([4.0, *values])] for key, values in runs.items()}
     question = TargetSpec("loss", goal, shares=(0.5, 0.1))
-    found = target_costs(curves(runs, metric="loss"), ["a", "b"], ["K"], question)
+    result = target_costs(curves(runs, metric="loss"), ["a", "b"], ["K"], question)
     for (algorithm, point, seed), values in runs.items():
-        place = found.problems.index((point,))
+        place = result.problems.index((point,))
         every = [v for (_, p, s), those in runs.items() if (p, s) == (point, seed) for _, v in those if v == v]
         best = min(every) if goal == "min" else max(every)
         for t, share in enumerate(question.shares):
             target = best + share * (4.0 - best)
             there = [at for at, v in values[1:] if (v <= target if goal == "min" else v >= target)]
-            own = found.by_seed("ab".index(algorithm), place, t)
+            own = result.by_seed("ab".index(algorithm), place, t)
             assert own[seed] == (there[0] if there else math.inf)
 
 
 def test_scores_are_turned_so_that_small_ones_are_good():
     index = pd.MultiIndex.from_tuples([("a", 1, 0), ("a", 1, 1), ("b", 1, 0)], names=["algorithm", "K", "seed"])
-    found = score_benchmark(pd.Series([0.9, 0.8, -math.inf], index), ["a", "b", "c"], ["K"], "max", log=False)
-    assert found.numbers[:, 0, 0].tolist()[:2] == [[-0.9, -0.8], [math.inf, math.inf]]
-    assert np.isnan(found.numbers[2]).all() and found.diverged[:, 0].tolist() == [[False] * 2, [True] * 2, [False] * 2]
+    result = score_benchmark(pd.Series([0.9, 0.8, -math.inf], index), ["a", "b", "c"], ["K"], "max", log=False)
+    assert result.numbers[:, 0, 0].tolist()[:2] == [[-0.9, -0.8], [math.inf, math.inf]]
+    assert np.isnan(result.numbers[2]).all() and result.diverged[:, 0].tolist() == [
+        [False] * 2,
+        [True] * 2,
+        [False] * 2,
+    ]
     small = score_benchmark(pd.Series([0.0, 1e-3, 1.0], index), ["a", "b"], ["K"], "min", log=True)
     assert small.numbers[0, 0, 0].tolist() == [1e-16, 1e-3] and small.log

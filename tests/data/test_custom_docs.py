@@ -93,9 +93,9 @@ def test_the_schema_takes_every_form():
 def test_the_axis():
     os.replace("wide.csv", "mine.csv")
     problem = {"kind": "logistic", "l2": 0.1}
-    found = experiment(problem=problem, setting={"clients": 3, "rounds": 2}, **AXIS)
-    assert len(expansion.cells(found)) == 4
-    assert found.figures["mine"].spec["where"]["problem.data"] == found.grid["problem.data"][0]
+    result = experiment(problem=problem, setting={"clients": 3, "rounds": 2}, **AXIS)
+    assert len(expansion.cells(result)) == 4
+    assert result.figures["mine"].spec["where"]["problem.data"] == result.grid["problem.data"][0]
 
 
 @pytest.mark.parametrize("rows, sentence", MISTAKES)

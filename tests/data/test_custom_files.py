@@ -189,17 +189,17 @@ class Bunch:
 
 
 def test_a_table_of_openml_is_fetched_once(monkeypatch):
-    asked = []
+    options = []
 
     def fetch(**given):
-        asked.append(given)
+        options.append(given)
         return Bunch
 
     monkeypatch.setattr("sklearn.datasets.fetch_openml", fetch)
     data = prepared(openml="toy", version=2, test_share=0)
     assert data.X.shape == (30, 4) and np.array_equal(data.y, Y)
     assert prepared(openml="toy", version=2, client="colour").X.shape[1] == 1
-    assert len(asked) == 1 and asked[0]["name"] == "toy" and asked[0]["version"] == 2
+    assert len(options) == 1 and options[0]["name"] == "toy" and options[0]["version"] == 2
     assert (resolve_directory() / "raw/openml/toy-2.parquet").is_file()
     assert re.fullmatch(r"toy\+[0-9a-f]{10}", data.name)
     assert "leave version out" in told(openml=61, version=1)
@@ -238,18 +238,18 @@ def test_files_are_read_again_only_after_they_have_changed(monkeypatch):
     write()
     old = 10**18
     os.utime("mine.csv", ns=(old, old))
-    asked = []
+    surveys = []
     survey = READERS.get("csv").survey
-    monkeypatch.setattr(READERS.get("csv"), "survey", lambda self, paths: asked.append(1) or survey(self, paths))
+    monkeypatch.setattr(READERS.get("csv"), "survey", lambda self, paths: surveys.append(1) or survey(self, paths))
 
     def found():
         custom_files._cache.clear()  # as another process
         return sources.info(SPEC)
 
     first = found()
-    assert found() == first and len(asked) == 1
+    assert found() == first and len(surveys) == 1
     write(28)
-    assert found().forms != first.forms and len(asked) == 2
+    assert found().forms != first.forms and len(surveys) == 2
     write()
     os.utime("mine.csv", ns=(old + 1, old + 1))
     assert repr(found()) == repr(first)
@@ -281,9 +281,9 @@ def test_what_is_remembered_may_be_damaged():
 def test_data_are_prepared_again_where_the_content_differs():
     write()
     folder = prepare(SPEC)
-    made = (folder / "meta.json").stat().st_mtime_ns
+    result = (folder / "meta.json").stat().st_mtime_ns
     os.utime("mine.csv", ns=(1, 1))
-    assert prepare(SPEC) == folder and (folder / "meta.json").stat().st_mtime_ns == made
+    assert prepare(SPEC) == folder and (folder / "meta.json").stat().st_mtime_ns == result
     write(20)
     with pytest.raises(UserError, match="the files have changed since"):
         verify(SPEC)
@@ -299,10 +299,10 @@ def test_data_are_prepared_again_where_the_content_differs():
 def test_status_and_clean_know_own_data():
     write()
     name = sources.info(SPEC).name
-    assert [(one.name, one.kind, one.state) for one in status()][-1] == (name, "own", "raw")
+    assert [(item.name, item.kind, item.state) for item in status()][-1] == (name, "own", "raw")
     folder = prepare(SPEC)
     assert status()[-1].state == "prepared" and status()[-1].path == folder
-    assert {one.path for one in _data_waste(None)} == {folder, resolve_directory() / f"own/{name}.json"}
+    assert {item.path for item in _data_waste(None)} == {folder, resolve_directory() / f"own/{name}.json"}
     Path("mine.csv").unlink()
     assert not list(_data_waste(None))
 

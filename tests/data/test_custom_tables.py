@@ -112,15 +112,15 @@ def test_a_share_of_each_class_tests_and_the_seed_says_which():
 
 def test_a_client_keeps_a_row_to_train_on():
     text = "x,y,c\n" + "".join(f"{i},{i % 2},{i}\n" for i in range(20))
-    found = survey(text, client="c", test_share=0.5)
-    assert found.clients == 20 and found.rows == 20
+    result = survey(text, client="c", test_share=0.5)
+    assert result.clients == 20 and result.rows == 20
     assert survey(text.replace("19\n", "18\n"), client="c", test_share=0.5).clients == 19
 
 
 def test_a_column_says_what_tests():
     text = "x,y,fold\n1,0,train\n2,1,Train\n3,0,test\n4,1,TEST\n5,1,test\n"
-    found = survey(text, test_column="fold")
-    assert (found.rows, found.test_rows, found.shape) == (2, 3, (1,))
+    result = survey(text, test_column="fold")
+    assert (result.rows, result.test_rows, result.shape) == (2, 3, (1,))
     with pytest.raises(UserError, match=re.escape("mine.csv, line 4: column 'fold' (test_column) holds 'valid'")):
         survey(text.replace("3,0,test", "3,0,valid"), test_column="fold")
 
@@ -162,8 +162,8 @@ def test_columns_are_chosen():
 
 def test_rows_without_a_value_are_left_out_if_asked():
     text = "a,b,y\n1,2,0\n,2,1\n3,NA,1\n4,5,1\n5,6,\n6,7,0\n"
-    found = survey(text, missing="drop", test_share=0)
-    assert found.rows == 3 and "3 rows without a value are left out." in found.note
+    result = survey(text, missing="drop", test_share=0)
+    assert result.rows == 3 and "3 rows without a value are left out." in result.note
     with pytest.raises(UserError, match="leaves no row"):
         survey("a,y\n,1\n", missing="drop")
 

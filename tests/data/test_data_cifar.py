@@ -55,10 +55,10 @@ def test_cifar_is_read(register, put, root, dump):
         prepare("toy", root)
     put("data/raw/toys/c.tar.gz", content)
     prepare("toy", root)
-    made = load("toy", root)
-    np.testing.assert_array_equal(made.X.reshape(5, 12), X[:5])
-    np.testing.assert_array_equal(made.X_test.reshape(2, 12), X[5:])
-    np.testing.assert_array_equal(made.y, [0, 1, 0, 1, 1])
+    result = load("toy", root)
+    np.testing.assert_array_equal(result.X.reshape(5, 12), X[:5])
+    np.testing.assert_array_equal(result.X_test.reshape(2, 12), X[5:])
+    np.testing.assert_array_equal(result.y, [0, 1, 0, 1, 1])
 
 
 def test_pickles_without_a_checksum_are_refused():

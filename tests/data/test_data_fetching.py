@@ -110,11 +110,11 @@ def test_what_is_missing_offline_is_told_with_a_line_for_each_address(register, 
     register(File("toy.bz2", ("http://127.0.0.1:9/toy.bz2",), 1234, "md5:" + "0" * 32))
     with pytest.raises(UserError) as caught:
         fetch("toy", root, [tmp_path / "mirror", "http://127.0.0.1:9"])
-    said = str(caught.value)
+    output = str(caught.value)
     for part in ("'toy' needs toy.bz2", "1,234 bytes", "md5:0000", "http://127.0.0.1:9/toy.bz2", "refused"):
-        assert part in said
-    assert f"put the file at {root / 'raw/toys/toy.bz2'}" in said and "FEDATLAS_DATA_MIRRORS" in said
-    assert str(tmp_path / "mirror") in said and len(said.splitlines()) == 4
+        assert part in output
+    assert f"put the file at {root / 'raw/toys/toy.bz2'}" in output and "FEDATLAS_DATA_MIRRORS" in output
+    assert str(tmp_path / "mirror") in output and len(output.splitlines()) == 4
     assert raw_files() == set()
 
 

@@ -25,11 +25,11 @@ def test_four_files_become_a_data_set(register, put, root):
     for name, array in zip(names, (ARRAY, labels, ARRAY[:2], labels[:2]), strict=True):
         put(f"data/raw/toys/{name}", gzip.compress(encode(array)))
     prepare("toy", root)
-    made = load("toy", root)
-    np.testing.assert_array_equal(made.X[:, 0], ARRAY)
-    np.testing.assert_array_equal(made.y_test, [0, 1])
-    np.testing.assert_array_equal(made.features(), ARRAY.reshape(4, 6) / 255)
-    assert made.features("test", np.float32).dtype == np.float32
+    result = load("toy", root)
+    np.testing.assert_array_equal(result.X[:, 0], ARRAY)
+    np.testing.assert_array_equal(result.y_test, [0, 1])
+    np.testing.assert_array_equal(result.features(), ARRAY.reshape(4, 6) / 255)
+    assert result.features("test", np.float32).dtype == np.float32
     put(f"data/raw/toys/{names[0]}", gzip.compress(encode(ARRAY[:, :2])))
     (root / "prepared/toy/meta.json").unlink()
     with pytest.raises(UserError, match=f"{names[0]}: cannot be read by the reader idx"):

@@ -122,10 +122,10 @@ def test_a_dense_set_is_streamed_into_its_file(register, put, root, toy_text, mo
     register("toy.bz2", sparse=False, dtype="float32", rows=100)
     put("data/raw/toys/toy.bz2", bz2.compress(toy_text * 50))
     prepare("toy", root)
-    made = load("toy", root)
-    assert made.X.dtype == np.float32
-    np.testing.assert_array_equal(made.X, np.tile(np.float32([[0.5, 0, 2], [0, -1e-3, 0]]), (50, 1)))
-    np.testing.assert_array_equal(made.y, [0, 1] * 50)
+    result = load("toy", root)
+    assert result.X.dtype == np.float32
+    np.testing.assert_array_equal(result.X, np.tile(np.float32([[0.5, 0, 2], [0, -1e-3, 0]]), (50, 1)))
+    np.testing.assert_array_equal(result.y, [0, 1] * 50)
 
 
 def test_a_bomb_in_place_of_a_file_with_a_checksum_ends_soon(register, put, root, toy_text):

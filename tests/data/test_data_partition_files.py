@@ -57,12 +57,12 @@ def test_labels_are_a_vector_of_integers(y):
 
 
 def test_clients_that_do_not_exist_and_other_labels_are_refused():
-    made = partition("iid", BALANCED, 5, 0)
+    result = partition("iid", BALANCED, 5, 0)
     for i in (-1, 5):
         with pytest.raises(UserError, match=f"there is no client {i}"):
-            made.client(i)
+            result.client(i)
     with pytest.raises(UserError, match="splits 6,000 samples, not the 3 given"):
-        made.histogram(BALANCED[:3], 10)
+        result.histogram(BALANCED[:3], 10)
 
 
 # Files ----------------------------------------------------------------------------------------------------------------
@@ -70,15 +70,15 @@ def test_clients_that_do_not_exist_and_other_labels_are_refused():
 
 @pytest.mark.parametrize("kind, options", [*SPLITS, ("dirichlet", {"alpha": np.float32(0.5)})])
 def test_a_partition_survives_its_file(tmp_path, kind, options):
-    made = partition(kind, BALANCED, 20, 1, **options)
+    result = partition(kind, BALANCED, 20, 1, **options)
     path = tmp_path / "deep" / "split.npz"
-    made.save(path)
+    result.save(path)
     first = path.read_bytes()
     read = Partition.load(path)
-    assert (read.kind, read.seed, read.options, read.clients) == (made.kind, 1, made.options, 20)
-    np.testing.assert_array_equal(read.histogram(BALANCED, 10), made.histogram(BALANCED, 10))
+    assert (read.kind, read.seed, read.options, read.clients) == (result.kind, 1, result.options, 20)
+    np.testing.assert_array_equal(read.histogram(BALANCED, 10), result.histogram(BALANCED, 10))
     for i in (0, 19):
-        np.testing.assert_array_equal(read.client(i), made.client(i))
+        np.testing.assert_array_equal(read.client(i), result.client(i))
     read.save(path)
     assert path.read_bytes() == first and [file.name for file in path.parent.iterdir()] == ["split.npz"]
 
@@ -87,8 +87,8 @@ def test_a_file_that_is_no_partition_is_refused(tmp_path):
     path = tmp_path / "split.npz"
     with pytest.raises(UserError, match=r"split\.npz is not a readable partition .*: make it again"):
         Partition.load(path)
-    made = partition("iid", BALANCED, 20, 1)
-    made.save(path)
+    result = partition("iid", BALANCED, 20, 1)
+    result.save(path)
     good = path.read_bytes()
     with np.load(path) as content:
         parts = dict(content)

@@ -23,24 +23,24 @@ def test_the_kinds():
 def test_a_split_gives_every_sample_to_at_most_one_client(y, clients, seed, how):
     kind, options = how
     try:
-        made = partition(kind, y, clients, seed, **options)
+        result = partition(kind, y, clients, seed, **options)
     except UserError:
         assume(kind not in ("iid",) or len(y) < clients)
         return
-    order, offsets = made.order, made.offsets
-    assert made.sizes.sum() == len(order)
+    order, offsets = result.order, result.offsets
+    assert result.sizes.sum() == len(order)
     assert order.dtype == offsets.dtype == np.int64
-    parts = [made.client(i) for i in range(clients)]
-    assert [len(part) for part in parts] == made.sizes.tolist() and made.sizes.min() >= 1
+    parts = [result.client(i) for i in range(clients)]
+    assert [len(part) for part in parts] == result.sizes.tolist() and result.sizes.min() >= 1
     assert all(part.base is order for part in parts)
     used = np.concatenate(parts)
     assert len(set(used.tolist())) == len(used) and set(used.tolist()) <= set(range(len(y)))
     if kind != "classes":
         assert len(used) == len(y)
     if kind in ("iid", "classes") or not options.get("per_class"):
-        assert np.ptp(made.sizes) <= (kind != "classes")
-    table = made.histogram(y, 6)
-    assert table.shape == (clients, 6) and (table.sum(axis=1) == made.sizes).all()
+        assert np.ptp(result.sizes) <= (kind != "classes")
+    table = result.histogram(y, 6)
+    assert table.shape == (clients, 6) and (table.sum(axis=1) == result.sizes).all()
     np.testing.assert_array_equal(table.sum(axis=0), np.bincount(y[used], minlength=6))
     if kind == "classes":
         assert ((table > 0).sum(axis=1) == 2).all() and len(set(table[table > 0].tolist())) == 1
@@ -92,8 +92,8 @@ def test_a_specification_names_a_kind(spec, complaint):
     ],
 )
 def test_splits_never_change(kind, options, digest):
-    made = partition(kind, BALANCED, 20, 3, **options)
-    content = made.order.astype("<i8").tobytes() + made.offsets.astype("<i8").tobytes()
+    result = partition(kind, BALANCED, 20, 3, **options)
+    content = result.order.astype("<i8").tobytes() + result.offsets.astype("<i8").tobytes()
     assert hashlib.sha256(content).hexdigest()[:16] == digest
 
 
@@ -161,16 +161,16 @@ def test_no_client_is_served_last():
 
 def test_per_class_caps_who_holds_enough_and_sizes_differ():
     for seed in range(10):
-        made = partition("dirichlet", BALANCED, 4, seed, alpha=0.1, per_class=True)
-        assert np.ptp(made.sizes) > 50
+        result = partition("dirichlet", BALANCED, 4, seed, alpha=0.1, per_class=True)
+        assert np.ptp(result.sizes) > 50
         # Who holds n / clients takes part in no later class, so nobody gets more than that and one class.
-        assert made.sizes.max() < 6000 / 4 + 600
+        assert result.sizes.max() < 6000 / 4 + 600
 
 
 def test_min_size_is_kept_or_its_impossibility_said(monkeypatch):
     for seed in range(5):
-        made = partition("dirichlet", BALANCED, 20, seed, alpha=0.2, per_class=True, min_size=60)
-        assert made.sizes.min() >= 60
+        result = partition("dirichlet", BALANCED, 20, seed, alpha=0.2, per_class=True, min_size=60)
+        assert result.sizes.min() >= 60
     monkeypatch.setattr(dirichlet, "_TRIES", 20)
     with pytest.raises(UserError, match="some of 500 clients always had fewer than 11 of 6,000 samples: raise alpha"):
         partition("dirichlet", BALANCED, 500, 0, alpha=0.01, per_class=True, min_size=11)
@@ -180,11 +180,11 @@ def test_min_size_is_kept_or_its_impossibility_said(monkeypatch):
 @pytest.mark.parametrize("per_class", [False, True])
 def test_extreme_alphas_work_or_say_why_not(alpha, per_class):
     try:
-        made = partition("dirichlet", BALANCED, 5, 0, alpha=alpha, per_class=per_class)
+        result = partition("dirichlet", BALANCED, 5, 0, alpha=alpha, per_class=per_class)
     except UserError as error:
         assert per_class and alpha < 1 and "raise alpha" in str(error)
     else:
-        assert made.sizes.sum() == 6000
+        assert result.sizes.sum() == 6000
 
 
 # Classes --------------------------------------------------------------------------------------------------------------
@@ -193,9 +193,9 @@ def test_extreme_alphas_work_or_say_why_not(alpha, per_class):
 @pytest.mark.parametrize("clients, classes", [(100, 2), (10, 2), (5, 2), (4, 1), (30, 9), (7, 10), (1, 10), (1, 1)])
 def test_every_client_has_exactly_so_many_classes(clients, classes):
     y = np.repeat(np.arange(10), np.arange(500, 700, 20))
-    made = partition("classes", y, clients, 0, classes=classes)
-    table = made.histogram(y, 10)
-    assert ((table > 0).sum(axis=1) == classes).all() and np.ptp(made.sizes) == 0
+    result = partition("classes", y, clients, 0, classes=classes)
+    table = result.histogram(y, 10)
+    assert ((table > 0).sum(axis=1) == classes).all() and np.ptp(result.sizes) == 0
     assert len(set(table[table > 0].tolist())) == 1
     if clients * classes >= 10:
         assert (table.sum(axis=0) > 0).all()

@@ -66,7 +66,7 @@ def test_roles_have_their_speeches_without_directions_and_extras():
 def test_every_character_belongs_to_its_speaker(speeches):
     """Speeches of any characters, as far as none ends the paragraph or is a name."""
     speeches = [(name, f"o {' '.join(words.split())} o".replace("[", "").replace("]", "")) for name, words in speeches]
-    found = role_texts("ACT I.\n\n" + "\n\n".join(f"{name}\n{words}" for name, words in speeches))
+    result = role_texts("ACT I.\n\n" + "\n\n".join(f"{name}\n{words}" for name, words in speeches))
     expected = {}
     for name, words in speeches:
         expected.setdefault(name.rstrip(".").casefold(), []).append(words)
@@ -75,7 +75,7 @@ def test_every_character_belongs_to_its_speaker(speeches):
         for role, parts in expected.items()
         if len(parts) > 1
     }
-    assert found == kept
+    assert result == kept
 
 
 @given(st.integers(2, 200), st.integers(1, 5), st.integers(1, 4))

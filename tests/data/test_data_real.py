@@ -24,13 +24,13 @@ def test_a_mirrored_set_is_fetched_prepared_verified_and_loads_at_once(name, tmp
     prepare(name, tmp_path)
     load(name, tmp_path)
     start = time.perf_counter()
-    made = load(name, tmp_path)
+    result = load(name, tmp_path)
     assert time.perf_counter() - start < 0.5
     verify(name, tmp_path)
     source = info(name)
-    assert made.X.shape == (source.rows, *source.shape) and not made.lossy
+    assert result.X.shape == (source.rows, *source.shape) and not result.lossy
     if source.counts:
-        assert tuple(np.bincount(made.y)) == source.counts
+        assert tuple(np.bincount(result.y)) == source.counts
 
 
 def test_the_jpeg_stand_in_holds_cifar10_in_the_official_order(tmp_path):

@@ -162,7 +162,7 @@ def test_the_start_is_fast():
 
 @pytest.mark.parametrize("source", ENTRIES)
 def test_show_tells_what_files_are_compared_with(source):
-    said = re.sub(r"\s+", " ", describe(source.name))
+    output = re.sub(r"\s+", " ", describe(source.name))
     for file in (file for form in source.forms for file in form.files):
-        assert f"{file.name}: {file.checksum or 'no checksum is known'}" in said
-        assert (f"taken by this project in {file.pinned}" in said) or not file.pinned
+        assert f"{file.name}: {file.checksum or 'no checksum is known'}" in output
+        assert (f"taken by this project in {file.pinned}" in output) or not file.pinned

@@ -28,10 +28,10 @@ def test_svhn_is_read_with_label_10_as_the_digit_0(register, put, root):
     put("data/raw/toys/train.mat", mat(X=PIXELS, y=DIGITS))
     put("data/raw/toys/test.mat", mat(X=PIXELS[..., ::-1], y=DIGITS[::-1].astype(np.uint8)))
     prepare("toy", root)
-    made = load("toy", root)
-    np.testing.assert_array_equal(made.X, PIXELS.transpose(3, 2, 0, 1))
-    np.testing.assert_array_equal(made.y, [1, 2, 3, 4, 5, 6, 7, 8, 9, 0])
-    np.testing.assert_array_equal(made.y_test, made.y[::-1])
+    result = load("toy", root)
+    np.testing.assert_array_equal(result.X, PIXELS.transpose(3, 2, 0, 1))
+    np.testing.assert_array_equal(result.y, [1, 2, 3, 4, 5, 6, 7, 8, 9, 0])
+    np.testing.assert_array_equal(result.y_test, result.y[::-1])
 
 
 def jpeg(value) -> bytes:
@@ -60,11 +60,11 @@ def test_a_stand_in_is_marked_as_lossy(register, put, root):
     register(forms=(OFFICIAL, LOSSY), rows=3, test_rows=2, **IMAGES)
     put("mirror/toys/toy.npz", streams())
     prepare("toy", root, root.parent / "mirror")
-    made = load("toy", root)
-    assert made.lossy and made.provenance["lossy"] == "from JPEG"
-    np.testing.assert_array_equal(made.X[:, 0, 0, 0], [10, 20, 30])
-    np.testing.assert_array_equal(made.X_test[:, 2, 1, 1], [40, 50])
-    np.testing.assert_array_equal(made.y, [0, 1, 0])
+    result = load("toy", root)
+    assert result.lossy and result.provenance["lossy"] == "from JPEG"
+    np.testing.assert_array_equal(result.X[:, 0, 0, 0], [10, 20, 30])
+    np.testing.assert_array_equal(result.X_test[:, 2, 1, 1], [40, 50])
+    np.testing.assert_array_equal(result.y, [0, 1, 0])
     assert {row.name: row.lossy for row in status(root)}["toy"]
 
 
@@ -72,27 +72,27 @@ def test_digits_are_bytes_from_0_to_16_and_features_from_0_to_1(root):
     from sklearn.datasets import load_digits
 
     prepare("digits", root)
-    made = load("digits", root)
-    assert made.X.dtype == np.uint8 and made.X.shape == (1438, 1, 8, 8) and made.X.max() == 16
-    everything = np.concatenate([made.features(), made.features("test")])
+    result = load("digits", root)
+    assert result.X.dtype == np.uint8 and result.X.shape == (1438, 1, 8, 8) and result.X.max() == 16
+    everything = np.concatenate([result.features(), result.features("test")])
     bundled = load_digits().data / 16
     assert sorted(map(tuple, everything)) == sorted(map(tuple, bundled))  # exactly, and every image once
 
 
 def test_breast_cancer_is_standardised_by_its_training_part(root):
     prepare("breast_cancer", root)
-    made = load("breast_cancer", root)
-    np.testing.assert_allclose(made.features().mean(axis=0), 0, atol=1e-12)
-    np.testing.assert_allclose(made.features().std(axis=0), 1)
-    assert abs(made.features("test").mean()) > 1e-3
-    assert "unit variance" in made.provenance["note"]
+    result = load("breast_cancer", root)
+    np.testing.assert_allclose(result.features().mean(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(result.features().std(axis=0), 1)
+    assert abs(result.features("test").mean()) > 1e-3
+    assert "unit variance" in result.provenance["note"]
 
 
 @pytest.mark.parametrize("name", ["digits", "breast_cancer"])
 def test_the_split_is_stratified(root, name):
     prepare(name, root)
-    made = load(name, root)
-    train, test = (np.bincount(y) for y in (made.y, made.y_test))
+    result = load(name, root)
+    train, test = (np.bincount(y) for y in (result.y, result.y_test))
     np.testing.assert_allclose(test / (train + test), 0.2, atol=0.005)
 
 

@@ -32,15 +32,15 @@ def contents(folder) -> dict:
 
 def test_prepared_data_are_what_the_file_says(toy, root):
     assert prepare("toy", root) == root / "prepared/toy"
-    made = load("toy", root)
-    np.testing.assert_array_equal(made.X.toarray(), [[0.5, 0, 2], [0, -1e-3, 0]])
-    assert made.X.format == "csr" and made.X.dtype == np.float64 and made.X.indices.dtype == np.int32
-    np.testing.assert_array_equal(made.y, [0, 1])
-    assert made.y.dtype == np.int64 and made.classes == 2 and not made.lossy
-    assert made.X_test is None and made.y_test is None
-    (file,) = made.provenance["files"]
+    result = load("toy", root)
+    np.testing.assert_array_equal(result.X.toarray(), [[0.5, 0, 2], [0, -1e-3, 0]])
+    assert result.X.format == "csr" and result.X.dtype == np.float64 and result.X.indices.dtype == np.int32
+    np.testing.assert_array_equal(result.y, [0, 1])
+    assert result.y.dtype == np.int64 and result.classes == 2 and not result.lossy
+    assert result.X_test is None and result.y_test is None
+    (file,) = result.provenance["files"]
     assert file["origin"] == "placed by hand" and len(file["sha256"]) == 64 and file["bytes"] == 24 - 1
-    assert made.provenance["licence"] == "none" and "LeCun" in made.provenance["bibtex"]
+    assert result.provenance["licence"] == "none" and "LeCun" in result.provenance["bibtex"]
 
 
 def test_the_same_input_gives_the_same_bytes_anywhere(toy, root, tmp_path, toy_text, put):
@@ -108,14 +108,14 @@ def _prepare(barrier, root, made):
 
 def test_many_at_once_prepare_one_whole_folder(root):
     context = multiprocessing.get_context("fork")
-    barrier, made = context.Barrier(3), context.Queue()
-    jobs = [context.Process(target=_prepare, args=(barrier, root, made)) for _ in range(3)]
+    barrier, result = context.Barrier(3), context.Queue()
+    jobs = [context.Process(target=_prepare, args=(barrier, root, result)) for _ in range(3)]
     for job in jobs:
         job.start()
     for job in jobs:
         job.join()
     assert [job.exitcode for job in jobs] == [0, 0, 0]
-    assert len({made.get() for _ in jobs}) == 1
+    assert len({result.get() for _ in jobs}) == 1
     assert os.listdir(root / "prepared") == ["digits"]
     verify("digits", root)
 
@@ -123,8 +123,8 @@ def test_many_at_once_prepare_one_whole_folder(root):
 def test_prepared_data_are_opened_without_the_catalogue(toy, root, monkeypatch):
     prepare("toy", root)
     monkeypatch.delitem(SOURCES.builtin, "toy")
-    made = load("toy", root)
-    assert made.X.shape == (2, 3) and made.classes == 2
+    result = load("toy", root)
+    assert result.X.shape == (2, 3) and result.classes == 2
     with pytest.raises(UserError, match="unknown data set 'toy'"):
         prepare("toy", root)
 
@@ -268,8 +268,8 @@ def test_status_says_what_is_where(toy, root, tmp_path, put, toy_text, register)
     empty = {"directory": tmp_path / "empty"}
     assert row(**empty).state == "missing" and row(**empty).path is None
     put("mirror/toys/toy.bz2", b"x")
-    found = row(**empty, mirrors=[tmp_path / "mirror", "http://127.0.0.1:9"])
-    assert found.state == "mirror" and found.path == tmp_path / "mirror/toys"
+    result = row(**empty, mirrors=[tmp_path / "mirror", "http://127.0.0.1:9"])
+    assert result.state == "mirror" and result.path == tmp_path / "mirror/toys"
     register(File("toy", (), 77), File("two", (), 23))
     assert row(**empty).bytes == 100
     digits = next(row for row in status(root) if row.name == "digits")
@@ -281,18 +281,18 @@ def test_status_says_what_is_where(toy, root, tmp_path, put, toy_text, register)
 
 def test_features_are_flat_and_scaled():
     X = np.arange(16, dtype=np.uint8).reshape(4, 1, 2, 2)
-    made = Dataset("toy", X, np.zeros(4, np.int64), None, None, 2, False, {}, scale=15.0)
-    np.testing.assert_array_equal(made.features(), X.reshape(4, 4) / 15.0)
-    assert made.features(dtype=np.float32).dtype == np.float32
-    np.testing.assert_array_equal(made.features(dtype=np.float32), X.reshape(4, 4) / np.float32(15))
+    result = Dataset("toy", X, np.zeros(4, np.int64), None, None, 2, False, {}, scale=15.0)
+    np.testing.assert_array_equal(result.features(), X.reshape(4, 4) / 15.0)
+    assert result.features(dtype=np.float32).dtype == np.float32
+    np.testing.assert_array_equal(result.features(dtype=np.float32), X.reshape(4, 4) / np.float32(15))
 
 
 def test_sparse_features_stay_sparse(toy, root):
     prepare("toy", root)
-    made = load("toy", root)
-    assert made.features() is made.X or made.features().format == "csr"
-    assert made.features(dtype=np.float32).dtype == np.float32
+    result = load("toy", root)
+    assert result.features() is result.X or result.features().format == "csr"
+    assert result.features(dtype=np.float32).dtype == np.float32
     with pytest.raises(UserError, match="'toy' has no test part"):
-        made.features("test")
+        result.features("test")
     with pytest.raises(UserError, match="unknown split 'tset'; did you mean 'test'"):
-        made.features("tset")
+        result.features("tset")

@@ -107,13 +107,13 @@ def test_clients_that_count_by_their_size_have_the_mean_loss_of_their_rows():
 def test_nothing_is_computed_that_the_setting_does_not_name(monkeypatch):
     problem = logistic()
     plain = simulate(example("scaffold"), problem).run()
-    asked = simulate(example("scaffold"), problem, metrics=["loss_clients_mean"]).run()
+    with_metrics = simulate(example("scaffold"), problem, metrics=["loss_clients_mean"]).run()
     monkeypatch.setattr(FedAvg, "client_model", None)
     monkeypatch.setattr(type(problem), "evaluate_clients", None)
     simulate(FedAvg(lr=0.1), problem).run()
-    assert (plain.x == asked.x).all()
+    assert (plain.x == with_metrics.x).all()
     costs = ["vectors_up", "vectors_down", "gradients", "samples"]
-    assert [plain.rows[-1][cost] for cost in costs] == [asked.rows[-1][cost] for cost in costs]
+    assert [plain.rows[-1][cost] for cost in costs] == [with_metrics.rows[-1][cost] for cost in costs]
 
 
 def test_held_out_rows_are_those_of_each_client():

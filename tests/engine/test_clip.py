@@ -18,13 +18,13 @@ def run(algorithm, problem, **options):
 @pytest.mark.parametrize("make", [logistic, network])
 def test_clip_bounds_the_norm_of_each_clients_minibatch_gradient(make):
     problem, lr = make(), 0.1
-    found = {clip: run(example("fedavg", lr=lr), problem, local_steps=1, rounds=1, clip=clip) for clip in (None, 1e-3)}
+    result = {clip: run(example("fedavg", lr=lr), problem, local_steps=1, rounds=1, clip=clip) for clip in (None, 1e-3)}
     x0 = to_numpy(problem.start(1))
-    plain, clipped = (np.linalg.norm(to_numpy(one.x) - x0) / lr for one in found.values())
+    plain, clipped = (np.linalg.norm(to_numpy(item.x) - x0) / lr for item in result.values())
     assert plain > 1e-3 * 1.01
     assert 0 < clipped <= 1e-3 * (1 + 1e-3)
     loose = run(example("fedavg", lr=lr), problem, local_steps=1, rounds=1, clip=1e6)
-    np.testing.assert_array_equal(to_numpy(loose.x), to_numpy(found[None].x))
+    np.testing.assert_array_equal(to_numpy(loose.x), to_numpy(result[None].x))
 
 
 def test_clip_is_for_local_steps():

@@ -22,7 +22,7 @@ def test_a_pass_sees_every_row_of_the_client_once():
     draws = ReshufflingSampler(problem, 5, 4, 0).passes(3, np.array([1, 3]), 2)
     for i, passes in zip((1, 3), draws, strict=True):
         assert passes.shape == (2, UNEQUAL_SIZES[i]) and (passes[0] != passes[1]).any()
-        assert all((np.sort(one) == np.sort(problem.partition.client(i))).all() for one in passes)
+        assert all((np.sort(item) == np.sort(problem.partition.client(i))).all() for item in passes)
 
 
 @pytest.mark.parametrize("name", ["fedavg", "scaffold"])

@@ -64,8 +64,8 @@ def test_who_is_active_is_sorted_in_range_and_the_same_in_any_order(name, trace,
     participants = rule.bind(problem, 5, seed)
     in_order = [participants.active(t) for t in range(12)]
     for t in data.draw(st.permutations(range(12)), "order"):
-        for asked in (participants, rule.bind(problem, 5, seed)):
-            assert (asked.active(t) == in_order[t]).all()
+        for drawing in (participants, rule.bind(problem, 5, seed)):
+            assert (drawing.active(t) == in_order[t]).all()
     for t, active in enumerate(in_order):
         assert (np.diff(active) > 0).all() and set(active) <= set(range(5))
         probabilities = participants.probabilities(t)
@@ -80,13 +80,13 @@ def test_every_option_is_documented(family):
         kind = family.get(name)
         assert kind.summary() and family.module(name).rpartition(".")[2] == kind.name.replace("-", "_")
         fields = [field.name for field in dataclasses.fields(kind)]
-        assert list(kind.options()) == fields and all(one.doc for one in kind.options().values())
+        assert list(kind.options()) == fields and all(item.doc for item in kind.options().values())
 
 
 def test_every_key_of_the_setting_is_documented():
     known = options(Setting)
     assert list(known) == [field.name for field in dataclasses.fields(Setting)]
-    assert all(one.doc for one in known.values())
+    assert all(item.doc for item in known.values())
     assert all(f"`{name}`" in known["sampling"].doc for name in SAMPLING.names())
     assert all(f"`{name}`" in known["driver"].doc for name in DRIVERS.names())
 

@@ -73,38 +73,38 @@ def test_equals_the_plain_path(name, form, M, K):
     ],
 )
 def test_rows_take_little_memory(dim, width, ones):
-    made = problem(dim=dim, ones=ones)
-    indptr, indices, values, labels = made.one_sample_rows
+    result = problem(dim=dim, ones=ones)
+    indptr, indices, values, labels = result.one_sample_rows
     assert indices.itemsize == width and labels.itemsize == 1
     assert values.size == (0 if ones else indptr[-1])
     setting = Setting(clients=3, local_steps=4, rounds=3)
-    for fast, plain in zip(*both("fedac-1", made, setting), strict=True):
+    for fast, plain in zip(*both("fedac-1", result, setting), strict=True):
         np.testing.assert_allclose(fast.x, plain.x, rtol=1e-10, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", ["fedavg", "fedac-1", "fedac-vanilla"])
 def test_digits_are_kept_over_long_rounds(name):
     """B^K shrinks by many orders of magnitude here: without folding P into u nothing would be left of u."""
-    made = problem(l2=0.5)
+    result = problem(l2=0.5)
     setting = Setting(clients=3, local_steps=400, rounds=2)
-    fast = simulations(name, made, setting)
+    fast = simulations(name, result, setting)
     folds = [
         kernels.coefficients(r.A, r.b, r.c, 400, 0.5)[2].sum() for r in (s.algorithm.recurrence(400) for s in fast)
     ]
     assert max(folds) > 1
     for a, b in zip(
-        run_simulations(fast), run_simulations(simulations(name, made, setting), kernels=False), strict=True
+        run_simulations(fast), run_simulations(simulations(name, result, setting), kernels=False), strict=True
     ):
         np.testing.assert_allclose(a.x, b.x, rtol=1e-10, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", ["fedavg", "fedac-1", "mb-ac-sgd"])
 def test_a_step_size_has_the_bits_that_it_has_alone(name):
-    made, setting = problem(), Setting(clients=7, local_steps=5, rounds=4)
-    many = run_simulations(simulations(name, made, setting, (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)))
-    some = run_simulations(simulations(name, made, setting, (0.01, 0.02)))
+    result, setting = problem(), Setting(clients=7, local_steps=5, rounds=4)
+    many = run_simulations(simulations(name, result, setting, (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)))
+    some = run_simulations(simulations(name, result, setting, (0.01, 0.02)))
     for lr, history in ((0.02, some[1]), (0.02, many[1]), (0.7, many[7]), (1.0, many[8])):
-        alone = run_simulations(simulations(name, made, setting, (lr,)))[0]
+        alone = run_simulations(simulations(name, result, setting, (lr,)))[0]
         np.testing.assert_array_equal(alone.x, history.x)
 
 
@@ -114,17 +114,17 @@ def test_bits_do_not_depend_on_threads(name, monkeypatch):
     monkeypatch.setattr(kernels, "PART", 8)
     monkeypatch.setattr(kernels, "SPREAD", 0)
     monkeypatch.setattr(lockstep, "THREAD", 1)
-    made, steps = problem(l2=0.5), (0.02, 0.3, 30.0)
+    result, steps = problem(l2=0.5), (0.02, 0.3, 30.0)
     for M, K, parts in ((2, 30, 2), (19, 10, 8)):
         setting = Setting(clients=M, local_steps=K, rounds=60, eval_rounds=30)
-        assert kernels.parts(M, K, made.dim) == parts
-        runs = [[Simulation(example(name, lr=lr), made, setting, threads=t) for lr in steps] for t in (1, 2, 4)]
+        assert kernels.parts(M, K, result.dim) == parts
+        runs = [[Simulation(example(name, lr=lr), result, setting, threads=t) for lr in steps] for t in (1, 2, 4)]
         one, *others = [run_simulations(each) for each in runs]
         for many in others:
             for a, b in zip(one, many, strict=True):
                 np.testing.assert_array_equal(a.x, b.x)
                 assert (a.status, a.diverged_round) == (b.status, b.diverged_round)
-        for a, b in zip(one, run_simulations(simulations(name, made, setting, steps, 0), kernels=False), strict=True):
+        for a, b in zip(one, run_simulations(simulations(name, result, setting, steps, 0), kernels=False), strict=True):
             if b.status == "ok":
                 np.testing.assert_allclose(a.x, b.x, rtol=1e-10, atol=1e-12)
 
@@ -132,8 +132,8 @@ def test_bits_do_not_depend_on_threads(name, monkeypatch):
 @pytest.mark.parametrize("name, l2, K", [("fedavg", 0.5, 1), ("mb-sgd", 0.5, 6), ("fedavg", 0.5, 6)])
 def test_divergence_is_found_in_its_round(name, l2, K):
     """Also where P carries the growth over many rounds."""
-    made, setting = problem(l2=l2), Setting(clients=4, local_steps=K, rounds=3000, eval_rounds=1000)
-    fast, plain = both(name, made, setting, (0.1, 5.0))
+    result, setting = problem(l2=l2), Setting(clients=4, local_steps=K, rounds=3000, eval_rounds=1000)
+    fast, plain = both(name, result, setting, (0.1, 5.0))
     assert [t.status for t in fast] == ["ok", "diverged"]
     assert abs(fast[1].diverged_round - plain[1].diverged_round) <= 1
     assert fast[0].rows[-1]["round"] == 3000
@@ -141,8 +141,8 @@ def test_divergence_is_found_in_its_round(name, l2, K):
 
 def test_single_precision_rows():
     """Kernels take float32 rows as they are; numbers between evaluations are float64."""
-    made = problem(dense=True)
-    single = Logistic(made.A.astype(np.float32), made.b > 0, made.l2)
+    result = problem(dense=True)
+    single = Logistic(result.A.astype(np.float32), result.b > 0, result.l2)
     assert single.one_sample_rows[2].base is single.A
     setting = Setting(clients=5, local_steps=4, rounds=6, eval_rounds=6)
     for name in ("fedac-1", "mb-sgd"):
@@ -151,8 +151,8 @@ def test_single_precision_rows():
 
 
 def test_divergence_of_one_step_size_leaves_the_others(monkeypatch):
-    made, setting = problem(l2=0.5), Setting(clients=4, local_steps=6, rounds=400, eval_rounds=50)
-    fast, plain = both("fedavg", made, setting, (0.1, 30.0))
+    result, setting = problem(l2=0.5), Setting(clients=4, local_steps=6, rounds=400, eval_rounds=50)
+    fast, plain = both("fedavg", result, setting, (0.1, 30.0))
     assert [t.status for t in fast] == ["ok", "diverged"] == [t.status for t in plain]
     assert abs(fast[1].diverged_round - plain[1].diverged_round) <= 1
     assert fast[1].rows[-1]["round"] == fast[1].diverged_round
@@ -162,12 +162,12 @@ def test_divergence_of_one_step_size_leaves_the_others(monkeypatch):
 @pytest.mark.parametrize("K", [10, 30], ids=["draws", "multinomial"])
 def test_minibatches_by_counts_are_the_same_minibatches(K):
     """M K > n: rows are weighted by how often they were drawn."""
-    made = problem(samples=50)
+    result = problem(samples=50)
     setting = Setting(clients=40, local_steps=K, rounds=5)
-    sampler = simulations("mb-sgd", made, setting)[0].sampler
+    sampler = simulations("mb-sgd", result, setting)[0].sampler
     assert (sampler.counts(0, 40, K) is not None) == (K == 30)
     for name in ("mb-sgd", "mb-ac-sgd"):
-        for fast, plain in zip(*both(name, made, setting), strict=True):
+        for fast, plain in zip(*both(name, result, setting), strict=True):
             np.testing.assert_allclose(fast.x, plain.x, rtol=1e-10, atol=1e-12)
 
 
@@ -183,13 +183,13 @@ def test_minibatches_by_counts_are_the_same_minibatches(K):
 )
 def test_what_does_not_fit_takes_the_plain_path(change):
     setting = Setting(**{"clients": 3, "rounds": 2, "local_steps": 2} | change)
-    found = simulations("fedavg", problem(), setting)
-    assert found[0].problem.kernel(found) is None
+    result = simulations("fedavg", problem(), setting)
+    assert result[0].problem.kernel(result) is None
 
 
 def test_server_step_size():
-    made, setting = problem(), Setting(clients=4, local_steps=3, rounds=5)
-    make = lambda: [Simulation(algorithms.create("fedavg", {"lr": 0.1, "server_lr": 0.6}), made, setting, 0)]  # noqa: E731
+    result, setting = problem(), Setting(clients=4, local_steps=3, rounds=5)
+    make = lambda: [Simulation(algorithms.create("fedavg", {"lr": 0.1, "server_lr": 0.6}), result, setting, 0)]  # noqa: E731
     np.testing.assert_allclose(run_simulations(make())[0].x, run_simulations(make(), kernels=False)[0].x, rtol=1e-12)
 
 

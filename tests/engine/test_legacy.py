@@ -24,8 +24,8 @@ def slow(n, d, clients, steps, rounds, batch, seed):
     """Start and samples (rounds, clients, steps, batch), one local step of all clients after another."""
     rng = np.random.RandomState(seed)
     x0 = rng.randn(d)
-    found = [[rng.randint(0, n, clients * batch).reshape(clients, batch) for _ in range(steps)] for _ in range(rounds)]
-    return x0, np.array(found).transpose(0, 2, 1, 3)
+    result = [[rng.randint(0, n, clients * batch).reshape(clients, batch) for _ in range(steps)] for _ in range(rounds)]
+    return x0, np.array(result).transpose(0, 2, 1, 3)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_published_runs_are_replayed(tmp_path):
         files.append(tmp_path / cell.id / f"{cell.key}.parquet")
         run_cell(cell.spec, files[-1], tmp_path)
     view = expansion.create_view(experiment)
-    made = tables.build(Layout([], list(experiment.within), view.tune, view.select), files)
-    outcome = CHECKS.build(experiment.claims["replayed"].check).judge(Results(view, *made[:3]))
+    result = tables.build(Layout([], list(experiment.within), view.tune, view.select), files)
+    outcome = CHECKS.build(experiment.claims["replayed"].check).judge(Results(view, *result[:3]))
     assert outcome.verdict == HELD, outcome
     assert int(outcome.text.split()[-3]) >= 36, outcome

@@ -67,14 +67,14 @@ def test_many_clients_of_a_large_model_cost_nothing_without_state():
 @pytest.mark.parametrize("name, vectors", [("scaffold", 1), ("fedspeed", 1), ("fedadmm", 2)])
 def test_states_grow_with_the_active_clients(name, vectors):
     problem = quadratic(clients=50)
-    found = []
+    result = []
     for rounds in (1, 4, 200):
         one = simulation(name, problem, clients=50, rounds=rounds)
         parts, seen = memory.estimate(one)
         one.run()
         assert one.table.touched.sum() == seen and parts["clients"] == seen * vectors * problem.dim * 8
-        found.append(seen)
-    assert found[0] == 3 < found[1] < found[2] == 50
+        result.append(seen)
+    assert result[0] == 3 < result[1] < result[2] == 50
 
 
 def test_very_long_runs_are_bounded(monkeypatch):
@@ -97,10 +97,10 @@ def test_what_cannot_fit_is_refused_with_the_number(monkeypatch):
 
 
 def test_training_says_what_it_takes():
-    said = []
-    options = {"clients": 3, "rounds": 1, "batch": None, "optimum": False, "say": said.append}
+    output = []
+    options = {"clients": 3, "rounds": 1, "batch": None, "optimum": False, "say": output.append}
     train("scaffold", {"kind": "quadratic", "dim": 1000, "L": 10.0, "diagonal": True}, lr=0.01, **options)
-    assert len(said) == 1 and "23.4 KiB for states of 3 clients" in said[0] and "for data" in said[0]
+    assert len(output) == 1 and "23.4 KiB for states of 3 clients" in output[0] and "for data" in output[0]
 
 
 def test_activations_of_networks_grow_with_batch_and_resolution():
@@ -191,10 +191,10 @@ def test_what_cannot_fit_is_refused_before_it_is_allocated(prepared_digits, prob
 
 
 def test_what_is_drawn_is_part_of_the_estimate(prepared_digits):
-    said = []
+    output = []
     for batch in (1, 100_000):
-        train("fedavg", LOGISTIC, clients=10, rounds=1, batch=batch, lr=0.1, optimum=False, say=said.append)
-    assert "80 B for the rows that clients draw" in said[0] and "7.63 MiB for the rows that clients draw" in said[1]
+        train("fedavg", LOGISTIC, clients=10, rounds=1, batch=batch, lr=0.1, optimum=False, say=output.append)
+    assert "80 B for the rows that clients draw" in output[0] and "7.63 MiB for the rows that clients draw" in output[1]
 
 
 @pytest.mark.parametrize("sampling", ["replacement", "reshuffling"])

@@ -127,7 +127,7 @@ def test_compiled_rounds_are_left_where_losses_are_recorded():
     problem, setting = logistic(heterogeneous=False), Setting(clients=5, local_steps=3, rounds=4, eval_rounds=2)
     recorded = replace(setting, record=["local_loss"])
     compiled, plain = (
-        run_simulations([Simulation(example("fedavg"), problem, one, 0)])[0] for one in (setting, recorded)
+        run_simulations([Simulation(example("fedavg"), problem, item, 0)])[0] for item in (setting, recorded)
     )
     assert "local_loss_mean" in plain.rows[-1]
     np.testing.assert_allclose(plain.x, compiled.x, rtol=1e-10)
@@ -151,12 +151,12 @@ def test_refuses_what_no_algorithm_notes():
 
 def test_travels_through_run_files_and_tables(tmp_path):
     about = made(["step_size"], {"fedsps": {}, "fedavg": {"set": {"lr": 0.1}}}, seeds=[0, 1])
-    found = []
+    result = []
     for cell in cells(about):
-        found.append(tmp_path / cell.id / f"{cell.key}.parquet")
-        run_cell(cell.spec, found[-1])
+        result.append(tmp_path / cell.id / f"{cell.key}.parquet")
+        run_cell(cell.spec, result[-1])
     layout = tables.Layout(list(about.grid), list(about.within), create_view(about).tune, about.select)
-    table, curves, *_ = tables.build(layout, found)
+    table, curves, *_ = tables.build(layout, result)
     assert {"best_step_size_mean", "final_step_size_within"} <= set(table) and "best_step_size" not in table
     assert table.set_index("algorithm")["final_step_size_mean"].isna().to_dict() == {"fedsps": False, "fedavg": True}
     files.write(tmp_path / "curves.parquet", curves, {})

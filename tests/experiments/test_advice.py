@@ -29,11 +29,11 @@ def test_every_algorithm_runs_as_it_is_advised(name):
     if "head" in cls.options():
         pytest.skip("only networks have a head")
     values = resolve_advice(cls, {}, {**SETTING, "clients": given.clients}, given)
-    for one in cls.options().values():
-        default = one.default() if callable(one.default) else one.default
-        assert one.fits(values.get(one.name, default if not one.required else None)) or one.constant
-        if one.advice:
-            assert set(constants(one.advice, one.name)) <= NAMES | set(cls.options())
+    for item in cls.options().values():
+        default = item.default() if callable(item.default) else item.default
+        assert item.fits(values.get(item.name, default if not item.required else None)) or item.constant
+        if item.advice:
+            assert set(constants(item.advice, item.name)) <= NAMES | set(cls.options())
     frame = fedatlas.train(name, given, local_steps=4, rounds=10, batch=None, **values)
     assert frame.attrs["status"] == "ok"
     assert frame["suboptimality"].iloc[-1] < frame["suboptimality"].iloc[0]
@@ -45,10 +45,10 @@ def test_what_is_given_stays_and_what_follows_from_it_follows():
     assert resolve_advice(algorithms.get("dane+-gd"), {}, SETTING, given)["lr"] == pytest.approx(
         1 / (L + 2 * given.constant("delta_A"))
     )
-    found = resolve_advice(algorithms.get("dane+-gd"), {"lam": 5}, SETTING, given)
-    assert found == {"lam": 5, "lr": pytest.approx(1 / (L + 5))}
-    found = resolve_advice(algorithms.get("dane+-gd"), {"lam": "L"}, SETTING, given)
-    assert found["lr"] == pytest.approx(1 / (L + found["lam"])) and found["lam"] == given.constant("L")
+    result = resolve_advice(algorithms.get("dane+-gd"), {"lam": 5}, SETTING, given)
+    assert result == {"lam": 5, "lr": pytest.approx(1 / (L + 5))}
+    result = resolve_advice(algorithms.get("dane+-gd"), {"lam": "L"}, SETTING, given)
+    assert result["lr"] == pytest.approx(1 / (L + result["lam"])) and result["lam"] == given.constant("L")
     assert resolve_advice(algorithms.get("fedavg"), {"lr": 0.5, "server_lr": 2}, SETTING, given) == {
         "lr": 0.5,
         "server_lr": 2,

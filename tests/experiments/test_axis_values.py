@@ -64,8 +64,8 @@ def test_a_column_holds_every_value(tmp_path_factory, values):
     ],
 )
 def test_numbers_and_words_lie_as_they_are_and_the_rest_as_json(values, cells):
-    found = list(map(column(values), values))
-    assert json.dumps(found) == json.dumps(cells)
+    result = list(map(column(values), values))
+    assert json.dumps(result) == json.dumps(cells)
 
 
 @pytest.mark.parametrize(
@@ -141,15 +141,15 @@ def test_no_run_is_lost(tmp_path, change):
 def test_an_axis_inside_another_has_its_own_values_in_each_run():
     outer = {"kind": "stationary", "p": [0.1, 1]}
     spec = dataclasses.replace(SPEC, within={"participation": [outer], "participation.p.0": [0.2, 0.8]}, seeds=[0])
-    found = [one.setting["participation"]["p"] for one in runs(spec)]
-    assert found == [[0.2, 1]] * 4 + [[0.8, 1]] * 4
+    result = [item.setting["participation"]["p"] for item in runs(spec)]
+    assert result == [[0.2, 1]] * 4 + [[0.8, 1]] * 4
     assert spec.within["participation"] == [{"kind": "stationary", "p": [0.1, 1]}]
 
 
 def _keys(path):
     """Keys of the runs in a run file."""
     meta = RunMeta.of(result_files.read_meta(path))
-    return {one.key for one in runs(meta.spec, meta.searches)}
+    return {item.key for item in runs(meta.spec, meta.searches)}
 
 
 @pytest.mark.parametrize(

@@ -99,11 +99,11 @@ def test_any_bytes(tmp_path, content):
 
 def places(document, at=()):
     """Where a document has values, as tuples of keys."""
-    found = [at] if at else []
+    result = [at] if at else []
     items = (
         document.items() if isinstance(document, dict) else enumerate(document) if isinstance(document, list) else ()
     )
-    return found + [place for key, value in items for place in places(value, (*at, key))]
+    return result + [place for key, value in items for place in places(value, (*at, key))]
 
 
 @quick

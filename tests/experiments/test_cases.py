@@ -32,11 +32,11 @@ def test_a_case_is_laid_over_problem_and_setting(made):
 
 
 def test_an_algorithm_has_no_runs_where_it_is_not_defined(made):
-    found = expansion.expand(made)
-    assert [cell.key for cell in found.cells if cell.id == "fedpd"] == ["case=long", "case=plain"]
-    assert set(found.undefined) == {"fedpd"}
-    assert "is defined for full participation only" in found.undefined["fedpd"]["partial"]
-    view = expansion.create_view(made, found.undefined)
+    result = expansion.expand(made)
+    assert [cell.key for cell in result.cells if cell.id == "fedpd"] == ["case=long", "case=plain"]
+    assert set(result.undefined) == {"fedpd"}
+    assert "is defined for full participation only" in result.undefined["fedpd"]["partial"]
+    view = expansion.create_view(made, result.undefined)
     assert view.cases == {"plain": "plain", "long": "Many local steps", "partial": "partial"}
     assert ExperimentView.of(view.plain()) == view
 
@@ -44,8 +44,8 @@ def test_an_algorithm_has_no_runs_where_it_is_not_defined(made):
 def test_an_entry_says_for_which_kinds_of_problem_it_is_not_defined(tmp_path):
     entry = ALGORITHMS["fedavg"] | {"undefined": {"piecewise": "there are no clients in it"}}
     change = {"cases": CASES, "algorithms": ALGORITHMS | {"fedavg": entry}}
-    found = expansion.expand(load(tmp_path, GOOD | change))
-    assert found.undefined["fedavg"] == {"other": "there are no clients in it"}
+    result = expansion.expand(load(tmp_path, GOOD | change))
+    assert result.undefined["fedavg"] == {"other": "there are no clients in it"}
     entry["undefined"] = {"quadratik": "a reason"}
     with pytest.raises(UserError, match="unknown problem 'quadratik'; did you mean 'quadratic'"):
         expansion.cells(load(tmp_path, GOOD | change))
@@ -107,7 +107,7 @@ def test_cases_are_a_column_of_table_and_curves(tmp_path, made):
     for cell in expansion.cells(made):
         paths.append(tmp_path / f"runs/{cell.id}/{cell.key}.parquet")
         run.run_cell(cell.spec, paths[-1])
-    found = tables.build(tables.Layout(list(made.grid), [], [], made.select), paths)
+    result = tables.build(tables.Layout(list(made.grid), [], [], made.select), paths)
     pairs = [("fedavg", "plain"), ("fedpd", "plain"), ("fedavg", "long"), ("fedpd", "long"), ("fedavg", "partial")]
-    assert sorted(zip(found.table["algorithm"], found.table["case"], strict=True)) == sorted(pairs)
-    assert set(found.curves["case"]) == {"plain", "long", "partial"}
+    assert sorted(zip(result.table["algorithm"], result.table["case"], strict=True)) == sorted(pairs)
+    assert set(result.curves["case"]) == {"plain", "long", "partial"}

@@ -249,8 +249,8 @@ def test_merge_replaces_options_of_another_kind():
 
 
 def test_hyper_parameters_may_be_axes(tmp_path):
-    made = load(tmp_path, GOOD | {"grid": {"parameters.server_lr": [0.5, 1.0]}})
-    cells = expansion.cells(made)
+    result = load(tmp_path, GOOD | {"grid": {"parameters.server_lr": [0.5, 1.0]}})
+    cells = expansion.cells(result)
     assert [cell.spec.parameters for cell in cells] == [{"lr": 0.1, "server_lr": v} for v in (0.5, 1.0)]
     assert [cell.key for cell in cells] == ["parameters.server_lr=0.5", "parameters.server_lr=1.0"]
     with pytest.raises(UserError, match="no option 'sever_lr'"):
@@ -260,10 +260,10 @@ def test_hyper_parameters_may_be_axes(tmp_path):
 @settings(deadline=None, max_examples=30)
 @given(st.lists(st.integers(1, 60), min_size=2, max_size=12, unique=True), st.integers(1, 5))
 def test_a_point_within_is_in_one_file_that_new_points_do_not_change(tmp_path_factory, steps, parts):
-    made = load(tmp_path_factory.mktemp("parts"), GOOD | {"parts": parts})
+    result = load(tmp_path_factory.mktemp("parts"), GOOD | {"parts": parts})
 
     def places(values):
-        cells = expansion.cells(dataclasses.replace(made, within={"local_steps": values, "rounds": [3, 5]}))
+        cells = expansion.cells(dataclasses.replace(result, within={"local_steps": values, "rounds": [3, 5]}))
         return [(str(run.within), cell.key) for cell in cells for run in runs(cell.spec)]
 
     every, fewer = places(steps), places(steps[:-1])

@@ -48,9 +48,9 @@ def made(**more):
 
 
 def test_names_stand_for_mappings():
-    found = made()
-    assert found.problem["data"] == sources.name(OWN)
-    (first, _) = expansion.cells(found)
+    result = made()
+    assert result.problem["data"] == sources.name(OWN)
+    (first, _) = expansion.cells(result)
     assert first.spec.problem["data"] == sources.name(OWN) and json.dumps(first.spec.plain())
 
 
@@ -77,11 +77,11 @@ def test_an_axis_of_own_data_is_chosen_by_its_mapping_and_labelled_by_its_file()
     figure = {"kind": "convergence", "x": "rounds", "caption": "c", "where": {"problem.data": OWN}}
     check = {"kind": "better", "algorithm": "fedavg", "than": ["fedac-1"], "where": {"problem.data": OTHER}}
     claim = {"text": "t", "source": "s", "check": check}
-    found = made(grid={"problem.data": [OWN, OTHER, "breast_cancer"]}, figures={"f": figure}, claims={"c": claim})
+    result = made(grid={"problem.data": [OWN, OTHER, "breast_cancer"]}, figures={"f": figure}, claims={"c": claim})
     names = [sources.name(OWN), sources.name(OTHER), "breast_cancer"]
-    assert found.grid["problem.data"] == names
-    assert found.figures["f"].spec["where"] == {"problem.data": names[0]}
-    assert found.claims["c"].check["where"] == {"problem.data": names[1]}
+    assert result.grid["problem.data"] == names
+    assert result.figures["f"].spec["where"] == {"problem.data": names[0]}
+    assert result.claims["c"].check["where"] == {"problem.data": names[1]}
     assert [labels.text(name) for name in names] == ["mine", "wards", "breast_cancer"]
     assert labels.point("problem.data", names[0]) == "mine"
     plain = made(grid={"problem.data": [OWN, OTHER]}, figures={"f": figure}, claims={"c": claim})
@@ -152,9 +152,9 @@ def test_problems_share_an_optimum_where_their_objective_does_not_depend_on_the_
 
 def test_the_workflow_sees_content_and_not_times(tmp_path, monkeypatch):
     """The parameter of the rule that prepares holds the hash of the content; the file is an input without its time."""
-    found = made()
+    result = made()
     graph = Graph(Study.from_config({}, root=tmp_path))
-    w = SimpleNamespace(data=found.problem["data"])
+    w = SimpleNamespace(data=result.problem["data"])
     before = graph.source(w)
     assert graph.custom_files(w) == ["mine.csv"] and graph.custom_files(SimpleNamespace(data="mnist")) == []
     with open("mine.csv") as file:

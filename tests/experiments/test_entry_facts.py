@@ -81,5 +81,5 @@ def test_seeds_agree_where_the_specification_says_so(name):
     ],
 )
 def test_values_that_nobody_tuned(entry, names):
-    made = an_experiment(entry)
-    assert untuned_parameters(made, "it", made.tuning_grid("it")) == names
+    result = an_experiment(entry)
+    assert untuned_parameters(result, "it", result.tuning_grid("it")) == names

@@ -79,7 +79,7 @@ def test_a_killed_job_goes_on_to_the_same_bits(job, tmp_path, checkpoint):
     assert stopped.returncode == 128 + signal.SIGTERM and out.with_suffix(".state").exists() and not out.exists()
     ended = start()
     assert "stopped by SIGTERM" in stopped.stdout
-    assert all("continues from round" in one.stdout for one in (stopped, ended))
+    assert all("continues from round" in item.stdout for item in (stopped, ended))
     whole, pieces = (files.read(path)[0].drop(columns="seconds") for path in (tmp_path / "whole.parquet", out))
     pd.testing.assert_frame_equal(pieces, whole, check_exact=True)
     assert [path.name for path in out.parent.iterdir()] == ["all.parquet"]

@@ -41,8 +41,10 @@ def files(found):
 
 def test_they_are_as_large_as_the_pages_say():
     both = [experiment_file.load(path, "laptop") for path in (LANDSCAPE, PARTIAL)]
-    algorithms, cases = ({name for made in both for name in getattr(made, part)} for part in ("algorithms", "cases"))
-    assert len(cases) == sum(len(made.cases) for made in both)
+    algorithms, cases = (
+        {name for result in both for name in getattr(result, part)} for part in ("algorithms", "cases")
+    )
+    assert len(cases) == sum(len(result.cases) for result in both)
     for page in ("README.md", "docs/landscape.md", "docs/concepts/comparing.md"):
         text = " ".join((ROOT / page).read_text().split())
         assert f"{len(algorithms)} algorithms" in text and f"on {len(cases)} problems" in text, page
@@ -53,8 +55,8 @@ def test_they_are_as_large_as_the_pages_say():
 
 @pytest.mark.parametrize("path", [LANDSCAPE, PARTIAL, DATA], ids=lambda path: path.stem)
 def test_all_are_evaluated_after_every_round_and_pay_the_noise(path):
-    made = experiment_file.load(path, "laptop")
-    assert len(made.seeds) >= 5 and not {*made.seeds} & {*made.select.seeds}
+    result = experiment_file.load(path, "laptop")
+    assert len(result.seeds) >= 5 and not {*result.seeds} & {*result.select.seeds}
     for cell in expanded(path).cells:
         setting = create_setting(next(runs(cell.spec)))
         assert setting.eval_rounds == 1 and setting.rounds >= 40, cell.key
@@ -77,18 +79,18 @@ def test_no_two_rows_are_one_method():
 
 @pytest.mark.parametrize("path", [LANDSCAPE, PARTIAL, DATA], ids=lambda path: path.stem)
 def test_every_pair_is_run_or_has_a_reason(path):
-    made, found = experiment_file.load(path, "laptop"), expanded(path)
-    there = {(cell.id, cell.spec.case) for cell in found.cells}
-    for id in made.algorithms:
-        for case in made.cases:
-            assert ((id, case) in there) != bool(found.undefined.get(id, {}).get(case)), (id, case)
+    experiment, result = experiment_file.load(path, "laptop"), expanded(path)
+    there = {(cell.id, cell.spec.case) for cell in result.cells}
+    for id in experiment.algorithms:
+        for case in experiment.cases:
+            assert ((id, case) in there) != bool(result.undefined.get(id, {}).get(case)), (id, case)
 
 
 def test_all_that_are_tuned_have_equally_many_trials():
-    made = experiment_file.load(LANDSCAPE, "laptop")
+    result = experiment_file.load(LANDSCAPE, "laptop")
     for cell in expanded().cells:
         counts = {len(values) for values in cell.spec.tune.values()}
-        assert counts <= {made.trials} and (cell.spec.space is None) == (not counts), (cell.id, cell.key)
+        assert counts <= {result.trials} and (cell.spec.space is None) == (not counts), (cell.id, cell.key)
         if cell.spec.space is None:
             known = algorithms.get(cell.spec.algorithm).options()
             assert not [name for name, one in known.items() if one.required or one.search], cell.id
@@ -98,9 +100,10 @@ def test_all_that_are_tuned_have_equally_many_trials():
 def test_smoke_has_every_kind_of_thing(path):
     laptop, smoke = experiment_file.load(path, "laptop"), experiment_file.load(path, "smoke")
     kinds = [
-        {case.problem.get("kind", made.problem["kind"]) for case in made.cases.values()} for made in (laptop, smoke)
+        {case.problem.get("kind", result.problem["kind"]) for case in result.cases.values()}
+        for result in (laptop, smoke)
     ]
-    rules = [{str(case.setting.get("participation")) for case in made.cases.values()} for made in (laptop, smoke)]
+    rules = [{str(case.setting.get("participation")) for case in result.cases.values()} for result in (laptop, smoke)]
     assert kinds[0] == kinds[1] and any("sine" in rule for rule in rules[1]) == (path == PARTIAL)
     assert expanded(path, "smoke").undefined and len(expanded(path, "smoke").cells) < 100
 
@@ -142,7 +145,7 @@ def test_untuned_is_landscape_with_nothing_tuned():
     tuned, untuned = experiment_file.load(LANDSCAPE, "laptop"), experiment_file.load(UNTUNED, "laptop")
     assert list(tuned.cases) == list(untuned.cases) and list(tuned.algorithms) == list(untuned.algorithms)
     assert not any(cell.spec.tune for cell in expanded(UNTUNED).cells)
-    for (file, spec), theirs in ((one, files(expanded()).get(one[0])) for one in files(expanded(UNTUNED)).items()):
+    for (file, spec), theirs in ((item, files(expanded()).get(item[0])) for item in files(expanded(UNTUNED)).items()):
         assert theirs is not None, file  # what theory advises can be tuned as well
         assert (spec.problem, spec.setting, spec.seeds) == (theirs.problem, theirs.setting, theirs.seeds)
 

@@ -56,18 +56,18 @@ def test_what_is_written_is_read(places):
 
 @given(st.text(max_size=200))
 def test_any_text_can_be_a_source(text):
-    found = find_items(text)
-    assert len(set(found)) == len(found) and all(one.covers(one) for one in found)
+    result = find_items(text)
+    assert len(set(result)) == len(result) and all(item.covers(item) for item in result)
     parse_name(text)
 
 
 @given(PLACES, st.sampled_from(["fig", "figure", "tab", "table"]))
 def test_a_name_asks_for_what_its_number_says(place, noun):
-    beginning, found = parse_name(f"fedac_{noun}{place.number.replace('.', '').lower()}{place.part}")
-    assert beginning == "fedac" and found.noun == {"fig": "figure", "tab": "table"}.get(noun, noun)
-    ours = PaperItem(found.noun, place.number, place.part)
-    assert ours.covers(found) and PaperItem(found.noun, place.number).covers(found)
-    assert not PaperItem(found.noun, place.number + "0", place.part).covers(found)
+    beginning, result = parse_name(f"fedac_{noun}{place.number.replace('.', '').lower()}{place.part}")
+    assert beginning == "fedac" and result.noun == {"fig": "figure", "tab": "table"}.get(noun, noun)
+    ours = PaperItem(result.noun, place.number, place.part)
+    assert ours.covers(result) and PaperItem(result.noun, place.number).covers(result)
+    assert not PaperItem(result.noun, place.number + "0", place.part).covers(result)
 
 
 @pytest.mark.parametrize("name", ["fedac_replay", "figures", "fedac_fig", "fedac_fig3ab", "fedac_fig" + "3" * 20, ""])

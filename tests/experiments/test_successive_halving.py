@@ -148,7 +148,7 @@ def test_rungs_with_other_rounds_keep_the_runs_that_agree(tmp_path, monkeypatch)
     run_cell(SPEC, path)
     assert not counted
     run_cell(dataclasses.replace(SPEC, tuning={"kind": "successive_halving", "eta": 5}), path)
-    assert 0 < len(counted) and not [one for one in counted if not one.rung]  # the scored runs are those of before
+    assert 0 < len(counted) and not [item for item in counted if not item.rung]  # the scored runs are those of before
 
 
 def test_values_with_other_rounds_take_the_same_share():
@@ -160,9 +160,9 @@ def test_values_with_other_rounds_take_the_same_share():
     (first,) = search.rungs
     assert first.rounds[0] < 32 and first.rounds[3] < 4
     assert first.rounds == sorted(first.rounds, reverse=True)
-    for one in runs.runs(spec, [search]):
-        _, setting = runs.create(one)
-        assert setting.total_rounds == one.setting["rounds"] and "steps" not in one.setting
+    for item in runs.runs(spec, [search]):
+        _, setting = runs.create(item)
+        assert setting.total_rounds == item.setting["rounds"] and "steps" not in item.setting
 
 
 EXPERIMENT = {

@@ -48,9 +48,9 @@ def spec(space, count=8, **change):
 
 @given(positive, st.floats(1.5, 1e6), st.integers(1, 40))
 def test_trials_lie_in_their_range_and_differ(low, ratio, count):
-    found = halton.draw({"a": [low, low * ratio]}, KNOWN, count)["a"]
-    assert len(set(found)) == len(found) <= count
-    assert all(0.999 * low <= value <= 1.001 * low * ratio for value in found)
+    result = halton.draw({"a": [low, low * ratio]}, KNOWN, count)["a"]
+    assert len(set(result)) == len(result) <= count
+    assert all(0.999 * low <= value <= 1.001 * low * ratio for value in result)
 
 
 @given(st.integers(1, 30), st.integers(1, 30))
@@ -61,8 +61,8 @@ def test_a_longer_search_begins_with_the_shorter_one(few, more):
 
 
 def test_trials_cover_a_range_more_evenly_than_random_ones():
-    found = halton.draw({"a": [1.0, math.e]}, KNOWN, 64)["a"]
-    gaps = np.diff(np.sort(np.log(found)), prepend=0, append=1)
+    result = halton.draw({"a": [1.0, math.e]}, KNOWN, 64)["a"]
+    gaps = np.diff(np.sort(np.log(result)), prepend=0, append=1)
     assert gaps.max() < 3 / 64  # of 64 random points the largest gap is about 0.07
     pairs = halton.draw({"a": [1.0, math.e], "b": [1.0, math.e]}, KNOWN, 64)
     counts = np.histogram2d(*np.log([pairs["a"], pairs["b"]]), bins=4, range=[[0, 1], [0, 1]])[0]
@@ -173,17 +173,17 @@ RANGE = {"lr": ["0.01/L", "10/L"]}
 
 
 def test_trials_take_the_place_of_grids(tmp_path):
-    made = load(tmp_path, GOOD | QUADRATIC | {"algorithms": {"fedavg": {"search": RANGE}, "agd": {}}})
-    agd, fedavg = expansion.cells(made)  # the test's YAML is sorted
+    result = load(tmp_path, GOOD | QUADRATIC | {"algorithms": {"fedavg": {"search": RANGE}, "agd": {}}})
+    agd, fedavg = expansion.cells(result)  # the test's YAML is sorted
     assert fedavg.spec.space == RANGE and len(fedavg.spec.tune["lr"]) == 6
     assert agd.spec.space is None and agd.spec.select is None  # nothing is tuned
-    assert expansion.create_view(made).algorithms["fedavg"].tune == fedavg.spec.tune
+    assert expansion.create_view(result).algorithms["fedavg"].tune == fedavg.spec.tune
 
 
 def test_a_problem_without_a_constant_has_ranges_of_numbers(tmp_path):
     network = {"problem": {"kind": "network", "data": "digits"}, "setting": {"clients": 2, "rounds": 3}}
-    made = load(tmp_path, GOOD | {"trials": 4, "algorithms": {"fedavg": {"search": RANGE}}} | network)
-    assert expansion.cells(made)[0].spec.space == {"lr": [0.01, 10.0]}
+    result = load(tmp_path, GOOD | {"trials": 4, "algorithms": {"fedavg": {"search": RANGE}}} | network)
+    assert expansion.cells(result)[0].spec.space == {"lr": [0.01, 10.0]}
 
 
 @pytest.mark.parametrize(
@@ -205,20 +205,20 @@ def test_mistakes_in_ranges_name_the_range(tmp_path, entry, message):
 
 def test_advice_has_the_numbers_of_the_setting():
     setting = {"clients": 5, "local_steps": 4, "rounds": 3}
-    found = advice.with_advice(algorithms.get("svrp-gd"), {"eta": 2.0}, setting)
-    assert found == {"lr": "1/(L_max+1/eta)", "eta": 2.0, "p": "1/5"}
+    result = advice.with_advice(algorithms.get("svrp-gd"), {"eta": 2.0}, setting)
+    assert result == {"lr": "1/(L_max+1/eta)", "eta": 2.0, "p": "1/5"}
     assert advice.with_advice(algorithms.get("fedavg"), {}, setting, tuned=["lr"]) == {}
 
 
 def test_advised_entries_run_with_what_is_recommended(tmp_path):
-    made = load(tmp_path, GOOD | QUADRATIC | {"advised": True, "algorithms": {"fedavg": {}, "dane+-gd": {}}})
-    dane, fedavg = expansion.cells(made)
+    output = load(tmp_path, GOOD | QUADRATIC | {"advised": True, "algorithms": {"fedavg": {}, "dane+-gd": {}}})
+    dane, fedavg = expansion.cells(output)
     assert fedavg.spec.parameters == {"lr": "1/L_max"} and fedavg.spec.tune == {} and fedavg.spec.select is None
     assert dane.spec.parameters == {"lr": "1/(L_max+lam)", "lam": "2*delta_A"}
     network = {"problem": {"kind": "network", "data": "digits"}}
     cases = {"cases": {"one": {}, "two": network}, "algorithms": {"fedavg": {}}}
-    found = expansion.expand(load(tmp_path, GOOD | QUADRATIC | {"advised": True} | cases))
-    assert "no constant 'L_max'" in found.undefined["fedavg"]["two"]
+    result = expansion.expand(load(tmp_path, GOOD | QUADRATIC | {"advised": True} | cases))
+    assert "no constant 'L_max'" in result.undefined["fedavg"]["two"]
 
 
 def test_trials_that_cannot_be_run_are_left_out(tmp_path):

@@ -73,8 +73,8 @@ def rows_of(path):
     ],
 )
 def test_the_next_value_of_an_axis(given, best, expected):
-    found = axes.next_value(given, given, best, ANY, 3)
-    assert found == expected and type(found) is type(expected)
+    result = axes.next_value(given, given, best, ANY, 3)
+    assert result == expected and type(result) is type(expected)
 
 
 def test_a_value_beyond_the_range_of_the_option_is_none():
@@ -153,18 +153,18 @@ def test_a_cell_runs_what_is_chosen_by_hand(tmp_path):
         axes, chosen = by_hand(SPEC, search.within["local_steps"])
         assert search.axes == axes and search.chosen == chosen
         assert any(len(values) > 2 for values in axes.values()), "a test of continued axes continues one"
-    for one in runs(SPEC, meta.searches):
-        kept = (frame["local_steps"] == one.within["local_steps"]) & (frame["seed"] == one.seed)
-        own = frame[kept & (frame["lr"] == one.tune["lr"]) & (frame["server_lr"] == one.tune["server_lr"])]
-        twin = train("fedavg", SPEC.problem, seed=one.seed, **one.setting, **one.tune)
+    for item in runs(SPEC, meta.searches):
+        kept = (frame["local_steps"] == item.within["local_steps"]) & (frame["seed"] == item.seed)
+        own = frame[kept & (frame["lr"] == item.tune["lr"]) & (frame["server_lr"] == item.tune["server_lr"])]
+        twin = train("fedavg", SPEC.problem, seed=item.seed, **item.setting, **item.tune)
         assert own["loss"].tolist() == twin["loss"].tolist()
-    table, curves, _, made = build(Layout([], ["local_steps"], ["lr", "server_lr"], SELECT), [out])
+    table, curves, _, result = build(Layout([], ["local_steps"], ["lr", "server_lr"], SELECT), [out])
     assert len(table) == sum(len(product(search.axes)) for search in meta.searches)
     assert (table["tuning_seeds"] == 2).all() and table["chosen"].sum() == 2
     assert table["seeds"].tolist() == [2 * chosen for chosen in table["chosen"]]
     assert table["score"].notna().tolist() == table["chosen"].tolist()
-    assert set(curves["seed"]) == {0, 1} and len(files.read(out)[0].drop_duplicates(RUN)) == made.runs
-    assert made.runs == table[["tuning_seeds", "fresh_seeds"]].to_numpy().sum() + 4
+    assert set(curves["seed"]) == {0, 1} and len(files.read(out)[0].drop_duplicates(RUN)) == result.runs
+    assert result.runs == table[["tuning_seeds", "fresh_seeds"]].to_numpy().sum() + 4
     assert all(table.loc[table["chosen"], "confirmation"].str.contains("confirmed"))
     for _, row in table[table["chosen"]].iterrows():
         twins = [
@@ -282,11 +282,11 @@ def test_a_value_that_the_algorithm_refuses_ends_an_axis():
     def best(trial, seed):
         return better if trial.point == {"lr": 0.004, "server_lr": 0.5} else rows
 
-    found = grid.Grid().advance(SPEC, search, best, possible)
-    assert found.axes == SPEC.tune and found.chosen == {"lr": 0.004, "server_lr": 0.5}
+    result = grid.Grid().advance(SPEC, search, best, possible)
+    assert result.axes == SPEC.tune and result.chosen == {"lr": 0.004, "server_lr": 0.5}
     assert {"lr": 0.016, "server_lr": 1} in tried
-    found = grid.Grid().advance(SPEC, search, best, lambda tuned: True)
-    assert found.chosen is None and found.axes == {"lr": [0.001, 0.004, 0.016], "server_lr": [0.5, 1, 0.25]}
+    result = grid.Grid().advance(SPEC, search, best, lambda tuned: True)
+    assert result.chosen is None and result.axes == {"lr": [0.001, 0.004, 0.016], "server_lr": [0.5, 1, 0.25]}
 
 
 def test_options_are_those_of_what_is_tuned():

@@ -87,13 +87,13 @@ def own(study):
 
 def test_every_kind_there_is_is_found_with_its_module(own):
     families = FAMILIES | {"data": SOURCES}
-    found = {
+    result = {
         (section, name, home)
         for section, family in families.items()
         for name, (_, home) in family.extension_kinds.items()
     }
-    assert found == KINDS
-    for section, name, home in found:
+    assert result == KINDS
+    for section, name, home in result:
         assert name in families[section].names() and families[section].module(name) == home
         assert home in families[section].modules()
 
@@ -252,9 +252,9 @@ def test_a_mistake_in_a_file_is_told_with_file_and_line(study, capsys, text, com
     study({"extensions/tiny.py": text} | helper)
     for words in (["list", "algorithms"], ["train", "--algorithm", "tiny", "--set", "lr=1", *QUADRATIC]):
         assert main(words) == 2
-        said = capsys.readouterr().err
-        assert complaint in said and re.match(r"fedatlas: extensions/\w+\.py(:|, line \d+)", said)
-        assert said.count("\n") == 1
+        output = capsys.readouterr().err
+        assert complaint in output and re.match(r"fedatlas: extensions/\w+\.py(:|, line \d+)", output)
+        assert output.count("\n") == 1
 
 
 def test_the_line_of_a_class_is_told(study):
@@ -280,11 +280,11 @@ def test_an_exception_of_a_hook_is_told_with_its_lines_alone(study, capsys, hook
     text = ALGORITHM.replace("y = y - self.lr * g(y)", hook)
     study({"extensions/tiny.py": text})
     assert train() == 2
-    said = capsys.readouterr().err
+    output = capsys.readouterr().err
     line = text.count("\n", 0, text.index(hook)) + 1
-    assert complaint.format(line) in said.splitlines()[-1]
-    assert f'File "extensions/tiny.py", line {line}, in client\n    {hook}\n' in said
-    assert "src/fedatlas" not in said and "Traceback" not in said
+    assert complaint.format(line) in output.splitlines()[-1]
+    assert f'File "extensions/tiny.py", line {line}, in client\n    {hook}\n' in output
+    assert "src/fedatlas" not in output and "Traceback" not in output
 
 
 def test_a_hook_that_returns_what_it_must_not_is_named(study, capsys):
@@ -369,8 +369,8 @@ def test_paths_that_cannot_be(study, capsys, config, complaint):
     texts = {f"{place}.py": ALGORITHM for place in ("json", "code/tiny", "my-kinds/tiny")}
     study({extensions.CONFIG: config + "\n", "notes.txt": "", **texts})
     assert main(["list"]) == 2
-    said = capsys.readouterr().err
-    assert complaint in said and said.count("\n") == 1
+    output = capsys.readouterr().err
+    assert complaint in output and output.count("\n") == 1
 
 
 def test_the_default_folder_may_be_absent(study):
@@ -439,8 +439,8 @@ def test_an_entry_point_may_name_a_module(site):
 def test_an_entry_point_of_nothing_is_refused(site, capsys):
     site({}, "fed_extra_c.kinds")
     assert main(["list"]) == 2
-    said = "fed-extra: the entry point extra of fedatlas.extensions names the module fed_extra_c.kinds, which is not"
-    assert said in capsys.readouterr().err
+    output = "fed-extra: the entry point extra of fedatlas.extensions names the module fed_extra_c.kinds, which is not"
+    assert output in capsys.readouterr().err
 
 
 def test_a_mistake_in_an_installed_package_is_told_with_its_file(site, capsys):
@@ -464,8 +464,8 @@ def test_the_workflow_tells_its_jobs(study):
 
     uri = "mlflow_uri: sqlite:///results/mlflow.db\n"
     folder = study({"config/experiments/README.md": "", extensions.CONFIG: uri})
-    told = Study.open().environment()[extensions.VARIABLE]
-    assert json.loads(told) == {"root": str(folder), "paths": ["extensions"]}
+    declaration = Study.open().environment()[extensions.VARIABLE]
+    assert json.loads(declaration) == {"root": str(folder), "paths": ["extensions"]}
 
 
 def test_a_folder_that_was_on_the_path_keeps_its_modules(tmp_path, monkeypatch):

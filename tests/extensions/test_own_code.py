@@ -48,13 +48,13 @@ def fingerprints(study):
 def test_an_import_of_the_study_is_followed(study, fingerprints, text):
     folder = study({"extensions/a.py": f"{text}\n", **dict.fromkeys(FILES, "X = Y = 1\n")})
     (before,) = fingerprints("extensions.a")
-    found = set()
+    result = set()
     for file in FILES:
         study({file: "X = Y = 2\n"})
         if fingerprints("extensions.a") != [before]:
-            found.add(file)
+            result.add(file)
         study({file: "X = Y = 1\n"})
-    assert found == {IMPORTS[text]} and fingerprints("extensions.a") == [before] and folder
+    assert result == {IMPORTS[text]} and fingerprints("extensions.a") == [before] and folder
 
 
 def test_relative_imports_climb(study, fingerprints):

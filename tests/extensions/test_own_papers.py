@@ -28,9 +28,9 @@ def made(**more):
 
 def test_a_paper_of_the_study_is_that_of_an_experiment(own):
     validate(made())
-    found = build_record(made(), expansion.create_view(made()))
-    assert (found.paper.title, found.paper.short, found.paper.authors) == ("On Tiny", "Me et al.", "M. Me, et al.")
-    assert found.references["me2026"].venue == "J" and "@article{me2026," in found.bibtex["me2026"]
+    result = build_record(made(), expansion.create_view(made()))
+    assert (result.paper.title, result.paper.short, result.paper.authors) == ("On Tiny", "Me et al.", "M. Me, et al.")
+    assert result.references["me2026"].venue == "J" and "@article{me2026," in result.bibtex["me2026"]
 
 
 @pytest.mark.parametrize("name", ["me2026", "tiny"])
@@ -114,5 +114,5 @@ def test_a_file_of_another_encoding_is_refused(study):
 )
 def test_styles_of_other_programs_are_read(study, entry, expected):
     study({"references.bib": entry})
-    found = bibliography.reference("k")
-    assert (found.venue, found.year, found.link) == expected
+    result = bibliography.reference("k")
+    assert (result.venue, result.year, result.link) == expected

@@ -131,8 +131,8 @@ def test_the_loss_to_the_best_shows_what_has_no_number(results):
     assert states.loc["fedprox"].tolist() == ["never"] * 3 and states.loc["feddyn", CASES[0]] == "near"
     gap = table.loc[("fedavg", CASES[0])]
     assert gap["low"] < 2 < gap["high"] and (gap["attained"], gap["seeds"]) == (4, 4)
-    found = texts(figure)
-    assert found.count("–") == 3 + 1 and {"FedAvg", "SCAFFOLD", *CASES, "cost of the best"} <= set(found)
+    result = texts(figure)
+    assert result.count("–") == 3 + 1 and {"FedAvg", "SCAFFOLD", *CASES, "cost of the best"} <= set(result)
     assert sum(patch.get_hatch() is not None for patch in figure.axes[0].patches) == 1
     assert "– never attained; hatched: not defined." in " ".join(figure.get_supxlabel().split())
 
@@ -237,13 +237,13 @@ def test_robustness_ranks_and_correlates(results):
 
 def test_targets_do_not_depend_on_what_is_drawn():
     frame = curves().rename(columns={"suboptimality": "loss"})
-    found = []
+    result = []
     for algorithms in (None, ["fedavg", "fedprox"]):
         options = {"algorithms": algorithms, "shares": [0.01], "unit": "one", "resamples": 100}
         _, drawing = draw_kind("data_profile", (None, frame, view(metric="loss")), **options)
         part = drawing.numbers[(drawing.numbers["algorithm"] == "fedavg") & (drawing.numbers["share"] > 0)]
-        found.append(part["x"].iloc[0])
-    assert found[0] == pytest.approx(found[1], rel=0.05)
+        result.append(part["x"].iloc[0])
+    assert result[0] == pytest.approx(result[1], rel=0.05)
 
 
 def test_the_best_known_value_is_told():
@@ -265,9 +265,9 @@ def test_thirty_algorithms_on_twelve_problems(kind):
     with settings():
         picture, drawing = draw_figure({"kind": kind}, results)
         picture.canvas.draw()
-        found = [text for ax in picture.axes for text in ax.texts if text.get_text()]
-        found += [text for legend in picture.legends for text in legend.get_texts()]
-        edges = [text.get_window_extent() for text in found]
+        result = [text for ax in picture.axes for text in ax.texts if text.get_text()]
+        result += [text for legend in picture.legends for text in legend.get_texts()]
+        edges = [text.get_window_extent() for text in result]
         width, height = picture.canvas.get_width_height()
         assert len(drawing.numbers) >= 12 and len(edges) > 8
         assert all(box.x0 > -2 and box.x1 < width + 2 and box.y0 > -2 and box.y1 < height + 2 for box in edges)
@@ -275,8 +275,8 @@ def test_thirty_algorithms_on_twelve_problems(kind):
 
 def test_lines_are_as_wide_as_they_may_be():
     text = "FedDyn needs 2.1 times as many " * 8
-    found = wrap_text(text, 3.0, 9)
-    assert " ".join(found) == text.strip() and 5 < len(found) < 12
+    result = wrap_text(text, 3.0, 9)
+    assert " ".join(result) == text.strip() and 5 < len(result) < 12
     assert wrap_text("", 3.0, 9) == [""] and wrap_text("averyveryverylongword", 0.1, 9) == ["averyveryverylongword"]
 
 

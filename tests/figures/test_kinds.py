@@ -51,8 +51,8 @@ def results(tmp_path_factory):
 
 
 def test_there_are_these_kinds():
-    found = "availability bound convergence heatmap local partition scaling sensitivity table targets"
-    assert set(found.split()) <= set(FIGURES.names())
+    result = "availability bound convergence heatmap local partition scaling sensitivity table targets"
+    assert set(result.split()) <= set(FIGURES.names())
 
 
 @pytest.mark.parametrize("name", FIGURES.names())

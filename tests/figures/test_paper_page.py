@@ -58,7 +58,7 @@ def test_lines_are_thinner_and_ticks_are_as_set():
         Page().dress(figure)
         (line,) = ax.lines
         assert (line.get_linewidth(), line.get_markersize()) == pytest.approx((1.4, 4.2))
-        assert [one.get_markersize() for one in ax.xaxis.get_ticklines() if isinstance(one, Line2D)] == ticks
+        assert [item.get_markersize() for item in ax.xaxis.get_ticklines() if isinstance(item, Line2D)] == ticks
 
 
 def test_signs_that_fonts_lack_are_formulas():

@@ -24,19 +24,19 @@ def test_every_algorithm_has_a_look_of_its_own():
 
 
 def test_newcomers_get_free_colours_by_their_name():
-    found = styles({name: name for name in ("fedavg", "mine", "yours", "theirs")})
-    assert found["fedavg"] == STYLES["fedavg"]
-    new = [found[name].colour for name in ("mine", "yours", "theirs")]
+    result = styles({name: name for name in ("fedavg", "mine", "yours", "theirs")})
+    assert result["fedavg"] == STYLES["fedavg"]
+    new = [result[name].colour for name in ("mine", "yours", "theirs")]
     assert len(set(new)) == 3 and set(new) <= set(FREE_COLOURS)
-    assert styles({"mine": "mine"})["mine"] == found["mine"]
+    assert styles({"mine": "mine"})["mine"] == result["mine"]
     assert not set(FREE_COLOURS) & {look.colour for look in STYLES.values()}
 
 
 def test_entries_keep_their_looks_beside_new_ones():
     """A figure draws some of the entries; a later entry changes no earlier one."""
     few = {"fedavg": "fedavg", "small": "fedavg", "mine": "mine"}
-    found, more = styles(few), styles(few | {"late": "fedavg"})
-    assert {id: more[id] for id in few} == found
+    result, more = styles(few), styles(few | {"late": "fedavg"})
+    assert {id: more[id] for id in few} == result
     assert len({look.colour for look in more.values()}) == 4
 
 
@@ -157,8 +157,8 @@ def test_columns_of_a_table_show_what_differs():
         "α = 0.6",
         "α = 0.3",
     ]
-    found = labels.distinguish([{"kind": "classes", "classes": n} for n in (1, 2)])
-    assert found == ["one class per client", "two classes per client"]
+    result = labels.distinguish([{"kind": "classes", "classes": n} for n in (1, 2)])
+    assert result == ["one class per client", "two classes per client"]
 
 
 def test_an_own_algorithm_is_solid_and_above_all_others():

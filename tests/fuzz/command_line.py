@@ -85,13 +85,13 @@ BROKEN = "this is a bug of fedatlas"
 @functools.cache
 def _commands() -> dict[tuple[str, ...], list[argparse.Action]]:
     """The options and arguments of each subcommand."""
-    found, todo = {}, [((), build_parser())]
+    result, todo = {}, [((), build_parser())]
     while todo:
         names, parser = todo.pop()
         nested = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
-        found[names] = [action for action in parser._actions if action not in nested]
+        result[names] = [action for action in parser._actions if action not in nested]
         todo += [((*names, name), one) for action in nested for name, one in action.choices.items()]
-    return {names: found[names] for names in sorted(found) if names != ("ui",) and "job" not in names[:-1]}
+    return {names: result[names] for names in sorted(result) if names != ("ui",) and "job" not in names[:-1]}
 
 
 @st.composite
@@ -155,11 +155,11 @@ def _run(content: str, folder: Path) -> None:
                 status = main(argv)
             except SystemExit as end:  # --help
                 status = end.code
-    said = err.getvalue().splitlines()
+    output = err.getvalue().splitlines()
     assert BROKEN not in err.getvalue() and "Traceback" not in err.getvalue(), err.getvalue()
-    assert status in ((0, 1, 2) if "check" in argv else (0, 2)), (status, said)  # 1: a check failed
+    assert status in ((0, 1, 2) if "check" in argv else (0, 2)), (status, output)  # 1: a check failed
     if status == 2:
-        assert len(said) <= 4 and any(line.startswith("fedatlas: ") for line in said), said
+        assert len(output) <= 4 and any(line.startswith("fedatlas: ") for line in output), output
     (folder / "unreadable.parquet").chmod(0o600)
     assert {name: (folder / name).read_bytes() for name in mine} == mine
     assert (folder / "link.parquet").is_symlink() and (folder / "dangling.csv").is_symlink()

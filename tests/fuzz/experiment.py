@@ -78,12 +78,12 @@ def _make(graph: Graph, w: Any) -> None:
     report.make(str(folder / "report.html"), [str(folder)])
     frame, meta = read(folder / "table.parquet")
     for file in runs:
-        for one in read_runs(about, file, {}, chosen_predicate(about, frame)):
-            assert one.digest and one.timed_metrics()
+        for item in read_runs(about, file, {}, chosen_predicate(about, frame)):
+            assert item.digest and item.timed_metrics()
     assert build_report_run(about, folder, (frame, TableMeta.of(meta)))
     summaries = summarize_runs(about, frame, TableMeta.of(meta), {}, 0)
-    assert len({one.key for one in summaries}) == len(summaries) > 0
-    assert all(one.digest for one in summaries)
+    assert len({item.key for item in summaries}) == len(summaries) > 0
+    assert all(item.digest for item in summaries)
 
 
 def _figure(graph: Graph, w: Any, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -94,15 +94,15 @@ def _figure(graph: Graph, w: Any, name: str) -> tuple[dict[str, Any], dict[str, 
 
 def _made(graph: Graph, inputs: dict[str, Any]) -> dict[str, str]:
     """Make the partitions and optima among the inputs of a rule; returns those of a run file."""
-    found = {}
+    result = {}
     for name, job in (("partition", partition), ("partitions", partition), ("optimum", optimum)):
         paths = inputs.get(name, [])
         for path in [paths] if isinstance(paths, str) else paths:
             w = SimpleNamespace(key=Path(path).stem)
             if not Path(path).exists():
                 job.make(graph.origins.find(Path(path).parent.name, w.key), path, str(prepared()))
-            found[name] = path
-    return {name: path for name, path in found.items() if name != "partitions"}
+            result[name] = path
+    return {name: path for name, path in result.items() if name != "partitions"}
 
 
 EXPERIMENT = Target(

@@ -97,18 +97,18 @@ def entry(draw: Any, name: str, formulas: bool) -> dict[str, Any]:
     """An algorithm with values for its hyper-parameters. formulas: whether constants are known before data are."""
     known = {key: one for key, one in ALGORITHMS.get(name).options().items() if key != "lr"}
     known = {key: one for key, one in known.items() if formulas or not one.constant}
-    made: dict[str, Any] = {"algorithm": name, "set": draw(options(known, {}))}
+    result: dict[str, Any] = {"algorithm": name, "set": draw(options(known, {}))}
     for key, one in known.items():
-        if formulas and one.numeric and key in made["set"] and draw(st.integers(0, 9)) == 0:
-            made["set"][key] = draw(st.sampled_from(FORMULAS))
+        if formulas and one.numeric and key in result["set"] and draw(st.integers(0, 9)) == 0:
+            result["set"][key] = draw(st.sampled_from(FORMULAS))
         elif one.numeric and draw(st.integers(0, 5)) == 0:
-            made["set"].pop(key, None)
-            made["tune"] = {key: draw(_axis(value(one)))}
+            result["set"].pop(key, None)
+            result["tune"] = {key: draw(_axis(value(one)))}
     if draw(st.integers(0, 3)) == 0:
-        made["label"] = draw(st.sampled_from(TEXTS))
+        result["label"] = draw(st.sampled_from(TEXTS))
     if "lr" not in ALGORITHMS.get(name).options():
-        made.setdefault("tune", {})["lr"] = None
-    return made
+        result.setdefault("tune", {})["lr"] = None
+    return result
 
 
 def _axis(values: Any) -> Any:
@@ -141,14 +141,14 @@ def _has(spec: dict[str, Any], axis: str) -> bool:
     if first == "problem":
         return rest in PROBLEMS.get(spec["problem"]["kind"]).options()
     if first == "parameters":
-        return all(rest in ALGORITHMS.get(one["algorithm"]).options() for one in spec["algorithms"].values())
+        return all(rest in ALGORITHMS.get(item["algorithm"]).options() for item in spec["algorithms"].values())
     if axis == "local_steps" and "local_epochs" in spec["setting"]:
         return False
     return not (axis == "clients" and spec["problem"].get("partition"))
 
 
 def _records(spec: dict[str, Any]) -> bool:
-    return any(ALGORITHMS.get(one["algorithm"]).records for one in spec["algorithms"].values())
+    return any(ALGORITHMS.get(item["algorithm"]).records for item in spec["algorithms"].values())
 
 
 @st.composite
@@ -191,7 +191,7 @@ def experiment(draw: Any) -> dict[str, Any]:
     spec["select"] = {"metric": draw(st.sampled_from(metrics)), "statistic": draw(st.sampled_from(["best", "final"])),
                       "goal": draw(st.sampled_from(["min", "max"]))}  # fmt: skip
     axes = {**spec["grid"], **spec["within"]}
-    tuned = [*spec.get("tune", ()), *(name for one in entries.values() for name in one.get("tune", ()))]
+    tuned = [*spec.get("tune", ()), *(name for item in entries.values() for name in item.get("tune", ()))]
     names = {
         "metric": metrics, "metric or tuned": [*metrics, *tuned], "axis": list(axes) or ["clients"],
         "axis of numbers": list(axes) or ["clients"],
@@ -232,18 +232,18 @@ def _drawable(axes: dict[str, Any], tuned: list[str], spec: dict[str, Any]) -> l
     excluded |= set() if spec["setting"].get("record") else {"local"}
     excluded |= set() if _covered(spec) else {"bound"}
     excluded |= set() if len(axes) > 1 else {"heatmap"}
-    found = [name for name in FIGURES.names() if name not in excluded and (tuned or name != "sensitivity")]
-    return [name for name in found if axes or not _needs_axis(FIGURES.get(name))]
+    result = [name for name in FIGURES.names() if name not in excluded and (tuned or name != "sensitivity")]
+    return [name for name in result if axes or not _needs_axis(FIGURES.get(name))]
 
 
 def _needs_axis(declared: Any) -> bool:
     """Whether a kind needs an axis."""
-    return any(one.required and (one.names or "").startswith("axis") for one in declared.options().values())
+    return any(item.required and (item.names or "").startswith("axis") for item in declared.options().values())
 
 
 def _covered(spec: dict[str, Any]) -> bool:
     """Whether a theorem is about one of the algorithms."""
-    used = {one["algorithm"] for one in spec["algorithms"].values()}
+    used = {item["algorithm"] for item in spec["algorithms"].values()}
     return "data" not in spec["problem"] and any(used & set(bound.algorithms) for bound in FEDRED_BOUNDS.values())
 
 

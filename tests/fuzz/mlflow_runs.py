@@ -94,14 +94,14 @@ def _write(given: dict[str, Any], folder: Path) -> Path:
 
 
 def _contents(client: Any, experiment: str) -> dict[str, Any]:
-    found = {}
+    result = {}
     for run in client.search_runs([experiment]):
         losses = [(m.step, m.timestamp, m.value) for m in client.get_metric_history(run.info.run_id, "loss")]
-        inputs = [(str(one.dataset), [(t.key, t.value) for t in one.tags]) for one in run.inputs.dataset_inputs]
-        found[run.data.tags["fedatlas.key"]] = (
+        inputs = [(str(item.dataset), [(t.key, t.value) for t in item.tags]) for item in run.inputs.dataset_inputs]
+        result[run.data.tags["fedatlas.key"]] = (
             run.info.run_name, run.data.params, run.data.tags, run.data.metrics, losses, inputs, run.info.start_time,
         )  # fmt: skip
-    return found
+    return result
 
 
 def _run(content: str, folder: Path) -> None:
@@ -114,19 +114,19 @@ def _run(content: str, folder: Path) -> None:
     entries = list(read_runs(about, path, about.tags))
     assert len({entry.key for entry in entries}) == len(entries)
     report = ReportRun(given["name"], given["metrics"], {}, about.content)
-    found, name = [], f"fuzz{next(NUMBERS)}"
+    result, name = [], f"fuzz{next(NUMBERS)}"
     for (uri, client), kind in zip(_clients().items(), (DatabaseWriter, ClientWriter), strict=True):
         experiment = client.create_experiment(name, artifact_location=f"mlflow-artifacts:/{name}")
         kind(client, experiment).add([(e, {**e.tags, "fedatlas.key": e.key}) for e in entries])
-        found.append(_contents(client, experiment))
+        result.append(_contents(client, experiment))
         again = RunLog(client, experiment, f"{about.size}/{given['id']}/all/", uri)
         assert again.stored.keys() == {entry.key for entry in entries}
         log = RunLog(client, experiment, "laptop", uri)
         log.open("a report", about.tags, report, start=10**12)
         assert client.get_run(log.report_id).data.metrics == given["metrics"]
-    assert found[0] == found[1]
+    assert result[0] == result[1]
     for entry in entries:
-        run_name, params, tags, _, losses, *_ = found[0][entry.key]
+        run_name, params, tags, _, losses, *_ = result[0][entry.key]
         assert run_name == entry.name and params == entry.params
         assert entry.tags.items() <= tags.items()
         assert [value for *_, value in losses] == [value for key, value, *_ in entry.metrics if key == "loss"]

@@ -138,11 +138,11 @@ def _arrays(draw) -> str:
 
 def _problem(content: str, _: Path) -> None:
     given = yaml.safe_load(content)
-    made = {"Logistic": Logistic, "Softmax": Softmax}[given["name"]]
-    options = inspect.signature(made).parameters
+    result = {"Logistic": Logistic, "Softmax": Softmax}[given["name"]]
+    options = inspect.signature(result).parameters
     if not ({*given["options"]} <= {*options} or "options" in options):
         return  # Python itself refuses it
-    problem = made(given["X"], given["y"], **given["options"])
+    problem = result(given["X"], given["y"], **given["options"])
     with np.errstate(all="ignore"):
         problem.evaluate(problem.start(0))
 

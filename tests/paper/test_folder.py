@@ -63,8 +63,8 @@ def test_references_are_those_of_the_study_and_the_atlas(written):
 
 
 def test_figures_have_the_width_and_the_fonts_that_were_asked_for(study, tmp_path, capsys):
-    asked = ["paper", "tiny_1", "--out", str(tmp_path / "it"), "--width", "5.5", "--fonts", "times"]
-    assert main(asked) == 0
+    arguments = ["paper", "tiny_1", "--out", str(tmp_path / "it"), "--width", "5.5", "--fonts", "times"]
+    assert main(arguments) == 0
     pdf = (tmp_path / "it/figures/loss.pdf").read_bytes()
     assert float(re.search(rb"/MediaBox \[ ?0 0 ([\d.]+)", pdf)[1]) == pytest.approx(5.5 * 72)
     assert b"STIXGeneral" in pdf and b"/Subtype /Type3" not in pdf
@@ -84,12 +84,12 @@ def test_tex_takes_it_as_it_is(written, tmp_path):
 
 def test_a_folder_of_the_command_is_replaced_and_no_other(study, tmp_path, capsys):
     out = tmp_path / "it"
-    asked = ["paper", "tiny_1", "--out", str(out)]
-    assert main(asked) == 0
+    arguments = ["paper", "tiny_1", "--out", str(out)]
+    assert main(arguments) == 0
     (out / "main.pdf").write_bytes(b"of TeX")
-    assert main(asked) == 0
+    assert main(arguments) == 0
     (out / "main.tex").write_text("My paper.")
-    assert main(asked) == 2 and "main.tex was changed since" in capsys.readouterr().err
+    assert main(arguments) == 2 and "main.tex was changed since" in capsys.readouterr().err
     assert (out / "main.tex").read_text() == "My paper."
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine/thesis.tex").write_text("Mine.")

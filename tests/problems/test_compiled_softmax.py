@@ -31,10 +31,10 @@ def images(features, classes, samples=400):
 def problem(features, classes, pixels=True, **options):
     data = images(features, classes)
     partition = partitions.split({"kind": "dirichlet", "seed": 0, "alpha": 1.0}, data.y, 3)
-    made = SoftmaxRegression(**options).build(data, None, partition)
-    made.compiled = True  # whatever its size
-    made.pixels = data.X.reshape(len(data.y), -1) if pixels else None
-    return made
+    result = SoftmaxRegression(**options).build(data, None, partition)
+    result.compiled = True  # whatever its size
+    result.pixels = data.X.reshape(len(data.y), -1) if pixels else None
+    return result
 
 
 @pytest.mark.parametrize(
@@ -45,13 +45,13 @@ def test_gradients_are_those_of_gathered_rows(dtype, pixels):
     rng, close = np.random.default_rng(0), {"rtol": 1e-12, "atol": 1e-12} if dtype == "float64" else {"atol": 1e-5}
     shapes = zip([3, 8, 37, 530], [2, 12, 5, 7], itertools.cycle([True, False]), [0.0, 0.3] * 2, strict=False)
     for features, classes, bias, l2 in shapes:
-        made = problem(features, classes, pixels, bias=bias, l2=l2, dtype=dtype, weights="size")
-        x = rng.standard_normal((3, made.dim)).astype(dtype)
+        result = problem(features, classes, pixels, bias=bias, l2=l2, dtype=dtype, weights="size")
+        x = rng.standard_normal((3, result.dim)).astype(dtype)
         for size in (1, 20, 45):  # the last with more samples than are computed at once
-            index = rng.integers(made.samples, size=(3, size))
-            for weights in (None, made._weights(CLIENTS, index)):
-                compiled = CompiledBatch(made, index, weights)
-                plain = SoftmaxBatch(made, made.A[index], made.y[index], weights)
+            index = rng.integers(result.samples, size=(3, size))
+            for weights in (None, result._weights(CLIENTS, index)):
+                compiled = CompiledBatch(result, index, weights)
+                plain = SoftmaxBatch(result, result.A[index], result.y[index], weights)
                 for points in (x, x[0]):
                     (losses, g), (value, gradient) = (way.value_and_grad(points) for way in (compiled, plain))
                     assert (g.dtype, losses.dtype, losses.shape) == (gradient.dtype, value.dtype, value.shape)
@@ -61,34 +61,34 @@ def test_gradients_are_those_of_gathered_rows(dtype, pixels):
 
 
 def test_a_client_has_the_same_bits_alone_and_beside_others():
-    made, rng = problem(37, 7, l2=0.1), np.random.default_rng(1)
-    x, index = rng.standard_normal((3, made.dim)), rng.integers(made.samples, size=(3, 45))
-    losses, g = made.batch(CLIENTS, index).value_and_grad(x)
+    result, rng = problem(37, 7, l2=0.1), np.random.default_rng(1)
+    x, index = rng.standard_normal((3, result.dim)), rng.integers(result.samples, size=(3, 45))
+    losses, g = result.batch(CLIENTS, index).value_and_grad(x)
     for i in CLIENTS:
-        alone = made.batch(CLIENTS[[i]], index[[i]]).value_and_grad(x[i])
+        alone = result.batch(CLIENTS[[i]], index[[i]]).value_and_grad(x[i])
         assert np.array_equal(alone[0][0], losses[i])
         assert np.array_equal(alone[1][0], g[i])
 
 
 def test_runs_have_the_same_bits_in_all_blocks_and_on_threads():
-    made = problem(37, 7, l2=0.1)
+    result = problem(37, 7, l2=0.1)
     setting = Setting(clients=3, rounds=6, local_steps=4, batch=20, eval_rounds=6)
     for name in ("fedavg", "fedsps"):
         algorithm = create(name, {"lr": 0.1} if name == "fedavg" else {})
-        runs = [Simulation(algorithm, made, setting, 0, block, n).run() for block, n in ((None, 1), (1, 1), (1, 3))]
+        runs = [Simulation(algorithm, result, setting, 0, block, n).run() for block, n in ((None, 1), (1, 1), (1, 3))]
         assert all(np.array_equal(run.x, runs[0].x) for run in runs)
-        made.compiled = False
-        plain = Simulation(algorithm, made, setting).run()
-        made.compiled = True
+        result.compiled = False
+        plain = Simulation(algorithm, result, setting).run()
+        result.compiled = True
         np.testing.assert_allclose(runs[0].x, plain.x, rtol=1e-11, atol=1e-13)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_what_is_no_number_stays_none(value):
-    made = problem(37, 7)
-    x = np.zeros(made.dim)
+    result = problem(37, 7)
+    x = np.zeros(result.dim)
     x[-1] = value  # a bias
-    losses, g = made.batch(CLIENTS, np.zeros((3, 2), int)).value_and_grad(x)
+    losses, g = result.batch(CLIENTS, np.zeros((3, 2), int)).value_and_grad(x)
     assert np.isnan(losses).all() and np.isnan(g).any(axis=1).all()
 
 

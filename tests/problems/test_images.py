@@ -109,7 +109,7 @@ def test_every_variant_is_a_window_of_the_padded_image_or_its_mirror():
     images = (
         augment(torch.from_numpy(image).expand(len(variant), -1, -1, -1), variant, options.crop).contiguous().numpy()
     )
-    assert options.variants == 50 and {one.tobytes() for one in images} == expected
+    assert options.variants == 50 and {item.tobytes() for item in images} == expected
     assert (images[0] == image).all()
 
 

@@ -116,11 +116,11 @@ def test_two_own_files_must_have_the_same_classes():
 )
 def test_the_command_takes_own_data(data, capsys):
     write()
-    asked = ["train", "--algorithm", "fedavg", "--set", "lr=0.1", "--rounds", "2", "--l2", "0.1"]
-    assert main([*asked, "--data", data, "--partition", "natural"]) == 0
+    arguments = ["train", "--algorithm", "fedavg", "--set", "lr=0.1", "--rounds", "2", "--l2", "0.1"]
+    assert main([*arguments, "--data", data, "--partition", "natural"]) == 0
     assert "test_accuracy" in capsys.readouterr().out
-    assert main([*asked, "--data", "breast_cancer"]) == 0
-    assert main([*asked, "--data", data, "--partition", "natural", "--clients", "2"]) == 2
+    assert main([*arguments, "--data", "breast_cancer"]) == 0
+    assert main([*arguments, "--data", data, "--partition", "natural", "--clients", "2"]) == 2
     assert "the data have 3 clients" in capsys.readouterr().err
 
 
@@ -146,12 +146,12 @@ def test_the_commands_of_data_know_own_data(capsys):
     assert main(["data", "fetch", "mine.csv,label=y,client=hospital"]) == 0
     assert main(["data", "status"]) == 0
     assert main(["data", "verify"]) == 0
-    said = capsys.readouterr().out
-    assert "mine+" in said and said.rstrip().endswith("verified")
+    output = capsys.readouterr().out
+    assert "mine+" in output and output.rstrip().endswith("verified")
 
 
 def test_theory_takes_own_data(capsys):
     write()
-    asked = ["theory", "--data", "mine.csv,label=y,client=hospital", "--l2", "0.1"]
-    assert main([*asked, "--partition", "natural"]) == 0
+    arguments = ["theory", "--data", "mine.csv,label=y,client=hospital", "--l2", "0.1"]
+    assert main([*arguments, "--partition", "natural"]) == 0
     assert "delta_A" in capsys.readouterr().out

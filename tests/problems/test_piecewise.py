@@ -76,7 +76,7 @@ def test_is_smooth_and_strongly_convex(kappa, instance):
     """F'' is mu or L, and F' grows between any two points by mu to L times their distance (equal within a piece)."""
     mu, L = 1 / Decimal(kappa), Decimal(1)
     with localcontext(prec=instance.digits):
-        assert {float(one) for one in instance.curvatures} == {1 / kappa, 1.0}
+        assert {float(item) for item in instance.curvatures} == {1 / kappa, 1.0}
         assert len(instance.knots) == 2 * 20
         middles = [(a + b) / 2 for a, b in itertools.pairwise(instance.knots)]
         points = sorted([*instance.knots, *middles, Decimal(-1), Decimal(0), Decimal(2)])
@@ -191,7 +191,7 @@ def test_every_client_has_the_gradient(instance):
     y = np.array([[1.0], [0.3], [-0.7]])
     block = instance.batch(np.arange(3), np.zeros((3, 2), int))
     values, grads = block.value_and_grad(y)
-    exact = [instance.exact(Decimal(one)) for one in y[:, 0].tolist()]
+    exact = [instance.exact(Decimal(item)) for item in y[:, 0].tolist()]
     np.testing.assert_allclose(values[:, 0], [float(F) for F, _, _ in exact], rtol=1e-12)
     np.testing.assert_allclose(grads[:, 0], [float(slope) for _, slope, _ in exact], rtol=1e-12)
     assert (instance.full_batch(np.arange(3)).grad(y) == grads).all() and block.size == 2

@@ -36,8 +36,8 @@ def test_created_instance_has_its_constants(diagonal):
 @pytest.mark.parametrize("wide", [False, True])
 def test_dissimilarity_of_the_example_of_remark_18(wide):
     D = np.array([[3.0, 2.0], [-1.0, 1.0], [-2.0, -3.0]])
-    found = dissimilarity(np.stack([np.diag(d) for d in D]) if wide else D)
-    assert found == pytest.approx({"delta_A": (14 / 3) ** 0.5, "delta_rms": (19 / 3) ** 0.5, "delta_B": 3.0})
+    result = dissimilarity(np.stack([np.diag(d) for d in D]) if wide else D)
+    assert result == pytest.approx({"delta_A": (14 / 3) ** 0.5, "delta_rms": (19 / 3) ** 0.5, "delta_B": 3.0})
 
 
 def test_alike_clients_and_one_dimension():

@@ -52,9 +52,9 @@ def test_sums_are_in_double_precision(made, blocks):
 
 
 def test_optimum_to_the_last_digits(made, blocks):
-    found = made.solve()
-    assert found.gap <= 1e-12
+    result = made.solve()
+    assert result.gap <= 1e-12
     double = Logistic(made.A.astype(np.float64), made.b > 0, made.l2).solve()
-    assert found.F == pytest.approx(double.F, abs=1e-13)
-    made.optimum = found
-    assert made.evaluate(found.x)["suboptimality"] == pytest.approx(0, abs=1e-7)  # margins in float32
+    assert result.F == pytest.approx(double.F, abs=1e-13)
+    made.optimum = result
+    assert made.evaluate(result.x)["suboptimality"] == pytest.approx(0, abs=1e-7)  # margins in float32

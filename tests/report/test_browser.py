@@ -34,8 +34,8 @@ def page(tmp_path_factory):
         name: {"kind": "scaling", "x": "clients", "caption": f"{name}."} for name in ("speed", "losses", "words")
     }
     for name, paper in (("one", "yuan2020"), ("two", "xiang2024")):
-        made = experiment(name, paper=paper, title=f"Experiment {name}", figures=figures if name == "one" else {})
-        results(root / f"smoke/{name}", made)
+        result = experiment(name, paper=paper, title=f"Experiment {name}", figures=figures if name == "one" else {})
+        results(root / f"smoke/{name}", result)
         for figure in figures:
             (root / f"smoke/{name}/figures/{figure}.svg").write_text(
                 "<svg xmlns='http://www.w3.org/2000/svg' width='90' height='60'/>"
@@ -105,7 +105,7 @@ def find(driver, selector):
 
 
 def shown(driver, selector):
-    return [one.text for one in find(driver, selector) if one.is_displayed()]
+    return [item.text for item in find(driver, selector) if item.is_displayed()]
 
 
 def write(field, text):
@@ -121,9 +121,9 @@ def test_nothing_is_wider_than_the_screen_or_asked_from_elsewhere(opened, width)
     assert driver.execute_script(WIDE) == [0, []]
     assert driver.get_log("browser") == []
     messages = (json.loads(entry["message"])["message"] for entry in driver.get_log("performance"))
-    asked = {m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"}
+    urls = {m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"}
     # pages of its own, such as chrome-untrusted://new-tab-page, are what the browser asks for, not the report
-    schemes = {scheme for url in asked if not (scheme := urlsplit(url).scheme).startswith("chrome")}
+    schemes = {scheme for url in urls if not (scheme := urlsplit(url).scheme).startswith("chrome")}
     assert schemes <= {"file", "data"}
 
 
@@ -182,13 +182,13 @@ def test_a_chart_changes_axes_hides_lines_and_reads_values_by_keys(opened):
     find(driver, f"{figure} .legend button")[0].click()
     assert driver.execute_script(f"{chart} return [0, 1].map((at) => chart.isDatasetVisible(at))") == [False, True]
     find(driver, f"{figure} canvas")[0].send_keys(*[Keys.ARROW_RIGHT] * 3)
-    told = find(driver, f"{figure} .unseen[aria-live]")[0].get_attribute("textContent")
-    assert told == "FedAc-I, 0.1667 (0.08333 to 0.3333), gradients per active client: 20"
+    text = find(driver, f"{figure} .unseen[aria-live]")[0].get_attribute("textContent")
+    assert text == "FedAc-I, 0.1667 (0.08333 to 0.3333), gradients per active client: 20"
     find(driver, f"{figure} .legend button")[0].click()
     last = find(driver, f"{figure} canvas")[1]
     last.send_keys(*[Keys.ARROW_RIGHT] * 3)
-    told = find(driver, f"{figure} .unseen[aria-live]")[0].get_attribute("textContent")
-    assert told == "FedAvg, 0.3333 (0.1667 to 0.6667), lost, gradients per active client: 20"
+    text = find(driver, f"{figure} .unseen[aria-live]")[0].get_attribute("textContent")
+    assert text == "FedAvg, 0.3333 (0.1667 to 0.6667), lost, gradients per active client: 20"
     find(driver, f"{figure} .filters button")[0].click()
     assert len(find(driver, f"{figure} img")) == 1 and find(driver, f"{figure} img")[0].is_displayed()
 

@@ -27,9 +27,9 @@ def test_entries_are_whole(key):
 
 @pytest.mark.parametrize("key", bibliography.entries())
 def test_references_read_as_plain_text(key):
-    found = bibliography.reference(key)
-    assert found.title and found.venue and found.short
-    assert not re.search(r"[{}\\]", " ".join(vars(found).values()))
+    result = bibliography.reference(key)
+    assert result.title and result.venue and result.short
+    assert not re.search(r"[{}\\]", " ".join(vars(result).values()))
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "config/experiments").glob("*.yaml")), ids=lambda path: path.stem)
@@ -42,28 +42,28 @@ def test_every_data_set_is_cited():
 
 
 def test_authors_and_accents():
-    found = bibliography.reference("mcmahan2017")
-    assert found.authors == "B. McMahan, E. Moore, D. Ramage, S. Hampson, B. Agüera y Arcas"
-    assert found.short == "McMahan et al."
-    assert found.venue == "International Conference on Artificial Intelligence and Statistics, PMLR 54, 1273–1282"
+    result = bibliography.reference("mcmahan2017")
+    assert result.authors == "B. McMahan, E. Moore, D. Ramage, S. Hampson, B. Agüera y Arcas"
+    assert result.short == "McMahan et al."
+    assert result.venue == "International Conference on Artificial Intelligence and Statistics, PMLR 54, 1273–1282"
     assert "J. Konečný" in bibliography.reference("reddi2021").authors
     assert bibliography.reference("khaled2023").short == "Khaled & Jin"
     assert bibliography.reference("yuan2020").short == "FedAc"  # the short title, the name of the method
 
 
 def test_cite_takes_algorithms_data_keys_and_experiments():
-    made = experiment()
+    result = experiment()
     assert citations.cite(["fedac-2"]) == bibliography.entry("yuan2020").text
     assert citations.cite(["a9a", "fedavg"]) == bibliography.bibtex([sources.info("a9a").citation, "mcmahan2017"])
-    assert citations.cite(["made_up"], [made]) == bibliography.bibtex(citations.citation_keys(made))
-    assert citations.citation_keys(made) == ["yuan2020", "mcmahan2017", sources.info("breast_cancer").citation]
+    assert citations.cite(["made_up"], [result]) == bibliography.bibtex(citations.citation_keys(result))
+    assert citations.citation_keys(result) == ["yuan2020", "mcmahan2017", sources.info("breast_cancer").citation]
     assert citations.cite().count("\n@") == 4
 
 
 def test_an_axis_of_data_sets_stands_for_the_problems_own():
-    made = experiment(grid={"problem.data": ["a9a", "digits"]}, algorithms={"mine": {"algorithm": "fedavg"}})
+    result = experiment(grid={"problem.data": ["a9a", "digits"]}, algorithms={"mine": {"algorithm": "fedavg"}})
     cited = [sources.info(name).citation for name in ("a9a", "digits")]
-    assert citations.citation_keys(made) == ["yuan2020", "mcmahan2017", *dict.fromkeys(cited)]
+    assert citations.citation_keys(result) == ["yuan2020", "mcmahan2017", *dict.fromkeys(cited)]
 
 
 def test_unknown_names():

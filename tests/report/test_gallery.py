@@ -34,9 +34,9 @@ def made(tmp_path):
 
 def listed(name, **changed):
     """What is listed of an experiment as it is, or with some keys of its file changed."""
-    found = experiment(**changed)
-    looks = gallery.describe_styles(found.plain()["algorithms"])
-    return gallery_page.GalleryItem(name, "smoke", changes.digests(found.plain()), looks)
+    result = experiment(**changed)
+    looks = gallery.describe_styles(result.plain()["algorithms"])
+    return gallery_page.GalleryItem(name, "smoke", changes.digests(result.plain()), looks)
 
 
 BOTH = [listed("one"), listed("two")]
@@ -153,5 +153,5 @@ def test_a_claim_counts_at_the_largest_size_that_tests_it():
     rows = [("a", "laptop", "held"), ("a", "paper", "not tested at this size"), ("b", "paper", "not held")]
     rows += [("b", "laptop", "held"), ("c", "laptop", "not tested at this size")]
     ledger = pd.DataFrame(rows, columns=["claim", "size", "verdict"]).assign(experiment="e", source="Figure 1")
-    found = at_largest_size(ledger).set_index("claim")["verdict"].to_dict()
-    assert found == {"a": "held", "b": "not held", "c": "not tested at this size"}
+    result = at_largest_size(ledger).set_index("claim")["verdict"].to_dict()
+    assert result == {"a": "held", "b": "not held", "c": "not tested at this size"}

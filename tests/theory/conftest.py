@@ -8,9 +8,9 @@ from tests.helpers import logistic
 
 @pytest.fixture(scope="module")
 def problem():
-    found = logistic(samples=40, dim=4, heterogeneous=False)
-    found.optimum = found.solve()
-    return found
+    result = logistic(samples=40, dim=4, heterogeneous=False)
+    result.optimum = result.solve()
+    return result
 
 
 @pytest.fixture(scope="module")

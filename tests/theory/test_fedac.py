@@ -213,9 +213,9 @@ def test_augmentation_around_the_origin_is_more_l2(variant):
     setting = Setting(clients=3, local_steps=4, rounds=6, batch=2)
     augmented = algorithms.create("fedac-convex", {"lr": 0.2, "lam": 0.3, "variant": variant})
     direct = algorithms.create(f"fedac-{variant}", {"lr": 0.2, "mu": 0.3})
-    found = Simulation(augmented, plain, setting, seed=1).run().x
-    np.testing.assert_allclose(found, Simulation(direct, heavier, setting, seed=1).run().x, rtol=1e-10)
-    assert np.linalg.norm(found) > 1e-3
+    result = Simulation(augmented, plain, setting, seed=1).run().x
+    np.testing.assert_allclose(result, Simulation(direct, heavier, setting, seed=1).run().x, rtol=1e-10)
+    assert np.linalg.norm(result) > 1e-3
 
 
 def test_augmentation_pulls_to_the_start():
@@ -237,16 +237,16 @@ def test_report(tmp_path, capsys):
     printed = capsys.readouterr().out
     assert "T = 400" in printed
     values = {row["constant"]: row["value"] for row in rows if "constant" in row}
-    found = {row["theorem"]: row for row in rows if "theorem" in row}
-    assert list(found) == NAMES and values["mu"] == 0.01
+    result = {row["theorem"]: row for row in rows if "theorem" in row}
+    assert list(result) == NAMES and values["mu"] == 0.01
     c = FedAcConstants(**values)
     for name, theorem in FEDAC_THEOREMS.items():
-        row = found[name]
+        row = result[name]
         assert row["applies"] == (400 >= theorem.least_steps)
         assert row["bound"] == (theorem.bound(c, 8, 4, 400) if row["applies"] else None)
         assert (f"{row['bound']:.4g}" if row["applies"] else "does not apply") in printed
-    assert found["B.1"]["gamma"] == pytest.approx(math.sqrt(found["B.1"]["eta"] / (0.01 * 4)))
-    assert found["E.1"]["lambda"] > 0 and found["B.1"]["lambda"] is None
+    assert result["B.1"]["gamma"] == pytest.approx(math.sqrt(result["B.1"]["eta"] / (0.01 * 4)))
+    assert result["E.1"]["lambda"] > 0 and result["B.1"]["lambda"] is None
     evaluate_theorems(spec, 8, 4, 400, tmp_path, show=None)
     assert capsys.readouterr().out == ""
     with pytest.raises(UserError, match="steps"):

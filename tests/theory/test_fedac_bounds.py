@@ -39,18 +39,18 @@ def folder(tmp_path_factory):
 
 
 def test_bounds_are_those_of_each_setting(folder):
-    found = add_bounds(VIEW, {"fedavg": "D.1", "fedac-1": "B.1"}, TABLE, folder)
+    result = add_bounds(VIEW, {"fedavg": "D.1", "fedac-1": "B.1"}, TABLE, folder)
     c = fedac_constants(problems.create(VIEW.problem, 1, folder))
-    for _, row in found[found["algorithm"] != "mb-sgd"].iterrows():
+    for _, row in result[result["algorithm"] != "mb-sgd"].iterrows():
         theorem = FEDAC_THEOREMS["D.1" if row["algorithm"] == "fedavg" else "B.1"]
         assert row["bound"] == theorem.bound(c, row["clients"], row["local_steps"], 64)
-    assert found[found["algorithm"] == "mb-sgd"]["bound"].isna().all()
+    assert result[result["algorithm"] == "mb-sgd"]["bound"].isna().all()
     assert "bound" not in TABLE
 
 
 def test_a_theorem_that_does_not_apply_promises_nothing(folder):
-    found = add_bounds(VIEW, {"fedavg": "E.4"}, TABLE, folder)  # which asks for 100 steps
-    assert found["bound"].isna().all()
+    result = add_bounds(VIEW, {"fedavg": "E.4"}, TABLE, folder)  # which asks for 100 steps
+    assert result["bound"].isna().all()
     longer = dataclasses.replace(VIEW, setting={"steps": 128})
     assert add_bounds(longer, {"fedavg": "E.4"}, TABLE, folder)["bound"].notna().sum() == 4
 

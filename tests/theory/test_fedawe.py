@@ -105,13 +105,13 @@ def test_they_are_true_of_fedawe(name):
     ],
 )
 def test_equalities_are_false_of_other_algorithms(kind, wrong):
-    found = runs(kind)
-    assert {name for name in EQUALITIES if exceeded(name, found) > 1} == wrong
+    result = runs(kind)
+    assert {name for name in EQUALITIES if exceeded(name, result) > 1} == wrong
 
 
 def test_the_duration_of_another_availability_is_told():
-    found = runs(seeds=5)
-    shifted = [run.__class__(**{**vars(run), "p": np.sqrt(run.p)}) for run in found.trajectories]
+    result = runs(seeds=5)
+    shifted = [run.__class__(**{**vars(run), "p": np.sqrt(run.p)}) for run in result.trajectories]
     assert exceeded("duration", Ensemble(shifted, 0.01)) > 1
 
 

@@ -42,9 +42,9 @@ def test_power_method_finds_the_dense_eigenvalues(make):
     else:
         H = np.stack([np.asarray(h) for h in _torch(problem, x)])
     apart = np.linalg.norm(H - H.mean(axis=0), ord=2, axis=(1, 2))
-    found = dissimilarities(problem, 5, x, iterations=2000, tolerance=1e-7)
+    result = dissimilarities(problem, 5, x, iterations=2000, tolerance=1e-7)
     least = np.linalg.norm(np.concatenate(H - H.mean(axis=0)), ord=2) / np.sqrt(5)
-    assert found == pytest.approx((least, apart.max()), rel=5e-3)
+    assert result == pytest.approx((least, apart.max()), rel=5e-3)
 
 
 def _torch(problem, x):
@@ -133,8 +133,8 @@ def test_bounds_by_hand(name, algorithm, parameters, count, bound):
 )
 def test_theorem_4_wants_the_accuracy_of_corollary_5(name, changes, condition):
     a = algorithms.create(name, {"lam": 2.0, "lr": 1 / 12, "mu": 0.5} | changes)
-    found = FEDRED_BOUNDS["4"].fails(C, a, 100)
-    assert found == condition if condition is None else found.startswith(condition)
+    result = FEDRED_BOUNDS["4"].fails(C, a, 100)
+    assert result == condition if condition is None else result.startswith(condition)
 
 
 def test_the_steps_that_are_enough_grow_with_the_rounds():
@@ -218,15 +218,15 @@ def test_report(options):
 
 
 def test_report_of_estimates():
-    found = fedred_rows(*fedred_constants(network("linear"), 5), 10, 100)
-    values = {row["constant"]: row["value"] for row in found if "constant" in row}
+    result = fedred_rows(*fedred_constants(network("linear"), 5), 10, 100)
+    values = {row["constant"]: row["value"] for row in result if "constant" in row}
     assert values["L"] is None and values["delta_B"] >= values["delta_A"] > 0
 
 
 def test_bounds_from_estimates_are_indicative():
-    found = fedred_rows(*fedred_constants(logistic(), 5), 10, 100)
-    theorems = [row for row in found if "theorem" in row]
+    result = fedred_rows(*fedred_constants(logistic(), 5), 10, 100)
+    theorems = [row for row in result if "theorem" in row]
     assert all(row["indicative"] == row["applies"] for row in theorems) and theorems[0]["applies"]
-    assert sum("indicative" in line for line in fedred_lines(found)) == 1 + sum(row["applies"] for row in theorems)
+    assert sum("indicative" in line for line in fedred_lines(result)) == 1 + sum(row["applies"] for row in theorems)
     exact = fedred_rows(*fedred_constants(quadratic(noise=0.0), 5), 10, 100)
     assert not any(row.get("indicative") for row in exact)

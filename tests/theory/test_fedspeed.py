@@ -31,13 +31,13 @@ def algorithm(**parameters):
 def curves(rounds=6, seeds=(0, 1), spec=SPEC, batch=1, **parameters):
     """Runs of the algorithm on the quadratics, as rows of curves, and their ExperimentView."""
     setting = {"clients": 2, "local_steps": 4, "rounds": rounds, "batch": batch, "eval_rounds": 1, "record": RECORD}
-    found = []
+    result = []
     for seed in seeds:
         run = Simulation(algorithm(**parameters), problems.create(spec, 2), Setting(**setting), seed).run()
-        found.append(pd.DataFrame(run.rows).assign(algorithm="it", seed=seed, status=run.status, **{AXIS: 0.5}))
+        result.append(pd.DataFrame(run.rows).assign(algorithm="it", seed=seed, status=run.status, **{AXIS: 0.5}))
     shown = {"it": AlgorithmView("fedspeed-z", "FedSpeed, z", set=CHOICE | parameters)}
-    made = view(axes=(AXIS,), tune=(), metric="gradient_norm", problem=spec, setting=setting, algorithms=shown)
-    return made, pd.concat(found, ignore_index=True)
+    output = view(axes=(AXIS,), tune=(), metric="gradient_norm", problem=spec, setting=setting, algorithms=shown)
+    return output, pd.concat(result, ignore_index=True)
 
 
 def test_the_bound_by_hand():
@@ -80,8 +80,8 @@ def test_which_bounds_scale_with_the_objective(name, alike):
     ],
 )
 def test_conditions(parameters, word):
-    found = fedspeed.fails(CONSTANTS, algorithm(**parameters))
-    assert found is None if word is None else word in found
+    result = fedspeed.fails(CONSTANTS, algorithm(**parameters))
+    assert result is None if word is None else word in result
 
 
 def test_constants_of_a_run():
@@ -103,18 +103,18 @@ def test_constants_of_a_run():
 
 def test_what_is_measured():
     assert fedspeed.running_means(np.array([9.0, 1, 2, 3])) == pytest.approx([1 / 2, 3 / 3])
-    made, rows = curves()
-    found = fedspeed.compare_runs(made, "4.4", "it", rows)
-    assert list(found.rounds) == [2, 3, 4, 5, 6] and found.measured.shape == found.bound.shape == (2, 5)
+    output, rows = curves()
+    result = fedspeed.compare_runs(output, "4.4", "it", rows)
+    assert list(result.rounds) == [2, 3, 4, 5, 6] and result.measured.shape == result.bound.shape == (2, 5)
     own = rows[rows["seed"] == 0]["gradient_norm"].to_numpy()
-    assert found.measured[0, -1] == pytest.approx((own[1:6] ** 2).sum() / 6)
+    assert result.measured[0, -1] == pytest.approx((own[1:6] ** 2).sum() / 6)
 
 
 def test_no_constant_holds_where_clients_have_other_hessians():
     spec = {"kind": "quadratic", "dim": 3, "similarity": 0.5, "L": 2.0, "noise": 0.5, "samples": 8, "start_scale": 0}
-    made, rows = curves(spec=spec)
+    result, rows = curves(spec=spec)
     with pytest.raises(UserError, match="the same at every point"):
-        fedspeed.compare_runs(made, "4.4", "it", rows)
+        fedspeed.compare_runs(result, "4.4", "it", rows)
 
 
 def test_the_lower_end_of_a_problem_that_is_not_convex():
@@ -137,13 +137,13 @@ def test_the_lower_end_of_a_problem_that_is_not_convex():
     ],
 )
 def test_runs_that_the_theorem_is_not_about(change, word):
-    made, rows = curves()
-    change = {k: {**made.setting, **v} if k == "setting" else v for k, v in change.items()}
+    result, rows = curves()
+    change = {k: {**result.setting, **v} if k == "setting" else v for k, v in change.items()}
     with pytest.raises(UserError, match=word):
-        fedspeed.compare_runs(dataclasses.replace(made, **change), "4.4", "it", rows)
+        fedspeed.compare_runs(dataclasses.replace(result, **change), "4.4", "it", rows)
 
 
 def test_a_run_that_diverges_at_once_measures_nothing():
-    made, rows = curves()
-    found = fedspeed.compare_runs(made, "4.4", "it", rows[(rows["seed"] == 0) | (rows["round"] < 2)])
-    assert np.isfinite(found.measured[0]).all() and np.isnan(found.measured[1]).all()
+    output, rows = curves()
+    result = fedspeed.compare_runs(output, "4.4", "it", rows[(rows["seed"] == 0) | (rows["round"] < 2)])
+    assert np.isfinite(result.measured[0]).all() and np.isnan(result.measured[1]).all()

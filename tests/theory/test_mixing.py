@@ -38,9 +38,9 @@ def test_lemma_4_holds_and_is_attained_by_no_smaller_power(p):
 
 @given(CHANCES)
 def test_consensus_begins_with_rho_and_falls_at_least_as_fast(p):
-    rho, found = mixing.contraction(p), mixing.consensus(p, 4)
-    assert found[0] == pytest.approx(rho, abs=1e-12)
-    assert (found <= rho ** np.arange(1, 5) + 1e-12).all()
+    rho, result = mixing.contraction(p), mixing.consensus(p, 4)
+    assert result[0] == pytest.approx(rho, abs=1e-12)
+    assert (result <= rho ** np.arange(1, 5) + 1e-12).all()
 
 
 def test_consensus_is_the_mean_over_all_products():
@@ -68,9 +68,9 @@ def test_staleness_is_the_mean_over_all_histories():
             latest = max((r for r in range(t) if there[r]), default=-1)
             mean[t] += chance * (t - latest)
             square[t] += chance * (t - latest) ** 2
-    found = mixing.staleness(np.array(p)[:, None])
-    np.testing.assert_allclose(found[0][:, 0], mean)
-    np.testing.assert_allclose(found[1][:, 0], square)
+    result = mixing.staleness(np.array(p)[:, None])
+    np.testing.assert_allclose(result[0][:, 0], mean)
+    np.testing.assert_allclose(result[1][:, 0], square)
 
 
 def test_staleness_tends_to_the_moments_of_the_geometric_distribution():

@@ -53,19 +53,19 @@ def test_addresses_that_are_accepted(uri):
 
 @pytest.mark.parametrize("uri", SECRET, ids=repr)
 def test_a_secret_is_refused_and_not_repeated(uri):
-    with pytest.raises(UserError) as found:
+    with pytest.raises(UserError) as error:
         validate(uri)
-    text = str(found.value)
+    text = str(error.value)
     assert "hunter2" not in text and "\n" not in text
     assert "MLFLOW_TRACKING_PASSWORD" in text or not isinstance(uri, str)
 
 
 @pytest.mark.parametrize("uri", WRONG, ids=lambda uri: ascii(uri)[:30])
 def test_a_wrong_address_is_one_sentence(uri):
-    with pytest.raises(UserError, match="give sqlite:///FILE") as found:
+    with pytest.raises(UserError, match="give sqlite:///FILE") as error:
         validate(uri)
-    assert "\n" not in str(found.value) and len(str(found.value)) < 600
-    str(found.value).encode()
+    assert "\n" not in str(error.value) and len(str(error.value)) < 600
+    str(error.value).encode()
 
 
 def test_no_secret_is_shown_of_an_address_after_that_of_a_file():

@@ -100,12 +100,12 @@ CASES = [
 
 def content(folder):
     """All that a folder holds, except the locks."""
-    found = {}
+    result = {}
     for path in sorted(folder.rglob("*")):
         if path.suffix == ".lock" or path.name.endswith(("-wal", "-shm")):
             continue
-        found[path] = os.readlink(path) if path.is_symlink() else path.read_bytes() if path.is_file() else None
-    return found
+        result[path] = os.readlink(path) if path.is_symlink() else path.read_bytes() if path.is_file() else None
+    return result
 
 
 @pytest.mark.parametrize("lay, message", CASES, ids=lambda value: getattr(value, "__name__", ""))
@@ -114,9 +114,9 @@ def test_what_is_no_database_of_this_mlflow(results, tmp_path, empty, lay, messa
     path.parent.mkdir()
     lay(path, empty)
     before = content(path.parent)
-    with pytest.raises(UserError, match=message) as found:
+    with pytest.raises(UserError, match=message) as error:
         log(results, path)
-    assert "\n" not in str(found.value) and str(path) in str(found.value)
+    assert "\n" not in str(error.value) and str(path) in str(error.value)
     assert content(path.parent) == before
     if lay not in (newer, newer_without_a_table):  # of those, MLflow's own program tells
         with pytest.raises(UserError, match=message):

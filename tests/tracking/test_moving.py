@@ -37,10 +37,10 @@ def artifacts(project, name="tiny"):
 
 def places(project):
     with sqlite3.connect(project / "mlflow.db") as connection:
-        found = connection.execute("SELECT artifact_location FROM experiments WHERE name <> 'Default'").fetchall()
-        found += connection.execute("SELECT artifact_uri FROM runs").fetchall()
+        result = connection.execute("SELECT artifact_location FROM experiments WHERE name <> 'Default'").fetchall()
+        result += connection.execute("SELECT artifact_uri FROM runs").fetchall()
     connection.close()
-    return [place for (place,) in found]
+    return [place for (place,) in result]
 
 
 @pytest.fixture
@@ -97,7 +97,7 @@ def test_the_interface_shows_artifacts_after_a_move(original, tmp_path, name):
         address = f"http://127.0.0.1:{port}"
         wait_for(address, process)
         with urllib.request.urlopen(f"{address}/api/2.0/mlflow/artifacts/list?run_id={run}", timeout=60) as answer:
-            assert "table.csv" in {one["path"] for one in json.load(answer)["files"]}
+            assert "table.csv" in {item["path"] for item in json.load(answer)["files"]}
         path = f"{address}/get-artifact?run_uuid={run}&path=figures/speed.svg"
         with urllib.request.urlopen(path, timeout=60) as answer:
             assert answer.read() == (moved / "tiny/figures/speed.svg").read_bytes()

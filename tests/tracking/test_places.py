@@ -28,7 +28,7 @@ def test_a_database_whose_making_was_cut_off_is_made_again(tmp_path):
 
     with pytest.raises(Killed), sqlite.open_for_writing(path, make):
         pass
-    assert [one.name for one in tmp_path.iterdir()] == [".mlflow.db.lock"]
+    assert [item.name for item in tmp_path.iterdir()] == [".mlflow.db.lock"]
     path.touch()  # an empty file is none either
     with store.connect(f"sqlite:///{path}") as client:
         assert [e.name for e in client.search_experiments()] == ["Default"]
@@ -105,13 +105,13 @@ def test_what_a_server_refuses_to_one_of_two_is_asked_for_again(refusals):
     from mlflow.exceptions import RestException
 
     answers = [RestException({"error_code": "BAD_REQUEST", "message": "UNIQUE constraint failed"})] * refusals
-    asked = []
+    attempts = []
 
     def act():
-        asked.append(1)
+        attempts.append(1)
         if answers:
             raise answers.pop()
 
     with pytest.raises(RestException) if refusals > 1 else contextlib.nullcontext():
         store.retry_once(act)
-    assert len(asked) == min(refusals, 1) + 1
+    assert len(attempts) == min(refusals, 1) + 1

@@ -109,13 +109,13 @@ def test_what_is_logged(results, uri, tmp_path):
 def test_a_summary_run_for_each_algorithm_and_setting(mine, uri):
     log(mine, uri)
     _, (report,), single = logged(uri)
-    first, *_ = found = summaries(uri)
+    first, *_ = result = summaries(uri)
     assert report.info.start_time > first.info.start_time and "mlflow.parentRunId" not in first.data.tags
     table, _ = files.read(mine / "table.parquet")
     chosen = table[table["chosen"]].set_index(["algorithm", "local_steps", "clients"])
-    settings = [(run.data.params["local_steps"], run.data.params["clients"]) for run in found]
+    settings = [(run.data.params["local_steps"], run.data.params["clients"]) for run in result]
     assert settings == [(k, m) for k in "21" for m in "32" for _ in "ab"], "the last values of axes first"
-    for run in found:
+    for run in result:
         params, tags = run.data.params, run.data.tags
         row = chosen.loc[(tags["algorithm"], int(params["local_steps"]), int(params["clients"]))]
         assert run.data.metrics["score"] == row["score"]
@@ -130,7 +130,7 @@ def test_a_summary_run_for_each_algorithm_and_setting(mine, uri):
         beneath = [each for each in single if each.data.tags["mlflow.parentRunId"] == run.info.run_id]
         assert {each.data.params["clients"] for each in beneath} == {params["clients"]}
         assert {each.data.tags["algorithm"] for each in beneath} == {tags["algorithm"]}
-    for pair in zip(found[::2], found[1::2], strict=True):
+    for pair in zip(result[::2], result[1::2], strict=True):
         assert pair[0].data.metrics["score"] <= pair[1].data.metrics["score"]
 
     # one score changes: one summary is new, and its runs lie beneath it
@@ -139,7 +139,7 @@ def test_a_summary_run_for_each_algorithm_and_setting(mine, uri):
     files.write(mine / "table.parquet", table, meta)
     receipt = log(mine, uri)
     assert (receipt["logged"], receipt["deleted"], receipt["unchanged"]) == (1, 1, LOGGED - 1)
-    (new,) = {run.info.run_id for run in summaries(uri)} - {run.info.run_id for run in found}
+    (new,) = {run.info.run_id for run in summaries(uri)} - {run.info.run_id for run in result}
     parents = [run.data.tags["mlflow.parentRunId"] for run in logged(uri)[2]]
     assert new in parents and first.info.run_id not in parents
 
@@ -170,8 +170,8 @@ def test_the_first_figure_comes_first_and_scores_that_diverge_last():
 def test_what_a_person_searches_is_there_in_summaries_and_single_runs(results, uri, search):
     log(results, uri)
     client, (report,), _ = logged(uri)
-    found = client.search_runs([report.info.experiment_id], search)
-    assert {"summary", "scoring"} <= {run.data.tags["phase"] for run in found}
+    result = client.search_runs([report.info.experiment_id], search)
+    assert {"summary", "scoring"} <= {run.data.tags["phase"] for run in result}
 
 
 def test_runs_that_tune_and_runs_that_are_scored_are_told_apart(results, uri):
@@ -192,8 +192,8 @@ def test_runs_that_are_added_a_few_at_a_time_are_the_same(results, uri, empty, t
     other = f"sqlite:///{tmp_path}/other.db"
     shutil.copy(empty, tmp_path / "other.db")
     log(results, other)
-    found = [{r.info.run_name: (r.data.metrics, r.data.params) for r in logged(each)[2]} for each in (uri, other)]
-    assert len(found[0]) == RUNS and found[0] == found[1]
+    result = [{r.info.run_name: (r.data.metrics, r.data.params) for r in logged(each)[2]} for each in (uri, other)]
+    assert len(result[0]) == RUNS and result[0] == result[1]
 
 
 def test_logging_again_changes_only_what_changed(mine, uri):

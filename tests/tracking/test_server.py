@@ -81,12 +81,12 @@ def test_eight_writers(results, server, tmp_path):
         job.join(120)
     assert [job.exitcode for job in again] == [0] * WRITERS
 
-    found = runs_of(server)
-    assert len(found) == len({r.data.tags["fedatlas.key"] for r in found}) == RUNS, "live, before the experiment ends"
-    assert {r.info.status for r in found} == {"FINISHED"}
+    result = runs_of(server)
+    assert len(result) == len({r.data.tags["fedatlas.key"] for r in result}) == RUNS, "live, before the experiment ends"
+    assert {r.info.status for r in result} == {"FINISHED"}
 
     # a request whose answer came too late was sent twice
-    client.create_run(found[0].info.experiment_id, tags=found[0].data.tags)
+    client.create_run(result[0].info.experiment_id, tags=result[0].data.tags)
     receipt = tracking.log(experiment_record(EXPERIMENT), results, server, run_files(results))
     assert (receipt["logged"], receipt["unchanged"], receipt["deleted"]) == (WRITERS, RUNS, 1)
 

@@ -116,10 +116,10 @@ def test_answers_that_are_none_of_mlflow(results, serve, answer, where):
 
     server = serve(answer if where == "first" else later)
     start = time.monotonic()
-    with pytest.raises(UserError, match=r"127\.0\.0\.1") as found:
+    with pytest.raises(UserError, match=r"127\.0\.0\.1") as error:
         log(results, server.uri)
     assert time.monotonic() - start < 15
-    assert "\n" not in str(found.value) and len(str(found.value)) < 600
+    assert "\n" not in str(error.value) and len(str(error.value)) < 600
 
 
 @pytest.mark.parametrize("health", [silent, drips, drops, says(500, b""), says(502, b"")])
@@ -160,9 +160,9 @@ def test_a_login_is_taken_from_the_environment(results, serve, monkeypatch, caps
         assert list(client.search_experiments()) == []
     assert {header for path, header in server.asked if path == "/health"} == {None}
     monkeypatch.setenv(f"MLFLOW_TRACKING_{list(variables)[-1]}", "wrong")
-    with pytest.raises(UserError) as found:
+    with pytest.raises(UserError) as error:
         log(results, server.uri)
-    assert SECRET not in str(found.value) + capsys.readouterr().out
+    assert SECRET not in str(error.value) + capsys.readouterr().out
 
 
 def test_a_server_that_repeats_the_secret_is_not_quoted(results, serve, monkeypatch):
@@ -170,10 +170,10 @@ def test_a_server_that_repeats_the_secret_is_not_quoted(results, serve, monkeypa
         handler.send(400, json.dumps({"error_code": "X", "message": handler.headers["Authorization"]}).encode())
 
     monkeypatch.setenv("MLFLOW_TRACKING_TOKEN", SECRET)
-    with pytest.raises(UserError, match=r"Bearer \.\.\.") as found:
+    with pytest.raises(UserError, match=r"Bearer \.\.\.") as error:
         log(results, serve(echoes).uri)
-    assert SECRET not in str(found.value)
+    assert SECRET not in str(error.value)
     monkeypatch.setenv("MLFLOW_TRACKING_TOKEN", f"{SECRET}\n")  # of a file that ends with a new line
-    with pytest.raises(UserError) as found:
+    with pytest.raises(UserError) as error:
         log(results, serve(echoes).uri)
-    assert SECRET not in str(found.value)
+    assert SECRET not in str(error.value)

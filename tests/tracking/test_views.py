@@ -45,19 +45,19 @@ def test_a_view_shows_what_runs_have(view, runs):
     assert view.link(report.info.experiment_id) in tags["mlflow.note.content"]
     assert state["groupBy"] is None  # the row of a group is not a run
     order = f"{state['orderByKey']} {'ASC' if state['orderByAsc'] else 'DESC'}"
-    found = client.search_runs([report.info.experiment_id], state["searchFilter"], order_by=[order])
-    axes = {(r.data.params["local_steps"], r.data.params["clients"]) for r in found}
+    result = client.search_runs([report.info.experiment_id], state["searchFilter"], order_by=[order])
+    axes = {(r.data.params["local_steps"], r.data.params["clients"]) for r in result}
     if view.curves:
-        assert axes == {("2", "3")} and {r.data.params["seed"] for r in found} == {"0"}
-        assert sorted(r.data.tags["algorithm"] for r in found) == ["fedac", "fedavg"]
+        assert axes == {("2", "3")} and {r.data.params["seed"] for r in result} == {"0"}
+        assert sorted(r.data.tags["algorithm"] for r in result) == ["fedac", "fedavg"]
     else:
-        assert len(found) == SUMMARIES and len(axes) == 4
+        assert len(result) == SUMMARIES and len(axes) == 4
         assert state["selectedColumns"][:4] == [
             "metrics.`score`", "tags.`interval`", "params.`local_steps`", "params.`clients`"
         ]  # fmt: skip
         for column in set(state["selectedColumns"]) - {"tags.`headline`"}:  # no card rests on the experiment
             kind, name = re.fullmatch(r"(\w+)\.`(.*)`", column).groups()
-            assert kind == "attributes" or all(name in getattr(r.data, kind) for r in found)
+            assert kind == "attributes" or all(name in getattr(r.data, kind) for r in result)
     charted = {chart["metricKey"] for chart in state["compareRunCharts"]}
     assert charted == {"loss", "score"} and all("loss" in r.data.metrics for r in single)
 

@@ -27,14 +27,14 @@ def log(folder, uri):
 @pytest.fixture
 def used(monkeypatch):
     """The classes of the writers that were used, in order."""
-    found = []
+    result = []
 
     def choose(*given):
-        found.append(writers.create_writer(*given))
-        return found[-1]
+        result.append(writers.create_writer(*given))
+        return result[-1]
 
     monkeypatch.setattr(run_log, "create_writer", choose)
-    return found
+    return result
 
 
 @pytest.fixture

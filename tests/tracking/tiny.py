@@ -73,9 +73,9 @@ def make(experiment: Experiment, folder: Path) -> None:
         searches = [dataclasses.replace(search, chosen=best) for search in initial_searches(spec)]
         frame = pd.DataFrame([row for run in runs(spec, searches) for row in rows(run, problem)])
         key = ",".join(f"{axis}={value}" for axis, value in point.items())
-        made = {"numpy": "2.0.0"}
-        found = searches if spec.select else []
-        meta = RunMeta(spec, "0123456789abcdef", made, {"breast_cancer": DATA}, searches=found).plain()
+        output = {"numpy": "2.0.0"}
+        result = searches if spec.select else []
+        meta = RunMeta(spec, "0123456789abcdef", output, {"breast_cancer": DATA}, searches=result).plain()
         files_made.append(folder / f"runs/{id}/{key}.parquet")
         files.write(files_made[-1], frame, meta)
     layout = Layout(list(experiment.grid), list(experiment.within), ["lr"], experiment.select)
@@ -94,9 +94,9 @@ def rows(run, problem) -> list[dict]:
 
 def logged(uri, name="tiny"):
     """(client, report runs and those of a person, single runs) of an experiment."""
-    client, found = stored(uri, name)
-    single = [r for r in found if r.data.tags.get("phase") in ("tuning", "scoring")]
-    return client, [r for r in found if r.data.tags.get("phase") in ("report", None)], single
+    client, result = stored(uri, name)
+    single = [r for r in result if r.data.tags.get("phase") in ("tuning", "scoring")]
+    return client, [r for r in result if r.data.tags.get("phase") in ("report", None)], single
 
 
 def summaries(uri, name="tiny"):
@@ -113,8 +113,8 @@ def stored(uri, name="tiny"):
 
 
 def run_by_name(children, name):
-    (found,) = [r for r in children if r.info.run_name == name]
-    return found
+    (result,) = [r for r in children if r.info.run_name == name]
+    return result
 
 
 def contents(uri, name="tiny"):

@@ -96,16 +96,16 @@ class Project:
     def run_files(self):
         """Run files by their place under results/; the smoke size is left out of it."""
         folder = self.folder / "results"
-        found = sorted(folder.glob("*/*/runs/**/*.parquet"))
-        return {str(path.relative_to(folder)).removeprefix("smoke/"): path for path in found}
+        result = sorted(folder.glob("*/*/runs/**/*.parquet"))
+        return {str(path.relative_to(folder)).removeprefix("smoke/"): path for path in result}
 
     def times(self):
         """Modification times of all results, by their place under results/, and of prepared data."""
         files = (self.folder / "results").rglob("*")
         wanted = [p for p in files if p.is_file() and not {"logs", "code", "specs"} & {*p.parts}]
-        found = {str(p.relative_to(self.folder / "results")): p.stat().st_mtime_ns for p in wanted}
+        result = {str(p.relative_to(self.folder / "results")): p.stat().st_mtime_ns for p in wanted}
         prepared = self.folder.glob("*/prepared/*/meta.json")
-        return found | {str(p.relative_to(self.folder)): p.stat().st_mtime_ns for p in prepared}
+        return result | {str(p.relative_to(self.folder)): p.stat().st_mtime_ns for p in prepared}
 
     def made_by(self, *arguments):
         """Results that a run of the workflow wrote."""
@@ -137,15 +137,15 @@ def copied(folder, whole=False):
     shutil.copy(ROOT / "Snakefile", folder)
     shutil.copy(ROOT / "profiles", folder, follow_symlinks=False)
     if whole:
-        made = Project(folder, forked=False)
-        made.copy_code()
-        return made
+        result = Project(folder, forked=False)
+        result.copy_code()
+        return result
     for path in (folder / "config/experiments").glob("*.yaml"):
         path.unlink()
     (folder / "config/config.yaml").write_text("tour: [tiny]\nsize: smoke\n")
-    made = Project(folder)
-    made.write_experiment()
-    return made
+    result = Project(folder)
+    result.write_experiment()
+    return result
 
 
 def _copy_folder(name, target):
@@ -181,15 +181,15 @@ def same_runs(one, other):
 def same_results(one, other):
     """Assert that two projects hold the same run files, tables, curves, figures and verdicts."""
     same_runs(one, other)
-    found = [_made(project) for project in (one, other)]
-    assert found[0].keys() == found[1].keys(), found[0].keys() ^ found[1].keys()
-    for name, path in found[0].items():
+    result = [_made(project) for project in (one, other)]
+    assert result[0].keys() == result[1].keys(), result[0].keys() ^ result[1].keys()
+    for name, path in result[0].items():
         if path.suffix == ".parquet":
-            frames = [files.read(made[name])[0] for made in found]
+            frames = [files.read(output[name])[0] for output in result]
             wall = [column for column in frames[0] if column.endswith("seconds")]
             pd.testing.assert_frame_equal(*(frame.drop(columns=wall) for frame in frames), check_exact=True, obj=name)
         else:
-            assert path.read_bytes() == found[1][name].read_bytes(), name
+            assert path.read_bytes() == result[1][name].read_bytes(), name
 
 
 def _made(project):

@@ -10,8 +10,8 @@ TARGETS = ("results/smoke/tiny/claims.csv", "results/smoke/tiny/figures/loss.png
 
 @pytest.mark.slow  # test_edits.py plans after each edit, and makes what two of them need
 def test_only_what_changed_is_made_again(project):
-    made = project.made_by(*TARGETS)
-    assert {RUNS["fedavg"], RUNS["scaffold"], "smoke/tiny/table.parquet", "smoke/tiny/figures/loss.svg"} <= made
+    result = project.made_by(*TARGETS)
+    assert {RUNS["fedavg"], RUNS["scaffold"], "smoke/tiny/table.parquet", "smoke/tiny/figures/loss.svg"} <= result
 
     assert project.made_by(*TARGETS) == set(), "nothing changed"
 
@@ -22,14 +22,14 @@ def test_only_what_changed_is_made_again(project):
     assert project.made_by(*TARGETS) == set(), "comments and docstrings"
 
     project.edit("src/fedatlas/federation/algorithms/scaffold.py", "y = s.x  # start", "y = 1.0 * s.x")
-    made = project.made_by(*TARGETS)
-    assert RUNS["scaffold"] in made and "smoke/tiny/figures/loss.png" in made, "an algorithm's code"
-    assert RUNS["fedavg"] not in made
+    result = project.made_by(*TARGETS)
+    assert RUNS["scaffold"] in result and "smoke/tiny/figures/loss.png" in result, "an algorithm's code"
+    assert RUNS["fedavg"] not in result
 
     before = _seconds(project, "fedavg")
     project.write_experiment(tune={"lr": [0.01, 0.02, 0.05]}, seeds=[0, 1])
-    made = project.made_by(*TARGETS)
-    assert {RUNS["fedavg"], RUNS["scaffold"]} <= made, "a tuning value and a seed"
+    result = project.made_by(*TARGETS)
+    assert {RUNS["fedavg"], RUNS["scaffold"]} <= result, "a tuning value and a seed"
     after = _seconds(project, "fedavg")
     kept = set(before) & set(after)
     assert {(0.01, 1000), (0.05, 1000)} <= kept and {(0.02, 1000)} <= set(after) - kept
@@ -38,9 +38,9 @@ def test_only_what_changed_is_made_again(project):
     project.write_experiment(
         tune={"lr": [0.01, 0.02, 0.05]}, seeds=[0, 1], algorithms={"fedavg": None, "scaffold": None, "fedprox": None}
     )
-    made = project.made_by(*TARGETS)
-    assert RUNS["fedprox"] in made and "smoke/tiny/table.parquet" in made, "another algorithm"
-    assert not {RUNS["fedavg"], RUNS["scaffold"]} & made
+    result = project.made_by(*TARGETS)
+    assert RUNS["fedprox"] in result and "smoke/tiny/table.parquet" in result, "another algorithm"
+    assert not {RUNS["fedavg"], RUNS["scaffold"]} & result
 
     project.write_experiment(
         tune={"lr": [0.01, 0.02, 0.05]},
@@ -48,9 +48,9 @@ def test_only_what_changed_is_made_again(project):
         algorithms={"fedavg": None, "scaffold": None, "fedprox": None},
         figures={"loss": {"kind": "convergence", "x": "rounds", "y": "loss", "yscale": "linear", "caption": "Loss."}},
     )
-    made = project.made_by(*TARGETS)
+    result = project.made_by(*TARGETS)
     of_figure = {f"smoke/tiny/figures/loss.{suffix}" for suffix in ("csv", "json", "pdf", "png", "svg")}
-    assert made == of_figure, "a figure's option"
+    assert result == of_figure, "a figure's option"
 
 
 def _seconds(project, id):

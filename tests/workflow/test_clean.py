@@ -77,20 +77,20 @@ def test_what_goes(folder, capsys, options, expected):
     assert "would be freed" in foreseen and all(name in foreseen for name in expected)
 
     assert main(["clean", *options]) == 0
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     gone = {path for path in before if not path.exists()}
     assert {path.name for path in gone if path.parent.exists()} == expected
-    assert said.splitlines()[:-1] == foreseen.splitlines()[:-1]
+    assert output.splitlines()[:-1] == foreseen.splitlines()[:-1]
     assert main(["clean", *options]) == 0 and "0.000 MB  freed (0 items)" in capsys.readouterr().out
 
 
 def test_not_while_a_workflow_runs(folder):
     (folder / ".snakemake/locks").mkdir(parents=True)
     (folder / ".snakemake/locks/0.input.lock").touch()
-    found = clean.find_waste(Study.open())
+    result = clean.find_waste(Study.open())
     with pytest.raises(UserError, match="snakemake --unlock"):
-        clean.remove(found)
-    assert all(item.path.exists() for item in found) and found
+        clean.remove(result)
+    assert all(item.path.exists() for item in result) and result
 
 
 def test_results_under_the_prefix_of_a_module(folder, capsys):

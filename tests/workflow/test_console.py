@@ -35,14 +35,14 @@ def test_a_failed_job_is_told_with_its_log(project):
 
 def test_the_messages_of_another_workflow_stay(tmp_path):
     folder = importing(tmp_path / "mine", "sixth")
-    said = snakemake(folder, "sixth/results/smoke/tiny/about.json")
-    assert "rule atlas_about:" in said.stderr and "jobs done" not in said.stdout
+    output = snakemake(folder, "sixth/results/smoke/tiny/about.json")
+    assert "rule atlas_about:" in output.stderr and "jobs done" not in output.stdout
 
 
 def record(event=None, message="", level=logging.INFO, path="snakemake/workflow.py", **more):
-    made = logging.LogRecord("snakemake.logging", level, path, 1, message, None, None)
-    vars(made).update({"event": event, **more})
-    return made
+    result = logging.LogRecord("snakemake.logging", level, path, 1, message, None, None)
+    vars(result).update({"event": event, **more})
+    return result
 
 
 class TestPlugin(TestLogHandlerBase):
@@ -65,13 +65,13 @@ def handler(monkeypatch):
 
 def test_what_is_shown_of_records(handler, capsys):
     handler.handle(record("run_info", stats={"train": 3, "table": 1, "total": 4}))
-    for one in (
+    for item in (
         record("job_info", jobid=1, rule_name="train", wildcards={"size": "smoke"}, output=["a"]),
         record("job_finished", "Finished job"),
         record(None, "Building DAG of jobs..."),
         record("progress", done=1, total=4),
     ):
-        handler.handle(one)
+        handler.handle(item)
     assert capsys.readouterr().err == "4 jobs: 3 train, 1 table\n"
     handler.handle(record(None, "the disk is slow", logging.WARNING))
     handler.handle(record(None, "Job 1 has been submitted", path="snakemake_executor_plugin_slurm/__init__.py"))

@@ -22,9 +22,9 @@ EXPERIMENT = {
 
 
 def test_killed_at_random_moments(project, another):
-    for one in (project, another):
-        one.write_experiment(**EXPERIMENT)
-        one.edit("src/fedatlas/experiments/run.py", "SAVE_SECONDS = 60", "SAVE_SECONDS = 0")
+    for item in (project, another):
+        item.write_experiment(**EXPERIMENT)
+        item.edit("src/fedatlas/experiments/run.py", "SAVE_SECONDS = 60", "SAVE_SECONDS = 0")
     whole = whole_time(another, TARGET)
     killed = kill(
         project, [TARGET], KILLS, whole, random.Random(time.time_ns())

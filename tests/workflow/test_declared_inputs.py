@@ -22,8 +22,8 @@ def jobs(project):
 
 
 def _paths(job, kind):
-    found = re.search(rf"^ +{kind}: (.*)$", job, re.M)
-    return [path.removesuffix(" (update)") for path in found[1].split(", ")] if found else []
+    result = re.search(rf"^ +{kind}: (.*)$", job, re.M)
+    return [path.removesuffix(" (update)") for path in result[1].split(", ")] if result else []
 
 
 def test_each_job_runs_in_a_folder_that_holds_only_its_inputs(copied_project, tmp_path):

@@ -297,8 +297,8 @@ def expected(name):
     """Results that the table has for a module."""
     for pattern, results in TABLE:
         if fnmatch.fnmatchcase(name, pattern):
-            found = set(results.split())
-            return found | ({"timed"} if "quadratic" in found else set())  # which builds the runs of that cell again
+            result = set(results.split())
+            return result | ({"timed"} if "quadratic" in result else set())  # which builds the runs of that cell again
     raise AssertionError(f"{name} has no row: say in TABLE which results depend on it")
 
 
@@ -366,7 +366,7 @@ def test_an_independent_measurement_agrees(tmp_path):
     assert done.returncode == 0, done.stderr[-2000:]
     for name, ran in json.loads(done.stdout).items():
         assert len(ran) > 15
-        unknown = [one for one in ran if not fingerprint.silent(one)]
+        unknown = [item for item in ran if not fingerprint.silent(item)]
         assert set(unknown) <= fingerprint.closure(*RESULTS[name]), name
 
 

@@ -131,13 +131,13 @@ WORDS = [  # (file of the package, old, new), none of which changes any result
 
 def changed(experiment, path, value):
     """An experiment with one key changed; the path has dots."""
-    found = copy.deepcopy(experiment)
+    result = copy.deepcopy(experiment)
     *keys, last = path.split(".")
-    target = found
+    target = result
     for key in keys:
         target = target[key]
     target[last] = value
-    return found
+    return result
 
 
 STATIONARY, PROX = {"kind": "stationary", "p": 0.8}, "fedprox"

@@ -33,14 +33,14 @@ HEATMAP = {"kind": "heatmap", "x": "participation.p.0", "rows": "participation.p
 )
 def test_wrong_figures_are_found_before_any_job(figure, said):
     axes = {"participation.p.0": [0.2, 0.5], "participation.p.1": [0.3, 0.7]}
-    made = experiment(
+    result = experiment(
         grid=axes,
         problem={"kind": "quadratic", "centers": [[0], [100]]},
         setting={"clients": 2, "steps": 4, "participation": {"kind": "stationary", "p": [0.5, 0.5]}},
         figures={"it": {"caption": "c", **figure}},
     )
     with pytest.raises(UserError) as error:
-        validate(made)
+        validate(result)
     assert said in str(error.value)
 
 
@@ -57,15 +57,15 @@ def test_vectors_that_a_client_keeps(name, vectors):
 
 def test_dissimilarities_of_each_problem_once():
     axes = {"local_steps": [1, 2], "problem.similarity": [0.0, 0.5]}
-    made = experiment(
+    output = experiment(
         grid=axes, problem={"kind": "quadratic", "dim": 4}, setting={"clients": 3, "rounds": 2}, optimum=False
     )
     figure = FIGURES.build("dissimilarity")
-    found = inputs.build(figure, None, inputs.specify(figure, expansion.cells(made)), inputs.ResultTables())[
+    result = inputs.build(figure, None, inputs.specify(figure, expansion.cells(output)), inputs.ResultTables())[
         "dissimilarities"
     ]
-    assert [title for title, _ in found] == ["δ_B = 0", "δ_B = 0.5"]
-    for (_, c), similarity in zip(found, axes["problem.similarity"], strict=True):
+    assert [title for title, _ in result] == ["δ_B = 0", "δ_B = 0.5"]
+    for (_, c), similarity in zip(result, axes["problem.similarity"], strict=True):
         known = problems.create({"kind": "quadratic", "dim": 4, "similarity": similarity}, 3).constants()
         assert (c.L, c.delta_B) == (known["L_max"], known["delta_B"])
     varied = experiment(grid={}, within={"clients": [2, 3]}, metric="loss", optimum=False)
@@ -77,9 +77,9 @@ def test_what_is_drawn_is_what_was_run():
     cells = list(Study.from_config({}, root=ROOT).cells("smoke", "fedawe_fig2").values())
     where = {"participation.p.0": 0.2, "participation.p.1": [0.5, 0.8]}
     figure = FIGURES.build({"kind": "availability", "where": where})
-    found = inputs.build(figure, None, inputs.specify(figure, cells), inputs.ResultTables())
-    assert found.keys() == {"table", "curves", "availability"} and found["table"] is None
-    drawn = found["availability"]
+    result = inputs.build(figure, None, inputs.specify(figure, cells), inputs.ResultTables())
+    assert result.keys() == {"table", "curves", "availability"} and result["table"] is None
+    drawn = result["availability"]
     assert [title for title, _, _ in drawn] == ["stationary, p = (0.2, 0.5)", "stationary, p = (0.2, 0.8)"]
     within = {"participation.p.0": 0.2, "participation.p.1": 0.8}
     run = next(run for run in runs(cells[0].spec) if run.within == within)

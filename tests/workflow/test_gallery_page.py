@@ -36,25 +36,25 @@ def test_the_committed_gallery_is_what_the_target_makes_of_it(listed, tmp_path):
     files = [path.name for path in (tmp_path / "gallery").iterdir() if path.suffix in (".md", ".csv", ".json")]
     assert len(files) > 60
     for name in files:
-        made, committed = (folder / name for folder in (tmp_path / "gallery", ROOT / "docs/gallery"))
-        assert made.read_text() == committed.read_text(), f"{name}: run `make gallery`"
+        result, committed = (folder / name for folder in (tmp_path / "gallery", ROOT / "docs/gallery"))
+        assert result.read_text() == committed.read_text(), f"{name}: run `make gallery`"
 
 
 def test_committed_figures_have_the_colours_of_the_code(listed):
     """Entries that the page marks as older are left out."""
     checked = 0
-    for one in listed[0]:
-        folder = ROOT / "docs/gallery" / one.size / one.name
-        if not folder.exists() or json.loads((folder / "entry.json").read_text())["looks"] != one.looks:
+    for item in listed[0]:
+        folder = ROOT / "docs/gallery" / item.size / item.name
+        if not folder.exists() or json.loads((folder / "entry.json").read_text())["looks"] != item.looks:
             continue
-        for name, entry in listed[1][one.size, one.name].items():
+        for name, entry in listed[1][item.size, item.name].items():
             spec = entry.spec
             if spec["kind"] not in ("convergence", "scaling", "sensitivity"):
                 continue
             with Image.open(folder / f"{name}.png") as image:
                 palette = np.array(image.getpalette()).reshape(-1, 3)
-            for id in spec.get("algorithms") or one.looks:
-                colour = [int(one.looks[id][start : start + 2], 16) for start in (1, 3, 5)]
+            for id in spec.get("algorithms") or item.looks:
+                colour = [int(item.looks[id][start : start + 2], 16) for start in (1, 3, 5)]
                 assert np.linalg.norm(palette - colour, axis=1).min() < 6, f"{folder}/{name}.png: {id}"
                 checked += 1
     assert checked > 100

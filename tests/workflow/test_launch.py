@@ -36,12 +36,14 @@ def test_an_experiment_of_ones_own_is_made_and_its_places_are_told(tmp_path):
     (tmp_path / "experiments/tiny.yaml").write_text(yaml.safe_dump(TINY, sort_keys=False))
     done = fedatlas(tmp_path, "run", "tiny", "--cores", "2", timeout=240)
     assert done.returncode == 0, done.stderr
-    said = done.stdout.splitlines()
-    assert said[1].endswith("s.") and "jobs done in" in said[1] and len((done.stdout + done.stderr).splitlines()) < 20
-    assert any(line.startswith("tiny (smoke)  1 claim, ") for line in said)
-    assert "Made      made/here/smoke/tiny/report.html" in said
-    assert "Results   made/here/smoke/tiny: figures, table.csv, claims.csv" in said
-    assert "MLflow    sqlite:///made/here/mlflow.db: `fedatlas ui` shows the runs" in said
+    output = done.stdout.splitlines()
+    assert (
+        output[1].endswith("s.") and "jobs done in" in output[1] and len((done.stdout + done.stderr).splitlines()) < 20
+    )
+    assert any(line.startswith("tiny (smoke)  1 claim, ") for line in output)
+    assert "Made      made/here/smoke/tiny/report.html" in output
+    assert "Results   made/here/smoke/tiny: figures, table.csv, claims.csv" in output
+    assert "MLflow    sqlite:///made/here/mlflow.db: `fedatlas ui` shows the runs" in output
     assert all((tmp_path / f"made/here/{name}").exists() for name in ("smoke/tiny/report.html", "mlflow.db"))
     assert not (tmp_path / "results").exists()
     assert "SCAFFOLD is better" in fedatlas(tmp_path, "claims").stdout

@@ -35,5 +35,5 @@ def test_without_the_package(project):
     ):
         command = [sys.executable, "-c", HIDDEN, "--lint", *options]
         done = subprocess.run(command, cwd=project.folder, env=environment(), capture_output=True, text=True)
-        said = done.stdout + done.stderr
-        assert done.returncode == code and "Traceback" not in said and sentence in said
+        output = done.stdout + done.stderr
+        assert done.returncode == code and "Traceback" not in output and sentence in output

@@ -21,14 +21,14 @@ def experiments():
 
 def test_every_experiment_and_size_has_its_time_and_memory(experiments):
     known = times.experiment_costs(Study.open())
-    for one in experiments:
-        assert one.sizes and one.data.keys() == one.sizes.keys()
-        for size in one.sizes:
-            took = known[one.name, size]
-            assert took.seconds > 0 and took.runs > 0, f"{one.name} {size}: run `make times`"
+    for item in experiments:
+        assert item.sizes and item.data.keys() == item.sizes.keys()
+        for size in item.sizes:
+            took = known[item.name, size]
+            assert took.seconds > 0 and took.runs > 0, f"{item.name} {size}: run `make times`"
             assert 100 < took.memory_mb < 100_000
     assert sum(took.measured for took in known.values()) >= 30
-    names = {one.name for one in experiments}
+    names = {item.name for item in experiments}
     assert {name for name, _ in known} == names, "times.csv names experiments that there are not: run `make times`"
 
 
@@ -44,13 +44,15 @@ def test_lines_fit_the_terminal(experiments, width, monkeypatch):
 
 def test_json(capsys):
     assert main(["list", "experiments", "--json"]) == 0
-    (found,) = [one for one in json.loads(capsys.readouterr().out)["experiments"] if one["name"] == "fedspeed_fig2"]
-    assert found["numbered"] == ["Figure 2", "Figure 5(c)", "Figure 5(d)"] and found["paper"] == "sun2023"
-    assert found["data"] == {"smoke": ["digits"], "laptop": ["cifar10"], "paper": ["cifar10"]}
-    assert found["sizes"]["paper"]["seconds"] > found["sizes"]["laptop"]["seconds"] > found["sizes"]["smoke"]["seconds"]
+    (result,) = [item for item in json.loads(capsys.readouterr().out)["experiments"] if item["name"] == "fedspeed_fig2"]
+    assert result["numbered"] == ["Figure 2", "Figure 5(c)", "Figure 5(d)"] and result["paper"] == "sun2023"
+    assert result["data"] == {"smoke": ["digits"], "laptop": ["cifar10"], "paper": ["cifar10"]}
+    assert (
+        result["sizes"]["paper"]["seconds"] > result["sizes"]["laptop"]["seconds"] > result["sizes"]["smoke"]["seconds"]
+    )
     assert main(["list", "data", "--json"]) == 0
     (section,) = json.loads(capsys.readouterr().out).values()
-    assert "a9a" in [one["name"] for one in section]
+    assert "a9a" in [item["name"] for item in section]
 
 
 @pytest.mark.parametrize(
@@ -99,8 +101,8 @@ def ran(project, monkeypatch):
 
 
 def test_an_experiment_of_ones_own_has_the_time_that_it_took_here(ran, capsys):
-    found = listing.summarize(Study.open(), "tiny")
-    assert found.sizes == {"smoke": times.Cost(8, 0.25, True), "laptop": None}
+    result = listing.summarize(Study.open(), "tiny")
+    assert result.sizes == {"smoke": times.Cost(8, 0.25, True), "laptop": None}
     assert main(["show", "tiny"]) == 0
     text = capsys.readouterr().out
     assert "tiny (experiment)" in text and "under 1 s of a processor, measured; 8 runs" in text
@@ -110,13 +112,13 @@ def test_an_experiment_of_ones_own_has_the_time_that_it_took_here(ran, capsys):
 def test_times_are_written_from_tables_and_counted_work(ran):
     path = ran.folder / "times.csv"
     times.write(Study.open(), [ran.folder / "results"], path)
-    found = times.read_costs(path)
-    smoke, laptop = found["tiny", "smoke"], found["tiny", "laptop"]
+    result = times.read_costs(path)
+    smoke, laptop = result["tiny", "smoke"], result["tiny", "laptop"]
     assert smoke.measured and not laptop.measured and (smoke.runs, laptop.runs) == (8, 6)
     assert laptop.seconds == pytest.approx(0.25)  # the sizes do the same work
-    assert found.keys() == {("tiny", "smoke"), ("tiny", "laptop")}
+    assert result.keys() == {("tiny", "smoke"), ("tiny", "laptop")}
     times.write(Study.open(), [], path)
-    assert times.read_costs(path) == found  # what was measured is kept
+    assert times.read_costs(path) == result  # what was measured is kept
 
 
 def test_an_estimate_follows_the_counted_work():

@@ -31,9 +31,9 @@ SPEC = {
 @pytest.fixture
 def logged(monkeypatch):
     """What jobs have logged: (name of the experiment, path of the run file, address)."""
-    found = []
-    monkeypatch.setattr(tracking, "log_run_file", lambda about, path, uri: found.append((about.name, path, uri)))
-    return found
+    result = []
+    monkeypatch.setattr(tracking, "log_run_file", lambda about, path, uri: result.append((about.name, path, uri)))
+    return result
 
 
 def run(folder, about=None):
@@ -44,8 +44,8 @@ def run(folder, about=None):
 @pytest.fixture
 def about():
     """What a job is told of its experiment, where there is a server."""
-    made = experiment("tiny", "smoke", "tiny.yaml", {key: value for key, value in TINY.items() if key != "sizes"})
-    return json.dumps(build_record(made, create_view(made)).plain())
+    result = experiment("tiny", "smoke", "tiny.yaml", {key: value for key, value in TINY.items() if key != "sizes"})
+    return json.dumps(build_record(result, create_view(result)).plain())
 
 
 @pytest.mark.parametrize("uri", ["", "http://127.0.0.1:1"])
@@ -68,10 +68,10 @@ def test_a_server_that_does_not_answer_is_no_failure(tmp_path, monkeypatch, abou
 def test_jobs_are_told_what_to_log_only_where_there_is_a_server(project, monkeypatch):
     monkeypatch.chdir(project.folder)
     w = SimpleNamespace(size="smoke", experiment="tiny", id="fedavg", key="all")
-    for uri, told in (("sqlite:///results/mlflow.db", False), ("http://host:5000", True)):
+    for uri, is_live in (("sqlite:///results/mlflow.db", False), ("http://host:5000", True)):
         config = {"tour": [], "experiments": "all", "data": "data", "data_mirrors": [], "mlflow_uri": uri}
         file = Graph(Study.from_config(config)).specification("train", w)
-        assert ("about" in json.loads((project.folder / file).read_text())) == told
+        assert ("about" in json.loads((project.folder / file).read_text())) == is_live
 
 
 @pytest.mark.parametrize("uri, live", [("sqlite:///results/mlflow.db", ""), ("http://host:5000", "http://host:5000")])

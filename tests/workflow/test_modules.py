@@ -56,8 +56,10 @@ def test_mistakes_come_up_under_the_names_that_the_importing_workflow_gives(tmp_
     folder = importing(tmp_path / "mine", "sixth", colour="red")
     for target in ("atlas_tiny", "atlas_tour", "sixth/results/smoke/tiny/table.csv", "sixth/results/report.html"):
         done = snakemake(folder, "-n", target, check=False)
-        said = done.stdout + done.stderr
-        assert done.returncode and "Snakefile" in said and "has no option 'colour'" in said and "rule " not in said
+        output = done.stdout + done.stderr
+        assert (
+            done.returncode and "Snakefile" in output and "has no option 'colour'" in output and "rule " not in output
+        )
     done = snakemake(folder, "-n", check=False)  # behind rules of the importing workflow they come up a little later
     assert done.returncode and "tiny.yaml (size smoke) has no option 'colour'" in done.stdout + done.stderr
 
@@ -92,9 +94,13 @@ def test_all_is_made_under_a_prefix(tmp_path):
     (folder / "config/experiments/convex.yaml").write_text(yaml.safe_dump(CONVEX, sort_keys=False))
     (folder / "trace.csv").write_text(TRACE)
     snakemake(folder, "atlas_tour", "atlas_convex", "atlas_all")
-    made = folder / "sixth/out"
-    assert all((made / f"smoke/convex/figures/{name}.png").exists() for name in ("curves", "split", "there"))
-    assert (made / "report.html").exists() and (made / "smoke/report.html").exists() and (made / "mlflow.db").exists()
+    result = folder / "sixth/out"
+    assert all((result / f"smoke/convex/figures/{name}.png").exists() for name in ("curves", "split", "there"))
+    assert (
+        (result / "report.html").exists()
+        and (result / "smoke/report.html").exists()
+        and (result / "mlflow.db").exists()
+    )
     assert (folder / "data/prepared/breast_cancer/meta.json").exists() and not (folder / "sixth/data").exists()
     assert {path.name for path in (folder / "out").iterdir()} == {"code"} and not (folder / "results").exists()
     assert "Nothing to be done" in snakemake(folder, "atlas_tour", "atlas_convex", "atlas_all").stderr

@@ -32,8 +32,8 @@ def test_own_data_from_file_to_figure(project):
         },
         claims={},
     )
-    made = project.made_by("tiny")
-    assert {"tiny/figures/loss.png", "tiny/figures/split.png"} <= {name.removeprefix("smoke/") for name in made}
+    result = project.made_by("tiny")
+    assert {"tiny/figures/loss.png", "tiny/figures/split.png"} <= {name.removeprefix("smoke/") for name in result}
     report = (project.folder / "results/smoke/tiny/report.html").read_text()
     assert "Own data: mine.csv" in report and "0 is east, 1 is north, 2 is south" in report
     assert not project.made_by("tiny")
@@ -42,9 +42,9 @@ def test_own_data_from_file_to_figure(project):
     assert not project.made_by("tiny")
 
     write(project, "mine.csv", 0, rows=44)
-    made = project.made_by("tiny")
-    assert any("mine+" in name for name in made) and not any("other+" in name for name in made)
-    assert {name.split("/")[0] for name in made if "+" in name} == {"data", "partitions", "optima", "smoke"}
+    result = project.made_by("tiny")
+    assert any("mine+" in name for name in result) and not any("other+" in name for name in result)
+    assert {name.split("/")[0] for name in result if "+" in name} == {"data", "partitions", "optima", "smoke"}
 
     (project.folder / "mine.csv").write_text("a,b,c,y,hospital\n1,2,3,0\n")
     done = project.snakemake("tiny", check=False)

@@ -27,8 +27,8 @@ def test_larger_problems_ask_for_more():
 
 def test_epsilon_fits_thrice_and_into_24_gigabytes():
     """It stays in single precision."""
-    asked = resources({"kind": "logistic", "data": "epsilon"})["mem_mb"]
-    assert 3 * 4 * 400_000 * 2_000 / 1e6 < asked < 24_000
+    memory = resources({"kind": "logistic", "data": "epsilon"})["mem_mb"]
+    assert 3 * 4 * 400_000 * 2_000 / 1e6 < memory < 24_000
 
 
 def test_networks_have_jobs_of_their_own():
@@ -38,12 +38,12 @@ def test_networks_have_jobs_of_their_own():
 def test_tasks_are_started_where_the_resources_say_so():
     cell = CellSpec("fedavg", {"lr": 0.1}, NETWORK, {"clients": 10, "rounds": 5})
     assert launcher(cell, {"mpi": "srun", "tasks": 4}, 2) == "srun --ntasks=4 --cpus-per-task=2 "
-    for asked in ({}, {"tasks": 1}, {"mpi": ""}):
-        assert launcher(cell, asked, 2) == ""
+    for request in ({}, {"tasks": 1}, {"mpi": ""}):
+        assert launcher(cell, request, 2) == ""
 
 
 def test_tasks_that_nobody_starts_or_that_have_no_work_are_refused():
-    asked, setting = {"mpi": "srun", "tasks": 4}, {"clients": 10, "rounds": 5}
+    request, setting = {"mpi": "srun", "tasks": 4}, {"clients": 10, "rounds": 5}
     for change, problem, driver, sentence in (
         ({"mpi": None}, NETWORK, {}, "mpi is None and tasks is 4: give both, as in `--set-resources train:mpi=srun"),
         ({"tasks": None}, NETWORK, {}, "mpi is 'srun' and tasks is None"),
@@ -54,7 +54,7 @@ def test_tasks_that_nobody_starts_or_that_have_no_work_are_refused():
         ({"gpu": 1}, NETWORK, {}, "on processors"),
     ):
         with pytest.raises(UserError) as error:
-            launcher(CellSpec("fedavg", {"lr": 0.1}, problem, setting | driver), asked | change, 1)
+            launcher(CellSpec("fedavg", {"lr": 0.1}, problem, setting | driver), request | change, 1)
         assert sentence in str(error.value)
 
 
@@ -63,7 +63,7 @@ def test_each_rule_of_run_files_has_tasks_of_its_own(project):
     looks = {"seeds": {"at_least": 2, "at_most": 4}, "select": TINY["select"] | {"seeds": [9]}}
     project.write_experiment(problem=network, **looks)
     tasks = ("--set-resources", "add_seeds:mpi=srun", "add_seeds:tasks=2", "--set-threads", "add_seeds=1")
-    said = project.snakemake("-n", "-p", *tasks, "--", "results/smoke/tiny/runs-4/fedavg/all.parquet").stdout
-    train, add_seeds = (line for line in said.splitlines() if "fedatlas job run" in line)
+    output = project.snakemake("-n", "-p", *tasks, "--", "results/smoke/tiny/runs-4/fedavg/all.parquet").stdout
+    train, add_seeds = (line for line in output.splitlines() if "fedatlas job run" in line)
     assert "srun" not in train and "--threads 1 --tasks 1 " in train
     assert "srun --ntasks=2 --cpus-per-task=1 fedatlas job run" in add_seeds and "--threads 1 --tasks 2 " in add_seeds

@@ -22,22 +22,22 @@ def workflow(local=True, jobs=100, timespan=1):
     [({}, None), ({"local": False}, "limiter"), ({"jobs": 5}, "limiter"), ({"timespan": 60}, "limiter")],
 )
 def test_only_snakemakes_own_limit_on_local_jobs_is_dropped(given, left):
-    made = workflow(**given)
-    remove_limit(made)
-    assert made.scheduler.job_rate_limiter == left
+    result = workflow(**given)
+    remove_limit(result)
+    assert result.scheduler.job_rate_limiter == left
 
 
 def test_the_limit_is_dropped_before_the_first_job():
-    made = workflow()
-    handler = LimitRemover(made)
+    result = workflow()
+    handler = LimitRemover(result)
     handler.handle(logging.makeLogRecord({"event": "job_info"}))
-    assert made.scheduler.job_rate_limiter == "limiter"
+    assert result.scheduler.job_rate_limiter == "limiter"
     handler.handle(logging.makeLogRecord({"event": "run_info"}))
-    assert made.scheduler.job_rate_limiter is None
+    assert result.scheduler.job_rate_limiter is None
 
 
 def test_a_workflow_without_a_limit_stays_as_it_is():
-    for made in (workflow(), SimpleNamespace(scheduler=None, scheduling_settings=None, local_exec=True)):
-        if made.scheduler:
-            made.scheduler.job_rate_limiter = made.scheduling_settings.max_jobs_per_timespan = None
-        remove_limit(made)
+    for result in (workflow(), SimpleNamespace(scheduler=None, scheduling_settings=None, local_exec=True)):
+        if result.scheduler:
+            result.scheduler.job_rate_limiter = result.scheduling_settings.max_jobs_per_timespan = None
+        remove_limit(result)

@@ -33,8 +33,8 @@ QUADRATIC = {"kind": "quadratic", "dim": 4, "similarity": 0.5}
 
 def written(folder, name="it", **more):
     """An experiment whose runs are made, and the Results of them."""
-    made = experiment(**more)
-    cells = expansion.cells(made)
+    output = experiment(**more)
+    cells = expansion.cells(output)
     files = []
     for cell in cells:
         files.append(folder / name / "runs" / cell.id / f"{cell.key}.parquet")
@@ -43,12 +43,12 @@ def written(folder, name="it", **more):
         if split:
             make(split[1], split[0], str(folder / "data"))
         run_cell(cell.spec, files[-1], folder / "data", split and split[0])
-    layout = tables.Layout(list(made.grid), list(made.within), expansion.create_view(made).tune, made.select)
-    found = tables.build(layout, files)
+    layout = tables.Layout(list(output.grid), list(output.within), expansion.create_view(output).tune, output.select)
+    result = tables.build(layout, files)
     for table in ("table", "curves", "trials"):
-        result_files.write(folder / name / f"{table}.parquet", getattr(found, table), found.meta.plain())
+        result_files.write(folder / name / f"{table}.parquet", getattr(result, table), result.meta.plain())
     read = [result_files.read(folder / name / f"{table}.parquet")[0] for table in ("table", "curves")]
-    return made, inputs.ResultTables(*read, folder / name)
+    return output, inputs.ResultTables(*read, folder / name)
 
 
 def simulated(made, results, folder, **options):
@@ -59,7 +59,7 @@ def simulated(made, results, folder, **options):
 
 
 def test_alike_clients_take_what_the_totals_say(tmp_path):
-    made, results = written(
+    result, results = written(
         tmp_path,
         algorithms={"fedavg": {"tune": {"lr": [0.01, 0.05]}}, "scaffold": {"set": {"lr": "0.1/L"}}},
         tune={},
@@ -70,22 +70,22 @@ def test_alike_clients_take_what_the_totals_say(tmp_path):
         metric="suboptimality",
         optimum=False,
     )
-    curves = simulated(made, results, tmp_path, model=RATES)
+    curves = simulated(result, results, tmp_path, model=RATES)
     operations, bits = per_sample(create(QUADRATIC, 3)), 8 * 8 * 4
     assert operations == 2 * 4 * 4 and len(curves) == len(results.curves) == 2 * 2 * 4 * 2 * 5
     expected = 0.3 * curves["round"] + bits * (curves["vectors_down"] / 4e4 + curves["vectors_up"] / 1e4)
     expected += 0.01 * curves["gradients"] + operations * curves["samples"] / 1e5
     np.testing.assert_allclose(curves["simulated_seconds"], expected)
     where = {"local_steps": 3, "batch": None, "participation": {"kind": "uniform", "count": 2}}
-    every = simulated(made, results, tmp_path, model=RATES | SPREAD, where=where, algorithms=["scaffold"])
+    every = simulated(result, results, tmp_path, model=RATES | SPREAD, where=where, algorithms=["scaffold"])
     varied = every.dropna(subset=["simulated_seconds"])
     assert len(every) == len(results.curves)  # others may set a figure's targets
     assert set(varied["algorithm"]) == {"scaffold"} and len(varied) == 2 * 5
     ends = varied.groupby("seed")["simulated_seconds"].last()
     assert ends[0] != ends[1]  # other clients take part, with the same rates
     spec = {"kind": "regimes", "x": "simulated_seconds", "model": RATES, "share": 0.9}
-    curves = simulated(made, results, tmp_path, **spec)
-    _, drawing = draw_figure(spec, (results.table, curves, expansion.create_view(made)))
+    curves = simulated(result, results, tmp_path, **spec)
+    _, drawing = draw_figure(spec, (results.table, curves, expansion.create_view(result)))
     assert len(drawing.numbers) == 2 * 4
     assert drawing.numbers["sentence"].str.contains("in simulated time, ").any()
 
@@ -95,7 +95,7 @@ def test_claims_in_simulated_seconds(tmp_path):
     slow = RATES | {"compute": 1e12, "latency": 0.0, "overhead": 0.0}
     fewer = {"kind": "fewer", "algorithm": "fedavg", "than": ["scaffold"], "cost": "simulated_seconds", "model": slow}
     order = {"kind": "same_order", "other": "simulated_seconds", "model": slow, "shares": [0.9], "at_least": -1}
-    made, results = written(
+    output, results = written(
         tmp_path,
         algorithms={"fedavg": {"set": {"lr": "0.1/L"}}, "scaffold": {"set": {"lr": "0.1/L"}}},
         tune={},
@@ -110,33 +110,33 @@ def test_claims_in_simulated_seconds(tmp_path):
             "order": {"text": "t", "source": "s", "check": {**order, "resamples": 100}},
         },
     )
-    cells, size = expansion.cells(made), made.size
-    claims = {name: vars(claim) for name, claim in made.claims.items()}
+    cells, size = expansion.cells(output), output.size
+    claims = {name: vars(claim) for name, claim in output.claims.items()}
     spec = {
-        "view": expansion.create_view(made).plain(),
+        "view": expansion.create_view(output).plain(),
         "claims": claims,
-        "inputs": inputs.specify_checks(checks_at_size(made.claims, size), cells),
+        "inputs": inputs.specify_checks(checks_at_size(output.claims, size), cells),
     }
     claims_job.make(json.loads(json.dumps(spec)), str(results.folder), str(tmp_path / "claims.csv"), str(tmp_path))
-    found = pd.read_csv(tmp_path / "claims.csv").set_index("claim")
-    assert found.loc[["double", "rounds"], "verdict"].tolist() == ["held", "vacuous"], found["ours"]
-    assert "by communication rounds and by simulated seconds, rates" in found["ours"]["order"]
+    result = pd.read_csv(tmp_path / "claims.csv").set_index("claim")
+    assert result.loc[["double", "rounds"], "verdict"].tolist() == ["held", "vacuous"], result["ours"]
+    assert "by communication rounds and by simulated seconds, rates" in result["ours"]["order"]
     behind = {
         "fedatlas.workflow.inputs.simulated_seconds",
         "fedatlas.federation.costs.fixed_rates",
         "fedatlas.federation.algorithms.scaffold",
     }
-    assert behind <= set(dependencies.of_claims(made, cells))
-    plain = {name: claim for name, claim in made.claims.items() if name == "rounds"}
-    assert not behind & set(dependencies.of_claims(dataclasses.replace(made, claims=plain), cells))
+    assert behind <= set(dependencies.of_claims(output, cells))
+    plain = {name: claim for name, claim in output.claims.items() if name == "rounds"}
+    assert not behind & set(dependencies.of_claims(dataclasses.replace(output, claims=plain), cells))
     assert inputs.specify_checks(checks_at_size(plain, size), cells) == {}
 
 
 def test_rounds_of_random_length_and_drawn_clients_are_summed_exactly(tmp_path):
     """Which of the rounds are evaluated makes no difference."""
-    found = []
+    result = []
     for every in (1, 4):
-        made, results = written(
+        output, results = written(
             tmp_path,
             name=f"every-{every}",
             algorithms={
@@ -149,9 +149,9 @@ def test_rounds_of_random_length_and_drawn_clients_are_summed_exactly(tmp_path):
             setting={"clients": 5, "rounds": 12, "eval_rounds": every, "local_steps": 3},
             optimum=False,
         )
-        found.append(simulated(made, results, tmp_path, model=RATES | SPREAD))
+        result.append(simulated(output, results, tmp_path, model=RATES | SPREAD))
     keys = ["algorithm", "problem.similarity", "seed", "round"]
-    both = pd.merge(*found, on=keys, suffixes=("", "_rare"))
+    both = pd.merge(*result, on=keys, suffixes=("", "_rare"))
     assert len(both) == 2 * 2 * 2 * 4
     np.testing.assert_allclose(both["simulated_seconds"], both["simulated_seconds_rare"], rtol=1e-10)
 
@@ -159,7 +159,7 @@ def test_rounds_of_random_length_and_drawn_clients_are_summed_exactly(tmp_path):
 def test_clients_with_more_rows_take_longer_for_full_gradients(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     prepare("digits", tmp_path / "data")
-    made, results = written(
+    result, results = written(
         tmp_path,
         algorithms={"gd": {"set": {"lr": 0.1}}, "mb-sgd": {"set": {"lr": 0.1}}},
         tune={},
@@ -175,10 +175,10 @@ def test_clients_with_more_rows_take_longer_for_full_gradients(tmp_path, monkeyp
         optimum=False,
     )
     model = RATES | {"latency": 0.0, "overhead": 0.0, "down": 1e15, "up": 1e15}
-    curves = simulated(made, results, tmp_path, model=model)
+    curves = simulated(result, results, tmp_path, model=model)
     from fedatlas.federation.partitions.partition import Partition
 
-    sizes = Partition.load(partition_file(expansion.cells(made)[0].spec)[0]).sizes
+    sizes = Partition.load(partition_file(expansion.cells(result)[0].spec)[0]).sizes
     ends = curves[curves["round"] == 3].groupby("algorithm")["simulated_seconds"].first()
     assert max(sizes) > 1.2 * sizes.mean()
     assert ends["gd"] == pytest.approx(3 * 4 * 64 * 10 * max(sizes) / 1e5, rel=1e-6)
@@ -187,16 +187,16 @@ def test_clients_with_more_rows_take_longer_for_full_gradients(tmp_path, monkeyp
 
 def test_figures_say_on_which_clients(tmp_path):
     more = {"problem": QUADRATIC, "setting": {"clients": 3, "rounds": 6}, "optimum": False, "grid": {}}
-    made, results = written(tmp_path, algorithms={"fedavg": {}}, tune={"lr": [0.01]}, **more)
+    result, results = written(tmp_path, algorithms={"fedavg": {}}, tune={"lr": [0.01]}, **more)
     for spec, words in (
         ({"kind": "convergence"}, "simulated time, cross-device (s)"),
         ({"kind": "convergence", "model": {"kind": "cross-silo", "seed": 3}}, "simulated time, cross-silo (s)"),
         ({"kind": "targets", "targets": [1e9]}, "Simulated time, cross-device (s) until"),
     ):
         figure = FIGURES.build({"x": "simulated_seconds", **spec})
-        needed = inputs.specify(figure, expansion.cells(made))
-        more = inputs.build(figure, expansion.create_view(made), needed, results, tmp_path)
-        draw(figure, expansion.create_view(made), outputs=[tmp_path / "figure.svg"], **more)
+        needed = inputs.specify(figure, expansion.cells(result))
+        more = inputs.build(figure, expansion.create_view(result), needed, results, tmp_path)
+        draw(figure, expansion.create_view(result), outputs=[tmp_path / "figure.svg"], **more)
         assert words in (tmp_path / "figure.svg").read_text()
 
 
@@ -245,7 +245,7 @@ def test_operations_of_a_network(tmp_path):
 def test_asynchronous_runs_keep_their_clock_and_refuse_another(tmp_path):
     clients = {"driver": {"kind": "synchronous", "model": RATES}}
     buffered = {"driver": {"kind": "asynchronous", "buffer": 2, "concurrency": 3, "model": RATES}}
-    made, results = written(
+    result, results = written(
         tmp_path,
         algorithms={
             "fedavg": {"set": {"lr": 0.01}, "setting": clients},
@@ -258,7 +258,7 @@ def test_asynchronous_runs_keep_their_clock_and_refuse_another(tmp_path):
         metric="suboptimality",
         optimum=False,
     )
-    curves = simulated(made, results, tmp_path, model="driver")
+    curves = simulated(result, results, tmp_path, model="driver")
     own = results.curves["simulated_seconds"]
     asynchronous = curves["algorithm"] == "fedbuff"
     assert own[asynchronous].notna().all() and own[~asynchronous].isna().all()
@@ -266,12 +266,12 @@ def test_asynchronous_runs_keep_their_clock_and_refuse_another(tmp_path):
     spread = curves["driver.model.compute_spread"]
     for value in (0.0, 1.5):  # without the buffer's runs a figure may have any model, which gives the same seconds
         model = RATES | {"compute_spread": value}
-        alone = simulated(made, results, tmp_path, model=model, algorithms=["fedavg"])
+        alone = simulated(result, results, tmp_path, model=model, algorithms=["fedavg"])
         rows = ~asynchronous & (spread == value)
         assert (curves["simulated_seconds"][rows] == alone["simulated_seconds"][rows]).all()
     sentence = "model is cross-device, but a run is asynchronous on clients of .*give model: driver"
     with pytest.raises(UserError, match=sentence):
-        simulated(made, results, tmp_path)
+        simulated(result, results, tmp_path)
     figures = {"it": {"kind": "convergence", "x": "simulated_seconds", "caption": "."}}
     with pytest.raises(UserError, match=f"figures.it: .*{sentence}"):
-        validate(dataclasses.replace(made, figures={k: FigureEntry.of(v) for k, v in figures.items()}))
+        validate(dataclasses.replace(result, figures={k: FigureEntry.of(v) for k, v in figures.items()}))

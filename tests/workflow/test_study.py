@@ -119,8 +119,8 @@ def test_what_jobs_run_with_is_what_the_package_needs():
     """workflow/envs/fedatlas.yaml names the package's dependencies but for Snakemake, with the same versions."""
     needed = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
     named = yaml.safe_load((ROOT / "workflow/envs/fedatlas.yaml").read_text())["dependencies"]
-    named = [one for part in named for one in (part["pip"] if isinstance(part, dict) else [part]) if one != "pip"]
-    needed = {one.replace("torch", "pytorch-cpu") for one in needed if not one.startswith("snakemake")}
+    named = [item for part in named for item in (part["pip"] if isinstance(part, dict) else [part]) if item != "pip"]
+    needed = {item.replace("torch", "pytorch-cpu") for item in needed if not item.startswith("snakemake")}
     assert set(named) == needed | {"python>=3.11"}
 
 

@@ -135,9 +135,9 @@ def test_a_figure_that_is_a_part_of_an_experiment_is_answered(project, monkeypat
 
 
 def test_rules_have_descriptions(project):
-    said = project.snakemake("--list-rules").stdout.splitlines()
-    assert "tiny (Tiny)" in said and len(said) > 15
-    assert all(line.endswith(")") and len(line) < 121 for line in said)
+    output = project.snakemake("--list-rules").stdout.splitlines()
+    assert "tiny (Tiny)" in output and len(output) > 15
+    assert all(line.endswith(")") and len(line) < 121 for line in output)
     atlas = Study.from_config({})
     assert titles(atlas, ["--list-target-rules"])["fedac_fig1"].startswith("FedAc keeps")
     assert titles(atlas, ["fedac_fig1"]) == {}

@@ -52,13 +52,13 @@ ORDER = {"kind": "same_order", "budget": 0.5, "at_least": 0.8}
 def test_figures_and_claims_over_problems():
     claim = {"text": "t", "source": "s", "check": ORDER}
     validate(experiment(figures={"it": PROFILE}, claims={"it": claim}))
-    for wrong, said in (
+    for wrong, output in (
         ({**PROFILE, "x": "gradient"}, "x: unknown cost 'gradient'; did you mean 'gradients'"),
         ({**PROFILE, "where": {"clients": 5}}, "where.clients: no run has the value 5"),
         ({"kind": "data_profile", "caption": "c", "baseline": "mime"}, "baseline: unknown algorithm of the experiment"),
         ({"kind": "regimes", "caption": "c", "y": "test_lss"}, "y: unknown metric 'test_lss'"),
     ):
-        with pytest.raises(UserError, match=rf"figures\.it: {re.escape(said)}"):
+        with pytest.raises(UserError, match=rf"figures\.it: {re.escape(output)}"):
             validate(experiment(figures={"it": wrong}))
     with pytest.raises(UserError, match=r"claims\.it: algorithms: unknown algorithm of the experiment 'mime'"):
         validate(experiment(claims={"it": {**claim, "check": {**ORDER, "algorithms": ["mime", "fedavg"]}}}))
@@ -158,11 +158,11 @@ SCALES = {"kind": "scales", "algorithms": ["it"], "shares": [0.5], "at_least": 0
     ],
 )
 def test_theory_that_is_not_about_the_runs(check, said):
-    made = experiment(**QUADRATIC, claims={"it": {"text": "t", "source": "s", "check": check}})
+    result = experiment(**QUADRATIC, claims={"it": {"text": "t", "source": "s", "check": check}})
     if said is None:
-        return validate(made)
+        return validate(result)
     with pytest.raises(UserError, match=r"made_up\.yaml \(size smoke\): claims\.it: ") as error:
-        validate(made)
+        validate(result)
     assert said in str(error.value)
 
 
@@ -174,16 +174,16 @@ def test_figures_of_bounds_that_are_not_about_the_runs():
 
 def test_formulas_of_one_algorithm_make_the_column_of_all_text():
     slope = {"kind": "choice_slope", "algorithm": "numbers", "parameter": "lr", "axis": "clients", "at_least": 0}
-    made = {
+    result = {
         "problem": {"kind": "quadratic", "dim": 2},
         "setting": {"rounds": 2},
         "grid": {"clients": [2, 3]},
         "claims": {"it": {"text": "t", "source": "s", "check": slope}},
     }
     numbers = {"algorithm": "fedavg", "tune": {"lr": [0.1, 0.2]}}
-    validate(experiment({"numbers": numbers, "other": {"algorithm": "gd"}}, **made))
+    validate(experiment({"numbers": numbers, "other": {"algorithm": "gd"}}, **result))
     with pytest.raises(UserError, match="parameter: unknown hyper-parameter tuned over numbers 'lr'"):
-        validate(experiment({"numbers": numbers, "other": {"algorithm": "gd", "tune": {"lr": [0.1, "1/L"]}}}, **made))
+        validate(experiment({"numbers": numbers, "other": {"algorithm": "gd", "tune": {"lr": [0.1, "1/L"]}}}, **result))
 
 
 def test_extremes_need_numbers():
