@@ -41,7 +41,11 @@ LOCKSTEP = {
     "fedatlas.federation.compiled.simd",
 }
 DENSE_ROWS = {"fedatlas.federation.compiled.dense_rows", "fedatlas.federation.compiled.simd"}
-SCORING = {"fedatlas.federation.compiled.scoring", "fedatlas.federation.compiled.simd"}
+SPARSE = {
+    "fedatlas.federation.compiled.scoring",
+    "fedatlas.federation.compiled.simd",
+    "fedatlas.federation.compiled.sparse_gradients",
+}
 
 
 @pytest.fixture(scope="module")
@@ -65,8 +69,8 @@ def test_rounds_that_run_compiled_are_known_from_the_specification(spec, directo
                 continue
             fits = problem.kernel([simulation]) is not None
             named = set(compiled_modules(type(algorithm), spec, settings))
-            lockstep = named > SCORING
-            always = {"logistic": SCORING, "softmax": DENSE_ROWS}.get(spec["kind"], set())
+            lockstep = named > SPARSE
+            always = {"logistic": SPARSE, "softmax": DENSE_ROWS}.get(spec["kind"], set())
             assert named == (LOCKSTEP if lockstep else set()) | always
             assert fits <= lockstep
             if algorithm.recurrence(setting.local_steps or 1) is not None:

@@ -140,6 +140,7 @@ TABLE = [
     ("federation.compiled.kernels", "lockstep"),
     ("federation.compiled.lockstep", "lockstep"),
     ("federation.compiled.scoring", "federated lockstep"),
+    ("federation.compiled.sparse_gradients", "federated lockstep"),
     ("federation.compiled.simd", "federated lockstep lenet softmax"),
     ("federation.compiled.*", "lenet"),
     # participation, schedules, sampling

@@ -76,6 +76,10 @@ DETACHED = {
     ): "dependencies adds the compiled parts that a specification may run",
     (
         "fedatlas.federation.compiled",
+        "fedatlas.federation.compiled.sparse_gradients",
+    ): "dependencies adds the compiled parts that a specification may run",
+    (
+        "fedatlas.federation.compiled",
         "fedatlas.federation.compiled.sequential",
     ): "dependencies adds the compiled parts that a specification may run",
     **{

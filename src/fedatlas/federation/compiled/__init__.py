@@ -8,13 +8,17 @@ each of thirteen step sizes.
 
 ``scoring``: metrics of sparse logistic data at all step sizes of a tuning grid in one pass over the rows.
 
+``sparse_gradients``: gradients and losses of sparse logistic data on all rows of a client. A gradient costs 1.5 to 2.9
+times less than by SciPy's products.
+
 ``sequential`` with ``passes``, ``pooling`` and ``dense``: the gradient of a sequential network in one call, which holds
 no lock of Python. Rounds of LeNet with minibatches of twenty images are five times as fast as a plain torch loop.
 
 ``dense_rows``: minibatch gradients of softmax regression, whose rows are read where they lie, images as bytes. On MNIST
 a gradient costs 2.5 times less than gathered rows and matrix products.
 
-``simd``: vectors of numbers, in which ``kernels``, ``scoring``, ``pooling``, ``dense`` and ``dense_rows`` are written.
+``simd``: vectors of numbers, in which ``kernels``, ``scoring``, ``sparse_gradients``, ``pooling``, ``dense`` and
+``dense_rows`` are written.
 
 All parts are imported inside functions, since numba and torch take seconds to import. The results of a cell depend on
 the parts that `fedatlas.federation.compiled.modules` names and on no others.
@@ -43,6 +47,13 @@ def mean_scores(rows: tuple[Any, ...], weights: Any, points: Sequence[Any]) -> t
     from fedatlas.federation.compiled import scoring
 
     return scoring.mean_scores(rows, weights, points)
+
+
+def sparse_rows(A: Any) -> Any:
+    """Return sparse features in doubles with the gradients of their losses; see `sparse_gradients.SparseRows`."""
+    from fedatlas.federation.compiled.sparse_gradients import SparseRows
+
+    return SparseRows(A)
 
 
 def softmax_rows(A: Any, y: Any, dtype: Any, scale: float, bias: bool) -> Any:

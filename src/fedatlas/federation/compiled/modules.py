@@ -7,11 +7,11 @@ from fedatlas.federation.compiled.conditions import kind, lockstep_specification
 
 PACKAGE = "fedatlas.federation.compiled"
 LOCKSTEP = [f"{PACKAGE}.{module}" for module in ("kernels", "lockstep", "simd")]
-SCORING = [f"{PACKAGE}.{module}" for module in ("scoring", "simd")]
+SPARSE = [f"{PACKAGE}.{module}" for module in ("scoring", "simd", "sparse_gradients")]
 SEQUENTIAL = [f"{PACKAGE}.sequential"]
 PASSES = [f"{PACKAGE}.{module}" for module in ("dense", "passes", "plans", "pooling", "simd")]
 DENSE_ROWS = [f"{PACKAGE}.{module}" for module in ("dense_rows", "simd")]
-MODULES = sorted({*LOCKSTEP, *SCORING, *SEQUENTIAL, *PASSES, *DENSE_ROWS})
+MODULES = sorted({*LOCKSTEP, *SPARSE, *SEQUENTIAL, *PASSES, *DENSE_ROWS})
 WITHOUT_PASSES = ("resnet18",)
 
 
@@ -34,7 +34,7 @@ def compiled_modules(algorithm: Any, problem: Mapping[str, Any], setting: Mappin
     elif problem.get("kind") == "softmax":
         modules += DENSE_ROWS
     elif problem.get("kind") == "logistic":
-        modules += SCORING
+        modules += SPARSE
         shared = kind(problem.get("partition", "shared")) in ("shared", None)
         if shared and lockstep_specification(algorithm, setting):
             modules += LOCKSTEP

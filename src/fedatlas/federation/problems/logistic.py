@@ -114,7 +114,7 @@ class Logistic(Regression):
         if index.shape[1] > self.samples // 8:  # a rule of all clients, or bits would depend on the blocks
             counts, size = (np.bincount(draws, minlength=self.samples) for draws in index), index.shape[1]
             weights = (count * self.loss_factor(i) / size for count, i in zip(counts, clients, strict=True))
-            return ClientBatches([WeightedBatch(self.A, self.b, w, size, self.l2) for w in weights])
+            return ClientBatches([WeightedBatch(self.A, self.b, w, size, self.l2, self._all_rows) for w in weights])
         if index.shape[1] == 1:
             return OneSampleBatch(self._rows(index[:, 0]), self.b[index], self.l2, self.loss_factors(clients))
         return LogisticBatch(self._rows(index), self.b[index], self.l2, self.loss_factors(clients))
@@ -122,9 +122,8 @@ class Logistic(Regression):
     def full_batch(self, clients: np.ndarray) -> Batch:
         if self.partition is None:
             weights = np.full(self.samples, 1 / self.samples)
-            return ClientBatches(
-                [WeightedBatch(self.A, self.b, weights, self.samples, self.l2)] * len(clients), shared=True
-            )
+            batch = WeightedBatch(self.A, self.b, weights, self.samples, self.l2, self._all_rows)
+            return ClientBatches([batch] * len(clients), shared=True)
         return ClientBatches([self._client_batch(int(i)) for i in clients])
 
     @functools.lru_cache(maxsize=512)  # noqa: B019  a problem lives as long as its job
@@ -133,7 +132,12 @@ class Logistic(Regression):
         assert self.partition is not None  # without one, all clients share ``full_batch``
         index = self.partition.client(i)
         weights = np.full(len(index), self.loss_factor(i) / len(index))
-        return WeightedBatch(self.A[index], self.b[index], weights, len(index), self.l2)
+        A = self.A[index]
+        return WeightedBatch(A, self.b[index], weights, len(index), self.l2, _compiled_rows(A))
+
+    @functools.cached_property
+    def _all_rows(self) -> Any:
+        return _compiled_rows(self.A)
 
     def kernel(self, simulations: Sequence[Any]) -> Any:
         """Return what advances simulations on compiled rounds, or None; see `fedatlas.federation.compiled`."""
@@ -246,6 +250,11 @@ def csr_rows(A: Any, positive: np.ndarray) -> tuple[np.ndarray, ...]:
     return A.indptr, indices, A.data[: 0 if (A.data == 1).all() else None], labels
 
 
+def _compiled_rows(A: Any) -> Any:
+    """Return features for compiled gradients, or None unless they are sparse doubles."""
+    return compiled.sparse_rows(A) if sparse.issparse(A) and A.dtype == np.float64 else None
+
+
 def _gram(A: Any, weights: np.ndarray | None) -> Any:
     """Return A' diag(w) A, or W A A' W with W = diag(w)^(1/2), whichever is smaller; None stands for weights of 1."""
     if A.shape[1] > A.shape[0]:
@@ -334,30 +343,51 @@ class LogisticBatch:
 
 
 class WeightedBatch:
-    """Weighted rows of one client: sum_j w_j log(1 + exp(-b_j <a_j, y>)) + l2/2 |y|^2."""
+    """Weighted rows of one client: sum_j w_j log(1 + exp(-b_j <a_j, y>)) + l2/2 |y|^2.
 
-    def __init__(self, A: Any, b: np.ndarray, weights: np.ndarray, size: int, l2: float) -> None:
+    Args:
+        A: Features (n, d).
+        b: Labels (n,) in {-1, 1}.
+        weights: Weights w (n,).
+        size: Number of samples that a gradient costs.
+        l2: l2 weight.
+        rows: The features for compiled gradients, from `compiled.sparse_rows`; None for products of NumPy or SciPy.
+    """
+
+    def __init__(self, A: Any, b: np.ndarray, weights: np.ndarray, size: int, l2: float, rows: Any = None) -> None:
         self.A, self.b, self.weights, self.size, self.l2 = A, b, weights.astype(b.dtype), size, l2
-        self._transposed, self._signs, self._signed = (
-            A.T,
-            -b,
-            -self.weights * b,
-        )  # once: they take as long as a gradient
-
-    def value(self, y: np.ndarray) -> float:
-        """Return the loss at y (d,)."""
-        y = np.ravel(y)
-        return float(self.weights @ np.logaddexp(0, -self.b * (self.A @ y)) + self.l2 / 2 * (y @ y))
+        self._losses = _Products(A, b, self.weights) if rows is None else rows.weigh(b, self.weights)
 
     def grad(self, y: np.ndarray) -> np.ndarray:
         y = np.ravel(y)
-        weight = self._signed * expit(self._signs * (self.A @ y))
-        return (self._transposed @ weight + self.l2 * y)[None]
+        return (self._losses.gradient(y) + self.l2 * y)[None]
 
     def hessian_product(self, y: np.ndarray, v: np.ndarray) -> np.ndarray:
         """Return the product of the Hessian at y (d,) with v (d,), (1, d)."""
         p = expit(self.A @ y)
-        return np.asarray(self._transposed @ (self.weights * p * (1 - p) * (self.A @ v)) + self.l2 * v)[None]
+        return np.asarray(self.A.T @ (self.weights * p * (1 - p) * (self.A @ v)) + self.l2 * v)[None]
 
     def value_and_grad(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return np.array([[self.value(y)]]), self.grad(y)
+        y = np.ravel(y)
+        loss, gradient = self._losses.loss_and_gradient(y)
+        return np.array([[loss + self.l2 / 2 * (y @ y)]]), (gradient + self.l2 * y)[None]
+
+
+class _Products:
+    """Weighted logistic losses of rows by products of NumPy or SciPy."""
+
+    def __init__(self, A: Any, b: np.ndarray, weights: np.ndarray) -> None:
+        self.A, self.weights = A, weights
+        self._transposed, self._signs, self._signed = A.T, -b, -weights * b  # once: they take as long as a gradient
+
+    def gradient(self, y: np.ndarray) -> np.ndarray:
+        """Return the gradient (d,) at y (d,)."""
+        return self._gradient(self._signs * (self.A @ y))
+
+    def loss_and_gradient(self, y: np.ndarray) -> tuple[float, np.ndarray]:
+        """Return the weighted sum of the losses and its gradient (d,) at y (d,)."""
+        exponents = self._signs * (self.A @ y)
+        return float(self.weights @ np.logaddexp(0, exponents)), self._gradient(exponents)
+
+    def _gradient(self, exponents: np.ndarray) -> np.ndarray:
+        return np.asarray(self._transposed @ (self._signed * expit(exponents)))
