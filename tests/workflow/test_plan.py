@@ -52,6 +52,22 @@ def test_a_search_is_planned_as_it_runs(tuning, tmp_path):
     assert (load.runs, load.all_rounds, load.evaluations) == (len(ends), ends.sum(), len(rows))
 
 
+def test_runs_that_are_the_same_for_all_seeds_are_planned_as_they_run(tmp_path):
+    select = Select(metric="loss", statistic="final", goal="min", seeds=[1000, 1001, 1002], extend=0)
+    problem, setting = {"kind": "quadratic", "dim": 3, "start_scale": 0}, {"clients": 3, "rounds": 4, "batch": None}
+    spec = CellSpec("fedavg", {}, problem, setting, tune={"lr": [0.01, 0.1, 0.2]}, seeds=[0, 1], select=select)
+    run_cell(spec, tmp_path / "all.parquet")
+    rows, _ = result_files.read(tmp_path / "all.parquet")
+    assert count_runs(spec) == len(rows.groupby(["lr", "seed"])) == 8
+
+
+def test_a_plan_leaves_warnings_to_the_runs(recwarn):
+    setting = {"clients": 3, "rounds": 4, "batch": None}
+    spec = CellSpec("dane+-gd", {"lr": 3, "lam": 0.1}, {"kind": "quadratic", "dim": 3}, setting)
+    plan.plan([Cell("dane+-gd", {}, spec)])
+    assert not recwarn
+
+
 def test_more_cores_take_no_less_than_the_longest_job(study):
     cells = list(study.cells("smoke", "fedac_fig1").values())
     result = plan.plan(cells, measure=lambda load, directory: Measurement(3600.0, 0, 2**30, 0))

@@ -1,6 +1,6 @@
 """Facts about an algorithm of an experiment that follow from its specification: whether it draws, and what it tunes."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from fedatlas.experiments.cells import CASE, Axes, has_choice
@@ -15,15 +15,33 @@ DRAWN = ("batch", "participation", "topology", "channel")  # keys of the setting
 
 
 def is_deterministic(experiment: Experiment, id: str) -> bool:
-    """Return whether the runs of an entry are the same for all seeds.
+    """Return whether the runs of an entry are the same for all seeds."""
+    entry = experiment.algorithms[id]
+    setting = {**experiment.setting, **entry.setting}
+    return draws_nothing(experiment.algorithm(id), entry.set, experiment.problem, setting, experiment.axes)
+
+
+def draws_nothing(
+    algorithm: str,
+    values: Mapping[str, Any],
+    problem: Mapping[str, Any],
+    setting: Mapping[str, Any],
+    axes: Collection[str],
+) -> bool:
+    """Return whether runs are the same for all seeds.
 
     They are with full gradients, full participation, one start and channels that draw nothing, if the algorithm tosses
     no coins. Where an axis decides one of these, they are not.
+
+    Args:
+        algorithm: Name of the algorithm.
+        values: Its hyper-parameters that are set.
+        problem: Specification of the problem.
+        setting: Specification of the setting.
+        axes: Axes along which problem, setting and hyper-parameters vary.
     """
-    entry = experiment.algorithms[id]
-    setting = {**experiment.setting, **entry.setting}
-    axes = {axis.split(".")[0] for axis in experiment.axes}
-    if CASE in axes or axes & set(DRAWN) or "problem.start_scale" in experiment.axes:
+    firsts = {axis.split(".")[0] for axis in axes}
+    if CASE in firsts or firsts & set(DRAWN) or "problem.start_scale" in axes:
         return False
     full = setting.get("participation", {"kind": "full"}) in ("full", {"kind": "full"})
     gradients = "batch" in setting and setting["batch"] is None
@@ -32,8 +50,8 @@ def is_deterministic(experiment: Experiment, id: str) -> bool:
         and full
         and setting.get("topology") is None
         and not any(channel.random for channel in directions(setting.get("channel")))
-        and _has_one_start(experiment.problem)
-        and not _tosses_coins(algorithms.get(experiment.algorithm(id)), entry.set)
+        and _has_one_start(problem)
+        and not _tosses_coins(algorithms.get(algorithm), values)
     )
 
 

@@ -21,6 +21,8 @@ from fedatlas.registry.validation import construct
 
 SETTING = {f.name for f in fields(Setting)}  # of which some may be tuned, such as local_steps
 
+FIRST_SEEDS = 2  # tuning seeds of a search; equal scores on them show that runs are not random
+
 
 class Trial(NamedTuple):
     """A tuned value that runs on the tuning seeds: for all rounds, or for those of a rung, counted from 1."""
@@ -35,7 +37,7 @@ def initial_searches(spec: CellSpec) -> list[Search]:
     points = (point for point in product(spec.within) if spec.part is None or in_part(point, *spec.part))
     chosen = None if has_choice(spec.tune) else product(spec.tune)[0]
     rungs: list[Rung] | None = None if spec.tuning is None else []
-    return [Search(point, spec.tune, chosen, spec.space, rungs, spec.tuning_seeds[:2]) for point in points]
+    return [Search(point, spec.tune, chosen, spec.space, rungs, spec.tuning_seeds[:FIRST_SEEDS]) for point in points]
 
 
 def runs(spec: CellSpec, searches: Sequence[Search] = ()) -> Iterator[Run]:

@@ -1,5 +1,6 @@
 """A plan of an experiment: its jobs, time, memory and disk, from short runs on this machine."""
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -170,7 +171,9 @@ def plan(
         first, last = members[0], members[-1]
         for at in {first, last}:
             progress(loads[at].entry)
-            measurements[at] = measure(loads[at], directory)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)  # of step sizes: the runs themselves warn
+                measurements[at] = measure(loads[at], directory)
     short = len(measurements)
     for members in groups.values():
         first, last = members[0], members[-1]

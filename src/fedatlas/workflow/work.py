@@ -8,7 +8,8 @@ from math import prod
 from fedatlas.data import sources
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import CellSpec, Search, has_choice
-from fedatlas.experiments.runs import create_run, create_setting, initial_searches, tuned_points
+from fedatlas.experiments.entry_facts import draws_nothing
+from fedatlas.experiments.runs import FIRST_SEEDS, create_run, create_setting, initial_searches, tuned_points
 from fedatlas.experiments.tuning import TUNING_RULES
 from fedatlas.federation import problems
 from fedatlas.federation.costs.operations import of_architecture
@@ -49,7 +50,8 @@ def count_work(spec: CellSpec, searches: Iterable[Search]) -> float:
 def run_stages(spec: CellSpec, search: Search, rounds: int) -> list[tuple[int, int]]:
     """Return the number of runs in each stage of a search, and the rounds of each: of trials, last of all other runs.
 
-    A search is counted as if it moved no end of an axis, and as if fresh seeds confirmed its first best value.
+    A search is counted as if it moved no end of an axis, and as if fresh seeds confirmed its first best value. Runs
+    that are the same for all seeds are confirmed by none.
 
     Args:
         spec: Specification of the cell.
@@ -58,9 +60,10 @@ def run_stages(spec: CellSpec, search: Search, rounds: int) -> list[tuple[int, i
     """
     if not has_choice(spec.tune):
         return [(len(spec.seeds), rounds)]
-    values, seeds = len(tuned_points(search)), len(spec.tuning_seeds)
+    exact = draws_nothing(spec.algorithm, spec.parameters, spec.problem, spec.setting, spec.within)
+    values, seeds = len(tuned_points(search)), len(spec.tuning_seeds[: FIRST_SEEDS if exact else None])
     trials = TUNING_RULES.build(spec.tuning_rule).stages(values, rounds)
-    tested = min(values, 1 + 2 * len(spec.tune)) if seeds > 1 else 0
+    tested = min(values, 1 + 2 * len(spec.tune)) if seeds > 1 and not exact else 0
     return [*((count * seeds, length) for count, length in trials), (tested * seeds + len(spec.seeds), rounds)]
 
 

@@ -16,7 +16,7 @@ import statistics
 from collections.abc import Callable, Sequence
 
 from fedatlas.experiments.cells import LARGEST_SEED, CellSpec, Confirmation, Point, Search, Select, Space
-from fedatlas.experiments.runs import Trial, search_trials, tuned_points
+from fedatlas.experiments.runs import FIRST_SEEDS, Trial, search_trials, tuned_points
 from fedatlas.experiments.tuning import halton
 from fedatlas.experiments.tuning.axes import size
 from fedatlas.experiments.tuning.base import Evaluations, TuningRule, goal, median_scores, ranking, score
@@ -100,9 +100,9 @@ def _shares(space: Space, point: Point) -> list[float]:
 def _is_random(spec: CellSpec, search: Search, evaluations: Evaluations) -> bool:
     """Return whether the scores of any value differ on the first two tuning seeds."""
     assert spec.select is not None  # a search has a choice
-    if len(search.seeds) < 2:
+    if len(search.seeds) < FIRST_SEEDS:
         return False
-    first, second = search.seeds[:2]
+    first, second = search.seeds[:FIRST_SEEDS]
     return any(
         score(evaluations(trial, first), spec.select) != score(evaluations(trial, second), spec.select)
         for trial in search_trials(search)
