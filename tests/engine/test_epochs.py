@@ -7,6 +7,7 @@ from fedatlas.errors import UserError
 from fedatlas.federation.algorithms.fedavg import FedAvg
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
+from fedatlas.federation.problems.logistic import Logistic
 from fedatlas.federation.sampling.reshuffling import ReshufflingSampler
 from fedatlas.testing.instances import UNEQUAL_SIZES, unequal_shares
 from tests.helpers import example, logistic, softmax
@@ -107,3 +108,11 @@ def test_settings_that_contradict_themselves(options, message):
 def test_epochs_in_all_give_the_rounds():
     assert Setting(clients=2, local_epochs=5, epochs=2500).total_rounds == 500
     assert Setting(clients=2, local_epochs=20, epochs=2500).total_rounds == 125
+
+
+def test_weights_of_an_averaged_output_add_up_to_one_whatever_the_numbers_of_steps():
+    """All gradients are 0 and all iterates the start, of which every average is the start."""
+    problem = unequal_shares(logistic())
+    flat = Logistic(np.zeros_like(problem.A), problem.labels, partition=problem.partition)
+    history = run(example("fedavg-averaged", lr=0.3, mu=1.0), flat)
+    np.testing.assert_allclose(history.x, flat.start(1), rtol=1e-12)

@@ -14,17 +14,18 @@ class FedAvgAveraged(FedAvg):
         q = 1 - lr mu / 2,   S_K = 1 + q + ... + q^(K-1)
         y_{k+1} <- y_k - lr g(y_k)                               k = 0, ..., K-1, from y_0 = x
         x <- x + server_lr mean_S(y_K - x)
-        a <- (q^K S a + mean_S(sum_k q^(K-1-k) y_k)) / (q^K S + S_K)
-        S <- q^K S + S_K                                         S = 0 at first
+        a <- (q^K S a + mean_S(sum_k q^(K-1-k) y_k)) / (q^K S + mean_S(S_K))
+        S <- q^K S + mean_S(S_K)                                 S = 0 at first
 
     So the t-th of T local steps has a weight proportional to q^(T-t-1); the last iterate has none. The output is a, and
-    the start before the first round. What clients send for a is not counted.
+    the start before the first round. What clients send for a is not counted. Where clients take different numbers of
+    steps, S_K is that of each client, and the K of q^K S is their mean.
     """
 
     name = "fedavg-averaged"
     label = "FedAvg, averaged"
     cite = "yuan2020"
-    diagnostics = ("iterates",)
+    diagnostics = ("iterates", "weight")
 
     mu: float = option(doc="strong convexity mu; by default that of the problem", above=0, constant="mu")
 
@@ -37,16 +38,15 @@ class FedAvgAveraged(FedAvg):
         return State(x=x0, a=x0, weight=0.0), State()
 
     def client(self, s, i, steps):
-        y, total = s.x, 0.0
+        y, total, weight = s.x, 0.0, 0.0
         for g in steps:
-            total = self.q * total + y
+            total, weight = self.q * total + y, self.q * weight + 1
             y = y - self.lr * g(y)
-        return State(delta=y - s.x, iterates=total), State()
+        return State(delta=y - s.x, iterates=total, weight=0 * y[:, :1] + weight), State()
 
     def server(self, s, mean, n):
-        decay = self.q**n.steps
-        before = decay * s.weight
-        weight = before + (1 - decay) / (1 - self.q)
+        before = self.q**n.steps * s.weight
+        weight = before + mean.weight
         a = (before * s.a + mean.iterates) / weight
         return State(x=super().server(s, mean, n).x, a=a, weight=weight)
 
