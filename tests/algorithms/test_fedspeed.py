@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from fedatlas.errors import UserError
+from fedatlas.errors import Undefined, UserError
 from fedatlas.federation import problems
 from fedatlas.federation.algorithms.fedspeed_analysis import FedSpeedAnalysis
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.testing import transcriptions
 from fedatlas.testing.plain_run import PlainRun
-from tests.helpers import example, logistic, quadratic
+from tests.helpers import example, logistic, quadratic, unequal_shares
 
 BASELINES = ("fedavg", "fedprox", "fedadam", "scaffold", "fedcm", "feddyn", "fedadmm")
 DECAY = {"schedule": {"kind": "exponential", "decay": 0.7}}
@@ -173,6 +173,13 @@ def test_the_analysis_needs_the_correction():
 def test_the_analysis_is_of_algorithm_1(option):
     with pytest.raises(UserError, match="without clip and decoupled weight decay"):
         example("fedspeed-z", **{option: 0.1})
+
+
+def test_the_analysis_is_of_clients_that_take_equally_many_steps():
+    problem, setting = logistic(), Setting(clients=5, rounds=2, local_epochs=1, batch=4)
+    Simulation(example("fedspeed-z"), problem, setting).run()  # 12 rows each
+    with pytest.raises(Undefined, match="equally many steps"):
+        Simulation(example("fedspeed-z"), unequal_shares(problem), setting)
 
 
 def test_a_clip_that_is_never_reached_and_no_perturbation_leave_the_method_as_it_is():

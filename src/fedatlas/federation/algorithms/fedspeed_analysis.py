@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from fedatlas.errors import UserError
+from fedatlas.errors import Undefined, UserError
 from fedatlas.federation.algorithms.fedspeed import FedSpeed
 from fedatlas.federation.arrays import dot, maximum, norm
 from fedatlas.federation.engine.protocols import Array, Gradient
@@ -23,6 +23,8 @@ class FedSpeedAnalysis(FedSpeed):
     equations, the largest so far: the difference of both sides over the norm of the right one. The left side is
     y_K - x in (2), c+ in (3), u+ - u in (4) and z+ - z in (5).
 
+    The paper's K is that of all clients: under ``local_epochs`` they must have equally many rows.
+
     The errors of (4) and (5) reach clients one round later. ``correction`` is |c+|^2, ``mean_correction`` the square
     of the norm of the mean of c under full participation.
     """
@@ -38,6 +40,15 @@ class FedSpeedAnalysis(FedSpeed):
             raise UserError(f"{self.title()}: the analysis is of FedSpeed with its correction")
         if self.clip is not None or self.decoupled:
             raise UserError(f"{self.title()}: the analysis is of FedSpeed without clip and decoupled weight decay")
+
+    def validate(self, setting, problem):
+        super().validate(setting, problem)
+        partition = getattr(problem, "partition", None)
+        if setting.local_epochs is not None and partition is not None and partition.sizes.min() < partition.sizes.max():
+            raise Undefined(
+                f"{self.title()}: the analysis is of clients that take equally many steps, and passes over different "
+                "numbers of rows are different numbers of steps: give local_steps, not local_epochs"
+            )
 
     def init(self, x0):
         s, i = super().init(x0)
