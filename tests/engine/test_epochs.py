@@ -116,3 +116,10 @@ def test_weights_of_an_averaged_output_add_up_to_one_whatever_the_numbers_of_ste
     flat = Logistic(np.zeros_like(problem.A), problem.labels, partition=problem.partition)
     history = run(example("fedavg-averaged", lr=0.3, mu=1.0), flat)
     np.testing.assert_allclose(history.x, flat.start(1), rtol=1e-12)
+
+
+def test_another_sampling_is_refused():
+    """It would have no effect, not even on the start."""
+    assert Setting(clients=5, rounds=2, local_epochs=1, sampling="reshuffling").sampling_kind.name == "reshuffling"
+    with pytest.raises(UserError, match="sampling is legacy"):
+        Setting(clients=5, rounds=2, local_epochs=1, sampling="legacy")

@@ -17,6 +17,7 @@ from fedatlas.registry.options import option
 from fedatlas.registry.validation import validate
 
 LOCAL_LOSS = "local_loss"  # the minibatch's loss before a step, which Steps records of every algorithm
+EPOCHS = ("reshuffling", "replacement")  # samplings beside local_epochs: what these are, and the default of an option
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,7 +102,9 @@ class Setting:
             object.__setattr__(self, "local_steps", 1)
         self._validate_lengths()
         self.participation_kind.validate_clients(self.clients)
-        SAMPLING.build(self.sampling)
+        sampling = SAMPLING.build(self.sampling)
+        if self.local_epochs is not None and sampling.name not in EPOCHS:
+            raise UserError(f"sampling is {sampling.name}, but local_epochs are reshuffled passes: leave sampling out")
         if self.channels[1].error_feedback and not self.full_participation:
             raise UserError(
                 "a channel down with error_feedback sends changes, which a client that was not active has missed: "
