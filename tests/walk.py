@@ -50,7 +50,9 @@ class Walk(simulation.Simulation):
         with mock.patch.object(simulation, "ClientWork", Listed):
             mean, *rest = super()._mean(hook, algorithm, s, group, n, pool)
         sent = self._numbers(mean)
-        broadcast = 0 if hook == "before" else sum(getattr(s, name).size for name in algorithm.broadcast)
+        # what is not in the server's own State comes from the exchange of ``before``, and was sent then
+        names = [] if hook == "before" else [name for name in algorithm.broadcast if name in self.s]
+        broadcast = sum(getattr(s, name).size for name in names)
         for i in n.ids.tolist():
             if group.merged > 1:
                 of_client, up = calls[0], sent

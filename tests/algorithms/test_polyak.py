@@ -218,3 +218,13 @@ def test_the_global_step_sizes_of_three_formulae_by_hand():
         simulation = Simulation(example("fedsps-global", **parameters), problem, setting)
         simulation.run()
         assert simulation.s.gamma == pytest.approx(gamma)
+
+
+def test_the_first_global_step_size_is_one_number_that_is_sent_once():
+    """In later rounds the server sends it with x. Each client also sends one, in the first round two."""
+    problem, setting = logistic(), Setting(clients=5, rounds=3, local_steps=2, batch=4, eval_rounds=1)
+    rows = Simulation(example("fedsps-global"), problem, setting).run().rows
+    numbers = 1 + 1 / problem.dim
+    assert [row["vectors_down"] for row in rows] == pytest.approx([0, numbers, 2 * numbers, 3 * numbers])
+    assert [row["bits_down"] for row in rows] == pytest.approx([64 * problem.dim * t * numbers for t in range(4)])
+    assert rows[1]["vectors_up"] == pytest.approx(1 + 2 / problem.dim)

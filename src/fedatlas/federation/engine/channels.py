@@ -119,8 +119,6 @@ class Channels:
             return s, None
         values, bits = {}, 0.0
         for number, name in enumerate(names):
-            if name not in s:  # what the first exchange of the round will add is sent as its mean
-                continue
             vector = getattr(s, name)
             if vector.shape[-1] != self.dim:
                 bits += vector.shape[-1] * self.word

@@ -199,7 +199,8 @@ class Simulation:
     def _collect(self, algorithm: EngineAlgorithm, group: Group, n: Round, pool: Any) -> tuple[State, State]:
         """Return the server's state before its step, and the mean of what a group of clients sent for it."""
         s = self.s
-        seen, bits = self.channels.broadcast(s, algorithm.broadcast, n.round)
+        broadcast = [name for name in algorithm.broadcast if name in s]  # the others are means of the first exchange
+        seen, bits = self.channels.broadcast(s, broadcast, n.round)
         if algorithm.overrides("before"):
             # The mean of the first exchange is sent to the clients; a mixed one has reached them over their links.
             mean, sent, works = self._mean("before", algorithm, seen, group, dataclasses.replace(n, recorded=()), pool)
@@ -210,7 +211,7 @@ class Simulation:
         if algorithm.single_client():
             group = group.only(n.random_client)
         mean, sent, works = self._mean("client", algorithm, seen, group, n, pool)
-        self._record("client", algorithm.broadcast, bits, s, mean, sent, group, works)
+        self._record("client", broadcast, bits, s, mean, sent, group, works)
         return s, mean
 
     def _group(self, algorithm: EngineAlgorithm, active: np.ndarray, n: Round) -> Group:
