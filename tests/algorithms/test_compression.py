@@ -4,15 +4,32 @@ import math
 
 import numpy as np
 import pytest
+import torch
 
 from fedatlas import UserError
 from fedatlas.federation import algorithms
+from fedatlas.federation.arrays import solve
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
+from fedatlas.federation.problems.quadratic import Quadratic
 from fedatlas.testing import Implementation
 from tests.helpers import logistic, quadratic, run, softmax
 
 WHOLE = {"compressor": "identity"}
+
+
+def test_fednl_reaches_a_minimiser_where_no_client_has_curvature_in_a_direction():
+    """After the first round the server has the Hessians, which are singular, and no differences are left."""
+    problem = Quadratic(np.array([[1.0, 0.0], [3.0, 0.0]]), np.array([[1.0, 0.0], [0.0, 0.0]]))
+    history = run("fednl", WHOLE, problem, clients=2, rounds=3)
+    assert history.status == "ok" and history.x == pytest.approx([0.25, problem.start(1)[1]])
+
+
+@pytest.mark.parametrize("convert", [np.array, torch.tensor])
+def test_equations_with_a_singular_matrix_have_the_shortest_solution(convert):
+    A, b = convert([[2.0, 0.0], [0.0, 0.0]]), convert([1.0, 0.0])
+    assert solve(A, b).tolist() == pytest.approx([0.5, 0.0])
+    assert np.isnan(solve(A * np.nan, b).tolist()).all()
 
 
 @pytest.mark.parametrize(

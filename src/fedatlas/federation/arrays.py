@@ -147,12 +147,20 @@ def convert(values: np.ndarray, like: Array) -> Array:
 
 
 def solve(A: Array, b: Array) -> Array:
-    """Return the solution y of A y = b, (d,), for a matrix A (d, d)."""
+    """Return the solution y of A y = b, (d,), for a matrix A (d, d).
+
+    Where A is singular, y is the shortest of the vectors for which A y is nearest to b.
+    """
     if is_torch(A):
         import torch
 
-        return torch.linalg.solve(A, b)
-    return np.linalg.solve(A, b)
+        linalg: Any = torch.linalg
+    else:
+        linalg = np.linalg
+    try:
+        return linalg.solve(A, b)
+    except linalg.LinAlgError:
+        return linalg.pinv(A) @ b if all_finite(A) else b * np.nan
 
 
 def zeros_like(v: Array) -> Array:
