@@ -98,6 +98,14 @@ def test_bits(spec, d, bits):
     assert single.rows.dtype == np.float32 and single.bits <= bits
 
 
+@pytest.mark.parametrize("kind", ["top-k", "rand-k"])
+def test_a_share_is_the_decimal_number_that_was_written(kind):
+    """In binary numbers 0.07 x 100 is larger than 7."""
+    for percent in range(1, 101):
+        channel = CHANNELS.build({"kind": kind, "share": percent / 100})
+        assert [channel.kept(d) for d in (10, 100, 7850)] == [-(-percent * d // 100) for d in (10, 100, 7850)]
+
+
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 def test_rows_do_not_depend_on_one_another(kind):
     rows = np.random.default_rng(0).standard_normal((4, 30))

@@ -9,6 +9,8 @@ from fedatlas.errors import UserError
 from fedatlas.federation.channels.base import Channel, index_bits, word
 from fedatlas.registry.options import option
 
+ROUNDING = 1e-12  # relative error of a product of a share and d, at most
+
 
 @dataclass(frozen=True, kw_only=True)
 class Sparse(Channel):
@@ -27,7 +29,10 @@ class Sparse(Channel):
 
     def kept(self, d: int) -> int:
         """Return k for vectors of d entries."""
-        return min(d, math.ceil(self.share * d) if self.share is not None else self.count or d)
+        if self.share is None:
+            return min(d, self.count or d)
+        # 0.07 x 100 is a little more than 7 in binary numbers
+        return min(d, max(1, math.ceil(self.share * d * (1 - ROUNDING))))
 
     def bits(self, rows: np.ndarray) -> int:
         """Return the bits of a row's message."""
