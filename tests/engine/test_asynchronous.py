@@ -1,11 +1,14 @@
 """Asynchronous runs, against a loop over events that knows nothing of the engine, and against synchronous runs."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 from fedatlas.errors import Undefined, UserError
 from fedatlas.federation import algorithms, partitions
 from fedatlas.federation.algorithms import ALGORITHMS, Algorithm
+from fedatlas.federation.algorithms.fedavg import FedAvg
 from fedatlas.federation.arrays import State
 from fedatlas.federation.costs import COST_MODELS
 from fedatlas.federation.engine import messages
@@ -257,3 +260,19 @@ def test_states_of_clients_need_messages_that_all_weigh_1():
 def test_settings_that_contradict_the_driver_are_refused(options, message):
     with pytest.raises(UserError, match=message):
         Setting(clients=M, rounds=3, **options)
+
+
+def test_messages_to_different_clients_have_draws_of_their_own():
+    """A client's own number of the round is not the server's: the first message to each client is number 0."""
+    problem, seen = logistic(), []
+
+    @dataclasses.dataclass(frozen=True, kw_only=True)
+    class Received(FedAvg):
+        def client(self, s, i, steps):
+            seen.append((steps.clients[0], steps.round, frozenset(np.flatnonzero(s.x))))
+            return super().client(s, i, steps)
+
+    channel = {"down": {"kind": "rand-k", "count": 3}}
+    run(Received(lr=LR), problem, rounds=20, driver=driver(), channel=channel)
+    first = [entries for _, number, entries in seen if number == 0]
+    assert len(first) == M and len(set(first)) > 1

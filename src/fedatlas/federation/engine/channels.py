@@ -106,7 +106,9 @@ class Channels:
                 self.errors.add(name, arrays.zeros_like(rows[0]))
         self.errors.write(ids, errors)
 
-    def broadcast(self, s: State, names: Collection[str], t: int, hook: int = 0) -> tuple[State, float | None]:
+    def broadcast(
+        self, s: State, names: Collection[str], t: int, hook: int = 0, receiver: int = 0
+    ) -> tuple[State, float | None]:
         """Return the server's State as clients see it, and the bits of its message, None where it is sent as it is.
 
         Args:
@@ -114,6 +116,7 @@ class Channels:
             names: Fields of the message.
             t: Number of the round.
             hook: 0 for what is sent at the start of the round, 1 for the mean of the first exchange.
+            receiver: Id of the client where the message is for one alone, whose number of the round is t; else 0.
         """
         if self.down is None:
             return s, None
@@ -129,7 +132,7 @@ class Channels:
                 bits += self.dim * self.word
                 continue
             change = (vector if copy is None else vector - copy)[None]
-            coded = self.down.apply(change, self.draws(np.zeros(1, int), t, DOWN, hook, number), self.shapes)
+            coded = self.down.apply(change, self.draws(np.array([receiver]), t, DOWN, hook, number), self.shapes)
             values[name] = coded.rows[0] if copy is None else copy + coded.rows[0]
             bits += float(np.max(coded.bits))
         if self.down.error_feedback:

@@ -200,7 +200,8 @@ class Simulation:
         """Return the server's state before its step, and the mean of what a group of clients sent for it."""
         s = self.s
         broadcast = [name for name in algorithm.broadcast if name in s]  # the others are means of the first exchange
-        seen, bits = self.channels.broadcast(s, broadcast, n.round)
+        receiver = 0 if self.rounds is None else int(group.ids[0])  # one alone, where clients compute separately
+        seen, bits = self.channels.broadcast(s, broadcast, n.round, receiver=receiver)
         if algorithm.overrides("before"):
             # The mean of the first exchange is sent to the clients; a mixed one has reached them over their links.
             mean, sent, works = self._mean("before", algorithm, seen, group, dataclasses.replace(n, recorded=()), pool)
