@@ -191,6 +191,12 @@ def test_results_depend_on_the_channels_that_they_name():
             {"channel": {"down": "sign"}, "problem": quadratic()},
             "algorithm sonata has no server whose messages could pass",
         ),
+        ("svrp-gd", {"channel": {"down": "sign"}}, "use the mean gradient at w in later rounds"),
+        (
+            "ce-lgd",
+            {"channel": {"down": "sign"}, "parameters": {"b": 0.5}},
+            "use the model and the estimate of the round",
+        ),
         ("fedavg", {"channel": {"kind": "clip", "bound": 1.0, "error_feedback": True}}, "clip promises none for d = 7"),
         (
             "fedavg",

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from fedatlas.errors import Undefined
 from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.federation.arrays import State, zeros_like
 from fedatlas.federation.engine.protocols import Array
@@ -27,6 +28,14 @@ class CELGD(Algorithm):
 
     lr: float = option(doc="local step size", above=0, advice="1/L_max")
     b: float = option(1.0, doc="weight b of the new gradient in the server's estimate", above=0, high=1)
+
+    def validate(self, setting, problem):
+        super().validate(setting, problem)
+        if setting.coded_down and self.b < 1:
+            raise Undefined(
+                f"{self.title()}: with b below 1 clients use the model and the estimate of the round before, and no "
+                "channel down is defined for what they keep: give up alone, or b = 1"
+            )
 
     def init(self, x0):
         return State(x=x0, last=x0, v=zeros_like(x0)), State()

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from math import sqrt
 
+from fedatlas.errors import Undefined
 from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.federation.arrays import State, zeros_like
 from fedatlas.registry.options import option
@@ -28,6 +29,14 @@ class SVRPGD(Algorithm):
     lr: float = option(doc="step size of the local solver", above=0, advice="1/(L_max+1/eta)")
     eta: float = option(doc="proximal step size eta", above=0, advice="mu/(2*delta_A*delta_A)")
     p: float = option(doc="probability p that w is renewed", above=0, high=1, advice="1/M", search=(0.01, 1.0))
+
+    def validate(self, setting, problem):
+        super().validate(setting, problem)
+        if setting.coded_down:
+            raise Undefined(
+                f"{self.title()}: clients use the mean gradient at w in later rounds than that in which they receive "
+                "it, and no channel down is defined for what they keep: give up alone"
+            )
 
     def init(self, x0):
         return State(x=x0, w=x0, g=zeros_like(x0), renewed=True), State(g=zeros_like(x0))
