@@ -40,8 +40,7 @@ def test_power_of_choice_is_fedavg_on_the_candidates_of_largest_loss(weights):
         return b[split.client(i)] * (A[split.client(i)] @ y)
 
     for t in range(ROUNDS):
-        chances = None if weights == "equal" else p
-        draws = stream(SEED, "participation", t).choice(M, CANDIDATES, replace=False, p=chances)
+        draws = stream(SEED, "participation", t).choice(M, CANDIDATES, replace=False)
         losses = {i: np.log1p(np.exp(-margin(i, x))).mean() for i in draws}
         active = sorted(sorted(losses, key=losses.get)[-COUNT:])
         ys = []
@@ -58,8 +57,10 @@ def test_power_of_choice_is_fedavg_on_the_candidates_of_largest_loss(weights):
     assert len(set(chosen)) > 1
 
 
-def test_with_no_more_candidates_than_active_clients_it_is_uniform_sampling():
-    problem = unequal_clients()
+@pytest.mark.parametrize("weights", ["equal", "size"])
+def test_with_no_more_candidates_than_active_clients_it_is_uniform_sampling(weights):
+    """Its mean over rounds is then that of all clients, whose objectives hold their weights."""
+    problem = unequal_clients(weights)
     power = simulate(problem, POWER | {"candidates": COUNT}, "scaffold").run()
     uniform = simulate(problem, {"kind": "uniform", "count": COUNT}, "scaffold").run()
     assert power.x.tobytes() == uniform.x.tobytes()

@@ -15,10 +15,10 @@ from fedatlas.registry.options import option
 class PowerOfChoice(Participation):
     """Of ``candidates`` clients that are drawn, the ``count`` with the largest losses at the server's model take part.
 
-    The rule is pow-d of Cho, Wang and Joshi (2020). Candidates are drawn without replacement, each with the probability
-    p_k of its weight in the objective: n_k / n under ``weights: size`` of the problem, else the same for all. All
-    candidates receive the model and send back one number, their mean loss over all their samples. Of equal losses that
-    of the client of lower number comes first.
+    The rule is pow-d of Cho, Wang and Joshi (2020). Candidates are drawn uniformly without replacement. The paper draws
+    them with the weights p_k of their objectives; under ``weights: size`` of the problem the clients' objectives hold
+    these weights already. All candidates receive the model and send back one number, their mean loss over all their
+    samples. Of equal losses that of the client of lower number comes first.
     """
 
     name = "power-of-choice"
@@ -28,11 +28,8 @@ class PowerOfChoice(Participation):
     )
 
     def bind(self, problem: Any, clients: int, seed: int) -> Participants:
-        partition = problem.partition if problem.weights == "size" else None
-        p = None if partition is None else partition.sizes / partition.sizes.sum()
-
         def candidates(t: int) -> np.ndarray:
-            ids = stream(seed, "participation", t).choice(clients, self.candidates, replace=False, p=p)
+            ids = stream(seed, "participation", t).choice(clients, self.candidates, replace=False)
             return np.sort(ids)
 
         def choose(t: int, ids: np.ndarray, view: ServerView) -> np.ndarray:
