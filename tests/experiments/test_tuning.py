@@ -267,6 +267,15 @@ def test_where_all_values_diverge_the_first_is_chosen_and_no_axis_continued(tmp_
     assert (row["tuning_score"], row["score"], row["tuning_diverged"], row["diverged"]) == (math.inf, math.inf, 2, 2)
 
 
+def test_a_recorded_value_tunes_although_some_rounds_have_no_clients(tmp_path):
+    setting = {**SPEC.setting, "participation": {"kind": "stationary", "p": 0.2}, "record": ["local_loss"]}
+    select = dataclasses.replace(SELECT, metric="local_loss_mean", extend=0)
+    spec = dataclasses.replace(SPEC, setting=setting, select=select, within={}, tune={"lr": [0.001, 0.004]})
+    run.run_cell(spec, tmp_path / "a.parquet")
+    frame, meta = rows_of(tmp_path / "a.parquet")
+    assert frame[frame["round"] > 0]["local_loss_mean"].isna().any() and meta.searches[0].chosen is not None
+
+
 def test_a_value_that_the_algorithm_refuses_ends_an_axis():
     """The new value must be possible with all values of the other axes."""
     tried = []

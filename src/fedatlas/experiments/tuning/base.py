@@ -73,8 +73,11 @@ def goal(select: Select) -> str:
 
 
 def score(rows: Rows, select: Select) -> float:
-    """Return the score of a run that tunes; the worst score if it diverged, or has none."""
-    values = [float(row[select.tuning_metric]) for row in rows if row["round"] > 0]
+    """Return the score of a run that tunes; the worst score if it diverged, or has none.
+
+    An evaluation after a round without clients has no recorded values of local steps.
+    """
+    values = [float(row.get(select.tuning_metric, math.nan)) for row in rows if row["round"] > 0]
     value = scores.score_values(values, select.statistic, goal(select), select.last)
     return scores.worst_score(goal(select)) if rows[-1]["status"] == "diverged" or math.isnan(value) else value
 
