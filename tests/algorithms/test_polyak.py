@@ -228,3 +228,13 @@ def test_the_first_global_step_size_is_one_number_that_is_sent_once():
     assert [row["vectors_down"] for row in rows] == pytest.approx([0, numbers, 2 * numbers, 3 * numbers])
     assert [row["bits_down"] for row in rows] == pytest.approx([64 * problem.dim * t * numbers for t in range(4)])
     assert rows[1]["vectors_up"] == pytest.approx(1 + 2 / problem.dim)
+
+
+@pytest.mark.parametrize("smoothing", ["bound", "step"])
+@pytest.mark.parametrize("name", ["fedsps", "fedsps-normalized"])
+def test_a_bound_that_has_doubled_a_thousand_times_is_a_number(name, smoothing):
+    """At a minimiser whose losses are above l*, gradients are 0 and each step size is its bound."""
+    problem = Quadratic(np.ones((2, 2)), np.zeros((2, 2)), np.ones(2), start_scale=0.0)
+    setting = Setting(clients=2, rounds=150, local_steps=10, batch=None)
+    history = Simulation(example(name, smoothing=smoothing), problem, setting).run()
+    assert history.status == "ok" and (history.x == 0).all()

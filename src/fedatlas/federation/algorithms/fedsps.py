@@ -14,6 +14,9 @@ from fedatlas.federation.arrays import State, dot, maximum, minimum, sqrt, where
 from fedatlas.federation.engine.protocols import Array, Steps
 from fedatlas.registry.options import option
 
+# Bounds end here, before they become infinite: an infinite step along a gradient that is 0 would be no number.
+LARGEST = 1e30
+
 
 def polyak(loss: Array, g: Array, l_star: float = 0.0) -> Array:
     """Return (loss - l*) / |g|^2 of each row, never negative: (m, 1).
@@ -88,9 +91,9 @@ class FedSPS(Polyak):
             steps.record(step_size=step, at_bound=step >= bound)
             y, nu = y - step * grad, nu + step
             if self.smoothing == "bound":
-                bound = 2**steps.share * bound
+                bound = minimum(2**steps.share * bound, LARGEST)
             elif self.smoothing == "step":
-                bound = 2**steps.share * where(step > 0, step, bound)
+                bound = minimum(2**steps.share * where(step > 0, step, bound), LARGEST)
         return y, nu, bound
 
 
