@@ -63,8 +63,6 @@ class Logistic(logistic.Logistic):
         labels, classes = as_labels(b, A.shape[0])
         if classes > 2:
             raise UserError(f"logistic regression needs two classes, the data have {classes}: use softmax")
-        if labels.min() == labels.max():
-            raise UserError(f"all labels are {labels[0]}: a classifier needs two classes at least")
         split = as_partition(partition, A.shape[0])
         evaluation = [as_evaluation_data(data, A.shape[1]) for data in (test, validation)]
         super().__init__(A, labels, l2, split, *evaluation, **options)
