@@ -141,6 +141,18 @@ def test_data_status(capsys, tmp_path):
     assert row["state"] == "prepared" and row["path"] == str(tmp_path / "prepared/digits")
 
 
+def test_the_states_of_data_are_a_column(capsys, tmp_path):
+    (tmp_path / "visits_to_hospitals.csv").write_text("a,y\n1,0\n2,1\n")
+    mine = f"{tmp_path}/visits_to_hospitals.csv,label=y"
+    assert fedatlas("data", "fetch", mine, "--directory", tmp_path) == 0
+    capsys.readouterr()
+    assert fedatlas("data", "status", "--directory", tmp_path) == 0
+    lines = capsys.readouterr().out.splitlines()
+    states = [line.split()[1] for line in lines]
+    assert "prepared" in states and not any(line.endswith(" ") for line in lines)
+    assert len({line.index(f" {state}") for line, state in zip(lines, states, strict=True)}) == 1
+
+
 def test_starting_up_loads_neither_torch_nor_pandas():
     heavy = "{'torch', 'pandas', 'mlflow'}"
     code = f"import sys, fedatlas.cli.main, fedatlas.federation.algorithms; print({heavy} & set(sys.modules))"

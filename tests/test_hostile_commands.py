@@ -17,6 +17,7 @@ import pytest
 from fedatlas.cli import commands
 from fedatlas.cli.main import main
 from fedatlas.cli.parser import parser as build_parser
+from fedatlas.errors import UserError
 from fedatlas.experiments import result_files as files
 
 QUADRATIC = ["--problem", "quadratic", "--option", "dim=3", "--clients", "3", "--batch", "0", "--rounds", "2"]
@@ -35,6 +36,7 @@ def refused(capsys, *arguments):
     "arguments, message",
     [
         ([], "the following arguments are required: command (`fedatlas --help` tells more)"),
+        (["paper", "fedac_fig1", "--fonts", "arial"], "unknown fonts 'arial' (known: cm, times, sans)"),
         (["trian"], "unknown command 'trian'; did you mean 'train'?"),
         (["data", "fecth"], "unknown command 'fecth'; did you mean 'fetch'?"),
         (["train", "--algoritm", "gd"], "unknown option '--algoritm'; did you mean '--algorithm'?"),
@@ -66,6 +68,15 @@ def refused(capsys, *arguments):
 def test_one_sentence_says_what(arguments, message, capsys, tmp_path):
     with contextlib.chdir(tmp_path):
         assert message in refused(capsys, *arguments)
+
+
+def test_each_line_of_a_message_is_a_sentence_of_its_own(capsys, monkeypatch):
+    def cite(_):
+        raise UserError("\n".join("a" * 300 + letter for letter in "bcd"))
+
+    monkeypatch.setattr("fedatlas.cli.commands.cite", cite)
+    assert main(["cite"]) == 2
+    assert [line[-1] for line in capsys.readouterr().err.splitlines()] == ["b", "c", "d"]
 
 
 def test_what_has_no_option_of_its_own_can_be_set(capsys):

@@ -74,6 +74,7 @@ def test_a_run_that_diverged_has_a_cross(runs):
         (5, {}, "frames is 5; it must be"),
         ("fedavg", {}, "frames is 'fedavg'; it must be"),
         ([], {}, "there is no frame to plot"),
+        (pd.DataFrame({"algorithm": [], "round": []}), {}, "the frame has no rows"),
         ({"a": 5}, {}, "a is not a DataFrame"),
         ([pd.DataFrame({"x": [1]})], {}, "is not a DataFrame that fedatlas.train returned"),
         (pd.DataFrame({"algorithm": ["a"]}), {}, "no column 'seed'"),

@@ -59,7 +59,10 @@ def test_plot_draws_a_line_for_each_point_or_an_axis():
             "of specifications",
         ),
         ({"algorithms": ["fedavg", "fedavg"]}, "two algorithms have one name"),
-        ({"seeds": []}, "seeds is empty"),
+        ({"algorithms": []}, "algorithms is empty"),
+        ({"algorithms": {}}, "algorithms is empty"),
+        ({"seeds": []}, r"seeds is \[\]; it must be a list of one seed"),
+        ({"seeds": 3}, "seeds is 3; it must be a list of one seed"),
     ],
 )
 def test_a_sweep_that_does_not_fit_is_refused(arguments, sentence):

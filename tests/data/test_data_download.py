@@ -251,5 +251,5 @@ def test_a_file_where_the_folder_should_be_is_named(official, put, root):
     put("data/raw", b"in the way")
     with pytest.raises(UserError, match=f"cannot write under {root}"):
         fetch("toy", root)
-    with pytest.raises(UserError, match=f"cannot write under {root}"):
+    with pytest.raises(UserError, match=f"cannot write under {root} .*: make it a folder that you may write to"):
         prepare("toy", root)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from fedatlas.errors import UserError
+from fedatlas.errors import Undefined, UserError
 from fedatlas.experiments.cells import CellSpec, Run, Select
-from fedatlas.experiments.formulas import evaluate, multiple, resolve
+from fedatlas.experiments.formulas import check_constants, evaluate, multiple, resolve
 from fedatlas.experiments.result_files import read
 from fedatlas.experiments.run import run_cell
 from fedatlas.experiments.runs import create, runs
@@ -59,6 +59,11 @@ def test_multiples_of_formulas(text, factor, expected):
 def test_unknown_constant_names_those_there_are():
     with pytest.raises(UserError, match=r"'delta'.*delta_A"):
         evaluate("2*delta", "lam", quadratic())
+
+
+def test_an_unknown_constant_is_told_with_the_hyper_parameter():
+    with pytest.raises(Undefined, match=r"lam is '2[*]delta': this problem has no constant 'delta'"):
+        check_constants({"lam": "2*delta"}, FIELDS, ["L"])
 
 
 def test_choices_and_numbers_are_left_alone():

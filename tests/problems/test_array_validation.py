@@ -17,6 +17,7 @@ X = np.random.default_rng(0).standard_normal((12, 3))
 Y = np.arange(12) % 3
 B = np.arange(12) % 2
 ROWS = [np.arange(0, 5), [5, 7, 6], (8, 9, 10, 11)]
+NAN = np.where(np.arange(36).reshape(12, 3) == 13, np.nan, X)
 MAKERS = {
     "logistic": lambda **options: Logistic(X, B, 0.1, **options),
     "softmax": lambda **options: Softmax(X, Y, l2=0.1, **options),
@@ -57,6 +58,25 @@ def test_rows_of_each_client(name):
 def test_what_is_no_partition(name, given, message):
     with pytest.raises(UserError, match=message):
         MAKERS[name](partition=given)
+
+
+@pytest.mark.parametrize(
+    "make, message",
+    [
+        (lambda: Logistic(NAN, B), "row 4 has a feature that is NaN or infinite"),
+        (lambda: Logistic(sparse.csr_array(NAN), B), "row 4 has a feature that is NaN or infinite"),
+        (lambda: Network((NAN, Y), lambda: nn.Linear(3, 3)), "row 4 has a feature that is NaN or infinite"),
+        (lambda: Softmax(X, Y, test=(NAN, Y)), "row 4 has a feature that is NaN or infinite"),
+        (lambda: Softmax(X, np.zeros(12)), "all labels are 0: a classifier needs two classes"),
+        (lambda: Softmax(X, Y, test=5), "data are 5; they must be a pair"),
+        (lambda: Network(X, lambda: nn.Linear(3, 3)), "they must be a pair"),
+        (lambda: Network((X, Y), 5), "build is 5; it must be a function that returns a torch module"),
+        (lambda: Network((X, Y), lambda: 3), "build returned 3; it must return a torch module"),
+    ],
+)
+def test_what_makes_no_problem(make, message):
+    with pytest.raises(UserError, match=message):
+        make()
 
 
 @settings(max_examples=60, deadline=None)

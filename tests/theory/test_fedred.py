@@ -223,6 +223,13 @@ def test_report_of_estimates():
     assert values["L"] is None and values["delta_B"] >= values["delta_A"] > 0
 
 
+def test_lines_are_columns_of_plain_text():
+    head, *lines = list(fedred_lines(fedred_rows(*fedred_constants(quadratic(noise=0.0), 5), 10, 100)))[-10:]
+    start = head.index("eta") - 1  # after a line break
+    assert all(line[start - 1] == " " and line[start] != " " for line in lines)
+    assert not any(letter in line for line in lines for letter in "$\\") and "mu/2 |x - x*|^2" in lines[-1]
+
+
 def test_bounds_from_estimates_are_indicative():
     result = fedred_rows(*fedred_constants(logistic(), 5), 10, 100)
     theorems = [row for row in result if "theorem" in row]

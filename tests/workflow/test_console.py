@@ -102,6 +102,38 @@ def test_an_interrupted_run_has_no_summary(handler, capsys):
     assert out == "" and "with 2 of 8 jobs done. What was made stays: the same command goes on from there." in error
 
 
+def test_jobs_that_the_user_interrupted_have_not_failed(handler, capsys, tmp_path):
+    (tmp_path / "log").write_text("11/12 runs\nfedatlas: interrupted\n")
+    handler.handle(record("run_info", stats={"train": 8, "total": 8}))
+    handler.handle(record("job_error", jobid=1, rule_name="train", wildcards={}, log=[str(tmp_path / "log")]))
+    handler.handle(record("error", "At least one job did not complete successfully.", logging.ERROR))
+    handler.close()
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 3 and lines[2].startswith("Stopped after 0 s, with 0 of 8 jobs done. What was made stays")
+
+
+def test_an_interrupt_of_snakemake_alone_waits_for_jobs(handler, capsys):
+    message = "Terminating processes on user request, this might take some time."
+    handler.handle(record(None, message))
+    handler.handle(record(None, message))
+    handler.handle(record("error", "Command 'a' returned non-zero exit status 130.", logging.ERROR))
+    assert capsys.readouterr().err == "Interrupted: the run stops when the jobs that run now have ended.\n"
+
+
+@pytest.mark.parametrize(
+    ("end", "words"),
+    [
+        ("returned non-zero exit status 137.", "by SIGKILL, as the system does where memory is missing.\n"),
+        ("died with <Signals.SIGTERM: 15>.", "by SIGTERM.\n"),
+        ("returned non-zero exit status 2.", ""),
+        ("returned non-zero exit status 255.", ""),
+    ],
+)
+def test_a_job_that_a_signal_ended(handler, capsys, end, words):
+    handler.handle(record("error", f"Command 'fedatlas job run' {end}", logging.ERROR))
+    assert capsys.readouterr().err == (f"Something ended a job {words}" if words else "")
+
+
 @pytest.mark.parametrize("option", ["dryrun", "verbose", "printshellcmds", "debug_dag", "quiet"])
 def test_who_asks_for_snakemakes_messages_has_them(option, capsys):
     silent = console.Messages(SimpleNamespace(**SETTINGS | {option: True}), None)

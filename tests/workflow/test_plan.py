@@ -72,7 +72,7 @@ def test_more_cores_take_no_less_than_the_longest_job(study):
     cells = list(study.cells("smoke", "fedac_fig1").values())
     result = plan.plan(cells, measure=lambda load, directory: Measurement(3600.0, 0, 2**30, 0))
     jobs = np.bincount([load.cell for load in result.loads], result.seconds) / 3600
-    assert f"{jobs.sum():,.3g} h of one processor" in result.text(1)
+    assert f"{jobs.sum():,.3g} h of one processor; on 1 core " in result.text(1)
     assert f"on 1000 cores {jobs.max():,.3g} h, since" in result.text(1000) and "1 GiB in the largest" in result.text(2)
     assert "GPU" not in result.text(1)
 

@@ -139,6 +139,8 @@ def _lines(frames: Any, x: str = "") -> list[PlotLine]:
     """Return the lines of frames. x: Axis of a sweep, against which the last values of runs are drawn."""
     import pandas as pd
 
+    if isinstance(frames, pd.DataFrame) and frames.empty:
+        raise UserError("plot: the frame has no rows")
     if _axes(frames):
         lines = _lines_of_sweep(frames, x)
     elif isinstance(frames, pd.DataFrame):

@@ -59,9 +59,9 @@ def sweep(
     """
     import pandas as pd
 
-    grid, seeds = _axes(axes or {}, problem), list(seeds)
-    if not seeds:
-        raise UserError("sweep: seeds is empty; give one at least")
+    grid = _axes(axes or {}, problem)
+    if not isinstance(seeds, Iterable) or not (seeds := list(seeds)):
+        raise UserError(f"sweep: seeds is {seeds!r:.60}; it must be a list of one seed at least")
     columns = {axis: axis_values.column(values) for axis, values in grid.items()}
     entries, frames = _entries(algorithms), []
     for (id, algorithm), *values, seed in itertools.product(entries.items(), *grid.values(), seeds):
@@ -83,9 +83,11 @@ def sweep(
 
 def _entries(algorithms: Entry | Sequence[Entry] | Mapping[str, Entry]) -> dict[str, Entry]:
     """Return the algorithms by id: the label of a mapping, else the name."""
-    if isinstance(algorithms, Mapping):
+    if isinstance(algorithms, Mapping) and algorithms:
         return {str(label): entry for label, entry in algorithms.items()}
-    several: list[Any] = [*algorithms] if isinstance(algorithms, (list, tuple)) else [algorithms]
+    several: list[Any] = [*algorithms] if isinstance(algorithms, (list, tuple, Mapping)) else [algorithms]
+    if not several:
+        raise UserError("sweep: algorithms is empty; give one at least")
     entries = {entry if isinstance(entry, str) else str(getattr(entry, "name", entry)): entry for entry in several}
     if len(entries) < len(several):
         raise UserError("sweep: two algorithms have one name; give a mapping from labels to algorithms")

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
-from fedatlas.errors import UserError, nearest
+from fedatlas.errors import UserError, did_you_mean, nearest
 from fedatlas.io.text import read_json
 
 
@@ -53,7 +53,9 @@ class Parser(argparse.ArgumentParser):
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
-            self.error(f"unknown {action.metavar or action.dest} {value!r}{nearest(value, list(action.choices))}")
+            known = did_you_mean(value, list(action.choices))
+            name = action.option_strings[0] if action.option_strings else action.metavar or action.dest
+            self.error(f"unknown {str(name).removeprefix('--')} {value!r}{known}")
 
     def error(self, message: str) -> NoReturn:
         """Raise UserError that says how to get help."""

@@ -141,9 +141,10 @@ def data_status(a: Namespace) -> None:
     if a.json:
         print_json([dataclasses.asdict(row) for row in rows], a)
         return
+    margin = max(len(row.name) for row in rows)
     for row in rows:
         size = f"{row.bytes / 1e6:,.1f} MB" if row.bytes else ""
-        print(f"{row.name:<16} {row.state:<10} {size:>12}  {'lossy' if row.lossy else ''}")
+        print(f"{row.name:<{margin}}  {row.state:<10} {size:>12}  {'lossy' if row.lossy else ''}".rstrip())
 
 
 def data_verify(a: Namespace) -> None:

@@ -91,8 +91,9 @@ def _failed(error: BaseException) -> int:
     return _say("this is a bug of fedatlas: please report it to its maintainers, with the lines above", 1)
 
 
-def _say(sentence: str, status: int) -> int:
-    print(f"fedatlas: {shorten(sentence)}", file=sys.stderr)
+def _say(message: str, status: int) -> int:
+    """Print a message, of which each line is a sentence, and return the status."""
+    print("fedatlas: " + "\n".join(map(shorten, message.split("\n"))), file=sys.stderr)
     return status
 
 

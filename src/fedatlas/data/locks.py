@@ -1,5 +1,6 @@
 """Writing into the data directory: one process at a time, and the files that killed processes leave."""
 
+import errno
 import os
 import re
 from collections.abc import Iterator
@@ -8,6 +9,7 @@ from pathlib import Path
 
 from fedatlas.errors import UserError
 
+FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}  # Windows has no quota
 # The names of a partial download and its version, and of a lock.
 _LEFTOVERS = (re.compile(r"(?P<target>.+)\.part(\.version)?"), re.compile(r"\.(?P<target>.+)\.lock"))
 
@@ -19,7 +21,9 @@ def write_errors(root: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise UserError(
-            f"cannot write under {root} ({error}): free some space, or name another folder with FEDATLAS_DATA"
+            f"cannot write under {root} ({error.strerror or error}{f': {error.filename}' if error.filename else ''}): "
+            f"{'free some space' if error.errno in FULL else 'make it a folder that you may write to'}, or name "
+            "another folder with --directory or FEDATLAS_DATA"
         ) from error
 
 

@@ -78,7 +78,7 @@ def check_constants(parameters: Mapping[str, Any], fields: Mapping[str, Option],
     for name, value in _formulas(parameters, fields):
         for constant in constants(value, name):
             if constant not in available and constant not in formula_names(parameters, fields):
-                raise Undefined(_unknown(constant, available))
+                raise Undefined(f"{name} is {value!r}: {_unknown(constant, available)}")
 
 
 def _formulas(parameters: Mapping[str, Any], fields: Mapping[str, Option]) -> list[tuple[str, str]]:

@@ -181,9 +181,9 @@ def fedred_lines(rows: TheoremRows) -> Iterator[str]:
     for row in (row for row in rows if "constant" in row):
         value = "-" if row["value"] is None else f"{row['value']:.5g}"
         yield f"{row['constant']:<9}{value:<12}{row['how']}"
-    yield f"\n{'theorem':<9}{'algorithm':<12}{'eta':<11}{'lambda':<11}{'p':<11}{'bound':<11}on"
+    yield f"\n{'theorem':<9}{'algorithm':<15}{'eta':<11}{'lambda':<11}{'p':<11}{'bound':<11}on"
     for row in (row for row in rows if "theorem" in row):
-        start = f"{row['theorem']:<9}{row['algorithm']:<12}"
+        start = f"{row['theorem']:<9}{row['algorithm']:<15}"
         if not row["applies"]:
             yield f"{start}does not apply: needs {row['needs']}"
             continue
@@ -191,6 +191,7 @@ def fedred_lines(rows: TheoremRows) -> Iterator[str]:
         columns = "".join(f"{number:<11}" for number in numbers)
         unit = "rounds" if row["algorithm"].startswith("dane") else "iterations"
         remark = ", indicative" if row["indicative"] else ""
-        yield f"{start}{columns}{row['quantity']}, after {row['count']} {unit}{remark}"
+        quantity = row["quantity"].replace("$", "").replace(r"\mu", "mu").replace(r"\,", " ").replace("^*", "*")
+        yield f"{start}{columns}{quantity}, after {row['count']} {unit}{remark}"
     if any(row.get("indicative") for row in rows):
         yield "\nindicative: from estimates of delta_A and delta_B that are lower bounds; the theorem may ask for more"

@@ -9,6 +9,8 @@ Snakemake finds the handler through its interface for logger plugins, under the 
 import contextlib
 import logging
 import os
+import re
+import signal
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -22,7 +24,10 @@ LINES = 20  # of the log of a failed job
 PAUSE = 30.0  # seconds between two lines about the progress, where there is no terminal
 COLOURS = {logging.WARNING: 33, logging.ERROR: 31}  # of a terminal: yellow and red, as Snakemake's own
 BUILDING, NOTHING = "Building DAG of jobs", "Nothing to be done"
-FAILED_COMMAND = "returned non-zero exit status"
+INTERRUPT = "Terminating processes on user request"
+ENDED = re.compile(r"returned non-zero exit status (?P<status>\d+)|died with <Signals\.(?P<name>SIG\w+)")
+INTERRUPTED = "fedatlas: interrupted"  # the end of the log of a job that was interrupted
+UNFINISHED = "At least one job did not complete successfully"
 LOCKED = "Directory cannot be locked"
 UNLOCK = (
     "fedatlas: this folder is locked: if no other run works in it, the last one was killed; call `snakemake --unlock` "
@@ -50,6 +55,7 @@ class Messages(LogHandlerBase):
         self.start = self.last_line = time.monotonic()
         self.done, self.total, self.failed = 0, 0, dict[str, str]()
         self.up_to_date, self.bar, self.names = False, None, dict[int, str]()
+        self.interrupted = False
 
     @property
     def writes_to_stream(self) -> bool:
@@ -75,8 +81,12 @@ class Messages(LogHandlerBase):
             self._progress(record.done, record.total)  # type: ignore[attr-defined]
         elif event == LogEvent.JOB_ERROR:
             self._failure(vars(record))
-        elif FAILED_COMMAND in record.getMessage():
-            return  # it repeats the command; `_failure` prints the log
+        elif ended := ENDED.search(record.getMessage()):
+            self._end(ended["name"] or _signal_name(int(ended["status"])))  # the message repeats the command
+        elif str(record.msg).startswith(INTERRUPT):
+            self._interrupt()
+        elif self.interrupted and UNFINISHED in record.getMessage():
+            return
         elif LOCKED in record.getMessage():
             self._print(UNLOCK)
         elif record.levelno >= logging.WARNING:
@@ -118,9 +128,26 @@ class Messages(LogHandlerBase):
             rest = (self.last_line - self.start) * (total - done) / done
             print(f"{done} of {total} jobs done; about {_duration(rest)} left", file=sys.stderr, flush=True)
 
+    def _end(self, name: str) -> None:
+        """Take the end of a job's command. name: Of the signal that ended it, or empty; `_failure` prints the log."""
+        if name == "SIGINT":
+            self.interrupted = True
+        elif name:
+            reason = ", as the system does where memory is missing" if name == "SIGKILL" else ""
+            self._print(f"Something ended a job by {name}{reason}.")
+
+    def _interrupt(self) -> None:
+        """Say once that the run ends with its jobs: an interrupt of Snakemake alone does not reach them."""
+        if not self.interrupted:
+            self.interrupted = True
+            self._print("Interrupted: the run stops when the jobs that run now have ended.")
+
     def _failure(self, job: Mapping[str, Any]) -> None:
-        """Print the name of a failed job and the end of its log, once."""
+        """Print the name of a failed job and the end of its log, once; nothing where the user interrupted it."""
         logs = [path.split(" (")[0] for path in job.get("log") or ()]
+        if self.interrupted or any(_last_lines(path)[-1] == INTERRUPTED for path in logs):
+            self.interrupted = True
+            return
         name = self.names.get(job["jobid"]) or _job_name(job)  # an error does not hold the wildcards
         if name in self.failed:
             return
@@ -163,6 +190,14 @@ def _job_name(job: Mapping[str, Any]) -> str:
     """Return a job's name for people: its rule and its wildcards, or its output."""
     words = list((job.get("wildcards") or {}).values()) or list(job.get("output") or ())[:1]
     return " ".join([str(job["rule_name"]), *map(str, words)])
+
+
+def _signal_name(status: int) -> str:
+    """Return the name of the signal that a shell's exit status tells of, or an empty text."""
+    try:
+        return signal.Signals(status - 128).name
+    except ValueError:
+        return ""
 
 
 def _last_lines(path: str) -> list[str]:

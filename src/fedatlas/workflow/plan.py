@@ -109,8 +109,8 @@ class Plan:
         least, reason = max(longest, total / cores), "since the" if longest > total / cores else "of which the"
         lines = [
             f"jobs     {len(jobs)} run files with {runs:,} runs, if no search moves beyond its first grid",
-            f"time     {_hours(total)} of one processor; on {cores} cores {_hours(least)}, {reason} "
-            f"longest job takes {_hours(longest)}",
+            f"time     {_hours(total)} of one processor; on {cores} core{'' if cores == 1 else 's'} {_hours(least)}, "
+            f"{reason} longest job takes {_hours(longest)}",
             f"memory   {format_size(largest)} in the largest job, besides the libraries",
             f"disk     {format_size(rows * ROW_BYTES)} of run files",
         ]

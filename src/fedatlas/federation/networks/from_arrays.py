@@ -1,5 +1,6 @@
 """Networks of plain arrays, any torch module, and lists of the rows of each client, for calls in Python."""
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +13,15 @@ from fedatlas.errors import UserError
 from fedatlas.federation.networks import device as devices
 from fedatlas.federation.networks import network
 from fedatlas.federation.networks.samples import Samples
-from fedatlas.federation.problems.array_validation import ClientRows, as_array, as_labels, as_partition, as_test_rows
+from fedatlas.federation.problems.array_validation import (
+    ClientRows,
+    as_array,
+    as_labels,
+    as_pair,
+    as_partition,
+    as_test_rows,
+    require_finite,
+)
 from fedatlas.federation.problems.network import NeuralNetwork
 from fedatlas.registry.validation import construct
 
@@ -57,20 +66,32 @@ class Network(network.Network):
         samples = as_samples(train, settings)
         held_out = [None if part is None else as_samples(part, settings) for part in (test, validation)]
         split = as_partition(partition, len(samples))
-        super().__init__(samples, build, held_out[0], split, held_out[1], **options)
+        super().__init__(samples, functools.partial(_build, build), held_out[0], split, held_out[1], **options)
         self.part_rows = as_test_rows(test_partition, held_out[0], split)
+
+
+def _build(build: Callable[[], nn.Module]) -> nn.Module:
+    """Return what a user's function builds. Raises UserError if it is no function, or builds no module."""
+    if not callable(build):
+        raise UserError(f"network: build is {build!r:.60}; it must be a function that returns a torch module")
+    module: object = build()
+    if not isinstance(module, nn.Module):
+        raise UserError(f"network: build returned {module!r:.60}; it must return a torch module")
+    return module
 
 
 def as_samples(data: Data, options: NeuralNetwork) -> Samples:
     """Return data as Samples. Raises UserError on arrays that do not fit."""
     if isinstance(data, Samples):
         return data
-    X = data[0] if sparse.issparse(data[0]) else as_array("network: X", data[0])
+    X, labels = as_pair(data)
+    X = X if sparse.issparse(X) else as_array("network: X", X)
     if X.ndim not in (2, 4) or X.dtype.kind not in "biuf":
         raise UserError(
             f"network: X has shape {X.shape} and type {X.dtype}; it must be numbers (n, features) or (n, channels, "
             "height, width)"
         )
-    y, _ = as_labels(data[1], X.shape[0])
+    require_finite(X)
+    y, _ = as_labels(labels, X.shape[0])
     X = X.astype(np.float64) if X.dtype == np.uint8 else X  # without a scale, bytes would reach the module as bytes
     return Samples(X, y, dtype=options.dtype, device=devices.choose(options.device))

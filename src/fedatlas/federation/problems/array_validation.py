@@ -37,7 +37,7 @@ def as_features(A: Any, width: int | None = None) -> Any:
         width: Number p of features that is expected, or None for any.
 
     Raises:
-        UserError: A is no table of numbers, has no rows, or has another number of features.
+        UserError: A is no table of finite numbers, has no rows, or has another number of features.
     """
     table = A if sparse.issparse(A) else as_array("the features", A)
     if table.ndim != 2 or table.dtype.kind not in "biuf" or not table.shape[0]:
@@ -47,7 +47,16 @@ def as_features(A: Any, width: int | None = None) -> Any:
         )
     if width is not None and table.shape[1] != width:
         raise UserError(f"these rows have {table.shape[1]} features, and the training rows {width}")
+    require_finite(table)
     return table
+
+
+def require_finite(table: Any) -> None:
+    """Raise UserError if a feature of an array, dense or sparse, is NaN or infinite."""
+    values = table.data if sparse.issparse(table) else table
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        rows = np.flatnonzero(~np.isfinite(abs(table).sum(axis=tuple(range(1, table.ndim)))))
+        raise UserError(f"row {rows[0]} has a feature that is NaN or infinite: drop such rows, or fill them")
 
 
 def as_labels(y: ArrayLike, samples: int, classes: int | None = None) -> tuple[np.ndarray, int]:
@@ -90,7 +99,18 @@ def as_evaluation_data(data: Any, width: int) -> tuple[Any, np.ndarray] | None:
     Raises:
         UserError: The features do not fit.
     """
-    return None if data is None else (as_features(data[0], width), np.asarray(data[1]))
+    if data is None:
+        return None
+    X, y = as_pair(data)
+    return as_features(X, width), np.asarray(y)
+
+
+def as_pair(data: Any) -> tuple[Any, Any]:
+    """Return features and labels. Raises UserError if data are no pair."""
+    if not isinstance(data, (tuple, list)) or len(data) != 2:
+        raise UserError(f"data are {data!r:.60}; they must be a pair (X, y) of features and labels")
+    X, y = data
+    return X, y
 
 
 def as_partition(rows: ClientRows, samples: int) -> Partition | None:

@@ -114,6 +114,8 @@ class Softmax(softmax.Softmax):
         construct("problem softmax", softmax.SoftmaxRegression, {"l2": l2, **options})
         A = as_features(A)
         labels, count = as_labels(y, A.shape[0], classes)
+        if count < 2:
+            raise UserError("all labels are 0: a classifier needs two classes at least, or the option classes")
         split = as_partition(partition, A.shape[0])
         evaluation = [as_evaluation_data(data, A.shape[1]) for data in (test, validation)]
         super().__init__(A, labels, count, l2, split, *evaluation, **options)

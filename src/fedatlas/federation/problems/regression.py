@@ -162,7 +162,10 @@ class Regression(RowProblem):
         from scipy.optimize import minimize
 
         if not self.solvable:
-            raise UserError(f"the optimum of {type(self).__name__} is computed for l2 > 0 only")
+            raise UserError(
+                f"the optimum of {type(self).__name__.lower()} regression is computed for l2 > 0 only: give the "
+                "problem's l2"
+            )
         options = {"maxiter": 100, "gtol": 1e-4, "ftol": 0}
         x = minimize(self.value_and_gradient, np.zeros(self.dim), jac=True, method="L-BFGS-B", options=options).x
         while True:
@@ -173,7 +176,10 @@ class Regression(RowProblem):
                 break
             x = better
         if not gap <= GAP:
-            raise UserError(f"the solver stopped at a gap of {gap:.1e}; {GAP:.0e} was asked for")
+            raise UserError(
+                f"the solver of the optimum stopped at a gap of {gap:.1e}; {GAP:.0e} was asked for: scale the features "
+                "(standardise of your own data), raise l2, or go without the optimum"
+            )
         return Optimum(self.value(x), x, gap)
 
     def _newton(self, x: np.ndarray, gradient: np.ndarray) -> np.ndarray | None:
