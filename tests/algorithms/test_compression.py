@@ -16,6 +16,7 @@ from fedatlas.testing import Implementation
 from tests.helpers import logistic, quadratic, run, softmax
 
 WHOLE = {"compressor": "identity"}
+CHANNELS = ({"kind": "identity"}, {"kind": "sign"})
 
 
 def test_fednl_reaches_a_minimiser_where_no_client_has_curvature_in_a_direction():
@@ -112,6 +113,15 @@ def test_bits_of_the_others():
 def test_refusals(name, parameters, sentence):
     with pytest.raises(UserError, match=sentence):
         run(name, {"lr": 0.1, **parameters}, logistic())
+
+
+@pytest.mark.parametrize("name", [n for n in algorithms.names() if "compressor" in algorithms.get(n).options()])
+def test_messages_of_algorithms_that_code_them_pass_every_channel_as_they_are(name):
+    """So do the gradients that MARINA and FedNL send whole."""
+    plain, channel = (
+        run(name, {"lr": 0.01} if name != "fednl" else {}, quadratic(), channel=c).rows[-1] for c in CHANNELS
+    )
+    assert (plain["loss"], plain["bits_up"]) == (channel["loss"], channel["bits_up"])
 
 
 @pytest.mark.slow

@@ -5,13 +5,18 @@ from typing import Any
 
 from fedatlas.errors import UserError
 from fedatlas.federation.algorithms.base import Algorithm
-from fedatlas.federation.channels import CHANNELS, Channel
+from fedatlas.federation.channels import CHANNELS, IDENTITY, Channel
 from fedatlas.registry.options import option
+
+WHOLE = CHANNELS.build(IDENTITY)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Compressing(Algorithm):
-    """An algorithm whose messages are coded by a compressor, which is a channel, and pass every channel as they are."""
+    """An algorithm whose messages are coded by a compressor, which is a channel, and pass every channel as they are.
+
+    Vectors that are sent whole are coded by the channel ``WHOLE``.
+    """
 
     compressor: str | dict[str, Any] = option(lambda: {"kind": "rand-k", "share": 0.5}, doc="C", family="channel")
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from fedatlas.federation.algorithms.compression import Compressing
+from fedatlas.federation.algorithms.compression import WHOLE, Compressing
 from fedatlas.federation.arrays import State, beside, convert, norm, solve
 from fedatlas.registry.options import option
 
@@ -44,7 +44,7 @@ class FedNL(Compressing):
         units = convert(np.eye(len(s.x)), s.x)
         difference = beside(*(steps.hessian_product(s.x, unit) for unit in units)) - i.H
         coded = steps.code(self.channel, difference)
-        return State(g=steps.full(s.x), D=coded, size=norm(difference)), State(H=i.H + coded.rows)
+        return State(g=steps.code(WHOLE, steps.full(s.x)), D=coded, size=norm(difference)), State(H=i.H + coded.rows)
 
     def server(self, s, mean, n):
         d = len(s.x)

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from fedatlas.federation.algorithms.compression import Compressing
+from fedatlas.federation.algorithms.compression import WHOLE, Compressing
 from fedatlas.federation.arrays import State, zeros_like
 from fedatlas.registry.options import option
 
@@ -44,7 +44,7 @@ class Marina(Compressing):
     def client(self, s, i, steps):
         g = steps.full(s.x)
         if float(s.coin[0]) == 1:
-            return State(g=g), State(g=g)
+            return State(g=steps.code(WHOLE, g)), State(g=g)
         return State(change=steps.code(self.channel, g - i.g)), State(g=g)
 
     def server(self, s, mean, n):
