@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 
 from fedatlas.cli import commands
+from fedatlas.cli import main as main_module
 from fedatlas.cli.main import main
 from fedatlas.cli.parser import parser as build_parser
 from fedatlas.errors import UserError
@@ -77,6 +78,23 @@ def test_each_line_of_a_message_is_a_sentence_of_its_own(capsys, monkeypatch):
     monkeypatch.setattr("fedatlas.cli.commands.cite", cite)
     assert main(["cite"]) == 2
     assert [line[-1] for line in capsys.readouterr().err.splitlines()] == ["b", "c", "d"]
+
+
+@pytest.mark.parametrize("number, error", [(signal.SIGTERM, SystemExit), (signal.SIGINT, KeyboardInterrupt)])
+def test_a_signal_inside_a_callback_of_the_compiler_ends_the_command_a_moment_later(number, error):
+    def _raw_object_cache_notify():
+        signal.raise_signal(number)  # an exception would be lost here
+
+    old = {one: signal.signal(one, main_module._end) for one in (number, signal.SIGALRM)}
+    try:
+        _raw_object_cache_notify()
+        with pytest.raises(error):
+            time.sleep(5)
+        with pytest.raises(error):
+            signal.raise_signal(number)
+    finally:
+        for one, handler in old.items():
+            signal.signal(one, handler)
 
 
 def test_what_has_no_option_of_its_own_can_be_set(capsys):

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-from snakemake.exceptions import LockException
+from snakemake.exceptions import LockException, MissingRuleException
 from snakemake_interface_logger_plugins.registry import LoggerPluginRegistry
 from snakemake_interface_logger_plugins.tests import TestLogHandlerBase
 
@@ -188,3 +188,13 @@ def test_a_locked_folder_is_said_in_one_sentence_with_the_command(handler, capsy
     handler.emit(logging.makeLogRecord({"levelno": logging.ERROR, "msg": str(LockException())}))
     error = capsys.readouterr().err
     assert error.count("\n") == 1 and "`snakemake --unlock`" in error and len(error) < 400
+
+
+def test_an_unknown_target_is_answered_with_the_nearest_experiment(handler, capsys, monkeypatch):
+    monkeypatch.setattr(console.Messages, "experiments", ("first", "second"))
+    for name in ("frst", "results/frst.csv"):
+        message = f"MissingRuleException:\n{MissingRuleException(name)}"
+        handler.emit(logging.makeLogRecord({"levelno": logging.ERROR, "msg": message}))
+    first, *others = capsys.readouterr().err.splitlines()
+    assert first.startswith("fedatlas: there is no target 'frst'; did you mean 'first'?; `fedatlas list experiments`")
+    assert others[0] == "MissingRuleException:"  # a path has a rule or none

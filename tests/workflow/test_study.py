@@ -56,7 +56,8 @@ def test_keys_that_are_not_given_have_defaults(tmp_path, monkeypatch):
         ({"tuor": []}, "unknown key 'tuor'; did you mean 'tour'"),
         ({"size": "big"}, "size: 'big' is not one of ['smoke', 'laptop', 'paper']"),
         ({"tour": ["fedac_fig1", 3]}, "tour.1: 3 is not of type 'string'"),
-        ({"tour": ["fedac_fgi1"]}, "unknown experiment 'fedac_fgi1'; did you mean 'fedac_fig1'"),
+        ({"tour": ["fedac_fgi1"]}, "tour: unknown experiment 'fedac_fgi1'; did you mean 'fedac_fig1'"),
+        ({"experiments": ["fedac_fgi1"]}, "experiments: unknown experiment 'fedac_fgi1'"),
         ({"results": "a{b}"}, "results: 'a{b}' does not match"),
         ({"experiments_folder": ""}, "experiments_folder: "),
         ([1], "holds [1]; it must hold a mapping of keys to values"),
@@ -66,6 +67,11 @@ def test_a_wrong_configuration(found, said):
     with pytest.raises(UserError, match=re.escape(said)) as error:
         Study.from_config(found)
     assert "\n" not in str(error.value) and str(error.value).startswith("config/config.yaml")
+
+
+def test_a_wrong_address_of_runs_is_told_with_its_key():
+    with pytest.raises(UserError, match=r"^config/config.yaml: mlflow_uri: 'ftp://x' is not an address"):
+        Study.from_config({"mlflow_uri": "ftp://x"}).environment()
 
 
 @given(st.dictionaries(KEYS, JSON, max_size=4) | JSON)

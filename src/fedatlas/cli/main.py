@@ -7,6 +7,8 @@ import os
 import signal
 import sys
 import traceback
+from collections.abc import Iterator
+from types import FrameType
 from typing import NoReturn
 
 from fedatlas.cli import completion
@@ -14,6 +16,9 @@ from fedatlas.cli.arguments import check_text, split_passed
 from fedatlas.cli.parser import parser
 from fedatlas.errors import UserError, shorten
 from fedatlas.registry import extensions
+
+CALLBACKS = "_raw_object_cache"  # functions of llvmlite that LLVM calls
+MOMENT = 0.02  # seconds
 
 
 def command() -> NoReturn:
@@ -23,7 +28,9 @@ def command() -> NoReturn:
     imported, and the interpreter's clean-up at the end.
     """
     gc.set_threshold(100_000)
-    signal.signal(signal.SIGTERM, _terminated)
+    signal.signal(signal.SIGTERM, _end)
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # a shell's background jobs ignore it
+        signal.signal(signal.SIGINT, _end)
     sys.stdout, sys.stderr = (stream or open(os.devnull, "w") for stream in (sys.stdout, sys.stderr))  # if closed
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -97,8 +104,26 @@ def _say(message: str, status: int) -> int:
     return status
 
 
-def _terminated(*_: object) -> NoReturn:
-    raise SystemExit(128 + signal.SIGTERM)  # not at once: half-written files are removed on the way
+def _end(number: int, frame: FrameType | None) -> None:
+    """End the process by an exception, so that half-written files are removed on the way.
+
+    An exception in a callback that LLVM calls while it compiles would be lost, so there the end comes a moment later.
+    """
+    inside = any(one.f_code.co_name.startswith(CALLBACKS) for one in _frames(frame))
+    if inside and hasattr(signal, "setitimer"):  # Windows has none
+        signal.signal(signal.SIGALRM, lambda _, later: _end(number, later))
+        signal.setitimer(signal.ITIMER_REAL, MOMENT)
+        return
+    if number == signal.SIGINT:
+        raise KeyboardInterrupt
+    raise SystemExit(128 + number)
+
+
+def _frames(frame: FrameType | None) -> Iterator[FrameType]:
+    """Yield a frame and those that called it."""
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
 
 
 if __name__ == "__main__":

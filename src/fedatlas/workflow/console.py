@@ -13,12 +13,14 @@ import re
 import signal
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
+
+from fedatlas.errors import nearest
 
 LINES = 20  # of the log of a failed job
 PAUSE = 30.0  # seconds between two lines about the progress, where there is no terminal
@@ -28,6 +30,8 @@ INTERRUPT = "Terminating processes on user request"
 ENDED = re.compile(r"returned non-zero exit status (?P<status>\d+)|died with <Signals\.(?P<name>SIG\w+)")
 INTERRUPTED = "fedatlas: interrupted"  # the end of the log of a job that was interrupted
 UNFINISHED = "At least one job did not complete successfully"
+MISSING = re.compile(r"^No rule to produce (?P<name>\w[\w-]*) \(", re.MULTILINE)  # a name, and no path
+NAMES = "`fedatlas list experiments` shows the names of experiments"
 LOCKED = "Directory cannot be locked"
 UNLOCK = (
     "fedatlas: this folder is locked: if no other run works in it, the last one was killed; call `snakemake --unlock` "
@@ -41,9 +45,11 @@ class Messages(LogHandlerBase):
     Attributes:
         summarize: Returns the summary of a run that has ended well. The workflow sets it on the class: Snakemake makes
             the handler before it reads the workflow.
+        experiments: Names of the study's experiments, for a guess at a target that does not exist; set as well.
     """
 
     summarize: Callable[[], str] = staticmethod(lambda: "")
+    experiments: Collection[str] = ()
     # The interface: Snakemake formats errors, and leaves it to this handler which records are shown.
     writes_to_file = False
     has_filter = True
@@ -89,6 +95,9 @@ class Messages(LogHandlerBase):
             return
         elif LOCKED in record.getMessage():
             self._print(UNLOCK)
+        elif missing := MISSING.search(record.getMessage()):
+            guess = nearest(missing["name"], self.experiments)
+            self._print(f"fedatlas: there is no target {missing['name']!r}{guess}; {NAMES}")
         elif record.levelno >= logging.WARNING:
             self._print(self._colour(self.format(record), record.levelno))
         elif not event and str(record.msg).startswith(BUILDING) and sys.stderr.isatty():

@@ -58,8 +58,10 @@ class Study:
         self.config, self.root, self.folders = config, Path(root), folders or Folders.from_config(config)
         self.files = ExperimentFiles(self.root, config["experiments_folder"], shipped)
         selected = [] if config["experiments"] == "all" else config["experiments"]
-        for name in [*config["tour"], *selected, *(name for _, name in self.gallery())]:
-            self._check_name(name)
+        named = {"tour": config["tour"], "experiments": selected, "gallery": [name for _, name in self.gallery()]}
+        for key, names in named.items():
+            for name in names:
+                self._check_name(name, f"{key}: ")
 
     @classmethod
     def from_config(
@@ -98,9 +100,9 @@ class Study:
             os.environ.setdefault("FEDATLAS_DATA", study.folders.data)
         return study
 
-    def _check_name(self, name: str) -> None:
+    def _check_name(self, name: str, key: str = "") -> None:
         if name not in self.files.paths:
-            raise UserError(f"config/config.yaml: unknown experiment {name!r}{did_you_mean(name, self.files.paths)}")
+            raise UserError(f"{CONFIG}: {key}unknown experiment {name!r}{did_you_mean(name, self.files.paths)}")
 
     def environment(self) -> dict[str, str]:
         """Return the environment variables of jobs.
@@ -112,7 +114,10 @@ class Study:
             UserError: A mirror or the address of the MLflow runs is invalid.
         """
         uri = self.config["mlflow_uri"]
-        addresses.validate(uri)
+        try:
+            addresses.validate(uri)
+        except UserError as error:
+            raise UserError(f"{CONFIG}: mlflow_uri: {error}") from None
         return {
             "FEDATLAS_DATA": self.folders.data,
             MIRRORS_VARIABLE: format_mirrors(list_mirrors(self.config["data_mirrors"])),
