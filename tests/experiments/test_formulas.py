@@ -62,8 +62,8 @@ def test_unknown_constant_names_those_there_are():
 
 
 def test_choices_and_numbers_are_left_alone():
-    given = {"lr": 0.5, "lam": "1/L", "averaging": "random"}
-    assert resolve(given, FIELDS, quadratic(L=10.0)) == {"lr": 0.5, "lam": pytest.approx(0.1), "averaging": "random"}
+    values = {"lr": 0.5, "lam": "1/L", "averaging": "random"}
+    assert resolve(values, FIELDS, quadratic(L=10.0)) == {"lr": 0.5, "lam": pytest.approx(0.1), "averaging": "random"}
 
 
 def test_runs_are_created_with_them():
