@@ -28,18 +28,18 @@ STYLES = """
 def test_styles_of_people_and_programs():
     result = parse_entries(STYLES, "references.bib")
     assert list(result) == ["one:2020/a+b", "two"]
-    one, two = result.values()
-    assert one.kind == "article" and one.location == "references.bib, line 6"
-    assert one.fields == {
+    first, second = result.values()
+    assert first.kind == "article" and first.location == "references.bib, line 6"
+    assert first.fields == {
         "author": 'A. {B}ee and {\\"O}zge, C.',
         "title": "A {Nested {Title}}",
         "journal": "Journal of Machine Learning Research, W\\&CP",
         "year": "2020",
         "month": "Jan",
     }
-    assert two.fields == {"title": 'In "brackets"', "note": "a b"}
-    assert two.text.startswith("@misc(two,") and two.text.endswith(")")
-    assert parse_entries(one.text, "again")["one:2020/a+b"].fields == one.fields  # without the abbreviation
+    assert second.fields == {"title": 'In "brackets"', "note": "a b"}
+    assert second.text.startswith("@misc(two,") and second.text.endswith(")")
+    assert parse_entries(first.text, "again")["one:2020/a+b"].fields == first.fields  # without the abbreviation
 
 
 @pytest.mark.parametrize(

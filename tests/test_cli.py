@@ -187,14 +187,20 @@ def test_train_in_a_notebook():
     ],
 )
 def test_train_refuses_what_does_not_fit(wrong, message):
-    given = {"algorithm": "fedavg", "problem": {"kind": "quadratic", "dim": 3}, "clients": 3, "rounds": 1, "lr": 0.1}
+    arguments = {
+        "algorithm": "fedavg",
+        "problem": {"kind": "quadratic", "dim": 3},
+        "clients": 3,
+        "rounds": 1,
+        "lr": 0.1,
+    }
     with pytest.raises(UserError, match=re.escape(message)):
-        train(**given | wrong)
+        train(**arguments | wrong)
 
 
 def test_train_takes_numbers_of_numpy():
-    given = {"problem": {"kind": "quadratic", "dim": 3}, "clients": 3, "rounds": 1, "lr": 0.1}
-    assert len(train("fedavg", **given, seed=np.int64(3), threads=np.int32(1))) == 2
+    arguments = {"problem": {"kind": "quadratic", "dim": 3}, "clients": 3, "rounds": 1, "lr": 0.1}
+    assert len(train("fedavg", **arguments, seed=np.int64(3), threads=np.int32(1))) == 2
 
 
 def test_jobs_have_one_numerical_thread_whatever_snakemake_sets(monkeypatch):

@@ -25,7 +25,7 @@ def commands():
         yield words, parser
         for action in parser._actions:
             nested = action.choices if isinstance(action.choices, dict) else {}
-            todo += [((*words, name), one) for name, one in nested.items()]
+            todo += [((*words, name), subparser) for name, subparser in nested.items()]
 
 
 def test_every_option_has_help_that_says_its_default():
@@ -60,7 +60,7 @@ def test_version_and_the_package_as_a_command():
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "phrases"),
     [
         ("fedac_fig1", ["fedac_fig1 (experiment)", "Figures 1 and 3", "figures:", "claims:", "size paper", "notes:"]),
         ("yuan2020", ["yuan2020 (publication)", "experiments", "fedac_fig4", "@inproceedings{yuan2020"]),
@@ -70,11 +70,11 @@ def test_version_and_the_package_as_a_command():
         ("loss", ["loss (metric)"]),
     ],
 )
-def test_show(name, said, capsys, monkeypatch):
+def test_show(name, phrases, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     assert fedatlas("show", name) == 0
     out = capsys.readouterr().out
-    assert all(words in out for words in said)
+    assert all(words in out for words in phrases)
 
 
 def test_one_of_every_kind_is_shown(capsys):
@@ -96,13 +96,13 @@ def test_participation_and_schedule_of_a_run(capsys):
     train = ["train", "--algorithm", "fedavg", "--set", "lr=0.01", *QUADRATIC]
     train += ["--option", "heterogeneity=1"]  # so that it matters who takes part
     final = {}
-    for name, more in {
+    for name, options in {
         "plain": [],
         "some": ["--participation", "bernoulli,p=[0.2,0.5,0.9]"],
         "slower": ["--schedule", "exponential,decay=0.5"],
         "set": ["--set", "schedule={kind: exponential, decay: 0.5}"],
     }.items():
-        assert fedatlas(*train, *more, "--out", "-") == 0
+        assert fedatlas(*train, *options, "--out", "-") == 0
         head, *_, last = capsys.readouterr().out.splitlines()
         final[name] = dict(zip(head.split(","), last.split(","), strict=True))["loss"]
     assert final["slower"] == final["set"] and len({*final.values()}) == 3
@@ -186,5 +186,5 @@ def test_bars_are_for_terminals(capsys, monkeypatch):
     with terminal.progress_bar("counting", 3, "sheep") as bar:
         bar.update(2)
         bar.refresh()
-        drawn = sys.stderr.getvalue()
-    assert "counting:  67%" in drawn and "2/3" in drawn and "sheep" in drawn
+        text = sys.stderr.getvalue()
+    assert "counting:  67%" in text and "2/3" in text and "sheep" in text

@@ -58,7 +58,7 @@ def directory(tmp_path_factory):
 
 @pytest.mark.parametrize("spec", PROBLEMS, ids=str)
 def test_rounds_that_run_compiled_are_known_from_the_specification(spec, directory):
-    problem, seen = problems.create(spec, 3, directory), set()
+    problem, outcomes = problems.create(spec, 3, directory), set()
     for options in SETTINGS:
         for name in algorithms.names():
             algorithm, settings = example(name, mu=0.1), {"clients": 3, "rounds": 2, **options}
@@ -68,16 +68,16 @@ def test_rounds_that_run_compiled_are_known_from_the_specification(spec, directo
             except UserError:  # the algorithm is not defined for it
                 continue
             fits = problem.kernel([simulation]) is not None
-            named = set(compiled_modules(type(algorithm), spec, settings))
-            lockstep = named > SPARSE
+            modules = set(compiled_modules(type(algorithm), spec, settings))
+            lockstep = modules > SPARSE
             always = {"logistic": SPARSE, "softmax": DENSE_ROWS}.get(spec["kind"], set())
-            assert named == (LOCKSTEP if lockstep else set()) | always
+            assert modules == (LOCKSTEP if lockstep else set()) | always
             assert fits <= lockstep
             if algorithm.recurrence(setting.local_steps or 1) is not None:
                 assert fits == lockstep
-            seen.add(fits)
+            outcomes.add(fits)
     plain = spec["kind"] == "logistic" and spec.get("partition", "shared") == "shared"
-    assert seen == ({True, False} if plain else {False})
+    assert outcomes == ({True, False} if plain else {False})
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES.names())

@@ -88,14 +88,14 @@ def test_weights_count_as_repetitions(data):
     rows = [np.arange(0, 60, 2), np.arange(1, 60, 2)]
     again = np.repeat(np.arange(60), weights)
     options = {"rounds": 30, "random_state": 0}
-    one = FederatedLogisticRegression("scaffold", partition=rows, **options).fit(X, y, weights)
+    weighted = FederatedLogisticRegression("scaffold", partition=rows, **options).fit(X, y, weights)
     repeated = [np.flatnonzero(again % 2 == client) for client in range(2)]
     other = FederatedLogisticRegression("scaffold", partition=repeated, **options).fit(X[again], y[again])
-    np.testing.assert_allclose(one.coef_, other.coef_, rtol=1e-9)
-    assert one.history_["loss"].iloc[-1] == pytest.approx(other.history_["loss"].iloc[-1], rel=1e-9)
-    assert one.history_["accuracy"].iloc[-1] == pytest.approx(other.history_["accuracy"].iloc[-1])
+    np.testing.assert_allclose(weighted.coef_, other.coef_, rtol=1e-9)
+    assert weighted.history_["loss"].iloc[-1] == pytest.approx(other.history_["loss"].iloc[-1], rel=1e-9)
+    assert weighted.history_["accuracy"].iloc[-1] == pytest.approx(other.history_["accuracy"].iloc[-1])
     plain = FederatedLogisticRegression("scaffold", partition=rows, **options).fit(X, y)
-    assert not np.allclose(plain.coef_, one.coef_)
+    assert not np.allclose(plain.coef_, weighted.coef_)
 
 
 def test_weights_of_minibatches_have_no_bias(data):
@@ -124,9 +124,9 @@ def test_warm_start_goes_on(data):
     first = model.fit(X, y).history_["loss"]
     second = model.fit(X, y).history_["loss"]
     assert second.iloc[0] == pytest.approx(first.iloc[-1])
-    whole = FederatedLogisticRegression("gd", rounds=20, random_state=0).fit(X, y)
-    np.testing.assert_allclose(model.coef_, whole.coef_)
-    assert (model.n_iter_, whole.n_iter_) == (10, 20)
+    reference = FederatedLogisticRegression("gd", rounds=20, random_state=0).fit(X, y)
+    np.testing.assert_allclose(model.coef_, reference.coef_)
+    assert (model.n_iter_, reference.n_iter_) == (10, 20)
     with pytest.raises(UserError, match="warm_start: the last fit had other classes"):
         model.fit(X, y + 1)
 

@@ -106,15 +106,15 @@ def test_temporary_names_are_new_and_follow_no_link(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("make, noun", [(atomic, "regular file"), (atomic_folder, "folder")])
-@pytest.mark.parametrize("what", ["link", "dangling", "pipe", "other"])
-def test_only_its_like_is_replaced(tmp_path, make, noun, what):
+@pytest.mark.parametrize("kind", ["link", "dangling", "pipe", "other"])
+def test_only_its_like_is_replaced(tmp_path, make, noun, kind):
     path, elsewhere = tmp_path / "out", tmp_path / "elsewhere"
-    if what == "link":
+    if kind == "link":
         elsewhere.mkdir() if make is atomic_folder else elsewhere.write_text("mine")
         path.symlink_to(elsewhere)
-    elif what == "dangling":
+    elif kind == "dangling":
         path.symlink_to(elsewhere)
-    elif what == "pipe":
+    elif kind == "pipe":
         os.mkfifo(path)
     elif make is atomic:
         path.mkdir()
@@ -150,10 +150,10 @@ def test_what_a_killed_writer_leaves_is_swept_and_what_a_live_one_writes_is_not(
     job = multiprocessing.get_context("fork").Process(target=die_while_writing, args=(tmp_path / "out", make))
     job.start()
     job.join()
-    (left,) = tmp_path.iterdir()
+    (orphan,) = tmp_path.iterdir()
     (tmp_path / "of_mine").touch()
     with make(tmp_path / "out") as temporary:
-        assert is_orphan(left) and not is_orphan(temporary)
+        assert is_orphan(orphan) and not is_orphan(temporary)
         sweep(tmp_path)
         assert sorted(tmp_path.iterdir()) == sorted([temporary, tmp_path / "of_mine"])
     sweep(tmp_path / "nowhere")

@@ -124,28 +124,28 @@ def test_json_has_no_infinities(capsys):
     assert result["status"] == "diverged" and result["final"]["loss"] is None
 
 
-def _made(path: Path, what: str) -> None:
+def _put(path: Path, kind: str) -> None:
     """Put something at a path."""
-    if what == "link":
+    if kind == "link":
         (path.parent / "mine").write_text("mine")
         path.symlink_to("mine")
-    elif what == "dangling link":
+    elif kind == "dangling link":
         path.symlink_to("nothing")
-    elif what == "folder":
+    elif kind == "folder":
         path.mkdir()
-    elif what == "pipe":
+    elif kind == "pipe":
         os.mkfifo(path)
-    elif what == "run file":
+    elif kind == "run file":
         files.write(path, [{"round": 0}], {"spec": {"algorithm": "gd"}, "fingerprint": "0"})
     else:
-        path.write_text({"empty": "", "table": "round,mine\n0,1\n", "PAR1": "PAR1"}[what])
+        path.write_text({"empty": "", "table": "round,mine\n0,1\n", "PAR1": "PAR1"}[kind])
 
 
-@pytest.mark.parametrize("what", ["link", "dangling link", "folder", "pipe", "run file", "empty", "table", "PAR1"])
+@pytest.mark.parametrize("kind", ["link", "dangling link", "folder", "pipe", "run file", "empty", "table", "PAR1"])
 @pytest.mark.parametrize("suffix", [".parquet", ".csv"])
-def test_what_lies_there_stays(what, suffix, capsys, tmp_path, monkeypatch):
+def test_what_lies_there_stays(kind, suffix, capsys, tmp_path, monkeypatch):
     path = tmp_path / f"x{suffix}"
-    _made(path, what)
+    _put(path, kind)
     monkeypatch.setattr("fedatlas.api.train.train", lambda *a, **k: pytest.fail("it was trained"))
     before, mode = list(tmp_path.iterdir()), path.lstat().st_mode
     content = path.read_bytes() if stat.S_ISREG(mode) else None
@@ -213,7 +213,7 @@ def test_terminated(tmp_path):
 def test_odd_surroundings(how, tmp_path):
     gone = tmp_path / "gone"
     gone.mkdir()
-    command, more = f"{sys.executable} -m fedatlas list algorithms", {}
+    command, keywords = f"{sys.executable} -m fedatlas list algorithms", {}
     command = {
         "full disk": f"{command} > /dev/full",
         "no folder": f"rmdir {gone}; {command}; {sys.executable} -m fedatlas {' '.join(TRAIN)} --out x.csv",
@@ -221,8 +221,8 @@ def test_odd_surroundings(how, tmp_path):
         "no output": f"{command} >&- 2>&-",
     }[how]
     if how == "no locale":
-        more = {"env": os.environ | {"LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONCOERCECLOCALE": "0"}}
-    done = subprocess.run(command, shell=True, capture_output=True, text=True, cwd=gone, **more)
+        keywords = {"env": os.environ | {"LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONCOERCECLOCALE": "0"}}
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, cwd=gone, **keywords)
     assert "Traceback" not in done.stderr and done.returncode == {"full disk": 2, "no folder": 2}.get(how, 0)
     if done.returncode == 2:
         assert done.stderr.splitlines()[-1].startswith("fedatlas: ")

@@ -76,12 +76,12 @@ def test_captions_are_shown_as_they_are(caption):
     text = Environment().from_string(CAPTION.read_text()).render(snakemake=snakemake)
     page = Read(publish_parts(text, writer_name="html", settings_overrides={"report_level": 2})["body"])
     assert page.tags <= {"p", "tt", "em", "span"}
-    shown, folded = " ".join(page.text.split()), " ".join(caption.split())
-    assert shown.startswith(f"{folded} Experiment mine, size smoke.".lstrip())
+    result, folded = " ".join(page.text.split()), " ".join(caption.split())
+    assert result.startswith(f"{folded} Experiment mine, size smoke.".lstrip())
 
 
 @pytest.mark.parametrize(
-    "text, shown",
+    "text, expected",
     [
         ("Rates r^0.75 of `lr_1`.", "Rates r^0.75 of `lr_1`."),
         ("u_i * 2 <b>", r"u\_i \* 2 &lt;b\>"),
@@ -90,8 +90,8 @@ def test_captions_are_shown_as_they_are(caption):
         ("a `b", "a `b`"),
     ],
 )
-def test_markdown(text, shown):
-    assert markdown.escape_markdown(text) == shown
+def test_markdown(text, expected):
+    assert markdown.escape_markdown(text) == expected
 
 
 @settings(max_examples=300, deadline=None)

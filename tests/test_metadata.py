@@ -51,13 +51,13 @@ def test_the_container_file_installs_the_package_and_makes_the_tour():
         return
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True).stdout.splitlines()
     patterns = [line for line in (ROOT / ".dockerignore").read_text().splitlines() if line and line[0] != "#"]
-    kept = [
+    sources = [
         path
         for path in listed
         if not any(fnmatch.fnmatch(path, f"{pattern.removeprefix('**/')}/*") or path == pattern for pattern in patterns)
     ]
-    left_out = {path.partition("/")[0] for path in set(listed) - set(kept)}
-    assert left_out == {".github", "benchmarks", "tests"} and "docs/gallery/claims.csv" in kept
+    left_out = {path.partition("/")[0] for path in set(listed) - set(sources)}
+    assert left_out == {".github", "benchmarks", "tests"} and "docs/gallery/claims.csv" in sources
 
 
 @pytest.mark.skipif(not (ROOT / ".github").exists(), reason="a source archive holds no files for the public host")

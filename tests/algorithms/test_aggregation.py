@@ -44,7 +44,7 @@ def test_fednova_is_fedavg_where_all_clients_take_the_same_steps():
 
 def test_gathered_rows_are_in_the_order_of_the_clients():
     problem = unequal_shares(logistic())
-    seen = []
+    cohorts = []
 
     class Median(algorithms.get("median")):
         def client(self, s, i, steps):
@@ -52,14 +52,14 @@ def test_gathered_rows_are_in_the_order_of_the_clients():
             return message.replace(change=message.change * 0 + steps.clients[:, None]), state
 
         def server(self, s, mean, n):
-            seen.append(mean.change[:, 0].tolist())
+            cohorts.append(mean.change[:, 0].tolist())
             return super().server(s, mean, n)
 
     for block in (1, 2, None):
-        seen.clear()
+        cohorts.clear()
         simulation = Simulation(Median(lr=0.1), problem, Setting(**EPOCHS), 3, block)
         simulation.run()
-        assert seen == [simulation.participants.active(t).tolist() for t in range(3)]
+        assert cohorts == [simulation.participants.active(t).tolist() for t in range(3)]
 
 
 def test_what_is_gathered_and_left_out_is_estimated():

@@ -34,7 +34,7 @@ def test_equations_with_a_singular_matrix_have_the_shortest_solution(convert):
 
 
 @pytest.mark.parametrize(
-    ("name", "parameters", "plain", "others"),
+    ("name", "parameters", "plain", "plain_parameters"),
     [
         ("ef21", {"lr": 0.05, **WHOLE}, "gd", {"lr": 0.05}),
         ("diana", {"lr": 0.05, **WHOLE}, "gd", {"lr": 0.05}),
@@ -45,9 +45,11 @@ def test_equations_with_a_singular_matrix_have_the_shortest_solution(convert):
     ],
     ids=str,
 )
-def test_without_compression_it_is(name, parameters, plain, others):
+def test_without_compression_it_is(name, parameters, plain, plain_parameters):
     for problem in (logistic(), softmax()):
-        results = [run(each, options, problem).x for each, options in ((name, parameters), (plain, others))]
+        results = [
+            run(algorithm, options, problem).x for algorithm, options in ((name, parameters), (plain, plain_parameters))
+        ]
         np.testing.assert_allclose(*results, rtol=1e-12, atol=1e-13)
 
 
@@ -91,8 +93,8 @@ def test_bits_of_a_message(name, compressor, bits):
 
 def test_bits_of_the_others():
     marina = run("marina", {"lr": 0.01, "compressor": {"kind": "rand-k", "count": 2}}, quadratic(), rounds=40).rows[-1]
-    whole = (marina["bits_up"] - 40 * 134) / (8 * 64 - 134)  # rounds of whole gradients
-    assert whole == int(whole) and 3 <= whole <= 20 and marina["bits_down"] == 40 * 9 * 64
+    full_rounds = (marina["bits_up"] - 40 * 134) / (8 * 64 - 134)  # rounds of whole gradients
+    assert full_rounds == int(full_rounds) and 3 <= full_rounds <= 20 and marina["bits_down"] == 40 * 9 * 64
     fednl = run("fednl", {}, quadratic(), rounds=3).rows[-1]
     assert fednl["bits_up"] == 3 * 64 * (8 + 2 * 8 + 1)
     masked = run("compressed-scaffnew", {"lr": 0.01, "p": 0.5, "copies": 2}, quadratic(), rounds=3).rows[-1]
@@ -134,10 +136,10 @@ def test_every_algorithm_runs_over_channels(name):
     ):
         if not implementation.is_defined(problem, channel=channel):
             continue
-        whole, parts = (
+        reference, parts = (
             implementation.run(problem, channel=channel, block=block, threads=threads)
             for block, threads in ((None, 1), (1, 2))
         )
-        assert whole.status == "ok" and (whole.x == parts.x).all() and whole.ledger == parts.ledger
-        row = whole.rows[-1]
+        assert reference.status == "ok" and (reference.x == parts.x).all() and reference.ledger == parts.ledger
+        row = reference.rows[-1]
         assert math.isfinite(row["bits_up"]) and (row["bits_up"] > 0) == (row["vectors_up"] > 0)

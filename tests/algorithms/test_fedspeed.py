@@ -59,8 +59,8 @@ def test_perturbed_prox_by_hand():
 
 
 def test_parts_that_are_switched_off_cost_nothing():
-    whole, bare = (run("fedspeed", **switches) for switches in ({}, {"perturbation": False}))
-    assert whole.rows[-1]["gradients"] == 2 * bare.rows[-1]["gradients"]
+    reference, bare = (run("fedspeed", **switches) for switches in ({}, {"perturbation": False}))
+    assert reference.rows[-1]["gradients"] == 2 * bare.rows[-1]["gradients"]
     setting = Setting(clients=5, rounds=1)
     assert not Simulation(example("fedspeed", **OFF), logistic(), setting).table.data
 

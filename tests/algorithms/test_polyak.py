@@ -120,8 +120,8 @@ def test_smoothing_by_hand(smoothing):
     setting = Setting(clients=CLIENTS, rounds=8, participation={"kind": "uniform", "count": 2})
     participants = setting.participation_kind.bind(problem, CLIENTS, 1)
     for t, step in enumerate(steps_of(trace)):
-        for i, own in zip(participants.active(t), step, strict=True):
-            np.testing.assert_allclose(own, 0.01 * 2 ** ((counts[i] + np.arange(4)) * 2 / 8), rtol=1e-12)
+        for i, sizes in zip(participants.active(t), step, strict=True):
+            np.testing.assert_allclose(sizes, 0.01 * 2 ** ((counts[i] + np.arange(4)) * 2 / 8), rtol=1e-12)
             counts[i] += 4
 
 

@@ -135,14 +135,14 @@ def test_the_stopping_rule_holds_within_the_sufficient_steps(name, r, heterogene
     a = algorithms.create(name, {"lam": 1.8, "lr": 1 / 21.8, "mu": 1.0})
     sufficient, x, everyone = a.sufficient_steps(20.0, r), alone.start(1), np.arange(1)
     y = z = x
-    for taken in range(1, sufficient + 1):  # noqa: B007
+    for steps in range(1, sufficient + 1):  # noqa: B007
         last, y = y, z - a.lr * (alone.full_batch(everyone).grad(z)[0] + 1.8 * (z - x))
         z = y + a.momentum * (y - last)
         if np.linalg.norm(alone.gradient(z) + 1.8 * (z - x)) <= a.accuracy(r) * np.linalg.norm(z - x):
             break
     else:
         pytest.fail("the rule does not hold")
-    assert sufficient / 12 < taken <= sufficient and a.sufficient_steps(20.0, 300) > a.sufficient_steps(20.0, r)
+    assert sufficient / 12 < steps <= sufficient and a.sufficient_steps(20.0, 300) > a.sufficient_steps(20.0, r)
     assert a.sufficient_steps(20.1, r) == math.inf
 
 

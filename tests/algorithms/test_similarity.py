@@ -154,8 +154,8 @@ def test_the_evaluated_average_costs_no_communication_and_changes_no_iterate(nam
     problem = quadratic()
     options = {"eta": 30.0, "p": 0.3, "averaging": averaging}
     simulations = [
-        Simulation(algorithms.create(name, options | more), problem, Setting(clients=5, rounds=6, batch=2), seed=2)
-        for more in ({}, {"average": "weighted", "mu": 0.5})
+        Simulation(algorithms.create(name, options | change), problem, Setting(clients=5, rounds=6, batch=2), seed=2)
+        for change in ({}, {"average": "weighted", "mu": 0.5})
     ]
     last, weighted = (simulation.run().rows[-1] for simulation in simulations)
     assert all(last[key] == weighted[key] for key in ("vectors_up", "vectors_down", "gradients", "samples", "steps"))

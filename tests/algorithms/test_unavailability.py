@@ -33,16 +33,16 @@ class Echoes:
 @given(MASKS)
 def test_proposition_1(masks):
     """A client that is active in round R - 1 has echoed R innovations in all rounds."""
-    there = np.array(masks)
+    active = np.array(masks)
     algorithm = FedAWE(lr=1.0)
     _, first = algorithm.init(np.zeros(1))
-    tau, echoed = np.full((there.shape[1], 1), first.tau, float), np.zeros(there.shape[1])
-    for t, row in enumerate(there):
+    tau, echoed = np.full((active.shape[1], 1), first.tau, float), np.zeros(active.shape[1])
+    for t, row in enumerate(active):
         ids = np.flatnonzero(row)
         x = np.zeros((len(ids), 1))
-        sent, kept = algorithm.client(State(x=np.zeros(1)), State(x=x, tau=tau[ids]), Echoes(t, len(ids)))
+        sent, client_state = algorithm.client(State(x=np.zeros(1)), State(x=x, tau=tau[ids]), Echoes(t, len(ids)))
         echoed[ids] += -sent.x[:, 0]  # x_i - (t - tau_i) G with x_i = 0, G = 1
-        tau[ids] = kept.tau
+        tau[ids] = client_state.tau
         np.testing.assert_array_equal(echoed[ids], t + 1)
 
 
@@ -66,12 +66,12 @@ def test_the_mixing_matrix_is_doubly_stochastic_and_a_projection(masks):
 @given(MASKS, st.integers(0, 5))
 def test_fedawe_mixes_by_w(masks, seed):
     """Without gradients, the x_i are the first x_i multiplied by the matrices W."""
-    there = np.array(masks)
-    m = there.shape[1]
+    active = np.array(masks)
+    m = active.shape[1]
     algorithm, rng = FedAWE(lr=1.0), np.random.default_rng(seed)
     X = rng.standard_normal((m, 3))
     expected = X.copy()
-    for t, row in enumerate(there):
+    for t, row in enumerate(active):
         ids = np.flatnonzero(row)
         if not len(ids):
             continue
@@ -94,16 +94,16 @@ def test_consensus_contracts_as_lemma_1_says(kind):
     assert 0 < rho < 1
     B = np.random.default_rng(0).standard_normal((5, m))
     J = np.full((m, m), 1 / m)
-    left = np.zeros((repeats, rounds))
+    distances = np.zeros((repeats, rounds))
     for seed in range(repeats):
         participants, product = setting.participation_kind.bind(None, m, seed), np.eye(m)
         for t in range(rounds):
             product = product @ mixing(participants.active(t), m)
-            left[seed, t] = np.linalg.norm(B @ (product - J)) ** 2
+            distances[seed, t] = np.linalg.norm(B @ (product - J)) ** 2
     bound = rho ** np.arange(1, rounds + 1) * np.linalg.norm(B) ** 2
-    error = left.std(axis=0) / np.sqrt(repeats)
-    assert (left.mean(axis=0) + 4 * error <= bound).all()
-    assert left[:, -1].mean() < 1e-3 * np.linalg.norm(B) ** 2  # the distance really shrinks
+    error = distances.std(axis=0) / np.sqrt(repeats)
+    assert (distances.mean(axis=0) + 4 * error <= bound).all()
+    assert distances[:, -1].mean() < 1e-3 * np.linalg.norm(B) ** 2  # the distance really shrinks
 
 
 # --- reductions ---
@@ -218,11 +218,11 @@ def test_known_p_gives_the_round_of_full_participation_in_expectation():
     algorithm = algorithms.create("fedavg-known-p", {"lr": 0.1, "server_lr": 0.7})
     total = np.zeros(4)
     for code in range(8):
-        there = np.array([code >> i & 1 for i in range(3)], bool)
-        chance = np.prod(np.where(there, p, 1 - p))
-        if there.any():
-            n = type("N", (), {"active": there.sum(), "clients": 3})
-            mean = State(delta=(D / p[:, None])[there].mean(axis=0))
+        active = np.array([code >> i & 1 for i in range(3)], bool)
+        chance = np.prod(np.where(active, p, 1 - p))
+        if active.any():
+            n = type("N", (), {"active": active.sum(), "clients": 3})
+            mean = State(delta=(D / p[:, None])[active].mean(axis=0))
             total += chance * algorithm.server(State(x=np.zeros(4)), mean, n).x
     np.testing.assert_allclose(total, 0.7 * D.mean(axis=0), rtol=1e-12)
 

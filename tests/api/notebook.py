@@ -66,19 +66,19 @@ def executed(text):
     from nbformat import v4
 
     matplotlib.use("agg")
-    names, made, count = {"__name__": "__main__"}, [], 0
+    names, nb_cells, count = {"__name__": "__main__"}, [], 0
     for number, (kind, source) in enumerate(cells(text)):
         if kind == "markdown":
-            made.append(v4.new_markdown_cell(source, id=f"cell-{number}"))
+            nb_cells.append(v4.new_markdown_cell(source, id=f"cell-{number}"))
             continue
         count += 1
         result = outputs(source, names)
         for output in result:
             if output.output_type == "execute_result":
                 output.execution_count = count
-        made.append(v4.new_code_cell(source, id=f"cell-{number}", execution_count=count, outputs=result))
+        nb_cells.append(v4.new_code_cell(source, id=f"cell-{number}", execution_count=count, outputs=result))
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    return v4.new_notebook(cells=made, metadata={"kernelspec": kernel, "language_info": {"name": "python"}})
+    return v4.new_notebook(cells=nb_cells, metadata={"kernelspec": kernel, "language_info": {"name": "python"}})
 
 
 def main():

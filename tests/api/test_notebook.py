@@ -14,15 +14,15 @@ def test_the_code_of_the_notebook_runs(project, tmp_path, monkeypatch):
     monkeypatch.setenv("FEDATLAS_DATA", str(tmp_path / "data"))
     result = notebook.executed(notebook.SCRIPT.read_text(encoding="utf-8"))
     nbformat.validate(result)
-    drawn = [
+    figures = [
         output for cell in result.cells for output in cell.get("outputs", ()) if output.output_type == "display_data"
     ]
-    assert len(drawn) >= 5
+    assert len(figures) >= 5
 
 
 def test_the_notebook_was_written_from_the_script():
-    kept = json.loads(notebook.NOTEBOOK.read_text(encoding="utf-8"))
-    result = [(cell["cell_type"], "".join(cell["source"])) for cell in kept["cells"]]
+    document = json.loads(notebook.NOTEBOOK.read_text(encoding="utf-8"))
+    result = [(cell["cell_type"], "".join(cell["source"])) for cell in document["cells"]]
     assert result == notebook.cells(notebook.SCRIPT.read_text(encoding="utf-8")), "run `make notebook`"
     assert notebook.NOTEBOOK.stat().st_size < 300_000
 

@@ -35,16 +35,16 @@ def test_one_frame(runs):
 
 
 def test_labels_and_seeds(runs):
-    both = {"mine": [runs["fedavg", 0], runs["fedavg", 1]], "theirs": runs["scaffold", 0]}
-    ax = fedatlas.plot(both)
+    groups = {"mine": [runs["fedavg", 0], runs["fedavg", 1]], "theirs": runs["scaffold", 0]}
+    ax = fedatlas.plot(groups)
     assert legend(ax) == ["mine", "theirs"] and ax.get_yscale() == "log" and len(ax.collections) == 1
     mean = (runs["fedavg", 0]["suboptimality"] + runs["fedavg", 1]["suboptimality"]) / 2
     np.testing.assert_allclose(ax.get_lines()[0].get_ydata(), mean)
 
 
 def test_variants_of_one_algorithm_differ(runs):
-    one, other = fedatlas.plot([runs["fedavg", 0], runs["fedavg", 1]]).get_lines()
-    assert one.get_color() != other.get_color()
+    first, second = fedatlas.plot([runs["fedavg", 0], runs["fedavg", 1]]).get_lines()
+    assert first.get_color() != second.get_color()
 
 
 def test_in_given_axes(runs):

@@ -94,8 +94,8 @@ def test_bits(spec, d, bits):
     kind = CHANNELS.build(spec)
     coded = kind.code(np.ones((3, d)), draws(0))
     assert coded.bits == bits
-    single = kind.code(np.ones((3, d), np.float32), draws(0))
-    assert single.rows.dtype == np.float32 and single.bits <= bits
+    result = kind.code(np.ones((3, d), np.float32), draws(0))
+    assert result.rows.dtype == np.float32 and result.bits <= bits
 
 
 @pytest.mark.parametrize("kind", ["top-k", "rand-k"])
@@ -109,12 +109,12 @@ def test_a_share_is_the_decimal_number_that_was_written(kind):
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 def test_rows_do_not_depend_on_one_another(kind):
     rows = np.random.default_rng(0).standard_normal((4, 30))
-    whole = kind.apply(rows, draws(2)).rows
+    expected = kind.apply(rows, draws(2)).rows
     alone = [kind.apply(rows[i : i + 1], lambda _, i=i: draws(2)(i)).rows[0] for i in range(4)]
-    assert (whole == alone).all()
+    assert (expected == alone).all()
     rows[1, 3], rows[2, 4] = np.inf, np.nan
     damaged = kind.apply(rows, draws(2)).rows
-    assert (damaged[[0, 3]] == whole[[0, 3]]).all() and not np.isfinite(damaged[1:3]).all(axis=1).any()
+    assert (damaged[[0, 3]] == expected[[0, 3]]).all() and not np.isfinite(damaged[1:3]).all(axis=1).any()
 
 
 def test_low_rank_takes_layers_as_matrices():

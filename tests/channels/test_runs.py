@@ -66,23 +66,23 @@ def test_both_directions_are_those_of_a_plain_loop():
     """SCAFFOLD sends two vectors each way; the server's first message is whole."""
     problem = logistic()
     simulation = simulate("scaffold", problem, channel=BOTH)
-    x, c, c_i, seen = simulation.x0, np.zeros(problem.dim), np.zeros((M, problem.dim)), None
+    x, c, c_i, copies = simulation.x0, np.zeros(problem.dim), np.zeros((M, problem.dim)), None
     up, down, bits = kind(BOTH["up"]), kind(KEPT), 2 * 64 * problem.dim
     for t in range(6):
-        if seen is None:
-            seen = [x, c]
+        if copies is None:
+            copies = [x, c]
         else:
-            changes = enumerate((x - seen[0], c - seen[1]))
-            drawn = [coded(down, v, t, 0, DOWN, 0, j) for j, v in changes]
-            seen = [seen[0] + drawn[0], seen[1] + drawn[1]]
+            changes = enumerate((x - copies[0], c - copies[1]))
+            messages = [coded(down, v, t, 0, DOWN, 0, j) for j, v in changes]
+            copies = [copies[0] + messages[0], copies[1] + messages[1]]
             bits += 2 * 2 * (64 + 3)
         total = np.zeros((2, problem.dim))
         for i in range(M):
-            y = seen[0]
+            y = copies[0]
             for _ in range(2):
-                y = y - LR * (problem.full_batch(np.array([i])).grad(y)[0] - c_i[i] + seen[1])
-            new = c_i[i] - seen[1] + (seen[0] - y) / (2 * LR)
-            for j, v in enumerate((y - seen[0], new - c_i[i])):
+                y = y - LR * (problem.full_batch(np.array([i])).grad(y)[0] - c_i[i] + copies[1])
+            new = c_i[i] - copies[1] + (copies[0] - y) / (2 * LR)
+            for j, v in enumerate((y - copies[0], new - c_i[i])):
                 total[j] += coded(up, v, t, i, UP, 1, j)
             c_i[i] = new
         x, c = x + total[0] / M, c + total[1] / M
@@ -95,32 +95,34 @@ def test_both_directions_are_those_of_a_plain_loop():
 @pytest.mark.parametrize("name", ["scaffold", "mime"])
 def test_blocks_threads_and_interruptions_change_no_bit(name, tmp_path):
     options = {"channel": BOTH, "batch": 2}
-    whole = simulate(name, **options).run()
+    expected = simulate(name, **options).run()
     for block, threads in ((1, 1), (2, 2)):
-        assert same(simulate(name, block=block, threads=threads, **options).run(), whole)
-    kept = {**options, "channel": KEPT}
-    assert same(simulate(name, block=1, threads=3, **kept).run(), simulate(name, **kept).run())
+        assert same(simulate(name, block=block, threads=threads, **options).run(), expected)
+    variant = {**options, "channel": KEPT}
+    assert same(simulate(name, block=1, threads=3, **variant).run(), simulate(name, **variant).run())
     for rounds in (1, 3, 5):
         path = tmp_path / f"{rounds}.state"
         with pytest.raises(Stopped):
             run_simulations([simulate(name, **options)], keep=stopped_after(rounds, path))
-        assert same(run_simulations([simulate(name, **options)], keep=resumed(path))[0], whole)
+        assert same(run_simulations([simulate(name, **options)], keep=resumed(path))[0], expected)
 
 
 def test_errors_of_clients_are_in_checkpoints(tmp_path):
     options = {"channel": KEPT, "participation": {"kind": "uniform", "count": 2}, "state": "disk"}
-    whole = simulate(**options).run()
+    expected = simulate(**options).run()
     for rounds in (1, 4):
         path = tmp_path / f"{rounds}.state"
         with pytest.raises(Stopped):
             run_simulations([simulate(**options)], keep=stopped_after(rounds, path))
-        assert same(run_simulations([simulate(**options)], keep=resumed(path))[0], whole)
+        assert same(run_simulations([simulate(**options)], keep=resumed(path))[0], expected)
 
 
 def test_numpy_and_torch_agree():
     problem = logistic()
     for channel in (KEPT, {"kind": "rand-k", "count": 3}, {"kind": "low-rank", "rank": 1}):
-        runs = [simulate(problem=each, channel=channel).run() for each in (problem, twin(problem, "logistic"))]
+        runs = [
+            simulate(problem=objective, channel=channel).run() for objective in (problem, twin(problem, "logistic"))
+        ]
         if channel["kind"] != "low-rank":  # the layer of the twin is a matrix of one row
             np.testing.assert_allclose(runs[0].x, to_numpy(runs[1].x), rtol=1e-10)
             assert runs[0].rows[-1]["bits_up"] == runs[1].rows[-1]["bits_up"]
@@ -137,16 +139,16 @@ def test_neighbours_get_coded_messages():
     """W C(v) for j other than i; the own vector is not coded."""
     problem = quadratic()
     simulation = simulate("sonata", problem, parameters={"tau": 5.0, "graph": "ring"}, channel=KEPT, rounds=1)
-    seen = []
+    calls = []
     mix = simulation.mixing.mix
-    simulation.mixing.mix = lambda rows, own=None: (seen.append((rows, own)), mix(rows, own))[1]
+    simulation.mixing.mix = lambda rows, vectors=None: (calls.append((rows, vectors)), mix(rows, vectors))[1]
     simulation.run_round()
-    exchanges = [(rows, own) for rows, own in seen if own is not None]
-    for rows, own in exchanges:
+    exchanges = [(rows, vectors) for rows, vectors in calls if vectors is not None]
+    for rows, vectors in exchanges:
         W = simulation.mixing.W
-        expected = np.stack([sum(W[i, j] * (own if i == j else rows)[j] for j in range(M)) for i in range(M)])
-        np.testing.assert_allclose(mix(rows, own), expected, rtol=1e-12, atol=1e-14)
-        assert (np.count_nonzero(rows, axis=1) == 2).all() and (np.count_nonzero(own, axis=1) > 2).any()
+        expected = np.stack([sum(W[i, j] * (vectors if i == j else rows)[j] for j in range(M)) for i in range(M)])
+        np.testing.assert_allclose(mix(rows, vectors), expected, rtol=1e-12, atol=1e-14)
+        assert (np.count_nonzero(rows, axis=1) == 2).all() and (np.count_nonzero(vectors, axis=1) > 2).any()
     assert simulation.costs["bits_up"] == simulation.costs["bits_down"] == 2 * 2 * len(exchanges) * (64 + 3)
 
 
@@ -175,8 +177,8 @@ def test_an_algorithm_counts_what_it_codes_itself():
 def test_results_depend_on_the_channels_that_they_name():
     problem, setting = {"kind": "quadratic", "dim": 3}, {"clients": 4, "rounds": 2, "channel": {"down": "sign"}}
     spec = CellSpec("ef21", {"lr": 0.1}, problem, setting, within={"parameters.compressor": ["natural"]})
-    named = {name.rpartition(".")[2] for name in cell_modules(spec) if ".channels." in name}
-    assert named == {"identity", "sign", "natural", "top_k"}
+    modules = {name.rpartition(".")[2] for name in cell_modules(spec) if ".channels." in name}
+    assert modules == {"identity", "sign", "natural", "top_k"}
     spec = CellSpec("fedavg", {"lr": 0.1}, problem, setting, within={"channel": [{"kind": "clip", "bound": 1.0}]})
     assert {name.rpartition(".")[2] for name in cell_modules(spec) if ".channels." in name} == {"identity", "clip"}
 

@@ -18,24 +18,28 @@ from tests.synthetic import curves, curves_of, table
 
 
 def view(
-    ids=("fedavg", "fedac-1", "mb-sgd"), axes=("clients",), metric="suboptimality", goal="min", tune=("lr",), **more
+    ids=("fedavg", "fedac-1", "mb-sgd"), axes=("clients",), metric="suboptimality", goal="min", tune=("lr",), **changes
 ):
     """A ExperimentView of an experiment whose algorithms have their own names."""
-    shown = {}
+    entries = {}
     for id in ids:
-        shown[id] = AlgorithmView(id, id)
+        entries[id] = AlgorithmView(id, id)
         with contextlib.suppress(UserError):
-            shown[id] = AlgorithmView(id, algorithms.get(id).label)
+            entries[id] = AlgorithmView(id, algorithms.get(id).label)
     select = Select(metric=metric, statistic="best", goal=goal)
-    given = {"problem": {"kind": "logistic", "data": "breast_cancer"}, "setting": {"steps": 64}, "algorithms": shown}
-    return ExperimentView("made_up", "smoke", list(axes), list(tune), select, **{**given, "seeds": [0, 1], **more})
+    content = {
+        "problem": {"kind": "logistic", "data": "breast_cancer"},
+        "setting": {"steps": 64},
+        "algorithms": entries,
+    }
+    return ExperimentView("made_up", "smoke", list(axes), list(tune), select, **{**content, "seeds": [0, 1], **changes})
 
 
-def judged(made, frame, lines=None, trials=None, **options):
+def judged(experiment, frame, lines=None, trials=None, **options):
     """Return the row of one claim.
 
     Args:
-        made: ExperimentView.
+        experiment: ExperimentView.
         frame: Table.
         lines: Curves.
         trials: Trials; by default those of two seeds with the table's scores.
@@ -45,14 +49,14 @@ def judged(made, frame, lines=None, trials=None, **options):
     claims = {"it": Claim(text="t", source="s", check=options, **claim)}
     if trials is None:
         trials = pd.concat([frame.assign(seed=seed) for seed in (0, 1)], ignore_index=True)
-    return judge_claims(claims, Results(made, frame, curves([]) if lines is None else lines, trials)).iloc[0]
+    return judge_claims(claims, Results(experiment, frame, curves([]) if lines is None else lines, trials)).iloc[0]
 
 
-def verdict(rows, axes=("clients",), made=None, lines=(), **options):
+def verdict(rows, axes=("clients",), experiment=None, lines=(), **options):
     """(verdict, ours, note) of one claim. rows, lines: of a table and of curves made by hand."""
-    made = made or view(axes=axes)
-    frame = curves(lines, axes) if lines else curves_of(rows, axes, made.select.metric, made.select.goal)
-    result = judged(made, table(rows, axes, made.select.metric), frame, **options)
+    experiment = experiment or view(axes=axes)
+    frame = curves(lines, axes) if lines else curves_of(rows, axes, experiment.select.metric, experiment.select.goal)
+    result = judged(experiment, table(rows, axes, experiment.select.metric), frame, **options)
     return result["verdict"], result["ours"], result["note"]
 
 
@@ -63,20 +67,20 @@ def compared(**parameters):
     """
     choices = {"eta": "L", "lam": "delta_A", "p": "(delta_A+mu/2)/(L-mu/2)", "mu": "mu", "average": "weighted"}
     axis, instances = "problem.convexity", ("strongly convex", "convex")
-    shown = {"it": AlgorithmView("fedred-gd", "FedRed-GD", set=choices | parameters)}
+    entries = {"it": AlgorithmView("fedred-gd", "FedRed-GD", set=choices | parameters)}
     problem = {"kind": "similar", "dim": 20, "rank": 6, "similarity": 3}
     setting = {"clients": 5, "rounds": 12, "batch": None, "eval_rounds": 1}
-    made = view(axes=(axis,), tune=(), problem=problem, setting=setting, algorithms=shown)
+    experiment = view(axes=(axis,), tune=(), problem=problem, setting=setting, algorithms=entries)
     frames = []
     for convexity in instances:
         instance = SyntheticSimilarQuadratic(dim=20, convexity=convexity, rank=6, similarity=3).build(5)
-        run = Run("fedred-gd", shown["it"].set, problem, setting, 0, {}, {})
+        run = Run("fedred-gd", entries["it"].set, problem, setting, 0, {}, {})
         algorithm, conditions = create(run, instance)
         for seed in (0, 1):
             frame = pd.DataFrame(Simulation(algorithm, instance, conditions, seed).run().rows)
             frames.append(frame.assign(algorithm="it", seed=seed, status="ok", **{axis: convexity}))
     return (
-        made,
+        experiment,
         table([("it", convexity, 1.0) for convexity in instances], (axis,)),
         pd.concat(frames, ignore_index=True),
     )

@@ -12,30 +12,30 @@ from fedatlas.theory import comparison
 from .fixtures import compared, judged
 
 
-def below(made, frame, lines, **options):
-    return judged(made, frame, lines, **{"kind": "below", "algorithm": "it", "theorem": 9} | options)
+def below(experiment, frame, lines, **options):
+    return judged(experiment, frame, lines, **{"kind": "below", "algorithm": "it", "theorem": 9} | options)
 
 
 def test_below_a_bound():
-    made, frame, lines = compared()
-    result = below(made, frame, lines)
+    experiment, frame, lines = compared()
+    result = below(experiment, frame, lines)
     assert result["verdict"] == HELD and "of the bound" in result["ours"]
     lines["suboptimality"] = lines["suboptimality"].where(lines["round"] != 7, lines["suboptimality"][0])
-    spoilt = below(made, frame, lines)
+    spoilt = below(experiment, frame, lines)
     assert spoilt["verdict"] == NOT_HELD
 
 
 @pytest.mark.parametrize("fate", ["not finite", "ended early", "lost"])
 def test_runs_that_diverge_or_end_early_are_not_below_a_bound(fate):
-    made, frame, lines = compared()
-    one = (lines["seed"] == 1) & (lines["problem.convexity"] == "convex")
+    experiment, frame, lines = compared()
+    mask = (lines["seed"] == 1) & (lines["problem.convexity"] == "convex")
     if fate == "not finite":
-        lines.loc[one & (lines["round"] == 12), "suboptimality"] = np.nan
+        lines.loc[mask & (lines["round"] == 12), "suboptimality"] = np.nan
     else:
-        lines = lines[~one | (lines["round"] <= (7 if fate == "ended early" else 0))]
-    result = below(made, frame, lines)
+        lines = lines[~mask | (lines["round"] <= (7 if fate == "ended early" else 0))]
+    result = below(experiment, frame, lines)
     assert result["verdict"] == NOT_HELD and "diverged or ended early at" in result["ours"]
-    assert below(made, frame, lines, where={"problem.convexity": "strongly convex"})["verdict"] == HELD
+    assert below(experiment, frame, lines, where={"problem.convexity": "strongly convex"})["verdict"] == HELD
 
 
 @pytest.mark.parametrize(
@@ -55,9 +55,9 @@ def test_worst(measured, bound, expected):
 
 @pytest.mark.parametrize(("theorem", "word"), [(4, "dane"), (5, "5")])
 def test_a_theorem_about_something_else_is_an_error(theorem, word):
-    made, frame, lines = compared()
+    experiment, frame, lines = compared()
     with pytest.raises(UserError, match=word):
-        below(made, frame, lines, theorem=theorem)
+        below(experiment, frame, lines, theorem=theorem)
 
 
 def test_a_theorem_whose_conditions_do_not_hold_is_not_tested():
@@ -66,19 +66,19 @@ def test_a_theorem_whose_conditions_do_not_hold_is_not_tested():
 
 
 def test_only_exact_constants_are_compared():
-    made, _, lines = compared()
-    elsewhere = dataclasses.replace(made, problem={"kind": "logistic", "data": "a9a"})
+    experiment, _, lines = compared()
+    elsewhere = dataclasses.replace(experiment, problem={"kind": "logistic", "data": "a9a"})
     with pytest.raises(UserError, match="synthetic"):
         next(comparison.compare_runs(elsewhere, 9, "it", lines))
 
 
 def test_tuned_conditions_of_runs_are_theirs():
     """A tuned key of the setting, such as rounds, is no hyper-parameter."""
-    made, _, lines = compared()
-    tuned = dataclasses.replace(made.algorithms["it"], tune={"rounds": [9, 12]})
-    view = dataclasses.replace(made, tune=["rounds"], algorithms={"it": tuned})
-    one = lines[lines["problem.convexity"] == "convex"].assign(
+    experiment, _, lines = compared()
+    tuned = dataclasses.replace(experiment.algorithms["it"], tune={"rounds": [9, 12]})
+    view = dataclasses.replace(experiment, tune=["rounds"], algorithms={"it": tuned})
+    part = lines[lines["problem.convexity"] == "convex"].assign(
         rounds=12.0
     )  # as where another algorithm does not tune them
-    assert [len(run.counted) for run in comparison.compare_runs(view, 9, "it", one)] == [12, 12]
-    assert made.setting["rounds"] == 12 and "convexity" not in made.problem
+    assert [len(run.counted) for run in comparison.compare_runs(view, 9, "it", part)] == [12, 12]
+    assert experiment.setting["rounds"] == 12 and "convexity" not in experiment.problem

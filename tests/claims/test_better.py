@@ -65,12 +65,12 @@ def test_better_needs_an_interval_over_seeds(theirs, expected):
 
 def test_a_loss_below_zero_has_no_ratio():
     rows = [("fedac-1", 4, [-0.2, -0.3]), ("fedavg", 4, [-0.1, 0.1])]
-    made = view(metric="loss")
-    result, _, note = verdict(rows, made=made, **CONTEST)
+    experiment = view(metric="loss")
+    result, _, note = verdict(rows, experiment=experiment, **CONTEST)
     assert (result, note) == (NOT_TESTED, "Below 0 the training loss has no ratio: give `by` or another metric.")
-    assert verdict(rows, made=made, **CONTEST, by=0.05)[0] == UNDECIDED
+    assert verdict(rows, experiment=experiment, **CONTEST, by=0.05)[0] == UNDECIDED
     diverged = [("fedac-1", 4, [0.5, 0.6]), ("fedavg", 4, [-math.inf, -math.inf])]
-    assert verdict(diverged, made=view(metric="test_accuracy", goal="max"), **CONTEST)[0] == HELD
+    assert verdict(diverged, experiment=view(metric="test_accuracy", goal="max"), **CONTEST)[0] == HELD
     assert verdict(rows, **CONTEST)[0] == HELD  # a suboptimality below 0 is rounding error
 
 
@@ -109,17 +109,17 @@ def test_better_than_what_diverged(ours, theirs, expected):
 
 
 def test_better_where_large_is_good():
-    made = view(metric="test_accuracy", goal="max")
+    experiment = view(metric="test_accuracy", goal="max")
     rows = [("fedac-1", 4, 0.9), ("fedavg", 4, 0.8)]
-    assert verdict(rows, made=made, **CONTEST)[0] == HELD
-    assert verdict(rows, made=made, kind="better", algorithm="fedavg", than=["fedac-1"])[0] == NOT_HELD
+    assert verdict(rows, experiment=experiment, **CONTEST)[0] == HELD
+    assert verdict(rows, experiment=experiment, kind="better", algorithm="fedavg", than=["fedac-1"])[0] == NOT_HELD
 
 
 @pytest.mark.parametrize(("by", "expected"), [(0.09, HELD), (0.11, NOT_HELD)])
 def test_better_by_an_amount(by, expected):
     accuracy = view(metric="test_accuracy", goal="max")
     rows = [("fedac-1", 4, 0.9), ("fedavg", 4, 0.8)]
-    assert verdict(rows, made=accuracy, **CONTEST, by=by)[0] == expected
+    assert verdict(rows, experiment=accuracy, **CONTEST, by=by)[0] == expected
     assert verdict([("fedac-1", 4, 0.8), ("fedavg", 4, 0.9)], **CONTEST, by=by)[0] == expected
     several = [*BETTER[:2], ("fedac-1", 16, 0.1), ("fedavg", 16, 0.3)]
     assert verdict(several, **CONTEST, by=by)[0] == expected

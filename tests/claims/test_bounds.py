@@ -33,33 +33,33 @@ def setting(theorem, steps):
 
 def experiment(theorem="D.1", error=lambda steps, terms: terms["noise"] / 10, **changes):
     """Return view, table and curves of three entries, whose last errors are made up."""
-    shown, rows = {}, []
+    entries, rows = {}, []
     for id, steps in STEPS.items():
         parameters, terms = setting(theorem, steps)
-        own = {"setting": {"steps": steps}, "set": parameters, **changes}
-        shown[id] = AlgorithmView(NAMES[theorem], id, **own)
+        entry = {"setting": {"steps": steps}, "set": parameters, **changes}
+        entries[id] = AlgorithmView(NAMES[theorem], id, **entry)
         for seed in range(4):
             last = error(steps, terms) * (1 + 0.01 * (-1) ** seed)
             rows += [(id, seed, 0, 100.0, "ok"), (id, seed, steps // 2, last, "ok")]
-    made = view(tune=(), problem=PROBLEM, setting={"local_steps": 2}, algorithms=shown)
+    result = view(tune=(), problem=PROBLEM, setting={"local_steps": 2}, algorithms=entries)
     lines = pd.DataFrame(rows, columns=["algorithm", "seed", "round", "suboptimality", "status"]).assign(clients=4)
-    return made, table([(id, 4, 1.0) for id in STEPS]), lines
+    return result, table([(id, 4, 1.0) for id in STEPS]), lines
 
 
-def share(*made, theorem="D.1", **options):
-    return judged(*made, **{"kind": "bound_share", "algorithms": list(STEPS), "theorem": theorem} | options)
+def share(*results, theorem="D.1", **options):
+    return judged(*results, **{"kind": "bound_share", "algorithms": list(STEPS), "theorem": theorem} | options)
 
 
-def rate(*made, theorem="D.1", **options):
-    return judged(*made, **{"kind": "bound_rate", "along": STEPS, "theorem": theorem} | options)
+def rate(*results, theorem="D.1", **options):
+    return judged(*results, **{"kind": "bound_rate", "along": STEPS, "theorem": theorem} | options)
 
 
 @pytest.mark.parametrize("theorem", NAMES)
 def test_errors_within_the_bound_that_fall_like_it(theorem):
-    made = experiment(theorem)
-    result = share(*made, theorem=theorem, at_most=1)
+    results = experiment(theorem)
+    result = share(*results, theorem=theorem, at_most=1)
     assert result["verdict"] == HELD and "of the bound" in result["ours"] and result["seeds"] == 4
-    result = rate(*made, theorem=theorem, tolerance=0.1)
+    result = rate(*results, theorem=theorem, tolerance=0.1)
     assert result["verdict"] == HELD and "that of the bound" in result["ours"]
 
 
@@ -74,8 +74,8 @@ def test_errors_within_the_bound_that_fall_like_it(theorem):
     ],
 )
 def test_shares_of_the_bound(factor, options, expected):
-    made = experiment(error=lambda steps, terms: factor * sum(terms.values()))
-    assert share(*made, **options)["verdict"] == expected
+    results = experiment(error=lambda steps, terms: factor * sum(terms.values()))
+    assert share(*results, **options)["verdict"] == expected
 
 
 @pytest.mark.parametrize(
@@ -87,16 +87,18 @@ def test_errors_that_fall_at_another_rate(power, options, expected):
 
 
 def test_the_rate_is_that_of_the_terms_that_are_named():
-    made = experiment("B.1", error=lambda steps, terms: terms["noise"] / 100)
-    assert rate(*made, theorem="B.1", tolerance=0.01)["verdict"] == HELD
-    assert rate(*made, theorem="B.1", terms=["drift"])["verdict"] == NOT_HELD  # which falls with the cube of the steps
+    results = experiment("B.1", error=lambda steps, terms: terms["noise"] / 100)
+    assert rate(*results, theorem="B.1", tolerance=0.01)["verdict"] == HELD
+    assert (
+        rate(*results, theorem="B.1", terms=["drift"])["verdict"] == NOT_HELD
+    )  # which falls with the cube of the steps
 
 
 def test_runs_that_diverge_are_not_held():
-    made, frame, lines = experiment()
+    subject, frame, lines = experiment()
     lines = lines[~((lines["algorithm"] == "long") & (lines["seed"] == 1) & (lines["round"] > 0))]
-    assert share(made, frame, lines, at_most=1)["verdict"] != HELD
-    assert rate(made, frame, lines)["verdict"] == NOT_HELD
+    assert share(subject, frame, lines, at_most=1)["verdict"] != HELD
+    assert rate(subject, frame, lines)["verdict"] == NOT_HELD
 
 
 @pytest.mark.parametrize(
@@ -104,15 +106,15 @@ def test_runs_that_diverge_are_not_held():
     [("D.1", {"server_lr": 0.5}, "server_lr = 1"), ("D.1", {"mu": 2.0}, "mu = 1"), ("C.1", {"beta": "code"}, "beta")],
 )
 def test_other_variants_are_not_covered(theorem, choice, word):
-    made, frame, lines = experiment(theorem)
-    entries = {id: dataclasses.replace(entry, set=entry.set | choice) for id, entry in made.algorithms.items()}
-    result = share(dataclasses.replace(made, algorithms=entries), frame, lines, theorem=theorem, at_most=1)
+    subject, frame, lines = experiment(theorem)
+    entries = {id: dataclasses.replace(entry, set=entry.set | choice) for id, entry in subject.algorithms.items()}
+    result = share(dataclasses.replace(subject, algorithms=entries), frame, lines, theorem=theorem, at_most=1)
     assert result["verdict"] == NOT_TESTED and f"needs {word}" in result["note"]
 
 
 def test_another_step_size_is_not_covered():
-    made = experiment("D.1", set={"lr": 0.01})
-    result = share(*made, at_most=1)
+    results = experiment("D.1", set={"lr": 0.01})
+    result = share(*results, at_most=1)
     assert result["verdict"] == NOT_TESTED and "needs lr = " in result["note"]
     assert rate(*experiment())["verdict"] != NOT_TESTED
     assert rate(*experiment(), along={"short": 64})["verdict"] == NOT_TESTED

@@ -11,7 +11,7 @@ from tests.claims.fixtures import judged, view
 from tests.synthetic import rows, table
 
 
-def found(values, chosen):
+def judge_values(values, chosen):
     """The claim that ``values`` win where those of ``chosen`` do, by number of clients."""
     frame = table([("fedavg", clients, 0.1) for clients in chosen])
     frame["lr"], frame["server_lr"] = chosen.values(), 1.0
@@ -23,14 +23,14 @@ def found(values, chosen):
     ("chosen", "expected"), [({4: 0.1, 16: 0.1}, HELD), ({4: 0.1, 16: 0.2}, NOT_HELD), ({4: 1.0}, NOT_HELD)]
 )
 def test_all_settings_count(chosen, expected):
-    row = found({"lr": 0.1, "server_lr": 1}, chosen)
+    row = judge_values({"lr": 0.1, "server_lr": 1}, chosen)
     assert (row["verdict"], row["seeds"]) == (expected, 3)
     assert f"{next(iter(chosen.values())):g}" in row["ours"]
 
 
 def test_what_is_not_tuned_is_refused():
     with pytest.raises(UserError, match="'eps' is not tuned for fedavg"):
-        found({"eps": 0.1}, {4: 0.1})
+        judge_values({"eps": 0.1}, {4: 0.1})
 
 
 def of_grid(scores, goal="min", **options):
@@ -38,9 +38,9 @@ def of_grid(scores, goal="min", **options):
     seeds."""
     frames = [rows({("fedsps", *key): of_seeds[seed] for key, of_seeds in scores.items()}) for seed in range(3)]
     trials = pd.concat([frame.assign(seed=seed) for seed, frame in enumerate(frames)])
-    made = view(["fedsps"], ["local_steps"], metric="loss", goal=goal, tune=["c"])
+    experiment = view(["fedsps"], ["local_steps"], metric="loss", goal=goal, tune=["c"])
     chosen = frames[0][frames[0]["chosen"]]
-    return judged(made, chosen, None, trials, kind="chooses", algorithm="fedsps", **options)
+    return judged(experiment, chosen, None, trials, kind="chooses", algorithm="fedsps", **options)
 
 
 GRID = {

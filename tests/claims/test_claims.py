@@ -43,9 +43,9 @@ def test_rounds_to_without_paper_needs_only_to_arrive():
 
 
 def test_rounds_to_where_large_is_good():
-    made = view(axes=("local_steps",), metric="test_accuracy", goal="max")
+    experiment = view(axes=("local_steps",), metric="test_accuracy", goal="max")
     options = {"kind": "rounds_to", "algorithm": "fedavg", "target": 0.2}
-    assert verdict(ROUNDS, ("local_steps",), made, **options)[:2] == (HELD, "16 rounds")
+    assert verdict(ROUNDS, ("local_steps",), experiment, **options)[:2] == (HELD, "16 rounds")
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_missing_rows_are_said():
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"kind": "beter", "algorithm": "fedavg"}, "did you mean 'better'"),
         ({"kind": "better", "algorithm": "fedac", "than": ["fedavg"]}, "did you mean 'fedac-1'"),
@@ -178,8 +178,8 @@ def test_missing_rows_are_said():
         ({"kind": "speedup", "algorithms": ["fedavg"], "axis": "workers", "at_least": 1}, "not an axis"),
     ],
 )
-def test_errors_name_file_and_claim(options, said):
-    with pytest.raises(UserError, match=rf"made_up \(size smoke\): claims\.it\.check: .*{said}"):
+def test_errors_name_file_and_claim(options, message):
+    with pytest.raises(UserError, match=rf"made_up \(size smoke\): claims\.it\.check: .*{message}"):
         verdict(BETTER, **options)
 
 
@@ -187,15 +187,15 @@ def test_columns_and_paper_number():
     options = {"kind": "reaches", "algorithms": ["fedavg"], "at_most": 1, "paper": 7}
     claims = {"it": Claim(text="t", source="s", note="Why.", check=options)}
     rows = [("fedavg", 4, 0.5)]
-    made, frame = view(), table(rows)
-    result = judge_claims(claims, Results(made, frame, curves_of(rows), frame))
+    experiment, frame = view(), table(rows)
+    result = judge_claims(claims, Results(experiment, frame, curves_of(rows), frame))
     assert tuple(result.columns) == COLUMNS
     assert result.iloc[0].to_dict() == {
         "experiment": "made_up", "size": "smoke", "claim": "it", "text": "t", "source": "s", "paper": 7,
         "ours": "FedAvg 0.5 at M = 4", "verdict": HELD, "note": "Why.",
         "reading": "", "value": 0.5, "low": 0.5, "high": 0.5, "seeds": 2, "p": "", "changed": "", "written": "",
     }  # fmt: skip
-    assert list(judge_claims({}, Results(made, frame, curves([]), frame)).columns) == list(COLUMNS)
+    assert list(judge_claims({}, Results(experiment, frame, curves([]), frame)).columns) == list(COLUMNS)
 
 
 @pytest.mark.parametrize(("share", "expected"), [(None, NOT_HELD), (0.5, HELD), (0.7, NOT_HELD), (2 / 3, NOT_HELD)])

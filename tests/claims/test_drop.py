@@ -10,15 +10,15 @@ from tests.synthetic import curves_of, table
 from .fixtures import judged, view
 
 
-def verdict(scores, others=None, **options):
-    """Verdict and text of a drop from 1 to 20 local steps. scores: of FedAvg by local steps; others: of SCAFFOLD."""
+def verdict(scores, rivals=None, **options):
+    """Verdict and text of a drop from 1 to 20 local steps. scores: of FedAvg by local steps; rivals: of SCAFFOLD."""
     algorithms = ("fedavg", "scaffold")
-    made = view(algorithms, ("local_steps",), "test_accuracy", "max")
+    experiment = view(algorithms, ("local_steps",), "test_accuracy", "max")
     options = {"kind": "drop", "algorithms": ["fedavg"], "axis": "local_steps", "start": 1, "end": 20} | options
-    both = zip(algorithms, (scores, others or {}), strict=True)
-    rows = [(name, K, score) for name, result in both for K, score in result.items()]
+    pairs = zip(algorithms, (scores, rivals or {}), strict=True)
+    rows = [(name, K, score) for name, result in pairs for K, score in result.items()]
     lines = curves_of(rows, ("local_steps",), "test_accuracy", "max")
-    result = judged(made, table(rows, ("local_steps",), "test_accuracy"), lines, **options)
+    result = judged(experiment, table(rows, ("local_steps",), "test_accuracy"), lines, **options)
     return result["verdict"], result["ours"]
 
 
@@ -59,10 +59,10 @@ def test_swing_over_an_axis(scores, at_most, expected):
 
 
 @pytest.mark.parametrize(
-    "others, expected", [({1: 0.8, 20: 0.6}, HELD), ({1: 0.8, 20: 0.75}, NOT_HELD), ({1: 0.8, 20: 0.7}, NOT_HELD)]
+    "rivals, expected", [({1: 0.8, 20: 0.6}, HELD), ({1: 0.8, 20: 0.75}, NOT_HELD), ({1: 0.8, 20: 0.7}, NOT_HELD)]
 )
-def test_the_smallest_drop(others, expected):
-    result = verdict({1: 0.8, 20: 0.7}, others, above=0, than=["scaffold"])
+def test_the_smallest_drop(rivals, expected):
+    result = verdict({1: 0.8, 20: 0.7}, rivals, above=0, than=["scaffold"])
     assert result[0] == expected and result[1].startswith("FedAvg 0.1; SCAFFOLD loses")
 
 
@@ -77,7 +77,7 @@ def test_the_smallest_drop(others, expected):
 )
 def test_drop_to_the_end_of_the_axis(options, expected, ours):
     rows = [("fedavg", (1,), 0.9), ("fedavg", (2,), 0.8), ("fedavg", (4,), 0.7)]
-    made = view(("fedavg",), metric="test_accuracy", goal="max")
+    experiment = view(("fedavg",), metric="test_accuracy", goal="max")
     lines = curves_of(rows, metric="test_accuracy", goal="max")
-    result = judged(made, table(rows), lines, kind="drop", algorithms=["fedavg"], axis="clients", **options)
+    result = judged(experiment, table(rows), lines, kind="drop", algorithms=["fedavg"], axis="clients", **options)
     assert (result["verdict"], result["ours"]) == (expected, ours)

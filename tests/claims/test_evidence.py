@@ -16,8 +16,8 @@ NUMBERS = st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=9)
 LIMITS = st.tuples(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6)).map(sorted)
 
 
-def verdict(values, low=-math.inf, high=math.inf, log=False, more=None):
-    return judge_all([Evidence(sample(values, log), Bounds(low, high))], more=more).verdict
+def verdict(values, low=-math.inf, high=math.inf, log=False, side=None):
+    return judge_all([Evidence(sample(values, log), Bounds(low, high))], more=side).verdict
 
 
 @given(NUMBERS)
@@ -48,7 +48,7 @@ def test_the_verdict_follows_the_interval(values, limits):
 @given(NUMBERS, LIMITS)
 def test_what_is_beyond_the_bounds_passes_too(values, limits):
     low, high = sample(values).interval()
-    result = verdict(values, *limits, more="above")
+    result = verdict(values, *limits, side="above")
     assert (result == MORE) == (low > limits[1])
     assert (result == HELD) == (limits[0] <= low <= limits[1])
     assert (result == NOT_HELD) == (high < limits[0])
@@ -175,8 +175,8 @@ def test_a_p_value_below_the_level_decides(values, bound):
 def test_p_values_of_several_parts():
     """A claim about all parts is refuted by the smallest p-value times their number, and shown by the largest."""
     parts = [Evidence(sample(values), Bounds(1)) for values in ([2.0, 2.1, 2.3], [3.0, 3.4, 3.1])]
-    single = [judge_all([part]).measurement.p for part in parts]
-    assert judge_all(parts).measurement.p == max(single)
+    p_values = [judge_all([part]).measurement.p for part in parts]
+    assert judge_all(parts).measurement.p == max(p_values)
     refuted = Evidence(sample([0.1, 0.2, 0.15]), Bounds(1))
     assert judge_all([*parts, refuted]).measurement.p == pytest.approx(3 * judge_all([refuted]).measurement.p)
 
@@ -197,8 +197,8 @@ def test_a_failure_that_nobody_tuned_proves_nothing(values, expected):
     evidence = [] if values is None else [Evidence(sample([values, values]), Bounds(1))]
     outcome = judge_all(evidence, failed=[REASON, REASON])
     assert outcome.verdict == expected and outcome.note == REASON
-    shown = judge_any(evidence, failed=[REASON]).verdict
-    assert shown == (HELD if values == 2.0 else UNTESTED)
+    answer = judge_any(evidence, failed=[REASON]).verdict
+    assert answer == (HELD if values == 2.0 else UNTESTED)
 
 
 def test_an_open_bound_excludes_its_end():

@@ -18,15 +18,16 @@ ACCURACY = [("fedac-1", 4, [0.6, 0.62]), ("fedavg", 4, [0.1, 0.1]), ("fedac-1", 
 
 
 def judge(rows, check, untuned=("fedavg",), metric="test_accuracy", goal="max", classes=10):
-    made = view(metric=metric, goal=goal, problem={"kind": "network", "data": "mnist"})
+    experiment = view(metric=metric, goal=goal, problem={"kind": "network", "data": "mnist"})
     algorithms = {
-        id: dataclasses.replace(shown, untuned=["lr"] if id in untuned else []) for id, shown in made.algorithms.items()
+        id: dataclasses.replace(entry, untuned=["lr"] if id in untuned else [])
+        for id, entry in experiment.algorithms.items()
     }
-    made = dataclasses.replace(made, algorithms=algorithms)
+    experiment = dataclasses.replace(experiment, algorithms=algorithms)
     frame = table(rows, ("clients",), metric)
     lines = curves_of(rows, ("clients",), metric, goal)
     lines[metric] = lines.groupby(["algorithm", "clients", "seed"])[metric].transform("first")
-    results = Results(made, frame, lines, frame, {"mnist": classes})
+    results = Results(experiment, frame, lines, frame, {"mnist": classes})
     return judge_claims({"it": Claim(text="t", source="s", check=check)}, results).iloc[0]
 
 
@@ -70,12 +71,12 @@ def test_a_loss_along_an_axis_of_what_diverged():
 
 
 def test_one_deterministic_run_is_compared_with_all_seeds():
-    made = view(metric="loss")
-    made = dataclasses.replace(
-        made, algorithms=made.algorithms | {"fedavg": AlgorithmView("fedavg", "FedAvg", deterministic=True)}
+    experiment = view(metric="loss")
+    experiment = dataclasses.replace(
+        experiment, algorithms=experiment.algorithms | {"fedavg": AlgorithmView("fedavg", "FedAvg", deterministic=True)}
     )
     rows = [("fedac-1", 4, [1.0, 1.1, 1.05]), ("fedavg", 4, [2.0])]
     frame = table(rows, ("clients",), "loss")
-    results = Results(made, frame, curves_of(rows, ("clients",), "loss", "min"), frame)
+    results = Results(experiment, frame, curves_of(rows, ("clients",), "loss", "min"), frame)
     row = judge_claims({"it": Claim(text="t", source="s", check=BETTER)}, results).iloc[0]
     assert (row["verdict"], row["seeds"]) == (HELD, 3)

@@ -16,9 +16,9 @@ def reaching(power, seeds=3, spread=0.0, share=0.05):
     result = []
     for K in (1, 2, 4):
         for seed in range(seeds):
-            there = round(64 / K ** (power + spread * seed))
+            arrival = round(64 / K ** (power + spread * seed))
             first = 1.0 + seed
-            result.append(("fedavg", K, seed, [(t, first * (1.0 if t < there else share)) for t in range(80)]))
+            result.append(("fedavg", K, seed, [(t, first * (1.0 if t < arrival else share)) for t in range(80)]))
     return result
 
 

@@ -7,13 +7,15 @@ from fedatlas.results.claims.verdicts import HELD, NOT_HELD
 from .fixtures import verdict
 
 
-def every(spacing, there, last=400):
-    """Runs of three seeds, evaluated every few rounds, that attain 0.1 from the round ``there`` on."""
-    return [("fedavg", 4, s, [(t, 0.1 if t >= there else 1.0) for t in range(0, last + 1, spacing)]) for s in range(3)]
+def trajectories(spacing, arrival, last=400):
+    """Runs of three seeds, evaluated every few rounds, that attain 0.1 from the round ``arrival`` on."""
+    return [
+        ("fedavg", 4, s, [(t, 0.1 if t >= arrival else 1.0) for t in range(0, last + 1, spacing)]) for s in range(3)
+    ]
 
 
 @pytest.mark.parametrize(
-    ("spacing", "there", "paper", "expected"),
+    ("spacing", "arrival", "paper", "expected"),
     [
         (5, 344, 344, HELD),  # an exact replication, seen in round 345
         (5, 346, 344, NOT_HELD),  # seen in round 350
@@ -26,6 +28,6 @@ def every(spacing, there, last=400):
         (5, 390, 450, HELD),
     ],
 )
-def test_the_bound_is_the_first_evaluated_round_that_is_not_earlier(spacing, there, paper, expected):
+def test_the_bound_is_the_first_evaluated_round_that_is_not_earlier(spacing, arrival, paper, expected):
     options = {"kind": "first_round", "algorithm": "fedavg", "target": 0.2, "paper": paper}
-    assert verdict([("fedavg", 4, 1)], lines=every(spacing, there), **options)[0] == expected
+    assert verdict([("fedavg", 4, 1)], lines=trajectories(spacing, arrival), **options)[0] == expected

@@ -23,14 +23,14 @@ CONTEST = {"kind": "better", "algorithm": "fedac-1", "than": ["fedavg"]}
 def test_differences_below_the_floor_say_nothing(ours, theirs, expected):
     rows = [("fedac-1", 4, ours), ("fedavg", 4, theirs)]
     assert verdict(rows, **CONTEST, floor=1e-12)[0] == expected
-    more = [*rows, ("fedac-1", 8, 0.1), ("fedavg", 8, 0.2)]
-    result = verdict(more, **CONTEST, floor=1e-12)
+    points = [*rows, ("fedac-1", 8, 0.1), ("fedavg", 8, 0.2)]
+    result = verdict(points, **CONTEST, floor=1e-12)
     assert result[0] == (HELD if expected == VACUOUS else expected)
     assert ("not compared: FedAvg M = 4." in result[2]) == (expected == VACUOUS)
 
 
 def test_the_floor_of_a_large_score_is_above():
-    made = view(metric="test_accuracy", goal="max")
+    experiment = view(metric="test_accuracy", goal="max")
     rows = [("fedac-1", 4, 0.995), ("fedavg", 4, 0.991)]
-    assert verdict(rows, made=made, **CONTEST, floor=0.99)[0] == VACUOUS
-    assert verdict(rows, made=made, **CONTEST, floor=0.999)[0] == HELD
+    assert verdict(rows, experiment=experiment, **CONTEST, floor=0.99)[0] == VACUOUS
+    assert verdict(rows, experiment=experiment, **CONTEST, floor=0.999)[0] == HELD

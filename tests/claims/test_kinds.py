@@ -93,7 +93,7 @@ SPEEDUP = {"kind": "speedup", "algorithms": ["fedavg"], "axis": "clients"}
 
 
 @pytest.mark.parametrize(
-    ("spec", "said"),
+    ("spec", "message"),
     [
         ({**CONTEST, "kind": "beter"}, "unknown check 'beter'; did you mean 'better'"),
         ({**CONTEST, "faktor": 2}, "check better has no option 'faktor'; did you mean 'factor'"),
@@ -116,10 +116,10 @@ SPEEDUP = {"kind": "speedup", "algorithms": ["fedavg"], "axis": "clients"}
         ({"kind": "equal", "algorithms": ["a"], "tolerance": float("nan")}, "tolerance is nan"),
     ],
 )
-def test_wrong_options_give_one_sentence(spec, said):
+def test_wrong_options_give_one_sentence(spec, message):
     with pytest.raises(UserError) as error:
         build(spec)
-    assert said in str(error.value) and "\n" not in str(error.value)
+    assert message in str(error.value) and "\n" not in str(error.value)
 
 
 def test_null_leaves_an_option_out():
@@ -129,9 +129,9 @@ def test_null_leaves_an_option_out():
 def test_checks_of_the_atlas_can_be_built():
     result = set()
     for path in sorted((ROOT / "config/experiments").glob("*.yaml")):
-        whole = experiment_file.document(path)
-        for size in whole["sizes"].values():
-            for claim in experiment_file.merge(whole, size or {}).get("claims", {}).values():
+        document = experiment_file.document(path)
+        for size in document["sizes"].values():
+            for claim in experiment_file.merge(document, size or {}).get("claims", {}).values():
                 result.add(build(claim["check"]).name)
     assert result >= set(REQUIRED)
 

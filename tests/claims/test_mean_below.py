@@ -13,36 +13,36 @@ from .fixtures import judged
 ROWS = table([("it", (0.5,), 1.0)], (AXIS,))
 
 
-def mean_below(made, lines, **options):
-    return judged(made, ROWS, lines, **{"kind": "mean_below", "algorithm": "it", "theorem": "4.4"} | options)
+def mean_below(experiment, lines, **options):
+    return judged(experiment, ROWS, lines, **{"kind": "mean_below", "algorithm": "it", "theorem": "4.4"} | options)
 
 
 def test_below_in_the_mean():
-    made, lines = curves(seeds=range(5))
-    result = mean_below(made, lines)
+    experiment, lines = curves(seeds=range(5))
+    result = mean_below(experiment, lines)
     assert result["verdict"] == HELD and "of the bound" in result["ours"]
-    assert mean_below(made, lines[lines["seed"] == 0])["verdict"] == UNDECIDED
+    assert mean_below(experiment, lines[lines["seed"] == 0])["verdict"] == UNDECIDED
 
 
 @pytest.mark.parametrize(("seeds", "factor", "expected"), [((0, 1, 2, 3, 4), 1000, NOT_HELD), ((2,), 1e5, UNDECIDED)])
 def test_above_the_bound(seeds, factor, expected):
     """All seeds lie above the bound, or one lies so far above that the interval contains it."""
-    made, lines = curves(seeds=range(5))
+    experiment, lines = curves(seeds=range(5))
     lines.loc[lines["seed"].isin(seeds) & (lines["round"] >= 2), "gradient_norm"] *= factor
-    assert mean_below(made, lines)["verdict"] == expected
+    assert mean_below(experiment, lines)["verdict"] == expected
 
 
 @pytest.mark.parametrize("last", [6, 4])
 def test_runs_that_diverge_are_not_below(last):
-    made, lines = curves(seeds=range(3))
-    one = lines["seed"] == 1
-    lines.loc[one & (lines["round"] == last), "gradient_norm"] = float("nan")
-    result = mean_below(made, lines[~one | (lines["round"] <= last)])
+    experiment, lines = curves(seeds=range(3))
+    mask = lines["seed"] == 1
+    lines.loc[mask & (lines["round"] == last), "gradient_norm"] = float("nan")
+    result = mean_below(experiment, lines[~mask | (lines["round"] <= last)])
     assert result["verdict"] == NOT_HELD if last == 4 else HELD  # the last round is no part of the sum
 
 
 def test_the_figure_is_drawn(tmp_path):
-    made, lines = curves(seeds=range(3))
+    experiment, lines = curves(seeds=range(3))
     figure = FIGURES.build({"kind": "mean_bound", "theorems": ["4.4", "4.4 with noise"]})
-    draw(figure, made, ROWS, lines, [tmp_path / "it.png"])
+    draw(figure, experiment, ROWS, lines, [tmp_path / "it.png"])
     assert (tmp_path / "it.png").stat().st_size > 10_000

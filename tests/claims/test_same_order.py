@@ -19,11 +19,13 @@ IDS = ("fedavg", "fedac-1", "mb-sgd")
 def lines(factors=(1, 2, 4), late=(1, 2, 4), seeds=4):
     """Runs on six problems: a fast phase by ``factors`` to 0.05, then one by ``late``."""
     rng, at, rows = np.random.default_rng(0), np.arange(0, 401, 2), []
-    for (id, one, other), clients in ((each, c) for each in zip(IDS, factors, late, strict=True) for c in range(1, 7)):
+    for (id, factor, delay), clients in (
+        (triple, c) for triple in zip(IDS, factors, late, strict=True) for c in range(1, 7)
+    ):
         for seed in range(seeds):
             noise = math.exp(0.02 * rng.standard_normal())
-            first = np.exp(-at * noise / (5 * one))
-            second = 0.05 * np.exp(-np.maximum(at - 60, 0) * noise / (10 * other))
+            first = np.exp(-at * noise / (5 * factor))
+            second = 0.05 * np.exp(-np.maximum(at - 60, 0) * noise / (10 * delay))
             part = pd.DataFrame({"algorithm": id, "clients": clients, "seed": seed, "round": at, "status": "ok"})
             rows.append(part.assign(suboptimality=np.where(at < 60, np.maximum(first, 0.05), second)))
     return pd.concat(rows, ignore_index=True)
@@ -78,7 +80,7 @@ def test_what_cannot_be_compared():
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"at_least": 0.5}, "needs one of budget, harder, other and seeds"),
         ({"at_least": 0.5, "budget": 0.5, "seeds": True}, "needs one of budget, harder, other and seeds"),
@@ -89,7 +91,7 @@ def test_what_cannot_be_compared():
         ({"seeds": True, "shares": [2.0], "at_least": 0.5}, "each must lie between 0 and 1"),
     ],
 )
-def test_wrong_options_give_one_sentence(options, said):
-    with pytest.raises(UserError, match=said) as error:
+def test_wrong_options_give_one_sentence(options, message):
+    with pytest.raises(UserError, match=message) as error:
         build({"kind": "same_order", **options})
     assert "\n" not in str(error.value)

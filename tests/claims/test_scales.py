@@ -33,24 +33,24 @@ def results(power=1.0, log=True, spread=0.02, burn=5, L_power=0.0, seeds=3, roun
     return points, curves
 
 
-def verdict(made, algorithms=("dane",), **options):
-    points, curves = made
+def verdict(runs, algorithms=("dane",), **options):
+    points, curves = runs
     problem = {"kind": "similar", "dim": 24, "rank": 8, "similarity": 2}
     setting = {"clients": 5, "rounds": 10, "batch": None}
-    shown = {id: AlgorithmView("dane", id, set={"lam": 1.0}) for id in ("dane", "slow")}
-    view_ = view(axes=AXES, metric="distance", tune=(), problem=problem, setting=setting, algorithms=shown)
+    entries = {id: AlgorithmView("dane", id, set={"lam": 1.0}) for id in ("dane", "slow")}
+    view_ = view(axes=AXES, metric="distance", tune=(), problem=problem, setting=setting, algorithms=entries)
     slow = curves.assign(round=curves["round"] * 2, gradients=curves["gradients"] * 2, algorithm="slow")
     lines = pd.concat([curves.assign(algorithm="dane"), slow], ignore_index=True)
-    frame = made_table([(id, point, 1.0) for id in shown for point in points], AXES)
-    one = {"algorithms": list(algorithms)} if options.get("kind", "scales") == "scales" else {}
-    return judged(view_, frame, lines, **{"kind": "scales", **one} | options)
+    frame = made_table([(id, point, 1.0) for id in entries for point in points], AXES)
+    selection = {"algorithms": list(algorithms)} if options.get("kind", "scales") == "scales" else {}
+    return judged(view_, frame, lines, **{"kind": "scales", **selection} | options)
 
 
 LAW = {"against": "delta_A/mu", "accuracy": "log", "shares": SHARES, "since": 0.1, "at_least": 0.9, "at_most": 1.1}
 
 
 @pytest.mark.parametrize(
-    ("made", "options", "expected"),
+    ("changes", "options", "expected"),
     [
         ({}, {}, HELD),
         ({"power": 2.0}, {}, NOT_HELD),
@@ -79,8 +79,8 @@ LAW = {"against": "delta_A/mu", "accuracy": "log", "shares": SHARES, "since": 0.
         ({}, {"cost": "gradients", "per": "rounds", "against": "delta_A", "accuracy": None}, NOT_HELD),
     ],
 )
-def test_scales(made, options, expected):
-    assert verdict(results(**made), **LAW | options)["verdict"] == expected
+def test_scales(changes, options, expected):
+    assert verdict(results(**changes), **LAW | options)["verdict"] == expected
 
 
 def test_scales_needs_seeds_and_a_quantity_that_varies():

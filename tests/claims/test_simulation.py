@@ -19,16 +19,16 @@ PLACES = [0.9999, 1.0001, EQUALITY.low * 0.9999, EQUALITY.high * 1.0001, 1.5, 0.
 LOOKS = [5, 10, 20, 40]
 
 
-def is_wrong(verdict, effects, some):
+def is_wrong(verdict, effects, disjunction):
     """Return whether a verdict is wrong, where the true ratios of all comparisons are known."""
     ahead = np.asarray(effects) > 1
     same = (EQUALITY.low <= np.asarray(effects)) & (np.asarray(effects) <= EQUALITY.high)
-    claim = ahead.any() if some else ahead.all()
+    claim = ahead.any() if disjunction else ahead.all()
     if verdict == HELD:
         return not claim
     if verdict == NOT_HELD:
         return claim
-    return verdict == EQUAL and not (same.any() if some else (ahead | same).all())
+    return verdict == EQUAL and not (same.any() if disjunction else (ahead | same).all())
 
 
 def draw(rng, parts, seeds):
@@ -38,9 +38,9 @@ def draw(rng, parts, seeds):
     return effects, np.exp(np.log(effects)[:, None] + noise)
 
 
-def verdict(some, ratios):
+def verdict(disjunction, ratios):
     evidence = [Evidence(sample(row, log=True), Bounds(1, open=True), equality=EQUALITY) for row in ratios]
-    return (judge_any if some else judge_all)(evidence).verdict
+    return (judge_any if disjunction else judge_all)(evidence).verdict
 
 
 def most_wrong(claims):
@@ -50,34 +50,34 @@ def most_wrong(claims):
 
 @pytest.mark.slow
 def test_at_most_one_verdict_in_twenty_is_wrong():
-    for some, parts, seeds in itertools.product((False, True), (1, 2, 8), (2, 3, 5, 20)):
-        rng = np.random.default_rng([seeds, parts, some])
+    for disjunction, parts, seeds in itertools.product((False, True), (1, 2, 8), (2, 3, 5, 20)):
+        rng = np.random.default_rng([seeds, parts, disjunction])
         wrong, decided = 0, 0
         for _ in range(CLAIMS):
             effects, ratios = draw(rng, parts, seeds)
-            answer = verdict(some, ratios)
+            answer = verdict(disjunction, ratios)
             decided += answer in (HELD, EQUAL, NOT_HELD)
-            wrong += is_wrong(answer, effects, some)
-        assert wrong <= most_wrong(CLAIMS), (some, parts, seeds, wrong / CLAIMS)
-        assert decided >= 0.05 * CLAIMS, (some, parts, seeds)  # it is not safe by deciding nothing
+            wrong += is_wrong(answer, effects, disjunction)
+        assert wrong <= most_wrong(CLAIMS), (disjunction, parts, seeds, wrong / CLAIMS)
+        assert decided >= 0.05 * CLAIMS, (disjunction, parts, seeds)  # it is not safe by deciding nothing
 
 
 @pytest.mark.slow
 def test_seeds_until_decided_leave_one_verdict_in_twenty_wrong():
     """Claims get seeds until they are decided. Without the correction for looks, half as many again are wrong."""
     claims, errors = 4 * CLAIMS, {1: 0, len(LOOKS): 0}  # claims of each of 6 kinds; wrong verdicts by correction
-    for some, parts in itertools.product((False, True), (1, 2, 8)):
-        rng = np.random.default_rng([parts, some])
+    for disjunction, parts in itertools.product((False, True), (1, 2, 8)):
+        rng = np.random.default_rng([parts, disjunction])
         wrong, decided = dict.fromkeys(errors, 0), dict.fromkeys(LOOKS, 0)
         for _ in range(claims):
             effects, ratios = draw(rng, parts, LOOKS[-1])
-            by_count = [functools.partial(verdict, some, ratios[:, :count]) for count in LOOKS]
+            by_count = [functools.partial(verdict, disjunction, ratios[:, :count]) for count in LOOKS]
             for looks in wrong:
                 count, answer = judge_until_decided(LOOKS, looks, lambda n, by=by_count: by[LOOKS.index(n)](), str)
-                wrong[looks] += is_wrong(answer, effects, some)
+                wrong[looks] += is_wrong(answer, effects, disjunction)
             decided[count] += answer in (HELD, EQUAL, NOT_HELD)
-        assert wrong[len(LOOKS)] <= most_wrong(claims), (some, parts, wrong)
+        assert wrong[len(LOOKS)] <= most_wrong(claims), (disjunction, parts, wrong)
         assert sum(decided.values()) >= 0.2 * claims and decided[LOOKS[0]] < sum(decided.values()), decided
         errors = {looks: errors[looks] + wrong[looks] for looks in errors}
-        print(some, parts, wrong, decided)
+        print(disjunction, parts, wrong, decided)
     assert errors[1] > 1.5 * errors[len(LOOKS)], errors

@@ -20,11 +20,11 @@ SETTING = {"clients": 3, "rounds": 12, "batch": 1}
 STATEMENT = {"kind": "statement", "algorithm": "it", "statement": "matrix-form"}
 
 
-def verdict(seeds=2, shown=None, **options):
-    shown = shown or AlgorithmView("fedawe", "FedAWE", set={"lr": "0.1/L"})
-    made = view(axes=AXES, tune=(), problem=PROBLEM, setting=SETTING, algorithms={"it": shown})
+def verdict(seeds=2, entry=None, **options):
+    entry = entry or AlgorithmView("fedawe", "FedAWE", set={"lr": "0.1/L"})
+    subject = view(axes=AXES, tune=(), problem=PROBLEM, setting=SETTING, algorithms={"it": entry})
     frame = curves([("it", rule, seed, [(0, 1.0)]) for rule in RULES for seed in range(seeds)], AXES)
-    result = judged(made, table([("it", (rule,), 1.0) for rule in RULES], AXES), frame, **STATEMENT | options)
+    result = judged(subject, table([("it", (rule,), 1.0) for rule in RULES], AXES), frame, **STATEMENT | options)
     return result["verdict"], result["ours"], result["note"]
 
 
@@ -59,9 +59,9 @@ def test_levels_are_divided_among_the_settings(monkeypatch):
 
 def test_other_algorithms_and_tuned_ones_are_refused():
     with pytest.raises(UserError, match="about FedAWE"):
-        verdict(shown=AlgorithmView("fedavg", "FedAvg", set={"lr": 0.1}))
+        verdict(entry=AlgorithmView("fedavg", "FedAvg", set={"lr": 0.1}))
     with pytest.raises(UserError, match="fedawe is tuned"):
-        verdict(shown=AlgorithmView("fedawe", "FedAWE", tune={"lr": [0.1]}))
+        verdict(entry=AlgorithmView("fedawe", "FedAWE", tune={"lr": [0.1]}))
     assert verdict(where={"participation": "full"})[0] == NOT_TESTED
 
 
@@ -71,11 +71,11 @@ def test_the_claims_depend_on_the_code_of_the_runs():
     )
     claims = {"c": {"text": "t", "source": "s", "check": {**STATEMENT, "algorithm": "fedavg"}}}
     result = dependencies.of_claims(experiment(claims=claims), [cell])
-    wanted = {
+    modules = {
         "federation.participation.sine",
         "federation.sampling.replacement",
         "experiments.run",
         "results.claims.statement",
     }
-    assert {f"fedatlas.{name}" for name in wanted} <= set(result)
+    assert {f"fedatlas.{name}" for name in modules} <= set(result)
     assert build({**STATEMENT, "algorithm": "fedavg"}).inputs == {"runs"}

@@ -11,7 +11,7 @@ from fedatlas.results.comparing.benchmark import Benchmark
 COSTS = st.one_of(st.integers(1, 40).map(float), st.just(math.inf))
 
 
-def made(numbers, log=True, present=None, diverged=None):
+def make_board(numbers, log=True, present=None, diverged=None):
     """A Board of numbers (algorithms, problems, targets, slots); slots are seeds 0, 1 .."""
     numbers = np.array(numbers, float)
     algorithms, problems, targets, slots = numbers.shape
@@ -38,7 +38,7 @@ def boards(draw, undefined=True, most=(4, 4, 2, 4), least=(1, 1, 1, 1)):
         for a, p in np.ndindex(shape[:2]):
             if draw(st.integers(0, 5)) == 0:
                 numbers[a, p] = math.nan
-    return made(numbers)
+    return make_board(numbers)
 
 
 def curves(runs, axes=("K",), metric="suboptimality"):

@@ -8,13 +8,13 @@ from hypothesis import given
 from fedatlas.results.comparing.improvement import probability_of_improvement
 from fedatlas.results.comparing.profiles import compute_profile
 
-from .fixtures import boards, made
+from .fixtures import boards, make_board
 
 INF, NAN = math.inf, math.nan
 
 
 def test_instances_that_are_better_are_counted_by_hand():
-    board = made(
+    board = make_board(
         [
             [[[1, 2, 3, 4]], [[5, 5, INF, INF]]],
             [[[2, 2, 2, 2]], [[9, 9, 9, INF]]],
@@ -51,7 +51,7 @@ def test_intervals_over_instances_hold_the_population_and_leave_problems_alone()
     rng, held = np.random.default_rng(0), 0
     for _ in range(100):
         wins = rng.random((2, 1, 40)) < np.array([0.2, 0.9])[:, None, None]
-        board = made(np.stack([np.where(wins, 1.0, 3.0), np.full(wins.shape, 2.0)]))
+        board = make_board(np.stack([np.where(wins, 1.0, 3.0), np.full(wins.shape, 2.0)]))
         result = probability_of_improvement(board, resamples=200)
         held += result.low[0, 1] <= 0.55 <= result.high[0, 1]
         assert result.high[0, 1] - result.low[0, 1] < 0.3

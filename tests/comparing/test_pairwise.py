@@ -10,14 +10,14 @@ from scipy import stats
 
 from fedatlas.results.comparing.pairwise import count_wins, pairwise_gap, standings
 
-from .fixtures import boards, made
+from .fixtures import boards, make_board
 
 INF, NAN = math.inf, math.nan
 
 
-def one_problem(*rows, **more):
+def one_problem(*rows, **options):
     """A Board of one problem and target: costs of each algorithm by seed."""
-    return made(np.array(rows, float)[:, None, None, :], **more)
+    return make_board(np.array(rows, float)[:, None, None, :], **options)
 
 
 def states(board):
@@ -88,7 +88,7 @@ def test_an_interval_allows_for_what_lies_between_evaluations():
 def test_pairs_by_hand():
     fast, slow, noisy = [10, 11, 12], [20, 22, 24], [1, 11, 60]
     numbers = np.array([[fast, fast, [INF] * 3], [slow, slow, [INF] * 3], [noisy, [NAN] * 3, slow]])[:, :, None, :]
-    result = count_wins(made(numbers))
+    result = count_wins(make_board(numbers))
     assert result.wins.tolist() == [[0, 2, 0], [0, 0, 0], [1, 1, 0]]
     assert result.ties.tolist() == [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
     assert (result.losses == result.wins.T).all()
@@ -97,11 +97,11 @@ def test_pairs_by_hand():
 @given(boards(least=(2, 1, 1, 2)))
 def test_every_contest_is_won_tied_or_lost(board):
     result, (_, _, targets, _) = count_wins(board), board.numbers.shape
-    both = board.defined[:, None] & board.defined[None]
-    np.fill_diagonal(both[:, :, 0], False)
-    for p in range(1, both.shape[2]):
-        np.fill_diagonal(both[:, :, p], False)
-    np.testing.assert_array_equal(result.wins + result.ties + result.losses, both.sum(axis=2) * targets)
+    defined = board.defined[:, None] & board.defined[None]
+    np.fill_diagonal(defined[:, :, 0], False)
+    for p in range(1, defined.shape[2]):
+        np.fill_diagonal(defined[:, :, p], False)
+    np.testing.assert_array_equal(result.wins + result.ties + result.losses, defined.sum(axis=2) * targets)
     np.testing.assert_array_equal(result.ties, result.ties.T)
 
 
@@ -120,7 +120,7 @@ def test_there_is_one_best_where_a_target_is_attained_and_who_is_worse_is_surely
 
 @given(boards(least=(2, 1, 1, 2), undefined=False))
 def test_costs_in_another_unit_give_the_same_standings(board):
-    scaled = made(board.numbers * 8)
+    scaled = make_board(board.numbers * 8)
     for problem in range(len(board.problems)):
         assert [item.state for item in standings(board, problem)] == [item.state for item in standings(scaled, problem)]
 

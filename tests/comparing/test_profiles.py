@@ -15,7 +15,7 @@ from fedatlas.results.comparing.profiles import (
     scaled_costs,
 )
 
-from .fixtures import boards, made
+from .fixtures import boards, make_board
 
 INF = math.inf
 AT = np.array([1.0, 1.5, 2.0, 4.0])
@@ -41,14 +41,14 @@ def slow(numbers, at):
 
 
 def test_a_small_profile_by_hand():
-    board = made(SMALL)
+    board = make_board(SMALL)
     assert performance_ratios(board.numbers).reshape(2, 3).tolist() == [[1, 1.5, INF], [2, 1, 1]]
     result = compute_profile(performance_ratios(board.numbers), AT)
     np.testing.assert_allclose(result.share, [[1 / 3, 2 / 3, 2 / 3, 2 / 3], [2 / 3, 2 / 3, 1, 1]])
 
 
 def test_a_small_data_profile_by_hand():
-    board = made(SMALL)
+    board = make_board(SMALL)
     result = compute_profile(scaled_costs(board), np.array([0.2, 0.25, 0.5, 0.75]))
     np.testing.assert_allclose(result.share, [[0, 1 / 3, 1 / 3, 2 / 3], [1 / 3, 1 / 3, 1, 1]])
     assert scaled_costs(board, raw=True).ravel().tolist() == [10, 30, INF, 20, 20, 8]
@@ -102,16 +102,16 @@ def test_an_area_is_that_under_the_profile(board):
 
 
 def test_draws_are_seeded_and_share_problems():
-    one, other = draw_resamples(5, 3, 50, seed=1), draw_resamples(5, 3, 50, seed=2, problem_seed=1)
-    assert (one.problems == draw_resamples(5, 3, 50, seed=1).problems).all() and (
-        one.slots == draw_resamples(5, 3, 50, seed=1).slots
+    first, second = draw_resamples(5, 3, 50, seed=1), draw_resamples(5, 3, 50, seed=2, problem_seed=1)
+    assert (first.problems == draw_resamples(5, 3, 50, seed=1).problems).all() and (
+        first.slots == draw_resamples(5, 3, 50, seed=1).slots
     ).all()
-    assert (one.problems == other.problems).all() and (one.slots != other.slots).any()
-    weights = one.weights(5, 3)
+    assert (first.problems == second.problems).all() and (first.slots != second.slots).any()
+    weights = first.weights(5, 3)
     np.testing.assert_allclose(weights.sum(axis=(1, 2)), 1)
     slow = np.zeros((50, 5, 3))
     for b, k, s in np.ndindex(50, 5, 3):
-        slow[b, one.problems[b, k], one.slots[b, k, s]] += 1 / 15
+        slow[b, first.problems[b, k], first.slots[b, k, s]] += 1 / 15
     np.testing.assert_allclose(weights, slow)
 
 

@@ -20,7 +20,7 @@ from fedatlas.results.comparing.ranking import (
     split_seeds,
 )
 
-from .fixtures import boards, made
+from .fixtures import boards, make_board
 
 INF = math.inf
 LISTS = st.integers(2, 7).flatmap(lambda n: st.tuples(*[st.lists(st.integers(0, 4), min_size=n, max_size=n)] * 2))
@@ -28,9 +28,9 @@ LISTS = st.integers(2, 7).flatmap(lambda n: st.tuples(*[st.lists(st.integers(0, 
 
 @given(LISTS)
 def test_tau_is_scipys(lists):
-    one, other = (np.array(each, float) for each in lists)
-    expected = stats.kendalltau(one, other).statistic
-    result = float(kendall(one, other))
+    first, second = (np.array(order, float) for order in lists)
+    expected = stats.kendalltau(first, second).statistic
+    result = float(kendall(first, second))
     assert result == pytest.approx(expected) or (math.isnan(result) and math.isnan(expected))
 
 
@@ -38,11 +38,11 @@ def spread(rng, factors, problems=8, slots=5, noise=0.05):
     """A Board of algorithms whose costs differ by factors."""
     shape = (len(factors), problems, 1, slots)
     costs = np.array(factors, float)[:, None, None, None] * np.exp(noise * rng.standard_normal(shape))
-    return made(costs * np.exp(rng.standard_normal((1, problems, 1, 1))))
+    return make_board(costs * np.exp(rng.standard_normal((1, problems, 1, 1))))
 
 
 def test_an_order_by_hand():
-    board = made([[[[10]], [[10]]], [[[20]], [[40]]], [[[INF]], [[40]]]])
+    board = make_board([[[[10]], [[10]]], [[[20]], [[40]]], [[[INF]], [[40]]]])
     result = order_algorithms(board, 16.0, draw_resamples(2, 1, 100, 0))
     assert result.scores.tolist() == pytest.approx([1, (3 / 4 + 2 / 4) / 2, (0 + 2 / 4) / 2])
     assert result.ranks.tolist() == [1, 2, 3]
@@ -75,12 +75,12 @@ def test_clear_orders_agree_and_noise_does_not():
 
 def test_the_halves_of_the_seeds_are_drawn_apart():
     board = spread(np.random.default_rng(1), [1, 2, 4], slots=5)
-    one, other = split_seeds(board)
-    assert one.seeds[0].tolist() == [0, 2, 4] and other.seeds[0].tolist() == [1, 3]
-    first, second, result = compare_orders(one, other, 16.0)
+    even, odd = split_seeds(board)
+    assert even.seeds[0].tolist() == [0, 2, 4] and odd.seeds[0].tolist() == [1, 3]
+    first, second, result = compare_orders(even, odd, 16.0)
     assert result.tau.count == 5 and result.tau.value == 1
     assert first.draws.shape == second.draws.shape == (1000, 3)
-    again = compare_orders(one, other, 16.0)[2]
+    again = compare_orders(even, odd, 16.0)[2]
     assert again.tau.draws == result.tau.draws
 
 
@@ -88,8 +88,8 @@ SAME = {"least": (3, 2, 1, 2), "most": (3, 2, 1, 2)}
 
 
 @given(boards(**SAME), boards(**SAME))
-def test_an_interval_holds_its_estimate(one, other):
-    _, _, result = compare_orders(one, other, 16.0, resamples=100)
+def test_an_interval_holds_its_estimate(first, second):
+    _, _, result = compare_orders(first, second, 16.0, resamples=100)
     low, high = result.tau.interval()
     assert math.isnan(result.tau.value) or low <= result.tau.value <= high
     assert 0 <= result.reversed <= result.pairs
@@ -108,5 +108,5 @@ def test_percentiles_reach_to_the_number():
 
 
 def test_algorithms_are_ranked():
-    assert rank_algorithms(made([[[[30]]], [[[10]]], [[[INF]]], [[[20]]]])) == [1, 3, 0, 2]
-    assert rank_algorithms(made([[[[-0.3]]], [[[-0.9]]], [[[math.nan]]]], log=False)) == [1, 0, 2]
+    assert rank_algorithms(make_board([[[[30]]], [[[10]]], [[[INF]]], [[[20]]]])) == [1, 3, 0, 2]
+    assert rank_algorithms(make_board([[[[-0.3]]], [[[-0.9]]], [[[math.nan]]]], log=False)) == [1, 0, 2]

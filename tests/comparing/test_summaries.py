@@ -20,8 +20,8 @@ NEAR = at("near", (0.9, 1.1, 1.2))
 WORSE = at("worse", (2.0, 2.1, 2.2))
 
 
-def told(standings, cost="rounds", **more):
-    return summarize_problem(standings, ROUNDS, cost, **more)
+def sentence(standings, cost="rounds", **options):
+    return summarize_problem(standings, ROUNDS, cost, **options)
 
 
 def test_a_sentence_says_what_the_intervals_carry():
@@ -33,58 +33,58 @@ def test_a_sentence_says_what_the_intervals_carry():
         "E": at("diverged"),
         "F": at("undefined"),
     }
-    assert told(standings) == (
+    assert sentence(standings) == (
         "B and A are within noise of the best in communication rounds; C needs 2.1 (1.86 to 2.36) times as many; "
         "D never attains the target; E diverges; F is not defined"
     )
 
 
 def test_one_alone_is_the_best():
-    assert told({"A": BEST, "C": WORSE}).startswith("A is the best in communication rounds; C needs")
+    assert sentence({"A": BEST, "C": WORSE}).startswith("A is the best in communication rounds; C needs")
 
 
 def test_of_many_the_nearest_are_named():
     standings = {"A": BEST} | {f"W{k}": at("worse", (2.0 + k, 2.1 + k, 2.2 + k)) for k in range(6)}
-    text = told(standings, count=2)
+    text = sentence(standings, count=2)
     assert "W0 needs 2.1 (1.86 to 2.36)" in text and "W1 needs 3.1" in text and "W2" not in text
     assert text.endswith("4 others need at least 3.86 times as many")
-    assert "W2 needs" in told(dict(list(standings.items())[:4]), count=2)  # one more needs no summary
+    assert "W2 needs" in sentence(dict(list(standings.items())[:4]), count=2)  # one more needs no summary
 
 
 def test_one_seed_has_no_interval():
     alone = {"A": at("best", (1.0,), 1, 1), "B": at("near", (3.0,), 1, 1)}
-    assert told(alone) == "A is ahead in communication rounds, with one seed, which has no interval"
+    assert sentence(alone) == "A is ahead in communication rounds, with one seed, which has no interval"
 
 
 def test_nobody_attains():
-    assert told({"A": at("never"), "B": at("never"), "C": at("undefined")}) == (
+    assert sentence({"A": at("never"), "B": at("never"), "C": at("undefined")}) == (
         "no algorithm attains the target; C is not defined"
     )
 
 
 def test_seeds_that_do_not_attain_are_told():
-    text = told({"A": BEST, "B": at("near", (0.9, math.inf, 1.5), 2), "C": at("worse", (3.0, math.inf, 4.0), 2)})
+    text = sentence({"A": BEST, "B": at("near", (0.9, math.inf, 1.5), 2), "C": at("worse", (3.0, math.inf, 4.0), 2)})
     assert "A and B (with 2 of 3 seeds) are within noise" in text
     assert "C (with 2 of 3 seeds) needs at least 3 times as many" in text
 
 
 def test_few_seeds_do_not_make_the_best():
-    text = told({"A": at("best", (1.0, 1.0, 1.0), 1), "B": at("never", attained=0)})
+    text = sentence({"A": at("best", (1.0, 1.0, 1.0), 1), "B": at("never", attained=0)})
     assert text == "A alone attains the target, with 1 of 3 seeds; B never attains the target"
 
 
 def test_an_end_that_excludes_1_is_not_written_as_1():
-    text = told({"A": BEST, "B": at("worse", (1.0020, 1.0021, 1.0022))})
+    text = sentence({"A": BEST, "B": at("worse", (1.0020, 1.0021, 1.0022))})
     assert "(1.002 to 1.002)" in text and "(1 to" not in text
 
 
 @pytest.mark.parametrize(
-    ("cost", "log", "said"),
+    ("cost", "log", "phrase"),
     [("seconds", True, "times as long"), ("simulated_seconds", True, "times as long"), ("gradients", True, "as many"),
      (None, True, "C is 2.1 (1.86 to 2.36) times as large"), (None, False, "C is 2.1 (1.85 to 2.35) behind")],
 )  # fmt: skip
-def test_what_is_compared_has_its_words(cost, log, said):
-    assert said in told({"A": BEST, "C": at("worse", (2.0, 2.1, 2.2), log=log)}, cost=cost, log=log)
+def test_what_is_compared_has_its_words(cost, log, phrase):
+    assert phrase in sentence({"A": BEST, "C": at("worse", (2.0, 2.1, 2.2), log=log)}, cost=cost, log=log)
 
 
 def test_scores_that_diverge():

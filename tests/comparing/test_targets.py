@@ -23,12 +23,12 @@ RUNS = {
 }
 
 
-def asked(**more):
-    return TargetSpec(**{"metric": "suboptimality", "goal": "min", "shares": (0.1, 0.01), **more})
+def make_spec(**options):
+    return TargetSpec(**{"metric": "suboptimality", "goal": "min", "shares": (0.1, 0.01), **options})
 
 
 def test_costs_of_targets_by_hand():
-    result = target_costs(curves(RUNS), ["a", "b"], ["K"], asked())
+    result = target_costs(curves(RUNS), ["a", "b"], ["K"], make_spec())
     assert result.problems == [(1,), (2,)] and result.seeds.tolist() == [[0, 1], [0, 1]]
     assert result.targets[0].tolist() == [[0.1, 0.1], [0.01, 0.01]]
     assert result.targets[1].tolist() == [[10.0, 30.0], [1.0, 3.0]]  # each seed has its own first value
@@ -43,7 +43,7 @@ def test_costs_of_targets_by_hand():
 
 
 def test_another_cost_and_a_budget():
-    result = target_costs(curves(RUNS), ["a"], ["K"], asked(cost="vectors_up", budget=0.5))
+    result = target_costs(curves(RUNS), ["a"], ["K"], make_spec(cost="vectors_up", budget=0.5))
     assert result.numbers[0, 0, 0].tolist() == [math.inf, 20]  # rounds to 15
     assert result.numbers[0, 1, 0].tolist() == [10, 10]
     assert result.budgets.tolist() == [20, 10]
@@ -70,15 +70,15 @@ def test_a_loss_has_its_targets_towards_its_optimum_where_that_is_known():
         {("a", 1, 0): [(0, 7.0), (5, 4.0), (9, 3.5)], ("a", 2, 0): [(0, 7.0), (5, 4.0), (9, 3.5)]}, metric="loss"
     )
     result["suboptimality"] = (result["loss"] - 3).where(result["K"] == 1)
-    asked = TargetSpec("loss", "min", shares=(0.5, 0.25))
-    assert target_costs(result, ["a"], ["K"], asked).targets[..., 0].tolist() == [[5.0, 4.0], [5.25, 4.375]]
-    asked = replace(asked, best=1.0)
-    assert target_costs(result, ["a"], ["K"], asked).targets[0, :, 0].tolist() == [4.0, 2.5]
+    spec = TargetSpec("loss", "min", shares=(0.5, 0.25))
+    assert target_costs(result, ["a"], ["K"], spec).targets[..., 0].tolist() == [[5.0, 4.0], [5.25, 4.375]]
+    spec = replace(spec, best=1.0)
+    assert target_costs(result, ["a"], ["K"], spec).targets[0, :, 0].tolist() == [4.0, 2.5]
 
 
 def test_round_0_attains_nothing():
     runs = {("a", 1, 0): [(0, 0.0), (4, 0.0)], ("a", 1, 1): [(0, 2.0), (4, 1.0)]}
-    result = target_costs(curves(runs), ["a"], ["K"], asked(shares=(0.5,)))
+    result = target_costs(curves(runs), ["a"], ["K"], make_spec(shares=(0.5,)))
     assert result.targets.tolist() == [[[0.0, 1.0]]] and result.numbers.ravel().tolist() == [4, 4]
 
 
@@ -93,14 +93,14 @@ def test_each_seed_has_the_optimum_of_its_instance():
 def test_seeds_that_an_algorithm_lacks_are_filled_and_told():
     runs = {("a", 1, seed): [(0, 1.0), (seed + 1, 0.0)] for seed in (0, 1, 2, 3)}
     runs |= {("b", 1, seed): [(0, 1.0), (10 * seed + 10, 0.0)] for seed in (1, 3)}
-    result = target_costs(curves(runs), ["a", "b"], ["K"], asked(shares=(0.1,)))
+    result = target_costs(curves(runs), ["a", "b"], ["K"], make_spec(shares=(0.1,)))
     assert result.numbers[1, 0, 0].tolist() == [20, 20, 20, 40]  # slots 0 and 2 repeat the first
     assert result.present[1, 0].tolist() == [False, True, False, True]
     assert result.by_seed(1, 0) == {1: 20, 3: 40}
 
 
 def test_parts_of_a_board():
-    result = target_costs(curves(RUNS), ["a", "b"], ["K"], asked())
+    result = target_costs(curves(RUNS), ["a", "b"], ["K"], make_spec())
     assert result.select_algorithms(["b"]).algorithms == ["b"] and result.select_algorithms(["b"]).numbers.shape == (
         1,
         2,
@@ -114,12 +114,12 @@ def test_parts_of_a_board():
 
 def test_no_axes_are_one_problem():
     frame = curves(RUNS).query("K == 1").drop(columns="K")
-    assert target_costs(frame, ["a", "b"], [], asked()).problems == [()]
+    assert target_costs(frame, ["a", "b"], [], make_spec()).problems == [()]
 
 
 def test_points_are_in_the_order_of_their_axes():
     runs = {("a", (k, m), 0): [(0, 1.0), (1, 0.0)] for k, m in ((16, "x"), (2, "y"), (2, "x"))}
-    assert target_costs(curves(runs, ("K", "M")), ["a"], ["K", "M"], asked()).problems == [
+    assert target_costs(curves(runs, ("K", "M")), ["a"], ["K", "M"], make_spec()).problems == [
         (2, "x"),
         (2, "y"),
         (16, "x"),
@@ -129,7 +129,7 @@ def test_points_are_in_the_order_of_their_axes():
 def test_runs_that_diverged_are_told():
     frame = curves(RUNS)
     frame.loc[(frame["algorithm"] == "b") & (frame["seed"] == 1), "status"] = "diverged"
-    assert target_costs(frame, ["a", "b"], ["K"], asked()).diverged.tolist() == [
+    assert target_costs(frame, ["a", "b"], ["K"], make_spec()).diverged.tolist() == [
         [[False] * 2] * 2,
         [[False, True], [False] * 2],
     ]
@@ -148,14 +148,14 @@ def test_a_board_is_a_loop_over_runs(runs, goal):
     question = TargetSpec("loss", goal, shares=(0.5, 0.1))
     result = target_costs(curves(runs, metric="loss"), ["a", "b"], ["K"], question)
     for (algorithm, point, seed), values in runs.items():
-        place = result.problems.index((point,))
-        every = [v for (_, p, s), those in runs.items() if (p, s) == (point, seed) for _, v in those if v == v]
-        best = min(every) if goal == "min" else max(every)
+        index = result.problems.index((point,))
+        numbers = [v for (_, p, s), those in runs.items() if (p, s) == (point, seed) for _, v in those if v == v]
+        best = min(numbers) if goal == "min" else max(numbers)
         for t, share in enumerate(question.shares):
             target = best + share * (4.0 - best)
-            there = [at for at, v in values[1:] if (v <= target if goal == "min" else v >= target)]
-            own = result.by_seed("ab".index(algorithm), place, t)
-            assert own[seed] == (there[0] if there else math.inf)
+            hits = [at for at, v in values[1:] if (v <= target if goal == "min" else v >= target)]
+            costs = result.by_seed("ab".index(algorithm), index, t)
+            assert costs[seed] == (hits[0] if hits else math.inf)
 
 
 def test_scores_are_turned_so_that_small_ones_are_good():

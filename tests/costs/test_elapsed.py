@@ -73,8 +73,8 @@ def recorded(model, algorithm, problem, setting, seed=0):
 @pytest.mark.parametrize("name", algorithms.ALGORITHMS.names())
 def test_seconds_are_those_of_a_walk_through_the_rounds(name):
     model, tried = COST_MODELS.build(VARIED), 0
-    for problem, more in CASES.values():
-        setting = Setting(clients=M, rounds=5, eval_rounds=2, **more)
+    for problem, options in CASES.values():
+        setting = Setting(clients=M, rounds=5, eval_rounds=2, **options)
         try:
             algorithm = example(name, lr=0.01, p=0.4, lam=1.0, b=0.5, graph="grid", head=1).with_constants(problem)
             walk = Walk(algorithm, problem, setting)
@@ -94,13 +94,13 @@ PROFILES = (
 )
 
 
-def made(rounds=12, clients=5, gap=3, seed=0, profiles=PROFILES):
+def make_runs(rounds=12, clients=5, gap=3, seed=0, profiles=PROFILES):
     """Return who took part in a made-up run, and a ledger for each of its evaluations."""
     rng = np.random.default_rng(seed)
     active = rng.random((rounds, clients)) < 0.6
-    drawn = rng.integers(len(profiles), size=rounds)
+    choices = rng.integers(len(profiles), size=rounds)
     ledger = Ledger()
-    for of_round, k in zip(active, drawn.tolist(), strict=True):
+    for of_round, k in zip(active, choices.tolist(), strict=True):
         ledger.add(profiles[k] if of_round.any() else ())
     attendance = ActiveClients(np.nonzero(active)[1], np.concatenate([[0], np.cumsum(active.sum(axis=1))]))
     return attendance, ledger.split([*range(0, rounds, gap), rounds])
@@ -113,7 +113,7 @@ def measured(model, attendance, ledgers, clients=5):
 @settings(max_examples=30, deadline=None)
 @given(st.integers(1, 30), st.integers(1, 8), st.integers(1, 7), st.integers(0, 99), st.floats(0.1, 10))
 def test_properties(rounds, clients, gap, seed, factor):
-    attendance, ledgers = made(rounds, clients, gap, seed)
+    attendance, ledgers = make_runs(rounds, clients, gap, seed)
     times = measured(VARIED, attendance, ledgers, clients)
     assert (np.diff(times) >= 0).all() and times[0] == 0
     np.testing.assert_array_equal(times, measured(VARIED, attendance, ledgers, clients))
@@ -123,12 +123,12 @@ def test_properties(rounds, clients, gap, seed, factor):
     np.testing.assert_allclose(  # a client that is never active changes nothing
         measured(VARIED, attendance, ledgers, clients + 1), times, rtol=1e-12
     )
-    _, rare = made(rounds, clients, rounds, seed)
+    _, rare = make_runs(rounds, clients, rounds, seed)
     np.testing.assert_allclose(measured(VARIED, attendance, rare, clients)[-1], times[-1], rtol=1e-12)
 
 
 def test_doubling_rates_halves_the_time():
-    attendance, ledgers = made()
+    attendance, ledgers = make_runs()
     once = ALIKE | {"latency": 0.0, "overhead": 0.0}
     twice = once | {name: 2 * once[name] for name in ("compute", "down", "up")}
     np.testing.assert_allclose(2 * measured(twice, attendance, ledgers), measured(once, attendance, ledgers))

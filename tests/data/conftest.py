@@ -72,14 +72,14 @@ class Server:
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self):
-                wanted = self.headers.get("Range")
-                outer.requests.append((self.path, wanted))
+                header = self.headers.get("Range")
+                outer.requests.append((self.path, header))
                 if outer.status:
                     return self.send_error(outer.status.pop(0))
                 if (content := outer.files.get(self.path)) is None:
                     return self.send_error(404)
                 current = self.headers.get("If-Range") in (None, *outer.headers.values())
-                start = int(wanted[6:-1]) if wanted and outer.ranges and (current or outer.careless) else 0
+                start = int(header[6:-1]) if header and outer.ranges and (current or outer.careless) else 0
                 if start and start >= len(content):
                     return self.send_error(416)
                 if outer.slow_head:
@@ -146,13 +146,13 @@ def root(tmp_path):
 def official(register, server):
     """A toy whose official address is the server; returns the registered file."""
 
-    def make(content, name="toy", checksum=True, **more):
+    def make(content, name="toy", checksum=True, **fields):
         file = File(
             name,
             (f"{server.url}/{name}",),
             len(content),
             f"sha256:{hashlib.sha256(content).hexdigest()}" if checksum else None,
-            **more,
+            **fields,
         )
         server.files[f"/{name}"] = content
         register(file)

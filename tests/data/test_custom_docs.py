@@ -67,8 +67,8 @@ def test_every_form_is_a_data_set(spec):
 
 
 def test_every_reader_of_own_files_is_shown():
-    shown = {sources.custom.parse(spec)[1].name for spec in FORMS}
-    assert shown | {"openml"} == {kind.name for kind in sources.custom.formats().values()}
+    names = {sources.custom.parse(spec)[1].name for spec in FORMS}
+    assert names | {"openml"} == {kind.name for kind in sources.custom.formats().values()}
 
 
 def test_the_experiment_the_call_and_the_command(capsys):

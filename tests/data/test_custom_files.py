@@ -39,7 +39,7 @@ def prepared(**spec):
     return load(prepare(spec).name)
 
 
-def told(**spec):
+def refusal(**spec):
     """The sentence about custom data that cannot be used."""
     custom_files._cache.clear()  # a folder is not looked at twice in a moment
     with pytest.raises(UserError) as error:
@@ -57,14 +57,16 @@ def test_an_archive_of_arrays():
     assert data.X.dtype == np.float32 and len(data.X_test) == 4 and load_owners(data.name) is None
 
 
-@pytest.mark.parametrize("shape, found", [((6, 8, 8), (1, 8, 8)), ((6, 3, 8, 5), (3, 8, 5)), ((6, 8, 5, 3), (3, 8, 5))])
-def test_images_in_an_archive(shape, found):
+@pytest.mark.parametrize(
+    "shape, expected", [((6, 8, 8), (1, 8, 8)), ((6, 3, 8, 5), (3, 8, 5)), ((6, 8, 5, 3), (3, 8, 5))]
+)
+def test_images_in_an_archive(shape, expected):
     images = RNG.integers(0, 256, shape, np.uint8)
     np.savez("mine.npz", X=images, y=[0, 1] * 3)
     data = prepared(file="mine.npz", test_share=0)
-    assert data.X.shape[1:] == found and data.X.dtype == np.uint8 and data.scale == 255
+    assert data.X.shape[1:] == expected and data.X.dtype == np.uint8 and data.scale == 255
     assert data.features().max() <= 1
-    assert "not for images" in told(file="mine.npz", standardise=True)
+    assert "not for images" in refusal(file="mine.npz", standardise=True)
 
 
 def test_arrays_in_files_of_their_own():
@@ -73,7 +75,7 @@ def test_arrays_in_files_of_their_own():
     data = prepared(file="x.npy", label="labels.npy", client="client.npy", test_share=0)
     assert np.array_equal(data.X, X) and np.array_equal(data.y, Y)
     assert [file["name"] for file in data.provenance["files"]] == ["x.npy", "labels.npy", "client.npy"]
-    assert "no.npy does not exist" in told(file="x.npy", label="no.npy")
+    assert "no.npy does not exist" in refusal(file="x.npy", label="no.npy")
 
 
 @pytest.mark.parametrize(
@@ -95,13 +97,13 @@ def test_arrays_in_files_of_their_own():
 )
 def test_mistakes_in_arrays(arrays, complaint):
     np.savez("mine.npz", **arrays)
-    assert complaint in told(file="mine.npz")
+    assert complaint in refusal(file="mine.npz")
 
 
 def test_objects_in_arrays_are_refused():
     np.save("x.npy", np.array([{}], object), allow_pickle=True)
     np.save("y.npy", Y)
-    assert "it holds Python objects, which are refused" in told(file="x.npy", label="y.npy")
+    assert "it holds Python objects, which are refused" in refusal(file="x.npy", label="y.npy")
 
 
 def test_libsvm_text_is_sparse():
@@ -110,8 +112,8 @@ def test_libsvm_text_is_sparse():
     data = prepared(file="mine.libsvm", test_file="test.libsvm", count=4)
     assert data.X.shape == (30, 4) and np.allclose(data.X.toarray()[:, :3], X) and data.X_test.shape == (5, 4)
     assert np.array_equal(data.y, Y)
-    assert "count says 2" in told(file="mine.libsvm", count=2)
-    assert "would fill a sparse matrix" in told(file="mine.libsvm", standardise=True)
+    assert "count says 2" in refusal(file="mine.libsvm", count=2)
+    assert "would fill a sparse matrix" in refusal(file="mine.libsvm", standardise=True)
 
 
 @pytest.mark.parametrize(
@@ -128,7 +130,7 @@ def test_libsvm_text_is_sparse():
 )
 def test_mistakes_in_libsvm_text(text, complaint):
     Path("mine.svm").write_text(text)
-    assert complaint in told(file="mine.svm")
+    assert complaint in refusal(file="mine.svm")
 
 
 def image(path, shape=(6, 5), seed=0):
@@ -161,26 +163,26 @@ def test_folders_of_images_with_a_test_part_and_sizes():
             for i in range(count):
                 image(f"photos/{part}/{label}/{i}.png", (6 + i, 5))
     complaint = "the image has 7 x 5 pixels, and photos/train/a/0.png 6 x 5: say size: [6, 5] to resize all"
-    assert complaint in told(file="photos")
+    assert complaint in refusal(file="photos")
     data = prepared(file="photos", size=8)
     assert data.X.shape == (6, 1, 8, 8) and data.X_test.shape == (2, 1, 8, 8)
 
 
 def test_mistakes_in_folders_of_images():
     Path("photos/cat").mkdir(parents=True)
-    assert "photos: holds no images: it must hold a folder for each class" in told(file="photos")
+    assert "photos: holds no images: it must hold a folder for each class" in refusal(file="photos")
     Path("photos/cat/0.png").write_bytes(b"\x89PNG nothing")
-    assert "photos/cat/0.png: is not a readable image" in told(file="photos")
-    whole = image("photos/cat/0.png")
-    assert "all labels are 'cat'" in told(file="photos")
+    assert "photos/cat/0.png: is not a readable image" in refusal(file="photos")
+    picture = image("photos/cat/0.png")
+    assert "all labels are 'cat'" in refusal(file="photos")
     image("photos/dog/0.png")
     path = Path("photos/dog/0.png")
     path.write_bytes(path.read_bytes()[:-30])
-    assert whole.size and sources.info({"file": "photos", "test_share": 0})
+    assert picture.size and sources.info({"file": "photos", "test_share": 0})
     with pytest.raises(UserError, match=r"photos/dog/0.png: is not a readable image"):
         prepare({"file": "photos", "test_share": 0})
     assert status()[-1].state == "raw"
-    assert "the format csv reads a file" in told(file="photos", format="csv", label="y")
+    assert "the format csv reads a file" in refusal(file="photos", format="csv", label="y")
 
 
 class Bunch:
@@ -191,8 +193,8 @@ class Bunch:
 def test_a_table_of_openml_is_fetched_once(monkeypatch):
     options = []
 
-    def fetch(**given):
-        options.append(given)
+    def fetch(**arguments):
+        options.append(arguments)
         return Bunch
 
     monkeypatch.setattr("sklearn.datasets.fetch_openml", fetch)
@@ -202,15 +204,15 @@ def test_a_table_of_openml_is_fetched_once(monkeypatch):
     assert len(options) == 1 and options[0]["name"] == "toy" and options[0]["version"] == 2
     assert (resolve_directory() / "raw/openml/toy-2.parquet").is_file()
     assert re.fullmatch(r"toy\+[0-9a-f]{10}", data.name)
-    assert "leave version out" in told(openml=61, version=1)
+    assert "leave version out" in refusal(openml=61, version=1)
 
 
 def test_openml_out_of_reach_is_a_sentence(monkeypatch):
-    def fetch(**given):
+    def fetch(**arguments):
         raise OSError("no network")
 
     monkeypatch.setattr("sklearn.datasets.fetch_openml", fetch)
-    assert "the data set 'toy' of OpenML cannot be fetched (no network): check its name" in told(openml="toy")
+    assert "the data set 'toy' of OpenML cannot be fetched (no network): check its name" in refusal(openml="toy")
     assert not (resolve_directory() / "raw/openml/toy-active.parquet").exists()
 
 
@@ -242,17 +244,17 @@ def test_files_are_read_again_only_after_they_have_changed(monkeypatch):
     survey = READERS.get("csv").survey
     monkeypatch.setattr(READERS.get("csv"), "survey", lambda self, paths: surveys.append(1) or survey(self, paths))
 
-    def found():
+    def describe():
         custom_files._cache.clear()  # as another process
         return sources.info(SPEC)
 
-    first = found()
-    assert found() == first and len(surveys) == 1
+    first = describe()
+    assert describe() == first and len(surveys) == 1
     write(28)
-    assert found().forms != first.forms and len(surveys) == 2
+    assert describe().forms != first.forms and len(surveys) == 2
     write()
     os.utime("mine.csv", ns=(old + 1, old + 1))
-    assert repr(found()) == repr(first)
+    assert repr(describe()) == repr(first)
 
 
 def test_a_job_finds_own_data_by_their_name():
@@ -350,19 +352,19 @@ def test_a_reader_elsewhere_has_formats_of_its_own(monkeypatch):
     np.savetxt("mine.lines", np.column_stack([Y, X]))
     assert np.allclose(prepared(file="mine.lines", test_share=0).X, X)
     monkeypatch.setattr(Lines, "load", lambda self, paths: Samples(X=X, y=Y[1:]))
-    assert "reader lines: y has 29 rows, and X 30" in told(file="mine.lines", test_share=0.1)
+    assert "reader lines: y has 29 rows, and X 30" in refusal(file="mine.lines", test_share=0.1)
     monkeypatch.setattr(Lines, "load", lambda self, paths: Samples(X=X.astype(int), y=Y))
-    assert "reader lines: X is int64 (30, 3); it must be of Samples' form" in told(file="mine.lines", seed=3)
+    assert "reader lines: X is int64 (30, 3); it must be of Samples' form" in refusal(file="mine.lines", seed=3)
 
 
 def test_a_device_is_no_file():
-    assert "is a device or the like" in told(file="/dev/null", format="csv", label="y")
+    assert "is a device or the like" in refusal(file="/dev/null", format="csv", label="y")
 
 
 def test_a_file_of_another_format_is_refused():
     for content in (b"\0\0\x08\1\0\0\0\2\1\0", b"\x89PNG\r\n", b"PK\3\4", b"\1" * 20):
         Path("mine.csv").write_bytes(content)
-        assert "mine.csv" in told(**SPEC)
+        assert "mine.csv" in refusal(**SPEC)
 
 
 def test_labels_of_an_archive_are_utf_8():

@@ -91,13 +91,13 @@ def test_every_format_of_a_table_gives_the_same_arrays():
     FRAME.astype({"sex": "category"}).to_parquet("typed.pq")
     bare = {"format": "csv", "separator": ";", "columns": list(FRAME)}
     plain = prepared(file="mine.csv", **KEYS)
-    others = [
+    variants = [
         prepared(file="mine.tsv.gz", **KEYS),
         prepared(file="mine.txt", **bare, **KEYS),
         prepared(file="mine.parquet", **KEYS),
         prepared(file="typed.pq", label="ill", client="hospital"),
     ]
-    for other in others:
+    for other in variants:
         for part in ("X", "y", "X_test", "y_test"):
             assert np.array_equal(getattr(plain, part), getattr(other, part)), other.name
         assert np.array_equal(load_owners(plain.name), load_owners(other.name))
@@ -105,9 +105,9 @@ def test_every_format_of_a_table_gives_the_same_arrays():
 
 def test_a_share_of_each_class_tests_and_the_seed_says_which():
     FRAME.to_csv("mine.csv", index=False)
-    one, other = (prepared(file="mine.csv", test_share=0.25, seed=seed, **KEYS) for seed in (0, 1))
-    assert np.bincount(one.y_test).tolist() == [8, 2] and len(one.y) == 30
-    assert not np.array_equal(one.X_test, other.X_test)
+    first, second = (prepared(file="mine.csv", test_share=0.25, seed=seed, **KEYS) for seed in (0, 1))
+    assert np.bincount(first.y_test).tolist() == [8, 2] and len(first.y) == 30
+    assert not np.array_equal(first.X_test, second.X_test)
 
 
 def test_a_client_keeps_a_row_to_train_on():
@@ -326,10 +326,10 @@ def test_a_text_that_memory_cannot_take_is_refused_as_it_is_read(monkeypatch, su
         sources.info({"file": f"mine.csv{suffix}", **KEYS})
 
 
-@pytest.mark.parametrize("place", [0, 3, 6])
+@pytest.mark.parametrize("index", [0, 3, 6])
 @pytest.mark.parametrize("words", [["true", "false"], ["1_0", "x"], ["1e3", " 2 "], ["١", "2"]])
-def test_columns_are_read_together_as_one_by_one(place, words):
-    columns = {f"c{number}": pa.array(["1.5", "-2"]) for number in range(7)} | {f"c{place}": pa.array(words)}
+def test_columns_are_read_together_as_one_by_one(index, words):
+    columns = {f"c{number}": pa.array(["1.5", "-2"]) for number in range(7)} | {f"c{index}": pa.array(words)}
     table = Table(columns=columns, locate=lambda row: (Path("mine.csv"), row + 2))
     try:
         expected = np.stack([numbers(table, name) for name in columns], axis=1)

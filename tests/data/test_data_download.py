@@ -24,7 +24,7 @@ def test_a_download_resumes_where_it_broke_off(official, server, root, raw_files
     server.cut = [1_500_000, 1_000_000]
     fetch("toy", root)
     assert (root / "raw/toys/toy").read_bytes() == BIG
-    starts = [wanted for _, wanted in server.requests]
+    starts = [header for _, header in server.requests]
     assert starts == [None, "bytes=1500000-", "bytes=2500000-"]
     assert raw_files() == {"toy", "toy.origin"}
 
@@ -40,10 +40,10 @@ def test_a_later_run_resumes_what_an_earlier_one_left(official, server, root, mo
     assert server.requests[-1][1] == "bytes=100000-" and (root / "raw/toys/toy").read_bytes() == BIG
 
 
-@pytest.mark.parametrize("left", [b"x" * 1000, b"x" * len(BIG), b"x" * (len(BIG) + 5)], ids=len)
-def test_a_part_that_belongs_to_another_file_is_dropped(official, server, put, root, left):
+@pytest.mark.parametrize("remainder", [b"x" * 1000, b"x" * len(BIG), b"x" * (len(BIG) + 5)], ids=len)
+def test_a_part_that_belongs_to_another_file_is_dropped(official, server, put, root, remainder):
     official(BIG)
-    put("data/raw/toys/toy.part", left)
+    put("data/raw/toys/toy.part", remainder)
     fetch("toy", root)
     assert (root / "raw/toys/toy").read_bytes() == BIG
 
@@ -87,7 +87,7 @@ def test_without_a_checksum_the_same_version_is_resumed(official, server, root, 
     server.cut, server.headers = [1_500_000, 1_000_000], headers
     fetch("toy", root)
     assert (root / "raw/toys/toy").read_bytes() == BIG
-    assert [wanted for _, wanted in server.requests] == [None, "bytes=1500000-", "bytes=2500000-"]
+    assert [header for _, header in server.requests] == [None, "bytes=1500000-", "bytes=2500000-"]
 
 
 def test_a_version_of_another_address_says_nothing(register, server, root, monkeypatch):
@@ -119,10 +119,10 @@ def test_slow_is_counted_anew_in_each_window(official, server, root, monkeypatch
     assert (root / "raw/toys/toy").stat().st_size == 80_000
 
 
-@pytest.mark.parametrize("declared", [False, True])
-def test_a_file_of_unknown_size_cannot_fill_the_disk(register, server, root, raw_files, declared):
+@pytest.mark.parametrize("length", [False, True])
+def test_a_file_of_unknown_size_cannot_fill_the_disk(register, server, root, raw_files, length):
     source = register(File("toy", (f"{server.url}/toy",)))
-    server.files["/toy"], server.declare_length = bytes(source.unpacked_limit + 1), declared
+    server.files["/toy"], server.declare_length = bytes(source.unpacked_limit + 1), length
     with pytest.raises(UserError, match=f"more than the {source.unpacked_limit:,} "):
         fetch("toy", root)
     assert raw_files() == set()
@@ -170,12 +170,12 @@ def test_it_gives_up_in_the_end(official, server, root):
 
 
 @pytest.mark.parametrize(
-    "given, complaint",
+    "content, complaint",
     [(b"contenT", "has the checksum"), (b"content and more", "offers 16 bytes"), (b"cont", "offers 4 bytes")],
 )
-def test_what_is_not_the_published_file_never_comes_in_place(official, server, root, given, complaint, raw_files):
+def test_what_is_not_the_published_file_never_comes_in_place(official, server, root, content, complaint, raw_files):
     official(b"content")
-    server.files["/toy"] = given
+    server.files["/toy"] = content
     with pytest.raises(UserError, match=complaint):
         fetch("toy", root)
     assert raw_files() == set()

@@ -57,29 +57,29 @@ def test_the_order_is_data_directory_mirrors_official_address(official, server, 
     assert len(server.requests) == 1
 
 
-@pytest.mark.parametrize("kept, pack", [("toy", bytes), ("toy.gz", gzip.compress), ("toy.bz2", bz2.compress)])
+@pytest.mark.parametrize("file_name, pack", [("toy", bytes), ("toy.gz", gzip.compress), ("toy.bz2", bz2.compress)])
 @pytest.mark.parametrize("published", ["toy", "toy.bz2"])
 @pytest.mark.parametrize("online", [False, True])
 def test_a_mirror_may_compress_otherwise(
-    register, server, put, root, tmp_path, toy_text, published, kept, pack, online, raw_files
+    register, server, put, root, tmp_path, toy_text, published, file_name, pack, online, raw_files
 ):
     packed = bz2.compress(toy_text)
     if published == "toy":
         register(File("toy", (), len(toy_text), sha(toy_text)))
     else:
         register(File("toy.bz2", (), len(packed), sha(packed), content=sha(toy_text)))
-    put(f"mirror/toys/{kept}", pack(toy_text))
-    server.files[f"/base/toys/{kept}"] = pack(toy_text)
+    put(f"mirror/toys/{file_name}", pack(toy_text))
+    server.files[f"/base/toys/{file_name}"] = pack(toy_text)
     prepare("toy", root, f"{server.url}/base/" if online else tmp_path / "mirror")
     assert load("toy", root).X.shape == (2, 3)
-    assert raw_files() == {kept, f"{kept}.origin"}
+    assert raw_files() == {file_name, f"{file_name}.origin"}
     verify("toy", root)
 
 
-@pytest.mark.parametrize("kept, pack", [("toy", bytes), ("toy.gz", gzip.compress)])
-def test_a_mirrors_wrong_file_is_passed_over(official, server, put, root, tmp_path, kept, pack, raw_files):
+@pytest.mark.parametrize("file_name, pack", [("toy", bytes), ("toy.gz", gzip.compress)])
+def test_a_mirrors_wrong_file_is_passed_over(official, server, put, root, tmp_path, file_name, pack, raw_files):
     official(b"content")
-    put(f"mirror/toys/{kept}", pack(b"contenT"))
+    put(f"mirror/toys/{file_name}", pack(b"contenT"))
     fetch("toy", root, tmp_path / "mirror")
     assert (root / "raw/toys/toy").read_bytes() == b"content"
     assert load_origin(root / "raw/toys/toy").startswith(server.url)

@@ -19,7 +19,7 @@ ARRAY = np.arange(24, dtype=np.uint8).reshape(4, 3, 2)
 
 
 def test_four_files_become_a_data_set(register, put, root):
-    names = [f"{part}-{what}.gz" for part in ("train", "t10k") for what in ("images", "labels")]
+    names = [f"{part}-{content}.gz" for part in ("train", "t10k") for content in ("images", "labels")]
     register(*names, reader="idx", rows=4, test_rows=2, shape=(1, 3, 2), dtype="uint8", sparse=False, scale=255.0)
     labels = np.uint8([0, 1, 1, 0])
     for name, array in zip(names, (ARRAY, labels, ARRAY[:2], labels[:2]), strict=True):

@@ -13,13 +13,13 @@ from fedatlas.errors import UserError
 @pytest.mark.parametrize(
     "change",
     [
-        lambda about: about.pop("lossy"),
-        lambda about: about.update(more=1),
-        lambda about: about.update(rows="2"),
-        lambda about: about.update(rows=True),
-        lambda about: about.update(title="\ud800"),
-        lambda about: about.update(shape=[2.0]),
-        lambda about: about.update(files=[{"name": "toy"}]),
+        lambda record: record.pop("lossy"),
+        lambda record: record.update(more=1),
+        lambda record: record.update(rows="2"),
+        lambda record: record.update(rows=True),
+        lambda record: record.update(title="\ud800"),
+        lambda record: record.update(shape=[2.0]),
+        lambda record: record.update(files=[{"name": "toy"}]),
     ],
 )
 def test_provenance_of_another_form_is_no_whole_form(register, put, root, toy_text, change):

@@ -48,10 +48,10 @@ def test_a_split_gives_every_sample_to_at_most_one_client(y, clients, seed, how)
 
 @pytest.mark.parametrize("kind, options", SPLITS)
 def test_the_seed_decides(kind, options):
-    one, same, other = (partition(kind, BALANCED, 20, seed, **options) for seed in (3, 3, 4))
-    np.testing.assert_array_equal(one.order, same.order)
-    np.testing.assert_array_equal(one.offsets, same.offsets)
-    assert not np.array_equal(one.order, other.order)
+    first, same, other = (partition(kind, BALANCED, 20, seed, **options) for seed in (3, 3, 4))
+    np.testing.assert_array_equal(first.order, same.order)
+    np.testing.assert_array_equal(first.offsets, same.offsets)
+    assert not np.array_equal(first.order, other.order)
 
 
 @given(labels, st.integers(1, 12), st.integers(0, 2**40), st.sampled_from(SPLITS))
@@ -59,15 +59,15 @@ def test_the_seed_decides(kind, options):
 def test_the_same_arguments_give_the_same_split(y, clients, seed, how):
     kind, options = how
     try:
-        one = partition(kind, y, clients, seed, **options)
+        first = partition(kind, y, clients, seed, **options)
     except UserError as error:
         with pytest.raises(UserError) as again:
             partition(kind, y, clients, seed, **options)
         assert str(again.value) == str(error)
         return
     same = partition(kind, y.copy(), clients, seed, **options)
-    np.testing.assert_array_equal(one.order, same.order)
-    np.testing.assert_array_equal(one.offsets, same.offsets)
+    np.testing.assert_array_equal(first.order, same.order)
+    np.testing.assert_array_equal(first.offsets, same.offsets)
 
 
 def test_a_name_alone_is_a_specification_and_seed_0_is_the_default():

@@ -70,42 +70,42 @@ def test_every_character_belongs_to_its_speaker(speeches):
     expected = {}
     for name, words in speeches:
         expected.setdefault(name.rstrip(".").casefold(), []).append(words)
-    kept = {
+    texts = {
         role: " ".join("".join(c for c in " ".join(parts).lower() if c in ALPHABET).split())
         for role, parts in expected.items()
         if len(parts) > 1
     }
-    assert result == kept
+    assert result == texts
 
 
 @given(st.integers(2, 200), st.integers(1, 5), st.integers(1, 4))
-def test_test_samples_see_no_character_that_is_trained_on(length, seen, stride):
-    train, test = Plays(length=seen, least=2, stride=stride)._labels(length)
-    assert all(seen <= label < int(0.8 * length) for label in train)
-    assert all(int(0.8 * length) <= label - seen and label < length for label in test)
+def test_test_samples_see_no_character_that_is_trained_on(length, context, stride):
+    train, test = Plays(length=context, least=2, stride=stride)._labels(length)
+    assert all(context <= label < int(0.8 * length) for label in train)
+    assert all(int(0.8 * length) <= label - context and label < length for label in test)
     assert (np.diff(train) == stride).all() and (np.diff(test) == stride).all()
-    assert len(train) == max(0, -(-(int(0.8 * length) - seen) // stride))
+    assert len(train) == max(0, -(-(int(0.8 * length) - context) // stride))
 
 
-@pytest.mark.parametrize("every, roles", [(1, ["anne", "ben"]), (2, ["anne"])])
-def test_a_sample_is_the_characters_before_its_label(put, tmp_path, every, roles):
+@pytest.mark.parametrize("spacing, roles", [(1, ["anne", "ben"]), (2, ["anne"])])
+def test_a_sample_is_the_characters_before_its_label(put, tmp_path, spacing, roles):
     texts = {"anne": "to be, or not to be:  that is", "ben": "nay; nay!"}
     play = "ACT I\n\n" + "\n\n".join(f"{role.upper()}.\n{word}" for role in texts for word in texts[role].split())
     path = put("plays.zip", packed({"b.txt": play.encode(), "a.txt": b"ACT I\n\nCY.\nI\n\nCY.\nNo.\n"}))
-    Plays(length=2, least=8, every=every).read([path], None, Writer(tmp_path))
-    seen = {name: [] for name in ("", "_test")}
+    Plays(length=2, least=8, every=spacing).read([path], None, Writer(tmp_path))
+    samples = {name: [] for name in ("", "_test")}
     for owner, role in enumerate(roles):
         text = " ".join(texts[role].split())
         cut = int(0.8 * len(text))
         for suffix, labels in (("", range(2, cut)), ("_test", range(cut + 2, len(text)))):
-            seen[suffix] += [(owner, text[at - 2], text[at - 1], text[at]) for at in labels]
-    for suffix, expected in seen.items():
+            samples[suffix] += [(owner, text[at - 2], text[at - 1], text[at]) for at in labels]
+    for suffix, expected in samples.items():
         data, columns, starts, y = (
             np.load(tmp_path / f"{name}.npy")
             for name in (f"X{suffix}_data", f"X{suffix}_indices", f"X{suffix}_indptr", f"y{suffix}")
         )
         rows = csr_matrix((data, columns, starts), (len(y), 2 * len(ALPHABET))).toarray().reshape(len(y), 2, -1)
         assert (rows.sum(axis=2) == 1).all() and rows.max() == 1
-        nearest, other = (np.array(list(ALPHABET))[rows[:, place].argmax(axis=1)] for place in (0, 1))
+        nearest, other = (np.array(list(ALPHABET))[rows[:, position].argmax(axis=1)] for position in (0, 1))
         assert [row[1:] for row in expected] == list(zip(other, nearest, np.array(list(ALPHABET))[y], strict=True))
         assert np.load(tmp_path / f"owner{suffix}.npy").tolist() == [owner for owner, *_ in expected]

@@ -67,8 +67,8 @@ def test_files_are_described(file):
     assert file.bytes is None or file.bytes > 0
     for url in file.urls:
         assert re.fullmatch(r"https?://[\w.-]+/\S+", url)
-    for known in filter(None, (file.checksum, file.content)):
-        algorithm, _, digest = known.partition(":")
+    for checksum in filter(None, (file.checksum, file.content)):
+        algorithm, _, digest = checksum.partition(":")
         assert len(digest) == DIGESTS[algorithm] and set(digest) <= set(hexdigits.lower())
     assert file.content is None or file.packed
 

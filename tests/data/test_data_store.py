@@ -101,9 +101,9 @@ def test_official_files_replace_a_stand_in(register, put, root, toy_text):
     assert not load("toy", root).lossy
 
 
-def _prepare(barrier, root, made):
+def _prepare(barrier, root, queue):
     barrier.wait()
-    made.put(prepare("digits", root).stat().st_ino)
+    queue.put(prepare("digits", root).stat().st_ino)
 
 
 def test_many_at_once_prepare_one_whole_folder(root):
@@ -135,8 +135,8 @@ def test_what_opens_prepared_data_imports_nothing_that_fetches_or_reads_raw_file
 
     code = "import sys, fedatlas.data.prepared, fedatlas.federation.partitions.partition; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    own = {name.removeprefix("fedatlas.data.") for name in loaded if name.startswith("fedatlas.data.")}
-    assert own == {"prepared", "dataset", "validation", "paths", "errors"}
+    modules = {name.removeprefix("fedatlas.data.") for name in loaded if name.startswith("fedatlas.data.")}
+    assert modules == {"prepared", "dataset", "validation", "paths", "errors"}
 
 
 def test_what_decides_the_bytes_of_a_prepared_set_does_not_fetch():
@@ -152,14 +152,14 @@ def test_what_decides_the_bytes_of_a_prepared_set_does_not_fetch():
 
 @pytest.mark.parametrize("in_the_way", ["file", "link"])
 def test_what_is_no_folder_is_not_replaced(toy, root, tmp_path, in_the_way):
-    place = root / "prepared/toy"
-    place.parent.mkdir(parents=True)
+    target = root / "prepared/toy"
+    target.parent.mkdir(parents=True)
     if in_the_way == "file":
-        place.write_text("mine")
+        target.write_text("mine")
     else:
         (tmp_path / "elsewhere").mkdir()
-        place.symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(UserError, match=f"cannot write {place}: it is .*, and not a folder"):
+        target.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(UserError, match=f"cannot write {target}: it is .*, and not a folder"):
         prepare("toy", root)
     assert os.listdir(root / "prepared") == ["toy"]
 
@@ -258,8 +258,8 @@ def test_verify_finds_what_has_changed(register, put, root, toy_text):
 
 
 def test_status_says_what_is_where(toy, root, tmp_path, put, toy_text, register):
-    def row(**more):
-        return next(row for row in status(**{"directory": root} | more) if row.name == "toy")
+    def row(**options):
+        return next(row for row in status(**{"directory": root} | options) if row.name == "toy")
 
     assert [row.name for row in status(root)] == names()
     assert row().state == "raw" and row().bytes == len(toy_text)

@@ -120,16 +120,16 @@ def test_equal_clients_and_a_full_buffer_are_synchronous_rounds():
         algorithm = example(name, lr=0.05, p=0.4, lam=1.0, b=0.5)
         for options in SETTINGS:
             try:
-                whole = driver(buffer=M, concurrency=M, model=ALIKE, staleness=0)
-                alone = run(algorithm, problem, 3, driver=whole, **options)
+                driver_options = driver(buffer=M, concurrency=M, model=ALIKE, staleness=0)
+                alone = run(algorithm, problem, 3, driver=driver_options, **options)
             except UserError:
                 refused.add(name)
                 continue
-            together = run(algorithm, problem, 3, **options)
+            result = run(algorithm, problem, 3, **options)
             for row in alone.rows:
                 clock = row.pop("simulated_seconds")
                 assert (clock > 0) == (row["round"] > 0)
-            assert same(alone, together), (name, options)
+            assert same(alone, result), (name, options)
             ran.add(name)
     assert {"fedavg", "fedprox", "fedadam", "scaffold", "fedcm", "mifa", "fedasync"} <= ran
     assert {"feddyn", "fedspeed", "fedac-1", "mime", "mimelite", "fedpd", "dsgd", "fedawe"} & set(
@@ -140,9 +140,9 @@ def test_equal_clients_and_a_full_buffer_are_synchronous_rounds():
 def test_costs_are_means_over_messages(monkeypatch):
     problem, senders, step = unequal_clients(), [], messages.step
 
-    def spy(simulation, each, weights):
-        senders.append([message.client for message in each])
-        step(simulation, each, weights)
+    def spy(simulation, arrivals, weights):
+        senders.append([message.client for message in arrivals])
+        step(simulation, arrivals, weights)
 
     monkeypatch.setattr(messages, "step", spy)
     history = run(example("fedavg", lr=LR), problem, 12, batch=None, local_steps=2, driver=driver())
@@ -166,11 +166,11 @@ def test_interrupted_runs_have_the_same_bits(rounds, model, tmp_path):
         eval_rounds=3,
         driver=driver(model=model, concurrency=5, staleness=0),
     )
-    _, whole = never(logistic(), ["scaffold", "fedavg"], setting)
+    _, expected = never(logistic(), ["scaffold", "fedavg"], setting)
     with pytest.raises(Stopped):
         never(logistic(), ["scaffold", "fedavg"], setting, stopped_after(rounds, tmp_path / "a.state"))
     _, again = never(logistic(), ["scaffold", "fedavg"], setting, resumed(tmp_path / "a.state"))
-    assert all(map(same, again, whole))
+    assert all(map(same, again, expected))
 
 
 @pytest.mark.parametrize("problem", [softmax, pytest.param(network, marks=pytest.mark.slow)])

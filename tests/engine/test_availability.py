@@ -48,10 +48,10 @@ def test_interleaved_sine_has_rounds_that_are_certainly_empty():
 
 
 def frequencies(participants, clients, rounds):
-    there = np.zeros((rounds, clients), bool)
+    active = np.zeros((rounds, clients), bool)
     for t in range(rounds):
-        there[t, participants.active(t)] = True
-    return there
+        active[t, participants.active(t)] = True
+    return active
 
 
 @pytest.mark.parametrize("kind", ["stationary", "sine", "staircase", "interleaved-sine", "markov"])
@@ -59,35 +59,35 @@ def test_frequencies_are_the_probabilities(kind):
     p = [0.1, 0.3, 0.5, 0.9, 1.0]
     spec = {"kind": kind, "p": p} | ({"persistence": 0.5} if kind == "markov" else {})
     seeds, rounds = 40, 40
-    there, expected = 0, 0
+    total_active, expected = 0, 0
     for seed in range(seeds):
         participants = bound(spec, 5, seed)
-        there = there + frequencies(participants, 5, rounds)
+        total_active = total_active + frequencies(participants, 5, rounds)
         expected = expected + np.array([participants.probabilities(t) for t in range(rounds)])
     spread = np.sqrt(np.maximum(expected * (1 - expected / seeds), 1e-12))
-    z = (there - expected) / spread
+    z = (total_active - expected) / spread
     assert np.abs(z).max() < 5  # 200 counts
     # totals over rounds are sharper; a chain of persistence 1/2 has three times the variance of independent rounds
-    total = (there - expected).sum(axis=0) / np.sqrt((spread**2).sum(axis=0) * (3 if kind == "markov" else 1))
+    total = (total_active - expected).sum(axis=0) / np.sqrt((spread**2).sum(axis=0) * (3 if kind == "markov" else 1))
     assert np.abs(total).max() < 4
 
 
 def test_markov_is_stationary_and_persistent():
     p, persistence, rounds = 0.3, 0.8, 400
-    there = np.concatenate(
+    active = np.concatenate(
         [
             frequencies(bound({"kind": "markov", "p": p, "persistence": persistence}, 50, s), 50, rounds)
             for s in range(4)
         ],
         axis=1,
     ).astype(float)
-    clients = there.shape[1]
-    for part in (there[0], there[1], there[-1]):
+    clients = active.shape[1]
+    for part in (active[0], active[1], active[-1]):
         assert abs(part.mean() - p) < 4 * np.sqrt(p * (1 - p) / clients)
     for lag in (1, 3):
-        correlation = np.mean((there[lag:] - p) * (there[:-lag] - p)) / (p * (1 - p))
+        correlation = np.mean((active[lag:] - p) * (active[:-lag] - p)) / (p * (1 - p))
         assert correlation == pytest.approx(persistence**lag, abs=0.05)
-    arrivals = there[1:][there[:-1] == 0].mean()
+    arrivals = active[1:][active[:-1] == 0].mean()
     assert arrivals == pytest.approx((1 - persistence) * p, abs=0.01)
 
 
@@ -147,8 +147,8 @@ def test_every_labelled_problem_knows_its_mix(make):
     assert shares.shape[0] == 5 and (shares >= 0).all()
     np.testing.assert_allclose(shares.sum(axis=1), 1)
     for i in range(5):
-        own = problem.labels[problem.partition.client(i)]
-        np.testing.assert_allclose(shares[i], np.bincount(own, minlength=shares.shape[1]) / len(own))
+        labels = problem.labels[problem.partition.client(i)]
+        np.testing.assert_allclose(shares[i], np.bincount(labels, minlength=shares.shape[1]) / len(labels))
 
 
 def test_problems_without_labels_say_so():

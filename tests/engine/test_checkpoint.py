@@ -21,103 +21,103 @@ SAMPLED = {"participation": {"kind": "uniform", "count": 2}}
 
 def never(problem, names, setting, keep=None):
     """Histories of fresh simulations."""
-    each = [Simulation(example(name, lr=0.05, mu=0.1, L=20.0), problem, setting, seed=3) for name in names]
-    return each, run_simulations(each, keep=keep)
+    simulations = [Simulation(example(name, lr=0.05, mu=0.1, L=20.0), problem, setting, seed=3) for name in names]
+    return simulations, run_simulations(simulations, keep=keep)
 
 
-def stopped_after(rounds, path, about="this"):
+def stopped_after(rounds, path, subject="this"):
     """A Checkpointer whose run is asked to stop in its given round."""
     event = threading.Event()
 
     class Counting(Checkpointer):
-        left = rounds
+        remaining = rounds
 
         def watch(self, runs, pairs):
             pause = super().watch(runs, pairs)
 
             def counted():
-                self.left -= 1
-                if self.left == 0:
+                self.remaining -= 1
+                if self.remaining == 0:
                     event.set()
                 pause()
 
             return counted
 
-    return functools.partial(Counting(path, about, stop=event).watch, "runs")
+    return functools.partial(Counting(path, subject, stop=event).watch, "runs")
 
 
-def resumed(path, about="this"):
-    return functools.partial(Checkpointer(path, about).watch, "runs")
+def resumed(path, subject="this"):
+    return functools.partial(Checkpointer(path, subject).watch, "runs")
 
 
-def same(one, other):
+def same(first, second):
     """Whether two Histories agree in all but time."""
-    rows = [[{k: v for k, v in row.items() if k != "seconds"} for row in history.rows] for history in (one, other)]
-    outputs = (to_numpy(one.x) == to_numpy(other.x)).all()
-    return rows[0] == rows[1] and one.ledger == other.ledger and one.status == other.status and outputs
+    rows = [[{k: v for k, v in row.items() if k != "seconds"} for row in history.rows] for history in (first, second)]
+    outputs = (to_numpy(first.x) == to_numpy(second.x)).all()
+    return rows[0] == rows[1] and first.ledger == second.ledger and first.status == second.status and outputs
 
 
 @pytest.mark.parametrize("rounds", range(1, 8))
-@pytest.mark.parametrize("place", ["memory", "disk"])
-def test_any_round_with_several_simulations(rounds, place, tmp_path):
-    problem, setting = logistic(), Setting(**OPTIONS, **SAMPLED, state=place)
+@pytest.mark.parametrize("storage", ["memory", "disk"])
+def test_any_round_with_several_simulations(rounds, storage, tmp_path):
+    problem, setting = logistic(), Setting(**OPTIONS, **SAMPLED, state=storage)
     names = ["scaffold", "fedavg"]
-    _, whole = never(problem, names, setting)
+    _, expected = never(problem, names, setting)
     with pytest.raises(Stopped):
         never(problem, names, setting, stopped_after(rounds, tmp_path / "a.state"))
-    each, again = never(problem, names, setting, resumed(tmp_path / "a.state"))
-    assert all(map(same, again, whole))
+    simulations, again = never(problem, names, setting, resumed(tmp_path / "a.state"))
+    assert all(map(same, again, expected))
     active = set(np.concatenate([setting.participation_kind.bind(problem, 5, 3).active(t) for t in range(7)]))
-    assert set(np.flatnonzero(each[0].table.touched)) == active
+    assert set(np.flatnonzero(simulations[0].table.touched)) == active
 
 
 def test_compiled_rounds_stop_at_evaluations(tmp_path):
     problem, setting = logistic(heterogeneous=False), Setting(clients=5, local_steps=2, rounds=7, eval_rounds=3)
     names = ["fedavg", "fedavg"]
-    _, whole = never(problem, names, setting)
+    _, expected = never(problem, names, setting)
     with pytest.raises(Stopped):
         never(problem, names, setting, stopped_after(1, tmp_path / "a.state"))
-    seen = []
+    stops = []
     keep = resumed(tmp_path / "a.state")
-    _, again = never(problem, names, setting, lambda pairs: (keep(pairs), seen.extend(s.round for s, _ in pairs))[0])
-    assert seen == [3, 3] and all(map(same, again, whole))
+    _, again = never(problem, names, setting, lambda pairs: (keep(pairs), stops.extend(s.round for s, _ in pairs))[0])
+    assert stops == [3, 3] and all(map(same, again, expected))
 
 
 def test_a_diverged_simulation_stays_diverged(tmp_path):
     problem, setting = logistic(), Setting(**OPTIONS)
 
     def two(keep=None):
-        each = [Simulation(algorithms.create("fedavg", {"lr": lr}), problem, setting, 3) for lr in (1e300, 0.1)]
-        return run_simulations(each, keep=keep)
+        simulations = [Simulation(algorithms.create("fedavg", {"lr": lr}), problem, setting, 3) for lr in (1e300, 0.1)]
+        return run_simulations(simulations, keep=keep)
 
-    whole = two()
+    expected = two()
     with pytest.raises(Stopped):
         two(stopped_after(4, tmp_path / "a.state"))
     again = two(resumed(tmp_path / "a.state"))
     assert [history.status for history in again] == ["diverged", "ok"]
-    assert again[0].diverged_round == whole[0].diverged_round and same(again[1], whole[1])
+    assert again[0].diverged_round == expected[0].diverged_round and same(again[1], expected[1])
 
 
 def test_checkpoints_of_something_else_are_ignored_with_a_message(tmp_path, capsys):
     problem, setting, path = logistic(), Setting(**OPTIONS), tmp_path / "a.state"
     with pytest.raises(Stopped):
         never(problem, ["fedavg"], setting, stopped_after(2, path))
-    _, (whole,) = never(problem, ["fedavg"], setting)
+    _, (expected,) = never(problem, ["fedavg"], setting)
     for spoil, message in (
         (lambda: None, "another specification or other code: the run starts again"),
         (lambda: path.write_bytes(path.read_bytes()[:-100]), "cannot be read"),
         (lambda: path.write_bytes(b""), "cannot be read"),
     ):
         spoil()
-        _, (again,) = never(problem, ["fedavg"], setting, resumed(path, about="other"))
-        assert message in capsys.readouterr().out and same(again, whole)
+        _, (again,) = never(problem, ["fedavg"], setting, resumed(path, subject="other"))
+        assert message in capsys.readouterr().out and same(again, expected)
 
 
 @pytest.mark.parametrize("lost", ["0.s.x", "1.s.x", "1.states.ids.0", "1.states.c.0", "0.states.c.0"])
 def test_a_checkpoint_is_taken_whole_or_not_at_all(lost, tmp_path, capsys):
     problem, setting, path = logistic(), Setting(**OPTIONS, **SAMPLED), tmp_path / "a.state"
     names = ["scaffold", "scaffold"]
-    _, whole = never(problem, names, setting)
+    _, expected = never(problem, names, setting)
     with pytest.raises(Stopped):
         never(problem, names, setting, stopped_after(4, path))
     with zipfile.ZipFile(path) as file:
@@ -126,7 +126,7 @@ def test_a_checkpoint_is_taken_whole_or_not_at_all(lost, tmp_path, capsys):
         for name, content in members.items():
             file.writestr(name, content)
     _, again = never(problem, names, setting, resumed(path))
-    assert f"{lost}" in capsys.readouterr().out and all(map(same, again, whole))
+    assert f"{lost}" in capsys.readouterr().out and all(map(same, again, expected))
 
 
 def test_savings_are_bounded_in_time(tmp_path, monkeypatch):

@@ -79,12 +79,12 @@ def test_costs_hold_the_questions_to_all_candidates():
         assert question.ids == tuple(candidates.tolist()) and set(step.ids) < set(question.ids)
         sent += 1 + CANDIDATES / COUNT / d
         samples += 3 * sizes[list(step.ids)].sum() / COUNT + sizes[candidates].sum() / COUNT
-        each = {}
+        duration = {}
         for i in candidates:
-            each[i] = word * d / rates.down[i] + word / rates.up[i] + sizes[i] * 40 / rates.compute[i]
+            duration[i] = word * d / rates.down[i] + word / rates.up[i] + sizes[i] * 40 / rates.compute[i]
         for i in step.ids:
-            each[i] += word * d / rates.down[i] + word * d / rates.up[i] + 3 * sizes[i] * 40 / rates.compute[i]
-        times.append(max(each.values()))
+            duration[i] += word * d / rates.down[i] + word * d / rates.up[i] + 3 * sizes[i] * 40 / rates.compute[i]
+        times.append(max(duration.values()))
         attendance.append(candidates)
     costs = history.rows[-1]
     assert costs["vectors_up"] == pytest.approx(sent) and costs["bits_up"] == pytest.approx(sent * d * word)

@@ -24,15 +24,15 @@ class Spy:
     asks for comes again in that round and is noted once."""
 
     def __init__(self, problem):
-        self.problem, self.seen = problem, {}
+        self.problem, self.draws = problem, {}
 
     def __getattr__(self, name):
         return getattr(self.problem, name)
 
     def batch(self, clients, index):
         for client, rows in zip(clients, index, strict=True):
-            own = self.seen.setdefault(int(client), [])
-            own.extend([] if own == list(rows) else rows)
+            samples = self.draws.setdefault(int(client), [])
+            samples.extend([] if samples == list(rows) else rows)
         return self.problem.batch(clients, index)
 
 
@@ -40,7 +40,7 @@ def draws_of(name, seed=3, block=None, heterogeneous=True, **options):
     spy = Spy(logistic(heterogeneous=heterogeneous))
     options = {"clients": 5, "local_steps": 3, "rounds": 4, "batch": 2} | options
     Simulation(example(name, max_steps=2), spy, Setting(**options), seed, block).run()
-    return spy.seen
+    return spy.draws
 
 
 # All but those that draw the number of steps, or run them on one client.
@@ -54,12 +54,12 @@ STOCHASTIC = [name for name in STOCHASTIC if not example(name).single_client()]
 def test_all_algorithms_get_the_same_samples(name, sampling, participation):
     options = {"sampling": sampling, "participation": participation}
     with where_defined():
-        seen = draws_of(name, block=2, **options)
+        samples = draws_of(name, block=2, **options)
     expected = draws_of("fedavg", **options)
-    if not seen:
+    if not samples:
         pytest.skip("asks for full gradients alone")
-    assert seen == expected
-    assert seen != draws_of(name, seed=4, **options)
+    assert samples == expected
+    assert samples != draws_of(name, seed=4, **options)
 
 
 def test_pooled_clients_get_the_samples_of_all():
@@ -74,8 +74,8 @@ def test_a_clients_samples_do_not_depend_on_who_else_is_there(kind, heterogeneou
     sampler = SAMPLING.build(kind).bind(logistic(heterogeneous=heterogeneous), 5, 3, seed=7)
     everybody = sampler.draw(2, np.arange(5), 4)
     assert everybody.shape == (5, 4, 3)
-    for some in ([0], [3], [1, 4], [0, 2, 3]):
-        assert (sampler.draw(2, np.array(some), 4) == everybody[some]).all()
+    for group in ([0], [3], [1, 4], [0, 2, 3]):
+        assert (sampler.draw(2, np.array(group), 4) == everybody[group]).all()
     assert (sampler.draw(3, np.arange(5), 4) != everybody).any()
     assert len({row.tobytes() for row in everybody}) == 5
 
@@ -90,17 +90,17 @@ def test_clients_draw_from_their_own_data(kind):
 
 def test_reshuffling_passes_over_all_data_before_any_comes_twice():
     problem = logistic()
-    own = problem.partition.client(1)
-    drawn = ReshufflingSampler(problem, 5, 1, seed=0).draw(0, np.array([1]), 2 * len(own) + 1).ravel()
-    first, second = drawn[: len(own)], drawn[len(own) : 2 * len(own)]
-    assert sorted(first) == sorted(second) == sorted(own)
-    assert (first != second).any() and (first != own).any()
+    indices = problem.partition.client(1)
+    samples = ReshufflingSampler(problem, 5, 1, seed=0).draw(0, np.array([1]), 2 * len(indices) + 1).ravel()
+    first, second = samples[: len(indices)], samples[len(indices) : 2 * len(indices)]
+    assert sorted(first) == sorted(second) == sorted(indices)
+    assert (first != second).any() and (first != indices).any()
 
 
 def test_draws_are_uniform():
-    drawn = ReplacementSampler(logistic(heterogeneous=False), 50, 4, seed=0).draw(0, np.arange(50), 60)
-    counts = np.bincount(drawn.ravel(), minlength=60)
-    expected = drawn.size / 60
+    samples = ReplacementSampler(logistic(heterogeneous=False), 50, 4, seed=0).draw(0, np.arange(50), 60)
+    counts = np.bincount(samples.ravel(), minlength=60)
+    expected = samples.size / 60
     assert ((counts - expected) ** 2 / expected).sum() < 59 + 5 * np.sqrt(2 * 59)
 
 
@@ -133,22 +133,22 @@ def test_participation_has_its_frequencies():
         (Stationary(p=0.4), 0.4),
         (Stationary(p=[0.1, 0.9] * 5), np.tile([0.1, 0.9], 5)),
     ):
-        there, bound = np.zeros((2000, 10)), kind.bind(None, 10, 0)
+        active, bound = np.zeros((2000, 10)), kind.bind(None, 10, 0)
         for t in rounds:
-            there[t, bound.active(t)] = 1
-        assert np.abs(there.mean(axis=0) - p).max() < 5 * 0.5 / np.sqrt(2000)
-    assert np.abs(np.corrcoef(there.T) - np.eye(10)).max() < 5 / np.sqrt(2000)
+            active[t, bound.active(t)] = 1
+        assert np.abs(active.mean(axis=0) - p).max() < 5 * 0.5 / np.sqrt(2000)
+    assert np.abs(np.corrcoef(active.T) - np.eye(10)).max() < 5 / np.sqrt(2000)
 
 
 @pytest.mark.parametrize("options", [{"batch": 7}, {"sampling": "reshuffling"}, {"local_steps": 1}, {"rounds": 9}])
 def test_participation_does_not_depend_on_samples(options):
     base = {"clients": 5, "local_steps": 3, "rounds": 4, "participation": {"kind": "uniform", "count": 2}}
     active = [
-        [Setting(**given).participation_kind.bind(None, 5, 1).active(t).tolist() for t in range(4)]
-        for given in (base, base | options)
+        [Setting(**conditions).participation_kind.bind(None, 5, 1).active(t).tolist() for t in range(4)]
+        for conditions in (base, base | options)
     ]
     assert active[0] == active[1]
-    who = [set(draws_of("fedavg", **given)) for given in (base, base | options | {"rounds": 4})]
+    who = [set(draws_of("fedavg", **conditions)) for conditions in (base, base | options | {"rounds": 4})]
     assert who[0] == who[1]
 
 

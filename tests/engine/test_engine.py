@@ -241,11 +241,11 @@ def test_an_error_in_a_client_ends_the_run(threads):
 
 
 def test_threads_run_only_a_little_ahead():
-    given = []
+    items = []
     with Threads(2) as pool:
-        for taken, result in enumerate(pool.map(lambda v: v, (given.append(i) or i for i in range(40)))):
-            assert result == taken and len(given) <= taken + 3
-    assert given == list(range(40))
+        for count, result in enumerate(pool.map(lambda v: v, (items.append(i) or i for i in range(40)))):
+            assert result == count and len(items) <= count + 3
+    assert items == list(range(40))
 
 
 # --- divergence ---

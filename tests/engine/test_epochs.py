@@ -31,7 +31,7 @@ def test_equals_a_plain_loop_over_clients(name):
     """As one would write it: batches of 4 and a smaller last one, an own number of steps for each client."""
     problem, lr = unequal_shares(logistic()), 0.1
     sampler = ReshufflingSampler(problem, 5, 4, 1)
-    x, c, own = problem.start(1), np.zeros(7), np.zeros((5, 7))
+    x, c, variates = problem.start(1), np.zeros(7), np.zeros((5, 7))
     for t in range(3):
         moves, changes = [], []
         for i in range(5):
@@ -41,13 +41,13 @@ def test_equals_a_plain_loop_over_clients(name):
                     rows = one_pass[start : start + 4]
                     a, b = problem.A[rows], problem.b[rows]
                     g = np.mean([-bj * aj / (1 + np.exp(bj * (aj @ y))) for aj, bj in zip(a, b, strict=True)], axis=0)
-                    y = y - lr * (g + problem.l2 * y - (own[i] - c if name == "scaffold" else 0))
+                    y = y - lr * (g + problem.l2 * y - (variates[i] - c if name == "scaffold" else 0))
                     K += 1
             assert K == 2 * -(-UNEQUAL_SIZES[i] // 4)
             moves.append(y - x)
-            new = own[i] - c + (x - y) / (K * lr)
-            changes.append(new - own[i])
-            own[i] = new
+            new = variates[i] - c + (x - y) / (K * lr)
+            changes.append(new - variates[i])
+            variates[i] = new
         x, c = x + np.mean(moves, axis=0), c + np.mean(changes, axis=0)
     history = run(example(name, lr=lr), problem)
     np.testing.assert_allclose(history.x, x, rtol=1e-12, atol=1e-14)
@@ -57,19 +57,19 @@ def test_equals_a_plain_loop_over_clients(name):
 
 
 def test_clients_of_one_size_share_a_block():
-    seen = []
+    blocks = []
 
     class Watching(FedAvg):
         name = "watching"
 
         def client(self, s, i, steps):
-            seen.append((list(steps.clients), len(steps), [g._batch.size for g in steps]))
+            blocks.append((list(steps.clients), len(steps), [g._batch.size for g in steps]))
             return super().client(s, i, steps)
 
     run(Watching(lr=0.1), unequal_shares(logistic()), block=5, rounds=1)
-    assert [clients for clients, _, _ in seen] == [[0, 2], [1], [4], [3]]
-    assert [steps for _, steps, _ in seen] == [4, 6, 8, 10]
-    assert [np.max(size) for size in seen[0][2]] == [4, 3, 4, 3]
+    assert [clients for clients, _, _ in blocks] == [[0, 2], [1], [4], [3]]
+    assert [steps for _, steps, _ in blocks] == [4, 6, 8, 10]
+    assert [np.max(size) for size in blocks[0][2]] == [4, 3, 4, 3]
 
 
 def test_full_gradients_are_one_step_a_pass():

@@ -77,11 +77,14 @@ def parts_of(simulation, ledger):
 
 def means(simulation, parts):
     """Return the costs of a run by the parts of its clients. Where a client is drawn, costs are those of this one."""
-    totals, drawn = dict.fromkeys(("down", "up", "gradients", "samples"), 0.0), simulation.algorithm.single_client()
+    totals, single_client = (
+        dict.fromkeys(("down", "up", "gradients", "samples"), 0.0),
+        simulation.algorithm.single_client(),
+    )
     for of_round in parts:
         for part in itertools.chain(*of_round.values()):
             for field in totals:
-                alone = drawn and part.hook == "client" and field != "down"
+                alone = single_client and part.hook == "client" and field != "down"
                 totals[field] += getattr(part, field) / (1 if alone else len(of_round))
     return list(totals.values())
 

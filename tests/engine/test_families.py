@@ -84,11 +84,11 @@ def test_every_option_is_documented(family):
 
 
 def test_every_key_of_the_setting_is_documented():
-    known = options(Setting)
-    assert list(known) == [field.name for field in dataclasses.fields(Setting)]
-    assert all(item.doc for item in known.values())
-    assert all(f"`{name}`" in known["sampling"].doc for name in SAMPLING.names())
-    assert all(f"`{name}`" in known["driver"].doc for name in DRIVERS.names())
+    fields = options(Setting)
+    assert list(fields) == [field.name for field in dataclasses.fields(Setting)]
+    assert all(item.doc for item in fields.values())
+    assert all(f"`{name}`" in fields["sampling"].doc for name in SAMPLING.names())
+    assert all(f"`{name}`" in fields["driver"].doc for name in DRIVERS.names())
 
 
 @given(st.integers(0, 1000))
@@ -119,12 +119,12 @@ def test_factors_of_schedules_are_positive_and_start_at_1(t):
     ],
 )
 def test_bad_settings_are_one_clear_error(options, message):
-    given = {"clients": 5, "rounds": 1} | options
+    arguments = {"clients": 5, "rounds": 1} | options
     if message is None:
-        assert Setting(**given)
+        assert Setting(**arguments)
         return
     with pytest.raises(UserError) as error:
-        Setting(**given)
+        Setting(**arguments)
     assert message in str(error.value)
 
 

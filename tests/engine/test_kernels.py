@@ -26,12 +26,12 @@ def problem(dense=False, ones=False, samples=80, dim=40, l2=0.05):
     return Logistic(A.toarray() if dense else A, b, l2)
 
 
-def simulations(name, made, setting, steps=STEPS, seed=1):
-    return [Simulation(example(name, lr=lr), made, setting, seed) for lr in steps]
+def simulations(name, objective, setting, steps=STEPS, seed=1):
+    return [Simulation(example(name, lr=lr), objective, setting, seed) for lr in steps]
 
 
-def both(name, made, setting, steps=STEPS):
-    fast, plain = simulations(name, made, setting, steps), simulations(name, made, setting, steps)
+def run_both(name, objective, setting, steps=STEPS):
+    fast, plain = simulations(name, objective, setting, steps), simulations(name, objective, setting, steps)
     assert fast[0].problem.kernel(fast) is not None
     return run_simulations(fast), run_simulations(plain, kernels=False)
 
@@ -51,7 +51,7 @@ PAIRS = [
 @pytest.mark.parametrize("name, form", PAIRS)
 def test_equals_the_plain_path(name, form, M, K):
     setting = Setting(clients=M, local_steps=K, rounds=6, eval_rounds=2)
-    for fast, plain in zip(*both(name, problem(**ROWS[form]), setting), strict=True):
+    for fast, plain in zip(*run_both(name, problem(**ROWS[form]), setting), strict=True):
         np.testing.assert_allclose(fast.x, plain.x, rtol=1e-10, atol=1e-12)
         assert [row["round"] for row in fast.rows] == [0, 2, 4, 6] and fast.ledger == plain.ledger
         for a, b in zip(fast.rows, plain.rows, strict=True):
@@ -78,7 +78,7 @@ def test_rows_take_little_memory(dim, width, ones):
     assert indices.itemsize == width and labels.itemsize == 1
     assert values.size == (0 if ones else indptr[-1])
     setting = Setting(clients=3, local_steps=4, rounds=3)
-    for fast, plain in zip(*both("fedac-1", logistic, setting), strict=True):
+    for fast, plain in zip(*run_both("fedac-1", logistic, setting), strict=True):
         np.testing.assert_allclose(fast.x, plain.x, rtol=1e-10, atol=1e-12)
 
 
@@ -102,8 +102,8 @@ def test_digits_are_kept_over_long_rounds(name):
 def test_a_step_size_has_the_bits_that_it_has_alone(name):
     logistic, setting = problem(), Setting(clients=7, local_steps=5, rounds=4)
     many = run_simulations(simulations(name, logistic, setting, (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)))
-    some = run_simulations(simulations(name, logistic, setting, (0.01, 0.02)))
-    for lr, history in ((0.02, some[1]), (0.02, many[1]), (0.7, many[7]), (1.0, many[8])):
+    few = run_simulations(simulations(name, logistic, setting, (0.01, 0.02)))
+    for lr, history in ((0.02, few[1]), (0.02, many[1]), (0.7, many[7]), (1.0, many[8])):
         alone = run_simulations(simulations(name, logistic, setting, (lr,)))[0]
         np.testing.assert_array_equal(alone.x, history.x)
 
@@ -119,13 +119,13 @@ def test_bits_do_not_depend_on_threads(name, monkeypatch):
         setting = Setting(clients=M, local_steps=K, rounds=60, eval_rounds=30)
         assert kernels.parts(M, K, logistic.dim) == parts
         runs = [[Simulation(example(name, lr=lr), logistic, setting, threads=t) for lr in steps] for t in (1, 2, 4)]
-        one, *others = [run_simulations(each) for each in runs]
-        for many in others:
-            for a, b in zip(one, many, strict=True):
+        first, *rest = [run_simulations(group) for group in runs]
+        for many in rest:
+            for a, b in zip(first, many, strict=True):
                 np.testing.assert_array_equal(a.x, b.x)
                 assert (a.status, a.diverged_round) == (b.status, b.diverged_round)
         for a, b in zip(
-            one, run_simulations(simulations(name, logistic, setting, steps, 0), kernels=False), strict=True
+            first, run_simulations(simulations(name, logistic, setting, steps, 0), kernels=False), strict=True
         ):
             if b.status == "ok":
                 np.testing.assert_allclose(a.x, b.x, rtol=1e-10, atol=1e-12)
@@ -135,7 +135,7 @@ def test_bits_do_not_depend_on_threads(name, monkeypatch):
 def test_divergence_is_found_in_its_round(name, l2, K):
     """Also where P carries the growth over many rounds."""
     logistic, setting = problem(l2=l2), Setting(clients=4, local_steps=K, rounds=3000, eval_rounds=1000)
-    fast, plain = both(name, logistic, setting, (0.1, 5.0))
+    fast, plain = run_both(name, logistic, setting, (0.1, 5.0))
     assert [t.status for t in fast] == ["ok", "diverged"]
     assert abs(fast[1].diverged_round - plain[1].diverged_round) <= 1
     assert fast[0].rows[-1]["round"] == 3000
@@ -144,17 +144,17 @@ def test_divergence_is_found_in_its_round(name, l2, K):
 def test_single_precision_rows():
     """Kernels take float32 rows as they are; numbers between evaluations are float64."""
     logistic = problem(dense=True)
-    single = Logistic(logistic.A.astype(np.float32), logistic.b > 0, logistic.l2)
-    assert single.one_sample_rows[2].base is single.A
+    objective = Logistic(logistic.A.astype(np.float32), logistic.b > 0, logistic.l2)
+    assert objective.one_sample_rows[2].base is objective.A
     setting = Setting(clients=5, local_steps=4, rounds=6, eval_rounds=6)
     for name in ("fedac-1", "mb-sgd"):
-        for fast, plain in zip(*both(name, single, setting), strict=True):
+        for fast, plain in zip(*run_both(name, objective, setting), strict=True):
             np.testing.assert_allclose(fast.x, plain.x, rtol=1e-4, atol=1e-5)
 
 
 def test_divergence_of_one_step_size_leaves_the_others(monkeypatch):
     logistic, setting = problem(l2=0.5), Setting(clients=4, local_steps=6, rounds=400, eval_rounds=50)
-    fast, plain = both("fedavg", logistic, setting, (0.1, 30.0))
+    fast, plain = run_both("fedavg", logistic, setting, (0.1, 30.0))
     assert [t.status for t in fast] == ["ok", "diverged"] == [t.status for t in plain]
     assert abs(fast[1].diverged_round - plain[1].diverged_round) <= 1
     assert fast[1].rows[-1]["round"] == fast[1].diverged_round
@@ -169,7 +169,7 @@ def test_minibatches_by_counts_are_the_same_minibatches(K):
     sampler = simulations("mb-sgd", logistic, setting)[0].sampler
     assert (sampler.counts(0, 40, K) is not None) == (K == 30)
     for name in ("mb-sgd", "mb-ac-sgd"):
-        for fast, plain in zip(*both(name, logistic, setting), strict=True):
+        for fast, plain in zip(*run_both(name, logistic, setting), strict=True):
             np.testing.assert_allclose(fast.x, plain.x, rtol=1e-10, atol=1e-12)
 
 

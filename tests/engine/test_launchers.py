@@ -37,7 +37,7 @@ def test_a_task_of_srun_is_found_where_the_command_says_so():
 
 def test_jobs_of_one_node_meet_at_ports_of_their_own():
     variables = [STEP | {"SLURM_JOB_ID": str(job), "SLURM_STEP_ID": str(step)} for job in range(50) for step in (0, 1)]
-    ports = {task.port for each in variables if (task := current_task(4, each))}
+    ports = {task.port for environment in variables if (task := current_task(4, environment))}
     assert len(ports) == 100 and FIRST_PORT <= min(ports) <= max(ports) < FIRST_PORT + PORTS <= 32_768
 
 

@@ -54,14 +54,14 @@ def simulation(name, problem, clients=500, rounds=2, **options):
 def test_many_clients_of_a_large_model_cost_nothing_without_state():
     tracemalloc.start()
     try:
-        one = simulation("fedavg", Wide())
-        parts, seen = memory.estimate(one)
-        one.run()
+        instance = simulation("fedavg", Wide())
+        parts, count = memory.estimate(instance)
+        instance.run()
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
     assert peak < 2 * GIB + 4 * Wide.dim
-    assert parts["clients"] == seen == 0 and peak / 2 < sum(parts.values()) < 2 * peak
+    assert parts["clients"] == count == 0 and peak / 2 < sum(parts.values()) < 2 * peak
 
 
 @pytest.mark.parametrize("name, vectors", [("scaffold", 1), ("fedspeed", 1), ("fedadmm", 2)])
@@ -69,11 +69,11 @@ def test_states_grow_with_the_active_clients(name, vectors):
     problem = quadratic(clients=50)
     result = []
     for rounds in (1, 4, 200):
-        one = simulation(name, problem, clients=50, rounds=rounds)
-        parts, seen = memory.estimate(one)
-        one.run()
-        assert one.table.touched.sum() == seen and parts["clients"] == seen * vectors * problem.dim * 8
-        result.append(seen)
+        instance = simulation(name, problem, clients=50, rounds=rounds)
+        parts, count = memory.estimate(instance)
+        instance.run()
+        assert instance.table.touched.sum() == count and parts["clients"] == count * vectors * problem.dim * 8
+        result.append(count)
     assert result[0] == 3 < result[1] < result[2] == 50
 
 
@@ -126,11 +126,11 @@ def test_the_estimate_of_compiled_passes_is_the_size_of_their_workspaces(kind):
 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(Network, "replica", property(counted))
-            one = Simulation(example("fedavg"), problem, Setting(clients=5, rounds=2, batch=4), threads=threads)
-            estimate = memory.estimate(one)[0]["activations"]
+            instance = Simulation(example("fedavg"), problem, Setting(clients=5, rounds=2, batch=4), threads=threads)
+            estimate = memory.estimate(instance)[0]["activations"]
             tracemalloc.start()
             try:
-                one.run()
+                instance.run()
                 return estimate, tracemalloc.get_traced_memory()[0], replicas
             finally:
                 tracemalloc.stop()
@@ -204,10 +204,10 @@ def test_the_estimate_of_draws_is_of_their_size(prepared_digits, sampling, parti
     problem = create(LOGISTIC | {"partition": partition}, 10)
     batch = 500 if "local_steps" in length else 10
     setting = Setting(clients=10, rounds=1, batch=batch, sampling=sampling, **length)
-    one = Simulation(example("fedavg"), problem, setting)
+    instance = Simulation(example("fedavg"), problem, setting)
     tracemalloc.start()
     try:
-        one._group(one.algorithm, np.arange(10), one._round(np.arange(10), setting.local_steps or 600))
+        instance._group(instance.algorithm, np.arange(10), instance._round(np.arange(10), setting.local_steps or 600))
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -219,7 +219,9 @@ def test_the_estimate_of_draws_is_of_their_size(prepared_digits, sampling, parti
 
 @pytest.mark.parametrize("make", [lambda: quadratic(clients=5), lambda: network("linear", clients=5)])
 def test_states_on_disk_change_no_bit(make):
-    ends = [simulation("scaffold", make(), clients=5, rounds=4, state=place).run().x for place in ("memory", "disk")]
+    ends = [
+        simulation("scaffold", make(), clients=5, rounds=4, state=storage).run().x for storage in ("memory", "disk")
+    ]
     assert (ends[0] == ends[1]).all()
 
 

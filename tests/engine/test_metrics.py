@@ -24,14 +24,14 @@ def run(name="fedavg", **options):
 
 
 def test_a_named_metric_is_a_column_after_those_of_the_problem(length):
-    plain, more = run("fedsps", record=["step_size"]), run("fedsps", record=["step_size"], metrics=["length", "loss"])
-    assert (more.x == plain.x).all()
-    for one, other in zip(plain.rows, more.rows, strict=True):
-        names = list(one)
+    plain, result = run("fedsps", record=["step_size"]), run("fedsps", record=["step_size"], metrics=["length", "loss"])
+    assert (result.x == plain.x).all()
+    for row, other in zip(plain.rows, result.rows, strict=True):
+        names = list(row)
         last = max(names.index(name) for name in logistic().evaluate(plain.x))
         assert list(other) == [*names[: last + 1], "length", *names[last + 1 :]]
-    assert more.rows[-1]["length"] == pytest.approx(np.linalg.norm(more.x))
-    assert type(more.rows[0]["length"]) is float
+    assert result.rows[-1]["length"] == pytest.approx(np.linalg.norm(result.x))
+    assert type(result.rows[0]["length"]) is float
 
 
 @pytest.mark.parametrize("name", ["lenght", "test_accuracy"])

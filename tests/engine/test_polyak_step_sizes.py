@@ -43,15 +43,15 @@ def test_of_clients_with_data(make):
 def test_variances_of_gradients_by_hand():
     problem = logistic()
     x = 0.1 * np.ones(problem.dim)
-    each, means = [], []
+    variances, means = [], []
     for i in range(5):
         rows = problem.partition.client(i)
-        own = [
+        gradients = [
             problem.l2 * x - b * a / (1 + np.exp(b * (a @ x)))
             for a, b in zip(problem.A[rows], problem.b[rows], strict=True)
         ]
-        means.append(np.mean(own, axis=0))
-        each.append(np.mean([np.sum((g - means[-1]) ** 2) for g in own]))
+        means.append(np.mean(gradients, axis=0))
+        variances.append(np.mean([np.sum((g - means[-1]) ** 2) for g in gradients]))
     between = np.mean([np.sum((g - np.mean(means, axis=0)) ** 2) for g in means])
     assert metric("client_variance").compute(problem, x) == pytest.approx(between)
-    assert metric("sample_variance").compute(problem, x) == pytest.approx(np.mean(each))
+    assert metric("sample_variance").compute(problem, x) == pytest.approx(np.mean(variances))

@@ -37,9 +37,9 @@ def test_summaries_by_hand():
 def test_keeps_the_last_round_before_each_evaluation():
     rows = history().rows
     assert [row["round"] for row in rows if "step_size" in row] == [3, 6, 7]
-    each = history(eval_rounds=1).rows
+    every_round = history(eval_rounds=1).rows
     for row in rows[1:]:
-        assert row["step_size"] == each[row["round"]]["step_size"]
+        assert row["step_size"] == every_round[row["round"]]["step_size"]
         assert np.shape(row["step_size"]) == (5, 3)
 
 
@@ -113,14 +113,14 @@ def test_losses_are_recorded_of_every_algorithm_and_change_no_run(name):
     problem = quadratic() if algorithms.get(name).exact_prox else logistic()
     setting = Setting(**OPTIONS)
     with where_defined():
-        plain, more = (
+        plain, result = (
             Simulation(example(name), problem, replace(setting, record=record), 0).run()
             for record in (None, ["local_loss"])
         )
-        assert (plain.x == more.x).all()
-    for row in more.rows:
-        for own in row.get("local_loss", ()):
-            assert np.isfinite(own).all()
+        assert (plain.x == result.x).all()
+    for row in result.rows:
+        for losses in row.get("local_loss", ()):
+            assert np.isfinite(losses).all()
 
 
 def test_compiled_rounds_are_left_where_losses_are_recorded():
@@ -139,27 +139,27 @@ def test_refuses_what_is_no_list_of_names(record):
         Setting(**OPTIONS, record=record)
 
 
-def made(record, algorithms, **more):
-    more |= {"problem": {"kind": "quadratic", "dim": 3}, "setting": OPTIONS | {"record": record}, "tune": {}}
-    return experiment(algorithms, grid={}, metric="loss", **more)
+def make_experiment(record, algorithms, **content):
+    content |= {"problem": {"kind": "quadratic", "dim": 3}, "setting": OPTIONS | {"record": record}, "tune": {}}
+    return experiment(algorithms, grid={}, metric="loss", **content)
 
 
 def test_refuses_what_no_algorithm_notes():
     with pytest.raises(UserError, match="no algorithm of the experiment notes 'step_sice'; did you mean 'step_size'"):
-        cells(made(["step_sice"], {"fedsps": {}}))
+        cells(make_experiment(["step_sice"], {"fedsps": {}}))
 
 
 def test_travels_through_run_files_and_tables(tmp_path):
-    about = made(["step_size"], {"fedsps": {}, "fedavg": {"set": {"lr": 0.1}}}, seeds=[0, 1])
+    subject = make_experiment(["step_size"], {"fedsps": {}, "fedavg": {"set": {"lr": 0.1}}}, seeds=[0, 1])
     result = []
-    for cell in cells(about):
+    for cell in cells(subject):
         result.append(tmp_path / cell.id / f"{cell.key}.parquet")
         run_cell(cell.spec, result[-1])
-    layout = tables.Layout(list(about.grid), list(about.within), create_view(about).tune, about.select)
+    layout = tables.Layout(list(subject.grid), list(subject.within), create_view(subject).tune, subject.select)
     table, curves, *_ = tables.build(layout, result)
     assert {"best_step_size_mean", "final_step_size_within"} <= set(table) and "best_step_size" not in table
     assert table.set_index("algorithm")["final_step_size_mean"].isna().to_dict() == {"fedsps": False, "fedavg": True}
     files.write(tmp_path / "curves.parquet", curves, {})
     back, _ = files.read(tmp_path / "curves.parquet")
     last = back[(back["algorithm"] == "fedsps") & (back["round"] == 7)].iloc[0]
-    assert np.mean([np.mean(own) for own in last["step_size"]]) == pytest.approx(last["step_size_mean"])
+    assert np.mean([np.mean(values) for values in last["step_size"]]) == pytest.approx(last["step_size_mean"])

@@ -96,11 +96,11 @@ def test_sums_of_rows_do_not_depend_on_blocks(rows, size, order):
 
 def test_sums_of_long_rows_have_the_bits_of_short_ones():
     rows = np.random.default_rng(0).standard_normal((7, arrays.LONG))
-    kept = rows.copy()
+    before = rows.copy()
     total = arrays.add_rows(arrays.add_rows(None, rows[:2]), rows[2:])
     parts = [arrays.add_rows(arrays.add_rows(None, half[:2]), half[2:]) for half in np.hsplit(rows, 2)]
     assert (total == np.concatenate(parts)).all()
-    assert (rows == kept).all()
+    assert (rows == before).all()
 
 
 def test_sums_of_rows_leave_the_rows_alone(make):

@@ -49,7 +49,7 @@ class Rooms:
         return value
 
 
-def together(size, work):
+def run_workers(size, work):
     """Return what ``work(workers)`` returns on each of several workers."""
     barrier, values = threading.Barrier(size), []
 
@@ -83,29 +83,29 @@ def test_workers_have_the_bits_of_one_process(name):
     tried = 0
     for problem, options in [
         (unequal_clients(), SETTINGS[1]),
-        *((quadratic(clients=M), each) for each in SETTINGS[::2]),
+        *((quadratic(clients=M), change) for change in SETTINGS[::2]),
     ]:
         setting = Setting(clients=M, rounds=ROUNDS, eval_rounds=2, **options)
         try:
-            whole = content(*run(name, problem, setting))
+            expected = content(*run(name, problem, setting))
         except UserError:  # the algorithm is not defined here
             continue
         tried += 1
-        each = together(2, lambda workers: content(*run(name, problem, setting, workers)))  # noqa: B023  called here
-        assert each == [whole, whole]
+        results = run_workers(2, lambda workers: content(*run(name, problem, setting, workers)))  # noqa: B023  called here
+        assert results == [expected, expected]
     assert tried
 
 
 def test_networks_and_metrics_over_clients_have_the_bits_of_one_process():
     setting = Setting(clients=M, rounds=2, local_steps=2, batch=4, metrics=["loss", "accuracy_clients_min"])
-    whole = content(*run("ditto", network("linear"), setting))
-    each = together(3, lambda workers: content(*run("ditto", network("linear"), setting, workers)))
-    assert each == [whole] * 3
+    expected = content(*run("ditto", network("linear"), setting))
+    results = run_workers(3, lambda workers: content(*run("ditto", network("linear"), setting, workers)))
+    assert results == [expected] * 3
 
 
 def test_each_worker_keeps_the_states_of_its_own_clients():
     setting = Setting(clients=M, rounds=2, local_steps=2, batch=2)
-    tables = together(3, lambda workers: run("scaffold", quadratic(clients=M), setting, workers)[0].table.touched)
+    tables = run_workers(3, lambda workers: run("scaffold", quadratic(clients=M), setting, workers)[0].table.touched)
     assert np.sum(tables, axis=0).tolist() == [1] * M and all(table.any() for table in tables)
 
 
@@ -114,7 +114,7 @@ def test_each_worker_keeps_the_states_of_its_own_clients():
 def test_a_checkpoint_of_any_number_of_workers_resumes_with_any_other(before, after, options, tmp_path):
     problem, setting = quadratic(clients=M), Setting(clients=M, rounds=ROUNDS, eval_rounds=2, **options)
     name = "fedavg" if "channel" in options else "scaffold"
-    whole = content(*run(name, problem, setting))
+    expected = content(*run(name, problem, setting))
 
     def part(workers, stop_after):
         simulation = Simulation(example(name, lr=0.05), problem, setting, 1, block=2, workers=workers)
@@ -137,14 +137,14 @@ def test_a_checkpoint_of_any_number_of_workers_resumes_with_any_other(before, af
         except Stopped:
             return simulation.round
 
-    assert together(before, lambda workers: part(workers, 1)) == [1] * before
-    assert together(after, lambda workers: part(workers, 99)) == [whole] * after
+    assert run_workers(before, lambda workers: part(workers, 1)) == [1] * before
+    assert run_workers(after, lambda workers: part(workers, 99)) == [expected] * after
 
 
 def test_workers_that_see_different_checkpoints_start_again(tmp_path):
     """A network drive may show one of two machines a file as it was a while ago."""
     problem, setting = quadratic(clients=M), Setting(clients=M, rounds=ROUNDS, eval_rounds=2, local_steps=2)
-    whole = content(*run("scaffold", problem, setting))
+    expected = content(*run("scaffold", problem, setting))
 
     def part(workers, path, stop_after):
         simulation = Simulation(example("scaffold", lr=0.05), problem, setting, 1, block=2, workers=workers)
@@ -160,7 +160,7 @@ def test_workers_that_see_different_checkpoints_start_again(tmp_path):
     for rank in range(2):
         with pytest.raises(Stopped):
             part(Workers(), tmp_path / f"{rank}.state", rank + 1)
-    assert together(2, lambda workers: part(workers, tmp_path / f"{workers.rank}.state", 99)) == [whole, whole]
+    assert run_workers(2, lambda workers: part(workers, tmp_path / f"{workers.rank}.state", 99)) == [expected, expected]
 
 
 LENET = {"kind": "network", "data": "digits", "architecture": "lenet"}
@@ -203,5 +203,5 @@ def test_a_job_with_processes_has_the_bits_of_one_and_outlives_none_of_them(tmp_
     assert "another worker of this run has ended" in process.communicate(timeout=30)[1] and process.returncode == 2
     assert not (tmp_path / "two.parquet").exists()
     assert job(tmp_path, "two", 2).wait(600) == 0
-    one, two = (read(tmp_path / f"{name}.parquet")[0].drop(columns="seconds") for name in ("one", "two"))
-    assert one.equals(two)
+    first, second = (read(tmp_path / f"{name}.parquet")[0].drop(columns="seconds") for name in ("one", "two"))
+    assert first.equals(second)

@@ -25,35 +25,35 @@ def problem():
 
 @pytest.mark.parametrize("name", algorithms.names())
 def test_every_algorithm_runs_as_it_is_advised(name):
-    cls, given = algorithms.get(name), problem()
+    cls, objective = algorithms.get(name), problem()
     if "head" in cls.options():
         pytest.skip("only networks have a head")
-    values = resolve_advice(cls, {}, {**SETTING, "clients": given.clients}, given)
+    values = resolve_advice(cls, {}, {**SETTING, "clients": objective.clients}, objective)
     for item in cls.options().values():
         default = item.default() if callable(item.default) else item.default
         assert item.fits(values.get(item.name, default if not item.required else None)) or item.constant
         if item.advice:
             assert set(constants(item.advice, item.name)) <= NAMES | set(cls.options())
-    frame = fedatlas.train(name, given, local_steps=4, rounds=10, batch=None, **values)
+    frame = fedatlas.train(name, objective, local_steps=4, rounds=10, batch=None, **values)
     assert frame.attrs["status"] == "ok"
     assert frame["suboptimality"].iloc[-1] < frame["suboptimality"].iloc[0]
 
 
 def test_what_is_given_stays_and_what_follows_from_it_follows():
-    given = problem()
-    L = given.constant("L_max")
-    assert resolve_advice(algorithms.get("dane+-gd"), {}, SETTING, given)["lr"] == pytest.approx(
-        1 / (L + 2 * given.constant("delta_A"))
+    objective = problem()
+    L = objective.constant("L_max")
+    assert resolve_advice(algorithms.get("dane+-gd"), {}, SETTING, objective)["lr"] == pytest.approx(
+        1 / (L + 2 * objective.constant("delta_A"))
     )
-    result = resolve_advice(algorithms.get("dane+-gd"), {"lam": 5}, SETTING, given)
+    result = resolve_advice(algorithms.get("dane+-gd"), {"lam": 5}, SETTING, objective)
     assert result == {"lam": 5, "lr": pytest.approx(1 / (L + 5))}
-    result = resolve_advice(algorithms.get("dane+-gd"), {"lam": "L"}, SETTING, given)
-    assert result["lr"] == pytest.approx(1 / (L + result["lam"])) and result["lam"] == given.constant("L")
-    assert resolve_advice(algorithms.get("fedavg"), {"lr": 0.5, "server_lr": 2}, SETTING, given) == {
+    result = resolve_advice(algorithms.get("dane+-gd"), {"lam": "L"}, SETTING, objective)
+    assert result["lr"] == pytest.approx(1 / (L + result["lam"])) and result["lam"] == objective.constant("L")
+    assert resolve_advice(algorithms.get("fedavg"), {"lr": 0.5, "server_lr": 2}, SETTING, objective) == {
         "lr": 0.5,
         "server_lr": 2,
     }
-    assert resolve_advice(algorithms.get("svrp-gd"), {}, SETTING, given)["p"] == 1 / 5
+    assert resolve_advice(algorithms.get("svrp-gd"), {}, SETTING, objective)["p"] == 1 / 5
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -34,7 +34,9 @@ VALUES = st.recursive(
 def distinct(values):
     """Lists of different values, of numbers alone or of all kinds."""
     return st.lists(values, min_size=1, max_size=6).map(
-        lambda found: [one for place, one in enumerate(found) if not any(one == other for other in found[:place])]
+        lambda sample: [
+            value for index, value in enumerate(sample) if not any(value == other for other in sample[:index])
+        ]
     )
 
 
@@ -44,9 +46,9 @@ def test_a_column_holds_every_value(tmp_path_factory, values):
     cell, path = column(values), tmp_path_factory.getbasetemp() / "column.parquet"
     result_files.write(path, [{"axis": cell(value)} for value in values], {})
     cells = result_files.read(path)[0]["axis"]
-    assert len(set(cells)) == len(values) and [one["axis"] for one in result_files.read_rows(path)[0]] == cells.tolist()
-    for value, one in zip(values, cells.tolist(), strict=True):
-        assert equal(parse(one), value)
+    assert len(set(cells)) == len(values) and [row["axis"] for row in result_files.read_rows(path)[0]] == cells.tolist()
+    for value, text in zip(values, cells.tolist(), strict=True):
+        assert equal(parse(text), value)
         assert contains_value(cells, [value] if isinstance(value, list) else value).sum() >= 1
         assert [equal(value, other) for other in map(parse, cells)].count(True) == 1
 
@@ -69,14 +71,14 @@ def test_numbers_and_words_lie_as_they_are_and_the_rest_as_json(values, cells):
 
 
 @pytest.mark.parametrize(
-    "wanted, kept",
+    "choice, expected",
     [(0.5, [0]), ([0.2, 0.5], [1]), ([0.5, "labels"], [0, 2]), (True, [3]), (1, [4]), ([[0.2, 0.5], None], [1, 5])],
 )
-def test_a_list_is_a_choice_unless_it_is_a_value(wanted, kept):
+def test_a_list_is_a_choice_unless_it_is_a_value(choice, expected):
     values = [0.5, [0.2, 0.5], "labels", True, 1, None]
-    assert [place for place, keep in enumerate(axis_values.matches(values, wanted)) if keep] == kept
+    assert [index for index, keep in enumerate(axis_values.matches(values, choice)) if keep] == expected
     cells = pd.Series([*map(column(values), values), None])  # of an algorithm that does not tune it
-    assert np.flatnonzero(contains_value(cells, wanted)).tolist() == kept
+    assert np.flatnonzero(contains_value(cells, choice)).tolist() == expected
 
 
 P = {"setting": {"clients": 2, "rounds": 2, "participation": {"kind": "stationary", "p": 0.5}}}
@@ -166,9 +168,9 @@ def test_runs_are_kept_where_values_of_another_kind_are_added(tmp_path, counted,
     first, second = dataclasses.replace(SPEC, **before), dataclasses.replace(SPEC, **after)
     run.run_cell(first, out)
     counted.clear()
-    known = _keys(out)
+    keys = _keys(out)
     run.run_cell(second, out)
-    assert len(counted) == len(_keys(out) - known)
+    assert len(counted) == len(_keys(out) - keys)
     run.run_cell(second, fresh)
     extended, whole_file = (result_files.read(path)[0].drop(columns="seconds") for path in (out, fresh))
     pd.testing.assert_frame_equal(extended, whole_file)
@@ -199,9 +201,9 @@ def test_axes_that_undo_each_other_are_refused(tmp_path, change, message):
 
 
 @pytest.mark.parametrize("seeds", [[2**63], [0, 2**64], [-1]])
-@pytest.mark.parametrize("own", [False, True])
-def test_seeds_that_no_column_holds_are_refused(tmp_path, seeds, own):
-    change = {"algorithms": {"fedavg": {"set": {"lr": 0.1}, "seeds": seeds}}} if own else {"seeds": seeds}
+@pytest.mark.parametrize("per_entry", [False, True])
+def test_seeds_that_no_column_holds_are_refused(tmp_path, seeds, per_entry):
+    change = {"algorithms": {"fedavg": {"set": {"lr": 0.1}, "seeds": seeds}}} if per_entry else {"seeds": seeds}
     with pytest.raises(UserError, match="whole number between 0 and 9223372036854775807"):
         load(tmp_path, GOOD | change)
     with pytest.raises(UserError, match="whole number between 0 and 9223372036854775807"):

@@ -52,10 +52,10 @@ def good_or_said(path, size="smoke"):
         json.dumps([vars(claim) for claim in experiment.claims.values()])
 
 
-def tried(path, step, *given):
+def tried(path, step, *arguments):
     """What a step gives, or False where it says what is wrong."""
     try:
-        return step(*given) or True
+        return step(*arguments) or True
     except UserError as error:
         assert "\n" not in str(error) and path.name in str(error)
         return False
@@ -103,17 +103,17 @@ def places(document, at=()):
     items = (
         document.items() if isinstance(document, dict) else enumerate(document) if isinstance(document, list) else ()
     )
-    return result + [place for key, value in items for place in places(value, (*at, key))]
+    return result + [position for key, value in items for position in places(value, (*at, key))]
 
 
 @quick
 @given(st.sampled_from(places(WHOLE)), anything)
-def test_any_value_anywhere(tmp_path, place, value):
+def test_any_value_anywhere(tmp_path, position, value):
     document = copy.deepcopy(WHOLE)
     target = document
-    for key in place[:-1]:
+    for key in position[:-1]:
         target = target[key]
-    target[place[-1]] = value
+    target[position[-1]] = value
     path = tmp_path / "mine.yaml"
     path.write_text(yaml.safe_dump(document))
     good_or_said(path)
@@ -121,13 +121,13 @@ def test_any_value_anywhere(tmp_path, place, value):
 
 @quick
 @given(st.sampled_from(places(WHOLE)), st.text(max_size=4))
-def test_any_key_anywhere(tmp_path, place, key):
+def test_any_key_anywhere(tmp_path, position, key):
     document = copy.deepcopy(WHOLE)
     target = document
-    for step in place[:-1]:
+    for step in position[:-1]:
         target = target[step]
     if isinstance(target, dict):
-        target[key] = target.pop(place[-1])
+        target[key] = target.pop(position[-1])
     path = tmp_path / "mine.yaml"
     path.write_text(yaml.safe_dump(document))
     good_or_said(path)

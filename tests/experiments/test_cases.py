@@ -17,12 +17,12 @@ ALGORITHMS = {"fedavg": {"set": {"lr": 0.01}}, "fedpd": {"set": {"lr": 0.01, "et
 
 
 @pytest.fixture
-def made(tmp_path):
+def experiment(tmp_path):
     return load(tmp_path, GOOD | {"cases": {k: v for k, v in CASES.items() if k != "other"}, "algorithms": ALGORITHMS})
 
 
-def test_a_case_is_laid_over_problem_and_setting(made):
-    spec_of = {cell.key: cell.spec for cell in expansion.cells(made) if cell.id == "fedavg"}
+def test_a_case_is_laid_over_problem_and_setting(experiment):
+    spec_of = {cell.key: cell.spec for cell in expansion.cells(experiment) if cell.id == "fedavg"}
     assert list(spec_of) == ["case=long", "case=partial", "case=plain"]  # the test's YAML is sorted
     assert spec_of["case=plain"].setting == {"clients": 2, "rounds": 3} and not spec_of["case=plain"].optimum
     assert spec_of["case=long"].setting == {"clients": 2, "rounds": 3, "local_steps": 7}
@@ -31,12 +31,12 @@ def test_a_case_is_laid_over_problem_and_setting(made):
     assert [spec.axis_value("case") for spec in spec_of.values()] == ["long", "partial", "plain"]
 
 
-def test_an_algorithm_has_no_runs_where_it_is_not_defined(made):
-    result = expansion.expand(made)
+def test_an_algorithm_has_no_runs_where_it_is_not_defined(experiment):
+    result = expansion.expand(experiment)
     assert [cell.key for cell in result.cells if cell.id == "fedpd"] == ["case=long", "case=plain"]
     assert set(result.undefined) == {"fedpd"}
     assert "is defined for full participation only" in result.undefined["fedpd"]["partial"]
-    view = expansion.create_view(made, result.undefined)
+    view = expansion.create_view(experiment, result.undefined)
     assert view.cases == {"plain": "plain", "long": "Many local steps", "partial": "partial"}
     assert ExperimentView.of(view.plain()) == view
 
@@ -69,20 +69,20 @@ def test_an_algorithm_must_be_defined_for_a_case(tmp_path):
 
 
 def test_other_kinds_of_problem_replace_the_whole_problem(tmp_path):
-    made = load(tmp_path, GOOD | {"problem": {"kind": "quadratic", "dim": 3, "L": 5.0}, "cases": CASES})
-    (cell,) = [cell for cell in expansion.cells(made) if cell.key == "case=other"]
+    experiment = load(tmp_path, GOOD | {"problem": {"kind": "quadratic", "dim": 3, "L": 5.0}, "cases": CASES})
+    (cell,) = [cell for cell in expansion.cells(experiment) if cell.key == "case=other"]
     assert cell.spec.problem == CASES["other"]["problem"]
 
 
-def test_a_new_case_changes_no_other_cell(tmp_path, made):
-    more = load(tmp_path, GOOD | {"cases": CASES, "algorithms": ALGORITHMS})
-    assert expansion.cells(made) == [cell for cell in expansion.cells(more) if cell.key != "case=other"]
+def test_a_new_case_changes_no_other_cell(tmp_path, experiment):
+    larger = load(tmp_path, GOOD | {"cases": CASES, "algorithms": ALGORITHMS})
+    assert expansion.cells(experiment) == [cell for cell in expansion.cells(larger) if cell.key != "case=other"]
 
 
 def test_experiments_without_cases_have_the_same_specifications(tmp_path):
-    made = load(tmp_path, GOOD)
-    assert "case" not in expansion.cells(made)[0].spec.plain()
-    assert not {"cases", "undefined"} & expansion.create_view(made).plain().keys()
+    experiment = load(tmp_path, GOOD)
+    assert "case" not in expansion.cells(experiment)[0].spec.plain()
+    assert not {"cases", "undefined"} & expansion.create_view(experiment).plain().keys()
 
 
 @pytest.mark.parametrize(
@@ -102,12 +102,12 @@ def test_mistakes_name_the_case(tmp_path, change, message):
     assert message in str(error.value)
 
 
-def test_cases_are_a_column_of_table_and_curves(tmp_path, made):
+def test_cases_are_a_column_of_table_and_curves(tmp_path, experiment):
     paths = []
-    for cell in expansion.cells(made):
+    for cell in expansion.cells(experiment):
         paths.append(tmp_path / f"runs/{cell.id}/{cell.key}.parquet")
         run.run_cell(cell.spec, paths[-1])
-    result = tables.build(tables.Layout(list(made.grid), [], [], made.select), paths)
+    result = tables.build(tables.Layout(list(experiment.grid), [], [], experiment.select), paths)
     pairs = [("fedavg", "plain"), ("fedpd", "plain"), ("fedavg", "long"), ("fedpd", "long"), ("fedavg", "partial")]
     assert sorted(zip(result.table["algorithm"], result.table["case"], strict=True)) == sorted(pairs)
     assert set(result.curves["case"]) == {"plain", "long", "partial"}

@@ -266,7 +266,7 @@ def test_a_point_within_is_in_one_file_that_new_points_do_not_change(tmp_path_fa
         cells = expansion.cells(dataclasses.replace(result, within={"local_steps": values, "rounds": [3, 5]}))
         return [(str(run.within), cell.key) for cell in cells for run in runs(cell.spec)]
 
-    every, fewer = places(steps), places(steps[:-1])
-    assert len(every) == len(dict(every)) == 2 * len(steps)
-    assert set(fewer) <= set(every)
-    assert len({key for _, key in every}) <= parts
+    pairs, fewer = places(steps), places(steps[:-1])
+    assert len(pairs) == len(dict(pairs)) == 2 * len(steps)
+    assert set(fewer) <= set(pairs)
+    assert len({key for _, key in pairs}) <= parts

@@ -49,14 +49,14 @@ def search_over(spec, loss):
 
 def draw_losses(seed, noise, lost=0.0):
     """Losses by value and seed with heavy tails: a valley in the logs of the values, times lognormal noise."""
-    place = np.random.default_rng(seed).normal(0, 1.5, 5)
+    centre = np.random.default_rng(seed).normal(0, 1.5, 5)
 
     @functools.cache
     def loss(value, run_seed):
         draws = np.random.default_rng([seed, run_seed, *(int(1e6 * abs(math.log(x))) for x in value)])
         if draws.random() < lost:
             return math.inf
-        distance = sum((math.log10(x) - at) ** 2 for x, at in zip(value, place, strict=False))
+        distance = sum((math.log10(x) - at) ** 2 for x, at in zip(value, centre, strict=False))
         return math.exp(distance + noise * draws.normal())
 
     return loss

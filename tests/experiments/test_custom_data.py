@@ -42,49 +42,51 @@ def in_a_folder_with_a_table(tmp_path, monkeypatch):
     frame.to_csv("mine.csv", index=False)
 
 
-def made(**more):
+def make_experiment(**changes):
     """An experiment on custom data by their clients."""
-    return experiment(**{"problem": PROBLEM, "grid": {}, "setting": {"rounds": 2, "local_steps": 2}} | more)
+    return experiment(**{"problem": PROBLEM, "grid": {}, "setting": {"rounds": 2, "local_steps": 2}} | changes)
 
 
 def test_names_stand_for_mappings():
-    result = made()
+    result = make_experiment()
     assert result.problem["data"] == sources.name(OWN)
     (first, _) = expansion.cells(result)
     assert first.spec.problem["data"] == sources.name(OWN) and json.dumps(first.spec.plain())
 
 
 def test_clients_are_counted_where_the_partition_is_by_them():
-    assert {cell.spec.setting["clients"] for cell in expansion.cells(made())} == {3}
-    both = made(grid={"problem.data": [OWN, OTHER]})
-    assert sorted({cell.spec.setting["clients"] for cell in expansion.cells(both)}) == [3, 5]
-    assert expansion.cells(made(setting={"rounds": 2, "clients": 3}))
-    for more in ({"setting": {"rounds": 2, "clients": 4}}, {"grid": {"clients": [4]}}):
+    assert {cell.spec.setting["clients"] for cell in expansion.cells(make_experiment())} == {3}
+    result = make_experiment(grid={"problem.data": [OWN, OTHER]})
+    assert sorted({cell.spec.setting["clients"] for cell in expansion.cells(result)}) == [3, 5]
+    assert expansion.cells(make_experiment(setting={"rounds": 2, "clients": 3}))
+    for change in ({"setting": {"rounds": 2, "clients": 4}}, {"grid": {"clients": [4]}}):
         with pytest.raises(UserError, match=r"made_up.yaml.*the data have 3 clients, but the setting 4: say"):
-            expansion.cells(made(**more))
+            expansion.cells(make_experiment(**change))
     with pytest.raises(UserError, match="clients cannot vary inside a run file"):
-        expansion.cells(made(within={"clients": [3]}))
+        expansion.cells(make_experiment(within={"clients": [3]}))
 
 
 def test_data_that_name_no_clients_are_refused():
     for data in ("breast_cancer", {"file": "mine.csv", "label": "y", "drop": ["hospital", "ward"]}):
         for setting in ({"rounds": 2}, {"rounds": 2, "clients": 3}):
             with pytest.raises(UserError, match="partition natural needs data that name the client of each row"):
-                expansion.cells(made(problem=PROBLEM | {"data": data}, setting=setting))
+                expansion.cells(make_experiment(problem=PROBLEM | {"data": data}, setting=setting))
 
 
 def test_an_axis_of_own_data_is_chosen_by_its_mapping_and_labelled_by_its_file():
     figure = {"kind": "convergence", "x": "rounds", "caption": "c", "where": {"problem.data": OWN}}
     check = {"kind": "better", "algorithm": "fedavg", "than": ["fedac-1"], "where": {"problem.data": OTHER}}
     claim = {"text": "t", "source": "s", "check": check}
-    result = made(grid={"problem.data": [OWN, OTHER, "breast_cancer"]}, figures={"f": figure}, claims={"c": claim})
+    result = make_experiment(
+        grid={"problem.data": [OWN, OTHER, "breast_cancer"]}, figures={"f": figure}, claims={"c": claim}
+    )
     names = [sources.name(OWN), sources.name(OTHER), "breast_cancer"]
     assert result.grid["problem.data"] == names
     assert result.figures["f"].spec["where"] == {"problem.data": names[0]}
     assert result.claims["c"].check["where"] == {"problem.data": names[1]}
     assert [labels.text(name) for name in names] == ["mine", "wards", "breast_cancer"]
     assert labels.point("problem.data", names[0]) == "mine"
-    plain = made(grid={"problem.data": [OWN, OTHER]}, figures={"f": figure}, claims={"c": claim})
+    plain = make_experiment(grid={"problem.data": [OWN, OTHER]}, figures={"f": figure}, claims={"c": claim})
     validate(plain)
 
 
@@ -99,28 +101,28 @@ def test_an_axis_of_own_data_is_chosen_by_its_mapping_and_labelled_by_its_file()
 )
 def test_mistakes_come_up_when_the_experiment_is_read(change, complaint):
     with pytest.raises(UserError, match=re.escape(complaint)):
-        expansion.cells(made(problem=PROBLEM | {"data": OWN | change}))
+        expansion.cells(make_experiment(problem=PROBLEM | {"data": OWN | change}))
     if "lable" in change:
         with pytest.raises(UserError, match=re.escape("grid.problem.data: data mine.csv has no option 'lable'")):
-            made(grid={"problem.data": [OWN | change]})
+            make_experiment(grid={"problem.data": [OWN | change]})
 
 
 def test_a_problem_says_what_it_needs_of_own_data():
     softmax = {"kind": "logistic", "data": {"file": "mine.csv", "label": "ward", "drop": "hospital"}, "l2": 0.1}
     with pytest.raises(UserError, match="the data have 5: use softmax"):
-        expansion.cells(made(problem=softmax, setting={"rounds": 2, "clients": 3}))
-    assert resources(made().problem)["mem_mb"] >= 1000
+        expansion.cells(make_experiment(problem=softmax, setting={"rounds": 2, "clients": 3}))
+    assert resources(make_experiment().problem)["mem_mb"] >= 1000
 
 
 def test_citations_cope_with_data_that_have_none():
-    assert citations.citation_keys(made())[0] == "yuan2020"
+    assert citations.citation_keys(make_experiment())[0] == "yuan2020"
     assert "lecun1998gradient" in citations.citation_keys(
-        made(problem=PROBLEM | {"data": OWN | {"cite": "lecun1998gradient"}})
+        make_experiment(problem=PROBLEM | {"data": OWN | {"cite": "lecun1998gradient"}})
     )
 
 
 def test_jobs_make_the_partition_and_the_optimum():
-    spec = expansion.cells(made())[0].spec
+    spec = expansion.cells(make_experiment())[0].spec
     prepare(spec.problem["data"])
     path, origin = partition_file(spec)
     partition.make(origin, path)
@@ -141,9 +143,9 @@ def test_jobs_make_the_partition_and_the_optimum():
     ],
 )
 def test_problems_share_an_optimum_where_their_objective_does_not_depend_on_the_clients_rows(options, clients, depends):
-    problem = made().problem | options
+    problem = make_experiment().problem | options
     files = [
-        optimum_file(expansion.cells(made(problem=problem, setting={"rounds": 2, "clients": m}))[0].spec)
+        optimum_file(expansion.cells(make_experiment(problem=problem, setting={"rounds": 2, "clients": m}))[0].spec)
         for m in clients
     ]
     assert all(("partition" in origin) == depends for _, origin in files)
@@ -152,7 +154,7 @@ def test_problems_share_an_optimum_where_their_objective_does_not_depend_on_the_
 
 def test_the_workflow_sees_content_and_not_times(tmp_path, monkeypatch):
     """The parameter of the rule that prepares holds the hash of the content; the file is an input without its time."""
-    result = made()
+    result = make_experiment()
     graph = Graph(Study.from_config({}, root=tmp_path))
     w = SimpleNamespace(data=result.problem["data"])
     before = graph.source(w)
@@ -188,7 +190,7 @@ def test_a_data_set_of_the_catalogue_may_name_clients(monkeypatch):
     )  # fmt: skip
     monkeypatch.setitem(sources.SOURCES.builtin, "toy", (source, __name__))
     assert "clients" not in repr(source)
-    (cell, _) = expansion.cells(made(problem=PROBLEM | {"data": "toy"}))
+    (cell, _) = expansion.cells(make_experiment(problem=PROBLEM | {"data": "toy"}))
     assert cell.spec.setting["clients"] == 2
     prepare("toy")
     made_split = split("natural", load("toy").y, 2, load_owners("toy"))

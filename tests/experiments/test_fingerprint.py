@@ -141,10 +141,10 @@ def test_what_is_kept_is_of_this_source(package, tmp_path):
     changed = package()
     (tmp_path / "second").mkdir()
     (tmp_path / "second/g.py").write_text("h = 1\n")  # what was a name is a module now
-    more = package()
+    extended = package()
     (tmp_path / "second/g.py").unlink()
     (tmp_path / "second").rmdir()
-    assert len({first, changed, more}) == 3 and package() == changed
+    assert len({first, changed, extended}) == 3 and package() == changed
 
 
 @pytest.mark.parametrize("content", ["{", '{"fedatlas.first": {}}', "[]"])

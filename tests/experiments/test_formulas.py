@@ -67,8 +67,8 @@ def test_an_unknown_constant_is_told_with_the_hyper_parameter():
 
 
 def test_choices_and_numbers_are_left_alone():
-    given = {"lr": 0.5, "lam": "1/L", "averaging": "random"}
-    assert resolve(given, FIELDS, quadratic(L=10.0)) == {"lr": 0.5, "lam": pytest.approx(0.1), "averaging": "random"}
+    values = {"lr": 0.5, "lam": "1/L", "averaging": "random"}
+    assert resolve(values, FIELDS, quadratic(L=10.0)) == {"lr": 0.5, "lam": pytest.approx(0.1), "averaging": "random"}
 
 
 def test_runs_are_created_with_them():

@@ -17,13 +17,13 @@ from fedatlas.io.files import atomic
 @pytest.fixture
 def tiny_disk(tmp_path):
     """A file system of 64 kB."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", place], capture_output=True)
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", disk], capture_output=True)
     if mounted.returncode:
         pytest.skip("mounting a small disk takes root")
-    yield place
-    subprocess.run(["umount", place], check=True)
+    yield disk
+    subprocess.run(["umount", disk], check=True)
 
 
 def text(path):

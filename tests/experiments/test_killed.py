@@ -80,6 +80,6 @@ def test_a_killed_job_goes_on_to_the_same_bits(job, tmp_path, checkpoint):
     ended = start()
     assert "stopped by SIGTERM" in stopped.stdout
     assert all("continues from round" in item.stdout for item in (stopped, ended))
-    whole, pieces = (files.read(path)[0].drop(columns="seconds") for path in (tmp_path / "whole.parquet", out))
-    pd.testing.assert_frame_equal(pieces, whole, check_exact=True)
+    expected, pieces = (files.read(path)[0].drop(columns="seconds") for path in (tmp_path / "whole.parquet", out))
+    pd.testing.assert_frame_equal(pieces, expected, check_exact=True)
     assert [path.name for path in out.parent.iterdir()] == ["all.parquet"]

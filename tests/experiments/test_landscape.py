@@ -35,16 +35,16 @@ def extended(folder, text):
     return expansion.expand(experiment_file.load(path, "laptop", shipped=FOLDER))
 
 
-def files(found):
-    return {(cell.id, cell.key): cell.spec for cell in found.cells}
+def files(result):
+    return {(cell.id, cell.key): cell.spec for cell in result.cells}
 
 
 def test_they_are_as_large_as_the_pages_say():
-    both = [experiment_file.load(path, "laptop") for path in (LANDSCAPE, PARTIAL)]
+    experiments = [experiment_file.load(path, "laptop") for path in (LANDSCAPE, PARTIAL)]
     algorithms, cases = (
-        {name for result in both for name in getattr(result, part)} for part in ("algorithms", "cases")
+        {name for result in experiments for name in getattr(result, part)} for part in ("algorithms", "cases")
     )
-    assert len(cases) == sum(len(result.cases) for result in both)
+    assert len(cases) == sum(len(result.cases) for result in experiments)
     for page in ("README.md", "docs/landscape.md", "docs/concepts/comparing.md"):
         text = " ".join((ROOT / page).read_text().split())
         assert f"{len(algorithms)} algorithms" in text and f"on {len(cases)} problems" in text, page
@@ -80,10 +80,10 @@ def test_no_two_rows_are_one_method():
 @pytest.mark.parametrize("path", [LANDSCAPE, PARTIAL, DATA], ids=lambda path: path.stem)
 def test_every_pair_is_run_or_has_a_reason(path):
     experiment, result = experiment_file.load(path, "laptop"), expanded(path)
-    there = {(cell.id, cell.spec.case) for cell in result.cells}
+    pairs = {(cell.id, cell.spec.case) for cell in result.cells}
     for id in experiment.algorithms:
         for case in experiment.cases:
-            assert ((id, case) in there) != bool(result.undefined.get(id, {}).get(case)), (id, case)
+            assert ((id, case) in pairs) != bool(result.undefined.get(id, {}).get(case)), (id, case)
 
 
 def test_all_that_are_tuned_have_equally_many_trials():
@@ -92,8 +92,8 @@ def test_all_that_are_tuned_have_equally_many_trials():
         counts = {len(values) for values in cell.spec.tune.values()}
         assert counts <= {result.trials} and (cell.spec.space is None) == (not counts), (cell.id, cell.key)
         if cell.spec.space is None:
-            known = algorithms.get(cell.spec.algorithm).options()
-            assert not [name for name, one in known.items() if one.required or one.search], cell.id
+            options = algorithms.get(cell.spec.algorithm).options()
+            assert not [name for name, option in options.items() if option.required or option.search], cell.id
 
 
 @pytest.mark.parametrize("path", [LANDSCAPE, PARTIAL, UNTUNED], ids=lambda path: path.stem)
@@ -118,10 +118,10 @@ def test_each_seed_has_an_instance_and_those_that_tune_score_nothing():
 
 
 def test_data_has_the_algorithms_of_the_landscape_by_the_same_rule():
-    whole, data = (experiment_file.load(path, "laptop") for path in (LANDSCAPE, DATA))
-    exact = {id for id in whole.algorithms if algorithms.get(id).exact_prox}
-    assert set(whole.algorithms) - exact == set(data.algorithms) and not expanded(DATA).undefined
-    assert (whole.trials, whole.select, whole.seeds, whole.tuning) == (
+    landscape, data = (experiment_file.load(path, "laptop") for path in (LANDSCAPE, DATA))
+    exact = {id for id in landscape.algorithms if algorithms.get(id).exact_prox}
+    assert set(landscape.algorithms) - exact == set(data.algorithms) and not expanded(DATA).undefined
+    assert (landscape.trials, landscape.select, landscape.seeds, landscape.tuning) == (
         data.trials,
         data.select,
         data.seeds,
@@ -133,10 +133,10 @@ def test_studies_differ_in_their_tuning_seeds_alone():
     by_study = {}
     for cell in expanded(STUDIES).cells:
         by_study.setdefault(tuple(cell.spec.tuning_seeds), {})[cell.id, cell.spec.case] = cell.spec
-    first, *others = by_study.values()
+    first, *rest = by_study.values()
     assert len(by_study) == 3 and len({seed for seeds in by_study for seed in seeds}) == 15
     assert next(iter(by_study)) == tuple(experiment_file.load(LANDSCAPE, "laptop").select.seeds)
-    for study in others:
+    for study in rest:
         for key, spec in study.items():
             assert dataclasses.replace(spec, select=first[key].select) == first[key]
 

@@ -11,7 +11,7 @@ PLACES = st.builds(PaperItem, st.sampled_from(["figure", "table"]), NUMBERS, st.
 
 
 @pytest.mark.parametrize(
-    ("source", "found"),
+    ("source", "expected"),
     [
         ("Figures 1 and 3, Section 5 and Appendix A.2", "Figures 1 and 3"),
         (
@@ -28,8 +28,8 @@ PLACES = st.builds(PaperItem, st.sampled_from(["figure", "table"]), NUMBERS, st.
         ("no figure of the paper; the configuration 3 of a table", ""),
     ],
 )
-def test_sources_of_the_atlas(source, found):
-    assert format_items(find_items(source)) == found
+def test_sources_of_the_atlas(source, expected):
+    assert format_items(find_items(source)) == expected
 
 
 @pytest.mark.parametrize(
@@ -49,9 +49,9 @@ def test_statements_are_places_and_sections_where_there_are_none(source, expecte
 
 @given(st.lists(PLACES, unique=True, max_size=8))
 def test_what_is_written_is_read(places):
-    ordered = sorted(places, key=lambda one: [each.noun for each in places].index(one.noun))
+    ordered = sorted(places, key=lambda item: [entry.noun for entry in places].index(item.noun))
     assert find_items(format_items(ordered)) == ordered
-    assert find_items("; ".join(f"{one}, Section 5" for one in places)) == places
+    assert find_items("; ".join(f"{item}, Section 5" for item in places)) == places
 
 
 @given(st.text(max_size=200))
@@ -62,12 +62,12 @@ def test_any_text_can_be_a_source(text):
 
 
 @given(PLACES, st.sampled_from(["fig", "figure", "tab", "table"]))
-def test_a_name_asks_for_what_its_number_says(place, noun):
-    beginning, result = parse_name(f"fedac_{noun}{place.number.replace('.', '').lower()}{place.part}")
+def test_a_name_asks_for_what_its_number_says(item, noun):
+    beginning, result = parse_name(f"fedac_{noun}{item.number.replace('.', '').lower()}{item.part}")
     assert beginning == "fedac" and result.noun == {"fig": "figure", "tab": "table"}.get(noun, noun)
-    ours = PaperItem(result.noun, place.number, place.part)
-    assert ours.covers(result) and PaperItem(result.noun, place.number).covers(result)
-    assert not PaperItem(result.noun, place.number + "0", place.part).covers(result)
+    ours = PaperItem(result.noun, item.number, item.part)
+    assert ours.covers(result) and PaperItem(result.noun, item.number).covers(result)
+    assert not PaperItem(result.noun, item.number + "0", item.part).covers(result)
 
 
 @pytest.mark.parametrize("name", ["fedac_replay", "figures", "fedac_fig", "fedac_fig3ab", "fedac_fig" + "3" * 20, ""])

@@ -40,24 +40,26 @@ def test_the_narrowest_search_begins_the_next_one(cells):
 
 
 def test_shared_runs_are_run_once_and_have_the_bits_of_a_search_alone(cells, tmp_path, monkeypatch):
-    (named, experiment), done = cells, []
+    (entries, experiment), done = cells, []
     original = run.run_simulations
-    monkeypatch.setattr(run, "run_simulations", lambda each, **how: done.extend(each) or original(each, **how))
+    monkeypatch.setattr(
+        run, "run_simulations", lambda simulations, **how: done.extend(simulations) or original(simulations, **how)
+    )
     paths = {id: tmp_path / f"runs/{id}/all.parquet" for id in ("given", "open")}
-    run.run_cell(named["given"].spec, paths["given"])
-    given = len(done)
-    run.run_cell(named["open"].spec, paths["open"], earlier=paths["given"])
-    shared = len(done) - given
-    run.run_cell(named["open"].spec, tmp_path / "alone.parquet")
-    alone = len(done) - given - shared
+    run.run_cell(entries["given"].spec, paths["given"])
+    first = len(done)
+    run.run_cell(entries["open"].spec, paths["open"], earlier=paths["given"])
+    shared = len(done) - first
+    run.run_cell(entries["open"].spec, tmp_path / "alone.parquet")
+    alone = len(done) - first - shared
     frames = {id: result_files.read(path)[0] for id, path in paths.items()}
-    assert frames["open"]["lr"].max() > 0.001 and 0 < shared <= alone - 2 * len(named["open"].spec.tuning_seeds)
+    assert frames["open"]["lr"].max() > 0.001 and 0 < shared <= alone - 2 * len(entries["open"].spec.tuning_seeds)
     expected = result_files.read(tmp_path / "alone.parquet")[0]
     pd.testing.assert_frame_equal(frames["open"].drop(columns="seconds"), expected.drop(columns="seconds"))
     layout = tables.Layout([], [], expansion.create_view(experiment).tune, experiment.select)
     ends = pd.concat(frames.values()).groupby(["lr", "seed"])["seconds"].max()
     meta = tables.build(layout, list(paths.values())).meta
-    assert len(ends) == given + shared == meta.runs and meta.seconds == ends.sum()
+    assert len(ends) == first + shared == meta.runs and meta.seconds == ends.sum()
 
 
 def test_the_workflow_gives_a_job_the_runs_of_the_narrower_search(tmp_path):

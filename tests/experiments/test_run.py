@@ -31,7 +31,9 @@ def counted(monkeypatch):
     """The runs that were really simulated."""
     done = []
     original = run.run_simulations
-    monkeypatch.setattr(run, "run_simulations", lambda each, **how: done.extend(each) or original(each, **how))
+    monkeypatch.setattr(
+        run, "run_simulations", lambda simulations, **how: done.extend(simulations) or original(simulations, **how)
+    )
     return done
 
 
@@ -74,8 +76,8 @@ def test_only_missing_runs_are_run(tmp_path, counted, change, missing):
     run.run_cell(spec, out)
     assert len(counted) == missing
     run.run_cell(spec, fresh)
-    extended, whole = (files.read(path)[0].drop(columns="seconds") for path in (out, fresh))
-    pd.testing.assert_frame_equal(extended, whole)
+    extended, expected = (files.read(path)[0].drop(columns="seconds") for path in (out, fresh))
+    pd.testing.assert_frame_equal(extended, expected)
 
 
 def test_each_seed_has_an_instance_of_its_own_that_all_values_share(tmp_path):
@@ -106,26 +108,26 @@ def test_numbers_that_were_damaged_are_made_again(tmp_path, counted):
     """A changed byte of a column of the run's place would give the rows of one run to another."""
     out = tmp_path / "a.parquet"
     run.run_cell(SPEC, out)
-    whole, _ = files.read(out)
+    expected, _ = files.read(out)
     content = bytearray(out.read_bytes())
-    place = content.index(struct.pack("<2d", 0.01, 0.05))
-    content[place + 8 : place + 16] = content[place : place + 8]
+    offset = content.index(struct.pack("<2d", 0.01, 0.05))
+    content[offset + 8 : offset + 16] = content[offset : offset + 8]
     out.write_bytes(content)
     counted.clear()
     with pytest.raises(UserError, match="is not a result file of fedatlas"):
         files.read(out)
     run.run_cell(SPEC, out)
     assert len(counted) == 12
-    pd.testing.assert_frame_equal(files.read(out)[0].drop(columns="seconds"), whole.drop(columns="seconds"))
+    pd.testing.assert_frame_equal(files.read(out)[0].drop(columns="seconds"), expected.drop(columns="seconds"))
 
 
 def test_an_interrupted_cell_goes_on(tmp_path, counted, monkeypatch):
     out = tmp_path / "a.parquet"
     monkeypatch.setattr(run, "SAVE_SECONDS", -1)
-    seen = []
+    counts = []
 
     def stop(done, total):
-        seen.append(done)
+        counts.append(done)
         if done == 4:
             raise KeyboardInterrupt
 

@@ -15,7 +15,7 @@ POINTS = [
 
 
 @pytest.mark.parametrize(
-    "where, kept",
+    "where, expected",
     [
         (None, [0, 1, 2, 3, 4, 5]),
         ({}, [0, 1, 2, 3, 4, 5]),
@@ -29,8 +29,8 @@ POINTS = [
         ({"clients": 5, "p": "max"}, []),
     ],
 )
-def test_points_are_those_of_the_rows(where, kept):
-    assert select_points(POINTS, where) == kept
+def test_points_are_those_of_the_rows(where, expected):
+    assert select_points(POINTS, where) == expected
     columns = {axis: [point[axis] for point in POINTS] for axis in POINTS[0]}
     frame = pd.DataFrame({axis: list(map(axis_values.column(values), values)) for axis, values in columns.items()})
-    assert select_rows(frame, where).index.tolist() == kept
+    assert select_rows(frame, where).index.tolist() == expected

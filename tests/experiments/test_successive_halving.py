@@ -106,15 +106,15 @@ def test_a_run_file_holds_the_runs_of_all_rungs_and_what_they_cost(tmp_path):
     layout = tables.Layout([], ["local_steps"], ["lr"], SELECT)
     table = tables.build(layout, [path]).table
     assert table["lr"].tolist() == SPEC.tune["lr"] * 2
-    spent = sum(2 * sum(rung["rounds"]) for search in plain["searches"] for rung in search["rungs"])
-    assert table["tuning_rounds"].sum() == spent < 16 * 2 * len(table)
+    total = sum(2 * sum(rung["rounds"]) for search in plain["searches"] for rung in search["rungs"])
+    assert table["tuning_rounds"].sum() == total < 16 * 2 * len(table)
     long = dataclasses.replace(SPEC, tuning=None)
     run_cell(long, tmp_path / "grid/all.parquet")
     grid = tables.build(layout, [tmp_path / "grid/all.parquet"]).table
     assert "tuning_rounds" not in grid and "rung" not in result_files.read(tmp_path / "grid/all.parquet")[0]
     finalists = table["tuning_rounds"] == table["tuning_rounds"].max()
-    both = table[finalists].merge(grid, on=["local_steps", "lr"])
-    assert (both["tuning_score_x"] == both["tuning_score_y"]).all()  # the last rung has all rounds
+    pairs = table[finalists].merge(grid, on=["local_steps", "lr"])
+    assert (pairs["tuning_score_x"] == pairs["tuning_score_y"]).all()  # the last rung has all rounds
 
 
 def test_a_search_that_was_stopped_goes_on_to_the_same_bits(tmp_path, monkeypatch):
@@ -133,9 +133,11 @@ def test_a_search_that_was_stopped_goes_on_to_the_same_bits(tmp_path, monkeypatc
         except Stopped:
             stops += 1
             stop.clear()
-    whole, pieces = (result_files.read(tmp_path / f"{name}.parquet") for name in ("whole", "pieces"))
-    assert stops > 2 and whole[1]["searches"] == pieces[1]["searches"]
-    pd.testing.assert_frame_equal(*(frame.drop(columns="seconds") for frame, _ in (whole, pieces)), check_exact=True)
+    reference, pieces = (result_files.read(tmp_path / f"{name}.parquet") for name in ("whole", "pieces"))
+    assert stops > 2 and reference[1]["searches"] == pieces[1]["searches"]
+    pd.testing.assert_frame_equal(
+        *(frame.drop(columns="seconds") for frame, _ in (reference, pieces)), check_exact=True
+    )
 
 
 def test_rungs_with_other_rounds_keep_the_runs_that_agree(tmp_path, monkeypatch):
@@ -143,7 +145,9 @@ def test_rungs_with_other_rounds_keep_the_runs_that_agree(tmp_path, monkeypatch)
     run_cell(SPEC, path)
     counted = []
     monkeypatch.setattr(
-        run, "_run", lambda together, *rest, run_all=run._run: counted.extend(together) or run_all(together, *rest)
+        run,
+        "_run",
+        lambda simulations, *rest, run_all=run._run: counted.extend(simulations) or run_all(simulations, *rest),
     )
     run_cell(SPEC, path)
     assert not counted
@@ -183,13 +187,13 @@ def cells(tmp_path, **keys):
 def test_an_experiment_names_the_rule(tmp_path):
     plain = cells(tmp_path)
     assert all("tuning" not in spec.plain() for spec in plain.values()) and cells(tmp_path, tuning="grid") == plain
-    named = cells(tmp_path, tuning={"kind": "successive_halving", "eta": 3})
-    assert named["fixed"] == plain["fixed"] and named["fedavg"].tuning == {"kind": "successive_halving", "eta": 3}
-    assert CellSpec.of(named["fedavg"].plain()) == named["fedavg"]
-    rules = {name.rpartition(".")[2] for name in run_file_modules(named["fedavg"]) if ".tuning." in name}
+    entries = cells(tmp_path, tuning={"kind": "successive_halving", "eta": 3})
+    assert entries["fixed"] == plain["fixed"] and entries["fedavg"].tuning == {"kind": "successive_halving", "eta": 3}
+    assert CellSpec.of(entries["fedavg"].plain()) == entries["fedavg"]
+    rules = {name.rpartition(".")[2] for name in run_file_modules(entries["fedavg"]) if ".tuning." in name}
     assert rules == {"successive_halving", "confirmation"}
-    drawn = cells(tmp_path, tuning="successive_halving", trials=4, tune={})
-    assert drawn["fedavg"].space and drawn["fedavg"].tuning == {"kind": "successive_halving"}
+    draws = cells(tmp_path, tuning="successive_halving", trials=4, tune={})
+    assert draws["fedavg"].space and draws["fedavg"].tuning == {"kind": "successive_halving"}
 
 
 @pytest.mark.parametrize(

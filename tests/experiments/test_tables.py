@@ -57,8 +57,8 @@ def test_scores_are_what_the_criterion_says(tmp_path, statistic):
     select = {"metric": "loss", "statistic": statistic, "goal": "min"}
     table, curves, *_ = build(tmp_path, select=select, seeds=[0, 1, 2], tune={"lr": [0.03]})
     for _, row in table.iterrows():
-        own = curves[(curves["algorithm"] == row["algorithm"]) & (curves["local_steps"] == row["local_steps"])]
-        runs = own[own["round"] > 0].groupby("seed")["loss"]
+        rows = curves[(curves["algorithm"] == row["algorithm"]) & (curves["local_steps"] == row["local_steps"])]
+        runs = rows[rows["round"] > 0].groupby("seed")["loss"]
         expected = (runs.min() if statistic == "best" else runs.last()).mean()
         assert row["score"] == pytest.approx(expected, rel=1e-12)
 
@@ -78,10 +78,10 @@ def test_runs_that_are_spread_over_files_make_the_same_table(tmp_path):
     }
     for name in ("whole", "spread"):
         (tmp_path / name).mkdir()
-    whole = build(tmp_path / "whole", **change)
+    reference = build(tmp_path / "whole", **change)
     spread = build(tmp_path / "spread", **change, parts=3)
     assert len(list(tmp_path.glob("spread/runs/*/*.parquet"))) > len(list(tmp_path.glob("whole/runs/*/*.parquet"))) == 4
-    for first, second in zip(whole[:3], spread[:3], strict=True):
-        own = [name for name in first if "seconds" not in name]
-        pd.testing.assert_frame_equal(first[own], second[own])
-    assert whole.meta.runs == spread.meta.runs
+    for first, second in zip(reference[:3], spread[:3], strict=True):
+        columns = [name for name in first if "seconds" not in name]
+        pd.testing.assert_frame_equal(first[columns], second[columns])
+    assert reference.meta.runs == spread.meta.runs

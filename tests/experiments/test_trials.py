@@ -33,7 +33,7 @@ positive = st.floats(1e-6, 1e6, allow_subnormal=False)
 
 def spec(space, count=8, **change):
     tune = halton.draw(space, dict.fromkeys(space, ANY), count)
-    given = {
+    fields = {
         "algorithm": "fedavg",
         "parameters": {},
         "problem": {"kind": "quadratic", "dim": 4, "mu": 1.0, "L": 10.0, "heterogeneity": 1.0},
@@ -43,7 +43,7 @@ def spec(space, count=8, **change):
         "seeds": [0, 1],
         "select": SELECT,
     }
-    return CellSpec(**given | change)
+    return CellSpec(**fields | change)
 
 
 @given(positive, st.floats(1.5, 1e6), st.integers(1, 40))
@@ -54,9 +54,9 @@ def test_trials_lie_in_their_range_and_differ(low, ratio, count):
 
 
 @given(st.integers(1, 30), st.integers(1, 30))
-def test_a_longer_search_begins_with_the_shorter_one(few, more):
+def test_a_longer_search_begins_with_the_shorter_one(few, extra):
     space = {"a": [0.01, 10.0], "b": ["0.1/L", "10/L"]}
-    short, long = (halton.draw(space, KNOWN, count) for count in (few, few + more))
+    short, long = (halton.draw(space, KNOWN, count) for count in (few, few + extra))
     assert all(long[name][:few] == short[name] for name in space)
 
 
@@ -96,10 +96,10 @@ def test_borders_are_an_eighth_of_the_range(value, expected):
     assert halton.border([0.01, 10.0], value) == expected
 
 
-def best_of(found, seeds):
+def best_of(table, seeds):
     """The trial with the smallest mean final loss, computed run by run."""
     losses = {}
-    for point in tuned_points(found):
+    for point in tuned_points(table):
         problem = {"kind": "quadratic", "dim": 4, "mu": 1.0, "L": 10.0, "heterogeneity": 1.0}
         frames = [train("fedavg", problem, seed=seed, clients=3, rounds=12, local_steps=3, batch=None, **point)
                   for seed in seeds]  # fmt: skip
@@ -143,9 +143,9 @@ def test_a_best_trial_inside_ends_the_search(tmp_path):
 
 
 def test_an_interrupted_search_ends_with_the_same_bits(tmp_path):
-    whole, cut = tmp_path / "whole.parquet", tmp_path / "cut.parquet"
+    reference, cut = tmp_path / "whole.parquet", tmp_path / "cut.parquet"
     cell = spec({"lr": ["0.00001/L", "0.001/L"], "server_lr": [0.3, 3.0]})
-    run.run_cell(cell, whole)
+    run.run_cell(cell, reference)
 
     def stop(done, total):
         if done >= 9:
@@ -154,7 +154,7 @@ def test_an_interrupted_search_ends_with_the_same_bits(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         run.run_cell(cell, cut, progress=stop, save_seconds=0)
     run.run_cell(cell, cut)
-    rows = [files.read(path)[0].drop(columns="seconds") for path in (whole, cut)]
+    rows = [files.read(path)[0].drop(columns="seconds") for path in (reference, cut)]
     assert rows[0].equals(rows[1])
 
 
@@ -235,13 +235,13 @@ def test_trials_that_cannot_be_run_are_left_out(tmp_path):
 
 
 def test_formulas_may_name_other_hyper_parameters():
-    known, problem = algorithms.get("feddyn").options(), create({"kind": "quadratic", "dim": 2, "L": 3.0}, 2)
-    assert formulas.resolve({"lr": "1/(L+alpha)", "alpha": "2*L"}, known, problem) == {"lr": 1 / 9, "alpha": 6.0}
-    assert formulas.resolve({"lr": "min(1,max(L,alpha))/4", "alpha": 0.5}, known, problem)["lr"] == 0.25
+    options, problem = algorithms.get("feddyn").options(), create({"kind": "quadratic", "dim": 2, "L": 3.0}, 2)
+    assert formulas.resolve({"lr": "1/(L+alpha)", "alpha": "2*L"}, options, problem) == {"lr": 1 / 9, "alpha": 6.0}
+    assert formulas.resolve({"lr": "min(1,max(L,alpha))/4", "alpha": 0.5}, options, problem)["lr"] == 0.25
     with pytest.raises(UserError, match="depends on itself"):
-        formulas.resolve({"lr": "1/alpha", "alpha": "1/lr"}, known, problem)
+        formulas.resolve({"lr": "1/alpha", "alpha": "1/lr"}, options, problem)
     with pytest.raises(UserError, match="no constant 'beta'"):
-        formulas.resolve({"lr": "1/beta", "alpha": 1.0}, known, problem)
+        formulas.resolve({"lr": "1/beta", "alpha": 1.0}, options, problem)
 
 
 def test_a_thousand_trials_in_a_thousand_parts_are_those_that_hold_a_point(tmp_path):

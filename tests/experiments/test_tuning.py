@@ -50,7 +50,7 @@ def rows_of(path):
 
 
 @pytest.mark.parametrize(
-    ("given", "best", "expected"),
+    ("axis", "best", "expected"),
     [
         ([0.01, 0.1, 1], 1, 10.0),
         ([1, 0.1, 0.01], 0.01, 0.001),
@@ -72,8 +72,8 @@ def rows_of(path):
         ([1e200, 1e308], 1e308, None),
     ],
 )
-def test_the_next_value_of_an_axis(given, best, expected):
-    result = axes.next_value(given, given, best, ANY, 3)
+def test_the_next_value_of_an_axis(axis, best, expected):
+    result = axes.next_value(axis, axis, best, ANY, 3)
     assert result == expected and type(result) is type(expected)
 
 
@@ -90,12 +90,12 @@ numbers = st.lists(st.floats(1e-6, 1e6), min_size=2, max_size=6, unique_by=lambd
 
 
 @given(numbers, st.integers(0, 4), st.booleans())
-def test_an_end_moves_outwards_by_its_ratio_as_often_as_it_may(given, extend, up):
-    values, least, largest = list(given), min(given), max(given)
-    ordered = sorted(given, reverse=up)
+def test_an_end_moves_outwards_by_its_ratio_as_often_as_it_may(axis, extend, up):
+    values, least, largest = list(axis), min(axis), max(axis)
+    ordered = sorted(axis, reverse=up)
     for moved in range(extend + 1):
         best = max(values) if up else min(values)
-        new = axes.next_value(given, values, best, ANY, extend)
+        new = axes.next_value(axis, values, best, ANY, extend)
         if moved == extend:
             assert new is None
             break
@@ -104,13 +104,13 @@ def test_an_end_moves_outwards_by_its_ratio_as_often_as_it_may(given, extend, up
         assert new == float(f"{new:.12g}")
         values.append(new)
     inside = [value for value in values if min(values) < value < max(values)]
-    assert all(axes.next_value(given, values, best, ANY, extend + 9) is None for best in inside)
+    assert all(axes.next_value(axis, values, best, ANY, extend + 9) is None for best in inside)
     assert {least, largest} <= set(values)
 
 
 @given(numbers, st.booleans())
-def test_formulas_are_continued_as_their_numbers(given, up):
-    texts = [f"{formulas.round_digits(value)!r}/L" for value in given]
+def test_formulas_are_continued_as_their_numbers(axis, up):
+    texts = [f"{formulas.round_digits(value)!r}/L" for value in axis]
     sizes = [axes.size(text) for text in texts]
     best = sizes.index(max(sizes) if up else min(sizes))
     new = axes.next_value(texts, texts, texts[best], ANY, 1)
@@ -129,15 +129,15 @@ def by_hand(spec, local_steps):
         for values in itertools.product(*axes.values()):
             options = {**spec.setting, "local_steps": local_steps, **dict(zip(axes, values, strict=True))}
             frames = [train(spec.algorithm, spec.problem, seed=seed, **options) for seed in select.seeds]
-            each = [f["loss"].iloc[-2:].mean() if f.attrs["status"] == "ok" else math.inf for f in frames]
-            scores[values] = statistics.fmean(each)
+            losses = [f["loss"].iloc[-2:].mean() if f.attrs["status"] == "ok" else math.inf for f in frames]
+            scores[values] = statistics.fmean(losses)
         best, longer = min(scores, key=scores.get), False
         for name, value in zip(axes, best, strict=True):
-            given, ratio = spec.tune[name], max(spec.tune[name]) / min(spec.tune[name])
-            if value == max(axes[name]) and sum(v > max(given) for v in axes[name]) < select.extend:
+            axis, ratio = spec.tune[name], max(spec.tune[name]) / min(spec.tune[name])
+            if value == max(axes[name]) and sum(v > max(axis) for v in axes[name]) < select.extend:
                 axes[name].append(float(f"{value * ratio:.12g}"))
                 longer = True
-            elif value == min(axes[name]) and sum(v < min(given) for v in axes[name]) < select.extend:
+            elif value == min(axes[name]) and sum(v < min(axis) for v in axes[name]) < select.extend:
                 axes[name].append(float(f"{value / ratio:.12g}"))
                 longer = True
         if not longer:
@@ -154,10 +154,10 @@ def test_a_cell_runs_what_is_chosen_by_hand(tmp_path):
         assert search.axes == axes and search.chosen == chosen
         assert any(len(values) > 2 for values in axes.values()), "a test of continued axes continues one"
     for item in runs(SPEC, meta.searches):
-        kept = (frame["local_steps"] == item.within["local_steps"]) & (frame["seed"] == item.seed)
-        own = frame[kept & (frame["lr"] == item.tune["lr"]) & (frame["server_lr"] == item.tune["server_lr"])]
+        mask = (frame["local_steps"] == item.within["local_steps"]) & (frame["seed"] == item.seed)
+        rows = frame[mask & (frame["lr"] == item.tune["lr"]) & (frame["server_lr"] == item.tune["server_lr"])]
         twin = train("fedavg", SPEC.problem, seed=item.seed, **item.setting, **item.tune)
-        assert own["loss"].tolist() == twin["loss"].tolist()
+        assert rows["loss"].tolist() == twin["loss"].tolist()
     table, curves, _, result = build(Layout([], ["local_steps"], ["lr", "server_lr"], SELECT), [out])
     assert len(table) == sum(len(product(search.axes)) for search in meta.searches)
     assert (table["tuning_seeds"] == 2).all() and table["chosen"].sum() == 2
@@ -183,11 +183,11 @@ def test_scoring_seeds_do_not_choose(tmp_path):
     )
     chosen, better = [], []
     for seed in range(20, 30):
-        both = {}
+        losses = {}
         for lr in spec.tune["lr"]:
             frame = train("fedavg", spec.problem, seed=seed, **spec.setting, local_steps=4, lr=lr)
-            both[lr] = frame["loss"].iloc[-2:].mean()
-        better.append(min(both, key=both.get))
+            losses[lr] = frame["loss"].iloc[-2:].mean()
+        better.append(min(losses, key=losses.get))
         run.run_cell(dataclasses.replace(spec, seeds=[seed]), tmp_path / f"{seed}.parquet")
         chosen.append(rows_of(tmp_path / f"{seed}.parquet")[1].searches[1].chosen["lr"])
     assert len(set(chosen)) == 1 and set(better) == {0.08, 0.1}
@@ -233,10 +233,10 @@ def test_a_search_goes_on_if_it_is_interrupted_after_every_run(tmp_path, uninter
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("every", [25, 1])
-def test_an_interrupted_search_goes_on_to_its_end(tmp_path, uninterrupted, every):
+@pytest.mark.parametrize("spacing", [25, 1])
+def test_an_interrupted_search_goes_on_to_its_end(tmp_path, uninterrupted, spacing):
     total = len(list(runs(SPEC, uninterrupted[1].searches)))
-    for last in range(1, total, every):
+    for last in range(1, total, spacing):
         out = tmp_path / f"{last}.parquet"
         assert compute_until(last, out) == (last, True)
         assert compute_until(math.inf, out) == (total - last, False)
@@ -248,7 +248,7 @@ def test_runs_of_an_older_file_are_kept_whatever_they_were_for(tmp_path):
     plain = dataclasses.replace(SPEC, tune={"lr": [0.004], "server_lr": [1]}, select=None, seeds=[7, 8])
     run.run_cell(plain, tmp_path / "a.parquet")
     again = []
-    run.run_cell(SPEC, tmp_path / "a.parquet", progress=lambda *place: again.append(place))
+    run.run_cell(SPEC, tmp_path / "a.parquet", progress=lambda *arguments: again.append(arguments))
     run.run_cell(SPEC, tmp_path / "b.parquet")
     frames = [rows_of(tmp_path / f"{name}.parquet")[0] for name in "ab"]
     pd.testing.assert_frame_equal(*frames, check_exact=True)

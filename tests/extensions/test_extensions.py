@@ -70,22 +70,22 @@ TINY = {"extensions/tiny.py": ALGORITHM}
 QUADRATIC = ["--problem", "quadratic", "--option", "dim=3", "--batch", "0", "--rounds", "2", "--clients", "3"]
 
 
-def train(algorithm="tiny", *more):
-    return main(["train", "--algorithm", algorithm, "--set", "lr=0.01", *QUADRATIC, *more])
+def train(algorithm="tiny", *arguments):
+    return main(["train", "--algorithm", algorithm, "--set", "lr=0.01", *QUADRATIC, *arguments])
 
 
 # -- finding ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
-def own(study):
+def extended_study(study):
     """The study of this folder."""
     folder = study({})
     shutil.copytree(OWN, folder, dirs_exist_ok=True)
     return folder
 
 
-def test_every_kind_there_is_is_found_with_its_module(own):
+def test_every_kind_there_is_is_found_with_its_module(extended_study):
     families = FAMILIES | {"data": SOURCES}
     result = {
         (section, name, home)
@@ -99,14 +99,14 @@ def test_every_kind_there_is_is_found_with_its_module(own):
 
 
 @pytest.mark.parametrize(("section", "name", "module"), sorted(KINDS))
-def test_lists_and_show_name_the_file(own, section, name, module):
+def test_lists_and_show_name_the_file(extended_study, section, name, module):
     file = f"{module.replace('.', '/')}.py"
-    (line,) = [text for one, text in overview(section)[section] if one == name]
+    (line,) = [text for item, text in overview(section)[section] if item == name]
     assert line.endswith(f"({file})")
     assert f", {file})" in describe(name).splitlines()[0]
 
 
-def test_what_is_of_the_atlas_is_shown_without_a_file(own):
+def test_what_is_of_the_atlas_is_shown_without_a_file(extended_study):
     assert describe("fedavg").splitlines()[0] == "fedavg (algorithm)"
 
 
@@ -195,8 +195,8 @@ def test_no_study_has_no_extensions(tmp_path, monkeypatch):
 
 def test_a_job_finds_them_by_the_environment_anywhere(study, tmp_path):
     folder = study(TINY)
-    given = extensions.environment_value(folder, ["extensions"])
-    environment = {**os.environ, extensions.VARIABLE: given}
+    value = extensions.environment_value(folder, ["extensions"])
+    environment = {**os.environ, extensions.VARIABLE: value}
     command = [sys.executable, "-m", "fedatlas.cli.main", "show", "tiny"]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert done.returncode == 0 and done.stdout.startswith("tiny (algorithm, extensions/tiny.py)")
@@ -366,7 +366,7 @@ def test_a_name_of_two_kinds_is_refused_with_both_files(study, capsys, files, co
     ],
 )
 def test_paths_that_cannot_be(study, capsys, config, complaint):
-    texts = {f"{place}.py": ALGORITHM for place in ("json", "code/tiny", "my-kinds/tiny")}
+    texts = {f"{stem}.py": ALGORITHM for stem in ("json", "code/tiny", "my-kinds/tiny")}
     study({extensions.CONFIG: config + "\n", "notes.txt": "", **texts})
     assert main(["list"]) == 2
     output = capsys.readouterr().err
@@ -396,10 +396,10 @@ def site(study, tmp_path, monkeypatch):
     folder = tmp_path / "site-packages"
 
     def install(files, value):
-        about = folder / "fed_extra-1.0.dist-info"
-        about.mkdir(parents=True)
-        (about / "METADATA").write_text("Metadata-Version: 2.1\nName: fed-extra\nVersion: 1.0\n")
-        (about / "entry_points.txt").write_text(f"[fedatlas.extensions]\nextra = {value}\n")
+        metadata = folder / "fed_extra-1.0.dist-info"
+        metadata.mkdir(parents=True)
+        (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: fed-extra\nVersion: 1.0\n")
+        (metadata / "entry_points.txt").write_text(f"[fedatlas.extensions]\nextra = {value}\n")
         for path, text in files.items():
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_text(text)

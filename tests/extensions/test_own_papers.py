@@ -17,35 +17,35 @@ CITING = ALGORITHM.replace('label = "Tiny"', 'label = "Tiny"\n    cite = "me2026
 
 
 @pytest.fixture
-def own(study):
+def study_with_paper(study):
     study({"references.bib": ENTRY, "extensions/tiny.py": CITING})
 
 
-def made(**more):
-    given = {"paper": "me2026", "algorithms": {"tiny": {}}, "figures": {}, "claims": {}}
-    return experiment(**given | more)
+def make_experiment(**changes):
+    content = {"paper": "me2026", "algorithms": {"tiny": {}}, "figures": {}, "claims": {}}
+    return experiment(**content | changes)
 
 
-def test_a_paper_of_the_study_is_that_of_an_experiment(own):
-    validate(made())
-    result = build_record(made(), expansion.create_view(made()))
+def test_a_paper_of_the_study_is_that_of_an_experiment(study_with_paper):
+    validate(make_experiment())
+    result = build_record(make_experiment(), expansion.create_view(make_experiment()))
     assert (result.paper.title, result.paper.short, result.paper.authors) == ("On Tiny", "Me et al.", "M. Me, et al.")
     assert result.references["me2026"].venue == "J" and "@article{me2026," in result.bibtex["me2026"]
 
 
 @pytest.mark.parametrize("name", ["me2026", "tiny"])
-def test_it_is_cited(own, capsys, name):
+def test_it_is_cited(study_with_paper, capsys, name):
     assert main(["cite", name]) == 0
     assert capsys.readouterr().out == ENTRY
 
 
-def test_it_is_shown(own):
+def test_it_is_shown(study_with_paper):
     assert describe("tiny").endswith("journal = {J}, year = 2026}")
 
 
 def test_an_algorithm_may_cite_nothing(study):
     study({"extensions/tiny.py": ALGORITHM})
-    validate(made(paper="yuan2020"))
+    validate(make_experiment(paper="yuan2020"))
     assert "references" not in describe("tiny")
 
 
@@ -62,21 +62,21 @@ def test_an_algorithm_that_cites_no_entry_is_refused(study):
         r"algorithm tiny \(extensions/tiny\.py\): references\.bib has no entry 'me2027'; add one; did you mean 'me2026'"
     )
     with pytest.raises(UserError, match=complaint):
-        validate(made())
+        validate(make_experiment())
 
 
-def test_a_paper_without_an_entry_is_refused_with_a_guess(own):
+def test_a_paper_without_an_entry_is_refused_with_a_guess(study_with_paper):
     with pytest.raises(
         UserError, match=r"paper: references\.bib has no entry 'me202'; add one; did you mean 'me2026'\?"
     ):
-        validate(made(paper="me202"))
+        validate(make_experiment(paper="me202"))
 
 
 def test_an_entry_without_a_title_is_refused_where_it_is_used(study):
     study({"references.bib": "\n@misc{me2026, year = 2026}\n"})
     assert bibliography.entry("yuan2020")
     with pytest.raises(UserError, match=r"paper: references\.bib, line 2: the entry me2026 has no title"):
-        validate(made(algorithms={"fedavg": {}}))
+        validate(make_experiment(algorithms={"fedavg": {}}))
 
 
 def test_an_entry_of_the_atlas_may_be_repeated_and_not_replaced(study):

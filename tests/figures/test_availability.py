@@ -142,8 +142,8 @@ def test_availability_draws_probabilities_and_who_was_there(grid):
     assert numbers.loc[numbers["participation"] == "b", "probability"].isna().all()
     with pytest.raises(UserError, match="there are 7 participations; keep at most 6"):
         draw({"kind": "availability"}, grid, availability=[("a", probabilities, pd.DataFrame(active))] * 7)
-    named = pd.DataFrame(active, columns=["north", "south", "east", "west"])
-    _, drawing = draw({"kind": "availability"}, grid, availability=[("a", None, named)])
+    frame = pd.DataFrame(active, columns=["north", "south", "east", "west"])
+    _, drawing = draw({"kind": "availability"}, grid, availability=[("a", None, frame)])
     assert drawing.numbers["client"][:5].tolist() == ["north", "south", "east", "west", "north"]
 
 

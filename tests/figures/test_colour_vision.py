@@ -15,7 +15,7 @@ IN_COLOUR = {"convergence", "scaling", "sensitivity", "bound", "mean_bound", "lo
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "published"),
+    ("first", "second", "published"),
     [
         ((50, 2.6772, -79.7751), (50, 0, -82.7485), 2.0425),
         ((50, -1, 2), (50, 0, 0), 2.3669),
@@ -28,10 +28,10 @@ IN_COLOUR = {"convergence", "scaling", "sensitivity", "bound", "mean_bound", "lo
         ((2.0776, 0.0795, -1.1350), (0.9033, -0.0636, -0.5514), 0.9082),
     ],
 )
-def test_distances_are_those_of_the_paper(one, other, published):
+def test_distances_are_those_of_the_paper(first, second, published):
     """Table 1 of Sharma, Wu and Dalal 2005."""
-    assert ciede2000(one, other) == pytest.approx(published, abs=6e-5)
-    assert ciede2000(other, one) == pytest.approx(published, abs=6e-5)
+    assert ciede2000(first, second) == pytest.approx(published, abs=6e-5)
+    assert ciede2000(second, first) == pytest.approx(published, abs=6e-5)
 
 
 def test_colours_in_cielab():
@@ -42,8 +42,8 @@ def test_colours_in_cielab():
 def test_colours_on_a_dark_ground_are_told_apart():
     """Under each kind of colour vision they may be nearer than on white, as lines differ in marker and dash, too."""
     assert style.DARK.keys() == {*style.COLOURS, style.REFERENCE}
-    for one, other in itertools.combinations(style.COLOURS, 2):
-        assert perceived_distance(style.DARK[one], style.DARK[other]) >= 6, (one, other)
+    for first, second in itertools.combinations(style.COLOURS, 2):
+        assert perceived_distance(style.DARK[first], style.DARK[second]) >= 6, (first, second)
     assert min(perceived_distance(colour, style.GROUND) for colour in style.DARK.values()) > 20
 
 
@@ -61,8 +61,8 @@ def test_who_lacks_a_cone_confuses_colours_and_no_greys():
 
 def test_all_colours_are_told_apart():
     """By everybody, and from the white of the page."""
-    for one, other in itertools.combinations(style.COLOURS, 2):
-        assert perceived_distance(one, other) >= style.FAR, (one, other)
+    for first, second in itertools.combinations(style.COLOURS, 2):
+        assert perceived_distance(first, second) >= style.FAR, (first, second)
     assert min(perceived_distance(colour, "#ffffff") for colour in style.COLOURS) > 20
 
 
@@ -71,32 +71,32 @@ def test_algorithms_of_a_figure_are_told_apart(path):
     """In every figure of the atlas, at every size: by colour, or where colours are used up by marker."""
     for size in ("smoke", "laptop", "paper"):
         content = experiment_file.load(path, size)
-        looks = style.styles({id: shown.algorithm for id, shown in expansion.create_view(content).algorithms.items()})
+        looks = style.styles({id: entry.algorithm for id, entry in expansion.create_view(content).algorithms.items()})
         for name, figure in content.figures.items():
             if figure.spec["kind"] in IN_COLOUR:
-                drawn = figure.spec.get("algorithms") or list(looks)
-                for one, other in itertools.combinations([looks[id] for id in drawn], 2):
-                    by_colour = perceived_distance(one.colour, other.colour) >= style.FAR
-                    assert by_colour or (len(looks) > len(style.COLOURS) and one.marker != other.marker), name
+                ids = figure.spec.get("algorithms") or list(looks)
+                for first, second in itertools.combinations([looks[id] for id in ids], 2):
+                    by_colour = perceived_distance(first.colour, second.colour) >= style.FAR
+                    assert by_colour or (len(looks) > len(style.COLOURS) and first.marker != second.marker), name
 
 
 def test_the_first_entry_of_an_algorithm_looks_alike_everywhere():
     for path in FILES:
-        shown = expansion.create_view(experiment_file.load(path, "paper")).algorithms
-        looks = style.styles({id: one.algorithm for id, one in shown.items()})
-        first = {one.algorithm: id for id, one in reversed(shown.items())}
+        entries = expansion.create_view(experiment_file.load(path, "paper")).algorithms
+        looks = style.styles({id: entry.algorithm for id, entry in entries.items()})
+        first = {entry.algorithm: id for id, entry in reversed(entries.items())}
         for algorithm, id in first.items():
             assert looks[id] == style.STYLES[algorithm], f"{path.stem}: {id}"
 
 
 def test_as_many_variants_as_there_are_colours_are_told_apart():
     looks = list(style.styles({f"fedavg-{n}": "fedavg" for n in range(len(style.COLOURS))}).values())
-    assert len({look.colour for look in looks}) == len(looks)
+    assert len({appearance.colour for appearance in looks}) == len(looks)
 
 
 def test_thirty_algorithms_differ_in_colour_or_marker():
     names = [*list(style.STYLES)[:10], *(f"mine-{n}" for n in range(10)), *["fedavg"] * 10]
     looks = list(style.styles(dict(enumerate(names))).values())
-    assert len({(look.marker, look.line) for look in looks[10:]}) == 20
-    for one, other in itertools.combinations(looks, 2):
-        assert perceived_distance(one.colour, other.colour) >= style.FAR or one.marker != other.marker
+    assert len({(appearance.marker, appearance.line) for appearance in looks[10:]}) == 20
+    for first, second in itertools.combinations(looks, 2):
+        assert perceived_distance(first.colour, second.colour) >= style.FAR or first.marker != second.marker

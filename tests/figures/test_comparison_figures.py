@@ -70,8 +70,8 @@ def test_a_profile_has_steps_bands_and_says_what_it_counts(results):
     figure, _ = draw_kind("performance_profile", results, shares=[0.1], resamples=200)
     (ax,) = figure.axes
     assert ax.get_xlim() == (1, 16) and len(ax.collections) == 4 and len(ax.get_lines()) == 4
-    named = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert sorted(named) == ["FedAvg", "FedDyn", "FedProx", "SCAFFOLD (2 of 3)"]
+    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert sorted(labels) == ["FedAvg", "FedDyn", "FedProx", "SCAFFOLD (2 of 3)"]
     foot = figure.get_supxlabel()
     assert "3 problems, 4 seeds." in foot and "suboptimality is 10 % of its first value" in foot.replace("\n", " ")
 
@@ -79,12 +79,12 @@ def test_a_profile_has_steps_bands_and_says_what_it_counts(results):
 def test_cases_have_their_names_and_what_is_not_defined_its_reason(results):
     table, rows, plain = results
     names = dict(zip(CASES, ["First", "Second", "Third"], strict=True))
-    named = replace(plain, cases=names, undefined={"scaffold": {CASES[2]: "it needs everybody"}})
-    figure, drawing = draw_kind("loss_to_best", (table, rows, named))
+    context = replace(plain, cases=names, undefined={"scaffold": {CASES[2]: "it needs everybody"}})
+    figure, drawing = draw_kind("loss_to_best", (table, rows, context))
     assert {*names.values()} <= {*texts(figure)} and not {*CASES} & {*texts(figure)}
     undefined = drawing.numbers[drawing.numbers["state"] == "undefined"]
     assert undefined[["algorithm", "reason"]].to_numpy().tolist() == [["scaffold", "it needs everybody"]]
-    figure, _ = draw_kind("performance_profile", (table, rows, named), panel="case", resamples=200)
+    figure, _ = draw_kind("performance_profile", (table, rows, context), panel="case", resamples=200)
     assert [ax.get_title() for ax in figure.axes if ax.get_visible()] == [*names.values()]
 
 

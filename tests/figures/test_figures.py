@@ -84,19 +84,19 @@ def test_scaling_draws_the_chosen_scores(results):
 def test_theorems_are_drawn_over_the_scores(results, tmp_path):
     """At the setting of each point, and nothing for algorithms without one."""
     table, lines, view = results
-    named = {"fedavg": "D.1", "fedac-1": "B.1"}
+    theorems = {"fedavg": "D.1", "fedac-1": "B.1"}
     prepare("breast_cancer", tmp_path)
-    promised = add_bounds(view, named, table, tmp_path)
+    promised = add_bounds(view, theorems, table, tmp_path)
     c = fedac_constants(problems.create(view.problem, 4, tmp_path))
     for _, row in promised[promised["algorithm"] == "fedac-1"].iterrows():
         K = row["local_steps"]
         assert row["bound"] == FEDAC_THEOREMS["B.1"].bound(c, row["clients"], K, 64 // K * K)
     assert promised[promised["algorithm"] == "mb-sgd"]["bound"].isna().all()
-    figure, axes = panels({**SCALING, "theorems": named}, (promised, lines, view))
+    figure, axes = panels({**SCALING, "theorems": theorems}, (promised, lines, view))
     foot = " ".join(figure.get_supxlabel().split())
     assert "Above the figure: Theorem D.1, " in foot and "Theorem" not in str(figure.legends[0].get_texts())
     promised["bound"] /= promised["bound"].max()
-    figure, axes = panels({**SCALING, "theorems": named}, (promised, lines, view))
+    figure, axes = panels({**SCALING, "theorems": theorems}, (promised, lines, view))
     rows = promised[promised["chosen"] & (promised["algorithm"] == "fedac-1") & (promised["local_steps"] == 1)]
     assert any(np.array_equal(y, rows["bound"]) for y in heights(axes["$K$ = 1"]))
     assert {"Theorem D.1", "Theorem B.1"} <= {text.get_text() for text in figure.legends[0].get_texts()}
@@ -225,8 +225,8 @@ def test_partition_shows_labels_by_clients(results):
     assert np.array_equal(figure.axes[0].collections[0].get_array().reshape(3, 4), counts.T)
     assert drawing.numbers.iloc[5].to_dict() == {"client": 1, "label": 2, "samples": 5, "partition": "it"}
     names = ["A", "B", "Hospital of the Holy Ghost on the Hill", "D"]
-    named = pd.DataFrame(counts, index=names)
-    figure, drawing = draw_figure({"kind": "partition"}, results, partitions=[("it", named)])
+    frame = pd.DataFrame(counts, index=names)
+    figure, drawing = draw_figure({"kind": "partition"}, results, partitions=[("it", frame)])
     ticks = [tick.get_text() for tick in figure.axes[0].get_xticklabels()]
     assert ticks == ["A", "B", "Hospital of the Holy…", "D"] and drawing.numbers["client"].unique().tolist() == names
 

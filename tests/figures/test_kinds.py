@@ -170,9 +170,9 @@ def test_a_figure_of_all_formats_is_laid_out_once(results, tmp_path):
 
 def test_who_was_there_is_needed(results, tmp_path):
     table, curves, view = results
-    there = [("it", None, pd.DataFrame(np.ones((3, 2), bool)))]
+    attendance = [("it", None, pd.DataFrame(np.ones((3, 2), bool)))]
     figure = FIGURES.build("availability")
-    draw(figure, view, table, curves, [tmp_path / "it.png"], availability=there)
+    draw(figure, view, table, curves, [tmp_path / "it.png"], availability=attendance)
     assert (tmp_path / "it.csv").read_text().splitlines()[0] == "participation,round,client,available"
     with pytest.raises(UserError, match="figure availability: no participation is left to draw"):
         draw(figure, view, table, curves, [tmp_path / "it.png"])

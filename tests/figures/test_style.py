@@ -18,7 +18,7 @@ from fedatlas.results.figures.style import BLUE, DARK, FAR, FREE_COLOURS, NAMES,
 
 
 def test_every_algorithm_has_a_look_of_its_own():
-    looks = {(look.colour, look.marker) for look in STYLES.values()}
+    looks = {(appearance.colour, appearance.marker) for appearance in STYLES.values()}
     assert len(looks) == len(STYLES)
     assert {cls.name for cls, _ in ALGORITHMS.builtin.values()} <= set(STYLES)
 
@@ -29,15 +29,15 @@ def test_newcomers_get_free_colours_by_their_name():
     new = [result[name].colour for name in ("mine", "yours", "theirs")]
     assert len(set(new)) == 3 and set(new) <= set(FREE_COLOURS)
     assert styles({"mine": "mine"})["mine"] == result["mine"]
-    assert not set(FREE_COLOURS) & {look.colour for look in STYLES.values()}
+    assert not set(FREE_COLOURS) & {appearance.colour for appearance in STYLES.values()}
 
 
 def test_entries_keep_their_looks_beside_new_ones():
     """A figure draws some of the entries; a later entry changes no earlier one."""
     few = {"fedavg": "fedavg", "small": "fedavg", "mine": "mine"}
-    result, more = styles(few), styles(few | {"late": "fedavg"})
-    assert {id: more[id] for id in few} == result
-    assert len({look.colour for look in more.values()}) == 4
+    result, larger = styles(few), styles(few | {"late": "fedavg"})
+    assert {id: larger[id] for id in few} == result
+    assert len({appearance.colour for appearance in larger.values()}) == 4
 
 
 @pytest.mark.parametrize(

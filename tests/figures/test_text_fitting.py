@@ -154,10 +154,10 @@ def apart(texts):
         for text in texts
         if text.get_text() and not text.get_rotation() % 90
     ]
-    for (one, first), (other, second) in itertools.combinations(boxes, 2):
+    for (label, first), (neighbour, second) in itertools.combinations(boxes, 2):
         across = min(first.x1, second.x1) - max(first.x0, second.x0)
         upwards = min(first.y1, second.y1) - max(first.y0, second.y0)
-        assert across <= 1 or upwards <= 1, f"{one!r} lies over {other!r}"
+        assert across <= 1 or upwards <= 1, f"{label!r} lies over {neighbour!r}"
 
 
 def test_lines_keep_formulas_and_pairs_of_brackets_whole():

@@ -81,12 +81,12 @@ def specifications(draw: Any) -> str:
         section = draw(st.sampled_from(["grid", "grid" if name.startswith("problem.") else "within"]))
         content.setdefault(section, {})[name] = draw(_values(VALUES[name]))
     rates = _values(RATES)
-    both = "parameters.server_lr" not in names
+    tunable = "parameters.server_lr" not in names
     content["algorithms"] = {
         "fedavg": {"tune": {"lr": draw(rates)}},
         "other": {
             "algorithm": "fedavg",
-            "tune": {"lr": draw(rates), "server_lr": draw(rates) if both and draw(st.booleans()) else None},
+            "tune": {"lr": draw(rates), "server_lr": draw(rates) if tunable and draw(st.booleans()) else None},
         },
         "fixed": {"algorithm": "fedavg", "set": {"lr": 0.1}},
     }

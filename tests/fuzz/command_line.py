@@ -90,7 +90,7 @@ def _commands() -> dict[tuple[str, ...], list[argparse.Action]]:
         names, parser = todo.pop()
         nested = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
         result[names] = [action for action in parser._actions if action not in nested]
-        todo += [((*names, name), one) for action in nested for name, one in action.choices.items()]
+        todo += [((*names, name), subparser) for action in nested for name, subparser in action.choices.items()]
     return {names: result[names] for names in sorted(result) if names != ("ui",) and "job" not in names[:-1]}
 
 
@@ -102,7 +102,7 @@ def _arguments(draw) -> str:
         argv += draw(st.sampled_from(PROBLEMS)).split()
     if "--problem" in argv and names == ("train",):
         algorithm = draw(st.sampled_from(algorithms.names()))
-        required = [name for name, one in algorithms.get(algorithm).options().items() if one.required]
+        required = [name for name, option in algorithms.get(algorithm).options().items() if option.required]
         argv += ["--algorithm", algorithm, "--rounds", "2", "--clients", "3"]
         argv += [word for name in required for word in ("--set", f"{name}=0.1")]
     actions = _commands()[names]
@@ -118,8 +118,8 @@ def _arguments(draw) -> str:
     return json.dumps(argv)
 
 
-def _rarely(draw, usual: str, others: list[str]) -> str:
-    return usual if draw(st.integers(0, 29)) else draw(st.sampled_from(others))
+def _rarely(draw, usual: str, alternatives: list[str]) -> str:
+    return usual if draw(st.integers(0, 29)) else draw(st.sampled_from(alternatives))
 
 
 @functools.cache

@@ -61,27 +61,27 @@ def _make(graph: Graph, w: Any) -> None:
     """All that the rules of the workflow make of an experiment, in their order."""
     folder, data = Path(graph.folders.experiment(w.size, w.experiment)), prepared()
     runs = [Path(file) for file in graph.run_files(w)]
-    about, layout = ExperimentRecord.of(json.loads(graph.about_spec(w))), json.loads(graph.table_spec(w))
+    record, layout = ExperimentRecord.of(json.loads(graph.about_spec(w))), json.loads(graph.table_spec(w))
     figures = {name: _figure(graph, w, name) for name in graph.study.experiment(w.size, w.experiment).figures}
     judged = json.loads(graph.claims_spec(w))
     graph.claims_inputs(w), graph.table_code(w)
     for file in runs:
         at = SimpleNamespace(**vars(w), id=file.parent.name, key=file.stem)
-        given = _made(graph, graph.run_inputs(at))
-        run_cell(CellSpec.of(json.loads(graph.train_spec(at))), file, data, **given)
+        arguments = _make_inputs(graph, graph.run_inputs(at))
+        run_cell(CellSpec.of(json.loads(graph.train_spec(at))), file, data, **arguments)
     table.make(layout, str(folder), list(map(str, runs)))
     for name, (spec, inputs) in figures.items():
-        _made(graph, inputs)
+        _make_inputs(graph, inputs)
         figure.make(spec, str(folder), [str(folder / f"figures/{name}.svg")], str(data))
     claims.make(judged, str(folder), str(folder / "claims.csv"))
-    about.write(folder / "about.json")
+    record.write(folder / "about.json")
     report.make(str(folder / "report.html"), [str(folder)])
     frame, meta = read(folder / "table.parquet")
     for file in runs:
-        for item in read_runs(about, file, {}, chosen_predicate(about, frame)):
+        for item in read_runs(record, file, {}, chosen_predicate(record, frame)):
             assert item.digest and item.timed_metrics()
-    assert build_report_run(about, folder, (frame, TableMeta.of(meta)))
-    summaries = summarize_runs(about, frame, TableMeta.of(meta), {}, 0)
+    assert build_report_run(record, folder, (frame, TableMeta.of(meta)))
+    summaries = summarize_runs(record, frame, TableMeta.of(meta), {}, 0)
     assert len({item.key for item in summaries}) == len(summaries) > 0
     assert all(item.digest for item in summaries)
 
@@ -92,7 +92,7 @@ def _figure(graph: Graph, w: Any, name: str) -> tuple[dict[str, Any], dict[str, 
     return json.loads(graph.figure_spec(at)), graph.figure_inputs(at)
 
 
-def _made(graph: Graph, inputs: dict[str, Any]) -> dict[str, str]:
+def _make_inputs(graph: Graph, inputs: dict[str, Any]) -> dict[str, str]:
     """Make the partitions and optima among the inputs of a rule; returns those of a run file."""
     result = {}
     for name, job in (("partition", partition), ("partitions", partition), ("optimum", optimum)):

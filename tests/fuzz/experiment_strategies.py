@@ -51,9 +51,9 @@ def problem(draw: Any) -> dict[str, Any]:
         spec.pop("curvatures", None)
         spec["L"] = draw(st.sampled_from([10.0, 100, 2.5]))
     if spec["kind"] == "similar":
-        kept = draw(st.lists(st.sampled_from(list(spec)), max_size=1))
+        fields = draw(st.lists(st.sampled_from(list(spec)), max_size=1))
         small = {"kind": "similar", "dim": spec["dim"] + 2, "components": 2, "similarity": 0.5}
-        spec = small | {name: spec[name] for name in kept}
+        spec = small | {name: spec[name] for name in fields}
     return spec
 
 
@@ -95,15 +95,15 @@ def setting(draw: Any) -> dict[str, Any]:
 @st.composite
 def entry(draw: Any, name: str, formulas: bool) -> dict[str, Any]:
     """An algorithm with values for its hyper-parameters. formulas: whether constants are known before data are."""
-    known = {key: one for key, one in ALGORITHMS.get(name).options().items() if key != "lr"}
-    known = {key: one for key, one in known.items() if formulas or not one.constant}
-    result: dict[str, Any] = {"algorithm": name, "set": draw(options(known, {}))}
-    for key, one in known.items():
-        if formulas and one.numeric and key in result["set"] and draw(st.integers(0, 9)) == 0:
+    parameters = {key: option for key, option in ALGORITHMS.get(name).options().items() if key != "lr"}
+    parameters = {key: option for key, option in parameters.items() if formulas or not option.constant}
+    result: dict[str, Any] = {"algorithm": name, "set": draw(options(parameters, {}))}
+    for key, option in parameters.items():
+        if formulas and option.numeric and key in result["set"] and draw(st.integers(0, 9)) == 0:
             result["set"][key] = draw(st.sampled_from(FORMULAS))
-        elif one.numeric and draw(st.integers(0, 5)) == 0:
+        elif option.numeric and draw(st.integers(0, 5)) == 0:
             result["set"].pop(key, None)
-            result["tune"] = {key: draw(_axis(value(one)))}
+            result["tune"] = {key: draw(_axis(value(option)))}
     if draw(st.integers(0, 3)) == 0:
         result["label"] = draw(st.sampled_from(TEXTS))
     if "lr" not in ALGORITHMS.get(name).options():
@@ -114,10 +114,10 @@ def entry(draw: Any, name: str, formulas: bool) -> dict[str, Any]:
 def _axis(values: Any) -> Any:
     """Values of an axis, of one type unless MIXED_AXES."""
 
-    def alike(found: list[Any]) -> list[Any]:
-        found = [one for one in found if MIXED_AXES or one is not None] or [1]
-        sorts = [_sort(one) for one in found]
-        return [one for one, sort in zip(found, sorts, strict=True) if MIXED_AXES or sort == sorts[0]]
+    def alike(items: list[Any]) -> list[Any]:
+        items = [item for item in items if MIXED_AXES or item is not None] or [1]
+        sorts = [_sort(item) for item in items]
+        return [item for item, sort in zip(items, sorts, strict=True) if MIXED_AXES or sort == sorts[0]]
 
     return st.lists(values, min_size=1, max_size=3, unique_by=json.dumps).map(alike)
 
@@ -170,16 +170,16 @@ def experiment(draw: Any) -> dict[str, Any]:
         settings.pop("participation", None)
     if not _records(spec):
         settings.pop("record", None)
-    declared = PROBLEMS.get(spec["problem"]["kind"])
-    if declared.on_data and not spec["problem"].get("l2"):
+    cls = PROBLEMS.get(spec["problem"]["kind"])
+    if cls.on_data and not spec["problem"].get("l2"):
         spec["optimum"] = draw(mostly(st.just(False), st.just(True), 10))
     if of.get("data") == "digits":
         spec["optimum"] = False  # it takes seconds
     if "data" in of and "local_epochs" in settings:
         settings["batch"] = 400
     reports = [*PROBLEMS.get(spec["problem"]["kind"]).reports]
-    known = [name for name in reports if spec["optimum"] or declared.exact or name not in OPTIMUM_METRICS]
-    metrics = [*known, *settings.get("metrics", ())] * 10 + [*reports, "accuracy"]
+    measurable = [name for name in reports if spec["optimum"] or cls.exact or name not in OPTIMUM_METRICS]
+    metrics = [*measurable, *settings.get("metrics", ())] * 10 + [*reports, "accuracy"]
     for section in ("grid", "within"):
         names = [name for name in AXES if section == "grid" or "." not in name]
         names = [name for name in names if name not in spec.get("grid", {}) and _has(spec, name)]
@@ -201,7 +201,7 @@ def experiment(draw: Any) -> dict[str, Any]:
     }  # fmt: skip
     spec["figures"] = {}
     for number in range(draw(st.integers(0, 2))):
-        figure = draw(_about(axes, kind(FIGURES, _drawable(axes, tuned, spec), names)))
+        figure = draw(_with_where(axes, kind(FIGURES, _drawable(axes, tuned, spec), names)))
         if not of.get("centers"):
             figure.pop("limit", None)
         if "theorems" in FIGURES.get(figure["kind"]).options() and draw(st.booleans()):
@@ -209,7 +209,7 @@ def experiment(draw: Any) -> dict[str, Any]:
         spec["figures"][f"figure{number}"] = {**figure, "caption": draw(st.sampled_from(TEXTS))}
     spec["claims"] = {}
     for number in range(draw(st.integers(1, 3))):
-        check = draw(_about(axes, kind(CHECKS, _usable(axes, tuned, spec), names)))
+        check = draw(_with_where(axes, kind(CHECKS, _usable(axes, tuned, spec), names)))
         for bound in getattr(CHECKS.get(check["kind"]), "bounds", ())[:1]:
             check.setdefault(bound, draw(st.sampled_from(REAL)))
         if check["kind"] == "spread" and tuned and draw(st.booleans()):
@@ -236,9 +236,9 @@ def _drawable(axes: dict[str, Any], tuned: list[str], spec: dict[str, Any]) -> l
     return [name for name in result if axes or not _needs_axis(FIGURES.get(name))]
 
 
-def _needs_axis(declared: Any) -> bool:
+def _needs_axis(cls: Any) -> bool:
     """Whether a kind needs an axis."""
-    return any(item.required and (item.names or "").startswith("axis") for item in declared.options().values())
+    return any(item.required and (item.names or "").startswith("axis") for item in cls.options().values())
 
 
 def _covered(spec: dict[str, Any]) -> bool:
@@ -248,9 +248,9 @@ def _covered(spec: dict[str, Any]) -> bool:
 
 
 @st.composite
-def _about(draw: Any, axes: dict[str, list[Any]], made: Any) -> dict[str, Any]:
+def _with_where(draw: Any, axes: dict[str, list[Any]], strategy: Any) -> dict[str, Any]:
     """A figure or a check with values of axes to keep: of each axis that it does not spread over, mostly."""
-    spec = draw(made)
+    spec = draw(strategy)
     spread = [value for value in spec.values() if isinstance(value, str)]
     where = {}
     for axis, values in axes.items():

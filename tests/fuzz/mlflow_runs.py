@@ -67,27 +67,27 @@ def _clients() -> dict[str, Any]:
     return {uri: MlflowClient(uri) for uri in (f"sqlite:///{folder}/fast.db", f"sqlite:///{folder}/slow.db")}
 
 
-def _write(given: dict[str, Any], folder: Path) -> Path:
+def _write(case: dict[str, Any], folder: Path) -> Path:
     """A run file with the values of an input."""
-    problem = {"kind": "logistic", "data": "breast_cancer", **given["problem"]}
-    if given["same"]:
+    problem = {"kind": "logistic", "data": "breast_cancer", **case["problem"]}
+    if case["same"]:
         problem["test"] = "breast_cancer"
     spec = CellSpec(
         algorithm="fedavg",
-        parameters=given["parameters"],
+        parameters=case["parameters"],
         problem=problem,
         setting={"clients": 2, "rounds": 9, "batch": 4},
-        within={"problem.x": given["within"]} if given["within"] else {},
+        within={"problem.x": case["within"]} if case["within"] else {},
         tune={},
-        seeds=[given["seed"]],
+        seeds=[case["seed"]],
     )
     rows = [
         {"round": at, "loss": loss, "seconds": 0.1 * at, "gradients": 7.0 * at, "vectors_up": at}
-        for _ in given["within"] or [0]
-        for at, loss in enumerate(given["loss"])
+        for _ in case["within"] or [0]
+        for at, loss in enumerate(case["loss"])
     ]
     frame = pd.DataFrame(rows).assign(status="ok", diverged_round=-1)
-    path = folder / given["id"] / "all.parquet"
+    path = folder / case["id"] / "all.parquet"
     meta = RunMeta(spec, "0123456789abcdef", {}, {"breast_cancer": DATA}).plain()
     result_files.write(path, frame, json.loads(json.dumps(meta)))
     return path
@@ -105,25 +105,25 @@ def _contents(client: Any, experiment: str) -> dict[str, Any]:
 
 
 def _run(content: str, folder: Path) -> None:
-    given = json.loads(content)
-    path = _write(given, folder)
-    about = experiment_record(EXPERIMENT, grid={})
-    about.defaults.update({given["id"]: {}})
-    about.algorithms.update({given["id"]: given["id"]})
-    about.tags.update(given["tags"])
-    entries = list(read_runs(about, path, about.tags))
+    case = json.loads(content)
+    path = _write(case, folder)
+    record = experiment_record(EXPERIMENT, grid={})
+    record.defaults.update({case["id"]: {}})
+    record.algorithms.update({case["id"]: case["id"]})
+    record.tags.update(case["tags"])
+    entries = list(read_runs(record, path, record.tags))
     assert len({entry.key for entry in entries}) == len(entries)
-    report = ReportRun(given["name"], given["metrics"], {}, about.content)
+    report = ReportRun(case["name"], case["metrics"], {}, record.content)
     result, name = [], f"fuzz{next(NUMBERS)}"
     for (uri, client), kind in zip(_clients().items(), (DatabaseWriter, ClientWriter), strict=True):
         experiment = client.create_experiment(name, artifact_location=f"mlflow-artifacts:/{name}")
         kind(client, experiment).add([(e, {**e.tags, "fedatlas.key": e.key}) for e in entries])
         result.append(_contents(client, experiment))
-        again = RunLog(client, experiment, f"{about.size}/{given['id']}/all/", uri)
+        again = RunLog(client, experiment, f"{record.size}/{case['id']}/all/", uri)
         assert again.stored.keys() == {entry.key for entry in entries}
         log = RunLog(client, experiment, "laptop", uri)
-        log.open("a report", about.tags, report, start=10**12)
-        assert client.get_run(log.report_id).data.metrics == given["metrics"]
+        log.open("a report", record.tags, report, start=10**12)
+        assert client.get_run(log.report_id).data.metrics == case["metrics"]
     assert result[0] == result[1]
     for entry in entries:
         run_name, params, tags, _, losses, *_ = result[0][entry.key]

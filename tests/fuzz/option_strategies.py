@@ -58,10 +58,12 @@ def _list(option: Option, inside: Any, names: Sequence[str]) -> Any:
 
 
 @st.composite
-def options(draw: Any, known: dict[str, Option], names: dict[str, Sequence[str]], share: int = 3) -> dict[str, Any]:
+def options(
+    draw: Any, declarations: dict[str, Option], names: dict[str, Sequence[str]], share: int = 3
+) -> dict[str, Any]:
     """Values of the required options, and of one in ``share`` of the others. names: by what an option may name."""
     values = {}
-    for name, option in known.items():
+    for name, option in declarations.items():
         if option.family or not (option.required or not draw(st.integers(0, share - 1))):
             continue
         if option.names == "where" or (
@@ -73,7 +75,7 @@ def options(draw: Any, known: dict[str, Option], names: dict[str, Sequence[str]]
 
 
 @st.composite
-def kind(draw: Any, family: Any, names: Sequence[str] = (), known: Any = None) -> dict[str, Any]:
+def kind(draw: Any, family: Any, names: Sequence[str] = (), referents: Any = None) -> dict[str, Any]:
     """A specification of a kind of a family."""
     name = draw(st.sampled_from(names or family.names()))
-    return {"kind": name, **draw(options(dict(family.get(name).options()), known or {}))}
+    return {"kind": name, **draw(options(dict(family.get(name).options()), referents or {}))}

@@ -54,11 +54,11 @@ OPTIONS = {
 @st.composite
 def _call(draw) -> str:
     name = draw(st.sampled_from(algorithms.names()))
-    known = algorithms.get(name).options()
+    declarations = algorithms.get(name).options()
     values: dict[str, Any] = {"algorithm": name, "problem": draw(st.sampled_from(PROBLEMS))}
     values |= {"clients": 3, "rounds": 2, "batch": draw(st.sampled_from([1, None]))}
-    values |= {option: 0.1 for option, one in known.items() if one.required}
-    for option in draw(st.lists(st.sampled_from([*OPTIONS, *known]), max_size=3)):
+    values |= {option: 0.1 for option, declaration in declarations.items() if declaration.required}
+    for option in draw(st.lists(st.sampled_from([*OPTIONS, *declarations]), max_size=3)):
         values[option] = draw(OPTIONS.get(option, VALUES) | st.sampled_from(FORMULAS))
     if not draw(st.integers(0, 19)):
         values[draw(st.sampled_from(["algorithm", "problem"]))] = draw(VALUES)
@@ -99,22 +99,22 @@ def _fit(draw) -> str:
 
 
 def _estimator(content: str, folder: Path) -> None:
-    given = yaml.safe_load(content)
+    case = yaml.safe_load(content)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        X = np.resize(np.array(given["values"], float), given["shape"]).astype(given["dtype"])
+        X = np.resize(np.array(case["values"], float), case["shape"]).astype(case["dtype"])
         rows = len(X) if X.ndim else 0
         y = {
             "two": np.arange(rows) % 2, "three": np.arange(rows) % 3, "text": np.array(["a", "b"] * rows)[:rows],
             "one": np.zeros(rows), "floats": np.arange(rows) / 7, "nan": np.full(rows, np.nan), "short": np.zeros(1),
             "column": np.arange(rows)[:, None] % 2, "mixed": np.array([1, "a"] * rows, object)[:rows], "none": None,
-        }[given["y"]]  # fmt: skip
-        if given["sparse"] and X.ndim == 2 and X.dtype.kind in "fib":
+        }[case["y"]]  # fmt: skip
+        if case["sparse"] and X.ndim == 2 and X.dtype.kind in "fib":
             X = csr_matrix(X)
         try:
-            model = FederatedLogisticRegression(**given["parameters"])
+            model = FederatedLogisticRegression(**case["parameters"])
             with contextlib.redirect_stdout(io.StringIO()):
-                model.fit(X, y, given.get("weights"))
+                model.fit(X, y, case.get("weights"))
             model.predict_proba(X)
         except ValueError as error:
             raise UserError(str(error)) from None
@@ -124,25 +124,25 @@ def _estimator(content: str, folder: Path) -> None:
 def _arrays(draw) -> str:
     cells = st.lists(st.sampled_from([0, 1, -1, 0.5, 1e308, float("nan"), "a", None]), min_size=2, max_size=3)
     options = {"l2": VALUES, "weights": VALUES, "test": VALUES, "start_scale": VALUES, "nope": VALUES}
-    named = draw(st.lists(st.sampled_from([*options, "partition", "sample_weight", "start"]), max_size=3, unique=True))
-    more = {"partition": st.sampled_from(OWNERS), "sample_weight": WEIGHTS, "start": VALUES | WEIGHTS} | options
+    keys = draw(st.lists(st.sampled_from([*options, "partition", "sample_weight", "start"]), max_size=3, unique=True))
+    strategies = {"partition": st.sampled_from(OWNERS), "sample_weight": WEIGHTS, "start": VALUES | WEIGHTS} | options
     return yaml.safe_dump(
         {
             "name": draw(st.sampled_from(["Logistic", "Softmax"])),
             "X": draw(st.lists(cells, min_size=1, max_size=6) | VALUES),
             "y": draw(st.lists(st.sampled_from([0, 1, 2, -1, 0.5, "a", None, True]), max_size=6) | VALUES),
-            "options": {name: draw(more[name]) for name in named},
+            "options": {name: draw(strategies[name]) for name in keys},
         }
     )
 
 
 def _problem(content: str, _: Path) -> None:
-    given = yaml.safe_load(content)
-    result = {"Logistic": Logistic, "Softmax": Softmax}[given["name"]]
+    case = yaml.safe_load(content)
+    result = {"Logistic": Logistic, "Softmax": Softmax}[case["name"]]
     options = inspect.signature(result).parameters
-    if not ({*given["options"]} <= {*options} or "options" in options):
+    if not ({*case["options"]} <= {*options} or "options" in options):
         return  # Python itself refuses it
-    problem = result(given["X"], given["y"], **given["options"])
+    problem = result(case["X"], case["y"], **case["options"])
     with np.errstate(all="ignore"):
         problem.evaluate(problem.start(0))
 

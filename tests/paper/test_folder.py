@@ -27,8 +27,8 @@ def macro(text, name):
 
 def test_every_file_says_where_it_came_from(written):
     manifest = json.loads((written / "manifest.json").read_text())
-    there = {path.relative_to(written).as_posix() for path in written.rglob("*") if path.is_file()}
-    assert set(manifest["files"]) | {"manifest.json"} == there
+    paths = {path.relative_to(written).as_posix() for path in written.rglob("*") if path.is_file()}
+    assert set(manifest["files"]) | {"manifest.json"} == paths
     runs = {f"results/smoke/tiny_1/runs/{id}/local_steps={K}.parquet" for id in TINY["algorithms"] for K in (1, 2)}
     for name in ("figures/loss.pdf", "numbers.tex", "tables.tex", "claims.tex"):
         assert runs <= set(manifest["files"][name]["from"])
@@ -98,15 +98,15 @@ def test_a_folder_of_the_command_is_replaced_and_no_other(study, tmp_path, capsy
 
 
 @pytest.mark.parametrize(
-    ("asked", "sentence"),
+    ("arguments", "sentence"),
     [
         (["tiny_1", "--size", "paper"], "`fedatlas run tiny_1 --size paper`; there are results at size smoke"),
         (["tini_1"], "there is no experiment 'tini_1'; did you mean 'tiny_1'"),
         (["tiny_1", "--width", "0.2"], "the width is 0.2 inches; it must be from 1.5 to 20"),
     ],
 )
-def test_what_cannot_be_written_is_one_sentence(study, asked, sentence, capsys, tmp_path):
-    assert main(["paper", *asked, "--out", str(tmp_path / "none")]) == 2
+def test_what_cannot_be_written_is_one_sentence(study, arguments, sentence, capsys, tmp_path):
+    assert main(["paper", *arguments, "--out", str(tmp_path / "none")]) == 2
     assert sentence in capsys.readouterr().err and not (tmp_path / "none").exists()
 
 

@@ -16,11 +16,11 @@ from fedatlas.publish.paper import macros, tables, tex
 @example("$\n$")
 @given(st.text(max_size=60) | st.text("$\\{}%&#^_~` a1é\n", max_size=30))
 def test_any_text_is_ascii_in_which_signs_of_tex_are_commands(text):
-    for shown in (tex.escape(text), tex.prose(text), tex.typeset(text)):
-        assert shown.isascii() and "\n" not in shown
-        plain = re.sub(r"\\ensuremath\{(?:[^{}]|\{[^{}]*\})*\}", "", shown)
+    for result in (tex.escape(text), tex.prose(text), tex.typeset(text)):
+        assert result.isascii() and "\n" not in result
+        plain = re.sub(r"\\ensuremath\{(?:[^{}]|\{[^{}]*\})*\}", "", result)
         assert not re.search(r"(?<!\\)[%&#$]", plain)
-        without = re.sub(r"\\[{}]", "", shown)
+        without = re.sub(r"\\[{}]", "", result)
         assert without.count("{") == without.count("}")
 
 
@@ -50,7 +50,7 @@ def test_prose_is_printed_as_the_report_prints_it():
 
 
 @pytest.mark.parametrize(
-    ("value", "shown"),
+    ("value", "expected"),
     [
         (0.0124, "0.0124"),
         (1.77e-4, r"\ensuremath{1.77 \times 10^{-4}}"),
@@ -61,8 +61,8 @@ def test_prose_is_printed_as_the_report_prints_it():
         (float("inf"), r"\ensuremath{\infty}"),
     ],
 )
-def test_numbers(value, shown):
-    assert tex.number(value) == shown
+def test_numbers(value, expected):
+    assert tex.number(value) == expected
 
 
 @given(st.lists(st.integers(1, 60), min_size=1, max_size=30), st.integers(0, 60))

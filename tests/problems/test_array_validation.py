@@ -37,7 +37,7 @@ def test_rows_of_each_client(name):
 
 @pytest.mark.parametrize("name", MAKERS)
 @pytest.mark.parametrize(
-    "given, message",
+    "partition, message",
     [
         ([[0, 1], [1]], "row 1 is given twice; a row belongs to one client"),
         ([[0], [12]], "client 1 has a row that does not exist; rows are 0 to 11"),
@@ -55,9 +55,9 @@ def test_rows_of_each_client(name):
         ),
     ],
 )
-def test_what_is_no_partition(name, given, message):
+def test_what_is_no_partition(name, partition, message):
     with pytest.raises(UserError, match=message):
-        MAKERS[name](partition=given)
+        MAKERS[name](partition=partition)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,9 @@ def test_what_makes_no_problem(make, message):
 def test_owners_of_rows(owners):
     """A list of rows and the owner of each row say the same; the saved partition is whole."""
     names = sorted(set(owners))
-    partition = as_partition([[row for row, one in enumerate(owners) if one == name] for name in names], len(owners))
+    partition = as_partition(
+        [[row for row, owner in enumerate(owners) if owner == name] for name in names], len(owners)
+    )
     partition._validate()
     owner_of_row = np.empty(len(owners), int)
     for client, name in enumerate(names):

@@ -21,7 +21,7 @@ def passes(module, *shape):
     return Replica(module, shape).passes
 
 
-def both(module, x, y, loss="cross-entropy"):
+def evaluate_both(module, x, y, loss="cross-entropy"):
     """(loss, gradient, outputs) of a minibatch x, y, by autograd and compiled."""
     rows, real = torch.arange(len(x)), str(x.dtype).removeprefix("torch.")
     samples, replica = Samples(x.numpy(), y.numpy(), dtype=real), Replica(module, x.shape[1:])
@@ -36,7 +36,7 @@ def both(module, x, y, loss="cross-entropy"):
 
 
 def agree(module, x, y, loss="cross-entropy"):
-    plain, fused = both(module.double(), x, y, loss)
+    plain, fused = evaluate_both(module.double(), x, y, loss)
     for a, b in zip(plain, fused, strict=True):
         torch.testing.assert_close(a, b, rtol=1e-11, atol=1e-13)
 
@@ -61,7 +61,7 @@ def test_architectures(kind, shape, loss):
 def test_convolutions_of_any_shape(inside, outside, k, padding, higher, wider):
     """Two of them: the second also has a gradient by its input."""
     rng = np.random.default_rng(inside + 10 * outside)
-    height, width = (2 * k + max(2, k) + more + 1 for more in (higher, wider))
+    height, width = (2 * k + max(2, k) + extra + 1 for extra in (higher, wider))
     convolutions = nn.Conv2d(inside, outside, k, padding=padding), nn.Conv2d(outside, inside, k, padding=padding)
     layers = [convolutions[0], nn.MaxPool2d(2), nn.ReLU(), convolutions[1], nn.ReLU(), nn.MaxPool2d(2), nn.Flatten()]
     x = images(rng, 4, inside, 2 * height, 2 * width)
@@ -81,7 +81,7 @@ def test_what_is_not_finite_stays_so(bad):
     module = ARCHITECTURES.build("lenet").build((1, 28, 28), 3).double()
     x = images(np.random.default_rng(0), 4, 1, 28, 28)
     x[0, 0, 14, 14] = bad
-    for value, _, scores in both(module, x, torch.tensor([0, 1, 2, 0])):
+    for value, _, scores in evaluate_both(module, x, torch.tensor([0, 1, 2, 0])):
         assert value.isnan() and scores[0].isnan().all() and scores[1:].isfinite().all()
 
 

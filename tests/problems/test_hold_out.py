@@ -78,9 +78,9 @@ def test_test_rows_come_first_and_clients_keep_the_rest():
     }
     parts = {**parts, "train": partition}
     for client in range(CLIENTS):
-        here = {part: [*rows[part][parts[part].client(client)]] for part in rows}
-        assert sorted(np.concatenate(list(here.values()))) == sorted(split.client(client))
-        assert len(here["test"]) == int(0.25 * len(split.client(client)))
+        samples = {part: [*rows[part][parts[part].client(client)]] for part in rows}
+        assert sorted(np.concatenate(list(samples.values()))) == sorted(split.client(client))
+        assert len(samples["test"]) == int(0.25 * len(split.client(client)))
 
 
 def test_a_client_of_one_row_keeps_it():
@@ -107,7 +107,7 @@ def test_rows_that_are_held_out_train_nothing_and_are_measured(name):
     split = partitions.split({"kind": "iid"}, dataset.y, CLIENTS)
     remaining, partition, _ = hold_out(dataset, split, {"validation": 0.3})
     other = dataclasses.replace(remaining, X_validation=remaining.X_validation + 7)
-    same, moved = (kind.build(one, None, partition) for one in (remaining, other))
+    same, moved = (kind.build(source, None, partition) for source in (remaining, other))
     ids = np.arange(CLIENTS)
     x = same.start(3) + 0.1
     index = np.stack([partition.client(i)[:3] for i in ids])
@@ -136,7 +136,7 @@ def test_validation_reaches_a_run(name, tmp_path):
     )
     assert plain.drop(columns="seconds").equals(none.drop(columns="seconds"))
     validation_rows = train("fedavg", {**problem, "validation": 0.2}, **options)
-    declared = problems.parse({**problem, "validation": 0.2})[0]
+    cls = problems.parse({**problem, "validation": 0.2})[0]
     assert set(validation_rows) - set(plain) == {"validation_loss", "validation_accuracy"}
-    assert {"validation_loss", "validation_accuracy"} <= {*declared.metric_names(False, ["test_", "validation_"])}
-    assert not any(metric.startswith("validation") for metric in declared.metric_names(False, ["test_"]))
+    assert {"validation_loss", "validation_accuracy"} <= {*cls.metric_names(False, ["test_", "validation_"])}
+    assert not any(metric.startswith("validation") for metric in cls.metric_names(False, ["test_"]))

@@ -150,8 +150,8 @@ def test_algorithms_meet_the_same_augmented_images():
     problem = network("cnn", clients=1, heterogeneous=False, augment={"crop": 2, "flip": True})
     setting = Setting(clients=1, local_steps=1, rounds=1, batch=4)
     first, second = (
-        Simulation(example(name, **more), problem, setting).run().x
-        for name, more in (("fedprox", {}), ("scaffold", {}))
+        Simulation(example(name, **options), problem, setting).run().x
+        for name, options in (("fedprox", {}), ("scaffold", {}))
     )
     np.testing.assert_allclose(first.numpy(), second.numpy(), rtol=1e-12)
 

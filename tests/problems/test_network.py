@@ -180,16 +180,16 @@ def test_long_batches_go_through_in_chunks(monkeypatch):
     reference, metrics = problem.batch([0], rows).value_and_grad(x), problem.evaluate(x)
     monkeypatch.setattr("fedatlas.federation.networks.network.CHUNK", 7)
     assert problem.evaluate(x) == pytest.approx(metrics, rel=1e-12)
-    for one, other in zip(reference, problem.batch([0], rows).value_and_grad(x), strict=True):
-        np.testing.assert_allclose(one.numpy(), other.numpy(), rtol=1e-12, atol=1e-15)
+    for expected, result in zip(reference, problem.batch([0], rows).value_and_grad(x), strict=True):
+        np.testing.assert_allclose(expected.numpy(), result.numpy(), rtol=1e-12, atol=1e-15)
 
 
 def test_l2_is_weight_decay():
     plain, decayed = network("mlp", l2=0.0), network("mlp", l2=0.3)
     x, rows = plain.start(0), np.arange(10)[None]
-    (value, grad), (more, steeper) = (p.batch([0], rows).value_and_grad(x) for p in (plain, decayed))
+    (value, grad), (steeper_value, steeper) = (p.batch([0], rows).value_and_grad(x) for p in (plain, decayed))
     np.testing.assert_allclose((steeper - grad)[0].numpy(), 0.3 * x.numpy(), rtol=1e-9, atol=1e-13)
-    assert float(more - value) == pytest.approx(0.15 * float(x @ x))
+    assert float(steeper_value - value) == pytest.approx(0.15 * float(x @ x))
     assert "mu" not in plain.constants() and decayed.constant("mu") == 0.3
 
 

@@ -49,10 +49,10 @@ def test_softmax_optimum_of_digits_is_scikit_learns(digits):
 
 def test_softmax_of_two_classes_is_logistic(digits):
     X, y = digits[0], (digits[1] > 4).astype(int)
-    two, one = solved(lambda: Softmax(X, y, 2, l2=2e-3, bias=False)), solved(lambda: Logistic(X, y, l2=1e-3))
+    two, binary = solved(lambda: Softmax(X, y, 2, l2=2e-3, bias=False)), solved(lambda: Logistic(X, y, l2=1e-3))
     W = two.optimum.x.reshape(2, -1)  # W[1] = -W[0] = x / 2, so that l2/2 |W|^2 = l2/4 |x|^2
-    np.testing.assert_allclose(W[1] - W[0], one.optimum.x, atol=1e-6)
-    assert two.optimum.F == pytest.approx(one.optimum.F, abs=1e-10)
+    np.testing.assert_allclose(W[1] - W[0], binary.optimum.x, atol=1e-6)
+    assert two.optimum.F == pytest.approx(binary.optimum.F, abs=1e-10)
 
 
 def test_float32_softmax_is_solved_in_float64():

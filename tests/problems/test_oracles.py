@@ -89,17 +89,17 @@ def test_shapes_and_both_ways_to_a_gradient(problem, points, index):
 
 
 def test_batch_is_the_mean_of_its_samples(problem, points, index):
-    whole = to_numpy(problem.batch(CLIENTS, index).value_and_grad(points)[1])
-    single = [to_numpy(problem.batch(CLIENTS, index[:, [j]]).grad(points)) for j in range(index.shape[1])]
-    np.testing.assert_allclose(whole, np.mean(single, axis=0), rtol=1e-12, atol=1e-13)
+    batch_grad = to_numpy(problem.batch(CLIENTS, index).value_and_grad(points)[1])
+    sample_grads = [to_numpy(problem.batch(CLIENTS, index[:, [j]]).grad(points)) for j in range(index.shape[1])]
+    np.testing.assert_allclose(batch_grad, np.mean(sample_grads, axis=0), rtol=1e-12, atol=1e-13)
 
 
 def test_large_batch_of_one_client_is_the_mean_of_its_samples(problem, points):
     index = np.random.default_rng(8).integers(problem.samples, size=(1, 2 * problem.samples))
     batch, y = problem.batch(CLIENTS[:1], index), points[:1]
     value, grad = batch.value_and_grad(y)
-    single = [problem.batch(CLIENTS[:1], index[:, [j]]).value_and_grad(y) for j in range(index.shape[1])]
-    values, grads = ([to_numpy(part) for part in parts] for parts in zip(*single, strict=True))
+    samples = [problem.batch(CLIENTS[:1], index[:, [j]]).value_and_grad(y) for j in range(index.shape[1])]
+    values, grads = ([to_numpy(part) for part in parts] for parts in zip(*samples, strict=True))
     np.testing.assert_allclose(to_numpy(value), np.mean(values, axis=0), rtol=1e-12)
     np.testing.assert_allclose(to_numpy(grad), np.mean(grads, axis=0), rtol=1e-11, atol=1e-13)
     assert np.sum(batch.size) == index.size
@@ -108,52 +108,52 @@ def test_large_batch_of_one_client_is_the_mean_of_its_samples(problem, points):
 def test_full_batch_is_the_mean_over_the_clients_data(problem, points):
     full = problem.full_batch(CLIENTS)
     values, grads = (to_numpy(part) for part in full.value_and_grad(points))
-    for place, client in enumerate(CLIENTS):
+    for position, client in enumerate(CLIENTS):
         rows = np.arange(problem.samples) if problem.partition is None else problem.partition.client(client)
-        own = problem.batch(CLIENTS[[place]], rows[None])
-        value, grad = own.value_and_grad(points[place : place + 1])
-        np.testing.assert_allclose(values[place], to_numpy(value)[0], rtol=1e-12)
-        np.testing.assert_allclose(grads[place], to_numpy(grad)[0], rtol=1e-11, atol=1e-13)
-        assert np.broadcast_to(full.size, 3)[place] == len(rows)
+        batch = problem.batch(CLIENTS[[position]], rows[None])
+        value, grad = batch.value_and_grad(points[position : position + 1])
+        np.testing.assert_allclose(values[position], to_numpy(value)[0], rtol=1e-12)
+        np.testing.assert_allclose(grads[position], to_numpy(grad)[0], rtol=1e-11, atol=1e-13)
+        assert np.broadcast_to(full.size, 3)[position] == len(rows)
 
 
 def test_one_point_for_all_is_that_point_for_each(problem, points, index):
     for batch in (problem.batch(CLIENTS, index), problem.full_batch(CLIENTS)):
         shared, repeated = batch.value_and_grad(points[0]), batch.value_and_grad(points[[0, 0, 0]])
-        for one, each in zip(shared, repeated, strict=True):
-            np.testing.assert_allclose(to_numpy(one), to_numpy(each), rtol=1e-13, atol=1e-15)
-        np.testing.assert_allclose(to_numpy(batch.grad(points[0])), to_numpy(each), rtol=1e-13, atol=1e-15)
+        for result, expected in zip(shared, repeated, strict=True):
+            np.testing.assert_allclose(to_numpy(result), to_numpy(expected), rtol=1e-13, atol=1e-15)
+        np.testing.assert_allclose(to_numpy(batch.grad(points[0])), to_numpy(expected), rtol=1e-13, atol=1e-15)
 
 
 def test_loss_is_the_clients_objectives_weighed_by_their_data(problem, points):
-    every = np.arange(problem.clients or (problem.partition.clients if problem.partition else 1))
-    plain = problem.partition is None or np.ndim(getattr(problem, "shares", lambda _: 1)(every))
-    weights = np.ones(len(every)) if plain else problem.partition.sizes
-    values = to_numpy(problem.full_batch(every).value_and_grad(points[0])[0])[:, 0]
+    clients = np.arange(problem.clients or (problem.partition.clients if problem.partition else 1))
+    plain = problem.partition is None or np.ndim(getattr(problem, "shares", lambda _: 1)(clients))
+    weights = np.ones(len(clients)) if plain else problem.partition.sizes
+    values = to_numpy(problem.full_batch(clients).value_and_grad(points[0])[0])[:, 0]
     assert problem.evaluate(points[0])["loss"] == pytest.approx(np.average(values, weights=weights), rel=1e-12)
 
 
 def test_calls_within_a_step_see_one_minibatch(problem, points):
     draws = np.random.default_rng(9).integers(problem.samples, size=(3, 2, 2))
-    seen = []
+    gradients = []
     round = Round(round=0, ids=CLIENTS, clients=5, steps=2)
     for g in Steps(problem, CLIENTS, draws, round, ClientWork(3)):
         first, second = g(points), g(points)
         assert (first == second).all()
         np.testing.assert_allclose(to_numpy(g.value_and_grad(points)[1]), to_numpy(first), rtol=1e-13, atol=1e-15)
-        seen.append(to_numpy(first).copy())
+        gradients.append(to_numpy(first).copy())
     deterministic = problem.clients is not None and getattr(problem, "noise", 0) is None
-    assert deterministic or not np.allclose(seen[0], seen[1])
+    assert deterministic or not np.allclose(gradients[0], gradients[1])
 
 
 def test_oracles_leave_their_arguments_and_results_alone(problem, points, index):
     before = to_numpy(points).copy()
     batch = problem.batch(CLIENTS, index)
-    kept = batch.grad(points)
-    copy = to_numpy(kept).copy()
+    gradient = batch.grad(points)
+    copy = to_numpy(gradient).copy()
     batch.grad(2 * points)
     assert (to_numpy(points) == before).all()
-    assert (to_numpy(kept) == copy).all()
+    assert (to_numpy(gradient) == copy).all()
 
 
 @pytest.mark.parametrize("make", [lambda: softmax(dtype="float32"), lambda: network("linear", dtype="float32")])
@@ -173,11 +173,11 @@ def test_float32_is_the_same_problem(make):
 
 
 def test_softmax_evaluates_the_same_subset_in_all_runs():
-    whole, part, again = softmax(), softmax(eval_samples=20), softmax(eval_samples=20)
-    x = np.random.default_rng(0).standard_normal(whole.dim)
-    assert part.evaluate(x) == again.evaluate(x) != whole.evaluate(x)
-    assert softmax(eval_samples=whole.samples).evaluate(x) == whole.evaluate(x)
+    full, part, again = softmax(), softmax(eval_samples=20), softmax(eval_samples=20)
+    x = np.random.default_rng(0).standard_normal(full.dim)
+    assert part.evaluate(x) == again.evaluate(x) != full.evaluate(x)
+    assert softmax(eval_samples=full.samples).evaluate(x) == full.evaluate(x)
     A, y, _ = part._evaluated(20)
-    assert part.evaluate(x)["loss"] == pytest.approx(Softmax(A, y, whole.classes, whole.l2).value(x))
+    assert part.evaluate(x)["loss"] == pytest.approx(Softmax(A, y, full.classes, full.l2).value(x))
     part.optimum = part.solve()
-    assert part.evaluate(x)["loss"] == pytest.approx(whole.evaluate(x)["loss"])
+    assert part.evaluate(x)["loss"] == pytest.approx(full.evaluate(x)["loss"])

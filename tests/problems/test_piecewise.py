@@ -125,8 +125,8 @@ def test_distances_are_those_of_two_runs(kappa):
     problem, eps = AcceleratedInstability(kappa=kappa, steps=60).build(1), Decimal("1e-40")
     with localcontext(prec=problem.digits + 40):
         ag, _, w = list(agd(problem, kappa, 60))[-1]
-        there_ag, _, there = list(agd(problem, kappa, 60, 1 - eps))[-1]
-        expected = float(abs(w - there)), float(abs(ag - there_ag))
+        there_ag, _, other_w = list(agd(problem, kappa, 60, 1 - eps))[-1]
+        expected = float(abs(w - other_w)), float(abs(ag - there_ag))
     last = instability.distances(kappa, 60, eps, ("agd",)).iloc[-1]
     assert (last["distance"], last["output"]) == pytest.approx(expected, rel=1e-9, abs=0)
 

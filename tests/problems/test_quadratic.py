@@ -21,8 +21,8 @@ def test_created_instance_has_its_constants(diagonal):
     apart = np.linalg.norm(A - A.mean(axis=0), ord=2, axis=(1, 2))
     assert spectrum[[0, -1]] == pytest.approx([0.5, 40.0])
     assert apart.max() == pytest.approx(3.0)
-    own = np.linalg.eigvalsh(A)
-    expected = {"mu": 0.5, "L": 40.0, "mu_min": own.min(), "L_max": np.abs(own).max()}
+    eigenvalues = np.linalg.eigvalsh(A)
+    expected = {"mu": 0.5, "L": 40.0, "mu_min": eigenvalues.min(), "L_max": np.abs(eigenvalues).max()}
     stacked = np.concatenate(A - A.mean(axis=0))  # mean_i |D_i v|^2 <= delta_A^2 |v|^2
     expected |= {"delta_A": np.linalg.norm(stacked, ord=2) / np.sqrt(6), "delta_rms": np.sqrt(np.mean(apart**2))}
     expected |= {"delta_B": 3.0}
@@ -164,10 +164,10 @@ def test_curvatures_of_coordinates_by_hand():
 
 
 def test_a_flat_coordinate_has_no_optimum():
-    given = {"centers": [[0.0, 0.0]] * 2, "curvatures": [[1.0, 0.0], [2.0, 0.0]]}
-    assert not SyntheticQuadratic(**given).solvable and create(2, **given).optimum is None
+    content = {"centers": [[0.0, 0.0]] * 2, "curvatures": [[1.0, 0.0], [2.0, 0.0]]}
+    assert not SyntheticQuadratic(**content).solvable and create(2, **content).optimum is None
     with pytest.raises(UserError, match="equally many"):
-        create(2, **(given | {"curvatures": [[1.0], [1.0, 2.0]]}))
+        create(2, **(content | {"curvatures": [[1.0], [1.0, 2.0]]}))
 
 
 @pytest.mark.parametrize(

@@ -24,9 +24,13 @@ def components(problem):
 def test_constants_are_exact(convexity):
     problem = make(convexity)
     A, _ = components(problem)
-    own = A.mean(axis=1)
-    eigenvalues, means, mean = np.linalg.eigvalsh(A), np.linalg.eigvalsh(own), np.linalg.eigvalsh(own.mean(axis=0))
-    apart = np.linalg.norm(own - own.mean(axis=0), ord=2, axis=(1, 2))
+    client_matrices = A.mean(axis=1)
+    eigenvalues, means, mean = (
+        np.linalg.eigvalsh(A),
+        np.linalg.eigvalsh(client_matrices),
+        np.linalg.eigvalsh(client_matrices.mean(axis=0)),
+    )
+    apart = np.linalg.norm(client_matrices - client_matrices.mean(axis=0), ord=2, axis=(1, 2))
     constants, beta, mu = problem.constants(), problem.beta, CONVEXITY[convexity]["mu"]
     assert eigenvalues.max() == pytest.approx(100) and np.abs(eigenvalues).max() == pytest.approx(100)
     assert means.max(axis=1) == pytest.approx(np.full(5, 100)) and mean[-1] == pytest.approx(100)
@@ -38,7 +42,7 @@ def test_constants_are_exact(convexity):
     assert constants["L"] == pytest.approx(100 + 2 * beta) and constants["mu"] == pytest.approx(mu - beta / 2)
     assert constants["delta_B"] == pytest.approx(4.0) == pytest.approx(apart.max())
     assert constants["delta_rms"] == pytest.approx(np.sqrt(np.mean(apart**2)))
-    D = own - own.mean(axis=0)
+    D = client_matrices - client_matrices.mean(axis=0)
     assert constants["delta_A"] == pytest.approx(np.linalg.norm(np.concatenate(D), ord=2) / np.sqrt(5))
     assert 0.5 < constants["delta_A"] / constants["delta_B"] < constants["delta_rms"] / constants["delta_B"] < 1
 
@@ -50,18 +54,18 @@ def test_gradients_and_values_are_those_of_the_sum(convexity):
     x = np.random.default_rng(0).standard_normal(40)
     bend = 2 * problem.beta * x / (1 + x**2) ** 2
     height = problem.beta * (x**2 / (1 + x**2)).sum()
-    each = np.einsum("ijpq,ijq->ijp", A, x - b)
-    losses = 0.5 * np.vecdot(x - b, each) + height
+    gradients = np.einsum("ijpq,ijq->ijp", A, x - b)
+    losses = 0.5 * np.vecdot(x - b, gradients) + height
     clients, index = np.array([0, 3]), np.array([[1, 1, 4], [0, 2, 5]])
     values, grads = problem.full_batch(clients).value_and_grad(x)
-    np.testing.assert_allclose(grads, each.mean(axis=1)[clients] + bend, rtol=1e-8)
+    np.testing.assert_allclose(grads, gradients.mean(axis=1)[clients] + bend, rtol=1e-8)
     np.testing.assert_allclose(values[:, 0], losses.mean(axis=1)[clients], rtol=1e-8)
     values, grads = problem.batch(clients, index).value_and_grad(x)
-    np.testing.assert_allclose(grads, each[clients[:, None], index].mean(axis=1) + bend, rtol=1e-8)
+    np.testing.assert_allclose(grads, gradients[clients[:, None], index].mean(axis=1) + bend, rtol=1e-8)
     np.testing.assert_allclose(values[:, 0], losses[clients[:, None], index].mean(axis=1), rtol=1e-8)
     at = problem.evaluate(x)
     assert at["loss"] == pytest.approx(losses.mean())
-    assert at["gradient_norm"] == pytest.approx(np.linalg.norm(each.mean(axis=(0, 1)) + bend))
+    assert at["gradient_norm"] == pytest.approx(np.linalg.norm(gradients.mean(axis=(0, 1)) + bend))
     assert ("suboptimality" in at) == (convexity != "non-convex")
 
 
@@ -88,9 +92,9 @@ def test_instances_are_seeded_and_rows_independent_of_blocks():
     first, again, other = make(), make(), make(instance=1)
     assert (first.right == again.right).all() and not np.allclose(first.right, other.right)
     y = np.random.default_rng(2).standard_normal((5, 40))
-    together = first.full_batch(np.arange(5)).grad(y)
+    result = first.full_batch(np.arange(5)).grad(y)
     alone = [first.full_batch(np.array([i])).grad(y[i : i + 1])[0] for i in range(5)]
-    assert (together == np.stack(alone)).all()
+    assert (result == np.stack(alone)).all()
     assert not make(start_scale=0.0).start(0).any() and make(start_scale=2.0).start(0).any()
 
 

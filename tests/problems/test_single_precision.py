@@ -11,7 +11,7 @@ from fedatlas.federation.problems.logistic import Logistic, LogisticRegression
 
 
 @pytest.fixture
-def made():
+def problem():
     rng = np.random.default_rng(0)
     A = rng.standard_normal((4000, 30)).astype(np.float32)
     A /= np.linalg.norm(A, axis=1, keepdims=True)
@@ -25,36 +25,36 @@ def blocks(monkeypatch):
     monkeypatch.setattr(logistic, "BLOCK_BYTES", 1 << 14)
 
 
-def test_data_are_neither_converted_nor_copied(made, blocks):
-    assert made.A.dtype == made.start(0).dtype == np.float32
-    x = np.ones(made.dim)
+def test_data_are_neither_converted_nor_copied(problem, blocks):
+    assert problem.A.dtype == problem.start(0).dtype == np.float32
+    x = np.ones(problem.dim)
     tracemalloc.start()
     for use in (
-        made.value,
-        made.gradient,
-        lambda x: made.hessian_product(x)(x),
-        made.evaluate,
-        lambda x: made.smoothness,
+        problem.value,
+        problem.gradient,
+        lambda x: problem.hessian_product(x)(x),
+        problem.evaluate,
+        lambda x: problem.smoothness,
     ):
         use(x)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 0.6 * made.A.nbytes
+    assert peak < 0.6 * problem.A.nbytes
 
 
-def test_sums_are_in_double_precision(made, blocks):
-    double = Logistic(made.A.astype(np.float64), made.b > 0, made.l2)
-    x = np.random.default_rng(1).standard_normal(made.dim)
-    assert made.value(x) == pytest.approx(double.value(x), rel=1e-14)
-    assert made.smoothness == pytest.approx(double.smoothness, rel=1e-12)
-    np.testing.assert_allclose(made.gradient(x), double.gradient(x), rtol=1e-11)
-    np.testing.assert_allclose(made.hessian_product(x)(x), double.hessian_product(x)(x), rtol=1e-10, atol=1e-15)
+def test_sums_are_in_double_precision(problem, blocks):
+    double = Logistic(problem.A.astype(np.float64), problem.b > 0, problem.l2)
+    x = np.random.default_rng(1).standard_normal(problem.dim)
+    assert problem.value(x) == pytest.approx(double.value(x), rel=1e-14)
+    assert problem.smoothness == pytest.approx(double.smoothness, rel=1e-12)
+    np.testing.assert_allclose(problem.gradient(x), double.gradient(x), rtol=1e-11)
+    np.testing.assert_allclose(problem.hessian_product(x)(x), double.hessian_product(x)(x), rtol=1e-10, atol=1e-15)
 
 
-def test_optimum_to_the_last_digits(made, blocks):
-    result = made.solve()
+def test_optimum_to_the_last_digits(problem, blocks):
+    result = problem.solve()
     assert result.gap <= 1e-12
-    double = Logistic(made.A.astype(np.float64), made.b > 0, made.l2).solve()
+    double = Logistic(problem.A.astype(np.float64), problem.b > 0, problem.l2).solve()
     assert result.F == pytest.approx(double.F, abs=1e-13)
-    made.optimum = result
-    assert made.evaluate(result.x)["suboptimality"] == pytest.approx(0, abs=1e-7)  # margins in float32
+    problem.optimum = result
+    assert problem.evaluate(result.x)["suboptimality"] == pytest.approx(0, abs=1e-7)  # margins in float32

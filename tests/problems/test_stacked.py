@@ -24,16 +24,16 @@ def test_one_pass_gives_the_gradients_of_each_client(architecture, name):
     rows = np.random.default_rng(0).integers(60 * problem.variants, size=(3, 5))
     batch = problem.batch(np.arange(3), rows)
     for point in (y, y[0]):
-        for one, other in zip(batch._in_one_pass(point), batch._one_by_one(point), strict=True):
-            np.testing.assert_allclose(one.numpy(), other.numpy(), rtol=1e-9, atol=1e-12)
+        for result, expected in zip(batch._in_one_pass(point), batch._one_by_one(point), strict=True):
+            np.testing.assert_allclose(result.numpy(), expected.numpy(), rtol=1e-9, atol=1e-12)
 
 
 def test_two_classes_and_one_output():
     problem = network("mlp", loss="logistic", classes=2)
     batch = problem.batch(np.arange(2), np.arange(10).reshape(2, 5))
     y = torch.stack([problem.start(0), problem.start(1)])
-    for one, other in zip(batch._in_one_pass(y), batch._one_by_one(y), strict=True):
-        np.testing.assert_allclose(one.numpy(), other.numpy(), rtol=1e-10)
+    for result, expected in zip(batch._in_one_pass(y), batch._one_by_one(y), strict=True):
+        np.testing.assert_allclose(result.numpy(), expected.numpy(), rtol=1e-10)
 
 
 def test_a_block_is_one_client_on_a_processor_and_unequal_clients_go_one_by_one():

@@ -78,16 +78,16 @@ def transcribed_loss(problem, x, weights, partition):
 def test_loss_is_the_weighted_mean_of_the_clients_losses(make, partition, weights):
     problem = make(l2=L2, partition=partition, weights=weights)
     x = 0.3 * np.random.default_rng(2).standard_normal(problem.dim)
-    single = getattr(problem, "dtype", None) == np.float32
+    low_precision = getattr(problem, "dtype", None) == np.float32
     x = torch.tensor(x) if make is linear else x.astype(problem.dtype)
-    tolerance = {"rel": 1e-6 if single else 1e-13}
+    tolerance = {"rel": 1e-6 if low_precision else 1e-13}
     expected = transcribed_loss(problem, x, weights, partition)
     values, grads = problem.full_batch(np.arange(partition.clients)).value_and_grad(x)
     assert problem.evaluate(x)["loss"] == pytest.approx(expected, **tolerance)
     assert float(values.mean()) == pytest.approx(expected, **tolerance)
     if make is not linear:
         assert problem.value(x) == pytest.approx(expected, **tolerance)
-        np.testing.assert_allclose(grads.mean(axis=0), problem.gradient(x), atol=1e-6 if single else 1e-14)
+        np.testing.assert_allclose(grads.mean(axis=0), problem.gradient(x), atol=1e-6 if low_precision else 1e-14)
 
 
 @weigh
@@ -150,8 +150,8 @@ def test_a_network_of_one_layer_is_softmax_regression(weights):
         for a, b in zip(theirs.value_and_grad(x), ours.value_and_grad(torch.tensor(x)), strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-14)
     batch, points = network.batch(clients, index), torch.tensor(x).expand(2, -1)
-    for apart, together in zip(batch._one_by_one(points), batch._in_one_pass(points), strict=True):
-        np.testing.assert_allclose(apart, together, rtol=1e-12, atol=1e-14)  # as on a GPU
+    for apart, result in zip(batch._one_by_one(points), batch._in_one_pass(points), strict=True):
+        np.testing.assert_allclose(apart, result, rtol=1e-12, atol=1e-14)  # as on a GPU
     for key, value in softmax.evaluate(x).items():
         assert network.evaluate(torch.tensor(x))[key] == pytest.approx(value, rel=1e-13)
 

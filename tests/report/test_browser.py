@@ -97,14 +97,14 @@ def opened(driver, page):
 def wait(driver, script):
     from selenium.webdriver.support.ui import WebDriverWait
 
-    WebDriverWait(driver, 20, 0.05).until(lambda one: one.execute_script(script))
+    WebDriverWait(driver, 20, 0.05).until(lambda page: page.execute_script(script))
 
 
 def find(driver, selector):
     return driver.find_elements("css selector", selector)
 
 
-def shown(driver, selector):
+def visible_texts(driver, selector):
     return [item.text for item in find(driver, selector) if item.is_displayed()]
 
 
@@ -130,17 +130,17 @@ def test_nothing_is_wider_than_the_screen_or_asked_from_elsewhere(opened, width)
 def test_claims_are_filtered_and_searched(opened):
     driver = opened(1280)
     rows = "#ledger tbody tr"
-    assert len(shown(driver, rows)) == 4  # those that this run tests
+    assert len(visible_texts(driver, rows)) == 4  # those that this run tests
     paper, verdict = find(driver, "[data-filters=ledger] select")
     paper.send_keys("FedAc")
-    assert len(shown(driver, rows)) == 2
+    assert len(visible_texts(driver, rows)) == 2
     verdict.send_keys("not held")
-    (row,) = shown(driver, rows)
+    (row,) = visible_texts(driver, rows)
     assert row.startswith("It needs 1 round.")
-    assert shown(driver, "[data-filters=ledger] output") == ["1 of 4 claims"]
+    assert visible_texts(driver, "[data-filters=ledger] output") == ["1 of 4 claims"]
     write(find(driver, "#find")[0], "experiment two")
-    assert shown(driver, "article h3") == ["Experiment two"] and shown(driver, rows) == []
-    assert shown(driver, ".finder output") == ["1 of 2 experiments, 0 claims"]
+    assert visible_texts(driver, "article h3") == ["Experiment two"] and visible_texts(driver, rows) == []
+    assert visible_texts(driver, ".finder output") == ["1 of 2 experiments, 0 claims"]
 
 
 def test_tables_sort_by_value_and_filter(opened):
@@ -150,7 +150,7 @@ def test_tables_sort_by_value_and_filter(opened):
     column = f"{table} tbody td:last-child"
     for order in (sorted, lambda values: sorted(values, reverse=True)):
         head.click()
-        values = [float(text.rstrip("†")) for text in shown(driver, column)]
+        values = [float(text.rstrip("†")) for text in visible_texts(driver, column)]
         assert len(values) == 6 and values == order(values)
     assert find(driver, f"{table} thead th:last-child")[0].get_attribute("aria-sort") == "descending"
 
@@ -158,13 +158,17 @@ def test_tables_sort_by_value_and_filter(opened):
 def test_a_grid_sorts_and_hides_rows_and_columns(opened):
     driver = opened(1280)
     grid = "figure[data-kind=grid]"
-    assert shown(driver, f"{grid} tbody th") == ["FedAvg", "FedAc-I"] and not shown(driver, f"{grid} img")
+    assert visible_texts(driver, f"{grid} tbody th") == ["FedAvg", "FedAc-I"] and not visible_texts(
+        driver, f"{grid} img"
+    )
     find(driver, f"{grid} .problem .sorter")[1].click()
-    assert shown(driver, f"{grid} tbody th") == ["FedAc-I", "FedAvg"]
+    assert visible_texts(driver, f"{grid} tbody th") == ["FedAc-I", "FedAvg"]
     write(find(driver, f"{grid} [data-rows]")[0], "fedavg")
     write(find(driver, f"{grid} [data-columns]")[0], "drift")
-    assert shown(driver, f"{grid} tbody th") == ["FedAvg"] and len(shown(driver, f"{grid} .problem")) == 1
-    assert shown(driver, "figure[data-kind=sentences] dd") == ["FedAvg is the best."]
+    assert (
+        visible_texts(driver, f"{grid} tbody th") == ["FedAvg"] and len(visible_texts(driver, f"{grid} .problem")) == 1
+    )
+    assert visible_texts(driver, "figure[data-kind=sentences] dd") == ["FedAvg is the best."]
 
 
 def test_a_chart_changes_axes_hides_lines_and_reads_values_by_keys(opened):
@@ -172,7 +176,7 @@ def test_a_chart_changes_axes_hides_lines_and_reads_values_by_keys(opened):
 
     driver = opened(390)
     figure = "figure[data-kind=lines]"
-    assert not shown(driver, f"{figure} img")
+    assert not visible_texts(driver, f"{figure} img")
     against, across, _ = find(driver, f"{figure} .filters select")
     against.send_keys("gradients")
     across.send_keys("log")
@@ -197,17 +201,19 @@ def test_a_link_leads_to_its_place_while_charts_are_made(driver, page):
     driver.get(page)
     for target in ("provenance", "smoke-two", "smoke-one"):
         find(driver, f"nav a[href='#{target}']")[0].click()
-        place = f"document.getElementById('{target}').getBoundingClientRect().top"
-        wait(driver, f"return Math.abs({place}) < 400")
+        top = f"document.getElementById('{target}').getBoundingClientRect().top"
+        wait(driver, f"return Math.abs({top}) < 400")
 
 
 def test_the_image_prints_and_stands_in_without_scripts(opened, page):
     driver = opened(1280)
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
-    assert find(driver, "figure[data-kind=lines] img")[0].is_displayed() and not shown(driver, ".panels, .filters, nav")
+    assert find(driver, "figure[data-kind=lines] img")[0].is_displayed() and not visible_texts(
+        driver, ".panels, .filters, nav"
+    )
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
     driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
     driver.get(page)
     assert all(image.is_displayed() for image in find(driver, "figure img"))
-    assert len(shown(driver, "#ledger tbody tr")) == 4 and not shown(driver, ".filters")
+    assert len(visible_texts(driver, "#ledger tbody tr")) == 4 and not visible_texts(driver, ".filters")
     driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})

@@ -41,8 +41,12 @@ def test_keys_that_change_what_is_run_drawn_or_claimed_count(path, value, keys):
 
 def test_an_option_that_is_the_default_is_as_if_it_were_not_there():
     without = copy.deepcopy(CONTENT)
-    for place, key in ((without, "trials"), (without["algorithms"]["fedavg"], "advised"), (without["select"], "last")):
-        del place[key]
+    for section, key in (
+        (without, "trials"),
+        (without["algorithms"]["fedavg"], "advised"),
+        (without["select"], "last"),
+    ):
+        del section[key]
     assert changed_keys(digests(CONTENT), digests(without)) == []
 
 

@@ -100,14 +100,14 @@ def test_headlines_name_claims_figures_and_experiments_that_exist(papers, monkey
 
 
 def test_what_never_ran_has_its_price(papers):
-    hours, named = paper_hours(), 0
+    hours, count = paper_hours(), 0
     for paper in papers:
         for headline in paper.headlines.values():
             for name in headline.not_run.values():
                 assert hours[name] > 0.5, name
-                named += 1
+                count += 1
             assert headline.not_run or "not run" not in headline.evidence.values()
-    assert named > 10
+    assert count > 10
 
 
 def test_committed_cards_say_what_the_gallery_holds(committed, papers):

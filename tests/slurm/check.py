@@ -36,8 +36,8 @@ def _run_files(study, name):
     return Graph(study).run_files(SimpleNamespace(size="smoke", experiment=name))
 
 
-def tasks(one, other):
-    (rows, meta), (other_rows, other_meta) = map(files.read, (one, other))
+def tasks(first, second):
+    (rows, meta), (other_rows, other_meta) = map(files.read, (first, second))
     assert (meta["machine"]["clock"], other_meta["machine"]["clock"]) == ("processor", "wall")
     assert rows.drop(columns="seconds").equals(other_rows.drop(columns="seconds"))
     print("a network in two tasks has the bits of one")

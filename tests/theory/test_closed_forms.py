@@ -45,11 +45,11 @@ def test_each_fedavg_tends_to_its_own_limit(name, limit):
 
 def test_the_limit_for_three_clients_is_the_mean_of_draws():
     p, u = np.array([0.2, 0.5, 0.9]), np.array([-1.0, 3.0, 10.0])
-    there = np.random.default_rng(0).random((200_000, 3)) < p
-    there = there[there.any(axis=1)]
-    drawn = (there * u).sum(axis=1) / there.sum(axis=1)
-    error = drawn.std() / np.sqrt(len(drawn))
-    assert abs(fedavg_output({"centers": u[:, None].tolist()}, p) - drawn.mean()) < 5 * error
+    active = np.random.default_rng(0).random((200_000, 3)) < p
+    active = active[active.any(axis=1)]
+    outputs = (active * u).sum(axis=1) / active.sum(axis=1)
+    error = outputs.std() / np.sqrt(len(outputs))
+    assert abs(fedavg_output({"centers": u[:, None].tolist()}, p) - outputs.mean()) < 5 * error
 
 
 @pytest.mark.parametrize(

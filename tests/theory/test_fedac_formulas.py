@@ -14,7 +14,7 @@ NAMES = list(FEDAC_THEOREMS)
 STRONG = [name for name, theorem in FEDAC_THEOREMS.items() if not theorem.convex]
 
 
-def drawn(seed):
+def draw_case(seed):
     """Constants, M, K and T over many magnitudes, as a theorem allows them."""
     rng = np.random.default_rng(seed)
     L, condition, sigma, Q, D0 = 10 ** rng.uniform(-2, 2, 5)
@@ -74,7 +74,7 @@ RATES = {
 @pytest.mark.parametrize("name", NAMES)
 def test_terms_have_the_rates_of_table_2(name):
     for seed in range(20):
-        c, M, K, T = drawn(seed)
+        c, M, K, T = draw_case(seed)
         c = replace(c, sigma=1e60, sigma4=1e60)
         terms = FEDAC_THEOREMS[name].terms(c, M, K, T)
         for term, (number, rate) in RATES[name].items():
@@ -86,7 +86,7 @@ def test_terms_have_the_rates_of_table_2(name):
 @pytest.mark.parametrize("name", STRONG)
 def test_error_of_the_start_decays_as_the_simplified_theorems_say(name):
     for seed in range(20):
-        c, M, K, T = drawn(seed)
+        c, M, K, T = draw_case(seed)
         R, slow = T / K, {"B.1": 1, "C.13": 3, "C.1": 3}.get(name)
         if name == "D.1":
             expected = math.exp(-c.mu * T / (8 * c.L)) * 4 * c.L * c.D0**2
@@ -149,7 +149,7 @@ LEMMAS = {
 def test_bounds_follow_from_their_lemmas_at_the_step_size(name):
     theorem = FEDAC_THEOREMS[name]
     for seed in range(300):
-        c, M, K, T = drawn(seed)
+        c, M, K, T = draw_case(seed)
         eta = theorem.step_size(c, M, K, T)
         weight = theorem.augmentation(c, M, K, T) or c.mu
         potential = c.gap + c.mu / (2 if name == "B.1" else 6) * c.D0**2
@@ -163,7 +163,7 @@ def test_units(name):
     """With w in units of r and F in units of f, bounds are in f, step sizes in r^2 / f and lambda in f / r^2."""
     theorem, r, f = FEDAC_THEOREMS[name], 7.0, 0.3
     for seed in range(50):
-        c, *where = drawn(seed)
+        c, *where = draw_case(seed)
         scale = {"L": f / r**2, "mu": f / r**2, "sigma": f / r, "sigma4": f / r, "Q": f / r**3, "D0": r, "gap": f}
         scaled = replace(c, **{key: getattr(c, key) * by for key, by in scale.items()})
         assert theorem.bound(scaled, *where) == pytest.approx(f * theorem.bound(c, *where))

@@ -38,8 +38,8 @@ class Silent(FedAWE):
     name = "silent"
 
     def client(self, s, i, steps):
-        sent, kept = super().client(s, i.replace(tau=steps.round - 1 + 0 * i.tau), steps)
-        return sent, kept
+        sent, client_state = super().client(s, i.replace(tau=steps.round - 1 + 0 * i.tau), steps)
+        return sent, client_state
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,8 +59,8 @@ class Late(FedAWE):
     name = "late"
 
     def client(self, s, i, steps):
-        sent, kept = super().client(s, i, steps)
-        return sent, kept.replace(tau=steps.round + 1)
+        sent, client_state = super().client(s, i, steps)
+        return sent, client_state.replace(tau=steps.round + 1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,8 +82,8 @@ def runs(kind=FedAWE, seeds=3, **options):
     return Ensemble([simulate(algorithm, quadratic(), setting, seed) for seed in range(seeds)], 0.01)
 
 
-def exceeded(name, found):
-    measured, limit = STATEMENTS[name](found)
+def exceeded(name, ensemble):
+    measured, limit = STATEMENTS[name](ensemble)
     return measured / (1e-12 if limit is None else limit)
 
 
@@ -139,10 +139,10 @@ def test_the_bias_of_fedavg_exceeds_the_bounds(name):
     assert exceeded(name, pair(Averaging)) > 1
 
 
-def altered(found, **changes):
+def altered(ensemble, **changes):
     """Runs with other fields. changes: functions of a run."""
     return Ensemble(
-        [dataclasses.replace(run, **{k: of(run) for k, of in changes.items()}) for run in found.trajectories], 0.05
+        [dataclasses.replace(run, **{k: of(run) for k, of in changes.items()}) for run in ensemble.trajectories], 0.05
     )
 
 

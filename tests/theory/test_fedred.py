@@ -205,12 +205,12 @@ def test_what_a_theorem_is_not_about():
 
 @pytest.mark.parametrize("options", [{}, {"convexity": "non-convex", "start_scale": 1.0}])
 def test_report(options):
-    shown = []
+    lines = []
     spec = {"kind": "similar", "dim": 20, "rank": 6, "similarity": 2.0, **options}
-    rows = evaluate_theorems(spec, 5, 10, 1000, show=shown.append)
+    rows = evaluate_theorems(spec, 5, 10, 1000, show=lines.append)
     json.dumps(rows, allow_nan=False)
     theorems = {row["theorem"]: row for row in rows if "theorem" in row}
-    assert list(theorems) == list(FEDRED_BOUNDS) and len(shown) > 8
+    assert list(theorems) == list(FEDRED_BOUNDS) and len(lines) > 8
     assert theorems["4"]["count"] in (100, None) and theorems["6"]["count"] == 1000
     assert theorems["4"]["applies"] == (not options) and theorems["6"]["applies"]
     assert (theorems["9"]["bound"] is None) == bool(options)

@@ -35,8 +35,8 @@ def curves(rounds=6, seeds=(0, 1), spec=SPEC, batch=1, **parameters):
     for seed in seeds:
         run = Simulation(algorithm(**parameters), problems.create(spec, 2), Setting(**setting), seed).run()
         result.append(pd.DataFrame(run.rows).assign(algorithm="it", seed=seed, status=run.status, **{AXIS: 0.5}))
-    shown = {"it": AlgorithmView("fedspeed-z", "FedSpeed, z", set=CHOICE | parameters)}
-    output = view(axes=(AXIS,), tune=(), metric="gradient_norm", problem=spec, setting=setting, algorithms=shown)
+    entries = {"it": AlgorithmView("fedspeed-z", "FedSpeed, z", set=CHOICE | parameters)}
+    output = view(axes=(AXIS,), tune=(), metric="gradient_norm", problem=spec, setting=setting, algorithms=entries)
     return output, pd.concat(result, ignore_index=True)
 
 
@@ -63,9 +63,9 @@ def test_which_bounds_scale_with_the_objective(name, alike):
     """s F has the same iterates with lr / s, lam / s and rho / s, and s^2 times the squared gradients."""
     s, T = 10, np.array([50.0])
     c = dataclasses.replace(CONSTANTS, L=20, sigma_g=30, sigma_l=5, gap=70, local=1100, common=500)
-    here = fedspeed.bound(name, CONSTANTS, algorithm(), T)
-    there = fedspeed.bound(name, c, algorithm(lr=1 / 5000, lam=4 / 5000, rho=0.01), T)
-    assert (there == pytest.approx(s**2 * here, rel=1e-12)) is alike
+    value = fedspeed.bound(name, CONSTANTS, algorithm(), T)
+    scaled_value = fedspeed.bound(name, c, algorithm(lr=1 / 5000, lam=4 / 5000, rho=0.01), T)
+    assert (scaled_value == pytest.approx(s**2 * value, rel=1e-12)) is alike
 
 
 @pytest.mark.parametrize(
@@ -106,8 +106,8 @@ def test_what_is_measured():
     output, rows = curves()
     result = fedspeed.compare_runs(output, "4.4", "it", rows)
     assert list(result.rounds) == [2, 3, 4, 5, 6] and result.measured.shape == result.bound.shape == (2, 5)
-    own = rows[rows["seed"] == 0]["gradient_norm"].to_numpy()
-    assert result.measured[0, -1] == pytest.approx((own[1:6] ** 2).sum() / 6)
+    norms = rows[rows["seed"] == 0]["gradient_norm"].to_numpy()
+    assert result.measured[0, -1] == pytest.approx((norms[1:6] ** 2).sum() / 6)
 
 
 def test_no_constant_holds_where_clients_have_other_hessians():

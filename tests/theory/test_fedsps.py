@@ -17,7 +17,7 @@ C = FedSPSConstants(mu=0.5, L=10.0, noise=3.0, D0=2.0, tau=2)
 NAMES = ("3(a)", "3(b)", "6(a)")
 
 
-def made(**options):
+def create_problem(**options):
     options = {"dim": 12, "rank": 6, "L": 4, "similarity": 0.1, "center_scale": 0, "start_scale": 30} | options
     return SyntheticSimilarQuadratic(**options).build(4)
 
@@ -78,7 +78,7 @@ def test_interpolation_is_corollary_5():
     ],
 )
 def test_runs_stay_below_and_runs_that_stand_still_do_not(name, parameters, scatter):
-    problem = made(scatter=scatter)
+    problem = create_problem(scatter=scatter)
     algorithm, curve = run(problem, **parameters)
     counted, measured, bound = compare(run_bound(name), algorithm, problem, curve)
     assert counted[-1] == 2000 and largest_ratio(measured, bound) <= 1
@@ -90,7 +90,7 @@ def test_runs_stay_below_and_runs_that_stand_still_do_not(name, parameters, scat
 
 def test_local_losses_are_those_of_the_theorem():
     """With one local step and full gradients they are the losses of the output."""
-    problem, algorithm = made(), algorithms.create("fedsps", {"c": 2.0})
+    problem, algorithm = create_problem(), algorithms.create("fedsps", {"c": 2.0})
     setting = Setting(clients=4, rounds=5, local_steps=1, batch=None, eval_rounds=1, record=["local_loss"])
     curve = pd.DataFrame(Simulation(algorithm, problem, setting, 0).run().rows)
     measured = run_bound("3(a)").measured(None, curve)[1:]
@@ -103,7 +103,7 @@ BOUNDED = BoundedVarianceConstants(mu=-1.0, L=10.0, sigma2=3.0, zeta2=2.0, gap=7
 
 def alike(**options):
     """A problem whose Hessians are those of all clients and samples, with a non-convex term."""
-    return made(**{"similarity": 0, "spread": 0, "beta": 3, "start_scale": 2} | options)
+    return create_problem(**{"similarity": 0, "spread": 0, "beta": 3, "start_scale": 2} | options)
 
 
 def test_theorem_18_by_hand():
@@ -156,11 +156,11 @@ def test_runs_stay_below_theorem_18_and_runs_that_stand_still_do_not():
 
 
 def test_constants_and_what_the_theorems_are_not_about():
-    problem = made()
+    problem = create_problem()
     algorithm, curve = run(problem, c=8.0)
     c = run_bound("3(a)").constants(problem, curve)
     assert (c.mu, c.L, c.tau) == pytest.approx((1, 4, 2)) and c.noise == pytest.approx(problem.value(problem.optimum.x))
-    for other in (made(spread=1.2), made(convexity="non-convex"), quadratic(noise=0.0)):
+    for other in (create_problem(spread=1.2), create_problem(convexity="non-convex"), quadratic(noise=0.0)):
         with pytest.raises(NotCovered, match="spread < 1"):
             run_bound("3(a)").constants(other, curve)
     similar, setting = problems.get("similar"), Setting(clients=2, rounds=1)
@@ -175,8 +175,8 @@ def test_constants_and_what_the_theorems_are_not_about():
 
 
 def test_minibatches_have_the_curvatures_of_the_constants():
-    problem = made(scatter=0.5)
-    assert problem.uniform and not made(spread=1.2).uniform
+    problem = create_problem(scatter=0.5)
+    assert problem.uniform and not create_problem(spread=1.2).uniform
     rng, clients = np.random.default_rng(0), np.arange(4)
     for _ in range(20):
         batch = problem.batch(clients, rng.integers(0, 10, (4, 1)))
@@ -187,7 +187,7 @@ def test_minibatches_have_the_curvatures_of_the_constants():
 
 
 def test_interpolating_quadratics_have_one_minimiser():
-    problem = made(scatter=0.0, center_scale=2.0)
+    problem = create_problem(scatter=0.0, center_scale=2.0)
     batch = problem.full_batch(np.arange(4))
     values, gradients = batch.value_and_grad(problem.optimum.x)
     assert np.abs(values).max() < 1e-9 and np.abs(gradients).max() < 1e-9

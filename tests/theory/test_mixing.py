@@ -26,8 +26,8 @@ def test_the_contraction_of_two_clients_is_the_chance_that_they_do_not_meet(p1, 
 
 def test_the_contraction_of_three_clients_is_that_of_the_mean_of_draws():
     p, rng = np.array([0.3, 0.5, 0.9]), np.random.default_rng(0)
-    drawn = [mixing.mixing(there) for there in rng.random((20_000, 3)) < p]
-    assert mixing.contraction(p) == pytest.approx(mixing.second(np.mean([W @ W for W in drawn], axis=0)), abs=0.01)
+    matrices = [mixing.mixing(active) for active in rng.random((20_000, 3)) < p]
+    assert mixing.contraction(p) == pytest.approx(mixing.second(np.mean([W @ W for W in matrices], axis=0)), abs=0.01)
 
 
 @given(CHANCES)
@@ -46,7 +46,7 @@ def test_consensus_begins_with_rho_and_falls_at_least_as_fast(p):
 def test_consensus_is_the_mean_over_all_products():
     p = np.array([0.3, 0.6])
     sets = list(itertools.product((False, True), repeat=2))
-    chance = {there: np.prod(np.where(there, p, 1 - p)) for there in sets}
+    chance = {active: np.prod(np.where(active, p, 1 - p)) for active in sets}
     total = np.zeros((2, 2))
     for first, second in itertools.product(sets, sets):
         product = mixing.mixing(np.array(first)) @ mixing.mixing(np.array(second)) - 0.5
@@ -62,10 +62,12 @@ def test_too_many_clients_are_not_enumerated():
 def test_staleness_is_the_mean_over_all_histories():
     p = [0.2, 0.7, 0.4, 0.9]
     mean, square = np.zeros(4), np.zeros(4)
-    for there in itertools.product((False, True), repeat=3):
-        chance = np.prod([one if seen else 1 - one for one, seen in zip(p, there, strict=False)])
+    for active in itertools.product((False, True), repeat=3):
+        chance = np.prod(
+            [probability if present else 1 - probability for probability, present in zip(p, active, strict=False)]
+        )
         for t in range(4):
-            latest = max((r for r in range(t) if there[r]), default=-1)
+            latest = max((r for r in range(t) if active[r]), default=-1)
             mean[t] += chance * (t - latest)
             square[t] += chance * (t - latest) ** 2
     result = mixing.staleness(np.array(p)[:, None])

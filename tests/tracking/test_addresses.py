@@ -95,5 +95,5 @@ def test_the_interface_refuses_a_password(capsys):
     st.text(st.sampled_from("ab.:1/"), max_size=9),
 )
 def test_what_stands_before_an_at_sign_is_never_shown(scheme, user, secret, host):
-    shown = redact(f"{scheme}://{user}:SECRET{secret}@{host}")
-    assert "SECRET" not in shown
+    result = redact(f"{scheme}://{user}:SECRET{secret}@{host}")
+    assert "SECRET" not in result

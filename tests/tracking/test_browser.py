@@ -36,8 +36,8 @@ def test_links_open_table_and_charts(results, tmp_path, browser):
     from selenium.webdriver.support.ui import WebDriverWait
 
     with serving(tmp_path) as server:
-        about = experiment_record(EXPERIMENT)
-        id = tracking.log(about, results, server, run_files(results))["experiment_id"]
+        record = experiment_record(EXPERIMENT)
+        id = tracking.log(record, results, server, run_files(results))["experiment_id"]
         table, curves = views.views_of_size("smoke")
         wait = WebDriverWait(browser, 60)
 
@@ -56,10 +56,10 @@ def test_links_open_table_and_charts(results, tmp_path, browser):
         browser.get("about:blank")
         browser.get(f"{server}/{curves.link(id)}")
 
-        def drawn():
+        def colours():
             lines = browser.find_elements(By.CSS_SELECTOR, ".js-plotly-plot .scatterlayer path.js-line")
             return {line.value_of_css_property("stroke") for line in lines}
 
         of_figures = {"rgb(38, 38, 38)", "rgb(213, 94, 0)"}  # of FedAvg and FedAc-I
-        wait.until(lambda _: drawn() == of_figures)
+        wait.until(lambda _: colours() == of_figures)
         assert "Curves (smoke)" in body()

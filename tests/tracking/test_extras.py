@@ -86,11 +86,11 @@ def test_the_machine_is_sampled_while_runs_go_on(tmp_path, monkeypatch):
     monkeypatch.setenv("MLFLOW_SYSTEM_METRICS_SAMPLING_INTERVAL", "0.01")
 
     class Twice:
-        left = 2
+        remaining = 2
 
         def wait(self, _):
-            self.left -= 1
-            return self.left < 0
+            self.remaining -= 1
+            return self.remaining < 0
 
     collector.sample(Twice())
     collector.running = {}

@@ -40,7 +40,7 @@ def places(project):
         result = connection.execute("SELECT artifact_location FROM experiments WHERE name <> 'Default'").fetchall()
         result += connection.execute("SELECT artifact_uri FROM runs").fetchall()
     connection.close()
-    return [place for (place,) in result]
+    return [address for (address,) in result]
 
 
 @pytest.fixture
@@ -68,10 +68,10 @@ def test_a_project_that_lies_elsewhere(original, tmp_path, gone, client, monkeyp
     receipt = log(copy)
     assert (receipt["logged"], receipt["unchanged"]) == (0, LOGGED)
     assert "new.svg" in artifacts(copy)
-    assert all(place.startswith("mlflow-artifacts:/tiny") for place in places(copy))
-    assert {place.rpartition("/")[2] for place in places(copy)} == {"tiny", "artifacts"}
+    assert all(address.startswith("mlflow-artifacts:/tiny") for address in places(copy))
+    assert {address.rpartition("/")[2] for address in places(copy)} == {"tiny", "artifacts"}
     log(copy, size="laptop")  # other runs get relative places too
-    assert all(place.startswith("mlflow-artifacts:/tiny") for place in places(copy))
+    assert all(address.startswith("mlflow-artifacts:/tiny") for address in places(copy))
     assert not original.exists() if gone else bytes_of(original) == before
 
 

@@ -30,9 +30,9 @@ from tests.tracking.tiny import (
 RECORD = experiment_record(EXPERIMENT)
 
 
-def log(folder, uri, about=RECORD, id="*"):
+def log(folder, uri, record=RECORD, id="*"):
     """Log the run files of a folder, of one algorithm or of all."""
-    return tracking.log(about, folder, uri, run_files(folder, id))
+    return tracking.log(record, folder, uri, run_files(folder, id))
 
 
 def test_what_is_logged(results, uri, tmp_path):
@@ -94,10 +94,10 @@ def test_what_is_logged(results, uri, tmp_path):
     assert child.data.metrics["score"] == rows["loss"][1:].min()
 
     # its data
-    ((given,), provenance) = child.inputs.dataset_inputs, meta["data"]["breast_cancer"]
-    assert given.dataset.name == "breast_cancer"
-    assert json.loads(given.dataset.profile)["num_rows"] == provenance["rows"]
-    assert [(t.key, t.value) for t in given.tags] == [("mlflow.data.context", "training")]
+    ((source,), provenance) = child.inputs.dataset_inputs, meta["data"]["breast_cancer"]
+    assert source.dataset.name == "breast_cancer"
+    assert json.loads(source.dataset.profile)["num_rows"] == provenance["rows"]
+    assert [(t.key, t.value) for t in source.tags] == [("mlflow.data.context", "training")]
 
     # divergence is a result
     diverged = [r for r in children if r.data.tags["status"] == "diverged"]
@@ -108,7 +108,7 @@ def test_what_is_logged(results, uri, tmp_path):
 
 def test_a_summary_run_for_each_algorithm_and_setting(mine, uri):
     log(mine, uri)
-    _, (report,), single = logged(uri)
+    _, (report,), seed_runs = logged(uri)
     first, *_ = result = summaries(uri)
     assert report.info.start_time > first.info.start_time and "mlflow.parentRunId" not in first.data.tags
     table, _ = files.read(mine / "table.parquet")
@@ -127,9 +127,9 @@ def test_a_summary_run_for_each_algorithm_and_setting(mine, uri):
         assert run.info.run_name.startswith(f"{name}: {row['score']:.3g} K={params['local_steps']} M=")
         assert tags["interval"] == f"± {12.706204736 * row['score_sd'] / 2**0.5:.2g}"
         assert tags["claims"] == "held 1 of 1"
-        beneath = [each for each in single if each.data.tags["mlflow.parentRunId"] == run.info.run_id]
-        assert {each.data.params["clients"] for each in beneath} == {params["clients"]}
-        assert {each.data.tags["algorithm"] for each in beneath} == {tags["algorithm"]}
+        beneath = [child for child in seed_runs if child.data.tags["mlflow.parentRunId"] == run.info.run_id]
+        assert {child.data.params["clients"] for child in beneath} == {params["clients"]}
+        assert {child.data.tags["algorithm"] for child in beneath} == {tags["algorithm"]}
     for pair in zip(result[::2], result[1::2], strict=True):
         assert pair[0].data.metrics["score"] <= pair[1].data.metrics["score"]
 
@@ -149,16 +149,16 @@ def test_the_first_figure_comes_first_and_scores_that_diverge_last():
     table = table.assign(clients=2, lr=0.1, chosen=True, score=[3.0, math.inf, 2.0, 1.0], score_sd=[0.0, 1.0, 1.0, 1.0])
     table = table.assign(seeds=[2, 2, 1, 2], diverged=[0, 1, 0, 0], seconds=0.5)
     figure = {"kind": "scaling", "where": {"local_steps": "min"}}
-    about = dataclasses.replace(RECORD, content=RECORD.content | {"figures": {"first": figure}})
+    record = dataclasses.replace(RECORD, content=RECORD.content | {"figures": {"first": figure}})
     meta = TableMeta({}, {}, {}, 4, 1, 2.0)
-    runs = summarize_runs(about, table, meta, {}, ended=1000)
+    runs = summarize_runs(record, table, meta, {}, ended=1000)
     assert [run.name for run in runs] == [
         "fedac: 2 K=1 M=2", "FedAvg: 3 K=1 M=2", "fedac: 1 K=2 M=2", "FedAvg: diverged K=2 M=2"
     ]  # fmt: skip
     assert [run.start for run in runs] == [1004, 1003, 1002, 1001]
     assert [run.tags["interval"] for run in runs[:2]] == ["one seed", "equal on all seeds"]
     assert runs[3].tags["status"] == "1 of 2 diverged" and not any(name == "score" for name, *_ in runs[3].metrics)
-    maximal = dataclasses.replace(about, select=dataclasses.replace(RECORD.select, goal="max"))
+    maximal = dataclasses.replace(record, select=dataclasses.replace(RECORD.select, goal="max"))
     table.loc[1, "score"] = -math.inf
     assert [run.tags["algorithm"] for run in summarize_runs(maximal, table, meta, {}, 0)[2:]] == ["fedac", "fedavg"]
 
@@ -192,7 +192,7 @@ def test_runs_that_are_added_a_few_at_a_time_are_the_same(results, uri, empty, t
     other = f"sqlite:///{tmp_path}/other.db"
     shutil.copy(empty, tmp_path / "other.db")
     log(results, other)
-    result = [{r.info.run_name: (r.data.metrics, r.data.params) for r in logged(each)[2]} for each in (uri, other)]
+    result = [{r.info.run_name: (r.data.metrics, r.data.params) for r in logged(store)[2]} for store in (uri, other)]
     assert len(result[0]) == RUNS and result[0] == result[1]
 
 
@@ -288,11 +288,11 @@ def test_run_file_with_too_few_runs(mine, uri):
 
 
 def test_formulas_and_values_that_the_problem_gives_are_logged_as_they_were_given(mine, uri):
-    (path, *others) = run_files(mine, "fedac")
+    (path, *rest) = run_files(mine, "fedac")
     frame, meta = files.read(path)
     meta["spec"]["tune"], meta["spec"]["parameters"] = {}, {"lr": "1/L", "mu": None}
     files.write(path, frame.drop(columns="lr"), meta)
-    assert others and tracking.log(RECORD, mine, uri, [path])["logged"] == 4 + SUMMARIES
+    assert rest and tracking.log(RECORD, mine, uri, [path])["logged"] == 4 + SUMMARIES
     assert {(r.data.params["lr"], r.data.params["mu"]) for r in logged(uri)[2]} == {("1/L", "the problem's")}
 
 

@@ -24,7 +24,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self):
         self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        self.server.asked.append((self.path, self.headers.get("Authorization")))
+        self.server.requests.append((self.path, self.headers.get("Authorization")))
         answer = self.server.health if self.path == "/health" else self.server.answer
         answer(self)
 
@@ -36,7 +36,7 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def log_message(self, *given):
+    def log_message(self, *arguments):
         pass
 
 
@@ -53,7 +53,7 @@ def serve(monkeypatch):
     def start(answer, health=None):
         server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         server.daemon_threads = True
-        server.asked, server.answer, server.ended = [], answer, threading.Event()
+        server.requests, server.answer, server.ended = [], answer, threading.Event()
         server.health = health or (lambda handler: handler.send(200, b"OK", "text/html"))
         server.uri = f"http://127.0.0.1:{server.server_port}"
         threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
@@ -158,7 +158,7 @@ def test_a_login_is_taken_from_the_environment(results, serve, monkeypatch, caps
         monkeypatch.setenv(f"MLFLOW_TRACKING_{name}", value)
     with connection.connect(server.uri) as client:
         assert list(client.search_experiments()) == []
-    assert {header for path, header in server.asked if path == "/health"} == {None}
+    assert {header for path, header in server.requests if path == "/health"} == {None}
     monkeypatch.setenv(f"MLFLOW_TRACKING_{list(variables)[-1]}", "wrong")
     with pytest.raises(UserError) as error:
         log(results, server.uri)

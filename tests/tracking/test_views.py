@@ -35,7 +35,7 @@ def runs(database):
 
 @pytest.mark.parametrize("view", views.views_of_size("smoke"))
 def test_a_view_shows_what_runs_have(view, runs):
-    client, (report,), single = runs
+    client, (report,), seed_runs = runs
     tags = client.get_experiment(report.info.experiment_id).tags
     stored = json.loads(tags[f"mlflow.sharedViewState.{view.key}"])
     packed = stored["state"].removeprefix("deflate;")
@@ -59,7 +59,7 @@ def test_a_view_shows_what_runs_have(view, runs):
             kind, name = re.fullmatch(r"(\w+)\.`(.*)`", column).groups()
             assert kind == "attributes" or all(name in getattr(r.data, kind) for r in result)
     charted = {chart["metricKey"] for chart in state["compareRunCharts"]}
-    assert charted == {"loss", "score"} and all("loss" in r.data.metrics for r in single)
+    assert charted == {"loss", "score"} and all("loss" in r.data.metrics for r in seed_runs)
 
 
 @pytest.mark.parametrize(
@@ -71,8 +71,8 @@ def test_a_view_shows_what_runs_have(view, runs):
     ],
 )
 def test_bits_are_shown_where_messages_are_coded(changes):
-    about = dataclasses.replace(RECORD, content=RECORD.content | changes)
-    state = views.state(about)
+    record = dataclasses.replace(RECORD, content=RECORD.content | changes)
+    state = views.state(record)
     assert {"metrics.`bits_up`", "metrics.`bits_down`"} <= set(state["selectedColumns"])
     assert "bits_up" in [chart.get("selectedXAxisMetricKey") for chart in state["compareRunCharts"]]
     assert "metrics.`bits_up`" not in views.state(RECORD)["selectedColumns"]
@@ -100,9 +100,9 @@ def test_a_value_with_a_quotation_mark_is_not_searched():
 
 
 def test_a_long_view_fits_a_tag():
-    about = dataclasses.replace(RECORD, tune=[f"parameter_{number}_of_a_long_name" for number in range(60)])
+    record = dataclasses.replace(RECORD, tune=[f"parameter_{number}_of_a_long_name" for number in range(60)])
     setting = {"local_steps": "2", "clients": "3"}
-    (table, curves) = (view.tag(about, 0, setting)[1] for view in views.views_of_size("smoke"))
+    (table, curves) = (view.tag(record, 0, setting)[1] for view in views.views_of_size("smoke"))
     assert len(table) <= views.MAX_LENGTH and len(curves) <= views.MAX_LENGTH and json.loads(table)["state"]
 
 

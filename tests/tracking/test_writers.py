@@ -29,8 +29,8 @@ def used(monkeypatch):
     """The classes of the writers that were used, in order."""
     result = []
 
-    def choose(*given):
-        result.append(writers.create_writer(*given))
+    def choose(*arguments):
+        result.append(writers.create_writer(*arguments))
         return result[-1]
 
     monkeypatch.setattr(run_log, "create_writer", choose)
@@ -44,7 +44,7 @@ def other(tmp_path, empty):
 
 
 def kinds(used):
-    return [type(one) for one in used]
+    return [type(writer) for writer in used]
 
 
 @pytest.fixture
@@ -73,8 +73,8 @@ def test_each_way_goes_on_with_what_the_other_has_written(mine, uri, used, fast,
     assert (receipt["deleted"], receipt["unchanged"]) == (16, 8 + SUMMARIES)
     assert log(mine, uri)["unchanged"] == 8 + SUMMARIES
     assert kinds(used) == [writers.DatabaseWriter, *[writers.ClientWriter] * 2, writers.DatabaseWriter]
-    kept = {name for name in before if not name.startswith("fedavg ")}
-    assert {r.info.run_name for r in stored(uri)[1]} == kept
+    names = {name for name in before if not name.startswith("fedavg ")}
+    assert {r.info.run_name for r in stored(uri)[1]} == names
 
 
 def test_long_values_are_cut_alike(mine, uri, other, used, fast, monkeypatch):
@@ -82,10 +82,10 @@ def test_long_values_are_cut_alike(mine, uri, other, used, fast, monkeypatch):
     frame, meta = result_files.read(path)
     meta["spec"]["problem"]["long"] = "p" * 9000
     result_files.write(path, frame, meta)
-    about = dataclasses.replace(RECORD, tags=RECORD.tags | {"long": "t" * 9000})
-    tracking.log_run_file(about, path, uri)
+    record = dataclasses.replace(RECORD, tags=RECORD.tags | {"long": "t" * 9000})
+    tracking.log_run_file(record, path, uri)
     monkeypatch.setattr(writers, "TESTED_REVISIONS", {})
-    tracking.log_run_file(about, path, other)
+    tracking.log_run_file(record, path, other)
     assert kinds(used) == [writers.DatabaseWriter, writers.ClientWriter]
     run = logged(uri)[2][0]
     assert (len(run.data.params["problem.long"]), len(run.data.tags["long"])) == (6000, 8000)
@@ -108,9 +108,9 @@ def test_a_revision_that_was_not_tested_takes_the_client(results, uri, monkeypat
         if forged:
             connection.execute("CREATE TABLE alembic_version (version_num TEXT)")
             revisions = [*writers.TESTED_REVISIONS] if forged == "two" else [forged]
-            connection.executemany("INSERT INTO alembic_version VALUES (?)", [(one,) for one in revisions])
+            connection.executemany("INSERT INTO alembic_version VALUES (?)", [(revision,) for revision in revisions])
     assert sqlite.revision(path) == (forged if forged not in (None, "two") else None)
-    monkeypatch.setattr(writers, "revision", lambda given: sqlite.revision(path if given == true else given))
+    monkeypatch.setattr(writers, "revision", lambda file: sqlite.revision(path if file == true else file))
     assert log(results, uri)["logged"] == LOGGED
     assert kinds(used) == [writers.ClientWriter]
 

@@ -87,16 +87,16 @@ def rows(run, problem) -> list[dict]:
     """Rows of a run as a run file holds them."""
     options = {"rounds": None, "local_steps": None, "eval_rounds": None} | run.setting
     trace = helpers.run(run.algorithm, run.parameters, problem, seed=run.seed, **options)
-    place = {**run.within, **run.tune, "seed": run.seed}
+    point = {**run.within, **run.tune, "seed": run.seed}
     end = {"status": trace.status, "diverged_round": -1 if trace.diverged_round is None else trace.diverged_round}
-    return [{**place, **row, **end} for row in trace.rows]
+    return [{**point, **row, **end} for row in trace.rows]
 
 
 def logged(uri, name="tiny"):
     """(client, report runs and those of a person, single runs) of an experiment."""
     client, result = stored(uri, name)
-    single = [r for r in result if r.data.tags.get("phase") in ("tuning", "scoring")]
-    return client, [r for r in result if r.data.tags.get("phase") in ("report", None)], single
+    seed_runs = [r for r in result if r.data.tags.get("phase") in ("tuning", "scoring")]
+    return client, [r for r in result if r.data.tags.get("phase") in ("report", None)], seed_runs
 
 
 def summaries(uri, name="tiny"):
@@ -121,7 +121,7 @@ def contents(uri, name="tiny"):
     """All that the runs of an experiment hold, except ids, by the runs' names."""
     client, runs_there = stored(uri, name)
     names = {r.info.run_id: r.info.run_name for r in runs_there}
-    known = {}
+    entries = {}
     for r in runs_there:
         tags = {key: names.get(value, value) for key, value in r.data.tags.items()}
         points = {
@@ -129,6 +129,6 @@ def contents(uri, name="tiny"):
             for metric in ("loss", "score", "gradients")
         }
         inputs = [(str(i.dataset), [(t.key, t.value) for t in i.tags]) for i in r.inputs.dataset_inputs]
-        about = (r.info.status, r.info.user_id, r.info.lifecycle_stage, r.info.start_time, r.info.end_time)
-        known[r.info.run_name] = (about, tags, r.data.params, r.data.metrics, points, inputs)
-    return known
+        info = (r.info.status, r.info.user_id, r.info.lifecycle_stage, r.info.start_time, r.info.end_time)
+        entries[r.info.run_name] = (info, tags, r.data.params, r.data.metrics, points, inputs)
+    return entries

@@ -52,11 +52,11 @@ def tuned_search(loss, axes, seeds, scoring, next_value, tests=3):
         return best, "", ran, []
     if median(best, few) == float("inf"):
         return best, "", ran, []
-    known, all_seeds, refuted = [best, *around(best)], list(seeds), []
+    candidates, all_seeds, refuted = [best, *around(best)], list(seeds), []
     while True:
         new_seeds = [next(fresh) for _ in seeds]
         all_seeds += new_seeds
-        for value in known:
+        for value in candidates:
             median(value, new_seeds)
         losers = [
             other
@@ -69,15 +69,15 @@ def tuned_search(loss, axes, seeds, scoring, next_value, tests=3):
             return best, words[len(refuted)], ran, refuted
         refuted.append(best)
         while True:
-            best = min(known, key=lambda value: mean(value, all_seeds))
+            best = min(candidates, key=lambda value: mean(value, all_seeds))
             if len(refuted) == tests:
                 return best, "not confirmed", ran, refuted
             if lengthened(best):
                 for value in itertools.product(*axes):
                     median(value, seeds)
-            new = [value for value in around(best) if value not in known]
+            new = [value for value in around(best) if value not in candidates]
             if not new:
                 break
-            known += new
+            candidates += new
             for value in new:
                 median(value, all_seeds)

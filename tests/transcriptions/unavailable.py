@@ -51,13 +51,13 @@ def f3ast(run, lr, server_lr, beta, r0):
     # Ribero et al. 2022, Algorithm 1, where all available clients are selected
     x = run.x0
     r = [1 if r0 == "p" else r0] * run.m
-    seen = set()
+    history = set()
     for t in range(run.T):
         active = run.S(t)
-        for i in set(active) - seen:
+        for i in set(active) - history:
             if r0 == "p":
                 r[i] = run.p(t)[i]
-        seen |= set(active)
+        history |= set(active)
         for i in range(run.m):
             r[i] = (1 - beta) * r[i] + beta * (i in active)
         x = x + server_lr * sum(1 / run.m / r[i] * local(run, lr, t, i, x) for i in active)

@@ -17,8 +17,8 @@ class Bars(AlgorithmFigure):
         rows = data.rows(data.table[data.table["chosen"]])
         figure, (ax,) = layout.grid(1)
         ax.set_title(MAX_NORM.words)
-        for id, look in data.styles.items():
+        for id, style in data.styles.items():
             score = rows.loc[rows["algorithm"] == id, "score"]
-            ax.bar(data.names[id], score, self.width, color=look.colour)
+            ax.bar(data.names[id], score, self.width, color=style.colour)
         layout.label([ax], "algorithm", labels.quantity(data.y, data.view.select.statistic))
         return Drawing(figure)
