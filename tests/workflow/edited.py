@@ -124,7 +124,7 @@ class Copy:
         outputs = [path for line in re.findall("^ +output: (.*)$", plan, re.MULTILINE) for path in line.split(", ")]
         return {_label(path.removesuffix(" (update)").removeprefix("results/")) for path in outputs} - {None}
 
-    def made(self):
+    def run_workflow(self):
         """What a run of the workflow makes."""
         return {_label(name) for name in self.project.made_by()} - {None}
 

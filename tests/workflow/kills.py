@@ -33,17 +33,17 @@ def whole_time(project, *targets):
     return time.monotonic() - start
 
 
-def kill(project, targets, most, whole, draw):
+def kill(project, targets, most, duration, draw):
     """Start the workflow and end it at a random moment, until it ends by itself or was ended ``most`` times.
 
-    whole: seconds that it takes undisturbed. Returns (how, after how many seconds) of each ending. After each, every
+    duration: seconds that it takes undisturbed. Returns (how, after how many seconds) of each ending. After each, every
     run file is whole or not there.
     """
     done, groups = [], []
     while len(done) < most:
         process = project.start(*targets, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
         groups.append(process.pid)
-        moment = draw.uniform(0.05, 0.45) * whole
+        moment = draw.uniform(0.05, 0.45) * duration
         try:
             process.wait(moment)
             break
@@ -93,16 +93,16 @@ def main():
     a, options = parser.parse_known_args()
     targets, draw = [*a.targets, *options], random.Random(a.seed)
     with tempfile.TemporaryDirectory() as folder:
-        one, other = (copied(Path(folder) / name, whole=True) for name in ("whole", "killed"))
-        whole, count, rounds = whole_time(one, *targets), 0, 0
-        print(f"seed {a.seed}; undisturbed: {whole:.0f} s", flush=True)
+        reference, copy = (copied(Path(folder) / name, complete=True) for name in ("whole", "killed"))
+        duration, count, rounds = whole_time(reference, *targets), 0, 0
+        print(f"seed {a.seed}; undisturbed: {duration:.0f} s", flush=True)
         while count < a.kills:
             for name in ("results", ".snakemake"):
-                shutil.rmtree(other.folder / name, ignore_errors=True)
-            done = kill(other, targets, a.kills - count, whole, draw)
-            other.snakemake(*targets, timeout=3600)
-            same_results(one, other)
-            again = other.made_by(*targets)
+                shutil.rmtree(copy.folder / name, ignore_errors=True)
+            done = kill(copy, targets, a.kills - count, duration, draw)
+            copy.snakemake(*targets, timeout=3600)
+            same_results(reference, copy)
+            again = copy.made_by(*targets)
             assert not again, f"it made {again} once more"
             count, rounds = count + len(done), rounds + 1
             print(f"round {rounds}: {len(done)} endings, equal results; {done}", flush=True)

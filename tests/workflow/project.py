@@ -102,8 +102,8 @@ class Project:
     def times(self):
         """Modification times of all results, by their place under results/, and of prepared data."""
         files = (self.folder / "results").rglob("*")
-        wanted = [p for p in files if p.is_file() and not {"logs", "code", "specs"} & {*p.parts}]
-        result = {str(p.relative_to(self.folder / "results")): p.stat().st_mtime_ns for p in wanted}
+        outputs = [p for p in files if p.is_file() and not {"logs", "code", "specs"} & {*p.parts}]
+        result = {str(p.relative_to(self.folder / "results")): p.stat().st_mtime_ns for p in outputs}
         prepared = self.folder.glob("*/prepared/*/meta.json")
         return result | {str(p.relative_to(self.folder)): p.stat().st_mtime_ns for p in prepared}
 
@@ -130,13 +130,13 @@ class Project:
         (self.folder / "config/experiments/tiny.yaml").write_text(yaml.safe_dump(TINY | change, sort_keys=False))
 
 
-def copied(folder, whole=False):
+def copied(folder, complete=False):
     """A project in a new folder: all of this one, or one with the tiny experiment alone, on the code of this one."""
     for name in ("workflow", "config"):
         _copy_folder(name, folder)
     shutil.copy(ROOT / "Snakefile", folder)
     shutil.copy(ROOT / "profiles", folder, follow_symlinks=False)
-    if whole:
+    if complete:
         result = Project(folder, forked=False)
         result.copy_code()
         return result
@@ -159,29 +159,29 @@ def _copy(source, target):
         shutil.copy2(source, target)
 
 
-def same_runs(one, other):
+def same_runs(first, second):
     """Assert that two projects hold the same run files bit by bit.
 
     Not compared: the column of seconds, which is wall time, and the fingerprint of the code.
     """
-    files_of_one, files_of_other = one.run_files(), other.run_files()
-    assert files_of_one.keys() == files_of_other.keys() and files_of_one
-    for name, path in files_of_one.items():
-        (frame, meta), (other_frame, other_meta) = files.read(path), files.read(files_of_other[name])
-        assert meta | {"fingerprint": None} == other_meta | {"fingerprint": None}, name
-        assert list(frame.columns) == list(other_frame.columns), name
+    first_files, second_files = first.run_files(), second.run_files()
+    assert first_files.keys() == second_files.keys() and first_files
+    for name, path in first_files.items():
+        (frame, meta), (second_frame, second_meta) = files.read(path), files.read(second_files[name])
+        assert meta | {"fingerprint": None} == second_meta | {"fingerprint": None}, name
+        assert list(frame.columns) == list(second_frame.columns), name
         for column in frame.columns.drop("seconds"):
-            a, b = (f[column].to_numpy() for f in (frame, other_frame))
+            a, b = (f[column].to_numpy() for f in (frame, second_frame))
             equal = a.dtype == b.dtype and a.tobytes() == b.tobytes()
             if a.dtype == object:  # text, or lists of lists of numbers
-                equal = len({repr(pq.read_table(p)[column].to_pylist()) for p in (path, files_of_other[name])}) == 1
+                equal = len({repr(pq.read_table(p)[column].to_pylist()) for p in (path, second_files[name])}) == 1
             assert equal, f"{name}: {column}"
 
 
-def same_results(one, other):
+def same_results(first, second):
     """Assert that two projects hold the same run files, tables, curves, figures and verdicts."""
-    same_runs(one, other)
-    result = [_made(project) for project in (one, other)]
+    same_runs(first, second)
+    result = [_output_files(project) for project in (first, second)]
     assert result[0].keys() == result[1].keys(), result[0].keys() ^ result[1].keys()
     for name, path in result[0].items():
         if path.suffix == ".parquet":
@@ -192,7 +192,7 @@ def same_results(one, other):
             assert path.read_bytes() == result[1][name].read_bytes(), name
 
 
-def _made(project):
+def _output_files(project):
     """Files that are made from run files, by their place. The table as CSV has the columns of the one as Parquet."""
     patterns = ("curves.parquet", "table.parquet", "claims.csv", "figures/*.png", "figures/*.svg")
     folder = project.folder / "results"

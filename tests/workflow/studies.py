@@ -37,16 +37,16 @@ rule copy:
 """
 
 
-def environment(**more):
+def environment(**extra):
     """The environment of a process in which this package is installed, as a person's shell has it outside of make."""
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(("FEDATLAS_", "MAKE"))}
-    return {**kept, "PATH": path, "PYTHONPATH": str(SOURCE), **more}
+    base = {key: value for key, value in os.environ.items() if not key.startswith(("FEDATLAS_", "MAKE"))}
+    return {**base, "PATH": path, "PYTHONPATH": str(SOURCE), **extra}
 
 
-def snakemake(folder, *arguments, check=True, **more):
+def snakemake(folder, *arguments, check=True, **extra):
     """Run snakemake in a study."""
-    variables = environment(**more)
+    variables = environment(**extra)
     variables["PATH"] = f"{forked_commands()}:{variables['PATH']}"
     done = fork_server().run(["--cores", "2", *arguments], folder, variables, timeout=240, safe_path=True)
     assert not check or done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
@@ -64,6 +64,6 @@ def importing(folder, prefix="", **change):
     (folder / "config/experiments").mkdir(parents=True)
     (folder / "config/config.yaml").write_text("size: smoke\ntour: [tiny]\n")
     (folder / "config/experiments/tiny.yaml").write_text(yaml.safe_dump(TINY | change, sort_keys=False))
-    line, place = (f'prefix: "{prefix}"', f"{prefix}/") if prefix else ("", "")
-    (folder / "Snakefile").write_text(MODULE.format(prefix=line, place=place))
+    line, folder_prefix = (f'prefix: "{prefix}"', f"{prefix}/") if prefix else ("", "")
+    (folder / "Snakefile").write_text(MODULE.format(prefix=line, place=folder_prefix))
     return folder

@@ -31,9 +31,9 @@ def test_only_what_changed_is_made_again(project):
     result = project.made_by(*TARGETS)
     assert {RUNS["fedavg"], RUNS["scaffold"]} <= result, "a tuning value and a seed"
     after = _seconds(project, "fedavg")
-    kept = set(before) & set(after)
-    assert {(0.01, 1000), (0.05, 1000)} <= kept and {(0.02, 1000)} <= set(after) - kept
-    assert all(after[run] == before[run] for run in kept), "runs that were there are not run again"
+    common = set(before) & set(after)
+    assert {(0.01, 1000), (0.05, 1000)} <= common and {(0.02, 1000)} <= set(after) - common
+    assert all(after[run] == before[run] for run in common), "runs that were there are not run again"
 
     project.write_experiment(
         tune={"lr": [0.01, 0.02, 0.05]}, seeds=[0, 1], algorithms={"fedavg": None, "scaffold": None, "fedprox": None}

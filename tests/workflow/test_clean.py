@@ -99,8 +99,8 @@ def test_results_under_the_prefix_of_a_module(folder, capsys):
     assert main(["clean", "--dry-run"]) == 0 and "local_steps=2" not in capsys.readouterr().out
     assert main(["clean", "--results", "mine/results"]) == 0
     assert "mine/results/smoke/tiny/runs/fedavg/local_steps=2.parquet" in capsys.readouterr().out
-    left = {path.name for path in (folder / "mine/results/smoke/tiny/runs/fedavg").glob("local_steps*")}
-    assert left == {"local_steps=1.parquet", "local_steps=1.part", "local_steps=9.parquet"}
+    names = {path.name for path in (folder / "mine/results/smoke/tiny/runs/fedavg").glob("local_steps*")}
+    assert names == {"local_steps=1.parquet", "local_steps=1.part", "local_steps=9.parquet"}
     assert main(["clean", "--results", "nowhere"]) == 2 and "there is no folder nowhere" in capsys.readouterr().err
     (folder / "mine/results").rename(folder / "results")  # where the fixture's writer has its file
 

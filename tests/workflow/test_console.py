@@ -39,9 +39,9 @@ def test_the_messages_of_another_workflow_stay(tmp_path):
     assert "rule atlas_about:" in output.stderr and "jobs done" not in output.stdout
 
 
-def record(event=None, message="", level=logging.INFO, path="snakemake/workflow.py", **more):
+def record(event=None, message="", level=logging.INFO, path="snakemake/workflow.py", **fields):
     result = logging.LogRecord("snakemake.logging", level, path, 1, message, None, None)
-    vars(result).update({"event": event, **more})
+    vars(result).update({"event": event, **fields})
     return result
 
 

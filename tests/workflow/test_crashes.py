@@ -25,11 +25,11 @@ def test_killed_at_random_moments(project, another):
     for item in (project, another):
         item.write_experiment(**EXPERIMENT)
         item.edit("src/fedatlas/experiments/run.py", "SAVE_SECONDS = 60", "SAVE_SECONDS = 0")
-    whole = whole_time(another, TARGET)
+    duration = whole_time(another, TARGET)
     killed = kill(
-        project, [TARGET], KILLS, whole, random.Random(time.time_ns())
+        project, [TARGET], KILLS, duration, random.Random(time.time_ns())
     )  # the bits are the same for any moment
-    print(f"{killed} of {whole:.1f} s")
+    print(f"{killed} of {duration:.1f} s")
     assert killed
 
     project.snakemake(TARGET)

@@ -12,9 +12,9 @@ pytestmark = pytest.mark.slow
 
 
 def test_the_tour_has_the_same_bits(tmp_path):
-    one, other = (copied(tmp_path / name, whole=True) for name in ("one", "other"))
+    project, other = (copied(tmp_path / name, complete=True) for name in ("one", "other"))
     with ThreadPoolExecutor() as pool:
-        alone = pool.submit(one.snakemake, "--until", "train", "--cores", "1", timeout=1800)
+        alone = pool.submit(project.snakemake, "--until", "train", "--cores", "1", timeout=1800)
         other.edit("src/fedatlas/federation/arrays.py", "BLOCK_BYTES = 1 << 22", "BLOCK_BYTES = 1 << 14")
         planned = other.snakemake("--until", "train", "--dry-run").stdout
         cells = sorted(set(re.findall(r"results/smoke/\S+/runs/\S+\.parquet", planned)))
@@ -22,5 +22,5 @@ def test_the_tour_has_the_same_bits(tmp_path):
         other.snakemake(*first, "--set-threads", "train=2", timeout=1800)
         other.snakemake("--until", "train", timeout=1800)
         alone.result()
-    assert len(one.run_files()) > 20
-    same_runs(one, other)
+    assert len(project.run_files()) > 20
+    same_runs(project, other)

@@ -22,8 +22,8 @@ def checked(folder, **change):
     return Study.from_config(settings | {"mlflow_uri": ""}, root=folder).cells("smoke", "tiny")
 
 
-def setting(**more):
-    return {"setting": TINY["setting"] | more}
+def setting(**options):
+    return {"setting": TINY["setting"] | options}
 
 
 def figure(**options):
@@ -36,7 +36,7 @@ def check(**options):
     return {"claims": {"it": {"text": "t", "source": "s", "check": check | options}}}
 
 
-def one(algorithm, **values):
+def entry(algorithm, **values):
     return {"algorithms": {algorithm: {"set": values, "tune": {"lr": None}}}, "claims": {}}
 
 
@@ -45,7 +45,7 @@ def select(metric):
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         # metrics
         (select("nope"), "select.metric: unknown metric 'nope'"),
@@ -97,21 +97,24 @@ def select(metric):
         ({"within": {"problem.L": [2.0, 3.0]}}, "within: the runs of a file share their problem"),
         (setting(participation={"kind": "bernoulli", "p": "labels"}), "p is 'labels', but the problem's data have no"),
         # hyper-parameters
-        (one("fedavg", lr="1/nope"), "this problem has no constant 'nope' (it has L, L_max"),
-        (one("fedavg", lr="1/delta_A") | {"problem": LOGISTIC}, "no constant 'delta_A' (it has L, L_max, mu)"),
-        (one("fedavg", lr="1/mu") | {"problem": LOGISTIC | {"l2": 0}}, "no constant 'mu' (it has L, L_max)"),
-        (one("fedavg", lr="1/(L - L)"), "lr is '1/(L - L)', which has no finite value for this problem"),
-        (one("fedavg", lr="mu - L"), "; it must be a number larger than 0"),
-        (one("fedavg", lr="+".join(["1"] * 3000)), "lr is a formula of 5,999 characters; at most 200 are allowed"),
-        (one("fedac-2", lr=0.1) | {"problem": LOGISTIC | {"l2": 0}}, "this problem has no 'mu', so mu must be given"),
-        (one("fedac-2", lr=1e-320, mu=1.0), "lead to numbers beyond double precision"),
-        (one("fedac-2", lr=1e-320), "lead to numbers beyond double precision"),
-        (one("dane+-gd", lam=1.0, lr=0.1, max_steps=1_000_000), "max_steps is 1000000; it must be a whole number betw"),
-        (one("fedavg", lr=0.1) | setting(rounds=4000, schedule=DECAY), "its factor in"),
-        (one("fedavg", lr=0.1) | setting(rounds=4000, schedule={"kind": "exponential", "decay": 2}), "its factor in"),
-        (one("fedavg", lr=1e-250) | setting(rounds=400, schedule=DECAY), "beyond double"),
-        (one("scaffnew", lr=0.1, p=1e-320), "p is 1e-320; it must be a number between 0.0001 and 1"),
-        (one("dane", lam=0.1) | {"problem": TINY["problem"] | {"similarity": 8.0}}, "every client strongly convex"),
+        (entry("fedavg", lr="1/nope"), "this problem has no constant 'nope' (it has L, L_max"),
+        (entry("fedavg", lr="1/delta_A") | {"problem": LOGISTIC}, "no constant 'delta_A' (it has L, L_max, mu)"),
+        (entry("fedavg", lr="1/mu") | {"problem": LOGISTIC | {"l2": 0}}, "no constant 'mu' (it has L, L_max)"),
+        (entry("fedavg", lr="1/(L - L)"), "lr is '1/(L - L)', which has no finite value for this problem"),
+        (entry("fedavg", lr="mu - L"), "; it must be a number larger than 0"),
+        (entry("fedavg", lr="+".join(["1"] * 3000)), "lr is a formula of 5,999 characters; at most 200 are allowed"),
+        (entry("fedac-2", lr=0.1) | {"problem": LOGISTIC | {"l2": 0}}, "this problem has no 'mu', so mu must be given"),
+        (entry("fedac-2", lr=1e-320, mu=1.0), "lead to numbers beyond double precision"),
+        (entry("fedac-2", lr=1e-320), "lead to numbers beyond double precision"),
+        (
+            entry("dane+-gd", lam=1.0, lr=0.1, max_steps=1_000_000),
+            "max_steps is 1000000; it must be a whole number betw",
+        ),
+        (entry("fedavg", lr=0.1) | setting(rounds=4000, schedule=DECAY), "its factor in"),
+        (entry("fedavg", lr=0.1) | setting(rounds=4000, schedule={"kind": "exponential", "decay": 2}), "its factor in"),
+        (entry("fedavg", lr=1e-250) | setting(rounds=400, schedule=DECAY), "beyond double"),
+        (entry("scaffnew", lr=0.1, p=1e-320), "p is 1e-320; it must be a number between 0.0001 and 1"),
+        (entry("dane", lam=0.1) | {"problem": TINY["problem"] | {"similarity": 8.0}}, "every client strongly convex"),
         # sizes
         ({"parts": 1_000_000_000}, "parts is 1000000000; it must be a whole number between 1 and 1000"),
         ({"grid": {"batch": [*range(1, 3001)], "local_steps": [*range(1, 3001)]}}, "make 18,000,000 run files"),
@@ -121,10 +124,10 @@ def select(metric):
         ({"extends": 3}, "extends is 3; it must be the name of an experiment"),
     ],
 )  # fmt: skip
-def test_mistakes_are_told_before_any_job(tmp_path, change, said):
+def test_mistakes_are_told_before_any_job(tmp_path, change, message):
     with pytest.raises(UserError) as error:
         checked(tmp_path, **change)
-    assert said in str(error.value) and "tiny.yaml" in str(error.value) and "\n" not in str(error.value)
+    assert message in str(error.value) and "tiny.yaml" in str(error.value) and "\n" not in str(error.value)
 
 
 TESTED = {"metric": "test_accuracy", "statistic": "best", "goal": "max", "tuned_on": "validation_loss"}
@@ -137,8 +140,8 @@ TESTED = {"metric": "test_accuracy", "statistic": "best", "goal": "max", "tuned_
         select("suboptimality"),
         select("suboptimality") | {"problem": LOGISTIC, "optimum": True},
         {"select": TESTED, "problem": LOGISTIC | {"validation": 0.2}, **figure(y="accuracy")},
-        one("fedavg", lr="1/(L - 0.9*mu)"),
-        one("fedavg", lr="1/(L - mu)") | {"problem": LOGISTIC},
+        entry("fedavg", lr="1/(L - 0.9*mu)"),
+        entry("fedavg", lr="1/(L - mu)") | {"problem": LOGISTIC},
         setting(participation=TRACE)
         | {"problem": CENTERS}
         | check(kind="agrees", algorithm="fedavg", limit="fedavg-output", metric="output"),

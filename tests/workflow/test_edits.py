@@ -18,30 +18,30 @@ SINE, FILE = "participation=sine-0.9", "participation=trace-trace.csv"
 # -- what is made from what, in words ---------------------------------------------------------------------------------
 
 
-def shown(experiment):
+def displays(experiment):
     """What shows an experiment's results."""
     return {f"{experiment} mlflow", "report"}
 
 
-def about(experiment):
+def descriptions(experiment):
     """What is said of an experiment, and what shows it."""
-    return {f"{experiment} about"} | shown(experiment)
+    return {f"{experiment} about"} | displays(experiment)
 
 
 def figures(experiment, *names):
     """Figures, and what shows them."""
-    return {f"{experiment} figure {name}" for name in names} | shown(experiment)
+    return {f"{experiment} figure {name}" for name in names} | displays(experiment)
 
 
 def claims(experiment):
     """Verdicts, and what shows them."""
-    return {f"{experiment} claims"} | shown(experiment)
+    return {f"{experiment} claims"} | displays(experiment)
 
 
 def table(experiment):
     """A table, and what is made from it."""
-    drawn = {"convex": ["curves", "timed"], "quadratic": ["bars"]}[experiment]
-    return {f"{experiment} table"} | figures(experiment, *drawn) | claims(experiment)
+    names = {"convex": ["curves", "timed"], "quadratic": ["bars"]}[experiment]
+    return {f"{experiment} table"} | figures(experiment, *names) | claims(experiment)
 
 
 def runs(experiment, *names):
@@ -49,24 +49,24 @@ def runs(experiment, *names):
     return {f"{experiment} run {name}" for name in names} | table(experiment)
 
 
-def both(algorithm):
+def both_runs(algorithm):
     """The run files of an algorithm on the convex problem."""
     return f"{algorithm} {SINE}", f"{algorithm} {FILE}"
 
 
-CONVEX_RUNS = runs("convex", *both("fedavg"), *both("mifa"))
+CONVEX_RUNS = runs("convex", *both_runs("fedavg"), *both_runs("mifa"))
 QUADRATIC_RUNS = runs("quadratic", "scaffold all")
 EVERY_RUN = CONVEX_RUNS | QUADRATIC_RUNS
 EVERY_TABLE = table("convex") | table("quadratic")
 FROM_PARTITION = CONVEX_RUNS | figures("convex", "split", "there")
-PAGES = shown("convex") | shown("quadratic")  # MLflow holds the reports of experiments
+PAGES = displays("convex") | displays("quadratic")  # MLflow holds the reports of experiments
 FROM_DATA = FROM_PARTITION | {"prepared", "partition", "optimum"}
 
 # -- edits of the package: a line more in a module --------------------------------------------------------------------
 
 MODULES = [
     ("federation/algorithms/scaffold.py", QUADRATIC_RUNS),
-    ("federation/algorithms/mifa.py", runs("convex", *both("mifa"))),
+    ("federation/algorithms/mifa.py", runs("convex", *both_runs("mifa"))),
     ("federation/problems/quadratic.py", QUADRATIC_RUNS),
     ("federation/problems/logistic.py", CONVEX_RUNS | {"optimum"}),
     ("federation/participation/sine.py", runs("convex", f"fedavg {SINE}", f"mifa {SINE}") | figures("convex", "there")),
@@ -142,48 +142,53 @@ def changed(experiment, path, value):
 
 STATIONARY, PROX = {"kind": "stationary", "p": 0.8}, "fedprox"
 KEYS = [  # (experiment, key, value, what must be made again)
-    ("convex", "title", "Other", about("convex")),
-    ("convex", "paper", "sun2023", about("convex")),
-    ("convex", "source", "Elsewhere", about("convex")),
-    ("convex", "description", "Words.", about("convex")),
-    ("convex", "notes", ["A note."], about("convex")),
-    ("convex", "problem.l2", 0.2, CONVEX_RUNS | {"optimum"} | about("convex")),
-    ("convex", "problem.partition.alpha", 2.0, FROM_PARTITION | {"partition"} | about("convex")),
+    ("convex", "title", "Other", descriptions("convex")),
+    ("convex", "paper", "sun2023", descriptions("convex")),
+    ("convex", "source", "Elsewhere", descriptions("convex")),
+    ("convex", "description", "Words.", descriptions("convex")),
+    ("convex", "notes", ["A note."], descriptions("convex")),
+    ("convex", "problem.l2", 0.2, CONVEX_RUNS | {"optimum"} | descriptions("convex")),
+    ("convex", "problem.partition.alpha", 2.0, FROM_PARTITION | {"partition"} | descriptions("convex")),
     (
         "convex",
         "problem.partition",
         CONVEX["problem"]["partition"] | {"per_class": True},  # clients of different sizes, of which F is the mean
-        FROM_PARTITION | {"partition", "optimum"} | about("convex"),
+        FROM_PARTITION | {"partition", "optimum"} | descriptions("convex"),
     ),
-    ("quadratic", "optimum", True, QUADRATIC_RUNS | {"optimum"} | about("quadratic")),
-    ("convex", "setting.batch", 5, CONVEX_RUNS | about("convex")),
-    ("convex", "setting.rounds", 4, CONVEX_RUNS | figures("convex", "there") | about("convex")),
+    ("quadratic", "optimum", True, QUADRATIC_RUNS | {"optimum"} | descriptions("quadratic")),
+    ("convex", "setting.batch", 5, CONVEX_RUNS | descriptions("convex")),
+    ("convex", "setting.rounds", 4, CONVEX_RUNS | figures("convex", "there") | descriptions("convex")),
     (
         "convex",
         "grid.participation",
         [*CONVEX["grid"]["participation"], STATIONARY],
         runs("convex", "fedavg participation=stationary-0.8", "mifa participation=stationary-0.8")
         | figures("convex", "there")
-        | about("convex"),
+        | descriptions("convex"),
     ),
-    ("quadratic", "within.local_steps", [1, 2, 3], QUADRATIC_RUNS | about("quadratic")),
-    ("quadratic", "parts", 2, runs("quadratic", "scaffold part=1-of-2", "scaffold part=2-of-2") | about("quadratic")),
-    ("convex", "tune.lr", [0.01, 0.02, 0.05], CONVEX_RUNS | about("convex")),
-    ("convex", "seeds", [0, 1], CONVEX_RUNS | about("convex")),
-    ("convex", "select.statistic", "final", CONVEX_RUNS | about("convex")),
+    ("quadratic", "within.local_steps", [1, 2, 3], QUADRATIC_RUNS | descriptions("quadratic")),
+    (
+        "quadratic",
+        "parts",
+        2,
+        runs("quadratic", "scaffold part=1-of-2", "scaffold part=2-of-2") | descriptions("quadratic"),
+    ),
+    ("convex", "tune.lr", [0.01, 0.02, 0.05], CONVEX_RUNS | descriptions("convex")),
+    ("convex", "seeds", [0, 1], CONVEX_RUNS | descriptions("convex")),
+    ("convex", "select.statistic", "final", CONVEX_RUNS | descriptions("convex")),
     (
         "convex",
         "algorithms.fedprox",
         {"set": {"nu": 0.1}},
-        runs("convex", *both("fedprox")) | about("convex"),
+        runs("convex", *both_runs("fedprox")) | descriptions("convex"),
     ),
-    ("convex", "algorithms.mifa.label", "MIFA", table("convex") - {"convex table"} | about("convex")),
-    ("convex", "algorithms.mifa.set", {"server_lr": 0.5}, runs("convex", *both("mifa")) | about("convex")),
-    ("convex", "figures.curves.yscale", "linear", figures("convex", "curves") | about("convex")),
-    ("convex", "figures.curves.caption", "Other words.", about("convex")),
-    ("convex", "claims.reached.check.at_most", 2.0, claims("convex") | about("convex")),
-    ("convex", "claims.reached.note", "A note.", claims("convex") | about("convex")),
-    ("quadratic", "sizes.smoke", {"setting": {"clients": 4}}, QUADRATIC_RUNS | about("quadratic")),
+    ("convex", "algorithms.mifa.label", "MIFA", table("convex") - {"convex table"} | descriptions("convex")),
+    ("convex", "algorithms.mifa.set", {"server_lr": 0.5}, runs("convex", *both_runs("mifa")) | descriptions("convex")),
+    ("convex", "figures.curves.yscale", "linear", figures("convex", "curves") | descriptions("convex")),
+    ("convex", "figures.curves.caption", "Other words.", descriptions("convex")),
+    ("convex", "claims.reached.check.at_most", 2.0, claims("convex") | descriptions("convex")),
+    ("convex", "claims.reached.note", "A note.", claims("convex") | descriptions("convex")),
+    ("quadratic", "sizes.smoke", {"setting": {"clients": 4}}, QUADRATIC_RUNS | descriptions("quadratic")),
 ]
 
 # -- edits of other files ---------------------------------------------------------------------------------------------
@@ -201,8 +206,13 @@ FILES = [  # (file, old, new, what must be made again)
         {"convex mlflow", "quadratic mlflow"},
     ),
     ("trace.csv", "1,1,1", "1,2,1", runs("convex", f"fedavg {FILE}", f"mifa {FILE}") | figures("convex", "there")),
-    ("src/fedatlas/references.bib", "{Yuan, Honglin and Ma, Tengyu}", "{Yuan, H. and Ma, T.}", about("convex")),
-    ("src/fedatlas/federation/algorithms/mifa.py", "server step size", "step size of the server", about("convex")),
+    ("src/fedatlas/references.bib", "{Yuan, Honglin and Ma, Tengyu}", "{Yuan, H. and Ma, T.}", descriptions("convex")),
+    (
+        "src/fedatlas/federation/algorithms/mifa.py",
+        "server step size",
+        "step size of the server",
+        descriptions("convex"),
+    ),
     ("src/fedatlas/publish/report/report.css", "body", "/* words */ body", PAGES),
     ("src/fedatlas/data/catalogue/embedded.py", "Features have zero mean", "All features have zero mean", FROM_DATA),
 ]
@@ -227,31 +237,31 @@ NOTHING = [
     ("config/experiments/convex.yaml", lambda text: f"# a remark\n{text}"),
 ]
 EDITS = {
-    **{f"a line in {module}": ([(f"src/fedatlas/{module}", appended)], made) for module, made in MODULES},
+    **{f"a line in {module}": ([(f"src/fedatlas/{module}", appended)], outputs) for module, outputs in MODULES},
     **{
-        f"{name}: {key}": ([(f"config/experiments/{name}.yaml", with_key(key, value))], made)
-        for name, key, value, made in KEYS
+        f"{name}: {key}": ([(f"config/experiments/{name}.yaml", with_key(key, value))], outputs)
+        for name, key, value, outputs in KEYS
     },
-    **{f"{file}: {new[-24:].strip()}": ([(file, replaced(old, new))], made) for file, old, new, made in FILES},
+    **{f"{file}: {new[-24:].strip()}": ([(file, replaced(old, new))], outputs) for file, old, new, outputs in FILES},
     "words and what is not used": (NOTHING, set()),
     "no edit": ([], set()),
 }
 REALLY = {"quadratic: within.local_steps", "no edit"}
 
 
-def grouped(made, files):
+def grouped(outputs, files):
     """Group edits so that what is made again after one has nothing in common with what is made again after another.
 
     One plan tells what each edit of a group makes again. Reports and MLflow runs, which show all results, may be in
     common where an edit makes something else again as well.
 
     Args:
-        made: What must be made again, by edit.
+        outputs: What must be made again, by edit.
         files: Files that are edited, by edit.
     """
     groups = []
-    for name in made:
-        group = next((group for group in groups if all(_apart(made, files, name, other) for other in group)), None)
+    for name in outputs:
+        group = next((group for group in groups if all(_apart(outputs, files, name, other) for other in group)), None)
         if group is None:
             groups.append([name])
         else:
@@ -259,12 +269,12 @@ def grouped(made, files):
     return groups
 
 
-def _apart(made, files, *names):
+def _apart(outputs, files, *names):
     """Whether edits are of different files, and make nothing in common but what shows other things that they make."""
     if any("tour:" in name for name in names):  # then others have less to make
         return False
-    first, second = (made[name] for name in names)
-    results = [{item for item in made[name] if not item.endswith(("report", "mlflow"))} for name in names]
+    first, second = (outputs[name] for name in names)
+    results = [{item for item in outputs[name] if not item.endswith(("report", "mlflow"))} for name in names]
     return (
         not files[names[0]] & files[names[1]]
         and (not first & second or all(results))
@@ -273,7 +283,7 @@ def _apart(made, files, *names):
 
 
 GROUPS = grouped(
-    {name: made for name, (_, made) in EDITS.items()},
+    {name: outputs for name, (_, outputs) in EDITS.items()},
     {name: {file for file, _ in edits} for name, (edits, _) in EDITS.items()},
 )
 
@@ -295,6 +305,6 @@ def test_an_edit_makes_what_it_must_and_nothing_else(copied_project, name):
     edits, expected = EDITS[name]
     try:
         with copied_project.edited(edits):
-            assert copied_project.made() == expected
+            assert copied_project.run_workflow() == expected
     finally:
         copied_project.project.snakemake()

@@ -22,7 +22,7 @@ HEATMAP = {"kind": "heatmap", "x": "participation.p.0", "rows": "participation.p
 
 
 @pytest.mark.parametrize(
-    ("figure", "said"),
+    ("figure", "message"),
     [
         ({**HEATMAP, "rows": "participation.p.7"}, "rows: unknown axis of grid or within 'participation.p.7'"),
         ({**HEATMAP, "limit": "fedavg-outptu"}, "limit: unknown limit 'fedavg-outptu'; did you mean 'fedavg-output'"),
@@ -31,7 +31,7 @@ HEATMAP = {"kind": "heatmap", "x": "participation.p.0", "rows": "participation.p
         ({"kind": "availability", "where": {"clients": 1}}, "where: 'clients' is not an axis"),
     ],
 )
-def test_wrong_figures_are_found_before_any_job(figure, said):
+def test_wrong_figures_are_found_before_any_job(figure, message):
     axes = {"participation.p.0": [0.2, 0.5], "participation.p.1": [0.3, 0.7]}
     result = experiment(
         grid=axes,
@@ -41,7 +41,7 @@ def test_wrong_figures_are_found_before_any_job(figure, said):
     )
     with pytest.raises(UserError) as error:
         validate(result)
-    assert said in str(error.value)
+    assert message in str(error.value)
 
 
 @pytest.mark.parametrize(
@@ -66,8 +66,8 @@ def test_dissimilarities_of_each_problem_once():
     ]
     assert [title for title, _ in result] == ["δ_B = 0", "δ_B = 0.5"]
     for (_, c), similarity in zip(result, axes["problem.similarity"], strict=True):
-        known = problems.create({"kind": "quadratic", "dim": 4, "similarity": similarity}, 3).constants()
-        assert (c.L, c.delta_B) == (known["L_max"], known["delta_B"])
+        constants = problems.create({"kind": "quadratic", "dim": 4, "similarity": similarity}, 3).constants()
+        assert (c.L, c.delta_B) == (constants["L_max"], constants["delta_B"])
     varied = experiment(grid={}, within={"clients": [2, 3]}, metric="loss", optimum=False)
     with pytest.raises(UserError, match="the number of clients varies inside run files"):
         inputs.specify(figure, expansion.cells(varied))
@@ -79,12 +79,12 @@ def test_what_is_drawn_is_what_was_run():
     figure = FIGURES.build({"kind": "availability", "where": where})
     result = inputs.build(figure, None, inputs.specify(figure, cells), inputs.ResultTables())
     assert result.keys() == {"table", "curves", "availability"} and result["table"] is None
-    drawn = result["availability"]
-    assert [title for title, _, _ in drawn] == ["stationary, p = (0.2, 0.5)", "stationary, p = (0.2, 0.8)"]
+    panels = result["availability"]
+    assert [title for title, _, _ in panels] == ["stationary, p = (0.2, 0.5)", "stationary, p = (0.2, 0.8)"]
     within = {"participation.p.0": 0.2, "participation.p.1": 0.8}
     run = next(run for run in runs(cells[0].spec) if run.within == within)
     participants = create(run)[1].participation_kind.bind(None, 2, run.seed)
-    _, probabilities, there = drawn[1]
-    assert there.shape == (600, 2) and (probabilities == [0.2, 0.8]).all()
+    _, probabilities, active = panels[1]
+    assert active.shape == (600, 2) and (probabilities == [0.2, 0.8]).all()
     for t in itertools.islice(range(600), 0, None, 37):
-        assert np.flatnonzero(there.to_numpy()[t]).tolist() == participants.active(t).tolist()
+        assert np.flatnonzero(active.to_numpy()[t]).tolist() == participants.active(t).tolist()

@@ -58,7 +58,7 @@ def test_a_failure_has_the_exit_status_of_snakemake_and_no_places(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["fedac_fgi1"], "there is no experiment 'fedac_fgi1'; did you mean 'fedac_fig1'"),
         (["fedac_fig3"], "there is no experiment 'fedac_fig3': Figure 3 is a part of fedac_fig1"),
@@ -69,9 +69,9 @@ def test_a_failure_has_the_exit_status_of_snakemake_and_no_places(tmp_path):
         (["fedac_fig1", "tour"], "unexpected argument 'tour'"),
     ],
 )
-def test_mistakes(tmp_path, monkeypatch, capsys, words, said):
+def test_mistakes(tmp_path, monkeypatch, capsys, words, message):
     monkeypatch.chdir(tmp_path)
-    assert main(["run", *words]) == 2 and said in capsys.readouterr().err
+    assert main(["run", *words]) == 2 and message in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
 
@@ -114,9 +114,9 @@ def test_experiments_of_the_atlas_are_listed_besides_ones_own(tmp_path, monkeypa
     assert "mine Mine" in lines and "fedac_fig2 Other" in lines
     assert "(of the atlas)" in out and out.count("  fedac_fig2 ") == 1
     atlas = Study.open()
-    own, shipped = (atlas.experiment("smoke", name) for name in ("mine", "fedac_fig1"))
-    assert (own.file, shipped.file) == ("config/experiments/mine.yaml", "config/experiments/fedac_fig1.yaml")
-    assert atlas.selected() == ["fedac_fig2", "mine"] and own.paper == shipped.paper
+    mine, shipped = (atlas.experiment("smoke", name) for name in ("mine", "fedac_fig1"))
+    assert (mine.file, shipped.file) == ("config/experiments/mine.yaml", "config/experiments/fedac_fig1.yaml")
+    assert atlas.selected() == ["fedac_fig2", "mine"] and mine.paper == shipped.paper
     assert atlas.experiment("smoke", "fedac_fig2").title == "Other"
     with pytest.raises(UserError, match="unknown experiment 'min'"):
         atlas.experiment("smoke", "min")

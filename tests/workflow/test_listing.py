@@ -21,16 +21,16 @@ def experiments():
 
 
 def test_every_experiment_and_size_has_its_time_and_memory(experiments):
-    known = times.experiment_costs(Study.open())
+    costs = times.experiment_costs(Study.open())
     for item in experiments:
         assert item.sizes and item.data.keys() == item.sizes.keys()
         for size in item.sizes:
-            took = known[item.name, size]
+            took = costs[item.name, size]
             assert took.seconds > 0 and took.runs > 0, f"{item.name} {size}: run `make times`"
             assert 100 < took.memory_mb < 100_000
-    assert sum(took.measured for took in known.values()) >= 30
+    assert sum(took.measured for took in costs.values()) >= 30
     names = {item.name for item in experiments}
-    assert {name for name, _ in known} == names, "times.csv names experiments that there are not: run `make times`"
+    assert {name for name, _ in costs} == names, "times.csv names experiments that there are not: run `make times`"
 
 
 @pytest.mark.parametrize("width", [80, 120])
@@ -38,9 +38,9 @@ def test_lines_fit_the_terminal(experiments, width, monkeypatch):
     monkeypatch.setenv("COLUMNS", str(width))
     text = "\n".join(listing.lines(experiments))
     assert max(map(len, text.splitlines())) <= width and text.startswith("Times are those of one processor")
-    place = text.index("fedac_fig1 ")
-    (here,) = re.findall(r"Figures 1 and 3; a9a \(smoke: breast_cancer\)\n +(smoke .*)\n", text[place : place + 500])
-    assert re.fullmatch(r"smoke ~?[\d.]+ s, laptop ~?[\d.]+ min, paper ~?[\d.]+ min; [\d.]+ [MG]iB", here)
+    start = text.index("fedac_fig1 ")
+    (line,) = re.findall(r"Figures 1 and 3; a9a \(smoke: breast_cancer\)\n +(smoke .*)\n", text[start : start + 500])
+    assert re.fullmatch(r"smoke ~?[\d.]+ s, laptop ~?[\d.]+ min, paper ~?[\d.]+ min; [\d.]+ [MG]iB", line)
 
 
 def test_json(capsys):

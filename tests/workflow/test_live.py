@@ -32,36 +32,36 @@ SPEC = {
 def logged(monkeypatch):
     """What jobs have logged: (name of the experiment, path of the run file, address)."""
     result = []
-    monkeypatch.setattr(tracking, "log_run_file", lambda about, path, uri: result.append((about.name, path, uri)))
+    monkeypatch.setattr(tracking, "log_run_file", lambda record, path, uri: result.append((record.name, path, uri)))
     return result
 
 
-def run(folder, about=None):
-    (folder / "spec.json").write_text(json.dumps({"cell": SPEC} | ({"about": about} if about else {})))
+def run(folder, record=None):
+    (folder / "spec.json").write_text(json.dumps({"cell": SPEC} | ({"about": record} if record else {})))
     return main(["job", "run", str(folder / "spec.json"), str(folder / "all.parquet")])
 
 
 @pytest.fixture
-def about():
+def record_text():
     """What a job is told of its experiment, where there is a server."""
     result = experiment("tiny", "smoke", "tiny.yaml", {key: value for key, value in TINY.items() if key != "sizes"})
     return json.dumps(build_record(result, create_view(result)).plain())
 
 
 @pytest.mark.parametrize("uri", ["", "http://127.0.0.1:1"])
-def test_a_job_logs_its_cell_if_there_is_a_server(tmp_path, monkeypatch, logged, about, uri):
+def test_a_job_logs_its_cell_if_there_is_a_server(tmp_path, monkeypatch, logged, record_text, uri):
     monkeypatch.setenv(LIVE, uri)
-    assert run(tmp_path, about if uri else None) == 0
+    assert run(tmp_path, record_text if uri else None) == 0
     assert logged == ([("tiny", str(tmp_path / "all.parquet"), uri)] if uri else [])
 
 
-def test_a_server_that_does_not_answer_is_no_failure(tmp_path, monkeypatch, about, capsys):
+def test_a_server_that_does_not_answer_is_no_failure(tmp_path, monkeypatch, record_text, capsys):
     def refuse(*arguments):
         raise UserError("the server is down")
 
     monkeypatch.setattr(tracking, "log_run_file", refuse)
     monkeypatch.setenv(LIVE, "http://127.0.0.1:1")
-    assert run(tmp_path, about) == 0
+    assert run(tmp_path, record_text) == 0
     assert "warning: the server is down; these runs will be logged when" in capsys.readouterr().out
 
 

@@ -39,7 +39,7 @@ class Gate(BaseHTTPRequestHandler):
 
     do_POST = do_PATCH = do_PUT = do_DELETE = do_GET
 
-    def log_message(self, *given):
+    def log_message(self, *arguments):
         pass
 
 
@@ -53,12 +53,12 @@ def gate(tmp_path):
         server.shutdown()
 
 
-def processes(found, ended):
+def processes(commands, ended):
     """Collect the command lines of all processes."""
     while not ended.wait(0.02):
         for path in Path("/proc").glob("[0-9]*/cmdline"):
             try:
-                found.add(path.read_bytes())
+                commands.add(path.read_bytes())
             except OSError:
                 continue
 
@@ -79,8 +79,8 @@ def test_a_password_is_used_and_nowhere_repeated(project, gate, monkeypatch):
     monkeypatch.setenv("MLFLOW_TRACKING_PASSWORD", SECRET)
     for path in (project.folder / "results/smoke/tiny/runs/scaffold").glob("*.parquet"):
         path.unlink()  # so that a job logs while it runs
-    shown, ended = set(), threading.Event()
-    watch = threading.Thread(target=processes, args=(shown, ended))
+    commands, ended = set(), threading.Event()
+    watch = threading.Thread(target=processes, args=(commands, ended))
     watch.start()
     try:
         done = project.snakemake("--verbose", "--printshellcmds")
@@ -88,7 +88,7 @@ def test_a_password_is_used_and_nowhere_repeated(project, gate, monkeypatch):
         ended.set()
         watch.join()
     assert (project.folder / "results/smoke/tiny/mlflow.json").exists()
-    assert any(gate.answers) and any(gate.uri.encode() in command for command in shown)
+    assert any(gate.answers) and any(gate.uri.encode() in command for command in commands)
     _, parents, children = logged(f"sqlite:///{project.folder.parent}/server.db")
     frames = [read(path)[0] for path in (project.folder / "results/smoke/tiny/runs").rglob("*.parquet")]
     assert (len(parents), len(children)) == (1, sum(len(frame[["lr", "seed"]].drop_duplicates()) for frame in frames))
@@ -99,7 +99,7 @@ def test_a_password_is_used_and_nowhere_repeated(project, gate, monkeypatch):
     words += [base64.b64encode(SECRET.encode())]
     texts = {str(path): path.read_bytes() for path in files}
     texts |= {
-        "commands": b"".join(shown),
+        "commands": b"".join(commands),
         "output": (done.stdout + done.stderr).encode(),
         "sent": b"".join(gate.bodies),
     }

@@ -66,19 +66,19 @@ class Workflow:
         path.write_text(yaml.safe_dump(noisy(**change), sort_keys=False))
         settings = {"size": "smoke", "tour": [], "experiments": "all", "data": "data", "data_mirrors": []}
         study = Study.from_config(settings | {"results": str(folder / "results"), "mlflow_uri": ""}, root=folder)
-        self.graph, self.folder = Graph(study, look_file=self.look), folder / "results/smoke/tiny"
+        self.graph, self.folder = Graph(study, look_file=self.make_look), folder / "results/smoke/tiny"
 
     def wildcards(self, **values):
         return SimpleNamespace(size="smoke", experiment="tiny", **values)
 
-    def look(self, size, name, seeds):
+    def make_look(self, size, name, seeds):
         path, w = self.graph.look_file(size, name, seeds), self.wildcards(seeds=seeds)
         if not Path(path).exists():
-            files = [self.made(path) for path in self._renewed(lambda w: self.graph.look_inputs(w)["runs"], w)]
+            files = [self.run_file(path) for path in self._renewed(lambda w: self.graph.look_inputs(w)["runs"], w)]
             look.make(json.loads(self.graph.look_spec(w)), str(self.folder), path, files)
         return path
 
-    def made(self, path):
+    def run_file(self, path):
         """Return a run file that is there."""
         path = Path(path)
         if not path.exists():
@@ -87,19 +87,19 @@ class Workflow:
             spec = self.graph.train_spec(w)
             if folder != "runs":
                 w.seeds = folder.removeprefix("runs-")
-                spec, earlier = self.graph.add_seeds_spec(w), self.made(self.graph.add_seeds_inputs(w)["earlier"])
+                spec, earlier = self.graph.add_seeds_spec(w), self.run_file(self.graph.add_seeds_inputs(w)["earlier"])
             run_cell(CellSpec.of(json.loads(spec)), path, earlier=earlier)
         return path
 
     def files(self):
         """Return the places of the last run files."""
         paths = self._renewed(self.graph.run_files, self.wildcards())
-        return [str(self.made(path).relative_to(self.folder)) for path in paths]
+        return [str(self.run_file(path).relative_to(self.folder)) for path in paths]
 
     def _renewed(self, run_files, *arguments):
         """Return the inputs of a rule after all looks among them are there, as checkpoints renew them."""
         while (last := Path((paths := run_files(*arguments))[-1])).parent.name == "looks":
-            self.look("smoke", "tiny", int(last.stem))
+            self.make_look("smoke", "tiny", int(last.stem))
         return paths
 
     def verdicts(self):
@@ -135,8 +135,8 @@ def test_undecided_comparisons_alone_get_more_seeds(decided):
     assert verdicts.loc["close", "note"] == "Undecided after 8 seeds, the most that are allowed."
     assert verdicts.loc["near", "note"].startswith("Decided after 4 seeds, by intervals that hold at all 3 looks")
     first, last = (read(decided.folder / name.format("close"))[0] for name in (BEGINNING, EIGHT))
-    kept = last[last["seed"].isin(first["seed"])]
-    pd.testing.assert_frame_equal(first, kept.reset_index(drop=True))  # times included: no run was computed again
+    rows = last[last["seed"].isin(first["seed"])]
+    pd.testing.assert_frame_equal(first, rows.reset_index(drop=True))  # times included: no run was computed again
 
 
 def test_an_interrupted_study_finds_its_way_back(decided, tmp_path):
@@ -197,19 +197,19 @@ def test_an_experiment_that_is_made_gets_more_looks(project):
     project.write_experiment(**noisy(seeds={"at_least": 2, "at_most": 4}))
     project.snakemake(target)
     project.write_experiment(**noisy(seeds={"at_least": 2, "at_most": 8}))
-    made = {name.removeprefix("smoke/tiny/") for name in project.made_by(target)}
-    assert made > {"looks/4.json", "runs-8/close/all.parquet", "table.parquet", "claims.csv"}
-    assert "runs-4/close/all.parquet" not in made and project.made_by(target) == set()
+    outputs = {name.removeprefix("smoke/tiny/") for name in project.made_by(target)}
+    assert outputs > {"looks/4.json", "runs-8/close/all.parquet", "table.parquet", "claims.csv"}
+    assert "runs-4/close/all.parquet" not in outputs and project.made_by(target) == set()
 
 
 @pytest.mark.slow
 def test_one_call_of_snakemake_adds_seeds_until_claims_are_decided(project, another):
     target = "results/smoke/tiny/claims.csv"
-    for each in (project, another):
-        each.write_experiment(**noisy())
+    for study in (project, another):
+        study.write_experiment(**noisy())
     project.snakemake("results/smoke/tiny/looks/2.json")
-    made = project.made_by(target)
-    assert "smoke/tiny/runs-8/close/all.parquet" in made and "smoke/tiny/runs/clear/all.parquet" not in made
+    outputs = project.made_by(target)
+    assert "smoke/tiny/runs-8/close/all.parquet" in outputs and "smoke/tiny/runs/clear/all.parquet" not in outputs
     assert project.made_by(target) == set()
     another.snakemake(target)
     assert (project.folder / target).read_bytes() == (another.folder / target).read_bytes()

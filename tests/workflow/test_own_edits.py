@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.workflow.test_edits import about, appended, claims, figures, grouped, replaced
+from tests.workflow.test_edits import appended, claims, descriptions, figures, grouped, replaced
 
 
 def table(experiment, *names):
@@ -10,14 +10,14 @@ def table(experiment, *names):
     return {f"{experiment} table"} | figures(experiment, *names) | claims(experiment)
 
 
-def runs(experiment, *files, drawn=()):
+def runs(experiment, *files, names=()):
     """Run files, and what is made from them."""
-    return {f"{experiment} run {name}" for name in files} | table(experiment, *drawn)
+    return {f"{experiment} run {name}" for name in files} | table(experiment, *names)
 
 
 DRAWN = ("scores", "curves", "timed")
-MINE = runs("own", "mine all", drawn=DRAWN)
-OWN = runs("own", "fedavg all", "mine all", drawn=DRAWN)
+MINE = runs("own", "mine all", names=DRAWN)
+OWN = runs("own", "fedavg all", "mine all", names=DRAWN)
 EDITS = {  # by file: a line more in it, and all that must be made again
     "extensions/mine.py": MINE,
     "extensions/steps.py": MINE,  # which mine.py imports
@@ -37,13 +37,13 @@ EDITS = {  # by file: a line more in it, and all that must be made again
 }
 WORDS = [  # (file, old, new, what must be made again)
     ("extensions/mine.py", "FedMine (Me 2026)", "FedMine of Me (2026)", set()),
-    ("extensions/mine.py", "local step size", "step size of a client", about("own")),
+    ("extensions/mine.py", "local step size", "step size of a client", descriptions("own")),
     ("extensions/points.py", "rows=8", "rows=8, note='Few.'", OWN | {"partition", "prepared"}),
     (
         "references.bib",
         "Journal of Studies",
         "Journal of More Studies",
-        set().union(*map(about, ("own", "centers", "network"))),
+        set().union(*map(descriptions, ("own", "centers", "network"))),
     ),
     ("config/config.yaml", "size: smoke", "size: smoke\nextensions: [extensions, shared]", set()),
 ]
@@ -81,8 +81,10 @@ def test_a_kind_that_vanishes_with_its_file_leaves_the_rest(copied_study):
 
 def test_every_file_of_the_study_is_edited(copied_study):
     folder = copied_study.project.folder
-    own = {str(path.relative_to(folder)) for name in ("extensions", "shared") for path in (folder / name).rglob("*.py")}
-    assert own == set(EDITS)
+    paths = {
+        str(path.relative_to(folder)) for name in ("extensions", "shared") for path in (folder / name).rglob("*.py")
+    }
+    assert paths == set(EDITS)
 
 
 @pytest.mark.slow
@@ -90,7 +92,7 @@ def test_every_file_of_the_study_is_edited(copied_study):
 def test_a_line_in_an_own_file_makes_what_uses_it(copied_study, file):
     try:
         with copied_study.edited([(file, appended)]):
-            assert copied_study.made() == EDITS[file]
+            assert copied_study.run_workflow() == EDITS[file]
     finally:
         copied_study.project.snakemake()
 

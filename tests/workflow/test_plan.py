@@ -86,7 +86,7 @@ def test_a_short_run_measures_a_round_an_evaluation_and_memory(study):
 def test_a_long_round_is_computed_once(study, monkeypatch):
     load = next(plan._loads(0, next(iter(study.cells("smoke", "fedac_fig1").values()))))
     monkeypatch.setattr(plan, "LONG_SECONDS", 0.0)
-    monkeypatch.setattr(plan, "run_simulations", lambda each: pytest.fail("the round is computed again"))
+    monkeypatch.setattr(plan, "run_simulations", lambda simulations: pytest.fail("the round is computed again"))
     measurement = plan.measure_load(load)
     assert 0 < measurement.round < 60 and 0 < measurement.evaluation < 1 and measurement.operations > 0
 

@@ -18,13 +18,13 @@ def workflow(local=True, jobs=100, timespan=1):
 
 
 @pytest.mark.parametrize(
-    ("given", "left"),
+    ("arguments", "expected"),
     [({}, None), ({"local": False}, "limiter"), ({"jobs": 5}, "limiter"), ({"timespan": 60}, "limiter")],
 )
-def test_only_snakemakes_own_limit_on_local_jobs_is_dropped(given, left):
-    result = workflow(**given)
+def test_only_snakemakes_own_limit_on_local_jobs_is_dropped(arguments, expected):
+    result = workflow(**arguments)
     remove_limit(result)
-    assert result.scheduler.job_rate_limiter == left
+    assert result.scheduler.job_rate_limiter == expected
 
 
 def test_the_limit_is_dropped_before_the_first_job():

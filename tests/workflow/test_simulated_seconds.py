@@ -33,9 +33,9 @@ SPREAD = {"compute_spread": 0.8, "down_spread": 0.5, "up_spread": 0.7}
 QUADRATIC = {"kind": "quadratic", "dim": 4, "similarity": 0.5}
 
 
-def written(folder, name="it", **more):
+def written(folder, name="it", **options):
     """An experiment whose runs are made, and the Results of them."""
-    output = experiment(**more)
+    output = experiment(**options)
     cells = expansion.cells(output)
     files = []
     for cell in cells:
@@ -53,11 +53,11 @@ def written(folder, name="it", **more):
     return output, inputs.ResultTables(*read, folder / name)
 
 
-def simulated(made, results, folder, **options):
+def simulated(experiment, results, folder, **options):
     """The curves of a figure against simulated seconds, by default one of convergence."""
     figure = FIGURES.build({"kind": "convergence", "x": "simulated_seconds", **options})
-    needed = json.loads(json.dumps(inputs.specify(figure, expansion.cells(made))))
-    return inputs.build(figure, expansion.create_view(made), needed, results, folder / "data")["curves"]
+    needed = json.loads(json.dumps(inputs.specify(figure, expansion.cells(experiment))))
+    return inputs.build(figure, expansion.create_view(experiment), needed, results, folder / "data")["curves"]
 
 
 def test_alike_clients_take_what_the_totals_say(tmp_path):
@@ -79,9 +79,9 @@ def test_alike_clients_take_what_the_totals_say(tmp_path):
     expected += 0.01 * curves["gradients"] + operations * curves["samples"] / 1e5
     np.testing.assert_allclose(curves["simulated_seconds"], expected)
     where = {"local_steps": 3, "batch": None, "participation": {"kind": "uniform", "count": 2}}
-    every = simulated(result, results, tmp_path, model=RATES | SPREAD, where=where, algorithms=["scaffold"])
-    varied = every.dropna(subset=["simulated_seconds"])
-    assert len(every) == len(results.curves)  # others may set a figure's targets
+    frame = simulated(result, results, tmp_path, model=RATES | SPREAD, where=where, algorithms=["scaffold"])
+    varied = frame.dropna(subset=["simulated_seconds"])
+    assert len(frame) == len(results.curves)  # others may set a figure's targets
     assert set(varied["algorithm"]) == {"scaffold"} and len(varied) == 2 * 5
     ends = varied.groupby("seed")["simulated_seconds"].last()
     assert ends[0] != ends[1]  # other clients take part, with the same rates
@@ -137,10 +137,10 @@ def test_claims_in_simulated_seconds(tmp_path):
 def test_rounds_of_random_length_and_drawn_clients_are_summed_exactly(tmp_path):
     """Which of the rounds are evaluated makes no difference."""
     result = []
-    for every in (1, 4):
+    for spacing in (1, 4):
         output, results = written(
             tmp_path,
-            name=f"every-{every}",
+            name=f"every-{spacing}",
             algorithms={
                 "fedred-gd": {"set": {"eta": "2*L_max", "p": "delta_A/L_max"}},
                 "dane+-sgd": {"set": {"lam": "delta_A", "averaging": "random", "lr": 0.01}},
@@ -148,14 +148,14 @@ def test_rounds_of_random_length_and_drawn_clients_are_summed_exactly(tmp_path):
             tune={},
             grid={"problem.similarity": [0.1, 0.9]},
             problem={"kind": "quadratic", "dim": 4},
-            setting={"clients": 5, "rounds": 12, "eval_rounds": every, "local_steps": 3},
+            setting={"clients": 5, "rounds": 12, "eval_rounds": spacing, "local_steps": 3},
             optimum=False,
         )
         result.append(simulated(output, results, tmp_path, model=RATES | SPREAD))
     keys = ["algorithm", "problem.similarity", "seed", "round"]
-    both = pd.merge(*result, on=keys, suffixes=("", "_rare"))
-    assert len(both) == 2 * 2 * 2 * 4
-    np.testing.assert_allclose(both["simulated_seconds"], both["simulated_seconds_rare"], rtol=1e-10)
+    pairs = pd.merge(*result, on=keys, suffixes=("", "_rare"))
+    assert len(pairs) == 2 * 2 * 2 * 4
+    np.testing.assert_allclose(pairs["simulated_seconds"], pairs["simulated_seconds_rare"], rtol=1e-10)
 
 
 def test_clients_with_more_rows_take_longer_for_full_gradients(tmp_path, monkeypatch):
@@ -188,8 +188,8 @@ def test_clients_with_more_rows_take_longer_for_full_gradients(tmp_path, monkeyp
 
 
 def test_figures_say_on_which_clients(tmp_path):
-    more = {"problem": QUADRATIC, "setting": {"clients": 3, "rounds": 6}, "optimum": False, "grid": {}}
-    result, results = written(tmp_path, algorithms={"fedavg": {}}, tune={"lr": [0.01]}, **more)
+    options = {"problem": QUADRATIC, "setting": {"clients": 3, "rounds": 6}, "optimum": False, "grid": {}}
+    result, results = written(tmp_path, algorithms={"fedavg": {}}, tune={"lr": [0.01]}, **options)
     for spec, words in (
         ({"kind": "convergence"}, "simulated time, cross-device (s)"),
         ({"kind": "convergence", "model": {"kind": "cross-silo", "seed": 3}}, "simulated time, cross-silo (s)"),
@@ -197,23 +197,23 @@ def test_figures_say_on_which_clients(tmp_path):
     ):
         figure = FIGURES.build({"x": "simulated_seconds", **spec})
         needed = inputs.specify(figure, expansion.cells(result))
-        more = inputs.build(figure, expansion.create_view(result), needed, results, tmp_path)
-        draw(figure, expansion.create_view(result), outputs=[tmp_path / "figure.svg"], **more)
+        data = inputs.build(figure, expansion.create_view(result), needed, results, tmp_path)
+        draw(figure, expansion.create_view(result), outputs=[tmp_path / "figure.svg"], **data)
         assert words in (tmp_path / "figure.svg").read_text()
 
 
 def test_what_is_wrong_is_said_before_any_job():
-    def said(**options):
+    def message(**options):
         figure = {"caption": "c", "kind": "convergence", "x": "simulated_seconds", **options}
         with pytest.raises(UserError) as error:
             validate(experiment(figures={"it": figure}, grid={}, setting={"clients": 2, "steps": 64}))
         return str(error.value)
 
-    assert "unknown cost model 'cross-devise'; did you mean 'cross-device'" in said(model="cross-devise")
-    assert "cost model rates needs a value for 'compute'" in said(model="rates")
-    assert "has no option 'upp'" in said(model={"kind": "cross-silo", "upp": 3})
-    assert "down is 0; it must be a number larger than 0" in said(model={"kind": "cross-silo", "down": 0})
-    assert "'simulated_second'; did you mean 'simulated_seconds'" in said(x="simulated_second")
+    assert "unknown cost model 'cross-devise'; did you mean 'cross-device'" in message(model="cross-devise")
+    assert "cost model rates needs a value for 'compute'" in message(model="rates")
+    assert "has no option 'upp'" in message(model={"kind": "cross-silo", "upp": 3})
+    assert "down is 0; it must be a number larger than 0" in message(model={"kind": "cross-silo", "down": 0})
+    assert "'simulated_second'; did you mean 'simulated_seconds'" in message(x="simulated_second")
 
 
 def test_a_figure_depends_on_its_cost_model():
@@ -269,10 +269,10 @@ def test_asynchronous_runs_keep_their_clock_and_refuse_another(tmp_path):
         optimum=False,
     )
     curves = simulated(result, results, tmp_path, model="driver")
-    own = results.curves["simulated_seconds"]
+    seconds = results.curves["simulated_seconds"]
     asynchronous = curves["algorithm"] == "fedbuff"
-    assert own[asynchronous].notna().all() and own[~asynchronous].isna().all()
-    assert (curves["simulated_seconds"][asynchronous] == own[asynchronous]).all()
+    assert seconds[asynchronous].notna().all() and seconds[~asynchronous].isna().all()
+    assert (curves["simulated_seconds"][asynchronous] == seconds[asynchronous]).all()
     spread = curves["driver.model.compute_spread"]
     for value in (0.0, 1.5):  # without the buffer's runs a figure may have any model, which gives the same seconds
         model = RATES | {"compute_spread": value}

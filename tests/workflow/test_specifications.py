@@ -49,9 +49,9 @@ def test_a_specification_may_be_larger_than_an_argument(project):
     commands = re.findall(r"^ +shell:\n +(.*)$", plan, re.M) + re.findall(r"^Shell command: (.*)$", plan, re.M)
     assert commands and max(map(len, commands)) < 2000
     project.snakemake("results/smoke/tiny/about.json")
-    about = project.folder / "results/smoke/tiny/about.json"
-    assert about.stat().st_size > ARGUMENT_LIMIT
-    assert about.read_bytes() == (project.folder / "results/specs/smoke/tiny/about/spec.json").read_bytes()
+    record = project.folder / "results/smoke/tiny/about.json"
+    assert record.stat().st_size > ARGUMENT_LIMIT
+    assert record.read_bytes() == (project.folder / "results/specs/smoke/tiny/about/spec.json").read_bytes()
 
 
 def test_a_changed_specification_is_the_reason(project):

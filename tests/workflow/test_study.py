@@ -51,7 +51,7 @@ def test_keys_that_are_not_given_have_defaults(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("found", "said"),
+    ("content", "message"),
     [
         ({"tuor": []}, "unknown key 'tuor'; did you mean 'tour'"),
         ({"size": "big"}, "size: 'big' is not one of ['smoke', 'laptop', 'paper']"),
@@ -63,9 +63,9 @@ def test_keys_that_are_not_given_have_defaults(tmp_path, monkeypatch):
         ([1], "holds [1]; it must hold a mapping of keys to values"),
     ],
 )
-def test_a_wrong_configuration(found, said):
-    with pytest.raises(UserError, match=re.escape(said)) as error:
-        Study.from_config(found)
+def test_a_wrong_configuration(content, message):
+    with pytest.raises(UserError, match=re.escape(message)) as error:
+        Study.from_config(content)
     assert "\n" not in str(error.value) and str(error.value).startswith("config/config.yaml")
 
 
@@ -75,17 +75,17 @@ def test_a_wrong_address_of_runs_is_told_with_its_key():
 
 
 @given(st.dictionaries(KEYS, JSON, max_size=4) | JSON)
-def test_whatever_it_holds_it_is_taken_or_refused(found):
-    before = json.dumps(found)
+def test_whatever_it_holds_it_is_taken_or_refused(content):
+    before = json.dumps(content)
     try:
-        assert configuration.complete(found).keys() >= {"size", "results", "data"}
+        assert configuration.complete(content).keys() >= {"size", "results", "data"}
     except UserError as error:
         assert str(error).startswith("config/config.yaml")
-    assert json.dumps(found) == before
+    assert json.dumps(content) == before
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("size: smoke\nsize: paper\n", "the key 'size' appears twice"),
         ("size: [", "not valid YAML"),
@@ -94,15 +94,15 @@ def test_whatever_it_holds_it_is_taken_or_refused(found):
         ("", None),
     ],
 )
-def test_a_key_that_is_given_twice(tmp_path, monkeypatch, text, said):
+def test_a_key_that_is_given_twice(tmp_path, monkeypatch, text, message):
     monkeypatch.chdir(tmp_path)
     configuration.check_duplicates()
     (tmp_path / "config").mkdir()
     (tmp_path / "config/config.yaml").write_text(text)
-    if said is None:
+    if message is None:
         configuration.check_duplicates()
         return
-    with pytest.raises(UserError, match=said):
+    with pytest.raises(UserError, match=message):
         configuration.check_duplicates()
 
 
@@ -124,10 +124,12 @@ def test_what_is_no_path_of_a_result_stays(value):
 def test_what_jobs_run_with_is_what_the_package_needs():
     """workflow/envs/fedatlas.yaml names the package's dependencies but for Snakemake, with the same versions."""
     needed = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
-    named = yaml.safe_load((ROOT / "workflow/envs/fedatlas.yaml").read_text())["dependencies"]
-    named = [item for part in named for item in (part["pip"] if isinstance(part, dict) else [part]) if item != "pip"]
+    packages = yaml.safe_load((ROOT / "workflow/envs/fedatlas.yaml").read_text())["dependencies"]
+    packages = [
+        item for part in packages for item in (part["pip"] if isinstance(part, dict) else [part]) if item != "pip"
+    ]
     needed = {item.replace("torch", "pytorch-cpu") for item in needed if not item.startswith("snakemake")}
-    assert set(named) == needed | {"python>=3.11"}
+    assert set(packages) == needed | {"python>=3.11"}
 
 
 def test_all_keys_are_explained():

@@ -45,21 +45,21 @@ def test_mistakes_of_other_experiments_stop_nothing(mixed, arguments):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ("all", "experiments/all.yaml: an experiment cannot be called all, as a rule of the workflow is called so"),
         ("train", "experiments/train.yaml: an experiment cannot be called train"),
         ("--config tour=[broken]", "broken.yaml (size smoke) has no option 'colour'"),
     ],
 )
-def test_mistakes_stop_snakemake(mixed, arguments, said):
+def test_mistakes_stop_snakemake(mixed, arguments, message):
     done = mixed.snakemake("-n", *arguments.split(), check=False)
     text = done.stdout + done.stderr
-    assert done.returncode != 0 and said in text and "Traceback" not in text, text
+    assert done.returncode != 0 and message in text and "Traceback" not in text, text
 
 
 @pytest.mark.parametrize(
-    ("wanted", "settings", "said"),
+    ("targets", "settings", "message"),
     [
         (["broken"], {}, r"broken\.yaml \(size laptop\) has no option 'colour'"),
         (["tiny", "results/smoke/broken/table.parquet"], {}, r"broken\.yaml \(size smoke\) has no option 'colour'"),
@@ -75,8 +75,8 @@ def test_mistakes_stop_snakemake(mixed, arguments, said):
         (["two words"], {}, "the name 'two words' must consist of letters, digits, _ and -; rename the file"),
     ],
 )
-def test_mistakes_are_told_where_they_are_asked_for(mixed, wanted, settings, said):
-    given = {
+def test_mistakes_are_told_where_they_are_asked_for(mixed, targets, settings, message):
+    content = {
         "data": "data",
         "data_mirrors": [],
         "mlflow_uri": "sqlite:///results/mlflow.db",
@@ -85,8 +85,8 @@ def test_mistakes_are_told_where_they_are_asked_for(mixed, wanted, settings, sai
         "experiments": "all",
         **settings,
     }
-    with pytest.raises(UserError, match=said):
-        check_targets(Study.from_config(given, root=mixed.folder), wanted, {"all", "train", "report_one"})
+    with pytest.raises(UserError, match=message):
+        check_targets(Study.from_config(content, root=mixed.folder), targets, {"all", "train", "report_one"})
 
 
 @pytest.mark.parametrize("mode", ["remote", "subprocess"])

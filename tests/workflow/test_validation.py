@@ -65,7 +65,7 @@ def test_figures_and_claims_over_problems():
 
 
 @pytest.mark.parametrize(
-    ("figure", "said"),
+    ("figure", "message"),
     [
         ({**SCALING, "kind": "scalling"}, "unknown figure 'scalling'; did you mean 'scaling'"),
         (without(SCALING, "x"), "figure scaling needs a value for 'x'"),
@@ -91,10 +91,10 @@ def test_figures_and_claims_over_problems():
         ("scaling", "the figure is 'scaling'; it must be a mapping with a kind, a caption and the kind's options"),
     ],
 )
-def test_wrong_figures(figure, said):
+def test_wrong_figures(figure, message):
     with pytest.raises(UserError, match=r"made_up\.yaml \(size smoke\): figures\.it: ") as error:
         validate(experiment(figures={"it": figure}))
-    assert said in str(error.value)
+    assert message in str(error.value)
     assert "\n" not in str(error.value)
 
 
@@ -109,7 +109,7 @@ SPEEDUP = {"kind": "speedup", "algorithms": ["fedavg"], "axis": "clients"}
 
 
 @pytest.mark.parametrize(
-    ("check", "said"),
+    ("check", "message"),
     [
         ({**BETTER, "kind": "beter"}, "unknown check 'beter'; did you mean 'better'"),
         ({**BETTER, "faktor": 2}, "check better has no option 'faktor'; did you mean 'factor'"),
@@ -125,10 +125,10 @@ SPEEDUP = {"kind": "speedup", "algorithms": ["fedavg"], "axis": "clients"}
         ({**SPEEDUP, "axis": "lr", "at_least": 1}, "axis: unknown axis of numbers 'lr'"),
     ],
 )
-def test_wrong_claims(check, said):
+def test_wrong_claims(check, message):
     with pytest.raises(UserError, match=r"made_up\.yaml \(size smoke\): claims\.it: ") as error:
         validate(experiment(claims={"it": {"text": "t", "source": "s", "check": check}}))
-    assert said in str(error.value)
+    assert message in str(error.value)
 
 
 QUADRATIC = {
@@ -145,7 +145,7 @@ SCALES = {"kind": "scales", "algorithms": ["it"], "shares": [0.5], "at_least": 0
 
 
 @pytest.mark.parametrize(
-    ("check", "said"),
+    ("check", "message"),
     [
         (STATEMENT, None),
         ({**STATEMENT, "algorithm": "tuned"}, "theory: fedawe is tuned; give one value to each hyper-parameter"),
@@ -157,13 +157,13 @@ SCALES = {"kind": "scales", "algorithms": ["it"], "shares": [0.5], "at_least": 0
         ({**SCALES, "against": "1/0"}, "against is '1/0', which has no finite value"),
     ],
 )
-def test_theory_that_is_not_about_the_runs(check, said):
+def test_theory_that_is_not_about_the_runs(check, message):
     result = experiment(**QUADRATIC, claims={"it": {"text": "t", "source": "s", "check": check}})
-    if said is None:
+    if message is None:
         return validate(result)
     with pytest.raises(UserError, match=r"made_up\.yaml \(size smoke\): claims\.it: ") as error:
         validate(result)
-    assert said in str(error.value)
+    assert message in str(error.value)
 
 
 def test_figures_of_bounds_that_are_not_about_the_runs():

@@ -25,11 +25,11 @@ def name(file):
     return ".".join(("fedatlas", *(parts[:-1] if parts[-1] == "__init__" else parts)))
 
 
-found = {}
+modules = {}
 for cell, (spec, out, partition) in json.loads(sys.argv[1]).items():
     ran.clear()
     sys.setprofile(trace)
     run_cell(CellSpec.of(spec), out, sys.argv[2], partition)
     sys.setprofile(None)
-    found[cell] = sorted(map(name, ran))
-print(json.dumps(found))
+    modules[cell] = sorted(map(name, ran))
+print(json.dumps(modules))
