@@ -18,6 +18,7 @@ from fedatlas.results.comparing.intervals import within_noise
         ([1.0, 1.01], [math.nan, math.nan], [1, 1], "min", [True, False]),
         ([math.inf, 2.0, math.nan], [0.1, 0.1, 0.1], [2, 2, 2], "min", [False, True, False]),
         ([math.nan], [math.nan], [2], "min", [False]),
+        ([1.24, 1.38, 2.68], [0.03, 0.02, 0.20], [3, 3, 3], "min", [True, False, False]),  # the worst scatters most
     ],
 )
 def test_bold_is_what_is_within_noise_of_the_best(means, sds, counts, goal, flags):

@@ -3,6 +3,7 @@
 import contextlib
 import contextvars
 import functools
+import itertools
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -61,7 +62,8 @@ def within_noise(means: Sequence[float], sds: Sequence[float], counts: Sequence[
     """Return for each of several means whether it is the best, or within noise of the best.
 
     It is within noise where Welch's t interval of the difference from the best mean holds zero, with Bonferroni's
-    correction for the number of rivals. Where a number has one seed its noise is not known, and only the best counts.
+    correction for the number of rivals, and where so does that of every better mean: a bad mean that scatters is not
+    near the best. Where a number has one seed its noise is not known, and only the best counts.
 
     Args:
         means: Means over seeds; those that are not finite are never near the best.
@@ -72,13 +74,11 @@ def within_noise(means: Sequence[float], sds: Sequence[float], counts: Sequence[
     finite = [number for number, mean in enumerate(means) if math.isfinite(mean)]
     if not finite:
         return [False] * len(means)
-    best = (min if goal == "min" else max)(finite, key=lambda number: means[number])
+    ranking = sorted(finite, key=lambda number: means[number], reverse=goal == "max")
     level = LEVEL / max(1, len(finite) - 1)
-    return [
-        number in finite
-        and _are_equal((means[best], sds[best], counts[best]), (means[number], sds[number], counts[number]), level)
-        for number in range(len(means))
-    ]
+    rows = list(zip(means, sds, counts, strict=True))
+    near = set(itertools.takewhile(lambda number: _are_equal(rows[ranking[0]], rows[number], level), ranking))
+    return [number in near for number in range(len(means))]
 
 
 def _are_equal(one: tuple[float, float, int], other: tuple[float, float, int], level: float) -> bool:
