@@ -11,7 +11,7 @@ from tests.tracking.tiny import EXPERIMENT, experiment_record, run_files
 
 FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync --window-size=1440,900"
+    "--disable-component-update --disable-sync --window-size=1920,1080"
 )
 
 
