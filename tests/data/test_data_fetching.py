@@ -32,6 +32,12 @@ def test_the_directory_is_the_argument_then_the_environment_then_data(monkeypatc
     assert str(resolve_directory()) == "data"
 
 
+def test_a_file_is_no_data_directory(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(UserError, match="file is a file: the data directory is a folder"):
+        resolve_directory(tmp_path / "file")
+
+
 def test_mirrors_are_folders_and_urls_split_at_white_space_or_commas(monkeypatch):
     monkeypatch.setenv("FEDATLAS_DATA_MIRRORS", "/a, https://host:8080/b\n/c /a")
     assert list_mirrors() == ["/a", "https://host:8080/b", "/c"]

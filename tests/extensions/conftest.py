@@ -1,5 +1,7 @@
 """Studies in temporary folders, which are the working directory of a test."""
 
+import sys
+
 import pytest
 
 from fedatlas.registry import extensions
@@ -16,6 +18,9 @@ def study(tmp_path, monkeypatch):
     monkeypatch.chdir(folder)
     discovery._installed_modules.cache_clear()
     loading._active.clear()
+    monkeypatch.setattr(discovery, "_path_entries", [])
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    modules = dict(sys.modules)
 
     def write(files):
         for path, text in files.items():
@@ -24,4 +29,13 @@ def study(tmp_path, monkeypatch):
         return folder
 
     yield write
+    fresh = {name: module for name, module in sys.modules.items() if modules.get(name) is not module}
+    for name in [name for name, module in fresh.items() if _lies_in(tmp_path, module)]:
+        del sys.modules[name]
     discovery._installed_modules.cache_clear()
+
+
+def _lies_in(folder, module):
+    attributes = vars(module)  # a package of a folder has no file
+    places = [attributes.get("__file__"), *attributes.get("__path__", ())]
+    return any(str(place).startswith(str(folder)) for place in places)

@@ -9,7 +9,7 @@ from fedatlas.experiments import expansion
 from fedatlas.publish.report.record_builder import build_record
 from fedatlas.registry import bibliography
 from fedatlas.workflow.validation import validate
-from tests.extensions.test_extensions import ALGORITHM
+from tests.extensions.files import ALGORITHM
 from tests.synthetic import experiment
 
 ENTRY = "@article{me2026,\n  author = {Me, Myself and others}, title = {On {Tiny}},\n  journal = {J}, year = 2026}\n"

@@ -140,9 +140,20 @@ def test_refuses_what_cannot_be(options, message):
         problems.create(options, options.pop("clients"))
 
 
-def test_refuses_shapes_that_do_not_fit():
-    with pytest.raises(UserError, match="A needs a matrix for each client"):
-        Quadratic(np.ones((2, 3)), np.ones((3, 3)))
+@pytest.mark.parametrize(
+    ("A", "b", "c", "complaint"),
+    [
+        ([[1.0, 2.0]], [[1.0]], None, "A needs a matrix for each client"),
+        ([1.0], [1.0], None, "b needs a row for each client"),
+        ([[1.0]], [[1.0]], [1.0, 2.0], "c needs a number for each client"),
+        ([[[np.nan]]], [[1.0]], None, "must be finite"),
+        ([[1.0]], [[np.inf]], None, "must be finite"),
+        ([[[1.0, 1.0], [0.0, 1.0]]], [[1.0, 1.0]], None, "not symmetric"),
+    ],
+)
+def test_refuses_arrays_of_no_quadratic(A, b, c, complaint):
+    with pytest.raises(UserError, match=complaint):
+        Quadratic(A, b, c)
 
 
 def test_curvatures_by_hand():

@@ -14,8 +14,15 @@ Mirrors = str | Path | Iterable[str | Path]
 
 
 def resolve_directory(path: str | Path | None = None) -> Path:
-    """Return the data directory: the argument, else the environment variable FEDATLAS_DATA, else ``./data``."""
-    return expand_home(path or os.environ.get("FEDATLAS_DATA") or "data")
+    """Return the data directory: the argument, else the environment variable FEDATLAS_DATA, else ``./data``.
+
+    Raises:
+        UserError: The path is that of a file.
+    """
+    directory = expand_home(path or os.environ.get("FEDATLAS_DATA") or "data")
+    if directory.is_file():
+        raise UserError(f"{directory} is a file: the data directory is a folder; name another by FEDATLAS_DATA")
+    return directory
 
 
 def expand_home(path: str | Path) -> Path:

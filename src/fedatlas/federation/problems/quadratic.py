@@ -155,7 +155,7 @@ class Quadratic(Problem):
         start_scale: x0 ~ N(0, start_scale^2) in every coordinate, or 0.
 
     Raises:
-        UserError: The shapes do not fit.
+        UserError: The shapes do not fit, a number is not finite, or a matrix is not symmetric.
 
     Examples:
         >>> Quadratic([[1.0], [3.0]], [[1.0], [0.0]]).optimum.x
@@ -175,10 +175,18 @@ class Quadratic(Problem):
         start_scale: float = 1.0,
     ) -> None:
         self.A, self.b = np.asarray(A, float), np.asarray(b, float)
+        if self.b.ndim != 2:
+            raise UserError(f"quadratic: b is {self.b.shape}; b needs a row for each client")
         self.clients, self.dim = self.b.shape
         if self.A.shape not in ((self.clients, self.dim), (self.clients, self.dim, self.dim)):
             raise UserError(f"quadratic: A is {self.A.shape} and b {self.b.shape}; A needs a matrix for each client")
         self.c = np.zeros(self.clients) if c is None else np.asarray(c, float)
+        if self.c.shape != (self.clients,):
+            raise UserError(f"quadratic: c is {self.c.shape}; c needs a number for each client")
+        if not all(np.isfinite(values).all() for values in (self.A, self.b, self.c)):
+            raise UserError("quadratic: A, b and c must be finite numbers")
+        if not self._diagonal and not np.allclose(self.A, self.A.transpose(0, 2, 1)):
+            raise UserError("quadratic: a matrix of A is not symmetric; pass (A + A') / 2, which has the same values")
         self.samples, self.start_scale = samples, start_scale
         self.noise = None
         if noise:
