@@ -1,5 +1,7 @@
 """Plans of experiments: what is counted, what is measured, and what lies between."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -66,6 +68,17 @@ def test_a_plan_leaves_warnings_to_the_runs(recwarn):
     spec = CellSpec("dane+-gd", {"lr": 3, "lam": 0.1}, {"kind": "quadratic", "dim": 3}, setting)
     plan.plan([Cell("dane+-gd", {}, spec)])
     assert not recwarn
+
+
+def test_a_plan_measures_trials_that_can_be_run():
+    problem = {"kind": "quadratic", "dim": 3, "mu": 0.1, "L": 1.0, "similarity": 0.5}
+    select = Select(metric="loss", statistic="final", goal="min", seeds=[1000, 1001])
+    setting, space = {"clients": 3, "rounds": 4, "batch": None}, {"lam": [0.001, 1000.0]}
+    tune = {"lam": [1000.0, 0.001]}  # with the last of which the clients' subproblems are not convex
+    spec = CellSpec("dane", {}, problem, setting, tune=tune, select=select, space=space)
+    assert plan.plan([Cell("dane", {}, spec)]).short == 1
+    with pytest.raises(UserError, match="does not make every client strongly convex"):
+        plan.plan([Cell("dane", {}, replace(spec, tune={"lam": [0.001]}))])
 
 
 def test_more_cores_take_no_less_than_the_longest_job(study):

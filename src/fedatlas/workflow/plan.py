@@ -8,7 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Cell, Point, Run, beginnings, has_choice
+from fedatlas.experiments.run import check_start
 from fedatlas.experiments.runs import SETTING, create, create_run, create_setting, initial_searches, tuned_points
 from fedatlas.federation.costs.operations import per_sample
 from fedatlas.federation.engine import memory
@@ -16,6 +18,7 @@ from fedatlas.federation.engine.evaluation import evaluate
 from fedatlas.federation.engine.history import History
 from fedatlas.federation.engine.simulation import Simulation, run_simulations
 from fedatlas.federation.problems import interactive
+from fedatlas.federation.problems.base import Problem
 from fedatlas.io.machine import format_size
 from fedatlas.workflow.resources import is_network
 from fedatlas.workflow.work import count_work, run_stages
@@ -192,10 +195,14 @@ def measure_load(load: Load, directory: str | Path | None = None) -> Measurement
     Args:
         load: Runs at one point.
         directory: Data directory, in which the data are prepared.
+
+    Raises:
+        UserError: No tuned value can be run.
     """
-    run, points = load.run, load.points
+    run = load.run
     problem = interactive.create(run.problem, run.setting["clients"], directory)
     clock = problem.clock
+    points = _feasible(load, problem)
 
     def seconds(rounds: int) -> float:
         each = simulations(rounds)
@@ -234,6 +241,22 @@ def measure_load(load: Load, directory: str | Path | None = None) -> Measurement
     # both runs have as many evaluations: their difference is that of rounds alone
     each = max(after - before, 0.0) / (rounds // 2) if rounds > 1 else max(after - 2 * evaluation, 0.0)
     return Measurement(each / len(points), evaluation / len(points), sum(parts.values()), operations)
+
+
+def _feasible(load: Load, problem: Problem) -> list[Point]:
+    """Return the tuned values of a load that can be run, as a job runs no others."""
+    feasible, reason = [], UserError(f"{load.entry}: no tuned values")
+    for point in load.points:
+        run = replace(load.run, parameters=load.run.parameters | _parameters(point))
+        try:
+            check_start(*create(run, problem), problem, run.seed)
+        except UserError as error:
+            reason = error
+        else:
+            feasible.append(point)
+    if not feasible:
+        raise reason
+    return feasible
 
 
 def _parameters(point: Point) -> Point:
