@@ -101,6 +101,7 @@ def test_an_entry_says_which_form_of_the_data_its_runs_have_read(result_folders,
     text = write_pages(result_folders[:1], directory, page)
     form = "cifar10 (Photographs), from `a.npz` (SHA-256 0123456789ab…). **A lossy copy**: from JPEG &lt;copies\\>"
     assert f"| Data | {form}; digits (Digits) |" in text
+    assert "- What is on cifar10 was made from a lossy copy: from JPEG &lt;copies\\>." in page.read_text()
     (entry,) = gallery.read_entries(directory)
     assert entry.data["cifar10"] == gallery.DataForm("Photographs", "from JPEG <copies>", {"a.npz": "0123456789abcdef"})
     path = directory / "smoke/one/entry.json"

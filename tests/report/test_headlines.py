@@ -4,6 +4,7 @@ import csv
 import functools
 import itertools
 import json
+import math
 
 import pytest
 import yaml
@@ -194,6 +195,17 @@ def test_published_points_stand_beside_results(tmp_path):
     (card,) = make_cards(written(tmp_path), state(claims(HELD, HELD), points={"made_up": points}))
     assert "Beside the 2 points" in card.points and "is 1.25 times theirs in the median, 1 to 1.5" in card.points
     assert card.points.endswith("it is 1 times theirs.")
+
+
+def test_a_table_of_the_paper_stands_beside_results(tmp_path):
+    import pandas as pd
+
+    beside = {"table": "fedspeed_table1", "experiment": "made_up", "settings": {"i.i.d.": {}}}
+    scores = pd.DataFrame({"algorithm": ["fedavg", "scaffold"], "score": [0.5, -math.inf]})
+    (card,) = make_cards(written(tmp_path, beside=beside), state(claims(HELD, HELD), scores={"made_up": scores}))
+    rows = {row[1]: row[2:] for row in card.beside}
+    assert rows["method"][-1] == "here" and rows["FedAvg"] == ["77.01", "50.0"]
+    assert rows["SCAFFOLD"] == ["80.11", "diverged"] and rows["FedCM"] == ["84.20", ""]
 
 
 def test_report_and_mlflow_lead_with_the_cards_of_their_experiments(tmp_path):

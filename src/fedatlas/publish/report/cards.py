@@ -249,7 +249,7 @@ def _beside(beside: Beside, state: GalleryState) -> list[list[str]]:
     for (group, id), part in table.groupby(["group", "algorithm"], sort=False):
         numbers = dict(zip(part["column"], part["value"], strict=True))
         score = math.nan if scores is None else _score(scores, id, beside.settings[group])
-        here = "" if math.isnan(score) else f"{100 * score:.1f}"
+        here = "" if math.isnan(score) else "diverged" if math.isinf(score) else f"{100 * score:.1f}"
         lines.append([group, part["name"].iloc[0], *(numbers.get(column, "") for column in columns), here])
     return lines
 

@@ -174,7 +174,10 @@ def _index(
     for notice in notices:
         pages = " ".join(f"[{row['experiment']}]({folder}/{row['experiment']}.md)" for row in notice.rows[:2])
         yield f"- {escape_markdown(notice.text)} {pages}"
-    if notices:
+    lossy = {name: form.lossy for record in records for name, form in record.entry.data.items() if form.lossy}
+    for name, difference in lossy.items():
+        yield f"- What is on {escape_markdown(name)} was made from a lossy copy: {escape_markdown(difference)}."
+    if notices or lossy:
         yield ""
     yield "| Paper | Pages of figures, tables and theorems |"
     yield "|---|---|"
