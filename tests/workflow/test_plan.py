@@ -9,6 +9,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import result_files
 from fedatlas.experiments.cells import Cell, CellSpec, Select
 from fedatlas.experiments.run import run_cell
+from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.workflow import plan
 from fedatlas.workflow.plan import Measurement
 from fedatlas.workflow.study import Study
@@ -102,6 +103,24 @@ def test_a_long_round_is_computed_once(study, monkeypatch):
     monkeypatch.setattr(plan, "run_simulations", lambda simulations: pytest.fail("the round is computed again"))
     measurement = plan.measure_load(load)
     assert 0 < measurement.round < 60 and 0 < measurement.evaluation < 1 and measurement.operations > 0
+
+
+def test_a_round_is_measured_after_gradients_are_compiled(monkeypatch):
+    setting = {"clients": 2, "local_steps": 3, "rounds": 2, "batch": 4}
+    load = next(
+        plan._loads(0, Cell("fedprox", {}, CellSpec("fedprox", {"lr": 0.1}, {"kind": "quadratic", "dim": 3}, setting)))
+    )
+    rounds = []
+    run_round = Simulation.run_round
+
+    def compute(simulation, *arguments):
+        rounds.append((simulation.algorithm.name, simulation.setting.local_steps))
+        return run_round(simulation, *arguments)
+
+    monkeypatch.setattr(plan, "LONG_SECONDS", 0.0)
+    monkeypatch.setattr(Simulation, "run_round", compute)
+    plan.measure_load(load)
+    assert rounds == [("fedavg", 1), ("fedprox", 3)]
 
 
 def test_data_that_are_not_prepared_are_named(study, tmp_path):

@@ -12,6 +12,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Cell, Point, Run, beginnings, has_choice
 from fedatlas.experiments.run import check_start
 from fedatlas.experiments.runs import SETTING, create, create_run, create_setting, initial_searches, tuned_points
+from fedatlas.federation import algorithms
 from fedatlas.federation.costs.operations import per_sample
 from fedatlas.federation.engine import memory
 from fedatlas.federation.engine.evaluation import evaluate
@@ -24,7 +25,7 @@ from fedatlas.workflow.resources import is_network
 from fedatlas.workflow.work import count_work, run_stages
 
 LEAST_SECONDS = 0.5  # of the last of the runs that double their rounds
-LONG_SECONDS = 10.0  # of a round that is computed once, with what it compiles
+LONG_SECONDS = 10.0  # of a round that is computed once
 MOST_ROUNDS = 4096  # of such a run
 ROW_BYTES = 150  # of a row of a run file, compressed
 GPU_RATE = 1e13  # operations that a GPU of a data centre sustains in a second, with float32 and small batches
@@ -220,6 +221,7 @@ def measure_load(load: Load, directory: str | Path | None = None) -> Measurement
 
     first = simulations(1)[0]
     parts, _ = memory.estimate(first)
+    _compile_gradients(first)
     start = clock()
     operations = _operations(first)
     alone = clock() - start
@@ -227,7 +229,7 @@ def measure_load(load: Load, directory: str | Path | None = None) -> Measurement
         points = points[-1:]
     rounds, before, after = 1, 0.0, alone
     if alone < LONG_SECONDS:
-        seconds(1)  # the first run compiles
+        seconds(1)  # the first run compiles kernels
         after = seconds(1)
         while after < LEAST_SECONDS and rounds < min(load.rounds, MOST_ROUNDS):
             rounds, before = 2 * rounds, after
@@ -284,6 +286,12 @@ def _loads(number: int, cell: Cell, is_shared: bool = False) -> Iterator[Load]:
         if is_shared:
             runs, all_rounds, evaluations = 0, 0, 0
         yield Load(number, cell.id, run, points, runs, rounds, all_rounds, evaluations, per_round)
+
+
+def _compile_gradients(simulation: Simulation) -> None:
+    """Compute one local step of FedAvg, which compiles what gradients of the simulation's problem need."""
+    setting = replace(simulation.setting, rounds=1, local_steps=1, local_epochs=None)
+    Simulation(algorithms.create("fedavg", {"lr": 1e-9}), simulation.problem, setting, simulation.seed).run_round()
 
 
 def _operations(simulation: Simulation) -> float:
