@@ -41,7 +41,8 @@ def card_lines(card: Card) -> Iterator[str]:
             yield "|---|---|"
     yield ""
     if card.figure:
-        yield f"![{escape_markdown(card.title)}: a figure of the results]({card.figure})"
+        origin = "a figure of the results" if card.parts else "the runs that the authors published"
+        yield f"![{escape_markdown(card.title)}: {origin}]({card.figure})"
         yield ""
     if card.beside:
         head, *rows = card.beside

@@ -10,7 +10,7 @@ from fedatlas.experiments.numbering import find_places
 from fedatlas.io import csv
 from fedatlas.io.files import atomic
 from fedatlas.io.markdown import escape_markdown
-from fedatlas.publish.report import cards, cards_page, changes, tally
+from fedatlas.publish.report import cards, cards_page, changes, published_figures, tally
 from fedatlas.publish.report.cards import Card, GalleryState, Notice
 from fedatlas.publish.report.gallery import MARK, POINTS_FILE, DataForm, GalleryEntry, Styles, is_own_page, read_entries
 from fedatlas.publish.report.headlines import PaperHeadlines
@@ -85,7 +85,9 @@ def write_page(
     claims = pd.concat([record.claims for record in records], ignore_index=True).fillna("")
     claims = with_q_values(claims, {record.entry.name: record.entry.paper.key for record in records})
     csv.write(gallery / "claims.csv", claims)
-    deck = cards.make_cards(papers, _state(gallery, records, claims, hours or {}))
+    wanted = [headline.figure for paper in papers for headline in paper.headlines.values() if headline.figure]
+    published = published_figures.draw(gallery, wanted)
+    deck = cards.make_cards(papers, _state(gallery, records, claims, hours or {}, published))
     notices = cards.make_notices(papers, claims)
     if deck:
         cards.write_cards(gallery / cards.FILE, deck)
@@ -135,9 +137,13 @@ def _by_name(records: Sequence[_Record], group: str | None = None) -> dict[str, 
 
 
 def _state(
-    gallery: Path, records: Sequence[_Record], claims: "pd.DataFrame", hours: Mapping[str, float]
+    gallery: Path,
+    records: Sequence[_Record],
+    claims: "pd.DataFrame",
+    hours: Mapping[str, float],
+    published: Mapping[str, str],
 ) -> GalleryState:
-    figures: dict[str, str] = {}
+    figures = dict(published)
     scores, points = {}, {}
     for record in reversed(records):  # of several sizes the largest stays
         name, folder = record.entry.name, gallery / record.folder

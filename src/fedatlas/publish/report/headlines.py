@@ -52,7 +52,7 @@ class Headline:
     paper: str = option("", doc="effect in the paper")
     paper_source: str = option("", doc="source of this effect")
     beside: Beside | None = option(None, doc="table of the paper that stands beside results")
-    figure: str | None = option(None, doc="figure, as EXPERIMENT/FIGURE")
+    figure: str | None = option(None, doc="figure, as EXPERIMENT/FIGURE, or of published runs as published/NAME")
     not_run: dict[str, str] = option(dict, doc="experiments that the paper's size would take, by the words for them")
     tried: str = option(doc="what was tried")
 
