@@ -12,7 +12,7 @@ from urllib.parse import quote
 from fedatlas.experiments import labels
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read, read_environments
-from fedatlas.io.files import atomic
+from fedatlas.io.files import write_text
 from fedatlas.publish.report import charts, tables
 from fedatlas.publish.report.cards import SIGNS
 from fedatlas.publish.report.headlines import LEVELS
@@ -94,8 +94,7 @@ def write_report(parts: Sequence[Path], out: Path, verdicts: Path | None = None,
         style=(FOLDER / "report.css").read_text(encoding="utf-8"),
         scripts=[(FOLDER / name).read_text(encoding="utf-8") for name in SCRIPTS],
     )
-    with atomic(out) as temporary:
-        temporary.write_text(html, encoding="utf-8")
+    write_text(out, html)
 
 
 def _tuning(records: Sequence[ExperimentRecord]) -> str:
