@@ -7,7 +7,7 @@ import stat
 import pytest
 
 from fedatlas.errors import UserError
-from fedatlas.io.files import PREFIX, _temporary, atomic, atomic_folder, is_orphan, sweep
+from fedatlas.io.files import PREFIX, _temporary, atomic, atomic_folder, is_orphan, sweep, update_text
 
 WRITERS, WRITES, LENGTH = 4, 50, 100_000
 
@@ -187,3 +187,13 @@ def test_a_writer_sweeps_its_folder(tmp_path):
     with atomic(tmp_path / "other"):
         pass
     assert os.listdir(tmp_path) == ["other"]
+
+
+def test_a_file_is_written_only_if_its_content_changes(tmp_path):
+    path = tmp_path / "a/spec.json"
+    update_text(path, "1")
+    before = path.stat().st_mtime_ns, path.stat().st_ino
+    update_text(path, "1")
+    assert (path.stat().st_mtime_ns, path.stat().st_ino) == before
+    update_text(path, "2")
+    assert path.read_text() == "2"

@@ -54,7 +54,7 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def html(folder, tmp_path_factory):
     out = tmp_path_factory.mktemp("report") / "report.html"
-    write_report([folder], out, repository="https://example.org/atlas")
+    write_report([folder], out)
     return out.read_text(encoding="utf-8")
 
 
@@ -92,7 +92,7 @@ def test_it_needs_nothing_from_elsewhere(page, html):
     assert all(resource.startswith("data:") for resource in page.resources)
     assert len([r for r in page.resources if r.startswith("data:image/svg+xml;base64,")]) == 1
     assert "url(" not in html and "@import" not in html and "fetch(" not in html
-    assert {link.split("/")[2] for link in page.links if link.startswith("http")} == {"arxiv.org", "example.org"}
+    assert {link.split("/")[2] for link in page.links if link.startswith("http")} == {"arxiv.org"}
     assert html.count('id="library"') == 1
 
 
@@ -158,7 +158,7 @@ def test_text_is_escaped(html):
 
 
 def test_same_bytes_twice(folder, html, tmp_path):
-    write_report([folder], tmp_path / "again.html", repository="https://example.org/atlas")
+    write_report([folder], tmp_path / "again.html")
     assert (tmp_path / "again.html").read_text(encoding="utf-8") == html
 
 
@@ -177,7 +177,7 @@ def test_only_the_folders_of_its_parts_are_read(folder, html, tmp_path, monkeypa
     original = str(folder)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("fedatlas.registry.kinds.Family.get", lambda *_: pytest.fail("a registry was asked"))
-    write_report([copy], tmp_path / "report.html", repository="https://example.org/atlas")
+    write_report([copy], tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     links = re.compile(r'(?<=<a href=")(?!#|http)[^"]*(?=figures/)')
     assert links.sub("", page).replace(str(copy), original) == links.sub("", html)

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from fedatlas.errors import UserError
-from fedatlas.workflow import configuration, specifications
+from fedatlas.workflow import configuration
 from tests.workflow.edited import CONVEX
 from tests.workflow.project import TINY
 from tests.workflow.studies import jobs
@@ -62,16 +62,6 @@ def test_a_changed_specification_is_the_reason(project):
     project.write_experiment(seeds=[0, 1])
     reasons = re.findall(r"reason: (.*)$", project.snakemake("-n", target).stdout, re.M)
     assert len(reasons) == 1 and reasons[0].startswith("Params have changed since last execution"), reasons
-
-
-def test_a_file_is_written_only_if_its_content_changes(tmp_path):
-    path = tmp_path / "a/spec.json"
-    specifications.write(path, "1")
-    before = path.stat().st_mtime_ns, path.stat().st_ino
-    specifications.write(path, "1")
-    assert (path.stat().st_mtime_ns, path.stat().st_ino) == before
-    specifications.write(path, "2")
-    assert path.read_text() == "2"
 
 
 def test_both_snakefiles_plan_the_same_jobs(project):

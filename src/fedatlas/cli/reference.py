@@ -11,7 +11,7 @@ from pathlib import Path
 from fedatlas.cli.list import FAMILIES, RECORDS, all_options, default
 from fedatlas.experiments import SIZES, claim_history
 from fedatlas.experiments.experiment_file import document
-from fedatlas.io.files import atomic
+from fedatlas.io.files import write_text
 from fedatlas.io.machine import format_size
 from fedatlas.io.markdown import escape_markdown
 from fedatlas.registry.kinds import first_paragraph
@@ -142,5 +142,4 @@ def _experiment_row(experiment: ExperimentSummary) -> Iterator[str]:
 
 if __name__ == "__main__":
     for path, text in pages().items():
-        with atomic(path) as temporary:
-            temporary.write_text(text, encoding="utf-8")
+        write_text(path, text)

@@ -8,6 +8,7 @@ import contextlib
 import errno
 import functools
 import hashlib
+import json
 import os
 import platform
 import re
@@ -17,6 +18,7 @@ import stat
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from fedatlas.errors import UserError
 
@@ -54,6 +56,27 @@ def atomic(path: str | Path) -> Iterator[Path]:
         yield temporary
         expect_file(path)
         temporary.replace(path)
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a text in UTF-8. Raise UserError as `atomic` does."""
+    with atomic(path) as temporary:
+        temporary.write_bytes(text.encode())
+
+
+def write_json(path: str | Path, value: Any) -> None:
+    """Write a value of JSON types. Raise UserError as `atomic` does."""
+    write_text(path, json.dumps(value, indent=1, ensure_ascii=False) + "\n")
+
+
+def update_text(path: str | Path, text: str) -> None:
+    """Write a text unless the file holds it already, so that its time stays. Raise UserError as `atomic` does."""
+    try:
+        if Path(path).read_bytes() == text.encode():
+            return
+    except OSError:  # `atomic` explains what is wrong
+        pass
+    write_text(path, text)
 
 
 def ensure_writable(path: str | Path) -> None:

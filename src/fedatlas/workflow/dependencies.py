@@ -37,12 +37,13 @@ from fedatlas.federation.problems import PROBLEMS
 from fedatlas.federation.sampling import SAMPLING
 from fedatlas.federation.schedules import SCHEDULES
 from fedatlas.federation.topologies import TOPOLOGIES
+from fedatlas.io.files import update_text
 from fedatlas.results.claims import CHECKS, checks_at_size
 from fedatlas.results.costs.cost_options import OF_DRIVER, CostOptions
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.base import Figure
 from fedatlas.theory.fedac.instability import ALGORITHMS as INSTABILITY_ALGORITHMS
-from fedatlas.workflow import inputs, jobs, specifications
+from fedatlas.workflow import inputs, jobs
 from fedatlas.workflow.folders import RESULTS, Folders
 
 FOLDER = Path(RESULTS, "code")
@@ -163,4 +164,4 @@ def write(folders: Folders) -> None:
     paths = {name: folders.result(*files([name])) for name in roots}
     paths |= {name: data_files([name], folders)[0] for name in sources.all_modules()}
     for name, path in sorted(paths.items()):
-        specifications.write(path, f"{fingerprint([name])}\n")
+        update_text(path, f"{fingerprint([name])}\n")

@@ -14,12 +14,13 @@ from fedatlas.experiments.dependencies import run_file_modules, trace_files
 from fedatlas.experiments.labels import SIMULATED
 from fedatlas.experiments.tables import Layout
 from fedatlas.federation.partitions import is_split
+from fedatlas.io.files import update_text
 from fedatlas.publish.report.cards import Card, read_cards
 from fedatlas.publish.report.record_builder import build_record
 from fedatlas.results.claims import checks_at_size
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.base import Figure
-from fedatlas.workflow import LIVE, dependencies, inputs, specifications
+from fedatlas.workflow import LIVE, dependencies, inputs
 from fedatlas.workflow.looks import read_undecided, seed_counts
 from fedatlas.workflow.origins import Origins
 from fedatlas.workflow.resources import group, launcher, resources
@@ -91,7 +92,7 @@ class Graph:
         file = Path(self.folders.prefixed(path))
         text = self._specify(rule, w).text
         if self.is_main or not file.exists():
-            specifications.write(file, text)
+            update_text(file, text)
         return path
 
     def digest(self, rule: str, w: Any) -> str:

@@ -1,11 +1,8 @@
-"""Specifications of jobs: JSON texts, the files that hold them, and the digests that Snakemake compares."""
+"""Specifications of jobs: JSON texts and the digests that Snakemake compares."""
 
 import hashlib
 import json
-from pathlib import Path
 from typing import Any, NamedTuple
-
-from fedatlas.io.files import atomic
 
 
 class Specification(NamedTuple):
@@ -28,15 +25,3 @@ def encode(value: Any, ordered: bool = True) -> str:
 def digest(text: str) -> str:
     """Return a short hash of a specification."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def write(path: str | Path, text: str) -> None:
-    """Write a text file unless it holds the text already."""
-    path = Path(path)
-    try:
-        if path.read_bytes() == text.encode():
-            return
-    except OSError:  # `atomic` explains what is wrong
-        pass
-    with atomic(path) as temporary:
-        temporary.write_bytes(text.encode())

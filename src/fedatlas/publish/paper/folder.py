@@ -9,7 +9,7 @@ from pathlib import Path
 
 from fedatlas.errors import UserError
 from fedatlas.io import csv
-from fedatlas.io.files import atomic_folder
+from fedatlas.io.files import atomic_folder, write_json
 from fedatlas.io.text import read_bytes, read_json
 from fedatlas.publish.paper import tables, tex
 from fedatlas.publish.paper.macros import render_numbers
@@ -67,8 +67,7 @@ class _FolderWriter:
             "changed since the results were made": results.changed,
             "files": files,
         }
-        path = self.folder / MANIFEST
-        path.write_text(json.dumps(manifest, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        write_json(self.folder / MANIFEST, manifest)
 
     def messages(self) -> list[str]:
         """Return sentences for the author."""

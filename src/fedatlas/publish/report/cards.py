@@ -6,7 +6,6 @@ else *equal* if one is, else *held*. Vacuous readings and readings that are not 
 substitute do not test the sentence: the verdict is *not tested*, with what the substitute gave in brackets.
 """
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import axis_values, labels
-from fedatlas.io.files import atomic
+from fedatlas.io.files import write_json
 from fedatlas.io.text import read_json
 from fedatlas.publish.report.headlines import LEVELS, NOT_RUN, SUBSTITUTE, Beside, Headline, PaperHeadlines
 from fedatlas.publish.report.verdicts import at_largest_size
@@ -160,9 +159,7 @@ def make_notices(papers: Sequence[PaperHeadlines], claims: "pd.DataFrame") -> li
 
 def write_cards(path: Path, cards: Sequence[Card]) -> None:
     """Write cards as JSON."""
-    with atomic(path) as temporary:
-        text = json.dumps([asdict(card) for card in cards], indent=1, ensure_ascii=False)
-        temporary.write_text(text + "\n", encoding="utf-8")
+    write_json(path, [asdict(card) for card in cards])
 
 
 def read_cards(path: Path) -> list[Card]:

@@ -6,7 +6,6 @@ the styles of its figures, so that the page can say that the file or the styles 
 """
 
 import dataclasses
-import json
 import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -18,7 +17,7 @@ from fedatlas.experiments.experiment_view import AlgorithmView
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import machine_name, read
 from fedatlas.io import csv
-from fedatlas.io.files import atomic
+from fedatlas.io.files import write_json
 from fedatlas.io.text import read_json, read_text
 from fedatlas.publish.report import changes
 from fedatlas.publish.report.images import reduce_colours
@@ -163,8 +162,7 @@ def write_entry(folder: Path, gallery: Path, drawn: Mapping[str, Path]) -> None:
         tuning=record.tuning,
         fingerprints=meta.fingerprints,
     )
-    with atomic(target / ENTRY_FILE) as temporary:
-        temporary.write_text(json.dumps(dataclasses.asdict(entry), indent=1, ensure_ascii=False) + "\n")
+    write_json(target / ENTRY_FILE, dataclasses.asdict(entry))
 
 
 def _write_points(path: Path, record: ExperimentRecord, chosen: "pd.DataFrame") -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fedatlas.errors import UserError
 from fedatlas.experiments.numbering import find_places
 from fedatlas.io import csv
-from fedatlas.io.files import atomic
+from fedatlas.io.files import write_text
 from fedatlas.io.markdown import escape_markdown
 from fedatlas.publish.report import cards, cards_page, changes, published_figures, tally
 from fedatlas.publish.report.cards import Card, GalleryState, Notice
@@ -110,8 +110,7 @@ def write_page(
 
 
 def _write(path: Path, lines: Sequence[str]) -> None:
-    with atomic(path) as temporary:
-        temporary.write_text("\n".join(lines).rstrip() + f"\n\n{MARK}\n", encoding="utf-8")
+    write_text(path, "\n".join(lines).rstrip() + f"\n\n{MARK}\n")
 
 
 def _read_records(gallery: Path, items: Mapping[tuple[str, str], GalleryItem]) -> list[_Record]:

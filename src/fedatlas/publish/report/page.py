@@ -12,7 +12,7 @@ from urllib.parse import quote
 from fedatlas.experiments import labels
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read, read_environments
-from fedatlas.io.files import atomic
+from fedatlas.io.files import write_text
 from fedatlas.publish.report import charts, tables
 from fedatlas.publish.report.cards import SIGNS
 from fedatlas.publish.report.headlines import LEVELS
@@ -38,19 +38,12 @@ SCRIPTS = ("report.js", "charts.js")
 LINKED_FILES = {"svg": "SVG", "pdf": "PDF", "csv": "CSV"}  # of a figure
 
 
-def write_report(
-    parts: Sequence[Path],
-    out: Path,
-    repository: str | None = None,
-    verdicts: Path | None = None,
-    study: str = "fedatlas",
-) -> None:
+def write_report(parts: Sequence[Path], out: Path, verdicts: Path | None = None, study: str = "fedatlas") -> None:
     """Write the report over experiments. Its title is that of the study, or of the only experiment.
 
     Args:
         parts: Folders of results, each with about.json, table.parquet, claims.csv and figures/.
         out: Path of the HTML file.
-        repository: Address of the project, to link to.
         verdicts: Path of the committed gallery's claims.csv, which has the verdicts of claims that the experiments'
             size does not test.
         study: Title of the study.
@@ -98,12 +91,10 @@ def write_report(
         bibtex="\n\n".join(bibtex[key] for key in sorted(bibtex)),
         tuning=_tuning(records),
         missing=[key for key in cited if key not in references],
-        repository=repository,
         style=(FOLDER / "report.css").read_text(encoding="utf-8"),
         scripts=[(FOLDER / name).read_text(encoding="utf-8") for name in SCRIPTS],
     )
-    with atomic(out) as temporary:
-        temporary.write_text(html, encoding="utf-8")
+    write_text(out, html)
 
 
 def _tuning(records: Sequence[ExperimentRecord]) -> str:

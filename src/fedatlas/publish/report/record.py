@@ -9,8 +9,8 @@ from typing import Any
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Select
-from fedatlas.io.files import atomic
-from fedatlas.io.text import read_json, read_text
+from fedatlas.io.files import update_text
+from fedatlas.io.text import read_json
 from fedatlas.registry.bibliography import Reference
 from fedatlas.registry.validation import restore
 
@@ -124,11 +124,7 @@ class ExperimentRecord:
 
     def write(self, path: str | Path) -> None:
         """Write the record as JSON; a file with the same content keeps its time."""
-        text = json.dumps(self.plain(), indent=1, ensure_ascii=False) + "\n"
-        path = Path(path)
-        if not path.exists() or read_text(path) != text:
-            with atomic(path) as temporary:
-                temporary.write_text(text, encoding="utf-8")
+        update_text(path, json.dumps(self.plain(), indent=1, ensure_ascii=False) + "\n")
 
     @classmethod
     def read(cls, path: str | Path) -> "ExperimentRecord":

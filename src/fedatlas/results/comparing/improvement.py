@@ -32,19 +32,16 @@ class Improvement:
     problems: np.ndarray
 
 
-def probability_of_improvement(
-    benchmark: Benchmark, resamples: int = 1000, seed: int = 0, level: float = LEVEL
-) -> Improvement:
+def probability_of_improvement(benchmark: Benchmark, resamples: int = 1000, level: float = LEVEL) -> Improvement:
     """Return the probability that each algorithm improves upon each other one, with percentile intervals.
 
     Args:
         benchmark: The numbers.
         resamples: Number of resamples of the instances.
-        seed: Seed of the resamples.
         level: Probability that an interval misses the probability.
     """
     algorithms, problems, _, slots = benchmark.numbers.shape
-    weights = draw_resamples(problems, slots, resamples, seed, fixed=True).weights(problems, slots)
+    weights = draw_resamples(problems, slots, resamples, seed=0, fixed=True).weights(problems, slots)
     wins, defined = _wins(benchmark)  # (a, b, problems, slots) and (a, b, problems)
     counts = defined.sum(axis=2)
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -131,7 +131,6 @@ def compute_profile(
     abscissas: Array,
     resamples: int = 1000,
     seed: int = 0,
-    level: float = LEVEL,
     fixed: bool = False,
 ) -> Profile:
     """Return the profile of ratios or of costs in units, with pointwise percentile bands.
@@ -141,7 +140,6 @@ def compute_profile(
         abscissas: Abscissas of the profile.
         resamples: Number of resamples of problems and seeds.
         seed: Seed of the resamples.
-        level: Probability that a band misses the share.
         fixed: Whether only seeds are resampled, and the problems stay.
     """
     solved = solved_shares(values, abscissas)
@@ -151,7 +149,7 @@ def compute_profile(
     low, high = np.empty((2, *share.shape))
     for a in range(algorithms):  # a loop instead of one product, which bounds the memory
         resampled = weights.reshape(resamples, -1) @ solved[a].reshape(problems * slots, -1)
-        low[a], high[a] = np.quantile(resampled, (level / 2, 1 - level / 2), axis=0)
+        low[a], high[a] = np.quantile(resampled, (LEVEL / 2, 1 - LEVEL / 2), axis=0)
     return Profile(abscissas, share, low, high)
 
 

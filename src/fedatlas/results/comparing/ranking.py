@@ -81,24 +81,24 @@ def order_algorithms(benchmark: Benchmark, within: float, resamples: Resamples) 
     return Order(areas.mean(axis=(1, 2)), np.einsum("rps,aps->ra", weights, areas, optimize=True))
 
 
-def measure_agreement(first: Order, second: Order, seeds: int, level: float = LEVEL) -> Agreement:
+def measure_agreement(first: Order, second: Order, seeds: int) -> Agreement:
     """Return the agreement of two orders of the same algorithms, whose resamples share their problems."""
     tau = Resampled(
         float(kendall(first.scores, second.scores)), tuple(kendall(first.draws, second.draws).tolist()), seeds
     )
     i, j = np.triu_indices(len(first.scores), 1)
-    sides = [_sides(order.draws[:, i] - order.draws[:, j], level) for order in (first, second)]
+    sides = [_sides(order.draws[:, i] - order.draws[:, j]) for order in (first, second)]
     return Agreement(tau, len(i), int((sides[0] * sides[1] < 0).sum()))
 
 
-def _sides(differences: Array, level: float) -> Array:
+def _sides(differences: Array) -> Array:
     """Return 1 or -1 where the percentile interval of a difference lies wholly on that side of 0, else 0."""
-    low, high = np.quantile(differences, (level / 2, 1 - level / 2), axis=0)
+    low, high = np.quantile(differences, (LEVEL / 2, 1 - LEVEL / 2), axis=0)
     return np.asarray((low > 0).astype(int) - (high < 0).astype(int))
 
 
 def compare_orders(
-    first: Benchmark, second: Benchmark, within: float, resamples: int = 1000, seed: int = 0
+    first: Benchmark, second: Benchmark, within: float, resamples: int = 1000
 ) -> tuple[Order, Order, Agreement]:
     """Return two orders and their agreement, of benchmarks of the same algorithms and problems.
 
@@ -109,14 +109,11 @@ def compare_orders(
         second: The numbers that determine the second order.
         within: Ratio to the best cost from which on a problem counts nothing.
         resamples: Number of resamples.
-        seed: Seed of the generator.
     """
     problems = len(first.problems)
     same = first.seeds.shape == second.seeds.shape and bool((first.seeds == second.seeds).all())
-    draws = draw_resamples(problems, first.seeds.shape[1], resamples, seed)
-    second_draws = (
-        draws if same else draw_resamples(problems, second.seeds.shape[1], resamples, seed + 1, problem_seed=seed)
-    )
+    draws = draw_resamples(problems, first.seeds.shape[1], resamples, seed=0)
+    second_draws = draws if same else draw_resamples(problems, second.seeds.shape[1], resamples, seed=1, problem_seed=0)
     orders = order_algorithms(first, within, draws), order_algorithms(second, within, second_draws)
     seeds = first.seeds.shape[1] if same else first.seeds.shape[1] + second.seeds.shape[1]
     return *orders, measure_agreement(*orders, seeds)

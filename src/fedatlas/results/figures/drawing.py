@@ -1,14 +1,13 @@
 """Files of figures, with the same bytes whenever a figure is drawn from the same results."""
 
 import contextlib
-import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.io import csv
-from fedatlas.io.files import atomic
+from fedatlas.io.files import atomic, write_json
 from fedatlas.results.figures import paper_page
 from fedatlas.results.figures.base import Drawing, Figure
 from fedatlas.results.figures.figure_data import FigureData
@@ -82,9 +81,7 @@ def _write_numbers(drawing: Drawing, path: Path) -> None:
     if drawing.numbers is None or drawing.chart is None:
         chart.unlink(missing_ok=True)
     else:
-        text = json.dumps(drawing.chart.plain(), ensure_ascii=False, indent=1)
-        with atomic(chart) as temporary:
-            temporary.write_text(text + "\n", encoding="utf-8")
+        write_json(chart, drawing.chart.plain())
 
 
 def _disable_invalid_formulas(figure: "matplotlib.figure.Figure") -> None:

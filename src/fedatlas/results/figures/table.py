@@ -1,7 +1,7 @@
 """A table: algorithms, by the values of an axis where one is named, mean and standard deviation over seeds."""
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from fedatlas.results.figures.figure_data import FigureData
 from fedatlas.results.figures.text_fitting import text_width
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from pandas import DataFrame
 
 ROW, HEADING = 0.27, 0.3  # inches
@@ -24,6 +25,7 @@ SIZE = 9.5  # points, of letters
 MEMORY = 0.85  # inches of the column of memory
 MIN_COLUMN, MIN_WIDTH = 1.02, 4.8  # inches; the latter for the notes at the foot
 Cell = tuple[str, bool]  # text, and whether it is bold
+Block = tuple[str, list[tuple[str, list[Cell]]]]  # title and rows: the name of an algorithm, and its cells
 CENTRED: dict[str, Any] = {"ha": "center", "va": "center"}
 
 
@@ -51,64 +53,90 @@ class Table(PanelFigure):
         data.require(data.curves, *filter(None, [x]), *metrics)
         rows = data.rows(data.curves)
         numbers = _numbers(data, rows, metrics)
-        memory = data.memory if self.memory else None
-        if memory is not None:
-            numbers["memory"] = numbers["algorithm"].map(memory)
-        values, blocks = list(dict.fromkeys(rows[x])) if x else [None], data.panels(rows)
+        if self.memory:
+            numbers["memory"] = numbers["algorithm"].map(data.memory)
+        values = list(dict.fromkeys(rows[x])) if x else [None]
         titles = list(map(labels.mathematical, layout.column_titles(data, x, values))) if x else [""]
-        names = 0.35 + max(text_width(name, SIZE) for name in data.names.values())
-        widths = _column_widths(numbers, titles, metrics)
-        width = max(MIN_WIDTH, names + sum(widths) + (MEMORY if memory is not None else 0))
-        titled = sum(bool(title) for title, _ in blocks)
-        height = 2 * HEADING + ROW * (len(blocks) * len(data.styles) + titled) + 0.45
-        figure = layout.empty_figure((width, height), fixed=True)
-        ax = figure.subplots()
-        ax.set_axis_off()
-        ax.set(xlim=(0, width), ylim=(height - 0.3, 0))
-        edges = [names + sum(widths[:n]) for n in range(len(widths) + 1)]
-        middles = [(start + end) / 2 for start, end in itertools.pairwise(edges)]
-        for column, title in enumerate(titles):
-            left, right = edges[column * len(metrics)], edges[(column + 1) * len(metrics)]
-            ax.text((left + right) / 2, HEADING / 2, title, fontweight="bold", **CENTRED)
-        for middle, name in zip(middles, metrics * len(titles), strict=True):
-            ax.text(middle, 1.5 * HEADING, labels.column_heading(name), **CENTRED)
-        if memory is not None:
-            ax.text(width - MEMORY / 2, HEADING, "vectors kept\nby a client", fontsize=8.5, **CENTRED)
-        y = 2 * HEADING
-        ax.axhline(y, color="#444444", linewidth=0.9)
-        columns = [(value, name) for value in values for name in metrics]
-        texts: list[tuple[str, list[tuple[str, list[Cell]]]]] = []
-        for title, part in blocks:
-            texts.append((plain_text(title), []))
-            if title:
-                y += ROW
-                ax.text(0.02, y - ROW / 2, title, va="center", style="italic")
-            block = numbers[numbers[self.panel] == part[self.panel].iloc[0]] if self.panel else numbers
-            texts_by_column = [column_cells(numbers, block, x, value, name) for value, name in columns]
-            for id in data.styles:
-                y += ROW
-                ax.text(0.12 if title else 0.02, y - ROW / 2, data.names[id], va="center")
-                cells = [column.get(id, ("", False)) for column in texts_by_column]
-                for middle, (text, best) in zip(middles, cells, strict=True):
-                    ax.text(middle, y - ROW / 2, text, fontweight="bold" if best else None, **CENTRED)
-                if memory is not None:
-                    ax.text(width - MEMORY / 2, y - ROW / 2, labels.text(memory[id]), **CENTRED)
-                    cells.append((labels.text(memory[id]), False))
-                texts[-1][1].append((plain_text(data.names[id]), cells))
-            ax.axhline(y, color="#bbbbbb", linewidth=0.7)
-        unit = "Percent; " if all(metric(name).percent for name in metrics) else ""
-        spread = f"mean ± standard deviation over {data.counted_seeds}" if data.seeds > 1 else "one seed"
-        noise = ", and what is within noise of them" if data.seeds > 1 else ""
-        bold = f"Bold: the best means{noise}." if len(data.styles) > 1 else ""
-        note = f"{unit}{data.view.select.values}, {spread}."
-        note = f"{note[0].upper()}{note[1:]}"
+        blocks = self._blocks(data, rows, numbers, list(itertools.product(values, metrics)))
+        figure = _draw(blocks, titles, metrics, _column_widths(numbers, titles, metrics), self.memory)
+        note, bold = _notes(data, metrics)
         layout.add_notes(figure, note, bold)
-        last = [("vectors kept by a client", 1)] if memory is not None else []
-        heads = (
-            [[("", 1), *((plain_text(title), len(metrics)) for title in titles), *(("", 1) for _ in last)]] if x else []
-        )
-        heads.append([("", 1), *((labels.column_heading(name), 1) for name in metrics * len(titles)), *last])
+        last = [("vectors kept by a client", 1)] if self.memory else []
+        heads = [[("", 1), *((labels.column_heading(name), 1) for name in metrics * len(titles)), *last]]
+        if x:
+            spans = [(plain_text(title), len(metrics)) for title in titles]
+            heads.insert(0, [("", 1), *spans, *(("", 1) for _ in last)])
+        texts = [(plain_text(title), [(plain_text(name), cells) for name, cells in lines]) for title, lines in blocks]
         return Drawing(figure, numbers, TableChart(heads, texts, f"{note} {bold}".strip()))
+
+    def _blocks(
+        self, data: FigureData, rows: "DataFrame", numbers: "DataFrame", columns: Iterable[tuple[Any, str]]
+    ) -> list[Block]:
+        """Return the blocks of rows. columns: Value of the axis and metric of each."""
+        blocks = []
+        for title, part in data.panels(rows):
+            block = numbers[numbers[self.panel] == part[self.panel].iloc[0]] if self.panel else numbers
+            cells = [column_cells(numbers, block, self.x, value, name) for value, name in columns]
+            if self.memory and data.memory is not None:
+                cells.append({id: (labels.text(count), False) for id, count in data.memory.items()})
+            lines = [(name, [column.get(id, ("", False)) for column in cells]) for id, name in data.names.items()]
+            blocks.append((title, lines))
+        return blocks
+
+
+def _draw(
+    blocks: Sequence[Block], titles: Sequence[str], metrics: list[str], widths: Sequence[float], memory: bool
+) -> "Figure":
+    """Return the figure of a table.
+
+    Args:
+        blocks: The blocks of rows.
+        titles: Title of each group of columns, which has a column for each metric.
+        metrics: Names of the metrics.
+        widths: Widths of all columns of metrics.
+        memory: Whether a last column holds the memory of clients.
+    """
+    names = 0.35 + max(text_width(name, SIZE) for name, _ in blocks[0][1])
+    width = max(MIN_WIDTH, names + sum(widths) + (MEMORY if memory else 0))
+    lines = sum(len(rows) + bool(title) for title, rows in blocks)
+    height = 2 * HEADING + ROW * lines + 0.45
+    figure = layout.empty_figure((width, height), fixed=True)
+    ax = figure.subplots()
+    ax.set_axis_off()
+    ax.set(xlim=(0, width), ylim=(height - 0.3, 0))
+    edges = [names + sum(widths[:n]) for n in range(len(widths) + 1)]
+    middles = [(start + end) / 2 for start, end in itertools.pairwise(edges)]
+    for column, title in enumerate(titles):
+        left, right = edges[column * len(metrics)], edges[(column + 1) * len(metrics)]
+        ax.text((left + right) / 2, HEADING / 2, title, fontweight="bold", **CENTRED)
+    for middle, name in zip(middles, metrics * len(titles), strict=True):
+        ax.text(middle, 1.5 * HEADING, labels.column_heading(name), **CENTRED)
+    if memory:
+        middles.append(width - MEMORY / 2)
+        ax.text(middles[-1], HEADING, "vectors kept\nby a client", fontsize=8.5, **CENTRED)
+    y = 2 * HEADING
+    ax.axhline(y, color="#444444", linewidth=0.9)
+    for title, rows in blocks:
+        if title:
+            y += ROW
+            ax.text(0.02, y - ROW / 2, title, va="center", style="italic")
+        for name, cells in rows:
+            y += ROW
+            ax.text(0.12 if title else 0.02, y - ROW / 2, name, va="center")
+            for middle, (text, best) in zip(middles, cells, strict=True):
+                ax.text(middle, y - ROW / 2, text, fontweight="bold" if best else None, **CENTRED)
+        ax.axhline(y, color="#bbbbbb", linewidth=0.7)
+    return figure
+
+
+def _notes(data: FigureData, metrics: Iterable[str]) -> tuple[str, str]:
+    """Return the sentences for the foot: what a number is, and what is bold."""
+    several = data.seeds > 1
+    unit = "Percent; " if all(metric(name).percent for name in metrics) else ""
+    spread = f"mean ± standard deviation over {data.counted_seeds}" if several else "one seed"
+    note = f"{unit}{data.view.select.values}, {spread}."
+    noise = ", and what is within noise of them" if several else ""
+    return f"{note[0].upper()}{note[1:]}", f"Bold: the best means{noise}." if len(data.styles) > 1 else ""
 
 
 def _column_widths(numbers: "DataFrame", titles: list[str], metrics: list[str]) -> list[float]:

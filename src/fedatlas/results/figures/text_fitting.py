@@ -38,7 +38,7 @@ def text_width(text: str, size: float, weight: str = "normal") -> float:
     return float(extent[0]) / DPI
 
 
-def wrap_text(text: str, inches: float, size: float, commas: bool = False, weight: str = "normal") -> list[str]:
+def wrap_text(text: str, inches: float, size: float, commas: bool = False) -> list[str]:
     """Break a text into lines that are no wider than some inches, where words allow it.
 
     Args:
@@ -46,15 +46,14 @@ def wrap_text(text: str, inches: float, size: float, commas: bool = False, weigh
         inches: Width of a line.
         size: Size of the letters, in points.
         commas: Whether lines end at commas where they can.
-        weight: Weight of the letters.
     """
     lines: list[str] = []
-    parts = re.split(r"(?<=,) (?![^(]*\))", text) if commas and text_width(text, size, weight) > inches else [text]
+    parts = re.split(r"(?<=,) (?![^(]*\))", text) if commas and text_width(text, size) > inches else [text]
     for part in parts:
-        words = [part] if text_width(part, size, weight) <= inches else re.findall(r"(?:\$[^$]*\$|\S)+", part)
+        words = [part] if text_width(part, size) <= inches else re.findall(r"(?:\$[^$]*\$|\S)+", part)
         for number, word in enumerate(words):
             longer = f"{lines[-1]} {word}" if lines else word
-            if lines and text_width(longer, size, weight) <= inches and (number or len(words) == 1):
+            if lines and text_width(longer, size) <= inches and (number or len(words) == 1):
                 lines[-1] = longer
             else:
                 lines.append(word)

@@ -1,13 +1,12 @@
 """Looks at the results of an experiment: which claims are undecided at a number of seeds."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.tables import Layout, build
-from fedatlas.io.files import atomic
+from fedatlas.io.files import write_json
 from fedatlas.results.claims import build as build_check
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import UNDECIDED
@@ -31,5 +30,4 @@ def make(spec: dict[str, Any], folder: str, out: str, runs: Sequence[str], direc
     verdicts = judge(spec["claims"], results, folder, directory, spec["seeds"])
     undecided = verdicts.loc[verdicts["verdict"] == UNDECIDED, "claim"]
     names = [name for name in undecided if not build_check(claims[name]["check"]).tunes]
-    with atomic(Path(out)) as temporary:
-        temporary.write_text(json.dumps({"seeds": spec["seeds"], "undecided": names}, indent=1) + "\n")
+    write_json(out, {"seeds": spec["seeds"], "undecided": names})

@@ -1,12 +1,11 @@
 """Results in MLflow."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from fedatlas.errors import UserError
-from fedatlas.io.files import atomic
+from fedatlas.io.files import write_json
 from fedatlas.publish import tracking
 from fedatlas.publish.report.record import ExperimentRecord
 
@@ -20,8 +19,7 @@ def make(folder: str, uri: str, runs: Sequence[str]) -> None:
         runs: Paths of all run files, in the order of the cells.
     """
     receipt = tracking.log(ExperimentRecord.read(Path(folder) / "about.json"), folder, uri, runs)
-    with atomic(Path(folder) / "mlflow.json") as temporary:
-        temporary.write_text(json.dumps(receipt, indent=1) + "\n")
+    write_json(Path(folder) / "mlflow.json", receipt)
 
 
 def live(about: dict[str, Any], path: str, uri: str) -> None:
