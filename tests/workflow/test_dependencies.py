@@ -182,8 +182,8 @@ TABLE = [
     *((f"data.readers.{name}", "prepared") for name in ("base", "embedded")),
     ("data*", ""),
     ("federation.partitions.dirichlet", "partition"),
-    ("federation.partitions", "partition split there timed"),
-    ("federation.partitions.base", "partition split there timed"),
+    ("federation.partitions", "partition split there"),
+    ("federation.partitions.base", "partition split there"),
     ("federation.partitions.*", ""),
     # experiments
     ("experiments.axis_values", f"{EVERY_CELL} table {EVERY_FIGURE} {CLAIMS} track report instability"),

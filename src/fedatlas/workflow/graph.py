@@ -13,7 +13,6 @@ from fedatlas.experiments.cells import Cell
 from fedatlas.experiments.dependencies import run_file_modules, trace_files
 from fedatlas.experiments.labels import SIMULATED
 from fedatlas.experiments.tables import Layout
-from fedatlas.federation.partitions import is_split
 from fedatlas.io.files import update_text
 from fedatlas.publish.report.cards import Card, read_cards
 from fedatlas.publish.report.record_builder import build_record
@@ -222,10 +221,7 @@ class Graph:
     def _run_inputs(self, *key: str) -> dict[str, Any]:
         spec = self._cell(*key).spec
         files: dict[str, Any] = {"code": self.code(run_file_modules(spec)), "data": self.data_files(spec.problem)}
-        if is_split(spec.problem.get("partition")):
-            files["partition"] = self.origins.partition_file(spec)
-        if spec.optimum:
-            files["optimum"] = self.origins.optimum_file(spec)
+        files |= self.origins.files(spec)
         if traces := trace_files(spec):
             files["traces"] = [self.folders.shared(path) for path in traces]
         return files
@@ -315,15 +311,13 @@ class Graph:
             last: Number of seeds of the last look; by default that of the experiment.
         """
         needs, cells, files = set(names), self.cells(w), {}
+        shared = [self.origins.files(cell.spec) for cell in cells] if needs else []
         if needs & {"partitions", "availability", "dissimilarities", SIMULATED}:
-            split = [cell.spec for cell in cells if is_split(cell.spec.problem.get("partition"))]
-            files["partitions"] = list(dict.fromkeys(map(self.origins.partition_file, split)))
+            files["partitions"] = list(dict.fromkeys(paths["partition"] for paths in shared if "partition" in paths))
         if needs & {"partitions", "availability", "theorems", "dissimilarities", SIMULATED}:
             files["data"] = list(dict.fromkeys(path for cell in cells for path in self.data_files(cell.spec.problem)))
         if "dissimilarities" in needs:
-            files["optima"] = list(
-                dict.fromkeys(self.origins.optimum_file(cell.spec) for cell in cells if cell.spec.optimum)
-            )
+            files["optima"] = list(dict.fromkeys(paths["optimum"] for paths in shared if "optimum" in paths))
         if SIMULATED in needs:
             files["runs"] = self.run_files(w, last)
         if needs & {"availability", SIMULATED}:

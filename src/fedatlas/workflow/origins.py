@@ -18,13 +18,14 @@ class Origins:
         self.study = study
         self._origins: dict[str, dict[str, Any]] = {}
 
-    def partition_file(self, spec: CellSpec) -> str:
-        """Return the partition of a cell's data."""
-        return self._add(*partition_file(spec))
-
-    def optimum_file(self, spec: CellSpec) -> str:
-        """Return the optimum of a cell's problem."""
-        return self._add(*optimum_file(spec))
+    def files(self, spec: CellSpec) -> dict[str, str]:
+        """Return the files that a cell needs: the ``partition`` of its data, the ``optimum`` of its problem."""
+        files = {}
+        if is_split(spec.problem.get("partition")):
+            files["partition"] = self._add(*partition_file(spec))
+        if spec.optimum:
+            files["optimum"] = self._add(*optimum_file(spec))
+        return files
 
     def _add(self, path: str, origin: dict[str, Any]) -> str:
         path = self.study.folders.result(path)
@@ -56,7 +57,4 @@ class Origins:
         except UserError:
             return  # a mistake in an experiment is reported when it is a target
         for spec in specs:
-            if is_split(spec.problem.get("partition")):
-                self.partition_file(spec)
-            if spec.optimum:
-                self.optimum_file(spec)
+            self.files(spec)

@@ -20,6 +20,11 @@ def partition_file(spec: CellSpec) -> tuple[str, dict[str, Any]]:
     return f"results/partitions/{key}.npz", origin
 
 
+def partition_path(spec: CellSpec) -> str | None:
+    """Return the path of the partition of a cell's data; None where they are not split."""
+    return partition_file(spec)[0] if is_split(spec.problem.get("partition")) else None
+
+
 def optimum_file(spec: CellSpec) -> tuple[str, dict[str, Any]]:
     """Return the path of the optimum of a cell's problem, and its origin.
 

@@ -2,16 +2,17 @@
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from fedatlas.errors import UserError
 from fedatlas.registry.kinds import Kind
 from fedatlas.registry.options import option
 from fedatlas.results.claims.evidence import Bounds
-from fedatlas.results.claims.results import Results
+from fedatlas.results.claims.results import Numbers, Pairing, Point, Results
 from fedatlas.results.claims.verdicts import Outcome
+from fedatlas.results.comparing.intervals import pair_seeds
 
 if TYPE_CHECKING:
     from fedatlas.experiments.cells import Run
@@ -99,6 +100,19 @@ class MultiAlgorithmCheck(Check):
     )
 
 
+class Contest(NamedTuple):
+    """A comparison with a rival in one setting.
+
+    point: the setting, a point of the axes. pairs: numbers of the same seed. failure: a sentence if one of the two
+    failed and was not tuned.
+    """
+
+    rival: str
+    point: Point
+    pairs: list[tuple[float, float]]
+    failure: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class ContestCheck(AlgorithmCheck):
     """A comparison of one algorithm with rivals."""
@@ -106,6 +120,28 @@ class ContestCheck(AlgorithmCheck):
     than: list[str] = option(
         doc="ids of the algorithms that it is compared with, of which it must beat all", names="algorithms", filled=True
     )
+
+    def contests(
+        self,
+        results: Results,
+        numbers: Callable[[str], Mapping[Point, Numbers]],
+        metric: str | None,
+        pair: Pairing = pair_seeds,
+    ) -> Iterator[Contest]:
+        """Yield the comparisons with each rival, in each setting that both have.
+
+        Args:
+            results: The results.
+            numbers: Function that returns an algorithm's numbers by point of the axes and seed.
+            metric: Metric by which an algorithm may fail; None for the one that selects.
+            pair: The rule by which numbers are paired.
+        """
+        ours, own_failures = numbers(self.algorithm), results.failures(self.algorithm, self.where, metric)
+        for rival in self.than:
+            theirs, failures = numbers(rival), own_failures | results.failures(rival, self.where, metric)
+            for point in [point for point in ours if point in theirs]:
+                pairs = results.pairs(self.algorithm, ours[point], rival, theirs[point], pair)
+                yield Contest(rival, point, pairs, failures.get(point, ""))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,15 +1,15 @@
 """One algorithm compared with others."""
 
+import functools
 import math
 from dataclasses import dataclass
-from typing import Any
 
 from fedatlas.experiments import labels
 from fedatlas.federation.metrics import Metric, metric
 from fedatlas.registry.options import option
 from fedatlas.results.claims.base import ContestCheck, ScoreCheck
 from fedatlas.results.claims.evidence import MATTERS, Bounds, Evidence, Side, judge_all, judge_any, vacuous_outcome
-from fedatlas.results.claims.results import Results
+from fedatlas.results.claims.results import Point, Results
 from fedatlas.results.claims.verdicts import NotTested, Outcome
 from fedatlas.results.comparing.intervals import sample
 
@@ -45,27 +45,18 @@ class Better(ScoreCheck, ContestCheck):
     beyond: float | None = option(None, doc="factor, or amount, above which the effect is larger than claimed", low=0)
 
     def judge(self, results: Results) -> Outcome:
-        ours = results.samples(self.algorithm, self.where, self.metric, self.statistic)
-        own_failures, failed = results.failures(self.algorithm, self.where, self.metric), []
         low = results.goal(self.metric) == "min"
-        evidence, saturated, tied = [], [], True
-        for rival in self.than:
-            theirs = results.samples(rival, self.where, self.metric, self.statistic)
-            failures = results.failures(rival, self.where, self.metric)
-            for point in [point for point in ours if point in theirs]:
-                if point in failures or point in own_failures:
-                    failed.append(failures.get(point) or own_failures[point])
-                    continue
-                pairs = [
-                    (self._floored(a, low), self._floored(b, low))
-                    for a, b in results.pairs(self.algorithm, ours[point], rival, theirs[point])
-                ]
-                at_floor = self.floor is not None and all(mine == yours == self.floor for mine, yours in pairs)
-                if pairs and at_floor:
-                    saturated.append(f"{results.name(rival)} {results.label(point)}".strip())
-                elif pairs:
-                    tied &= all(mine == yours for mine, yours in pairs)
-                    evidence.append(self._evidence(results, rival, point, pairs))
+        evidence, failed, saturated, tied = [], [], [], True
+        scores = functools.partial(results.samples, where=self.where, metric=self.metric, statistic=self.statistic)
+        for rival, point, scored, failure in self.contests(results, scores, self.metric):
+            pairs = [(self._floored(mine, low), self._floored(yours, low)) for mine, yours in scored]
+            if failure:
+                failed.append(failure)
+            elif pairs and self.floor is not None and all(mine == yours == self.floor for mine, yours in pairs):
+                saturated.append(f"{results.name(rival)} {results.label(point)}".strip())
+            elif pairs:
+                tied &= all(mine == yours for mine, yours in pairs)
+                evidence.append(self._evidence(results, rival, point, pairs))
         more: Side = None if self.beyond is None else "above"
         note = f"At the floor on both sides, and so not compared: {'; '.join(saturated)}." if saturated else ""
         if saturated and not evidence and not failed:
@@ -80,9 +71,7 @@ class Better(ScoreCheck, ContestCheck):
         """Return a score, or the floor where the score is better."""
         return score if self.floor is None else (max if low else min)(score, self.floor)
 
-    def _evidence(
-        self, results: Results, rival: str, point: tuple[Any, ...], pairs: list[tuple[float, float]]
-    ) -> Evidence:
+    def _evidence(self, results: Results, rival: str, point: Point, pairs: list[tuple[float, float]]) -> Evidence:
         low, location = results.goal(self.metric) == "min", results.location(point)
         means = [labels.number(math.fsum(values) / len(pairs)) for values in zip(*pairs, strict=True)]
         names = f"than {results.name(rival)} ({means[0]} against {means[1]}){location}"

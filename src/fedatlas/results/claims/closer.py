@@ -2,14 +2,18 @@
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from fedatlas.experiments import labels
 from fedatlas.registry.options import option
 from fedatlas.results.claims.base import ContestCheck, MetricCheck
 from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all
-from fedatlas.results.claims.results import Results
+from fedatlas.results.claims.results import Point, Results
 from fedatlas.results.claims.verdicts import Outcome
 from fedatlas.results.comparing.intervals import match_seeds, sample
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,31 +30,27 @@ class Closer(MetricCheck, ContestCheck):
     after: int = option(0, doc="first round of the mean", unit="rounds", low=0)
 
     def judge(self, results: Results) -> Outcome:
+        roots = {id: self._roots(results, id) for id in (self.algorithm, *self.than)}
+        evidence, failed = [], []
+        for rival, point, pairs, failure in self.contests(results, roots.__getitem__, self.metric, match_seeds):
+            if failure:
+                failed.append(failure)
+                continue
+            exact = results.is_deterministic(self.algorithm, rival)
+            ratios = sample((_ratio(*pair) for pair in pairs), True, exact)
+            ours, theirs = (labels.number(roots[id][point].mean()) for id in (self.algorithm, rival))
+            template = (
+                f"{{}} times smaller than {results.name(rival)} ({ours} against {theirs}){results.location(point)}"
+            )
+            evidence.append(Evidence(ratios, Bounds(self.factor, open=True), template))
+        return judge_all(evidence, failed=failed)
+
+    def _roots(self, results: Results, algorithm: str) -> "dict[Point, pd.Series]":
+        """Return the root mean square by point of the axes and seed."""
         import numpy as np
 
-        roots = {}
-        for id in (self.algorithm, *self.than):
-            rows = results.rows(id, self.where, results.curves)
-            for point, part in results.settings(rows):
-                roots[id, point] = np.sqrt(results.mean_squares(part, self.metric, self.after))
-        evidence, failed = [], []
-        own_failures = results.failures(self.algorithm, self.where, self.metric)
-        for rival in self.than:
-            failures = results.failures(rival, self.where, self.metric)
-            for point in [point for id, point in roots if id == self.algorithm and (rival, point) in roots]:
-                if point in failures or point in own_failures:
-                    failed.append(failures.get(point) or own_failures[point])
-                    continue
-                ours, theirs = roots[self.algorithm, point], roots[rival, point]
-                pairs = results.pairs(self.algorithm, dict(ours), rival, dict(theirs), match_seeds)
-                ratios = sample(
-                    (_ratio(*pair) for pair in pairs), True, results.is_deterministic(self.algorithm, rival)
-                )
-                means = f"({labels.number(ours.mean())} against {labels.number(theirs.mean())})"
-                location = results.location(point)
-                template = f"{{}} times smaller than {results.name(rival)} {means}{location}"
-                evidence.append(Evidence(ratios, Bounds(self.factor, open=True), template))
-        return judge_all(evidence, failed=failed)
+        settings = results.settings(results.rows(algorithm, self.where, results.curves))
+        return {point: np.sqrt(results.mean_squares(part, self.metric, self.after)) for point, part in settings}
 
 
 def _ratio(ours: float, theirs: float) -> float:

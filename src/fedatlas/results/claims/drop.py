@@ -9,11 +9,11 @@ from fedatlas.experiments.selection import EXTREMES
 from fedatlas.registry.options import option
 from fedatlas.results.claims.base import BoundedCheck, MultiAlgorithmCheck, ScoreCheck
 from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all
-from fedatlas.results.claims.results import Results
+from fedatlas.results.claims.results import Point, Results
 from fedatlas.results.claims.verdicts import NotTested, Outcome
 from fedatlas.results.comparing.intervals import sample
 
-Drops = dict[tuple[Any, ...], dict[int, float]]  # by point of the other axes and seed
+Drops = dict[Point, dict[int, float]]  # by point of the other axes and seed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +98,7 @@ class Drop(BoundedCheck, ScoreCheck, MultiAlgorithmCheck):
         choose = {"best": max, "worst": min} if results.goal(self.metric) == "max" else {"best": min, "worst": max}
         extreme = isinstance(value, str) and value in choose
         where = self.where if extreme else {**self.where, self.axis: value}
-        scores: dict[tuple[Any, ...], list[dict[int, float]]] = {}
+        scores: dict[Point, list[dict[int, float]]] = {}
         for point, seed_scores in results.samples(algorithm, where, self.metric, self.statistic).items():
             other_axes = tuple(v for name, v in zip(results.axes, point, strict=True) if name != self.axis)
             scores.setdefault(other_axes, []).append(seed_scores)

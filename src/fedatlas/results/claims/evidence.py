@@ -165,10 +165,8 @@ def judge_all(
         NotTested: If there are no numbers, and nothing was left out.
     """
     left_out = " ".join(dict.fromkeys(failed))
-    if not evidence and failed:
-        return Outcome("", UNTESTED, _join(left_out, note))
     if not evidence:
-        raise NotTested("No setting has results of all that is compared")
+        return _outcome_without_numbers(left_out, note)
     passing = {None: {0}, "above": {0, 1}, "below": {0, -1}}[more]
     level = look_level()
     equal = [item for item in evidence if item.is_equal(level)]
@@ -213,10 +211,8 @@ def judge_any(evidence: Sequence[Evidence], note: str = "", failed: Sequence[str
         NotTested: If there are no numbers, and nothing was left out.
     """
     left_out = " ".join(dict.fromkeys(failed))
-    if not evidence and failed:
-        return Outcome("", UNTESTED, _join(left_out, note))
     if not evidence:
-        raise NotTested("No setting has results of all that is compared")
+        return _outcome_without_numbers(left_out, note)
     best = max(evidence, key=lambda item: item.margin())
     count, level = len(evidence), look_level()
     inside = sum(item.side(level / count) == 0 and not item.is_equal(level) for item in evidence)
@@ -234,6 +230,13 @@ def judge_any(evidence: Sequence[Evidence], note: str = "", failed: Sequence[str
     text = f"in {inside} of {count} comparisons; at best {best.text}"
     remark = _join(left_out, best.edge() if verdict in (HELD, NOT_HELD) else "", _seeds_remark(evidence), note)
     return Outcome(text, verdict, remark, _measurement(best.estimate, p))
+
+
+def _outcome_without_numbers(left_out: str, note: str) -> Outcome:
+    """Return the outcome of a claim all of whose numbers were left out. Raises NotTested if none were."""
+    if not left_out:
+        raise NotTested("No setting has results of all that is compared")
+    return Outcome("", UNTESTED, _join(left_out, note))
 
 
 def exact_outcome(

@@ -1,8 +1,9 @@
 """The cost of attaining an accuracy, compared with that of other algorithms."""
 
+import functools
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
@@ -10,7 +11,7 @@ from fedatlas.registry.options import option
 from fedatlas.results.claims.base import BoundedCheck, ContestCheck
 from fedatlas.results.claims.cost_check import CostCheck
 from fedatlas.results.claims.evidence import Evidence, judge_all, vacuous_outcome
-from fedatlas.results.claims.results import Results
+from fedatlas.results.claims.results import Point, Results
 from fedatlas.results.claims.verdicts import Outcome
 from fedatlas.results.comparing.intervals import match_seeds, sample
 from fedatlas.results.comparing.targets import costs_to_targets
@@ -43,26 +44,22 @@ class Fewer(BoundedCheck, CostCheck, ContestCheck):
         metric = self.metric or results.view.select.metric
         results.validate_metric(metric)
         self.validate_costs(results.curves)
-        ours, evidence, failed = self._costs(results, self.algorithm, metric), [], []
-        own_failures = results.failures(self.algorithm, self.where, metric)
-        for rival in self.than:
-            theirs, failures = self._costs(results, rival, metric), results.failures(rival, self.where, metric)
-            for point in [point for point in ours if point in theirs]:
-                pairs = results.pairs(self.algorithm, ours[point], rival, theirs[point], match_seeds)
-                if pairs and (point in failures or point in own_failures):
-                    failed.append(failures.get(point) or own_failures[point])
-                elif pairs:
-                    template = f"{{}} times less than {results.name(rival)} ({_means(pairs)}){results.location(point)}"
-                    exact = results.is_deterministic(self.algorithm, rival)
-                    ratios = sample((_ratio(*pair) for pair in pairs), log=True, exact=exact)
-                    evidence.append(Evidence(ratios, self.limits(), template))
+        costs, evidence, failed = functools.partial(self._costs, results, metric), [], []
+        for rival, point, pairs, failure in self.contests(results, costs, metric, match_seeds):
+            if pairs and failure:
+                failed.append(failure)
+            elif pairs:
+                template = f"{{}} times less than {results.name(rival)} ({_means(pairs)}){results.location(point)}"
+                exact = results.is_deterministic(self.algorithm, rival)
+                ratios = sample((_ratio(*pair) for pair in pairs), log=True, exact=exact)
+                evidence.append(Evidence(ratios, self.limits(), template))
         outcome = judge_all(evidence, more=self.more, failed=failed)
         counts_all = self.reduction is None and self.target is None
         if counts_all and evidence and all(set(item.estimate.interval()) == {1.0} for item in evidence):
             return vacuous_outcome(outcome.text, "Both sides cost the same in all rounds, whatever they attain.")
         return outcome
 
-    def _costs(self, results: Results, algorithm: str, metric: str) -> dict[tuple[Any, ...], dict[int, float]]:
+    def _costs(self, results: Results, metric: str, algorithm: str) -> dict[Point, dict[int, float]]:
         """Return the cost of the accuracy, by point of the axes and seed; infinite where it is not attained."""
         rows, low = results.rows(algorithm, self.where, results.curves), results.goal(metric) == "min"
         return {

@@ -2,12 +2,11 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 from fedatlas.registry.options import option
 from fedatlas.results.claims.base import BoundedCheck, MultiAlgorithmCheck, ScoreCheck
 from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all
-from fedatlas.results.claims.results import Results
+from fedatlas.results.claims.results import Point, Results
 from fedatlas.results.claims.verdicts import Outcome
 from fedatlas.results.comparing.intervals import DIVERGED, sample
 
@@ -42,7 +41,7 @@ class Reaches(BoundedCheck, ScoreCheck, MultiAlgorithmCheck):
                     evidence.append(Evidence(DIVERGED, Bounds(0), f"{name} diverged{location}"))
         return judge_all(evidence, more=self.more)
 
-    def _shares(self, scores: dict[tuple[Any, ...], dict[int, float]]) -> list[float]:
+    def _shares(self, scores: dict[Point, dict[int, float]]) -> list[float]:
         """Return for each seed the share of settings whose score lies in the bounds."""
         seeds, limits = sorted(set.intersection(*map(set, scores.values()))), self.limits()
         inside = {

@@ -17,6 +17,9 @@ from fedatlas.results.comparing.intervals import pair_seeds
 if TYPE_CHECKING:
     import pandas as pd
 
+Point = tuple[Any, ...]  # of the axes
+Numbers = Mapping[int, float]  # by seed
+Pairing = Callable[[Numbers, Numbers], list[tuple[float, float]]]
 GUESSING = 0.02  # share of the way from guessing to perfection, within which an algorithm has learnt nothing
 
 
@@ -87,9 +90,7 @@ class Results:
             raise NotTested(f"No results of {self.name(algorithm)}" + (f" at {point}" if point else ""))
         return rows
 
-    def settings(
-        self, rows: "pd.DataFrame", axes: list[str] | None = None
-    ) -> "Iterator[tuple[tuple[Any, ...], pd.DataFrame]]":
+    def settings(self, rows: "pd.DataFrame", axes: list[str] | None = None) -> "Iterator[tuple[Point, pd.DataFrame]]":
         """Yield the points of the axes, in their order, each with its rows.
 
         Args:
@@ -105,7 +106,7 @@ class Results:
         where: Mapping[str, Any],
         metric: str | None = None,
         statistic: str | None = None,
-    ) -> dict[tuple[Any, ...], dict[int, float]]:
+    ) -> dict[Point, dict[int, float]]:
         """Return the scores of an algorithm's runs, or values of another metric, by point of the axes and seed.
 
         A run that diverged has the worst value, inf or -inf. Raises as `rows` and `validate_metric` do.
@@ -114,7 +115,7 @@ class Results:
         select = self.view.select
         metric, statistic = metric or select.metric, statistic or select.statistic
         rows, good = self.rows(algorithm, where, self.curves), self.goal(metric)
-        samples: dict[tuple[Any, ...], dict[int, float]] = {}
+        samples: dict[Point, dict[int, float]] = {}
         for point, part in self.settings(rows):
             status = part.groupby("seed")["status"].last()
             scores = score_frame(part[part["round"] > 0], ["seed"], metric, statistic, good, select.last)
@@ -129,10 +130,10 @@ class Results:
     def pairs(
         self,
         first: str,
-        ours: Mapping[int, float],
+        ours: Numbers,
         second: str,
-        theirs: Mapping[int, float],
-        pair: Callable[[Mapping[int, float], Mapping[int, float]], list[tuple[float, float]]] = pair_seeds,
+        theirs: Numbers,
+        pair: Pairing = pair_seeds,
     ) -> list[tuple[float, float]]:
         """Return pairs of numbers of the same seed.
 
@@ -151,7 +152,7 @@ class Results:
             theirs = dict.fromkeys(ours, next(iter(theirs.values())))
         return pair(ours, theirs)
 
-    def failures(self, algorithm: str, where: Mapping[str, Any], metric: str | None) -> dict[tuple[Any, ...], str]:
+    def failures(self, algorithm: str, where: Mapping[str, Any], metric: str | None) -> dict[Point, str]:
         """Return where an algorithm that nobody tuned failed, as sentences by point of the axes.
 
         It failed where a run diverged, or where its last loss or accuracy is no better than that of guessing. The level
@@ -185,7 +186,7 @@ class Results:
             )
         return sentences
 
-    def _is_chance(self, name: str, value: float, point: tuple[Any, ...]) -> bool:
+    def _is_chance(self, name: str, value: float, point: Point) -> bool:
         """Return whether a loss or an accuracy is less than GUESSING of the way from guessing to perfection."""
         data = dict(zip(self.axes, point, strict=True)).get("problem.data", self.view.problem.get("data"))
         classes = self.classes.get(str(data), 0)
@@ -231,11 +232,11 @@ class Results:
         """Return whether small or large values of a metric are good; by default of the one that selects."""
         return goal(metric or self.view.select.metric, self.view.select)
 
-    def label(self, point: tuple[Any, ...]) -> str:
+    def label(self, point: Point) -> str:
         """Return a point of the axes for people: ``K = 16, M = 64``."""
         return ", ".join(labels.point(axis, value) for axis, value in zip(self.axes, point, strict=True))
 
-    def location(self, point: tuple[Any, ...]) -> str:
+    def location(self, point: Point) -> str:
         """Return a point of the axes as the end of a text: `` at K = 16``, or nothing without axes."""
         label = self.label(point)
         return f" at {label}" if label else ""

@@ -3,13 +3,12 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from fedatlas.experiments import labels
 from fedatlas.registry.options import option
 from fedatlas.results.claims.base import AlgorithmCheck
 from fedatlas.results.claims.evidence import MATTERS, Bounds, Evidence, judge_all
-from fedatlas.results.claims.results import Results
+from fedatlas.results.claims.results import Numbers, Point, Results
 from fedatlas.results.claims.verdicts import Outcome
 from fedatlas.results.comparing.intervals import sample
 
@@ -56,8 +55,8 @@ class RoundsTo(AlgorithmCheck):
 
 
 def _fewest(
-    scores: Mapping[tuple[Any, ...], Mapping[int, float]],
-    rounds: Mapping[tuple[Any, ...], float],
+    scores: Mapping[Point, Numbers],
+    rounds: Mapping[Point, float],
     target: float,
     low: bool,
 ) -> dict[int, float]:

@@ -15,14 +15,14 @@ from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.runs import create, runs
 from fedatlas.experiments.selection import select_points
 from fedatlas.federation.participation import PARTICIPATION
-from fedatlas.federation.partitions import is_by_owner, is_split
+from fedatlas.federation.partitions import is_by_owner
 from fedatlas.federation.partitions.partition import Partition
 from fedatlas.federation.problems.base import ClientLabels
 from fedatlas.federation.problems.data_options import hold_out
 from fedatlas.results.figures.availability import MAX_PANELS
 from fedatlas.results.figures.base import Figure
 from fedatlas.workflow.inputs import ResultTables
-from fedatlas.workflow.shared_files import partition_file
+from fedatlas.workflow.shared_files import partition_path
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -43,9 +43,8 @@ def specify(figure: Figure, cells: Sequence[Cell]) -> list[dict[str, Any]]:
     specs: dict[str, dict[str, Any]] = {}
     for index in select_points([axes for axes, _, _ in candidates], getattr(figure, "where", None)):
         _, cell, run = candidates[index]
-        split = is_split(run.problem.get("partition"))
         key = [run.setting.get("participation"), run.problem.get("data"), run.problem.get("partition")]
-        specs.setdefault(json.dumps(key), _participation(run, partition_file(cell.spec)[0] if split else None))
+        specs.setdefault(json.dumps(key), _participation(run, partition_path(cell.spec)))
     if not 1 <= len(specs) <= MAX_PANELS:
         raise UserError(f"where keeps {len(specs)} participations; keep 1 to {MAX_PANELS}")
     return list(specs.values())

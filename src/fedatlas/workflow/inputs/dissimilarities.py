@@ -10,14 +10,13 @@ from fedatlas.experiments import labels
 from fedatlas.experiments.cells import Cell
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.federation import problems
-from fedatlas.federation.partitions import is_split
 from fedatlas.federation.partitions.partition import Partition
 from fedatlas.federation.problems import instances
 from fedatlas.federation.problems.optimum import Optimum
 from fedatlas.results.figures.base import Figure
 from fedatlas.theory.fedred.constants import fedred_constants
 from fedatlas.workflow.inputs import ResultTables
-from fedatlas.workflow.shared_files import optimum_file, partition_file
+from fedatlas.workflow.shared_files import optimum_file, partition_path
 
 
 def specify(figure: Figure, cells: Sequence[Cell]) -> list[dict[str, Any]]:
@@ -40,7 +39,7 @@ def specify(figure: Figure, cells: Sequence[Cell]) -> list[dict[str, Any]]:
                 "problem": spec.problem,
                 "clients": clients,
                 "title": labels.setting(cell.point, axes),
-                "partition": partition_file(spec)[0] if is_split(spec.problem.get("partition")) else None,
+                "partition": partition_path(spec),
                 "optimum": optimum_file(spec)[0] if spec.optimum else None,
             },
         )

@@ -8,11 +8,11 @@ from fedatlas.data.prepared import load, load_client_names
 from fedatlas.experiments import labels
 from fedatlas.experiments.cells import Cell
 from fedatlas.experiments.experiment_view import ExperimentView
-from fedatlas.federation.partitions import is_by_owner, is_split
+from fedatlas.federation.partitions import is_by_owner
 from fedatlas.federation.partitions.partition import Partition
 from fedatlas.results.figures.base import Figure
 from fedatlas.workflow.inputs import ResultTables
-from fedatlas.workflow.shared_files import partition_file
+from fedatlas.workflow.shared_files import partition_path
 
 
 def specify(figure: Figure, cells: Sequence[Cell]) -> list[dict[str, Any]]:
@@ -20,8 +20,7 @@ def specify(figure: Figure, cells: Sequence[Cell]) -> list[dict[str, Any]]:
     specs = {}
     for cell in cells:
         problem = cell.spec.problem
-        if is_split(problem.get("partition")):
-            path, _ = partition_file(cell.spec)
+        if path := partition_path(cell.spec):
             specs[path] = {"partition": problem["partition"], "data": problem["data"], "file": path}
     return list(specs.values())
 

@@ -22,12 +22,11 @@ from fedatlas.federation.costs.operations import per_sample
 from fedatlas.federation.engine.drivers import Driver
 from fedatlas.federation.engine.exchanges import Ledger
 from fedatlas.federation.participation import PARTICIPATION
-from fedatlas.federation.partitions import is_split
 from fedatlas.federation.partitions.partition import Partition
 from fedatlas.federation.problems import Problem, instances
 from fedatlas.results.costs.elapsed import ActiveClients, Workload, seconds
 from fedatlas.workflow.inputs import ResultTables
-from fedatlas.workflow.shared_files import partition_file
+from fedatlas.workflow.shared_files import partition_path
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,10 +55,7 @@ def specify(figure: "CostFigure", cells: Sequence[Cell]) -> dict[str, str | None
 
 def files(cells: Sequence[Cell]) -> dict[str, str | None]:
     """Return the run files of cells, with the files of their partitions."""
-    return {
-        f"{cell.id}/{cell.key}": partition_file(cell.spec)[0] if is_split(cell.spec.problem.get("partition")) else None
-        for cell in cells
-    }
+    return {f"{cell.id}/{cell.key}": partition_path(cell.spec) for cell in cells}
 
 
 def build(
