@@ -3,6 +3,7 @@
 import pytest
 
 from fedatlas.errors import UserError
+from fedatlas.experiments.experiment_view import AlgorithmView
 from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED, UNDECIDED
 from tests.synthetic import curves, table
 
@@ -26,6 +27,13 @@ def verdict(late=LATE, spread=0.1, seeds=5, lost=(), **options):
     rows = [(id, (k,), value) for id, value in late.items() for k in (1, 2)]
     result = judged(view(list(late), AXES), table(rows, AXES), frame, **CLOSER | options)
     return result["verdict"], result["ours"], result["note"]
+
+
+def judge_lines(lines, **changes):
+    """The row of the claim that b is closer than a."""
+    rows = table([("a", (1,), 1), ("b", (1,), 1)], AXES)
+    experiment = view(["a", "b"], AXES, **changes)
+    return judged(experiment, rows, curves(lines, AXES).assign(status="ok"), kind="closer", algorithm="b", than=["a"])
 
 
 @pytest.mark.parametrize(
@@ -52,15 +60,24 @@ def test_pairs_share_their_seeds():
 
 def test_a_lead_that_seeds_do_not_agree_on_is_not_certain():
     lines = [(id, 1, seed, [(10, 1 + (seed % 2) * (id == "a") * 3 + (id == "b"))]) for id in "ab" for seed in range(6)]
-    frame = curves(lines, AXES).assign(status="ok")
-    options = {"kind": "closer", "algorithm": "b", "than": ["a"]}
-    rows = table([("a", (1,), 1), ("b", (1,), 1)], AXES)
-    assert judged(view(["a", "b"], AXES), rows, frame, **options)["verdict"] == UNDECIDED
+    assert judge_lines(lines)["verdict"] == UNDECIDED
 
 
 def test_the_words_say_the_means():
     _, ours, _ = verdict(seeds=2, spread=0.0)  # sqrt((0.9² + 1.1²) / 2)
     assert ours == "at worst 2 times smaller than FedAU (1 against 2.01) at K = 1, of 4 comparisons"
+
+
+def test_seeds_that_only_one_side_has_are_left_out():
+    values = {"a": {1: 2.0, 2: 3.0, 4: 100.0}, "b": {0: 100.0, 1: 1.0, 2: 1.5, 3: 100.0}}
+    lines = [(id, 1, seed, [(10, value)]) for id, late in values.items() for seed, value in late.items()]
+    assert judge_lines(lines)["ours"] == "2 times smaller than a (50.6 against 35) at K = 1"
+
+
+def test_one_deterministic_run_is_compared_with_all_seeds():
+    lines = [("a", 1, 0, [(10, 2.0)]), *(("b", 1, seed, [(10, 0.9 + 0.1 * seed)]) for seed in range(3))]
+    algorithms = {"a": AlgorithmView("a", "a", deterministic=True), "b": AlgorithmView("b", "b")}
+    assert judge_lines(lines, algorithms=algorithms)["verdict"] == HELD
 
 
 def test_an_unknown_metric():

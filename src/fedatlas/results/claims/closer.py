@@ -2,18 +2,14 @@
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from fedatlas.experiments import labels
 from fedatlas.registry.options import option
 from fedatlas.results.claims.base import ContestCheck, MetricCheck
 from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all
-from fedatlas.results.claims.results import Point, Results
+from fedatlas.results.claims.results import Numbers, Point, Results
 from fedatlas.results.claims.verdicts import Outcome
 from fedatlas.results.comparing.intervals import match_seeds, sample
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,19 +34,21 @@ class Closer(MetricCheck, ContestCheck):
                 continue
             exact = results.is_deterministic(self.algorithm, rival)
             ratios = sample((_ratio(*pair) for pair in pairs), True, exact)
-            ours, theirs = (labels.number(roots[id][point].mean()) for id in (self.algorithm, rival))
-            template = (
-                f"{{}} times smaller than {results.name(rival)} ({ours} against {theirs}){results.location(point)}"
-            )
+            means = " against ".join(_mean(roots[id][point]) for id in (self.algorithm, rival))
+            template = f"{{}} times smaller than {results.name(rival)} ({means}){results.location(point)}"
             evidence.append(Evidence(ratios, Bounds(self.factor, open=True), template))
         return judge_all(evidence, failed=failed)
 
-    def _roots(self, results: Results, algorithm: str) -> "dict[Point, pd.Series]":
+    def _roots(self, results: Results, algorithm: str) -> dict[Point, Numbers]:
         """Return the root mean square by point of the axes and seed."""
         import numpy as np
 
         settings = results.settings(results.rows(algorithm, self.where, results.curves))
-        return {point: np.sqrt(results.mean_squares(part, self.metric, self.after)) for point, part in settings}
+        return {point: dict(np.sqrt(results.mean_squares(part, self.metric, self.after))) for point, part in settings}
+
+
+def _mean(roots: Numbers) -> str:
+    return labels.number(math.fsum(roots.values()) / len(roots))
 
 
 def _ratio(ours: float, theirs: float) -> float:
