@@ -8,7 +8,7 @@ from fedatlas.federation.compiled.simd import fma, load, splat, store, transpose
 
 
 class Dense(NamedTuple):
-    """Columns of the table of dense layers; its last row is the scores. Positions count numbers of the workspace."""
+    """A row of the table of dense layers; the last one is the scores. Positions count numbers of the workspace."""
 
     INPUTS: int
     WIDTH: int  # inputs in whole vectors
@@ -18,9 +18,6 @@ class Dense(NamedTuple):
     RELU: int = 0  # 1 if the inputs are what ReLU returned
     WEIGHT: int = 0  # position in the parameters
     BIAS: int = -1  # position in the parameters, or -1
-
-
-L = Dense(*range(len(Dense._fields)))
 
 
 @njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
@@ -78,17 +75,17 @@ def transpose(P, at, across, to, down, rows, columns, simd):
 @njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 def forward(P, W, source, target, lanes, simd, wide):
     """Write the inputs of the next layer. P, W: addresses of workspace and parameters."""
-    inputs, outputs, x, to, n = source[L.INPUTS], target[L.INPUTS], source[L.COLUMNS], target[L.COLUMNS], len(simd)
+    inputs, outputs, x, to, n = source.INPUTS, target.INPUTS, source.COLUMNS, target.COLUMNS, len(simd)
     zero = splat(0.0, simd)
-    for o in range(target[L.WIDTH]):
-        bias = splat(W[source[L.BIAS] + o], simd) if source[L.BIAS] >= 0 and o < outputs else zero
+    for o in range(target.WIDTH):
+        bias = splat(W[source.BIAS + o], simd) if source.BIAS >= 0 and o < outputs else zero
         for v in range(0, lanes, n):
             store(P, to + o * lanes + v, bias)
-    add_product(P, to, lanes, W, source[L.WEIGHT], inputs, P, x, lanes, outputs, inputs, lanes, simd, wide)
-    for at in range(to, to + outputs * lanes if target[L.RELU] else to, n):
+    add_product(P, to, lanes, W, source.WEIGHT, inputs, P, x, lanes, outputs, inputs, lanes, simd, wide)
+    for at in range(to, to + outputs * lanes if target.RELU else to, n):
         z = load(P, at, simd)
         store(P, at, where_greater(z, zero, z, zero))
-    transpose(P, to, lanes, target[L.ROWS], target[L.WIDTH], target[L.WIDTH], lanes, simd)
+    transpose(P, to, lanes, target.ROWS, target.WIDTH, target.WIDTH, lanes, simd)
 
 
 @njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
@@ -97,11 +94,11 @@ def by_weight(P, D, source, target, rows, lanes, simd, wide):
 
     The columns of the next layer's inputs become those of the gradient with respect to them.
     """
-    inputs, width, outputs, across = source[L.INPUTS], source[L.WIDTH], target[L.INPUTS], target[L.WIDTH]
-    x, g, columns = source[L.ROWS], target[L.GRADIENT], target[L.COLUMNS]
+    inputs, width, outputs, across = source.INPUTS, source.WIDTH, target.INPUTS, target.WIDTH
+    x, g, columns = source.ROWS, target.GRADIENT, target.COLUMNS
     transpose(P, g, across, columns, lanes, lanes, across, simd)
-    add_product(D, source[L.WEIGHT], inputs, P, columns, lanes, P, x, width, outputs, rows, width, simd, wide)
-    bias = source[L.BIAS]
+    add_product(D, source.WEIGHT, inputs, P, columns, lanes, P, x, width, outputs, rows, width, simd, wide)
+    bias = source.BIAS
     if bias >= 0:
         for r in range(rows):
             for o in range(outputs):
@@ -111,11 +108,11 @@ def by_weight(P, D, source, target, rows, lanes, simd, wide):
 @njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 def by_input(P, W, source, target, rows, simd, wide):
     """Write the gradient with respect to the inputs, or to those of the ReLU before the layer."""
-    inputs, width, outputs, across = source[L.INPUTS], source[L.WIDTH], target[L.INPUTS], target[L.WIDTH]
-    to, g, zero, n = source[L.GRADIENT], target[L.GRADIENT], splat(0.0, simd), len(simd)
+    inputs, width, outputs, across = source.INPUTS, source.WIDTH, target.INPUTS, target.WIDTH
+    to, g, zero, n = source.GRADIENT, target.GRADIENT, splat(0.0, simd), len(simd)
     for at in range(to, to + rows * width, n):
         store(P, at, zero)
-    add_product(P, to, width, P, g, across, W, source[L.WEIGHT], inputs, rows, outputs, width, simd, wide)
-    x = source[L.ROWS] - to
-    for at in range(to, to + rows * width if source[L.RELU] else to, n):
+    add_product(P, to, width, P, g, across, W, source.WEIGHT, inputs, rows, outputs, width, simd, wide)
+    x = source.ROWS - to
+    for at in range(to, to + rows * width if source.RELU else to, n):
         store(P, at, where_greater(load(P, at + x, simd), zero, load(P, at, simd), zero))

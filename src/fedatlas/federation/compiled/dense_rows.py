@@ -46,9 +46,9 @@ def convert(typing, pointer, at, simd):
 
     def generate(context, builder, signature, args):
         entry = context.get_value_type(pointer.dtype)
-        address = builder.bitcast(builder.gep(args[0], [args[1]]), ir.VectorType(entry, kind.n).as_pointer())
+        address = builder.bitcast(builder.gep(args[0], [args[1]]), ir.VectorType(entry, kind.count).as_pointer())
         vector = builder.load(address, align=pointer.dtype.bitwidth // 8)
-        if pointer.dtype == kind.real:
+        if pointer.dtype == kind.dtype:
             return vector
         return (builder.fpext if pointer.dtype in REALS else builder.uitofp)(vector, kind.llvm)
 

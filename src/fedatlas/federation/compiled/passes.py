@@ -10,85 +10,87 @@ import numpy as np
 from numba import njit
 
 from fedatlas.federation.compiled import dense, pooling
-from fedatlas.federation.compiled.dense import L
+from fedatlas.federation.compiled.dense import Dense
 from fedatlas.federation.compiled.plans import ROWS
-from fedatlas.federation.compiled.pooling import S
-from fedatlas.federation.compiled.simd import pointer
+from fedatlas.federation.compiled.pooling import LANES, WIDE, Stage
+from fedatlas.federation.compiled.simd import entry, offset, pointer, zeros
 
 
 @njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
-def gather(P, stage, octets, samples, rows, shift, scale):
-    """Write the images of the first stage inside their padding; arguments as of ``run``."""
-    padding, width = stage[S.PADDING], stage[S.WIDTH] * stage[S.CHANNELS]
-    height, run = stage[S.HEIGHT] - 2 * padding, len(shift)
-    O, X, shifts, scales = pointer(octets), pointer(samples), pointer(shift), pointer(scale)
-    for r in range(len(rows)):
+def gather(P, stage, octets, samples, bytewise, rows, count, shift, scale):
+    """Write the images of the first stage inside their padding.
+
+    octets, samples, rows, shift, scale: addresses of what ``run`` has. bytewise: whether the samples are the octets.
+    """
+    padding, width = stage.PADDING, stage.WIDTH * stage.CHANNELS
+    height, run = stage.HEIGHT - 2 * padding, width - 2 * padding * stage.CHANNELS
+    for r in range(count):
         for i in range(height):
             at = (rows[r] * height + i) * run
-            to = stage[S.IMAGES] + (r * stage[S.HEIGHT] + padding + i) * width + padding * stage[S.CHANNELS]
-            if len(octets):
+            to = stage.IMAGES + (r * stage.HEIGHT + padding + i) * width + padding * stage.CHANNELS
+            if bytewise:
                 for s in range(run):
-                    P[to + s] = O[at + s]
+                    P[to + s] = octets[at + s]
             else:
                 for s in range(run):
-                    P[to + s] = X[at + s]
+                    P[to + s] = samples[at + s]
             for s in range(run):
-                P[to + s] = (P[to + s] - shifts[s]) * scales[s]
+                P[to + s] = (P[to + s] - shift[s]) * scale[s]
 
 
 @njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 def flatten(P, I, stage, layer, rows, lanes, simd):
     """Write the inputs of the first dense layer, channel by channel, from the images of the last stage."""
-    features, width, order = layer[L.INPUTS], layer[L.WIDTH], stage[S.PLACES]
-    for r in range(rows if layer[L.ROWS] != stage[S.IMAGES] else 0):
-        at, to = stage[S.IMAGES] + r * features, layer[L.ROWS] + r * width
+    features, width, order = layer.INPUTS, layer.WIDTH, stage.PLACES
+    for r in range(rows if layer.ROWS != stage.IMAGES else 0):
+        at, to = stage.IMAGES + r * features, layer.ROWS + r * width
         for f in range(features):
             P[to + f] = P[at + I[order + f]]
-    dense.transpose(P, layer[L.ROWS], width, layer[L.COLUMNS], lanes, lanes, width, simd)
+    dense.transpose(P, layer.ROWS, width, layer.COLUMNS, lanes, lanes, width, simd)
 
 
 @njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 def unflatten(P, I, stage, layer, rows):
     """Write the gradient with respect to the images of the last stage from that of the first dense layer's inputs."""
-    features, width, order = layer[L.INPUTS], layer[L.WIDTH], stage[S.PLACES]
+    features, width, order = layer.INPUTS, layer.WIDTH, stage.PLACES
     for r in range(rows):
-        to, at = stage[S.GRADIENT] + r * features, layer[L.GRADIENT] + r * width
+        to, at = stage.GRADIENT + r * features, layer.GRADIENT + r * width
         for f in range(features):
             P[to + I[order + f]] = P[at + f]
 
 
 @njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
-def cross_entropy(P, scores, labels, n):
-    """Return the sum of the losses, and write its derivatives over n. scores: The table's last row."""
+def cross_entropy(P, scores, labels, rows, count, n):
+    """Return the sum of the losses of so many rows, and write its derivatives over n. scores: The table's last row."""
     total = 0.0
-    for r in range(len(labels)):
-        z, g = scores[L.ROWS] + r * scores[L.WIDTH], scores[L.GRADIENT] + r * scores[L.WIDTH]
+    for r in range(count):
+        z, g, label = scores.ROWS + r * scores.WIDTH, scores.GRADIENT + r * scores.WIDTH, labels[rows[r]]
         most, mass = P[z], 0.0
-        for o in range(scores[L.INPUTS]):
+        for o in range(scores.INPUTS):
             most = max(most, P[z + o])
-        for o in range(scores[L.INPUTS]):
+        for o in range(scores.INPUTS):
             mass += math.exp(np.float64(P[z + o] - most))
-        for o in range(scores[L.INPUTS]):
-            P[g + o] = (math.exp(np.float64(P[z + o] - most)) / mass - (o == labels[r])) / n
-        total += math.log(mass) - (P[z + labels[r]] - most)
+        for o in range(scores.INPUTS):
+            P[g + o] = (math.exp(np.float64(P[z + o] - most)) / mass - (o == label)) / n
+        total += math.log(mass) - (P[z + label] - most)
     return total
 
 
 @njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
-def logistic(P, scores, labels, n):
-    """Return the sum of the logistic losses, and write its derivatives over n. scores: The table's last row."""
+def logistic(P, scores, labels, rows, count, n):
+    """Return the sum of the logistic losses, and write its derivatives over n; arguments as of ``cross_entropy``."""
     total = 0.0
-    for r in range(len(labels)):
-        sign, at = 2 * labels[r] - 1, r * scores[L.WIDTH]
-        margin = np.float64(sign * P[scores[L.ROWS] + at])
+    for r in range(count):
+        sign, at = 2 * labels[rows[r]] - 1, r * scores.WIDTH
+        margin = np.float64(sign * P[scores.ROWS + at])
         tail = math.exp(-abs(margin))
         total += math.log1p(tail) + (-margin if margin < 0 else 0.0)
-        P[scores[L.GRADIENT] + at] = -sign * (1 if margin < 0 else tail) / (1 + tail) / n
+        P[scores.GRADIENT + at] = -sign * (1 if margin < 0 else tail) / (1 + tail) / n
     return total
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
-def run(tables, work, numbers, x, rows, octets, samples, labels, scaling, logistic_loss, gradient, scores, simd, wide):
+@njit(cache=True, error_model="numpy", nogil=True, no_cfunc_wrapper=True)
+def run(tables, work, numbers, x, rows, octets, samples, labels, scaling, logistic_loss, gradient, scores):
     """Return the mean loss of rows and write its gradient, or write the scores.
 
     Args:
@@ -105,50 +107,48 @@ def run(tables, work, numbers, x, rows, octets, samples, labels, scaling, logist
         logistic_loss: Whether the loss is the logistic one, otherwise cross-entropy.
         gradient: (d + LANES,), of which the first d become the gradient; or empty, if the scores are asked for.
         scores: (b, outputs), flat; or empty.
-        simd: As many numbers as a vector has.
-        wide: As many as one has of more channels.
     """
-    stages, layers = tables
-    P, I, W, D, n = pointer(work), pointer(numbers), pointer(x), pointer(gradient), len(simd)
-    b, end, depth, total = len(rows), len(stages) - 1, len(layers) - 1, 0.0
-    outputs, width, z = layers[depth, L.INPUTS], layers[depth, L.WIDTH], layers[depth, L.ROWS]
+    stages, layers, end, depth = pointer(tables[0]), pointer(tables[1]), len(tables[0]) - 1, len(tables[1]) - 1
+    P, I, W, D, Z = pointer(work), pointer(numbers), pointer(x), pointer(gradient), pointer(scores)
+    O, X, Y, shift, scale = pointer(octets), pointer(samples), pointer(labels), pointer(scaling[0]), pointer(scaling[1])
+    simd, wide, bytewise = zeros(P, LANES), zeros(P, WIDE), len(octets) > 0
+    images, top, b, total = entry(stages, end, Stage), entry(layers, depth, Dense), len(rows), 0.0
     for at in range(len(gradient)):
         D[at] = 0
     for l in range(end):
-        pooling.pack(P, W, stages[l], stages[l + 1])
-    targets = np.empty(ROWS, np.int64)
+        pooling.pack(P, W, entry(stages, l, Stage), entry(stages, l + 1, Stage))
     for first in range(0, b, ROWS):
-        part = rows[first : first + ROWS]
-        m = len(part)
-        lanes = -(-m // n) * n
-        gather(P, stages[0], octets, samples, part, scaling[0], scaling[1])
+        part, m = offset(pointer(rows), first), min(ROWS, b - first)
+        lanes = -(-m // LANES) * LANES
+        gather(P, entry(stages, 0, Stage), O, X, bytewise, part, m, shift, scale)
         for l in range(end):
-            if stages[l, S.WIDE] == n:
-                pooling.forward(P, I, stages[l], stages[l + 1], m, simd)
+            stage, next_stage = entry(stages, l, Stage), entry(stages, l + 1, Stage)
+            if stage.WIDE == LANES:
+                pooling.forward(P, I, stage, next_stage, m, simd)
             else:
-                pooling.forward(P, I, stages[l], stages[l + 1], m, wide)
-        flatten(P, I, stages[end], layers[0], m, lanes, simd)
+                pooling.forward(P, I, stage, next_stage, m, wide)
+        flatten(P, I, images, entry(layers, 0, Dense), m, lanes, simd)
         for l in range(depth):
-            dense.forward(P, W, layers[l], layers[l + 1], lanes, simd, wide)
+            dense.forward(P, W, entry(layers, l, Dense), entry(layers, l + 1, Dense), lanes, simd, wide)
         if len(scores):
             for r in range(m):
-                for o in range(outputs):
-                    scores[(first + r) * outputs + o] = P[z + r * width + o]
+                for o in range(top.INPUTS):
+                    Z[(first + r) * top.INPUTS + o] = P[top.ROWS + r * top.WIDTH + o]
             continue
-        for r in range(m):
-            targets[r] = labels[part[r]]
         if logistic_loss:
-            total += logistic(P, layers[depth], targets[:m], b)
+            total += logistic(P, top, Y, part, m, b)
         else:
-            total += cross_entropy(P, layers[depth], targets[:m], b)
+            total += cross_entropy(P, top, Y, part, m, b)
         for l in range(depth - 1, -1, -1):
-            dense.by_weight(P, D, layers[l], layers[l + 1], m, lanes, simd, wide)
+            layer, next_layer = entry(layers, l, Dense), entry(layers, l + 1, Dense)
+            dense.by_weight(P, D, layer, next_layer, m, lanes, simd, wide)
             if l > 0 or end > 0:
-                dense.by_input(P, W, layers[l], layers[l + 1], m, simd, wide)
+                dense.by_input(P, W, layer, next_layer, m, simd, wide)
         if end > 0:
-            unflatten(P, I, stages[end], layers[0], m)
+            unflatten(P, I, images, entry(layers, 0, Dense), m)
         for l in range(end - 1, -1, -1):
-            pooling.by_weight(P, I, D, stages[l], stages[l + 1], m, simd)
+            stage, next_stage = entry(stages, l, Stage), entry(stages, l + 1, Stage)
+            pooling.by_weight(P, I, D, stage, next_stage, m, simd)
             if l > 0:
-                pooling.by_image(P, I, stages[l], stages[l + 1], m, simd)
+                pooling.by_image(P, I, stage, next_stage, m, simd)
     return total / b

@@ -25,8 +25,8 @@ class Plan:
     Attributes:
         dim: Number d of parameters.
         outputs: Scores of a sample.
-        stages: Table of stages, (convolutions + 1, columns of `Stage`).
-        layers: Table of dense layers and the scores, (dense layers + 1, columns of `Dense`).
+        stages: Table of stages, (convolutions + 1, fields of `Stage`).
+        layers: Table of dense layers and the scores, (dense layers + 1, fields of `Dense`).
         work: Numbers of the workspace.
         reach: Numbers of the parameters that are read, which may be more than d.
         numbers: The whole numbers beside them: room, and the first pixels of pooling windows.

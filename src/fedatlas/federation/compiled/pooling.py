@@ -8,7 +8,7 @@ patches are added to in groups of ``GROUP`` vectors.
 
 ``P`` is the address of the workspace, which `fedatlas.federation.compiled.plans` lays out, ``I`` that of its whole
 numbers; both begin with room for what a function of this module needs for itself. ``source`` and ``target`` are the
-rows of the table of stages before and after the layer.
+stages before and after the layer.
 """
 
 from typing import NamedTuple
@@ -22,7 +22,7 @@ PART = 4096  # numbers of images whose patches are read together, which the near
 
 
 class Stage(NamedTuple):
-    """Columns of the table of stages: images between the layers of a network, and the convolution that reads them.
+    """A row of the table of stages: images between the layers of a network, and the convolution that reads them.
 
     Images lie as (rows, height, width, channels). Positions of arrays count numbers of the workspace.
     """
@@ -45,9 +45,6 @@ class Stage(NamedTuple):
     #   of the last stage, of the features of an image in the order of the first dense layer
 
 
-S = Stage(*range(len(Stage._fields)))
-
-
 def padded(count: int, multiple: int = LANES) -> int:
     """Return the least multiple that is not below count."""
     return -(-count // multiple) * multiple
@@ -57,24 +54,24 @@ def padded(count: int, multiple: int = LANES) -> int:
 def patch_length(source):
     """Return the numbers of a filter's row as the pass backward has it, in whole groups of vectors."""
     group = GROUP * LANES
-    return -(-(source[S.KERNEL] + 1) * source[S.CHANNELS] // group) * group
+    return -(-(source.KERNEL + 1) * source.CHANNELS // group) * group
 
 
 @njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 def pack(P, W, source, target):
     """Write the filters of a layer in the orders in which both passes read them. W: address of the parameters."""
-    inside, outside, k, wide = source[S.CHANNELS], target[S.CHANNELS], source[S.KERNEL], source[S.WIDE]
+    inside, outside, k, wide = source.CHANNELS, target.CHANNELS, source.KERNEL, source.WIDE
     run, length = k * inside, patch_length(source)
-    bias, weight = source[S.FILTERS] + k * run * wide, source[S.WEIGHT]
+    bias, weight = source.FILTERS + k * run * wide, source.WEIGHT
     for o in range(outside):
-        P[bias + o] = W[source[S.BIAS] + o]
+        P[bias + o] = W[source.BIAS + o]
         P[bias + wide + o] = 1
         for channel in range(inside):
             for down in range(k):
                 for right in range(k):
                     w, s = W[weight], right * inside + channel
-                    P[source[S.FILTERS] + (down * run + s) * wide + o] = w
-                    patch = source[S.PATCHES] + (o * (k + 3) + 1 + down) * length + s
+                    P[source.FILTERS + (down * run + s) * wide + o] = w
+                    patch = source.PATCHES + (o * (k + 3) + 1 + down) * length + s
                     P[patch] = w
                     P[patch + outside * (k + 3) * length + inside] = w
                     weight += 1
@@ -98,9 +95,9 @@ def forward(P, I, source, target, rows, simd):
 
     The place is -1 where the largest is not positive. simd: as many numbers as a vector of channels has.
     """
-    inside, k, wide, windows = source[S.CHANNELS], source[S.KERNEL], source[S.WIDE], rows * source[S.WINDOWS]
-    row, run, n = source[S.WIDTH] * inside, k * inside, len(simd)
-    taps, filters, places, chosen = k * run, source[S.FILTERS], source[S.PLACES], source[S.CHOSEN]
+    inside, k, wide, windows = source.CHANNELS, source.KERNEL, source.WIDE, rows * source.WINDOWS
+    row, run, n = source.WIDTH * inside, k * inside, len(simd)
+    taps, filters, places, chosen = k * run, source.FILTERS, source.PLACES, source.CHOSEN
     bias = filters + taps * wide
     for tap in range(taps):
         I[tap] = tap // run * row + tap % run
@@ -129,16 +126,10 @@ def forward(P, I, source, target, rows, simd):
 @njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 def by_weight(P, I, D, source, target, rows, simd):
     """Add the gradients with respect to weight and bias to the network's gradient, whose address is D."""
-    inside, outside, k, wide, count = (
-        source[S.CHANNELS],
-        target[S.CHANNELS],
-        source[S.KERNEL],
-        source[S.WIDE],
-        source[S.WINDOWS],
-    )
-    row, run, size = source[S.WIDTH] * inside, k * inside, source[S.HEIGHT] * source[S.WIDTH] * inside
-    length, shift, zero = -(-run // LANES) * LANES, target[S.GRADIENT] - target[S.IMAGES], splat(0.0, simd)
-    vectors, part, places, chosen = k * length // LANES, max(1, PART // size), source[S.PLACES], source[S.CHOSEN]
+    inside, outside, k, wide = source.CHANNELS, target.CHANNELS, source.KERNEL, source.WIDE
+    count, row, run, size = source.WINDOWS, source.WIDTH * inside, k * inside, source.HEIGHT * source.WIDTH * inside
+    length, shift, zero = -(-run // LANES) * LANES, target.GRADIENT - target.IMAGES, splat(0.0, simd)
+    vectors, part, places, chosen = k * length // LANES, max(1, PART // size), source.PLACES, source.CHOSEN
     groups = -(-vectors // GROUP)
     I[0], I[1], I[2], I[3], I[4] = 0, 0, inside, row, row + inside  # from a window to the place of its largest, from -1
     distances, lists = 5, 5 + groups * GROUP
@@ -187,10 +178,10 @@ def by_weight(P, I, D, source, target, rows, simd):
                 store(P, to + 4 * LANES, z4 + y4)
     for o in range(outside):
         for e in range((o + 1) * patch - LANES, (o + 1) * patch):
-            D[source[S.BIAS] + o] += P[e]
+            D[source.BIAS + o] += P[e]
         for channel in range(inside):
             for down in range(k):
-                to = source[S.WEIGHT] + ((o * inside + channel) * k + down) * k
+                to = source.WEIGHT + ((o * inside + channel) * k + down) * k
                 for right in range(k):
                     D[to + right] += P[o * patch + down * length + right * inside + channel]
 
@@ -198,13 +189,13 @@ def by_weight(P, I, D, source, target, rows, simd):
 @njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 def by_image(P, I, source, target, rows, simd):
     """Write the gradient with respect to the images of this stage."""
-    inside, k, outside, wide = source[S.CHANNELS], source[S.KERNEL], target[S.CHANNELS], source[S.WIDE]
-    row, length, places, chosen = source[S.WIDTH] * inside, patch_length(source), source[S.PLACES], source[S.CHOSEN]
-    patches, filter_length = source[S.PATCHES], (k + 3) * length
-    gradient, shift = source[S.GRADIENT] - source[S.IMAGES], target[S.GRADIENT] - target[S.IMAGES]
-    for at in range(source[S.GRADIENT], source[S.GRADIENT] + rows * source[S.HEIGHT] * row):
+    inside, k, outside, wide = source.CHANNELS, source.KERNEL, target.CHANNELS, source.WIDE
+    row, length, places, chosen = source.WIDTH * inside, patch_length(source), source.PLACES, source.CHOSEN
+    patches, filter_length = source.PATCHES, (k + 3) * length
+    gradient, shift = source.GRADIENT - source.IMAGES, target.GRADIENT - target.IMAGES
+    for at in range(source.GRADIENT, source.GRADIENT + rows * source.HEIGHT * row):
         P[at] = 0
-    for window in range(rows * source[S.WINDOWS]):
+    for window in range(rows * source.WINDOWS):
         at, to, n = I[places + 2 * window] + gradient, I[places + 2 * window + 1] + shift, 0
         for o in range(outside):
             place = int(P[chosen + window * wide + o])

@@ -77,7 +77,7 @@ class Passes:
         self._run, self._dim, self._outputs = passes.run, plan.dim, plan.outputs
         self._behind = max(0, plan.reach - plan.dim)  # numbers that are read behind the last parameter
         self._plan, self._real = plan, real
-        self._simd = tuple((real.type(0),) * lanes for lanes in (plans.LANES, plans.WIDE))
+        self._lanes = plans.LANES
         self._nothing = np.empty(0, real)
         self._compiled = False
 
@@ -106,7 +106,7 @@ class Passes:
             rows: Rows, (b,).
             logistic: Whether the loss is the logistic one, otherwise cross-entropy.
         """
-        gradient = x.new_empty(self._dim + len(self._simd[0]))  # vectors reach behind the last entry
+        gradient = x.new_empty(self._dim + self._lanes)  # vectors reach behind the last entry
         value = self._call(x, source, rows, logistic, gradient.numpy(), self._nothing)
         return x.new_tensor(value), gradient[: self._dim]
 
@@ -114,7 +114,7 @@ class Passes:
         self, x: Tensor, source: tuple[Any, ...], rows: Tensor, logistic: bool, gradient: np.ndarray, scores: np.ndarray
     ) -> float:
         x = functional.pad(x, (0, self._behind)) if self._behind else x.contiguous()
-        arguments = (*self._state, x.numpy(), rows.numpy(), *source, logistic, gradient, scores, *self._simd)
+        arguments = (*self._state, x.numpy(), rows.numpy(), *source, logistic, gradient, scores)
         if not self._compiled:
             from fedatlas.federation.compiled.compilation import compile_in_turn
 

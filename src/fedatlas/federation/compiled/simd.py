@@ -5,8 +5,9 @@ Numba's arrays may overlap as far as the compiler knows, so loops over a few nei
 of this type cannot overlap. No operation is fused, except by ``fma``, and none is reordered: a number has the same bits
 in a vector of any width.
 
-Where a function needs the width of a vector, its argument ``simd`` is a tuple of so many numbers of the vector's type.
-Only its length and type count; the compiler knows both.
+Where a function needs the width of a vector, its argument ``simd`` is a tuple of so many numbers of the vector's type,
+or such a vector, which leaves less to compile where one compiled function calls another. Only its length and type
+count; the compiler knows both.
 """
 
 import operator
@@ -14,29 +15,39 @@ import operator
 from llvmlite import ir
 from numba import njit, types
 from numba.core import cgutils
-from numba.extending import intrinsic, models, overload, register_model
+from numba.extending import intrinsic, lower_builtin, models, overload, register_model, type_callable
 
 INT64 = ir.IntType(64)
 REALS = {types.float32: (ir.FloatType(), "f32"), types.float64: (ir.DoubleType(), "f64")}
 
 
 class Vector(types.Type):
-    """The type of n numbers of a real type, float32 or float64."""
+    """The type of so many numbers of a real type, float32 or float64."""
 
-    def __init__(self, n: int, real: types.Float) -> None:
-        self.n, self.real = n, real
-        super().__init__(name=f"Vector({n}, {real})")
+    def __init__(self, count: int, dtype: types.Float) -> None:
+        self.count, self.dtype = count, dtype
+        super().__init__(name=f"Vector({count}, {dtype})")
 
     @property
     def llvm(self) -> ir.VectorType:
         """The type in LLVM."""
-        return ir.VectorType(REALS[self.real][0], self.n)
+        return ir.VectorType(REALS[self.dtype][0], self.count)
 
 
 @register_model(Vector)
 class _Model(models.PrimitiveModel):
     def __init__(self, manager, vector):
         super().__init__(manager, vector, vector.llvm)
+
+
+@type_callable(len)
+def _type_len(context):
+    return lambda vector: types.intp if isinstance(vector, Vector) else None
+
+
+@lower_builtin(len, Vector)
+def _len(context, builder, signature, args):
+    return INT64(signature.args[0].count)
 
 
 def _binary(name):
@@ -66,7 +77,7 @@ def fma(typing, a, b, c):
 
     def generate(context, builder, signature, args):
         kind = ir.FunctionType(args[0].type, [args[0].type] * 3)
-        name = f"llvm.fma.v{a.n}{REALS[a.real][1]}"
+        name = f"llvm.fma.v{a.count}{REALS[a.dtype][1]}"
         return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), args)
 
     return a(a, a, a), generate
@@ -77,10 +88,10 @@ def _power_of_two(typing, shifted):
     """Return 2^n for each of some doubles, where n is in the low bits of shifted."""
 
     def generate(context, builder, signature, args):
-        integers = ir.VectorType(INT64, shifted.n)
+        integers = ir.VectorType(INT64, shifted.count)
         bits = builder.bitcast(args[0], integers)
-        bits = builder.shl(bits, ir.Constant(integers, [52] * shifted.n))
-        bits = builder.add(bits, ir.Constant(integers, [1023 << 52] * shifted.n))
+        bits = builder.shl(bits, ir.Constant(integers, [52] * shifted.count))
+        bits = builder.add(bits, ir.Constant(integers, [1023 << 52] * shifted.count))
         return builder.bitcast(bits, args[0].type)
 
     return shifted(shifted), generate
@@ -134,6 +145,28 @@ def pointer(typing, array):
 
 
 @intrinsic
+def offset(typing, pointer, at):
+    """Return the address of a pointer's number ``at``."""
+
+    def generate(context, builder, signature, args):
+        return builder.gep(args[0], [args[1]])
+
+    return pointer(pointer, types.intp), generate
+
+
+@intrinsic
+def entry(typing, table, number, columns):
+    """Return a row of a table of whole numbers as the NamedTuple ``columns``. table: Pointer to its first row."""
+    row = types.NamedUniTuple(types.int64, len(columns.instance_class._fields), columns.instance_class)
+
+    def generate(context, builder, signature, args):
+        rows = builder.bitcast(args[0], context.get_value_type(row).as_pointer())
+        return builder.load(builder.gep(rows, [args[1]]), align=8)
+
+    return row(table, types.intp, columns), generate
+
+
+@intrinsic
 def prefetch(typing, pointer, at):
     """Prefetch the cache line of a pointer's number ``at``."""
 
@@ -158,7 +191,7 @@ def load(typing, pointer, at, simd):
     kind = Vector(simd.count, simd.dtype)
 
     def generate(context, builder, signature, args):
-        return builder.load(_neighbours(builder, args[0], args[1], kind), align=kind.real.bitwidth // 8)
+        return builder.load(_neighbours(builder, args[0], args[1], kind), align=kind.dtype.bitwidth // 8)
 
     return kind(pointer, types.intp, simd), generate
 
@@ -168,10 +201,21 @@ def store(typing, pointer, at, value):
     """Write a vector as neighbours, from number ``at`` of a pointer to numbers."""
 
     def generate(context, builder, signature, args):
-        builder.store(args[2], _neighbours(builder, args[0], args[1], value), align=value.real.bitwidth // 8)
+        builder.store(args[2], _neighbours(builder, args[0], args[1], value), align=value.dtype.bitwidth // 8)
         return context.get_dummy_value()
 
     return types.void(pointer, types.intp, value), generate
+
+
+@intrinsic(prefer_literal=True)
+def zeros(typing, pointer, count):
+    """Return a vector of so many zeros of a pointer's type. count: known to the compiler."""
+    kind = Vector(count.literal_value, pointer.dtype)
+
+    def generate(context, builder, signature, args):
+        return ir.Constant(kind.llvm, None)
+
+    return kind(pointer, count), generate
 
 
 @intrinsic
@@ -182,7 +226,8 @@ def splat(typing, number, simd):
     def generate(context, builder, signature, args):
         nothing = ir.Constant(kind.llvm, ir.Undefined)
         first = builder.insert_element(nothing, args[0], ir.Constant(ir.IntType(32), 0))
-        return builder.shuffle_vector(first, nothing, ir.Constant(ir.VectorType(ir.IntType(32), kind.n), [0] * kind.n))
+        order = ir.Constant(ir.VectorType(ir.IntType(32), kind.count), [0] * kind.count)
+        return builder.shuffle_vector(first, nothing, order)
 
     return kind(simd.dtype, simd), generate
 
@@ -190,10 +235,10 @@ def splat(typing, number, simd):
 @intrinsic
 def tiled(typing, few, simd):
     """Return a vector that repeats the entries of few in their order."""
-    kind = Vector(simd.count, few.real)
+    kind = Vector(simd.count, few.dtype)
 
     def generate(context, builder, signature, args):
-        order = ir.Constant(ir.VectorType(ir.IntType(32), kind.n), [k % few.n for k in range(kind.n)])
+        order = ir.Constant(ir.VectorType(ir.IntType(32), kind.count), [k % few.count for k in range(kind.count)])
         return builder.shuffle_vector(args[0], ir.Constant(args[0].type, ir.Undefined), order)
 
     return kind(few, simd), generate
@@ -202,12 +247,12 @@ def tiled(typing, few, simd):
 @intrinsic
 def summed(typing, many, simd):
     """Return the sum of the consecutive parts of many, which are as wide as simd, in their order."""
-    kind = Vector(simd.count, many.real)
+    kind = Vector(simd.count, many.dtype)
 
     def generate(context, builder, signature, args):
         nothing, total = ir.Constant(args[0].type, ir.Undefined), None
-        for first in range(0, many.n, kind.n):
-            order = ir.Constant(ir.VectorType(ir.IntType(32), kind.n), list(range(first, first + kind.n)))
+        for first in range(0, many.count, kind.count):
+            order = ir.Constant(ir.VectorType(ir.IntType(32), kind.count), list(range(first, first + kind.count)))
             part = builder.shuffle_vector(args[0], nothing, order)
             total = part if total is None else builder.fadd(total, part)
         return total
@@ -221,7 +266,7 @@ def transpose_square(typing, pointer, at, across, to, down, simd):
     kind = Vector(simd.count, simd.dtype)
 
     def generate(context, builder, signature, args):
-        n, align = kind.n, kind.real.bitwidth // 8
+        n, align = kind.count, kind.dtype.bitwidth // 8
 
         def row(first, distance, k):
             return _neighbours(builder, args[0], builder.add(first, builder.mul(distance, INT64(k))), kind)
