@@ -131,6 +131,26 @@ def test_bits_do_not_depend_on_threads(name, monkeypatch):
                 np.testing.assert_allclose(a.x, b.x, rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.parametrize("form", ROWS)
+@pytest.mark.parametrize("name", ["fedavg", "fedac-1"])
+def test_bits_do_not_depend_on_workers_that_step_side_by_side(name, form, monkeypatch):
+    """Also where a block is not full, where P is folded into u, and on threads."""
+    monkeypatch.setattr(kernels, "PART", 100)
+    monkeypatch.setattr(kernels, "SPREAD", 0)
+    monkeypatch.setattr(lockstep, "THREAD", 1)
+    logistic = problem(l2=0.5, **ROWS[form])
+    for M, K in ((7, 10), (44, 10), (4, 100)):
+        setting = Setting(clients=M, local_steps=K, rounds=3)
+        count = kernels.parts(M, K, logistic.dim)
+        assert kernels.side_by_side(M // count, 1, 2 * logistic.dim) == (M // count > 3)
+        runs = [run_simulations([Simulation(example(name, lr=0.02), logistic, setting, threads=t)]) for t in (1, 2)]
+        with monkeypatch.context() as patch:
+            patch.setattr(kernels, "side_by_side", lambda *_: False)
+            runs.append(run_simulations([Simulation(example(name, lr=0.02), logistic, setting)]))
+        for run in runs[1:]:
+            np.testing.assert_array_equal(run[0].x, runs[0][0].x)
+
+
 @pytest.mark.parametrize("name, l2, K", [("fedavg", 0.5, 1), ("mb-sgd", 0.5, 6), ("fedavg", 0.5, 6)])
 def test_divergence_is_found_in_its_round(name, l2, K):
     """Also where P carries the growth over many rounds."""

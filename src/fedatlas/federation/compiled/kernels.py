@@ -7,9 +7,10 @@ and writes only the row's coordinates, with coefficients c'P and P^-1 b that are
 multiplied into u before its condition number costs digits. SIMD vectors hold a number for each of several step sizes,
 the innermost axis of all arrays: one pass over draws and rows serves all of them.
 
-``together`` is for rounds of one step, where the server's z itself is kept as P u; ``apart`` for rounds of several.
-In ``together`` no margin depends on another, so the derivatives of the loss of several workers are computed as one
-vector.
+``together`` is for rounds of one step, where the server's z itself is kept as P u; ``apart`` and ``abreast`` are for
+rounds of several. In ``together`` no margin depends on another, so the derivatives of the loss of several workers are
+computed as one vector. With one step size ``abreast`` does the same: WIDE workers take a step before the next, each on
+its own u, so that the processor need not wait for the sums of one of them.
 """
 
 import functools
@@ -17,7 +18,19 @@ import functools
 import numpy as np
 from numba import njit
 
-from fedatlas.federation.compiled.simd import clamp, exp, fma, load, pointer, prefetch, splat, store, summed, tiled
+from fedatlas.federation.compiled.simd import (
+    clamp,
+    exp,
+    fma,
+    load,
+    offset,
+    pointer,
+    prefetch,
+    splat,
+    store,
+    summed,
+    tiled,
+)
 
 WIDTHS = (1, 8, 16)  # step sizes of a pass: (d, 2, 16) doubles of a9a fill a first-level cache
 WIDE = 8  # numbers of a vector where step sizes need not be told apart; arrays are padded to a multiple
@@ -27,6 +40,7 @@ PERIOD = 256  # rounds of one step after which P is folded in any case, so that 
 PART = 2048  # worker steps, and SPREAD for each coordinate, that have a sum of their own; at most PARTS in a round
 SPREAD = 16
 PARTS = 8
+NEAR = 1 << 13  # numbers of vectors u between which workers may take turns: 64 KiB, near in a second-level cache
 AHEAD = 6  # rows that are fetched in advance: which ones come is known, where they lie is random
 
 
@@ -37,15 +51,15 @@ def bounds(j, indptr, width, dense):
 
 
 @njit(inline="always")
-def fetch(row_numbers, at, count, indptr, indices, values, labels, ones):
-    """Prefetch a sparse row that comes AHEAD draws later, and where the row after it lies."""
-    prefetch(indptr, row_numbers[min(at + 2 * AHEAD, count - 1)])
-    soon = row_numbers[min(at + AHEAD, count - 1)]
-    prefetch(labels, soon)
-    prefetch(indices, indptr[soon])
+def fetch(row_numbers, soon, later, count, indptr, indices, values, labels, ones):
+    """Prefetch the sparse row of draw ``soon``, and where that of draw ``later`` lies."""
+    prefetch(indptr, row_numbers[min(later, count - 1)])
+    j = row_numbers[min(soon, count - 1)]
+    prefetch(labels, j)
+    prefetch(indices, indptr[j])
     if not len(ones):
-        prefetch(values, indptr[soon])
-        prefetch(values, indptr[soon] + 8)
+        prefetch(values, indptr[j])
+        prefetch(values, indptr[j] + 8)
 
 
 @njit(inline="always")
@@ -110,6 +124,22 @@ def apply(matrix, k, u, d, held, simd, all_sizes):
             store(u, i + h * n, y)
 
 
+@njit(inline="always")
+def close(z, total, size, parts, touched, last, gain, d, held, simd, all_sizes, wide):
+    """Add up the sums of the parts of a round, or of changes where touched, and move the server's z to the mean."""
+    for to in range(0, size, len(wide)):
+        sums = load(total, to, wide)
+        for part in range(1, parts):
+            sums = sums + load(total, part * size + to, wide)
+        if touched:  # the weights add up to 1
+            sums = sums + load(z, to, wide)
+        store(total, to, sums)
+    apply(last, 0, total, d, held, simd, all_sizes)
+    for to in range(0, d * len(all_sizes), len(simd)):
+        old = load(z, to, simd)
+        store(z, to, fma(load(gain, 0, simd), load(total, to, simd) - old, old))
+
+
 # No fastmath: a step size's bits must depend neither on how many there are nor on the machine's vector units.
 @njit(cache=True, error_model="numpy", nogil=True)
 def together(rows, draws, weights, state, steps, touched, simd, all_sizes, wide, dense, ones):
@@ -147,7 +177,7 @@ def together(rows, draws, weights, state, steps, touched, simd, all_sizes, wide,
                 j = row_numbers[at]
                 lo, hi = bounds(j, indptr, width, dense)
                 if not len(dense):
-                    fetch(row_numbers, at, count, indptr, indices, values, labels, ones)
+                    fetch(row_numbers, at + AHEAD, at + 2 * AHEAD, count, indptr, indices, values, labels, ones)
                 y = margin(u, q, k, lo, hi, indices, values, labels[j], simd, all_sizes, dense, ones)
                 store(derivatives, w * n, y)
             for to in range(0, block * n, len(wide)):
@@ -209,10 +239,11 @@ def apart(rows, draws, weights, state, steps, parts, touched, simd, all_sizes, w
             for m in range(part * M // all_parts, (part + 1) * M // all_parts):
                 first = (t * M + m) * K
                 for k in range(K):
-                    j = row_numbers[first + k]
+                    at = first + k
+                    j = row_numbers[at]
                     lo, hi = bounds(j, indptr, width, dense)
                     if not len(dense):
-                        fetch(row_numbers, first + k, count, indptr, indices, values, labels, ones)
+                        fetch(row_numbers, at + AHEAD, at + 2 * AHEAD, count, indptr, indices, values, labels, ones)
                     y = margin(u, q, k, lo, hi, indices, values, labels[j], simd, all_sizes, dense, ones)
                     if fold[k]:
                         apply(maps, k, u, d, held, simd, all_sizes)
@@ -233,17 +264,78 @@ def apart(rows, draws, weights, state, steps, parts, touched, simd, all_sizes, w
                         store(total, into + to, fma(share, load(u, to, wide), load(total, into + to, wide)))
                         store(u, to, load(z, to, wide))
         if finish:
+            close(z, total, size, all_parts, touched, last, gain, d, held, simd, all_sizes, wide)
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def abreast(rows, draws, weights, state, steps, parts, simd, all_sizes, wide, dense, ones):
+    """Run rounds of K steps with one step size, which change state[0], the server's z, as ``apart`` does.
+
+    A block of WIDE workers takes each step before the next. Sums have the same bits: workers are added in their order.
+
+    As ``apart``, but for state: in place of a worker's u those of a block, and (WIDE,) to work in.
+    """
+    workers, (_, M, K) = len(wide), draws.shape
+    size, count, width = state[0].size, draws.size, rows[2].size // rows[3].size
+    d = size // len(all_sizes)
+    indptr, indices, values, labels = pointer(rows[0]), pointer(rows[1]), pointer(rows[2]), pointer(rows[3])
+    z, total, held, u = pointer(state[0]), pointer(state[1]), pointer(state[2]), pointer(state[3])
+    derivatives, fold, row_numbers = pointer(state[4]), steps[2], pointer(draws)
+    q, r, maps, last, gain = (
+        pointer(steps[0]),
+        pointer(steps[1]),
+        pointer(steps[3]),
+        pointer(steps[4]),
+        pointer(steps[5]),
+    )
+    begin, end, all_parts, finish = parts
+    for t in range(len(draws)):
+        for part in range(begin, end):
+            into, stop = part * size, (part + 1) * M // all_parts
             for to in range(0, size, len(wide)):
-                sums = load(total, to, wide)
-                for part in range(1, all_parts):
-                    sums = sums + load(total, part * size + to, wide)
-                if touched:  # so far it is the sum of changes: the weights add up to 1
-                    sums = sums + load(z, to, wide)
-                store(total, to, sums)
-            apply(last, 0, total, d, held, simd, all_sizes)
-            for to in range(0, d * p * n, n):
-                old = load(z, to, simd)
-                store(z, to, fma(load(gain, 0, simd), load(total, to, simd) - old, old))
+                store(total, into + to, splat(0.0, wide))
+                for w in range(workers):
+                    store(u, w * size + to, load(z, to, wide))
+            for m in range(part * M // all_parts, stop, workers):
+                first, block = (t * M + m) * K, min(workers, stop - m)
+                for k in range(K):
+                    soon = 1 if k + 1 < K else 1 + (workers - 1) * K  # the next step, or the first of the next block
+                    for w in range(block):
+                        at = first + w * K + k
+                        j = row_numbers[at]
+                        lo, hi = bounds(j, indptr, width, dense)
+                        if not len(dense):
+                            fetch(row_numbers, at + soon, at + soon + 1, count, indptr, indices, values, labels, ones)
+                        v = offset(u, w * size)
+                        y = margin(v, q, k, lo, hi, indices, values, labels[j], simd, all_sizes, dense, ones)
+                        store(derivatives, w, y)
+                    store(derivatives, 0, sigmoid(load(derivatives, 0, wide), wide))
+                    for w in range(block):
+                        j, v = row_numbers[first + w * K + k], offset(u, w * size)
+                        lo, hi = bounds(j, indptr, width, dense)
+                        if fold[k]:
+                            apply(maps, k, v, d, held, simd, all_sizes)
+                        s = splat(labels[j], simd) * load(derivatives, w, simd)
+                        add(v, r, k, lo, hi, indices, values, s, all_sizes, dense, ones)
+                for to in range(0, size, len(wide)):
+                    sums = load(total, into + to, wide)
+                    for w in range(block):
+                        sums = fma(splat(weights[m + w], wide), load(u, w * size + to, wide), sums)
+                        store(u, w * size + to, load(z, to, wide))
+                    store(total, into + to, sums)
+        if finish:
+            close(z, total, size, all_parts, False, last, gain, d, held, simd, all_sizes, wide)
+
+
+def side_by_side(workers: int, n: int, size: int) -> bool:
+    """Return whether ``abreast`` is faster than ``apart`` for rounds that touch all coordinates.
+
+    Args:
+        workers: Workers of a part.
+        n: Number of step sizes.
+        size: Numbers of a worker's vector u.
+    """
+    return n == 1 and workers >= WIDE // 2 and WIDE * size <= NEAR
 
 
 def parts(M: int, K: int, d: int) -> int:

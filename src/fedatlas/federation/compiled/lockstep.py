@@ -165,18 +165,22 @@ class Kernel:
         pool: Any,
     ) -> None:
         """Run rounds of several steps, long ones on threads. The parts of a round do not depend on the threads."""
-        (_, M, K), apart = draws.shape, self.kernels.apart
+        (_, M, K), size, n = draws.shape, server.size, len(form[0])
         count = self.kernels.parts(M, K, self.problem.dim)
-        sums = _aligned(count * server.size)
+        block = not touched and self.kernels.side_by_side(M // count, n, size)
+        rounds = self.kernels.abreast if block else self.kernels.apart
+        vectors = (size * self.kernels.WIDE, self.kernels.WIDE) if block else (size,)
+        options = form if block else (touched, *form)
+        sums = _aligned(count * size)
 
         def run(draws: np.ndarray, begin: int, end: int, finish: bool) -> None:
-            state = (server, sums, _aligned(len(form[1])), _aligned(server.size))
-            arguments = (self.rows, draws, weights, state, steps, (begin, end, count, finish), touched, *form)
-            compile_in_turn(apart, arguments)
-            apart(*arguments)
+            state = (server, sums, _aligned(len(form[1])), *map(_aligned, vectors))
+            arguments = (self.rows, draws, weights, state, steps, (begin, end, count, finish), *options)
+            compile_in_turn(rounds, arguments)
+            rounds(*arguments)
 
         entries = max(self.rows[1].size, self.rows[2].size) // len(self.rows[3])
-        threads = min(pool.threads, count, M * K * (STEP + entries * len(form[0])) // THREAD)
+        threads = min(pool.threads, count, M * K * (STEP + entries * n) // THREAD)
         if threads < 2:
             return run(draws, 0, count, True)
         cuts = [count * k // threads for k in range(threads + 1)]
