@@ -137,6 +137,7 @@ TABLE = [
     ("federation.compiled.modules", ""),
     ("federation.compiled.conditions", "federated lockstep lenet softmax optimum promises"),
     ("federation.compiled.dense_rows", "softmax"),
+    ("federation.compiled.drawing", "lockstep"),
     ("federation.compiled.kernels", "lockstep"),
     ("federation.compiled.lockstep", "lockstep"),
     ("federation.compiled.scoring", "federated lockstep"),

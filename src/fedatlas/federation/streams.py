@@ -37,9 +37,6 @@ def stream(seed: int, purpose: str, *index: int) -> np.random.Generator:
 def streams(seed: int, purpose: str, *index: int, last: np.ndarray) -> list[np.random.Generator]:
     """Return the generators ``stream(seed, purpose, *index, k)`` of all numbers k, in a fraction of the time.
 
-    A SeedSequence hashes the words of its key one after another into a pool of four, and the pool into the state of a
-    generator. Here the last word and the state are computed for all k at once.
-
     Args:
         seed: Seed.
         purpose: Purpose of the streams.
@@ -48,16 +45,33 @@ def streams(seed: int, purpose: str, *index: int, last: np.ndarray) -> list[np.r
     """
     if len(last) < 3:
         return [stream(seed, purpose, *index, int(k)) for k in last]
-    key = _PURPOSE[purpose], *index
+    seeds: list[Any] = [_State(words) for words in states(seed, purpose, index, last)]
+    return [np.random.Generator(np.random.PCG64(words)) for words in seeds]
+
+
+def states(seed: int, purpose: str, before: tuple[int, ...], numbers: np.ndarray, *after: int) -> np.ndarray:
+    """Return the words from which the generators ``stream(seed, purpose, *before, k, *after)`` start: (m, 4).
+
+    A SeedSequence hashes the words of its key one after another into a pool of four, and the pool into the state of a
+    generator. Here the words that differ, those after them and the state are computed for all k at once.
+
+    Args:
+        seed: Seed.
+        purpose: Purpose of the streams.
+        before: Numbers below 2^32 that all of them share.
+        numbers: Numbers k, (m,), below 2^32.
+        *after: Further numbers that all of them share.
+    """
+    key = _PURPOSE[purpose], *before
     pool: Any = np.random.SeedSequence(seed, spawn_key=key).pool
     # A word of the key takes four steps of the hash, after 16 of the pool; a seed has the first four words.
     steps = 16 + 4 * (len(key) + max(0, -(-int(seed).bit_length() // 32) - 4))
-    words = _hash(np.asarray(last, np.uint32)[:, None], 0x43B0D7E5, 0x931E8875, steps, 4)
-    words = pool * np.uint32(0xCA01F9DD) - words * np.uint32(0x4973F715)
-    words = words ^ (words >> 16)
-    words = _hash(np.tile(words, 2), 0x8B51F9DD, 0x58F38DED, 0, 8).astype("<u4").view("<u8").astype(np.uint64)
-    seeds: list[Any] = [_State(state) for state in words]
-    return [np.random.Generator(np.random.PCG64(state)) for state in seeds]
+    for column in (numbers, *after):
+        words = _hash(np.asarray(column, np.uint32).reshape(-1, 1), 0x43B0D7E5, 0x931E8875, steps, 4)
+        pool = pool * np.uint32(0xCA01F9DD) - words * np.uint32(0x4973F715)
+        pool, steps = pool ^ (pool >> 16), steps + 4
+    words = _hash(np.tile(pool, 2), 0x8B51F9DD, 0x58F38DED, 0, 8)
+    return words.astype("<u4").view("<u8").astype(np.uint64)
 
 
 def _hash(words: np.ndarray, initial: int, factor: int, first: int, count: int) -> np.ndarray:

@@ -2,9 +2,9 @@
 
 The gain of each part, as measured by the scripts in benchmarks/ (see benchmarks/README.md):
 
-``lockstep`` with ``kernels``: rounds of one-sample local steps on logistic data, for all step sizes of a tuning grid in
-one pass over the draws. A local step costs 22 to 450 times less than in plain NumPy, and 129 to 2089 times less for
-each of thirteen step sizes.
+``lockstep`` with ``kernels`` and ``drawing``: rounds of one-sample local steps on logistic data, for all step sizes of
+a tuning grid in one pass over the draws. A local step costs 22 to 450 times less than in plain NumPy, and 129 to 2089
+times less for each of thirteen step sizes.
 
 ``scoring``: metrics of sparse logistic data at all step sizes of a tuning grid in one pass over the rows.
 

@@ -47,6 +47,13 @@ class Kernel:
         return kernels
 
     @functools.cached_property
+    def fill(self) -> Any:
+        """Compiled function that draws the samples, in a module that takes long to import."""
+        from fedatlas.federation.compiled import drawing
+
+        return drawing.draw
+
+    @functools.cached_property
     def coefficients(self) -> dict[Any, tuple[Any, ...]]:
         """Arrays from which the steps of each simulation are computed."""
         coefficients, l2 = {}, self.problem.l2
@@ -89,13 +96,15 @@ class Kernel:
             for t in range(start, stop):
                 counts = self.sampler.counts(t, M, K)
                 if counts is None:
-                    counts = np.bincount(self.sampler.rounds(t, t + 1, K).ravel(), minlength=self.problem.samples)
+                    counts = np.bincount(
+                        self.sampler.rounds(t, t + 1, K, self.fill).ravel(), minlength=self.problem.samples
+                    )
                 rows = np.flatnonzero(counts)
                 yield t, rows.astype(np.int32)[None, :, None], counts[rows] / (M * K)
             return
         length = max(1, CHUNK // (M * K))
         for t in range(start, stop, length):
-            draws = self.sampler.rounds(t, min(t + length, stop), K)
+            draws = self.sampler.rounds(t, min(t + length, stop), K, self.fill)
             draws = draws.reshape(len(draws), -1, self.K)
             yield t, draws, np.full(draws.shape[1], 1 / draws.shape[1])
 

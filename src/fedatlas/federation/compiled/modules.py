@@ -6,7 +6,7 @@ from typing import Any
 from fedatlas.federation.compiled.conditions import kind, lockstep_specification
 
 PACKAGE = "fedatlas.federation.compiled"
-LOCKSTEP = [f"{PACKAGE}.{module}" for module in ("kernels", "lockstep", "simd")]
+LOCKSTEP = [f"{PACKAGE}.{module}" for module in ("drawing", "kernels", "lockstep", "simd")]
 SPARSE = [f"{PACKAGE}.{module}" for module in ("scoring", "simd", "sparse_gradients")]
 SEQUENTIAL = [f"{PACKAGE}.sequential"]
 PASSES = [f"{PACKAGE}.{module}" for module in ("dense", "passes", "plans", "pooling", "simd")]

@@ -3,13 +3,14 @@
 Algorithms that pool all samples of a round get multinomial counts where minibatches are many times the data.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from fedatlas.federation.sampling.base import Sampling
 from fedatlas.federation.sampling.sampler import SampledProblem, Sampler
-from fedatlas.federation.streams import stream
+from fedatlas.federation.streams import states, stream
 
 STREAM_DRAWS = 1 << 12  # draws from one stream: to create a stream costs more than a thousand of them
 COUNTED = 16  # draws for each row of the data beyond which a binomial for each row costs less
@@ -53,20 +54,28 @@ class ReplacementSampler(Sampler):
         positions = rng.integers(len(rows), size=steps * self.size)
         return self._with_variants(rows[positions], rng).reshape(steps, self.size)
 
-    def rounds(self, start: int, stop: int, steps: int) -> np.ndarray:
+    def rounds(self, start: int, stop: int, steps: int, fill: Callable[..., None] | None = None) -> np.ndarray:
         """Return what all clients draw from all rows in the rounds from start to stop: (stop - start, m, steps, batch).
 
         A stream serves a group of as many rounds as make STREAM_DRAWS draws, a number that depends on the shape alone:
         so the draws of a round do not depend on the rounds that are asked for with it.
+
+        Args:
+            start: First round.
+            stop: Round after the last one.
+            steps: Steps of a round.
+            fill: Compiled function that draws what NumPy draws, for rows without variants; see `compiled.drawing.draw`.
         """
         length = max(1, STREAM_DRAWS // (self.clients * steps * self.size))
-        parts = []
-        while start < stop:
-            group, first = divmod(start, length)
-            last = min(length, first + stop - start)
-            parts.append(self._group(group, length, steps)[first:last])
-            start += last - first
-        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+        first, last = start // length, -(-stop // length)
+        if fill is None or last - first == 1 < length:
+            groups = [self._group(group, length, steps) for group in range(first, last)]
+            draws = groups[0] if len(groups) == 1 else np.concatenate(groups)
+        else:
+            draws = np.empty(((last - first) * length, self.clients, steps, self.size), np.int32)
+            words = states(self.seed, "samples", (), np.arange(first, last), steps)
+            fill(words, self.problem.samples, draws.reshape(last - first, -1))
+        return draws[start - first * length : stop - first * length]
 
     def _group(self, group: int, length: int, steps: int) -> np.ndarray:
         """Return the draws of a group of rounds, (length, m, steps, batch). The last group is cached."""
