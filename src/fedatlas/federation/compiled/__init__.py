@@ -3,7 +3,7 @@
 The gain of each part, as measured by the scripts in benchmarks/ (see benchmarks/README.md):
 
 ``lockstep`` with ``kernels`` and ``drawing``: rounds of one-sample local steps on logistic data, for all step sizes of
-a tuning grid in one pass over the draws. A local step costs 22 to 450 times less than in plain NumPy, and 129 to 2089
+a tuning grid in one pass over the draws. A local step costs 31 to 567 times less than in plain NumPy, and 126 to 1762
 times less for each of thirteen step sizes.
 
 ``scoring``: metrics of sparse logistic data at all step sizes of a tuning grid in one pass over the rows.
