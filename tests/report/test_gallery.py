@@ -87,6 +87,17 @@ def test_the_page_shows_figures_claims_and_counts(result_folders, tmp_path):
     assert len(chosen) == 12 and set(chosen["lr"]) == {0.1, 1.0}
 
 
+def test_claims_of_no_paper_do_not_change_the_q_values_of_a_paper(result_folders, tmp_path):
+    record = json.loads((result_folders[1] / "about.json").read_text())
+    (result_folders[1] / "about.json").write_text(json.dumps(record | {"source": "A question of the atlas's own"}))
+    for folder, p in zip(result_folders, (["0.01", "0.04", ""], ["0.9", "0.9", ""]), strict=True):
+        claims = csv.read(folder / "claims.csv", dtype=str, keep_default_na=False)
+        csv.write(folder / "claims.csv", claims.assign(p=p))
+    write_pages(result_folders, tmp_path / "docs/gallery", tmp_path / "docs/gallery.md")
+    ledger = csv.read(tmp_path / "docs/gallery/claims.csv")
+    assert list(ledger["q"].dropna()) == [0.02, 0.04, 0.9, 0.9]
+
+
 def test_an_entry_says_which_form_of_the_data_its_runs_have_read(result_folders, tmp_path):
     directory, page = tmp_path / "gallery", tmp_path / "gallery.md"
     plain, meta = files.read(result_folders[0] / "table.parquet")

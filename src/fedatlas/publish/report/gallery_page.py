@@ -83,7 +83,7 @@ def write_page(
 
     records = _read_records(gallery, {(item.size, item.name): item for item in items})
     claims = pd.concat([record.claims for record in records], ignore_index=True).fillna("")
-    claims = with_q_values(claims, {record.entry.name: record.entry.paper.key for record in records})
+    claims = with_q_values(claims, {record.entry.name: record.group for record in records})
     csv.write(gallery / "claims.csv", claims)
     wanted = [headline.figure for paper in papers for headline in paper.headlines.values() if headline.figure]
     published = published_figures.draw(gallery, wanted)

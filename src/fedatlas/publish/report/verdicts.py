@@ -41,17 +41,17 @@ VERDICTS = {
 }
 
 
-def with_q_values(claims: "pd.DataFrame", papers: Mapping[str, str]) -> "pd.DataFrame":
-    """Return claims with the column q, of which each paper's claims are a family.
+def with_q_values(claims: "pd.DataFrame", families: Mapping[str, str]) -> "pd.DataFrame":
+    """Return claims with the column q, of which each paper's claims are a family, and those of no paper another one.
 
     Args:
         claims: Rows of claims.csv as text; ``p`` is empty, or missing, where no test gives a p-value.
-        papers: The paper's name or key by experiment.
+        families: Name of the family by experiment.
     """
     if "p" not in claims:
         claims = claims.assign(p="")
     claims = claims.assign(p=claims["p"].fillna(""), q="")
-    for _, rows in claims.groupby(claims["experiment"].map(papers), sort=False):
+    for _, rows in claims.groupby(claims["experiment"].map(families), sort=False):
         values = q_values([float(p) if p != "" else None for p in rows["p"]])
         claims.loc[rows.index, "q"] = ["" if q is None else f"{q:.3g}" for q in values]
     return claims
