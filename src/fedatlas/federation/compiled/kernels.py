@@ -125,6 +125,12 @@ def apply(matrix, k, u, d, held, simd, all_sizes):
 
 
 @njit(inline="always")
+def addresses(steps):
+    """Return the addresses of the arrays q, r, maps, last and gain of rounds of several steps."""
+    return pointer(steps[0]), pointer(steps[1]), pointer(steps[3]), pointer(steps[4]), pointer(steps[5])
+
+
+@njit(inline="always")
 def close(z, total, size, parts, touched, last, gain, d, held, simd, all_sizes, wide):
     """Add up the sums of the parts of a round, or of changes where touched, and move the server's z to the mean."""
     for to in range(0, size, len(wide)):
@@ -221,13 +227,7 @@ def apart(rows, draws, weights, state, steps, parts, touched, simd, all_sizes, w
     d = size // (p * n)
     indptr, indices, values, labels = pointer(rows[0]), pointer(rows[1]), pointer(rows[2]), pointer(rows[3])
     z, total, held, u = pointer(state[0]), pointer(state[1]), pointer(state[2]), pointer(state[3])
-    q, r, maps, last, gain = (
-        pointer(steps[0]),
-        pointer(steps[1]),
-        pointer(steps[3]),
-        pointer(steps[4]),
-        pointer(steps[5]),
-    )
+    q, r, maps, last, gain = addresses(steps)
     fold, row_numbers = steps[2], pointer(draws)
     begin, end, all_parts, finish = parts
     for t in range(R):
@@ -281,13 +281,7 @@ def abreast(rows, draws, weights, state, steps, parts, simd, all_sizes, wide, de
     indptr, indices, values, labels = pointer(rows[0]), pointer(rows[1]), pointer(rows[2]), pointer(rows[3])
     z, total, held, u = pointer(state[0]), pointer(state[1]), pointer(state[2]), pointer(state[3])
     derivatives, fold, row_numbers = pointer(state[4]), steps[2], pointer(draws)
-    q, r, maps, last, gain = (
-        pointer(steps[0]),
-        pointer(steps[1]),
-        pointer(steps[3]),
-        pointer(steps[4]),
-        pointer(steps[5]),
-    )
+    q, r, maps, last, gain = addresses(steps)
     begin, end, all_parts, finish = parts
     for t in range(len(draws)):
         for part in range(begin, end):

@@ -51,8 +51,7 @@ def _fedac_epsilon() -> "Figure":
         for ax in row:
             ax.set_xlabel(words)
             ax.tick_params(labelbottom=True)
-    words = f"loss above {least:.5f}, the least published"
-    figure.supylabel(words, fontsize=axes[0].xaxis.label.get_fontsize())
+    figure.supylabel(f"loss above {least:.5f}, the least published", fontsize=axes[0].xaxis.label.get_fontsize())
     layout.legend(figure, looks, {name: algorithms.get(name).label for name in looks})
     return figure
 
