@@ -19,7 +19,7 @@ OF_SPLIT_DATA = {
     f"check_sample_weight_equivalence_on_{kind}_data": "samples that are repeated are split anew over clients"
     for kind in ("dense", "sparse")
 }
-SPLIT = FederatedLogisticRegression(rounds=30)
+SPLIT = FederatedLogisticRegression(clients=5, rounds=30)
 SHARED = FederatedLogisticRegression(partition="shared", rounds=30)
 
 
@@ -49,7 +49,7 @@ LEAST = {"svrp-gd": 0.9, "dp-fedavg": 0.5}  # the first one's theory advises sho
 @pytest.mark.parametrize("name", algorithms.names())
 def test_every_algorithm_fits_with_its_defaults_or_is_refused_with_a_reason(name, data):
     X, y = data
-    model = FederatedLogisticRegression(name, rounds=50, random_state=0)
+    model = FederatedLogisticRegression(name, clients=4, rounds=40, random_state=0)
     if name in REFUSED:
         with pytest.raises(UserError, match=f"^algorithm {name}{REFUSED[name]}"):
             model.fit(X, y)

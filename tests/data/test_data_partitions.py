@@ -19,7 +19,7 @@ def test_the_kinds():
 
 
 @given(labels, st.integers(1, 12), st.integers(0, 2**40), st.sampled_from(SPLITS))
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=100)
 def test_a_split_gives_every_sample_to_at_most_one_client(y, clients, seed, how):
     kind, options = how
     try:

@@ -76,8 +76,9 @@ class Averaging(Silent):
 PARTICIPATION = {"kind": "staircase", "p": [0.2, 0.4, 0.6, 0.8, 1.0]}
 
 
-def runs(kind=FedAWE, seeds=3, **options):
-    setting = Setting(clients=5, rounds=40, local_steps=2, batch=3, participation=PARTICIPATION | options)
+@functools.cache
+def runs(kind=FedAWE, seeds=3):
+    setting = Setting(clients=5, rounds=40, local_steps=2, batch=3, participation=PARTICIPATION)
     algorithm = kind(lr=0.01, server_lr=1.5)
     return Ensemble([simulate(algorithm, quadratic(), setting, seed) for seed in range(seeds)], 0.01)
 
@@ -123,8 +124,8 @@ PAIR = {"centers": [[-50.0], [50.0]], "start_scale": 0.0}
 
 
 @functools.cache
-def pair(kind, lr=1.8e-4, noise=0.0):
-    setting = Setting(clients=2, rounds=3000, local_steps=2, participation={"kind": "stationary", "p": [1.0, 0.5]})
+def pair(kind, lr=1.8e-4, noise=0.0, rounds=3000):
+    setting = Setting(clients=2, rounds=rounds, local_steps=2, participation={"kind": "stationary", "p": [1.0, 0.5]})
     problem = SyntheticQuadratic(**PAIR, noise=noise).build(2)
     return Ensemble([simulate(kind(lr=lr), problem, setting, seed) for seed in range(2)], 0.05)
 
@@ -167,15 +168,15 @@ def test_proposition_3_needs_the_dissimilarity(monkeypatch):
 
 
 def test_constants_of_two_clients():
-    c = fedawe_constants(pair(FedAWE, noise=3.0))
-    assert (c.m, c.s, c.T, c.c, c.L, c.zeta2, c.gap) == (2, 2, 3000, 1.8e-4, 1, 2500, 0)
+    c = fedawe_constants(pair(FedAWE, noise=3.0, rounds=500))
+    assert (c.m, c.s, c.T, c.c, c.L, c.zeta2, c.gap) == (2, 2, 500, 1.8e-4, 1, 2500, 0)
     assert (c.delta, c.delta_max) == (0.5, 1) and c.rho == pytest.approx(0.5)
     assert c.sigma2 == pytest.approx(9, rel=0.1)
 
 
 def test_what_the_statements_ask_for():
     with pytest.raises(UserError, match=r"condition \(11\).*lr server_lr <= 0.00019"):
-        fedawe_constants(pair(FedAWE, lr=2e-4))
+        fedawe_constants(pair(FedAWE, lr=2e-4, rounds=20))
     with pytest.raises(UserError, match="one Hessian"):
         fedawe_constants(runs())
     with pytest.raises(UserError, match="two seeds"):

@@ -87,7 +87,7 @@ def test_the_interface_refuses_a_password(capsys):
     assert "hunter2" not in capsys.readouterr().out
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(
     st.sampled_from(["http", "https", "postgresql", "ftp", "sqlite", "x+y"]),
     st.text(st.characters(blacklist_characters="@/?#", blacklist_categories=["Cs"]), max_size=5),
