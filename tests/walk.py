@@ -43,7 +43,8 @@ class Walk(simulation.Simulation):
                 self.of_client = []
                 calls.append(self.of_client)
 
-            def count(self, batch, calls=1, full=False):
+            def count(self, batch, calls=1, full=False, rows=None):
+                assert rows is None  # a block has one client
                 super().count(batch, calls, full)
                 self.of_client.append((calls, float(np.sum(batch.size)) / (1 if full else group.merged)))
 

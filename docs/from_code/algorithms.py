@@ -28,7 +28,6 @@ FACTS = {
     "exact": "Its fixed point is the optimum even if clients are heterogeneous and take several local steps.",
     "full_participation": "It is defined for full participation only.",
     "exact_prox": "It needs a problem with an exact proximal step, such as a quadratic.",
-    "client_by_client": "Each client decides how many local steps it takes.",
 }
 NOTATION = "[Notation](../../concepts/glossary.md#notation)"
 UP = "../../.."

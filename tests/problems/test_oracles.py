@@ -146,6 +146,19 @@ def test_calls_within_a_step_see_one_minibatch(problem, points):
     assert deterministic or not np.allclose(gradients[0], gradients[1])
 
 
+@pytest.mark.parametrize("exact", [True, False])
+def test_clients_outside_of_a_mask_compute_no_full_gradient(problem, points, exact):
+    draws = np.random.default_rng(9).integers(problem.samples, size=(3, 2, 2))
+    round, work = Round(round=0, ids=CLIENTS, clients=5, steps=2, exact_gradients=exact), ClientWork(CLIENTS)
+    steps = Steps(problem, CLIENTS, draws, round, work)
+    expected = to_numpy(steps.full(points)).copy()
+    rows = to_numpy(steps.full(points, like(problem, np.array([[1.0], [0.0], [1.0]])) > 0))
+    assert (rows[[0, 2]] == expected[[0, 2]]).all() and not rows[1].any()
+    gradients, _, full, _ = work.amounts(None, None, np.zeros(5))
+    assert (np.array([2, 1, 2]) == (full if exact else np.asarray(gradients) / 2)).all()
+    assert work.gradients == (5 if exact else 10)
+
+
 def test_oracles_leave_their_arguments_and_results_alone(problem, points, index):
     before = to_numpy(points).copy()
     batch = problem.batch(CLIENTS, index)

@@ -56,8 +56,6 @@ class Algorithm(Kind):
     exact_prox: ClassVar[bool] = False
     # Clients only send gradients at a point of the server. Where all clients share their data, the engine merges them.
     pooled: ClassVar[bool] = False
-    # Each client decides how many steps it takes, so that a block holds one client.
-    client_by_client: ClassVar[bool] = False
 
     @classmethod
     def title(cls) -> str:

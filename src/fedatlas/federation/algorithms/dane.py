@@ -6,7 +6,7 @@ from math import ceil, inf, log, sqrt
 from typing import Literal
 
 from fedatlas.federation.algorithms.base import Algorithm
-from fedatlas.federation.arrays import State, norm, zeros_like
+from fedatlas.federation.arrays import State, norm, where, zeros_like
 from fedatlas.registry.options import option
 
 TINY = 1e-32  # a squared distance this small, relative to the first, is lost in double precision
@@ -78,7 +78,6 @@ class DanePlusGD(Dane):
     label = "DANE+-GD"
     cite = "jiang2024"
     exact_prox = False
-    client_by_client = True
 
     lr: float = option(doc="step size of the local solver", above=0, advice="1/(L_max+lam)", search=())
     mu: float = option(0.0, doc="strong convexity mu of the clients, in the stopping rule; 0 is always valid", low=0)
@@ -137,18 +136,19 @@ class DanePlusGD(Dane):
         return rate if self.max_steps >= self.sufficient_steps(c["L_max"], rounds) else None
 
     def client(self, s, i, steps):
-        x, h, e = s.x, i.g - s.g, self.accuracy(steps.round)
-        y, z, gradient = x, x, s.g
-        for k in range(self.max_steps):
-            last, y = y, z - self.lr * gradient
-            z = y + self.momentum * (y - last)
-            if k + 1 == self.max_steps:
-                break
-            gradient = steps.full(z) - h + self.lam * (z - x)
+        x, h, e, active = s.x, i.g - s.g, self.accuracy(steps.round), None
+        y = x - self.lr * s.g
+        z = y + self.momentum * (y - x)
+        for _ in range(1, self.max_steps):
+            gradient = steps.full(z, active) - h + self.lam * (z - x)
             length, slope = norm(z), norm(gradient)
             lost = length + self.lr * slope / 64 == length  # in rounding: the rule may never hold
-            if lost or not slope > e * norm(z - x):  # true also of numbers that are not finite
+            unsolved = (slope > e * norm(z - x)) & ~lost  # false also of numbers that are not finite
+            active = unsolved if active is None else active & unsolved
+            if not active.any():
                 break
+            last, y = y, where(active, z - self.lr * gradient, y)
+            z = where(active, y + self.momentum * (y - last), z)
         return State(x=z), State()
 
 

@@ -134,71 +134,95 @@ class ClientWork:
 
     def __init__(self, ids: np.ndarray, merged: int = 1) -> None:
         self.ids, self.merged = ids, merged
-        self._gradients, self._full = 0, 0  # of each client: minibatch gradients and full gradients
-        self._samples: Any = 0  # of the minibatch gradients: a number, or (m,) equal ones
-        self._rows: Any = 0  # samples of the full gradients: a number, or (m,)
+        # Of each client, each a number or (m,): minibatch gradients and full gradients, and the samples of both.
+        self._gradients: Any = 0
+        self._full: Any = 0
+        self._samples: Any = 0
+        self._rows: Any = 0
 
-    def count(self, batch: Any, calls: int = 1, full: bool = False) -> None:
+    def count(self, batch: Any, calls: int = 1, full: bool = False, rows: np.ndarray | None = None) -> None:
         """Count calls of an oracle.
 
         Args:
             batch: Oracle, whose ``size`` is the number of samples of each client.
             calls: Number of gradients that the call stands for.
             full: Whether the gradients are full.
+            rows: Rows of the clients of the block that compute, whose oracle it is; by default all.
         """
+        number, size = (
+            (calls, batch.size) if rows is None else (self._spread(calls, rows), self._spread(batch.size, rows))
+        )
         if full:
-            self._full += calls
-            self._rows = self._rows + batch.size
+            self._full = self._full + number
+            self._rows = self._rows + size
         else:
-            self._gradients += calls
-            self._samples = self._samples + batch.size
+            self._gradients = self._gradients + number
+            self._samples = self._samples + size
+
+    def _spread(self, amount: Any, rows: np.ndarray) -> np.ndarray:
+        """Return an amount of some rows as one of all clients of the block, (m,)."""
+        result = np.zeros(len(self.ids), int)
+        result[rows] = amount
+        return result
+
+    def _sum(self, amount: Any) -> int:
+        """Return the sum over all clients of the block of an amount of each."""
+        return int(amount.sum()) if isinstance(amount, np.ndarray) else amount * len(self.ids)
 
     @property
     def gradients(self) -> int:
         """Gradients of all clients of the block."""
-        return (self._gradients + self._full) * len(self.ids)
+        return self._sum(self._gradients + self._full)
 
     @property
     def samples(self) -> int:
         """Samples of these gradients."""
-        minibatches, full = (
-            int(value.sum()) if isinstance(value, np.ndarray) else value * len(self.ids)
-            for value in (self._samples, self._rows)
-        )
-        return int(minibatches + self.merged * full)
+        return int(self._sum(self._samples) + self.merged * self._sum(self._rows))
 
-    def amounts(self, epochs: int | None, batch: int | None, sizes: np.ndarray) -> tuple[int, int, int, int]:
+    def amounts(self, epochs: int | None, batch: int | None, sizes: np.ndarray) -> tuple[Any, Any, Any, Any]:
         """Return ``gradients``, ``samples``, ``full`` and ``passes`` of an `Exchange` for each client of the block.
+
+        Each is a number, or (m,) where clients differ.
 
         Args:
             epochs: Passes over the samples in a round, if a round consists of passes.
             batch: Samples of a minibatch.
             sizes: Samples of all clients, (clients,); with passes, those of the block have equally many.
         """
-        samples = self._samples[0] if isinstance(self._samples, np.ndarray) else self._samples
-        gradients, samples, passes = self._gradients, int(samples) // self.merged, 0
-        if gradients and epochs and batch:
+        gradients, full = _alike(self._gradients), _alike(self._full)
+        samples, passes = _alike(self._samples) // self.merged, 0
+        if epochs and batch and np.any(gradients):
             size = int(sizes[self.ids[0]])
             passes, gradients = divmod(gradients, epochs * -(-size // batch))
-            passes *= epochs
-            samples -= passes * size
-        return gradients, samples, self._full, passes
+            passes = passes * epochs
+            samples = samples - passes * size
+        return gradients, samples, full, passes
+
+
+def _alike(amount: Any) -> Any:
+    """Return the number that an amount of clients is, or the amounts (m,) if they differ."""
+    if not isinstance(amount, np.ndarray):
+        return int(amount)
+    return int(amount[0]) if (amount == amount[0]).all() else amount
 
 
 def join(
-    works: Sequence[ClientWork], parts: Sequence[tuple[int, int, int, int]]
+    works: Sequence[ClientWork], parts: Sequence[tuple[Any, Any, Any, Any]]
 ) -> tuple[Amount, Amount, Amount, Amount]:
     """Return amounts of the clients of several blocks, each as an `Exchange` holds it.
 
     Args:
         works: Work of the blocks.
-        parts: Amounts of each client of a block, for each block.
+        parts: Amounts of the clients of a block, for each block.
     """
-    if len(set(parts)) == 1:
+    if not any(isinstance(amount, np.ndarray) for part in parts for amount in part) and len(set(parts)) == 1:
         return parts[0]
     order = np.argsort(np.concatenate([work.ids for work in works]))
-    counts = [len(work.ids) for work in works]
-    gradients, samples, full, passes = (listed(np.repeat(column, counts)[order]) for column in zip(*parts, strict=True))
+    shapes = [work.ids.shape for work in works]
+    gradients, samples, full, passes = (
+        listed(np.concatenate([np.broadcast_to(v, shape) for v, shape in zip(column, shapes, strict=True)])[order])
+        for column in zip(*parts, strict=True)
+    )
     return gradients, samples, full, passes
 
 

@@ -78,9 +78,10 @@ class Steps(Protocol):
     def code(self, channel: "Channel", v: Array) -> "Coded":
         """Return rows v (m, d) as a receiver has them after a channel, with the bits that are sent for them."""
 
-    def full(self, y: Array) -> Array:
+    def full(self, y: Array, where: Array | None = None) -> Array:
         """Return the full local gradients G_i(y): (m, d). With ``full_gradients: minibatch`` of the setting, return the
-        means of the round's K stochastic gradients instead.
+        means of the round's K stochastic gradients instead. Clients outside of the mask ``where`` (m, 1) compute none;
+        their rows are 0.
         """
 
     def mean(self, y: Array) -> Array:
@@ -278,9 +279,6 @@ class EngineAlgorithm(Protocol):
 
     @property
     def gathers(self) -> tuple[str, ...]: ...
-
-    @property
-    def client_by_client(self) -> bool: ...
 
     def title(self) -> str: ...
 

@@ -75,8 +75,7 @@ class Simulation:
         self.s, first = self.algorithm.init(self.x0)
         self.table = Table(first, setting.clients, self.x0, setting.state)
         self.channels = Channels(self.algorithm, problem, setting, seed, self.x0)
-        size = problem.block_rows if block is None else block
-        self.block = 1 if algorithm.client_by_client else size
+        self.block = problem.block_rows if block is None else block
         self.pace = pools.Pace(threads)
         # Where blocks have other bits, as on a GPU, or other owners, they do not follow the time of earlier rounds.
         self._paced = workers.size == 1 and (not arrays.is_torch(self.x0) or self.x0.device.type == "cpu")

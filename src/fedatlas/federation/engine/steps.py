@@ -107,6 +107,7 @@ class Steps:
         self.records: dict[str, list[np.ndarray]] = {name: [] for name in round.recorded}
         self.cuts: list[tuple[int, slice]] = []
         self._step = self._codings = 0
+        self._means: tuple[bytes, Batch] | None = None  # clients, and their minibatches of the whole round
         self.K = int(round.steps)
         if draws is not None:
             _, passes, width = draws.shape
@@ -211,13 +212,30 @@ class Steps:
         """Number m of all clients, active or not."""
         return self._round.clients
 
-    def full(self, y: Array) -> Array:
-        """Return full local gradients G_i(y); where they are not exact, means of the round's minibatches: (m, d)."""
+    def full(self, y: Array, where: Array | None = None) -> Array:
+        """Return full local gradients G_i(y); where they are not exact, means of the round's minibatches: (m, d).
+
+        Args:
+            y: Points, (m, d) or (d,).
+            where: Mask (m, 1) of the clients that compute one, by default all. The rows of the others are 0.
+        """
+        m, rows = len(self.clients), None
+        if where is not None:
+            rows = np.flatnonzero(arrays.to_numpy(where))
+            if len(rows) == m:
+                rows = None
+        points = y if rows is None else arrays.rows(y, m)[rows]
         if not self._round.exact_gradients and self.draws is not None:
-            return self._mean(y, self.draws)
-        batch = self.problem.full_batch(self.clients)
-        self._work.count(batch, full=True)
-        return batch.grad(y)
+            gradient = self._mean(points, rows)
+        else:
+            batch = self.problem.full_batch(self.clients if rows is None else self.clients[rows])
+            self._work.count(batch, full=True, rows=rows)
+            gradient = batch.grad(points)
+        if rows is None:
+            return gradient
+        index = np.zeros(m, int)
+        index[rows] = np.arange(len(rows))
+        return arrays.where(where, gradient[index], 0.0)
 
     def mean(self, y: Array) -> Array:
         """Return the mean of the round's K stochastic gradients at the same y, weighted by their samples: (m, d).
@@ -227,11 +245,16 @@ class Steps:
         """
         if self._round.clip is not None:
             raise UserError("clip is for local steps: take an algorithm that makes some, or leave clip out")
-        return self.full(y) if self.draws is None else self._mean(y, self.draws)
+        return self.full(y) if self.draws is None else self._mean(y)
 
-    def _mean(self, y: Array, draws: np.ndarray) -> Array:
-        batch = self._batch(draws.reshape(len(draws), -1))
-        self._work.count(batch, calls=self.K)
+    def _mean(self, y: Array, rows: np.ndarray | None = None) -> Array:
+        """Return the means of the round's stochastic gradients of the clients in some rows of the block, or all."""
+        assert self.draws is not None
+        clients, draws = (self.clients, self.draws) if rows is None else (self.clients[rows], self.draws[rows])
+        if self._means is None or self._means[0] != clients.tobytes():  # local solvers ask for the same many times
+            self._means = clients.tobytes(), self.problem.batch(clients, draws.reshape(len(draws), -1))
+        batch = self._means[1]
+        self._work.count(batch, calls=self.K, rows=rows)
         return batch.grad(y)
 
     def pick(self, v: Array) -> Array:
