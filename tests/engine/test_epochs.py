@@ -82,8 +82,10 @@ def test_full_gradients_are_one_step_a_pass():
 
 @pytest.mark.parametrize("make", [logistic, softmax])
 def test_blocks_change_no_bit_of_large_batches(make):
-    """Batches of more than an eighth of the data take another path, which blocks and threads must not choose."""
-    ends = [run(example("fedavg"), make(), block=b, local_epochs=None, local_steps=2, batch=20).x for b in (1, 2, 5)]
+    """Batches beyond ``gather_limit`` take another path, which blocks and threads must not choose."""
+    problem = make()
+    assert problem.gather_limit < 70
+    ends = [run(example("fedavg"), problem, block=b, local_epochs=None, local_steps=2, batch=70).x for b in (1, 2, 5)]
     assert all((x == ends[0]).all() for x in ends)
 
 

@@ -60,6 +60,23 @@ def test_gradients_are_those_of_gathered_rows(dtype, pixels):
                     assert np.array_equal(compiled.grad(points), g)
 
 
+@pytest.mark.parametrize("split", [True, False])
+def test_full_gradients_and_hessians_are_those_of_matrix_products(split):
+    result, plain = (problem(37, 7, l2=0.1, weights="size" if split else "equal") for _ in range(2))
+    plain.compiled = False
+    for each in (result, plain):
+        each.partition = each.partition if split else None
+    y, v = np.random.default_rng(1).standard_normal((2, 3, result.dim))
+    ways = [each.full_batch(CLIENTS) for each in (result, plain)]
+    assert isinstance(ways[0].batches[0], CompiledBatch) and isinstance(ways[1].batches[0], SoftmaxBatch)
+    assert (ways[0].size == ways[1].size).all()
+    for points in (y, y[0]):
+        for ours, theirs in zip(*(way.value_and_grad(points) for way in ways), strict=True):
+            np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-12)
+        products = [way.hessian_product(points, v) for way in ways]
+        np.testing.assert_allclose(*products, rtol=1e-12, atol=1e-12)
+
+
 def test_a_client_has_the_same_bits_alone_and_beside_others():
     result, rng = problem(37, 7, l2=0.1), np.random.default_rng(1)
     x, index = rng.standard_normal((3, result.dim)), rng.integers(result.samples, size=(3, 45))

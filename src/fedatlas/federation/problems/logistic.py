@@ -111,7 +111,7 @@ class Logistic(Regression):
         return self.A[index.ravel()].toarray().reshape(*index.shape, self.dim)
 
     def batch(self, clients: np.ndarray, index: np.ndarray) -> Batch:
-        if index.shape[1] > self.samples // 8:  # a rule of all clients, or bits would depend on the blocks
+        if index.shape[1] > self.gather_limit:
             counts, size = (np.bincount(draws, minlength=self.samples) for draws in index), index.shape[1]
             weights = (count * self.loss_factor(i) / size for count, i in zip(counts, clients, strict=True))
             return ClientBatches([WeightedBatch(self.A, self.b, w, size, self.l2, self._all_rows) for w in weights])

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from fedatlas.data.dataset import Dataset
     from fedatlas.federation.partitions.partition import Partition
 
-COMPILED = 2048  # weights from which gradients of minibatches are compiled
+COMPILED = 2048  # weights from which gradients are compiled
+GATHER_BYTES = 1 << 20  # rows of a minibatch that are gathered in less time than a product with all rows takes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,7 +112,7 @@ class Softmax(Regression):
         return arrays.block_rows(self.dim, self.dtype.itemsize)
 
     def batch(self, clients: np.ndarray, index: np.ndarray) -> Batch:
-        if index.shape[1] > self.samples // 8:  # a rule of all clients, or bits would depend on the blocks
+        if index.shape[1] > self.gather_limit:
             counts, size = (np.bincount(draws, minlength=self.samples) for draws in index), index.shape[1]
             rows = 1 if self.sample_weight is None else self.sample_weight
             weights = (count * rows * self.loss_factor(i) / size for count, i in zip(counts, clients, strict=True))
@@ -125,6 +126,12 @@ class Softmax(Regression):
         """The training rows for compiled gradients."""
         A, scale = (self.A, 1.0) if self.pixels is None else (self.pixels, self.scale)
         return compiled.softmax_rows(A, self.y, self.dtype, scale, self.bias)
+
+    @property
+    def gather_limit(self) -> int:
+        if self.compiled:  # rows are read where they lie, in less time than a product with all of them takes
+            return 4 * self.samples
+        return max(super().gather_limit, min(self.samples, GATHER_BYTES // (self.features * self.dtype.itemsize)))
 
     @property
     def draw_bytes(self) -> int:  # type: ignore[override]
@@ -144,16 +151,21 @@ class Softmax(Regression):
         return ClientBatches([self._client_batch(int(i)) for i in clients])
 
     @functools.lru_cache(maxsize=512)  # noqa: B019  a problem lives as long as its job
-    def _client_batch(self, i: int) -> "SoftmaxBatch":
+    def _client_batch(self, i: int) -> "SoftmaxBatch | CompiledBatch":
         """Return all data of client i."""
         assert self.partition is not None  # without one, all clients share ``full_batch``
         index = self.partition.client(i)[None]
-        return SoftmaxBatch(self, self.A[index], self.y[index], self._weights([i], index))
+        weights = self._weights([i], index)
+        if self.compiled:
+            return CompiledBatch(self, index, weights)
+        return SoftmaxBatch(self, self.A[index], self.y[index], weights)
 
     @functools.cached_property
-    def _all_data(self) -> "SoftmaxBatch":
-        weights = self.row_weights
-        return SoftmaxBatch(self, self.A[None], self.y[None], None if weights is None else weights[None] / self.samples)
+    def _all_data(self) -> "SoftmaxBatch | CompiledBatch":
+        weights = None if self.row_weights is None else self.row_weights[None] / self.samples
+        if self.compiled:
+            return CompiledBatch(self, np.arange(self.samples)[None], weights)
+        return SoftmaxBatch(self, self.A[None], self.y[None], weights)
 
     def split(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
         """Return views of flat vectors (..., d): weights (..., classes, p), and biases (..., classes) or None."""
@@ -350,6 +362,11 @@ class CompiledBatch:
         if problem.l2:
             value = value + problem.l2 / 2 * np.vecdot(y, y)[..., None]
         return value, g
+
+    def hessian_product(self, y: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """Return the products of the Hessians at y with v, (m, d) each, or (d,) for all clients."""
+        problem = self.problem
+        return SoftmaxBatch(problem, problem.A[self.index], problem.y[self.index], self.weights).hessian_product(y, v)
 
 
 def probabilities(z: np.ndarray, axis: int = -1) -> tuple[np.ndarray, np.ndarray]:
