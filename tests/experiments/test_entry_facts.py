@@ -76,6 +76,7 @@ def test_seeds_agree_where_the_specification_says_so(name):
         ({"algorithm": "fedavg", "set": {"lr": "1/L"}}, []),
         ({"algorithm": "fedavg", "tune": {"lr": [0.1, 1]}}, []),
         ({"algorithm": "fedavg", "tune": {"lr": [0.1]}, "set": {"server_lr": 1.0}}, []),
+        ({"algorithm": "fedadam", "tune": {"lr": [0.1, 1]}, "set": {"server_lr": 0.1}}, ["server_lr"]),
         ({"algorithm": "fedsps", "set": {"smoothing": "bound"}}, []),
         ({"algorithm": "fedsps", "set": {"gamma_b": 1.0}}, ["gamma_b"]),
     ],

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from fedatlas.experiments.cells import CASE, Axes, has_choice
+from fedatlas.experiments.cells import CASE, Axes
 from fedatlas.experiments.specification import Experiment
 from fedatlas.federation import algorithms, problems
 from fedatlas.federation.algorithms.base import Algorithm
@@ -58,22 +58,20 @@ def draws_nothing(
 def untuned_parameters(experiment: Experiment, id: str, tune: Axes) -> list[str]:
     """Return the hyper-parameters of an entry that are fixed at a number although trials would tune them.
 
-    There are none where some hyper-parameter of the entry is tuned. A formula of the problem's constants is no fixed
-    number: theory chooses it.
+    A formula of the problem's constants is no fixed number: theory chooses it.
 
     Args:
         experiment: The experiment.
         id: The entry.
         tune: Its tuned hyper-parameters and their values.
     """
-    if has_choice(tune):
-        return []
     values = experiment.algorithms[id].set
     parameters = algorithms.get(experiment.algorithm(id)).options()
     return [
         name
         for name, option in parameters.items()
-        if isinstance(values.get(name), int | float)
+        if name not in tune
+        and isinstance(values.get(name), int | float)
         and not isinstance(values[name], bool)
         and bool(option.search if option.search is not None else option.required and option.advice)
     ]

@@ -12,9 +12,9 @@ from fedatlas.experiments.cells import Axes, Select, Spec
 class AlgorithmView:
     """An algorithm of an experiment, with its name in legends.
 
-    tune: tuned hyper-parameters with their values. untuned: hyper-parameters that are fixed at a number where nothing
-    is tuned. deterministic: whether its runs are the same for all seeds. colour: name of its colour in figures, if the
-    entry has one. emphasis: whether figures emphasise it.
+    tune: tuned hyper-parameters with their values. untuned: hyper-parameters that are fixed at a number although trials
+    would tune them. deterministic: whether its runs are the same for all seeds. colour: name of its colour in figures,
+    if the entry has one. emphasis: whether figures emphasise it.
     """
 
     algorithm: str

@@ -153,7 +153,7 @@ class Results:
         return pair(ours, theirs)
 
     def failures(self, algorithm: str, where: Mapping[str, Any], metric: str | None) -> dict[Point, str]:
-        """Return where an algorithm that nobody tuned failed, as sentences by point of the axes.
+        """Return where an algorithm failed with values that nobody tuned, as sentences by point of the axes.
 
         It failed where a run diverged, or where its last loss or accuracy is no better than that of guessing. The level
         of guessing follows from the number of classes.
@@ -164,7 +164,7 @@ class Results:
             metric: The metric; by default the one that selects.
 
         Returns:
-            Nothing for an algorithm that is tuned, or whose hyper-parameters are its defaults or theory's.
+            Nothing for an algorithm whose hyper-parameters are all tuned, its defaults or theory's.
         """
         untuned = self.view.algorithms[algorithm].untuned
         if not untuned:
