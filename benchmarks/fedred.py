@@ -1,7 +1,9 @@
 """A full gradient of five clients on FedRed's problems, on one core: ratios of medians in one run.
 
 On synthetic quadratics against one product with each client's averaged matrix, and with all n m matrices A_ij, which
-are built for this alone; on sparse logistic rows, in the shapes of four data sets, against SciPy's products.
+are built for this alone; on sparse logistic rows, in the shapes of four data sets, against SciPy's products; of softmax
+regression on images in the shape of MNIST, three of five pixels background, against matrix products. Then rounds of
+DANE+-GD with 20 clients, side by side against one client after another.
 Usage: python benchmarks/fedred.py [--dim 1000]; 50 matrices of 1000 x 1000 take 400 MB.
 """
 
@@ -18,8 +20,13 @@ import numpy as np
 from scipy import sparse
 
 from fedatlas.federation import compiled
+from fedatlas.federation.algorithms import create
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.logistic import WeightedBatch
+from fedatlas.federation.problems.quadratic import SyntheticQuadratic
 from fedatlas.federation.problems.similar import SyntheticSimilarQuadratic
+from fedatlas.federation.problems.softmax import CompiledBatch, Softmax, SoftmaxBatch
 
 SHAPES = {"a9a": (32561, 123, 14), "w8a": (49749, 300, 12), "mushrooms": (8124, 112, 21), "phishing": (11055, 68, 30)}
 
@@ -38,6 +45,46 @@ def sparse_rows():
             calls = (functools.partial(getattr(rows, what), y) for rows in (batch, twin))
             ours, theirs = (median(call, 101) for call in calls)
             print(f"{name:<10} {what:<15}{1e6 * ours:6.0f} us, SciPy {theirs / ours:.1f} times as long")
+
+
+def images():
+    """A full gradient of softmax regression on 3,000 images, and gradients of two clients' minibatches of 7,500."""
+    random = np.random.default_rng(0)
+    pixels = random.integers(1, 256, (20_000, 784)) * (random.random((20_000, 98)) < 0.4).repeat(8, axis=1)
+    labels = random.integers(10, size=len(pixels))
+    problem = Softmax(pixels / 255, labels, 10, l2=1e-4, pixels=(pixels.astype(np.uint8), 255.0))
+    y = random.standard_normal((2, problem.dim))
+    full, drawn = np.arange(3000)[None], random.integers(len(pixels), size=(2, 7500))
+    counts = [np.bincount(draws, minlength=len(pixels)) / 7500 for draws in drawn]
+    rows = SoftmaxBatch(problem, problem.A[full], labels[full])
+    weighted = [SoftmaxBatch(problem, problem.A[None], labels[None], weights[None]) for weights in counts]
+    ways = {
+        "full gradient": (CompiledBatch(problem, full, None), lambda: rows.grad(y[0])),
+        "minibatches": (
+            CompiledBatch(problem, drawn, None),
+            lambda: [w.grad(v) for w, v in zip(weighted, y, strict=True)],
+        ),
+    }
+    for what, (batch, products) in ways.items():
+        points = y[0] if what == "full gradient" else y
+        ours, theirs = median(functools.partial(batch.grad, points), 9), median(products, 5)
+        print(f"softmax, {what:<15}{1e3 * ours:6.1f} ms, matrix products {theirs / ours:.1f} times as long")
+
+
+def run(algorithm, problem, setting, block):
+    return Simulation(algorithm, problem, setting, block=block).run()
+
+
+def side_by_side():
+    """Rounds of DANE+-GD of at most 20 local steps on quadratics, exact and with means of 160 noisy gradients."""
+    algorithm = create("dane+-gd", {"lam": 2.0, "lr": 0.1, "max_steps": 20})
+    for what, noise, batch in (("exact", 0.0, None), ("minibatches", 1.0, 16)):
+        problem = SyntheticQuadratic(dim=50, mu=0.05, L=5.0, similarity=0.5, heterogeneity=1.0, noise=noise).build(20)
+        gradients = "minibatch" if batch else "exact"
+        setting = Setting(clients=20, rounds=20, eval_rounds=20, local_steps=10, batch=batch, full_gradients=gradients)
+        runs = (functools.partial(run, algorithm, problem, setting, block) for block in (None, 1))
+        ours, theirs = (median(call, 5) for call in runs)
+        print(f"DANE+-GD, {what:<14}{1e3 * ours:6.1f} ms, one client after another {theirs / ours:.1f} times as long")
 
 
 def median(work, repeats=15):
@@ -67,6 +114,8 @@ def main():
         theirs = median(lambda matrices=matrices, point=point: np.matmul(matrices, point))
         print(f"{what + ':':<20}{1e3 * theirs:8.2f} ms, {theirs / ours:.1f} times as long")
     sparse_rows()
+    images()
+    side_by_side()
 
 
 if __name__ == "__main__":
