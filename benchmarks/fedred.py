@@ -8,6 +8,7 @@ Usage: python benchmarks/fedred.py [--dim 1000]; 50 matrices of 1000 x 1000 take
 """
 
 import argparse
+import dataclasses
 import functools
 import os
 import statistics
@@ -78,10 +79,10 @@ def run(algorithm, problem, setting, block):
 def side_by_side():
     """Rounds of DANE+-GD of at most 20 local steps on quadratics, exact and with means of 160 noisy gradients."""
     algorithm = create("dane+-gd", {"lam": 2.0, "lr": 0.1, "max_steps": 20})
-    for what, noise, batch in (("exact", 0.0, None), ("minibatches", 1.0, 16)):
+    common = Setting(clients=20, rounds=20, eval_rounds=20, local_steps=10)
+    noisy = dataclasses.replace(common, batch=16, full_gradients="minibatch")
+    for what, noise, setting in (("exact", 0.0, common), ("minibatches", 1.0, noisy)):
         problem = SyntheticQuadratic(dim=50, mu=0.05, L=5.0, similarity=0.5, heterogeneity=1.0, noise=noise).build(20)
-        gradients = "minibatch" if batch else "exact"
-        setting = Setting(clients=20, rounds=20, eval_rounds=20, local_steps=10, batch=batch, full_gradients=gradients)
         runs = (functools.partial(run, algorithm, problem, setting, block) for block in (None, 1))
         ours, theirs = (median(call, 5) for call in runs)
         print(f"DANE+-GD, {what:<14}{1e3 * ours:6.1f} ms, one client after another {theirs / ours:.1f} times as long")

@@ -1,6 +1,7 @@
 """How far apart colours look, and whether the algorithms of each figure are told apart."""
 
 import itertools
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from fedatlas.results.figures import style
 from fedatlas.results.figures.colour_vision import VISION, ciede2000, perceived_distance, perceived_lab
 
 ROOT = Path(__file__).parents[2]
+CSS = ROOT / "src/fedatlas/publish/report/report.css"
 FILES = sorted((ROOT / "config/experiments").glob("*.yaml"))
 IN_COLOUR = {"convergence", "scaling", "sensitivity", "bound", "mean_bound", "local"}
 
@@ -44,7 +46,8 @@ def test_colours_on_a_dark_ground_are_told_apart():
     assert style.DARK.keys() == {*style.COLOURS, style.REFERENCE}
     for first, second in itertools.combinations(style.COLOURS, 2):
         assert perceived_distance(style.DARK[first], style.DARK[second]) >= 6, (first, second)
-    assert min(perceived_distance(colour, style.GROUND) for colour in style.DARK.values()) > 20
+    ground = re.search(r"color-scheme: dark.*?--plate: (#\w+)", CSS.read_text(), re.DOTALL)[1]
+    assert min(perceived_distance(colour, ground) for colour in style.DARK.values()) > 20
 
 
 def test_who_lacks_a_cone_confuses_colours_and_no_greys():

@@ -19,7 +19,7 @@ from fedatlas.theory.evaluation import evaluate_theorems
 from fedatlas.theory.fedac import FEDAC_THEOREMS
 from fedatlas.theory.fedac.constants import fedac_constants, variance
 from fedatlas.theory.fedac.runs import quadratic_constants
-from fedatlas.theory.fedac.theorem import FedAcConstants, averaging_weights
+from fedatlas.theory.fedac.theorem import FedAcConstants
 from tests.helpers import logistic, quadratic
 
 NAMES = list(FEDAC_THEOREMS)
@@ -150,6 +150,12 @@ def gradient(problem, index, visited, weight, x0):
         return -b * expit(-b * np.vecdot(a, y)[:, None]) * a + problem.l2 * y + weight * (y - x0)
 
     return g
+
+
+def averaging_weights(eta, mu, T):
+    """Weights rho_t / S_T of the iterates in Theorems D.1 and E.4, with rho_t = (1 - eta mu / 2)^(T - t - 1): (T,)."""
+    rho = (1 - eta * mu / 2) ** np.arange(T - 1, -1, -1, dtype=float)
+    return rho / rho.sum()
 
 
 def simulate(problem, theorem, algorithm, weight, K, T, x0):

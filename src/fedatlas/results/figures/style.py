@@ -31,7 +31,6 @@ NAMES = {  # of the colours that an entry of an experiment can choose
 }  # fmt: skip
 REFERENCE = "#777777"  # of lines that no algorithm has
 # The same hues on the dark ground of a screen, in the order of lightness of the paper's colours where hues are alike.
-GROUND = "#1e1f1c"
 DARK = {
     BLACK: "#e8e8e8", BLUE: "#0398fa", VERMILION: "#e85a03", GREEN: "#51bf95", ORANGE: "#f5ad29", PINK: "#e3aecc",
     SKY: "#a5d8ff", WINE: "#d1608e", NAVY: "#5c6798", VIOLET: "#6165e6", GREY: "#747474", LILAC: "#c5a3ff",

@@ -5,8 +5,6 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-import numpy as np
-
 from fedatlas.errors import UserError
 from fedatlas.federation import algorithms
 
@@ -86,15 +84,6 @@ class FedAcTheorem(ABC):
     def sigma(self, c: FedAcConstants) -> float:
         """Return the paper's sigma under the theorem's assumptions."""
         return c.sigma4 if self.fourth else c.sigma
-
-
-def averaging_weights(eta: float, mu: float, T: int) -> np.ndarray:
-    """Return weights rho_t / S_T of the iterates t = 0 .. T-1: (T,), with rho_t = (1 - eta mu / 2)^(T - t - 1).
-
-    From Theorems D.1 and E.4.
-    """
-    rho = (1 - eta * mu / 2) ** np.arange(T - 1, -1, -1, dtype=float)
-    return rho / rho.sum()
 
 
 def over(a: float, b: float) -> float:

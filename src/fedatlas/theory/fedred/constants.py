@@ -11,21 +11,20 @@ from fedatlas.theory.dissimilarity import dissimilarities
 from fedatlas.theory.fedred.bound import FedRedConstants
 
 
-def fedred_constants(problem: Problem, clients: int, x0: Any = None) -> tuple[FedRedConstants, dict[str, str]]:
+def fedred_constants(problem: Problem, clients: int) -> tuple[FedRedConstants, dict[str, str]]:
     """Return the constants of a problem whose clients differ, and how each was obtained.
 
-    Synthetic quadratics know all constants. Elsewhere delta_A and delta_B are estimated at x0 and, where it is known,
-    at the optimum.
+    Synthetic quadratics know all constants. Elsewhere delta_A and delta_B are estimated at the start x0 of seed 0
+    and, where it is known, at the optimum.
 
     Args:
         problem: A problem; its optimum is computed if it can be and is missing.
         clients: Number of clients.
-        x0: The start (d,); by default that of seed 0.
 
     Returns:
         The constants, of which unknown ones are not a number, and by name a text about their origin.
     """
-    x0 = problem.start(0) if x0 is None else x0
+    x0 = problem.start(0)
     if problem.optimum is None and problem.solvable:
         problem.optimum = problem.solve()
     exact, optimum = problem.constants(), problem.optimum
