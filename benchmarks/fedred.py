@@ -59,16 +59,13 @@ def images():
     counts = [np.bincount(draws, minlength=len(pixels)) / 7500 for draws in drawn]
     rows = SoftmaxBatch(problem, problem.A[full], labels[full])
     weighted = [SoftmaxBatch(problem, problem.A[None], labels[None], weights[None]) for weights in counts]
-    ways = {
-        "full gradient": (CompiledBatch(problem, full, None), lambda: rows.grad(y[0])),
-        "minibatches": (
-            CompiledBatch(problem, drawn, None),
-            lambda: [w.grad(v) for w, v in zip(weighted, y, strict=True)],
-        ),
-    }
-    for what, (batch, products) in ways.items():
-        points = y[0] if what == "full gradient" else y
-        ours, theirs = median(functools.partial(batch.grad, points), 9), median(products, 5)
+    for what, index, points, products in (
+        ("full gradient", full, y[:1], [rows]),
+        ("minibatches", drawn, y, weighted),
+    ):
+        batch, pairs = CompiledBatch(problem, index, None), list(zip(products, points, strict=True))
+        ours = median(functools.partial(batch.grad, points), 9)
+        theirs = median(lambda pairs=pairs: [product.grad(v) for product, v in pairs], 5)
         print(f"softmax, {what:<15}{1e3 * ours:6.1f} ms, matrix products {theirs / ours:.1f} times as long")
 
 

@@ -149,9 +149,10 @@ class ClientWork:
             full: Whether the gradients are full.
             rows: Rows of the clients of the block that compute, whose oracle it is; by default all.
         """
-        number, size = (
-            (calls, batch.size) if rows is None else (self._spread(calls, rows), self._spread(batch.size, rows))
-        )
+        number: Any = calls
+        size: Any = batch.size
+        if rows is not None:
+            number, size = self._spread(number, rows), self._spread(size, rows)
         if full:
             self._full = self._full + number
             self._rows = self._rows + size
@@ -182,28 +183,20 @@ class ClientWork:
     def amounts(self, epochs: int | None, batch: int | None, sizes: np.ndarray) -> tuple[Any, Any, Any, Any]:
         """Return ``gradients``, ``samples``, ``full`` and ``passes`` of an `Exchange` for each client of the block.
 
-        Each is a number, or (m,) where clients differ.
+        Each is a number, or (m,) where clients may differ.
 
         Args:
             epochs: Passes over the samples in a round, if a round consists of passes.
             batch: Samples of a minibatch.
             sizes: Samples of all clients, (clients,); with passes, those of the block have equally many.
         """
-        gradients, full = _alike(self._gradients), _alike(self._full)
-        samples, passes = _alike(self._samples) // self.merged, 0
+        gradients, samples, passes = self._gradients, self._samples // self.merged, 0
         if epochs and batch and np.any(gradients):
             size = int(sizes[self.ids[0]])
             passes, gradients = divmod(gradients, epochs * -(-size // batch))
             passes = passes * epochs
             samples = samples - passes * size
-        return gradients, samples, full, passes
-
-
-def _alike(amount: Any) -> Any:
-    """Return the number that an amount of clients is, or the amounts (m,) if they differ."""
-    if not isinstance(amount, np.ndarray):
-        return int(amount)
-    return int(amount[0]) if (amount == amount[0]).all() else amount
+        return gradients, samples, self._full, passes
 
 
 def join(

@@ -107,7 +107,7 @@ class Steps:
         self.records: dict[str, list[np.ndarray]] = {name: [] for name in round.recorded}
         self.cuts: list[tuple[int, slice]] = []
         self._step = self._codings = 0
-        self._means: tuple[bytes, Batch] | None = None  # clients, and their minibatches of the whole round
+        self._means: tuple[np.ndarray, Batch] | None = None  # clients, and their minibatches of the whole round
         self.K = int(round.steps)
         if draws is not None:
             _, passes, width = draws.shape
@@ -251,8 +251,8 @@ class Steps:
         """Return the means of the round's stochastic gradients of the clients in some rows of the block, or all."""
         assert self.draws is not None
         clients, draws = (self.clients, self.draws) if rows is None else (self.clients[rows], self.draws[rows])
-        if self._means is None or self._means[0] != clients.tobytes():  # local solvers ask for the same many times
-            self._means = clients.tobytes(), self.problem.batch(clients, draws.reshape(len(draws), -1))
+        if self._means is None or not np.array_equal(self._means[0], clients):  # local solvers ask for the same often
+            self._means = clients, self.problem.batch(clients, draws.reshape(len(draws), -1))
         batch = self._means[1]
         self._work.count(batch, calls=self.K, rows=rows)
         return batch.grad(y)

@@ -117,9 +117,14 @@ class Softmax(Regression):
             rows = 1 if self.sample_weight is None else self.sample_weight
             weights = (count * rows * self.loss_factor(i) / size for count, i in zip(counts, clients, strict=True))
             return ClientBatches([SoftmaxBatch(self, self.A[None], self.y[None], w[None], size) for w in weights])
+        return self._of_rows(clients, index)
+
+    def _of_rows(self, clients: Any, index: np.ndarray) -> "SoftmaxBatch | CompiledBatch":
+        """Return minibatches of clients by an index (m, b) of rows, which are read where they lie or gathered."""
+        weights = self._weights(clients, index)
         if self.compiled:
-            return CompiledBatch(self, index, self._weights(clients, index))
-        return SoftmaxBatch(self, self.A[index], self.y[index], self._weights(clients, index))
+            return CompiledBatch(self, index, weights)
+        return SoftmaxBatch(self, self.A[index], self.y[index], weights)
 
     @functools.cached_property
     def dense_rows(self) -> Any:
@@ -154,11 +159,7 @@ class Softmax(Regression):
     def _client_batch(self, i: int) -> "SoftmaxBatch | CompiledBatch":
         """Return all data of client i."""
         assert self.partition is not None  # without one, all clients share ``full_batch``
-        index = self.partition.client(i)[None]
-        weights = self._weights([i], index)
-        if self.compiled:
-            return CompiledBatch(self, index, weights)
-        return SoftmaxBatch(self, self.A[index], self.y[index], weights)
+        return self._of_rows([i], self.partition.client(i)[None])
 
     @functools.cached_property
     def _all_data(self) -> "SoftmaxBatch | CompiledBatch":
