@@ -24,6 +24,7 @@ CONVEXITY = {
 }
 SLOW = 0.1  # share of the eigenvalues of the mean Hessian that lie between mu and 1
 TILT = 0.35  # largest difference of A_i from the mean, relative to the mean
+DRAWS = 50  # of the differences, before the similarity counts as too large
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,9 +101,13 @@ class SyntheticSimilarQuadratic(SyntheticKind):
         inner = rng.standard_normal((dim - 1, rank))
         U = V[:, :-1] @ np.linalg.qr(inner)[0]
         W = V @ (np.sqrt(spectrum - mu)[:, None] * (V.T @ U))
-        T, R = _deviations(rng, clients, rank), _triangle(W)
-        T *= self.similarity / np.abs(np.linalg.eigvalsh(R @ T @ R.T)).max()
-        if np.abs(np.linalg.eigvalsh(T)).max() > TILT:
+        R = _triangle(W)
+        for _ in range(DRAWS):
+            T = _deviations(rng, clients, rank)
+            T *= self.similarity / np.abs(np.linalg.eigvalsh(R @ T @ R.T)).max()
+            if np.abs(np.linalg.eigvalsh(T)).max() <= TILT:
+                break
+        else:
             raise UserError(
                 f"similar: a similarity of {self.similarity} is too large for L = {L}: lower it, or raise the rank"
             )
