@@ -131,6 +131,30 @@ def test_bits_do_not_depend_on_threads(name, monkeypatch):
                 np.testing.assert_allclose(a.x, b.x, rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.parametrize("name, K", [("fedavg", 1), ("mb-sgd", 6), ("fedavg", 6)])
+def test_threads_share_the_step_sizes_of_short_rounds(name, K, monkeypatch):
+    """Bits do not change, also where some of them diverge."""
+    logistic, steps = problem(l2=0.5), (*np.geomspace(1e-3, 0.1, 12), 30.0)
+    setting = Setting(clients=6, local_steps=K, rounds=300, eval_rounds=100)
+    tiles = []
+    sweep = lockstep.Kernel._sweep
+    monkeypatch.setattr(
+        lockstep.Kernel, "_sweep", lambda self, tile, *a, **k: tiles.append(tile) or sweep(self, tile, *a, **k)
+    )
+    runs = {}
+    for threads in (1, 2):
+        tiles.clear()
+        monkeypatch.setattr(lockstep, "THREAD", 6 * K * (lockstep.STEP + 13 * logistic.dim) + 1)
+        monkeypatch.setattr(lockstep, "DRAWS", 1)
+        group = [Simulation(example(name, lr=lr), logistic, setting, threads=threads) for lr in steps]
+        runs[threads] = run_simulations(group)
+        assert (max(map(len, tiles)) > 8) == (threads == 1)
+    for a, b in zip(*runs.values(), strict=True):
+        np.testing.assert_array_equal(a.x, b.x)
+        assert (a.status, a.diverged_round) == (b.status, b.diverged_round)
+    assert runs[1][-1].status == "diverged"
+
+
 @pytest.mark.parametrize("form", ROWS)
 @pytest.mark.parametrize("name", ["fedavg", "fedac-1"])
 def test_bits_do_not_depend_on_workers_that_step_side_by_side(name, form, monkeypatch):

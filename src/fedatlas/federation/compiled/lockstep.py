@@ -16,6 +16,7 @@ LINE = 8  # doubles in a line of the cache
 # of a round. A kernel holds none and knows its operations beforehand: a constant chooses any number of threads, and no
 # round is spent on a trial. One that is too short for threads takes up to 1.6 times as long on two.
 THREAD = 1 << 22  # operations of a thread's part of a round, below which starting it gains little: 2 ms on one core
+DRAWS = 1 << 16  # draws of a thread's part, below which starting it gains little: 0.3 ms on one core
 STEP = 64  # operations of a worker's step beside those on its row
 
 
@@ -47,7 +48,7 @@ class Kernel:
         return kernels
 
     @functools.cached_property
-    def fill(self) -> Any:
+    def draw(self) -> Any:
         """Compiled function that draws the samples, in a module that takes long to import."""
         from fedatlas.federation.compiled import drawing
 
@@ -73,15 +74,22 @@ class Kernel:
         Args:
             simulations: Those of the kernel's simulations that are run, all in one round.
             stop: Number of rounds after which they stop.
-            pool: Pool that computes parts of the clients where a round is long enough.
+            pool: Pool that computes parts of the clients where a round is long enough, else groups of step sizes.
         """
         folding = {s: self.K > 1 and self.coefficients[s][2].any() for s in simulations}
         start_time = self.problem.clock()  # after the import of the kernels
         start = simulations[0].round
         z = {s: np.stack([getattr(s.s, name) for name in self.fields]).astype(np.float64) for s in simulations}
-        for first, draws, weights in self._draws(start, stop):
-            for tile in self._tiles([s for s in simulations if s.diverged_round is None], folding):
-                self._sweep(tile, z, first, draws, weights, pool)
+        for first, draws, weights in self._draws(start, stop, pool):
+            live = [s for s in simulations if s.diverged_round is None]
+            shared = self._threads(len(live), pool)  # where a round is too short, threads may share the step sizes
+            split = not shared and pool.threads > 1 and self._operations(draws.size, len(live)) >= 2 * THREAD
+            compute = functools.partial(
+                self._sweep, z=z, first=first, draws=draws, weights=weights, pool=pool if shared else None
+            )
+            tiles = self._tiles(live, folding, self.kernels.WIDTHS[-2 if split else -1])
+            for _ in (pool.map if split else map)(compute, tiles):
+                pass
         seconds = (self.problem.clock() - start_time) / len(simulations)
         K = self.setting.local_steps
         for s in simulations:
@@ -89,31 +97,55 @@ class Kernel:
             fields = {name: z[s][h].astype(s.x0.dtype) for h, name in enumerate(self.fields)}
             s.follow(s.algorithm.resume(**fields), rounds, K, len(s.algorithm.broadcast), self.sent, seconds)
 
-    def _draws(self, start: int, stop: int) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+    def _operations(self, steps: int, n: int) -> int:
+        """Return about how many operations some local steps are at n step sizes."""
+        entries = max(self.rows[1].size, self.rows[2].size) // len(self.rows[3])
+        return steps * (STEP + entries * n)
+
+    def _threads(self, n: int, pool: Any) -> int:
+        """Return the threads that share the clients of a round at n step sizes, or 0 where it is too short for two."""
+        M, K = self.setting.clients, self.K
+        parts = 1 if K == 1 else self.kernels.parts(M, K, self.problem.dim)
+        threads = min(pool.threads, parts, self._operations(M * K, n) // THREAD)
+        return threads if threads > 1 else 0
+
+    def _draws(self, start: int, stop: int, pool: Any) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
         """Yield draws of several rounds at once: first round, row numbers (R, M, K) and weights of clients (M,)."""
         M, K = self.setting.clients, self.setting.local_steps
+        fill = functools.partial(self._fill, pool)
         if self.pooled and M * K > self.problem.samples:
             for t in range(start, stop):
                 counts = self.sampler.counts(t, M, K)
                 if counts is None:
-                    counts = np.bincount(
-                        self.sampler.rounds(t, t + 1, K, self.fill).ravel(), minlength=self.problem.samples
-                    )
+                    numbers = self.sampler.rounds(t, t + 1, K, fill).ravel()
+                    counts = np.bincount(numbers, minlength=self.problem.samples)
                 rows = np.flatnonzero(counts)
                 yield t, rows.astype(np.int32)[None, :, None], counts[rows] / (M * K)
             return
-        length = max(1, CHUNK // (M * K))
+        length = max(pool.threads, CHUNK // (M * K))  # a round of many draws has one stream
         for t in range(start, stop, length):
-            draws = self.sampler.rounds(t, min(t + length, stop), K, self.fill)
+            draws = self.sampler.rounds(t, min(t + length, stop), K, fill)
             draws = draws.reshape(len(draws), -1, self.K)
             yield t, draws, np.full(draws.shape[1], 1 / draws.shape[1])
 
-    def _tiles(self, simulations: Sequence[Any], folding: dict[Any, bool]) -> Iterator[list[Any]]:
-        """Yield groups of simulations that share a pass. Those that fold take another path, and have own groups."""
+    def _fill(self, pool: Any, words: np.ndarray, bound: int, draws: np.ndarray) -> None:
+        """Set draws as `fedatlas.federation.compiled.drawing.draw` does, those of many long streams on threads."""
+        threads = max(1, min(pool.threads, len(words), draws.size // DRAWS))
+        cuts = [len(words) * k // threads for k in range(threads + 1)]
+        for _ in (pool.map if threads > 1 else map)(
+            lambda part: self.draw(words[part], bound, draws[part]), itertools.starmap(slice, itertools.pairwise(cuts))
+        ):
+            pass
+
+    def _tiles(self, simulations: Sequence[Any], folding: dict[Any, bool], width: int) -> Iterator[list[Any]]:
+        """Yield groups of at most ``width`` simulations that share a pass.
+
+        Those that fold take another path, and have own groups.
+        """
         for folds in (False, True):
             group = [s for s in simulations if folding[s] == folds]
-            for k in range(0, len(group), self.kernels.WIDTHS[-1]):
-                yield group[k : k + self.kernels.WIDTHS[-1]]
+            for k in range(0, len(group), width):
+                yield group[k : k + width]
 
     def _sweep(
         self, tile: list[Any], z: dict[Any, np.ndarray], first: int, draws: np.ndarray, weights: np.ndarray, pool: Any
@@ -128,7 +160,7 @@ class Kernel:
             first: Number of the first round.
             draws: Row numbers, (R, M, K).
             weights: Weights of clients, (M,).
-            pool: Pool that computes parts of the clients.
+            pool: Pool that computes parts of the clients, or None for rounds on this thread.
         """
         n = next(count for count in self.kernels.WIDTHS if count >= len(tile))
         padded = [*tile, *[tile[-1]] * (n - len(tile))]
@@ -188,9 +220,8 @@ class Kernel:
             compile_in_turn(rounds, arguments)
             rounds(*arguments)
 
-        entries = max(self.rows[1].size, self.rows[2].size) // len(self.rows[3])
-        threads = min(pool.threads, count, M * K * (STEP + entries * n) // THREAD)
-        if threads < 2:
+        threads = 0 if pool is None else self._threads(n, pool)
+        if not threads:
             return run(draws, 0, count, True)
         cuts = [count * k // threads for k in range(threads + 1)]
         for t in range(len(draws)):
