@@ -11,3 +11,9 @@ sys.dont_write_bytecode = False
 # other.
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
+
+from hypothesis import HealthCheck, settings  # noqa: E402
+
+# A busy machine fails no test: speed is measured in benchmarks.
+settings.register_profile("untimed", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
