@@ -62,7 +62,7 @@ def test_no_text_of_an_experiment_is_html_in_the_report(tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore:Argument:PendingDeprecationWarning")
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @example("<script>alert(1)</script>")
 @example(".. raw:: html\n\n   <script>alert(1)</script>")
 @example("`a <javascript:alert(1)>`_ |x| http://example.org")
@@ -94,7 +94,7 @@ def test_markdown(text, expected):
     assert markdown.escape_markdown(text) == expected
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @example(["-0.5", "=1+1", "'=x", "'-1", "it's", "@a", "+b", "-inf"], [-0.5, 2.0])
 @given(st.lists(TEXTS, min_size=1, max_size=8), st.lists(st.floats(allow_nan=False), min_size=1, max_size=3))
 def test_tables_are_read_as_they_were_written(tmp_path_factory, texts, numbers):

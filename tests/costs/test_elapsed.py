@@ -110,7 +110,7 @@ def measured(model, attendance, ledgers, clients=5):
     return seconds(COST_MODELS.build(model), Workload(80, 5.0, np.full(clients, 7), 3), attendance, ledgers)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(1, 30), st.integers(1, 8), st.integers(1, 7), st.integers(0, 99), st.floats(0.1, 10))
 def test_properties(rounds, clients, gap, seed, factor):
     attendance, ledgers = make_runs(rounds, clients, gap, seed)

@@ -49,7 +49,7 @@ def test_the_rules_that_are_tried_here():
     assert set(OPTIONS) | aliases <= set(PARTICIPATION.names()) and aliases == {"bernoulli"}
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @pytest.mark.parametrize("name", OPTIONS)
 @given(st.data())
 def test_who_is_active_is_sorted_in_range_and_the_same_in_any_order(name, trace, data):

@@ -141,11 +141,11 @@ def test_threads_share_the_step_sizes_of_short_rounds(name, K, monkeypatch):
     monkeypatch.setattr(
         lockstep.Kernel, "_sweep", lambda self, tile, *a, **k: tiles.append(tile) or sweep(self, tile, *a, **k)
     )
+    monkeypatch.setattr(lockstep, "THREAD", 6 * K * (lockstep.STEP + 13 * logistic.dim) + 1)
+    monkeypatch.setattr(lockstep, "DRAWS", 1)
     runs = {}
     for threads in (1, 2):
         tiles.clear()
-        monkeypatch.setattr(lockstep, "THREAD", 6 * K * (lockstep.STEP + 13 * logistic.dim) + 1)
-        monkeypatch.setattr(lockstep, "DRAWS", 1)
         group = [Simulation(example(name, lr=lr), logistic, setting, threads=threads) for lr in steps]
         runs[threads] = run_simulations(group)
         assert (max(map(len, tiles)) > 8) == (threads == 1)

@@ -24,7 +24,7 @@ def dense_mix(W, rows):
     return total
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.sampled_from(sorted(TOPOLOGIES.names())),
     st.integers(1, 17),

@@ -40,7 +40,7 @@ def distinct(values):
     )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(distinct(VALUES) | distinct(NUMBERS) | distinct(WORDS) | distinct(st.booleans()))
 def test_a_column_holds_every_value(tmp_path_factory, values):
     cell, path = column(values), tmp_path_factory.getbasetemp() / "column.parquet"

@@ -35,7 +35,7 @@ anything = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
     max_leaves=5,
 )
-quick = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+quick = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def good_or_said(path, size="smoke"):

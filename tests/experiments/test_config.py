@@ -257,7 +257,7 @@ def test_hyper_parameters_may_be_axes(tmp_path):
         expansion.cells(load(tmp_path, GOOD | {"grid": {"parameters.sever_lr": [1.0]}}))
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.lists(st.integers(1, 60), min_size=2, max_size=12, unique=True), st.integers(1, 5))
 def test_a_point_within_is_in_one_file_that_new_points_do_not_change(tmp_path_factory, steps, parts):
     result = load(tmp_path_factory.mktemp("parts"), GOOD | {"parts": parts})

@@ -131,10 +131,8 @@ class Kernel:
     def _fill(self, pool: Any, words: np.ndarray, bound: int, draws: np.ndarray) -> None:
         """Set draws as `fedatlas.federation.compiled.drawing.draw` does, those of many long streams on threads."""
         threads = max(1, min(pool.threads, len(words), draws.size // DRAWS))
-        cuts = [len(words) * k // threads for k in range(threads + 1)]
-        for _ in (pool.map if threads > 1 else map)(
-            lambda part: self.draw(words[part], bound, draws[part]), itertools.starmap(slice, itertools.pairwise(cuts))
-        ):
+        parts = itertools.starmap(slice, _ranges(len(words), threads))
+        for _ in (pool.map if threads > 1 else map)(lambda part: self.draw(words[part], bound, draws[part]), parts):
             pass
 
     def _tiles(self, simulations: Sequence[Any], folding: dict[Any, bool], width: int) -> Iterator[list[Any]]:
@@ -223,12 +221,17 @@ class Kernel:
         threads = 0 if pool is None else self._threads(n, pool)
         if not threads:
             return run(draws, 0, count, True)
-        cuts = [count * k // threads for k in range(threads + 1)]
+        ranges = list(_ranges(count, threads))
         for t in range(len(draws)):
             compute = functools.partial(run, draws[t : t + 1], finish=False)
-            for _ in pool.map(lambda ends, compute=compute: compute(*ends), itertools.pairwise(cuts)):
+            for _ in pool.map(lambda ends, compute=compute: compute(*ends), ranges):
                 pass
             run(draws[t : t + 1], 0, 0, True)
+
+
+def _ranges(count: int, threads: int) -> Iterator[tuple[int, int]]:
+    """Yield the beginning and the end of about equal parts of a number of things, one for each thread."""
+    return itertools.pairwise(count * k // threads for k in range(threads + 1))
 
 
 def _side_by_side(parts: Sequence[Any]) -> np.ndarray:
