@@ -95,6 +95,19 @@ def test_each_seed_has_an_instance_of_its_own_that_all_values_share(tmp_path):
     assert last.nunique() == len(last) >= 4
 
 
+def test_trials_without_a_solution_on_some_instances_diverge_there(tmp_path):
+    """A proximal weight makes all clients strongly convex on one seed's instance and not on that of another."""
+    problem = {"kind": "quadratic", "dim": 4, "mu": 0.1, "L": 10.0, "similarity": 3.0, "instance": "seed"}
+    seeds = [*range(100, 120)]
+    change = {"within": {}, "seeds": [*range(20)], "select": dataclasses.replace(SELECT, seeds=seeds)}
+    spec = dataclasses.replace(SPEC, algorithm="dane", problem=problem, **change, tune={"lam": [1e-3, 1.5, 9.0]})
+    run.run_cell(dataclasses.replace(spec, space={"lam": [1e-3, 9.0]}), tmp_path / "a.parquet")
+    frame, _ = files.read(tmp_path / "a.parquet")
+    diverged = frame.groupby(["lam", "seed"])["status"].first().unstack() == "diverged"
+    assert list(diverged.index) == [1.5, 9.0]  # the lowest can begin on no instance
+    assert diverged.loc[1.5, seeds].sum() in range(1, 20) and not diverged.loc[9.0].any()
+
+
 def test_other_code_runs_again(tmp_path, counted, monkeypatch):
     out = tmp_path / "a.parquet"
     run.run_cell(SPEC, out)

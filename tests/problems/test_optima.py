@@ -117,8 +117,12 @@ def test_proximal_step_is_optimal(diagonal, weight):
 
 
 def test_proximal_step_needs_convexity():
-    problem = quadratic(mu=0.1, similarity=5.0)
-    with pytest.raises(UserError, match="strongly convex"):
-        problem.prox(np.zeros(problem.dim), 0.5, np.arange(5))
+    """A client whose subproblem has no minimiser has a row of NaN; the rows of all others are as they are alone."""
+    problem, clients = quadratic(mu=0.1, similarity=5.0), np.arange(5)
+    lowest = np.linalg.eigvalsh(problem.A).min(axis=1)
+    weight = -lowest.mean()
+    rows, convex = problem.prox(np.zeros(problem.dim), weight, clients), lowest > -weight
+    assert 0 < convex.sum() < 5 and np.isfinite(rows[convex]).all() and np.isnan(rows[~convex]).all()
+    assert (rows[convex] == problem.prox(np.zeros(problem.dim), weight, clients[convex])).all()
     with pytest.raises(UserError, match="no exact proximal step"):
         logistic().prox(np.zeros(7), 1.0, np.arange(5))

@@ -10,6 +10,7 @@ from fedatlas.errors import UserError, did_you_mean, explain_overflow
 from fedatlas.experiments import scores
 from fedatlas.experiments.cells import LARGEST_SEED
 from fedatlas.experiments.formulas import check_constants, resolve
+from fedatlas.experiments.run import check_start
 from fedatlas.experiments.runs import SETTING
 from fedatlas.experiments.scores import COSTS
 from fedatlas.federation import algorithms, problems
@@ -134,6 +135,8 @@ def train(
             _OPTIMA[identity] = problem.optimum
     problem.prepare_threads(threads)
     with explain_overflow(algorithm.name):
+        if algorithm.exact_prox:
+            check_start(algorithm, setting, problem, seed)
         simulation = Simulation(algorithm, problem, setting, seed, threads=threads)
         estimate = memory.require([simulation])
         if say:

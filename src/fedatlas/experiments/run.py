@@ -22,7 +22,7 @@ from fedatlas.experiments.result_files import read_rows, write
 from fedatlas.experiments.runs import Trial, create, create_run, initial_searches, runs, tuned_points
 from fedatlas.experiments.tuning import TUNING_RULES
 from fedatlas.experiments.tuning.confirmation import advance_search
-from fedatlas.federation import problems
+from fedatlas.federation import arrays, problems
 from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.engine import memory
 from fedatlas.federation.engine.checkpoint import Checkpointer
@@ -167,13 +167,15 @@ def _advance(spec: CellSpec, search: Search, done: Mapping[str, list[Row]], prob
 
 
 def _possible(spec: CellSpec, search: Search, problem: ProblemOfSeed, tuned: Point) -> bool:
-    """Return whether a tuned value can be run."""
-    run = create_run(spec, search.within, tuned, spec.seeds[0])
-    try:
-        check_start(*create(run, problem(run.seed)), problem(run.seed), run.seed)
-    except (UserError, ArithmeticError):
-        return False
-    return True
+    """Return whether runs of a tuned value can begin on the problem of a tuning seed; those on others may diverge."""
+    for seed in spec.tuning_seeds or spec.seeds:
+        run = create_run(spec, search.within, tuned, seed)
+        try:
+            check_start(*create(run, problem(seed)), problem(seed), seed)
+        except (UserError, ArithmeticError):
+            continue
+        return True
+    return False
 
 
 def check_start(algorithm: Algorithm, setting: Setting, problem: Problem, seed: int) -> None:
@@ -185,6 +187,11 @@ def check_start(algorithm: Algorithm, setting: Setting, problem: Problem, seed: 
     simulation = Simulation(algorithm, problem, dataclasses.replace(setting, state="memory"), seed)
     if simulation.algorithm.exact_prox:
         simulation.run_round()
+        if not arrays.all_finite(simulation.output):
+            raise UserError(
+                f"{algorithm.title()}: its proximal step has no solution: the weight does not make every client "
+                f"strongly convex"
+            )
 
 
 def _feasible(spec: CellSpec, search: Search, problem: ProblemOfSeed) -> Search:

@@ -4,6 +4,7 @@ A value's score is the median over the tuning seeds. A value with which a run di
 diverge; then it is the first.
 """
 
+import dataclasses
 import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
@@ -12,7 +13,7 @@ from typing import Any
 
 from fedatlas.experiments import scores
 from fedatlas.experiments.cells import CellSpec, Point, Search, Select
-from fedatlas.experiments.runs import SETTING, Trial
+from fedatlas.experiments.runs import SETTING, Trial, search_trials
 from fedatlas.federation import algorithms
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.registry.kinds import Kind
@@ -39,7 +40,8 @@ class TuningRule(Kind):
     ) -> Search:
         """Return a search after its trials have run: with more of them, or with the best value as ``chosen``.
 
-        Where runs are random, `fedatlas.experiments.tuning.confirmation` goes on from there.
+        By default it has more values while `lengthen` adds some. Where runs are random,
+        `fedatlas.experiments.tuning.confirmation` goes on from there.
 
         Args:
             spec: Specification of the cell.
@@ -48,7 +50,13 @@ class TuningRule(Kind):
             evaluations: Returns the rows of the run of a trial and a tuning seed.
             is_possible: Returns whether a tuned value can be run.
         """
-        raise NotImplementedError
+        assert spec.select is not None  # a search has a choice
+        trials = search_trials(search)
+        medians = median_scores(spec.select, trials, search.seeds, evaluations)
+        best = ranking(medians, spec.select)[0]
+        point = trials[best].point
+        longer = self.lengthen(spec, search, point, is_possible) if math.isfinite(medians[best]) else search
+        return dataclasses.replace(search, chosen=point) if longer is search else longer
 
     def stages(self, values: int, rounds: int) -> list[tuple[int, int]]:
         """Return the stages of a search, each as the number of its trials and the rounds of each; by default one.

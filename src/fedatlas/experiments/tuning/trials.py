@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from fedatlas.experiments.cells import CellSpec, Point, Search
-from fedatlas.experiments.runs import search_trials, tuned_points
+from fedatlas.experiments.runs import tuned_points
 from fedatlas.experiments.tuning import halton
-from fedatlas.experiments.tuning.base import Evaluations, TuningRule, median_scores, option_of, ranking
+from fedatlas.experiments.tuning.base import TuningRule, option_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,18 +17,6 @@ class Trials(TuningRule):
     """Compares points of Halton's sequence; while the best one lies near the border of the space, the space grows."""
 
     name: ClassVar[str] = "trials"
-
-    def advance(
-        self, spec: CellSpec, search: Search, evaluations: Evaluations, is_possible: Callable[[Point], bool]
-    ) -> Search:
-        """Add trials beyond the borders near which the best one lies, or choose the best one."""
-        assert spec.select is not None
-        trials = search_trials(search)
-        scores = median_scores(spec.select, trials, search.seeds, evaluations)
-        best = ranking(scores, spec.select)[0]
-        point = trials[best].point
-        longer = self.lengthen(spec, search, point, is_possible) if math.isfinite(scores[best]) else search
-        return dataclasses.replace(search, chosen=point) if longer is search else longer
 
     def lengthen(self, spec: CellSpec, search: Search, best: Point, is_possible: Callable[[Point], bool]) -> Search:
         """Return a search with trials beyond the borders near which the best one lies."""

@@ -283,6 +283,8 @@ class Problem(ClientLabels, ABC):
     def prox(self, v: Vector, weight: float, clients: np.ndarray) -> Vector:
         """Return the exact ``argmin_y f_i(y) + weight/2 |y - v_i|^2`` of a block of clients: (m, d).
 
+        The row of a client is NaN where that function has no minimiser.
+
         Raises:
             UserError: The problem has no exact proximal step.
         """

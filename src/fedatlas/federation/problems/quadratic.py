@@ -246,13 +246,10 @@ class Quadratic(Problem):
     def prox(self, v: np.ndarray, weight: float, clients: np.ndarray) -> np.ndarray:
         """Return the exact ``argmin_y f_i(y) + weight/2 |y - v_i|^2`` of a block of clients: (m, d).
 
-        Raises:
-            UserError: The function is not strongly convex.
+        The row of a client is NaN where that function is not strongly convex.
         """
         values, vectors = self._factors
-        shifted = rows_of(values, clients) + weight
-        if not shifted.min() > 0:
-            raise UserError(f"quadratic: a proximal weight of {weight} does not make every client strongly convex")
+        shifted = positive_rows(rows_of(values, clients) + weight)
         right = rows_of(self.b, clients) + weight * arrays.rows(v, len(clients))
         if vectors is None:
             return right / shifted
@@ -344,6 +341,11 @@ def dissimilarity(D: np.ndarray) -> dict[str, float]:
         "delta_rms": float(np.sqrt(np.mean(norms**2))),
         "delta_B": float(norms.max()),
     }
+
+
+def positive_rows(a: np.ndarray) -> np.ndarray:
+    """Return rows (m, d), with NaN in place of each row that has an entry of at most 0."""
+    return np.where(a.min(axis=1, keepdims=True) > 0, a, np.nan)
 
 
 def rows_of(a: np.ndarray, clients: np.ndarray) -> np.ndarray:

@@ -12,7 +12,7 @@ from fedatlas.federation import arrays
 from fedatlas.federation.problems.base import Batch, Problem, SyntheticKind
 from fedatlas.federation.problems.instances import INSTANCE_DOC, instance_seed
 from fedatlas.federation.problems.optimum import Optimum
-from fedatlas.federation.problems.quadratic import dissimilarity, rows_of
+from fedatlas.federation.problems.quadratic import dissimilarity, positive_rows, rows_of
 from fedatlas.federation.streams import stream
 from fedatlas.registry.options import option
 
@@ -236,16 +236,17 @@ class SimilarQuadratic(Problem):
     def prox(self, v: np.ndarray, weight: float, clients: np.ndarray) -> np.ndarray:
         """Return the exact ``argmin_y f_i(y) + weight/2 |y - v_i|^2`` of a block of clients: (m, d).
 
+        The row of a client is NaN where that function is not strongly convex.
+
         Raises:
-            UserError: There is a non-convex term, or the function is not strongly convex.
+            UserError: There is a non-convex term.
         """
         if self.beta:
             raise UserError("similar: the non-convex term has no exact proximal step: use gradient steps, or beta = 0")
         values, vectors = (rows_of(part, clients) for part in self._factors)
-        if not values.min() + weight > 0:
-            raise UserError(f"similar: a proximal weight of {weight} does not make every client strongly convex")
+        shifted = positive_rows(values + weight)
         right = rows_of(self.right, clients) + weight * arrays.rows(v, len(clients))
-        turned = np.matmul(vectors.swapaxes(1, 2), right[..., None]) / (values + weight)[..., None]
+        turned = np.matmul(vectors.swapaxes(1, 2), right[..., None]) / shifted[..., None]
         return np.matmul(vectors, turned)[..., 0]
 
     def value(self, x: np.ndarray) -> float:
