@@ -40,15 +40,17 @@ ROWS = {"csr": {}, "csr of ones": {"ones": True}, "dense": {"dense": True}}
 
 
 # Other algorithms take each form of rows as FedAc-I does; each pair is compiled, which takes seconds.
-PAIRS = [
-    pytest.param(name, form, marks=[] if name == "fedac-1" or form == "csr" else pytest.mark.slow)
-    for name in NAMES
-    for form in ROWS
-]
+def pairs(names):
+    """Parameters for each algorithm with each form of rows."""
+    return [
+        pytest.param(name, form, marks=[] if name == "fedac-1" or form == "csr" else pytest.mark.slow)
+        for name in names
+        for form in ROWS
+    ]
 
 
 @pytest.mark.parametrize("M, K", [(5, 1), (3, 2), (4, 30), (60, 3)])
-@pytest.mark.parametrize("name, form", PAIRS)
+@pytest.mark.parametrize("name, form", pairs(NAMES))
 def test_equals_the_plain_path(name, form, M, K):
     setting = Setting(clients=M, local_steps=K, rounds=6, eval_rounds=2)
     for fast, plain in zip(*run_both(name, problem(**ROWS[form]), setting), strict=True):
@@ -66,9 +68,9 @@ def test_equals_the_plain_path(name, form, M, K):
     [
         (256, 1, False),
         (256, 1, True),
-        (257, 2, True),
         (70_000, 4, False),
         pytest.param(257, 2, False, marks=pytest.mark.slow),  # compiled alone for its types
+        pytest.param(257, 2, True, marks=pytest.mark.slow),
         pytest.param(70_000, 4, True, marks=pytest.mark.slow),
     ],
 )
@@ -155,8 +157,7 @@ def test_threads_share_the_step_sizes_of_short_rounds(name, K, monkeypatch):
     assert runs[1][-1].status == "diverged"
 
 
-@pytest.mark.parametrize("form", ROWS)
-@pytest.mark.parametrize("name", ["fedavg", "fedac-1"])
+@pytest.mark.parametrize("name, form", pairs(["fedavg", "fedac-1"]))
 def test_bits_do_not_depend_on_workers_that_step_side_by_side(name, form, monkeypatch):
     """Also where a block is not full, where P is folded into u, and on threads."""
     monkeypatch.setattr(kernels, "PART", 100)
