@@ -189,8 +189,8 @@ def check_start(algorithm: Algorithm, setting: Setting, problem: Problem, seed: 
         simulation.run_round()
         if not arrays.all_finite(simulation.output):
             raise UserError(
-                f"{algorithm.title()}: its proximal step has no solution: the weight does not make every client "
-                f"strongly convex"
+                f"{algorithm.title()}: its first proximal step has no finite solution; a weight that does not make "
+                "every client strongly convex must be larger"
             )
 
 
