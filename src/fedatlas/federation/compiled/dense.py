@@ -2,9 +2,7 @@
 
 from typing import NamedTuple
 
-from numba import njit
-
-from fedatlas.federation.compiled.simd import fma, load, splat, store, transpose_square, where_greater
+from fedatlas.federation.compiled.simd import fma, internal, load, splat, store, transpose_square, where_greater
 
 
 class Dense(NamedTuple):
@@ -20,7 +18,7 @@ class Dense(NamedTuple):
     BIAS: int = -1  # position in the parameters, or -1
 
 
-@njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@internal
 def add_product(C, c, across, A, a, down, B, b, along, rows, inner, columns, simd, wide):
     """Add to entries C[r, v] the sums over s of A[r, s] B[s, v], one s after another.
 
@@ -33,7 +31,7 @@ def add_product(C, c, across, A, a, down, B, b, along, rows, inner, columns, sim
     add_columns(C, c + whole, across, A, a, down, B, b + whole, along, rows, inner, columns - whole, simd)
 
 
-@njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@internal
 def add_columns(C, c, across, A, a, down, B, b, along, rows, inner, columns, simd):
     """Do as ``add_product`` does, with vectors of one width.
 
@@ -60,7 +58,7 @@ def add_columns(C, c, across, A, a, down, B, b, along, rows, inner, columns, sim
             store(C, to + r3 * across, z3)
 
 
-@njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@internal
 def transpose(P, at, across, to, down, rows, columns, simd):
     """Write entries (r, c) of a matrix at ``at`` as entries (c, r) of one at ``to``, in whole squares of vectors.
 
@@ -72,7 +70,7 @@ def transpose(P, at, across, to, down, rows, columns, simd):
             transpose_square(P, at + r * across + c, across, to + c * down + r, down, simd)
 
 
-@njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@internal
 def forward(P, W, source, target, lanes, simd, wide):
     """Write the inputs of the next layer. P, W: addresses of workspace and parameters."""
     inputs, outputs, x, to, n = source.INPUTS, target.INPUTS, source.COLUMNS, target.COLUMNS, len(simd)
@@ -88,7 +86,7 @@ def forward(P, W, source, target, lanes, simd, wide):
     transpose(P, to, lanes, target.ROWS, target.WIDTH, target.WIDTH, lanes, simd)
 
 
-@njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@internal
 def by_weight(P, D, source, target, rows, lanes, simd, wide):
     """Add the gradients with respect to weight and bias to the network's gradient, whose address is D.
 
@@ -105,7 +103,7 @@ def by_weight(P, D, source, target, rows, lanes, simd, wide):
                 D[bias + o] += P[g + r * across + o]
 
 
-@njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@internal
 def by_input(P, W, source, target, rows, simd, wide):
     """Write the gradient with respect to the inputs, or to those of the ReLU before the layer."""
     inputs, width, outputs, across = source.INPUTS, source.WIDTH, target.INPUTS, target.WIDTH

@@ -22,6 +22,7 @@ from fedatlas.federation.compiled.simd import (
     clamp,
     exp,
     fma,
+    inline,
     load,
     pointer,
     prefetch,
@@ -62,7 +63,7 @@ def trailing_zeros(typing, bits):
     return signature, lambda context, builder, signature, args: builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
 
 
-@njit(inline="always")
+@inline
 def total(v, halves):
     """Return the sum of a vector's entries, half by half, as a vector of one."""
     return summed(summed(summed(summed(v, halves[0]), halves[1]), halves[2]), halves[3])

@@ -11,6 +11,7 @@ from numba import njit, types
 from numba.extending import intrinsic
 
 from fedatlas.federation.compiled.compilation import compile_in_turn
+from fedatlas.federation.compiled.simd import inline
 
 MULTIPLIER = 0x2360ED051FC65DA44385DF649FCCF645
 INT64, INT128 = ir.IntType(64), ir.IntType(128)
@@ -48,7 +49,7 @@ def plus(typing, a, b):
     return PAIR(PAIR, PAIR), generate
 
 
-@njit(inline="always")
+@inline
 def output(state):
     """Return the 64 bits that a state gives: its halves' exclusive or, rotated by its highest bits."""
     bits, turn = state[0] ^ state[1], state[0] >> np.uint64(58)

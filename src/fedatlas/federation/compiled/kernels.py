@@ -22,6 +22,7 @@ from fedatlas.federation.compiled.simd import (
     clamp,
     exp,
     fma,
+    inline,
     load,
     offset,
     pointer,
@@ -44,13 +45,13 @@ NEAR = 1 << 13  # numbers of vectors u between which workers may take turns: 64 
 AHEAD = 6  # rows that are fetched in advance: which ones come is known, where they lie is random
 
 
-@njit(inline="always")
+@inline
 def bounds(j, indptr, width, dense):
     """Return where row j begins and ends in the arrays of entries."""
     return (j * width, (j + 1) * width) if len(dense) else (np.int64(indptr[j]), np.int64(indptr[j + 1]))
 
 
-@njit(inline="always")
+@inline
 def fetch(row_numbers, soon, later, count, indptr, indices, values, labels, ones):
     """Prefetch the sparse row of draw ``soon``, and where that of draw ``later`` lies."""
     prefetch(indptr, row_numbers[min(later, count - 1)])
@@ -62,20 +63,20 @@ def fetch(row_numbers, soon, later, count, indptr, indices, values, labels, ones
         prefetch(values, indptr[j] + 8)
 
 
-@njit(inline="always")
+@inline
 def position(at, lo, indices, all_sizes, dense):
     """Return where the coordinate of a row's entry lies in u."""
     return (at - lo if len(dense) else np.int64(indices[at])) * len(all_sizes)
 
 
-@njit(inline="always")
+@inline
 def plus(t, u, at, lo, indices, values, all_sizes, dense, ones):
     """Return t plus an entry of a row times its coordinate of u."""
     y = load(u, position(at, lo, indices, all_sizes, dense), all_sizes)
     return t + y if len(ones) else fma(splat(values[at], all_sizes), y, t)
 
 
-@njit(inline="always")
+@inline
 def margin(u, q, k, lo, hi, indices, values, label, simd, all_sizes, dense, ones):
     """Return the margin b <a, c'P u> of the row a with label b, for each step size."""
     even, odd = splat(0.0, all_sizes), splat(0.0, all_sizes)
@@ -92,14 +93,14 @@ def margin(u, q, k, lo, hi, indices, values, label, simd, all_sizes, dense, ones
     return splat(label, simd) * summed(load(q, k * len(all_sizes), all_sizes) * even, simd)
 
 
-@njit(inline="always")
+@inline
 def sigmoid(t, simd):
     """Return 1 / (1 + exp(t))."""
     ones = splat(1.0, simd)
     return ones / (ones + exp(clamp(t, splat(-700.0, simd), splat(700.0, simd)), simd))  # beyond 700, exp overflows
 
 
-@njit(inline="always")
+@inline
 def add(u, r, k, lo, hi, indices, values, s, all_sizes, dense, ones):
     """Set u <- u + s a r' on the row's coordinates."""
     step = tiled(s, all_sizes) * load(r, k * len(all_sizes), all_sizes)
@@ -109,7 +110,7 @@ def add(u, r, k, lo, hi, indices, values, s, all_sizes, dense, ones):
         store(u, i, old + step if len(ones) else fma(splat(values[at], all_sizes), step, old))
 
 
-@njit(inline="always")
+@inline
 def apply(matrix, k, u, d, held, simd, all_sizes):
     """Set u <- matrix u in every coordinate, for each step size."""
     p, n = len(all_sizes) // len(simd), len(simd)
@@ -124,13 +125,13 @@ def apply(matrix, k, u, d, held, simd, all_sizes):
             store(u, i + h * n, y)
 
 
-@njit(inline="always")
+@inline
 def addresses(steps):
     """Return the addresses of the arrays q, r, maps, last and gain of rounds of several steps."""
     return pointer(steps[0]), pointer(steps[1]), pointer(steps[3]), pointer(steps[4]), pointer(steps[5])
 
 
-@njit(inline="always")
+@inline
 def close(z, total, size, parts, touched, last, gain, d, held, simd, all_sizes, wide):
     """Add up the sums of the parts of a round, or of changes where touched, and move the server's z to the mean."""
     for to in range(0, size, len(wide)):

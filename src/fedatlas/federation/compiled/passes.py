@@ -13,10 +13,10 @@ from fedatlas.federation.compiled import dense, pooling
 from fedatlas.federation.compiled.dense import Dense
 from fedatlas.federation.compiled.plans import ROWS
 from fedatlas.federation.compiled.pooling import LANES, WIDE, Stage
-from fedatlas.federation.compiled.simd import entry, offset, pointer, zeros
+from fedatlas.federation.compiled.simd import entry, internal, offset, pointer, zeros
 
 
-@njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@internal
 def gather(P, stage, octets, samples, bytewise, rows, count, shift, scale):
     """Write the images of the first stage inside their padding.
 
@@ -38,7 +38,7 @@ def gather(P, stage, octets, samples, bytewise, rows, count, shift, scale):
                 P[to + s] = (P[to + s] - shift[s]) * scale[s]
 
 
-@njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@internal
 def flatten(P, I, stage, layer, rows, lanes, simd):
     """Write the inputs of the first dense layer, channel by channel, from the images of the last stage."""
     features, width, order = layer.INPUTS, layer.WIDTH, stage.PLACES
@@ -49,7 +49,7 @@ def flatten(P, I, stage, layer, rows, lanes, simd):
     dense.transpose(P, layer.ROWS, width, layer.COLUMNS, lanes, lanes, width, simd)
 
 
-@njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@internal
 def unflatten(P, I, stage, layer, rows):
     """Write the gradient with respect to the images of the last stage from that of the first dense layer's inputs."""
     features, width, order = layer.INPUTS, layer.WIDTH, stage.PLACES
@@ -59,7 +59,7 @@ def unflatten(P, I, stage, layer, rows):
             P[to + I[order + f]] = P[at + f]
 
 
-@njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@internal
 def cross_entropy(P, scores, labels, rows, count, n):
     """Return the sum of the losses of so many rows, and write its derivatives over n. scores: The table's last row."""
     total = 0.0
@@ -76,7 +76,7 @@ def cross_entropy(P, scores, labels, rows, count, n):
     return total
 
 
-@njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@internal
 def logistic(P, scores, labels, rows, count, n):
     """Return the sum of the logistic losses, and write its derivatives over n; arguments as of ``cross_entropy``."""
     total = 0.0

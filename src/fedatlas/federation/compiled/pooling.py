@@ -13,9 +13,7 @@ stages before and after the layer.
 
 from typing import NamedTuple
 
-from numba import njit
-
-from fedatlas.federation.compiled.simd import fma, load, splat, store, where_equal, where_greater
+from fedatlas.federation.compiled.simd import fma, internal, load, splat, store, where_equal, where_greater
 
 LANES, WIDE, GROUP = 8, 16, 5  # numbers of a vector, of one of more channels than eight, and vectors of a group
 PART = 4096  # numbers of images whose patches are read together, which the nearest cache holds
@@ -50,14 +48,14 @@ def padded(count: int, multiple: int = LANES) -> int:
     return -(-count // multiple) * multiple
 
 
-@njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@internal
 def patch_length(source):
     """Return the numbers of a filter's row as the pass backward has it, in whole groups of vectors."""
     group = GROUP * LANES
     return -(-(source.KERNEL + 1) * source.CHANNELS // group) * group
 
 
-@njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@internal
 def pack(P, W, source, target):
     """Write the filters of a layer in the orders in which both passes read them. W: address of the parameters."""
     inside, outside, k, wide = source.CHANNELS, target.CHANNELS, source.KERNEL, source.WIDE
@@ -77,7 +75,7 @@ def pack(P, W, source, target):
                     weight += 1
 
 
-@njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@internal
 def keep_largest(P, chosen, to, mask, z0, z1, z2, z3, simd):
     """Write the largest of the four places of a window at ``to`` if it is positive, and its place at ``chosen``."""
     n0, n1, n2, n3, none = splat(0.0, simd), splat(1.0, simd), splat(2.0, simd), splat(3.0, simd), splat(-1.0, simd)
@@ -89,7 +87,7 @@ def keep_largest(P, chosen, to, mask, z0, z1, z2, z3, simd):
     store(P, to, where_equal(mask, n0, load(P, to, simd), where_greater(most, n0, most, n0)))
 
 
-@njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@internal
 def forward(P, I, source, target, rows, simd):
     """Write the images of the next stage, and which of a window's four places, by rows, is the first largest.
 
@@ -123,7 +121,7 @@ def forward(P, I, source, target, rows, simd):
             keep_largest(P, chosen + second * wide + v, to_second + v, mask, y0, y1, y2, y3, simd)
 
 
-@njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@internal
 def by_weight(P, I, D, source, target, rows, simd):
     """Add the gradients with respect to weight and bias to the network's gradient, whose address is D."""
     inside, outside, k, wide = source.CHANNELS, target.CHANNELS, source.KERNEL, source.WIDE
@@ -186,7 +184,7 @@ def by_weight(P, I, D, source, target, rows, simd):
                     D[to + right] += P[o * patch + down * length + right * inside + channel]
 
 
-@njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@internal
 def by_image(P, I, source, target, rows, simd):
     """Write the gradient with respect to the images of this stage."""
     inside, k, outside, wide = source.CHANNELS, source.KERNEL, target.CHANNELS, source.WIDE

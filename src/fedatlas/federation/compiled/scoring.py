@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 
 from fedatlas.federation.compiled.compilation import compile_in_turn
-from fedatlas.federation.compiled.simd import clamp, exp, fma, load, pointer, splat, store, where_greater
+from fedatlas.federation.compiled.simd import clamp, exp, fma, inline, load, pointer, splat, store, where_greater
 
 WIDTHS = (1, 8, 16)  # points of a pass
 WIDE = 8  # numbers of a vector where points need not be told apart
@@ -20,7 +20,7 @@ BLOCK = 64  # rows whose losses are added up before those of others
 SERIES = tuple(1 / (2 * k + 1) for k in range(10, 0, -1))  # of atanh, beside its first term; the rest is below 1e-17
 
 
-@njit(inline="always")
+@inline
 def log1p(u, simd):
     """Return log(1 + u) of a vector of doubles 0 <= u <= 1, to two units in the last place."""
     one, root = splat(1.0, simd), splat(math.sqrt(2) - 1, simd)
@@ -33,7 +33,7 @@ def log1p(u, simd):
     return where_greater(u, root, splat(math.log(2), simd), splat(0.0, simd)) + fma(twice * square, series, twice)
 
 
-@njit(inline="always")
+@inline
 def loss(margin, simd):
     """Return log(1 + exp(-margin)) of a vector of doubles; NaN stays so."""
     zero = splat(0.0, simd)

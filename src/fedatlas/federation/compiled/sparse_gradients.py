@@ -12,13 +12,13 @@ from numba import njit
 
 from fedatlas.federation.compiled.compilation import compile_in_turn
 from fedatlas.federation.compiled.scoring import WIDE, loss
-from fedatlas.federation.compiled.simd import exp, load, pointer, splat, store, where_greater
+from fedatlas.federation.compiled.simd import exp, inline, load, pointer, splat, store, where_greater
 
 PARTS = 4  # sums of a column at once, as an addition takes so many cycles
 LARGEST = 700.0  # exponent, for which `exp` holds
 
 
-@njit(inline="always")
+@inline
 def logistic(t, simd):
     """Return 1 / (1 + exp(-t)) of a vector of doubles; NaN stays so."""
     zero, largest = splat(0.0, simd), splat(LARGEST, simd)
