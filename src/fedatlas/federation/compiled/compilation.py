@@ -1,4 +1,4 @@
-"""Compilation in turn: the jobs of a fresh checkout would each compile the same kernels at once, which takes 20 s."""
+"""Compilation in turn: the jobs of a fresh checkout would each compile the same function at once."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +14,8 @@ READY: set[tuple[Any, ...]] = set()  # functions with the forms of arguments tha
 def compile_in_turn(function: Any, arguments: Sequence[Any]) -> None:
     """Compile a function of Numba for the types of some arguments, unless this process has done so.
 
-    One process at a time compiles, or loads what another one has compiled from the cache; the others wait.
+    One process at a time compiles a function, or loads what another one has compiled from the cache; the others wait,
+    or compile other functions.
 
     Args:
         function: Function that Numba compiles with ``cache=True``.
@@ -29,7 +30,7 @@ def compile_in_turn(function: Any, arguments: Sequence[Any]) -> None:
         return
     try:
         cache = Path(function.stats.cache_path)
-        with exclusive(cache / "compilation"):
+        with exclusive(cache / function.__name__):
             drop_outdated(cache, Path(__file__).parent)
             function.compile(types)
     except OSError:  # the folder of the cache cannot be written to: nothing can be shared
@@ -44,7 +45,7 @@ def drop_outdated(cache: Path, folder: Path) -> None:
     changed = max(path.stat().st_mtime for path in folder.glob("*.py"))
     for index in cache.glob("*.nbi"):
         if index.stat().st_mtime < changed:
-            index.unlink()
+            index.unlink(missing_ok=True)  # another process may have done so
 
 
 def _form(argument: Any) -> Any:
