@@ -148,6 +148,16 @@ def test_an_axis_inside_another_has_its_own_values_in_each_run():
     assert spec.within["participation"] == [{"kind": "stationary", "p": [0.1, 1]}]
 
 
+def test_an_axis_inside_an_option_of_an_algorithm_leaves_the_experiment_as_it_is(tmp_path):
+    participation = {"kind": "stationary", "p": [0.1, 1]}
+    entry = {"set": {"lr": 0.1}, "setting": {"participation": participation}}
+    document = {**GOOD, "algorithms": {"fedavg": entry}, "grid": {"participation.p.0": [0.2, 0.8]}}
+    experiment = load(tmp_path, document)
+    cells = expansion.cells(experiment)
+    assert [cell.spec.setting["participation"]["p"] for cell in cells] == [[0.2, 1], [0.8, 1]]
+    assert experiment.algorithms["fedavg"].setting == {"participation": participation}
+
+
 def _keys(path):
     """Keys of the runs in a run file."""
     meta = RunMeta.of(result_files.read_meta(path))

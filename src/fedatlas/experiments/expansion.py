@@ -222,9 +222,9 @@ def _cell(experiment: Experiment, id: str, point: Point) -> Cell:
     for kind in entry.undefined:
         problems.get(kind)
     parts: dict[str, Any] = {
-        "parameters": dict(entry.set),
+        "parameters": copy.deepcopy(entry.set),
         "problem": copy.deepcopy(experiment.problem),
-        "setting": {**copy.deepcopy(experiment.setting), **entry.setting},
+        "setting": copy.deepcopy({**experiment.setting, **entry.setting}),
     }
     case = experiment.cases[point[CASE]] if CASE in point else None
     if case is not None:
