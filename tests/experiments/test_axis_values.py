@@ -148,6 +148,12 @@ def test_an_axis_inside_another_has_its_own_values_in_each_run():
     assert spec.within["participation"] == [{"kind": "stationary", "p": [0.1, 1]}]
 
 
+def test_an_axis_inside_a_hyper_parameter_has_its_own_values_in_each_run():
+    spec = dataclasses.replace(SPEC, parameters={"lr": {"a": [1, 2]}}, within={"parameters.lr.a.1": [3, 4]}, tune={})
+    first, *_, last = runs(dataclasses.replace(spec, seeds=[0], select=None))
+    assert (first.parameters, last.parameters) == ({"lr": {"a": [1, 3]}}, {"lr": {"a": [1, 4]}})
+
+
 def test_an_axis_inside_an_option_of_an_algorithm_leaves_the_experiment_as_it_is(tmp_path):
     participation = {"kind": "stationary", "p": [0.1, 1]}
     entry = {"set": {"lr": 0.1}, "setting": {"participation": participation}}

@@ -90,9 +90,8 @@ def create_run(spec: CellSpec, within: Point, tuned: Point, seed: int, trial: Tr
         trial: Rung and rounds of the run, if it does not take all rounds.
     """
     problem = instances.instance_at(spec.problem, seed)
-    parts = {"parameters": dict(spec.parameters), "problem": problem, "setting": dict(spec.setting)}
-    if any("." in axis for axis in within):  # which sets a part of a value that all runs share
-        parts["setting"] = copy.deepcopy(spec.setting)
+    clone = copy.deepcopy if any("." in axis for axis in within) else dict  # an axis may set a part of a shared value
+    parts = {"parameters": clone(spec.parameters), "problem": problem, "setting": clone(spec.setting)}
     for axis, value in {**within, **{k: v for k, v in tuned.items() if k in SETTING}}.items():
         assign(parts, axis, value)
     parts["parameters"] |= {name: value for name, value in tuned.items() if name not in SETTING}
