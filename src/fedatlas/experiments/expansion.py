@@ -221,11 +221,9 @@ def _cell(experiment: Experiment, id: str, point: Point) -> Cell:
     entry = experiment.algorithms[id]
     for kind in entry.undefined:
         problems.get(kind)
-    parts: dict[str, Any] = {
-        "parameters": copy.deepcopy(entry.set),
-        "problem": copy.deepcopy(experiment.problem),
-        "setting": copy.deepcopy({**experiment.setting, **entry.setting}),
-    }
+    parts: dict[str, Any] = copy.deepcopy(
+        {"parameters": entry.set, "problem": experiment.problem, "setting": {**experiment.setting, **entry.setting}}
+    )
     case = experiment.cases[point[CASE]] if CASE in point else None
     if case is not None:
         parts |= {key: merge(parts[key], getattr(case, key)) for key in ("problem", "setting")}

@@ -1,6 +1,7 @@
 """Compilation in turn: the jobs of a fresh checkout would each compile the same function at once."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -44,8 +45,9 @@ def drop_outdated(cache: Path, folder: Path) -> None:
     """
     changed = max(path.stat().st_mtime for path in folder.glob("*.py"))
     for index in cache.glob("*.nbi"):
-        if index.stat().st_mtime < changed:
-            index.unlink(missing_ok=True)  # another process may have done so
+        with suppress(FileNotFoundError):  # another process, which compiles another function, may have deleted it
+            if index.stat().st_mtime < changed:
+                index.unlink()
 
 
 def _form(argument: Any) -> Any:

@@ -17,9 +17,9 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic, lower_builtin, models, register_model, type_callable
 
-# Functions that compiled ones alone call. Numba's own inlining, of its representation, takes twice as long to compile.
-internal = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
-inline = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True)
+_OPTIONS = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+internal = njit(**_OPTIONS)  # of functions that compiled ones alone call
+inline = njit(**_OPTIONS, forceinline=True)  # by LLVM: Numba's own inlining takes twice as long to compile
 
 INT64 = ir.IntType(64)
 REALS = {types.float32: (ir.FloatType(), "f32"), types.float64: (ir.DoubleType(), "f64")}
