@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 import torch
+from numba import typeof
 from scipy.special import expit
 from torch import nn
 
@@ -172,6 +173,25 @@ def test_threads_change_no_bit(architecture, monkeypatch):
     for run in runs[1:]:
         assert torch.equal(run.x, runs[0].x)
         assert [row["test_loss"] for row in run.rows] == [row["test_loss"] for row in runs[0].rows]
+
+
+@pytest.mark.parametrize("shared", [True, False])
+@pytest.mark.parametrize(
+    "steps", [{"sampling": "replacement"}, {"sampling": "reshuffling"}, {"local_epochs": 1}], ids=str
+)
+def test_gradients_and_scores_are_compiled_for_the_same_types(steps, shared):
+    problem, forms = network("mlp", dtype="float32"), set()
+    problem.partition = None if shared else problem.partition
+    passes = problem.replica.passes
+    run = passes._run
+
+    def record(*arguments):
+        forms.add(tuple(map(typeof, arguments)))
+        return run(*arguments)
+
+    passes._run, passes._compiled = record, True
+    Simulation(example("fedavg"), problem, Setting(clients=5, rounds=1, batch=4, **steps)).run()
+    assert len(forms) == 1
 
 
 def test_long_batches_go_through_in_chunks(monkeypatch):

@@ -13,6 +13,8 @@ stages before and after the layer.
 
 from typing import NamedTuple
 
+import numpy as np
+
 from fedatlas.federation.compiled.simd import fma, internal, load, splat, store, where_equal, where_greater
 
 LANES, WIDE, GROUP = 8, 16, 5  # numbers of a vector, of one of more channels than eight, and vectors of a group
@@ -142,7 +144,7 @@ def by_weight(P, I, D, source, target, rows, simd):
         for o in range(outside):
             stop, total = lists, load(P, (o + 1) * patch - LANES, simd)
             for window in range(first * count, min(first + part, rows) * count):
-                at, place = places + 2 * window, int(P[chosen + window * wide + o])
+                at, place = places + 2 * window, np.int64(P[chosen + window * wide + o])
                 I[stop] = I[at] + I[1 + place]
                 P[stop + values] = P[I[at + 1] + shift + o]
                 stop += place >= 0
@@ -194,9 +196,9 @@ def by_image(P, I, source, target, rows, simd):
     for at in range(source.GRADIENT, source.GRADIENT + rows * source.HEIGHT * row):
         P[at] = 0
     for window in range(rows * source.WINDOWS):
-        at, to, n = I[places + 2 * window] + gradient, I[places + 2 * window + 1] + shift, 0
+        at, to, n = I[places + 2 * window] + gradient, I[places + 2 * window + 1] + shift, np.int64(0)
         for o in range(outside):
-            place = int(P[chosen + window * wide + o])
+            place = np.int64(P[chosen + window * wide + o])
             I[n] = patches + ((place & 1) * outside + o) * filter_length + (1 - (place >> 1)) * length
             P[n] = P[to + o]
             n += place >= 0

@@ -70,8 +70,8 @@ class Samples:
         return as_source(self.X, self.y, scaling)
 
     def index(self, rows: ArrayLike) -> Tensor:
-        """Return row numbers of any shape as a tensor on the device."""
-        return torch.as_tensor(np.ascontiguousarray(rows), device=self.device)
+        """Return row numbers of any shape as a tensor on the device, int64 so that passes compile for one type."""
+        return torch.as_tensor(np.ascontiguousarray(rows, np.int64), device=self.device)
 
     def gather(self, rows: Tensor) -> tuple[Tensor, Tensor]:
         """Return a network's inputs for rows, (b,) numbers: (b, ...), and their labels, (b,)."""
