@@ -13,18 +13,23 @@ sys.dont_write_bytecode = False
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 
+import pytest  # noqa: E402
 from hypothesis import HealthCheck, settings  # noqa: E402
 
 # A busy machine fails no test: speed is measured in benchmarks.
 settings.register_profile("untimed", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
 
-# The collector of garbage would walk through thousands of tests again and again, a third of the time to collect them.
-gc.disable()
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Collect the tests with the garbage collector off, whose passes over them would take a third of the time.
 
-def pytest_collection_finish(session):
-    """Collect garbage among what tests make, and not among the tests."""
-    gc.collect()
-    gc.freeze()
-    gc.enable()
+    Later passes leave out what was imported and collected.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()

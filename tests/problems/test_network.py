@@ -181,7 +181,8 @@ def test_threads_change_no_bit(architecture, monkeypatch):
 )
 def test_gradients_and_scores_are_compiled_for_the_same_types(steps, shared):
     problem, forms = network("mlp", dtype="float32"), set()
-    problem.partition = None if shared else problem.partition
+    if shared:
+        problem.partition = None
     passes = problem.replica.passes
     run = passes._run
 

@@ -144,6 +144,7 @@ def by_weight(P, I, D, source, target, rows, simd):
         for o in range(outside):
             stop, total = lists, load(P, (o + 1) * patch - LANES, simd)
             for window in range(first * count, min(first + part, rows) * count):
+                # int() of a number would be a function of its own to compile
                 at, place = places + 2 * window, np.int64(P[chosen + window * wide + o])
                 I[stop] = I[at] + I[1 + place]
                 P[stop + values] = P[I[at + 1] + shift + o]
