@@ -2,7 +2,8 @@
 
 from typing import NamedTuple
 
-from fedatlas.federation.compiled.simd import fma, internal, load, splat, store, transpose_square, where_greater
+from fedatlas.federation.compiled.pipeline import internal
+from fedatlas.federation.compiled.simd import fma, load, splat, store, transpose_square, where_greater
 
 
 class Dense(NamedTuple):

@@ -12,17 +12,17 @@ import math
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 
 from fedatlas.federation.compiled.compilation import compile_in_turn
+from fedatlas.federation.compiled.pipeline import inline, kernel
 from fedatlas.federation.compiled.simd import (
     REALS,
     Vector,
     clamp,
     exp,
     fma,
-    inline,
     load,
     pointer,
     prefetch,
@@ -70,7 +70,7 @@ def total(v, halves):
 
 
 # No fastmath: bits must not depend on the machine's vector registers.
-@njit(cache=True, error_model="numpy", nogil=True)
+@kernel
 def gradients(A, y, nonzero, scale, index, weights, x, bias, l2, g, losses, simd, halves, wide):
     """Set the gradients of clients' minibatches, and the weighted sums of the samples' losses.
 

@@ -7,11 +7,11 @@ is made as NumPy makes it, by the multiplication of Lemire (2019).
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 
 from fedatlas.federation.compiled.compilation import compile_in_turn
-from fedatlas.federation.compiled.simd import inline
+from fedatlas.federation.compiled.pipeline import inline, kernel
 
 MULTIPLIER = 0x2360ED051FC65DA44385DF649FCCF645
 INT64, INT128 = ir.IntType(64), ir.IntType(128)
@@ -56,7 +56,7 @@ def output(state):
     return (bits >> turn) | (bits << (-turn & np.uint64(63)))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill(words, bound, draws):
     """Set each row of draws to numbers below a bound that its stream draws.
 

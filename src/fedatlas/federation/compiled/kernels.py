@@ -16,13 +16,12 @@ its own u, so that the processor need not wait for the sums of one of them.
 import functools
 
 import numpy as np
-from numba import njit
 
+from fedatlas.federation.compiled.pipeline import inline, kernel
 from fedatlas.federation.compiled.simd import (
     clamp,
     exp,
     fma,
-    inline,
     load,
     offset,
     pointer,
@@ -148,7 +147,7 @@ def close(z, total, size, parts, touched, last, gain, d, held, simd, all_sizes, 
 
 
 # No fastmath: a step size's bits must depend neither on how many there are nor on the machine's vector units.
-@njit(cache=True, error_model="numpy", nogil=True)
+@kernel
 def together(rows, draws, weights, state, steps, touched, simd, all_sizes, wide, dense, ones):
     """Run rounds of one step, which change state[0], the server's z.
 
@@ -209,7 +208,7 @@ def together(rows, draws, weights, state, steps, touched, simd, all_sizes, wide,
     apply(after, (R - 1) % L, u, d, held, simd, all_sizes)
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
+@kernel
 def apart(rows, draws, weights, state, steps, parts, touched, simd, all_sizes, wide, dense, ones):
     """Run rounds of K steps, which change state[0], the server's z.
 
@@ -268,7 +267,7 @@ def apart(rows, draws, weights, state, steps, parts, touched, simd, all_sizes, w
             close(z, total, size, all_parts, touched, last, gain, d, held, simd, all_sizes, wide)
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
+@kernel
 def abreast(rows, draws, weights, state, steps, parts, simd, all_sizes, wide, dense, ones):
     """Run rounds of K steps with one step size, which change state[0], the server's z, as ``apart`` does.
 

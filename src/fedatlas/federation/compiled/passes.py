@@ -7,13 +7,13 @@ A call holds no lock of Python, so several threads compute clients at once. Rows
 import math
 
 import numpy as np
-from numba import njit
 
 from fedatlas.federation.compiled import dense, pooling
 from fedatlas.federation.compiled.dense import Dense
+from fedatlas.federation.compiled.pipeline import internal, kernel
 from fedatlas.federation.compiled.plans import ROWS
 from fedatlas.federation.compiled.pooling import LANES, WIDE, Stage
-from fedatlas.federation.compiled.simd import entry, internal, offset, pointer, zeros
+from fedatlas.federation.compiled.simd import entry, offset, pointer, zeros
 
 
 @internal
@@ -89,7 +89,7 @@ def logistic(P, scores, labels, rows, count, n):
     return total
 
 
-@njit(cache=True, error_model="numpy", nogil=True, no_cfunc_wrapper=True)
+@kernel
 def run(tables, work, numbers, x, rows, octets, samples, labels, scaling, logistic_loss, gradient, scores):
     """Return the mean loss of rows and write its gradient, or write the scores.
 

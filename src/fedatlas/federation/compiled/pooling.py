@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fedatlas.federation.compiled.simd import fma, internal, load, splat, store, where_equal, where_greater
+from fedatlas.federation.compiled.pipeline import internal
+from fedatlas.federation.compiled.simd import fma, load, splat, store, where_equal, where_greater
 
 LANES, WIDE, GROUP = 8, 16, 5  # numbers of a vector, of one of more channels than eight, and vectors of a group
 PART = 4096  # numbers of images whose patches are read together, which the nearest cache holds

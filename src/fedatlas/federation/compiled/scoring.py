@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from fedatlas.federation.compiled.compilation import compile_in_turn
-from fedatlas.federation.compiled.simd import clamp, exp, fma, inline, load, pointer, splat, store, where_greater
+from fedatlas.federation.compiled.pipeline import inline, kernel
+from fedatlas.federation.compiled.simd import clamp, exp, fma, load, pointer, splat, store, where_greater
 
 WIDTHS = (1, 8, 16)  # points of a pass
 WIDE = 8  # numbers of a vector where points need not be told apart
@@ -43,7 +43,7 @@ def loss(margin, simd):
     return where_greater(negative, zero, negative, zero) + log1p(u, simd)
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
+@kernel
 def add_scores(rows, weights, points, margins, sums, simd, wide, ones):
     """Add up the losses of blocks of rows, and how many of them are classified correctly.
 

@@ -13,13 +13,11 @@ count; the compiler knows both.
 import operator
 
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, lower_builtin, models, register_model, type_callable
 
-_OPTIONS = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-internal = njit(**_OPTIONS)  # of functions that compiled ones alone call
-inline = njit(**_OPTIONS, forceinline=True)  # by LLVM: Numba's own inlining takes twice as long to compile
+from fedatlas.federation.compiled.pipeline import inline
 
 INT64 = ir.IntType(64)
 REALS = {types.float32: (ir.FloatType(), "f32"), types.float64: (ir.DoubleType(), "f64")}

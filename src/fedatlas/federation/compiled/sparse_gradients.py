@@ -8,11 +8,11 @@ partial sums in turn, and losses to as many as a vector has numbers; both are ad
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from fedatlas.federation.compiled.compilation import compile_in_turn
+from fedatlas.federation.compiled.pipeline import inline, kernel
 from fedatlas.federation.compiled.scoring import WIDE, loss
-from fedatlas.federation.compiled.simd import exp, inline, load, pointer, splat, store, where_greater
+from fedatlas.federation.compiled.simd import exp, load, pointer, splat, store, where_greater
 
 PARTS = 4  # sums of a column at once, as an addition takes so many cycles
 LARGEST = 700.0  # exponent, for which `exp` holds
@@ -28,7 +28,7 @@ def logistic(t, simd):
     return one / (one + exp(negative, simd))
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
+@kernel
 def pass_over(rows, columns, labels, weights, y, numbers, gradient, losses, simd):
     """Set the gradient of weighted losses, and add up the losses, sum_j weights_j log(1 + exp(-labels_j <a_j, y>)).
 
