@@ -2,8 +2,7 @@
 
 LLVM copies a function that compiled ones alone call into the code of each caller and optimises the copy. So Numba stops
 at LLVM's representation of such a function, lightly optimised: machine code of its own would never run. Passes over
-what it does not contain (closures, array expressions, arguments that are None, references) are left out. A network's
-passes compile in three quarters of the time, and are as fast.
+what it does not contain (closures, array expressions, arguments that are None, references) are left out.
 """
 
 from typing import Any
