@@ -34,7 +34,7 @@ class Walk(simulation.Simulation):
         self.parts.append({})
         super().run_round(pool)
 
-    def _mean(self, hook, algorithm, s, group, n, pool):
+    def _total(self, hook, algorithm, s, group, n, pool):
         calls = []
 
         class Listed(ClientWork):
@@ -49,8 +49,8 @@ class Walk(simulation.Simulation):
                 self.of_client.append((calls, float(np.sum(batch.size)) / (1 if full else group.merged)))
 
         with mock.patch.object(simulation, "ClientWork", Listed):
-            mean, *rest = super()._mean(hook, algorithm, s, group, n, pool)
-        sent = self._numbers(mean)
+            total, works = super()._total(hook, algorithm, s, group, n, pool)
+        sent, sizes = total.numbers, total.bits
         # what is not in the server's own State comes from the exchange of ``before``, and was sent then
         names = [] if hook == "before" else [name for name in algorithm.broadcast if name in self.s]
         broadcast = sum(getattr(s, name).size for name in names)
@@ -66,7 +66,7 @@ class Walk(simulation.Simulation):
                 neighbours = sum(self.mixing.W[i, j] > 0 for j in range(self.setting.clients) if j != i)
                 down, up = broadcast + sent * neighbours, sent * neighbours
             gradients, samples = (sum(call[k] for call in of_client) for k in (0, 1))
-            bits = None if rest[0] is None or i not in group.ids else float(rest[0][group.ids.tolist().index(i)])
+            bits = None if sizes is None or i not in group.ids else float(sizes[group.ids.tolist().index(i)])
             part = Part(hook, down / self.problem.dim, up / self.problem.dim, gradients, samples, bits)
             self.parts[-1].setdefault(i, []).append(part)
-        return mean, *rest
+        return total, works

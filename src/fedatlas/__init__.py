@@ -45,6 +45,7 @@ EXPORTS = {
     "Mixing": "fedatlas.federation.topologies.mixing",
     "MultiAlgorithmCheck": "fedatlas.results.claims.base",
     "Network": "fedatlas.federation.networks.from_arrays",
+    "Note": "fedatlas.federation.channels.base",
     "OPERATIONS": "fedatlas.federation.costs.base",
     "Outcome": "fedatlas.results.claims.verdicts",
     "PanelFigure": "fedatlas.results.figures.base",
@@ -55,6 +56,7 @@ EXPORTS = {
     "Reader": "fedatlas.data.readers.base",
     "Recurrence": "fedatlas.federation.algorithms.recurrences",
     "Rounds": "fedatlas.federation.engine.drivers.base",
+    "Rows": "fedatlas.federation.channels.base",
     "SNAKEFILE": "fedatlas.workflow.configuration",
     "SampledProblem": "fedatlas.federation.sampling.sampler",
     "Sampler": "fedatlas.federation.sampling.sampler",
@@ -116,6 +118,8 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from fedatlas.federation.arrays import State as State
     from fedatlas.federation.channels.base import Channel as Channel
     from fedatlas.federation.channels.base import Coded as Coded
+    from fedatlas.federation.channels.base import Note as Note
+    from fedatlas.federation.channels.base import Rows as Rows
     from fedatlas.federation.costs.base import BITS as BITS
     from fedatlas.federation.costs.base import OPERATIONS as OPERATIONS
     from fedatlas.federation.costs.base import CostModel as CostModel

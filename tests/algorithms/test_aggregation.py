@@ -5,6 +5,7 @@ import pytest
 
 from fedatlas import UserError
 from fedatlas.federation import algorithms
+from fedatlas.federation.channels import Rows
 from fedatlas.federation.engine import memory
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
@@ -49,7 +50,7 @@ def test_gathered_rows_are_in_the_order_of_the_clients():
     class Median(algorithms.get("median")):
         def client(self, s, i, steps):
             message, state = super().client(s, i, steps)
-            return message.replace(change=message.change * 0 + steps.clients[:, None]), state
+            return message.replace(change=Rows(message.change.value * 0 + steps.clients[:, None])), state
 
         def server(self, s, mean, n):
             cohorts.append(mean.change[:, 0].tolist())
@@ -62,18 +63,26 @@ def test_gathered_rows_are_in_the_order_of_the_clients():
         assert cohorts == [simulation.participants.active(t).tolist() for t in range(3)]
 
 
-def test_what_is_gathered_and_left_out_is_estimated():
-    setting = {"clients": 50, "rounds": 2, "batch": None, "participation": {"kind": "uniform", "count": 40}}
-    vector = 8 * 200
-    for name, options, part, bytes in (
-        ("median", {}, "rows", 2 * 40 * vector),
-        ("fedavg", {}, "rows", 0),
-        ("fedavg", {"channel": {"kind": "top-k", "count": 1, "error_feedback": True}}, "clients", 40 * vector),
-    ):
-        simulation = Simulation(algorithms.create(name, {"lr": 0.1}), quadratic(50, 200), Setting(**setting, **options))
-        parts, _ = memory.estimate(simulation)
-        assert bytes <= parts[part] <= 1.25 * bytes
-        assert ("rows of active clients" in memory.require([simulation])) == (part == "rows" and bytes > 0)
+def test_what_messages_leave_out_is_estimated():
+    channel = {"kind": "top-k", "count": 1, "error_feedback": True}
+    setting = Setting(clients=50, rounds=2, batch=None, participation={"kind": "uniform", "count": 40}, channel=channel)
+    simulation = Simulation(algorithms.create("fedavg", {"lr": 0.1}), quadratic(50, 200), setting)
+    assert 40 * 8 * 200 <= memory.estimate(simulation)[0]["clients"] <= 1.25 * 40 * 8 * 200
+
+
+def test_rows_that_exceed_the_memory_are_refused_at_the_first_message(monkeypatch):
+    problem, rows = quadratic(50, 200), 2 * 40 * 8 * 200
+    setting = Setting(clients=50, rounds=2, batch=None, participation={"kind": "uniform", "count": 40})
+    monkeypatch.setattr(memory, "SMALL", 0)
+    for free, refused in ((rows, False), (rows - 1, True)):
+        problem.free_memory = lambda free=free: free
+        monkeypatch.setattr(memory, "require_for_draws", lambda *_: None)
+        simulation = Simulation(algorithms.create("median", {"lr": 0.1}), problem, setting)
+        if refused:
+            with pytest.raises(UserError, match="a row from each of 40 active clients"):
+                simulation.run()
+        else:
+            simulation.run()
 
 
 @pytest.mark.parametrize("make", [logistic, softmax, quadratic], ids=lambda make: make.__name__)

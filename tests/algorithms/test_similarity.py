@@ -137,7 +137,7 @@ def test_the_mean_of_pick_is_the_model_of_the_drawn_client(library):
     for client in range(4):
         blocks = []
         for ids in (np.arange(3), np.arange(3, 4)):
-            rounds = (Round(round=t, ids=np.arange(4), clients=4, steps=1) for t in range(99))
+            rounds = (Round(round=t, order=np.arange(4), clients=4, steps=1) for t in range(99))
             round = next(one_round for one_round in rounds if one_round.random_client == client)
             blocks.append(np.asarray(Steps(None, ids, None, round, None).pick(v[ids])))
         np.testing.assert_allclose(np.concatenate(blocks).mean(axis=0), np.asarray(v[client]), rtol=1e-14)

@@ -8,7 +8,7 @@ import numpy as np
 from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.federation.algorithms.fedavg import FedAvg
 from fedatlas.federation.arrays import State, norm, zeros_like
-from fedatlas.federation.channels import Coded
+from fedatlas.federation.channels import Coded, Note
 from fedatlas.registry.options import option
 
 
@@ -20,7 +20,6 @@ class Sound(Algorithm):
     label = "Sound"
     cite = "mcmahan2017"
     broadcast = ("x", "m")
-    diagnostics = ("length",)
     records = ("step",)
 
     lr: float = option(doc="local step size", above=0)
@@ -35,7 +34,7 @@ class Sound(Algorithm):
         for g in steps:
             steps.record(step=norm(y))
             y = y - self.lr * (g(y) - self.beta * s.m)
-        return State(delta=y - s.x, length=norm(y - s.x)), State(rounds=i.rounds + 1)
+        return State(delta=y - s.x, length=Note(norm(y - s.x))), State(rounds=i.rounds + 1)
 
     def server(self, s, mean, n):
         return State(x=s.x + mean.delta, m=mean.delta / n.steps, distance=mean.length)
@@ -216,14 +215,11 @@ class Wasteful(Sound):
         return super().client(State(x=s.x, m=0.0), i, steps)
 
 
-@broken("costs", "depends on delta, which is declared in diagnostics")
+@broken("costs", "depends on delta, which is sent as a Note")
 class Smuggling(Sound):
-    diagnostics = ("delta", "length")
-
-
-@broken("costs", "diagnostics names 'size', but it is never sent")
-class Unsent(Sound):
-    diagnostics = ("length", "size")
+    def client(self, s, i, steps):
+        message, state = super().client(s, i, steps)
+        return message.replace(delta=Note(message.delta)), state
 
 
 @broken("costs", r"steps.record notes step: write `records = \('step',\)`")
@@ -236,7 +232,6 @@ class Silent(Sound):
     """Sound (Author et al. 2026) is local training, whose clients get the server's momentum in secret."""
 
     broadcast = ()
-    diagnostics = ()
 
     def init(self, x0):
         return State(x=x0, m=zeros_like(x0)), State(x=x0, rounds=0.0)
@@ -264,7 +259,7 @@ class NumPyOnly(Sound):
     def client(self, s, i, steps):
         message, state = super().client(s, i, steps)
         return message.replace(
-            length=0.5 * norm(message.delta) + 0 * np.linalg.norm(message.delta, axis=-1)[:, None]
+            length=Note(0.5 * norm(message.delta) + 0 * np.linalg.norm(message.delta, axis=-1)[:, None])
         ), state
 
 

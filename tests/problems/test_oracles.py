@@ -136,7 +136,7 @@ def test_loss_is_the_clients_objectives_weighed_by_their_data(problem, points):
 def test_calls_within_a_step_see_one_minibatch(problem, points):
     draws = np.random.default_rng(9).integers(problem.samples, size=(3, 2, 2))
     gradients = []
-    round = Round(round=0, ids=CLIENTS, clients=5, steps=2)
+    round = Round(round=0, order=CLIENTS, clients=5, steps=2)
     for g in Steps(problem, CLIENTS, draws, round, ClientWork(3)):
         first, second = g(points), g(points)
         assert (first == second).all()
@@ -149,7 +149,7 @@ def test_calls_within_a_step_see_one_minibatch(problem, points):
 @pytest.mark.parametrize("exact", [True, False])
 def test_clients_outside_of_a_mask_compute_no_full_gradient(problem, points, exact):
     draws = np.random.default_rng(9).integers(problem.samples, size=(3, 2, 2))
-    round, work = Round(round=0, ids=CLIENTS, clients=5, steps=2, exact_gradients=exact), ClientWork(CLIENTS)
+    round, work = Round(round=0, order=CLIENTS, clients=5, steps=2, exact_gradients=exact), ClientWork(CLIENTS)
     steps = Steps(problem, CLIENTS, draws, round, work)
     expected = to_numpy(steps.full(points)).copy()
     rows = to_numpy(steps.full(points, like(problem, np.array([[1.0], [0.0], [1.0]])) > 0))

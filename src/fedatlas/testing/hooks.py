@@ -7,7 +7,7 @@ import numpy as np
 
 from fedatlas.federation import arrays
 from fedatlas.federation.arrays import State
-from fedatlas.federation.channels import Coded
+from fedatlas.federation.channels import Coded, Note, Rows
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.testing.implementation import Implementation, all_cases, defined_cases, same_bits
 from fedatlas.testing.outcomes import Failed
@@ -84,7 +84,7 @@ def arrays_unchanged(implementation: Implementation) -> None:
 
 
 def costs(implementation: Implementation) -> None:
-    """What is sent is declared, so that it is counted: ``broadcast``, ``diagnostics`` and ``records``; and no more.
+    """What is sent is declared, so that it is counted: ``broadcast``, ``personal``, ``records`` and Note; and no more.
 
     Rows that an algorithm codes itself have a number of bits for each client, at least as many as tell the messages of
     a few rounds apart.
@@ -93,16 +93,16 @@ def costs(implementation: Implementation) -> None:
     runs = {label: _Communication(implementation, values) for label, values in implementation.alternatives()}
     for label, run in runs.items():
         for name in sorted(run.undeclared):
-            if not cls.broadcast or run.affects_broadcast(name):
+            if not run.declared or run.affects_declared(name):
                 raise Failed(
                     f"With {label}, clients read s.{name}, which is not counted as communication: "
                     f"write `broadcast = {(*cls.broadcast, name)!r}`."
                 )
-        for name in cls.diagnostics:
-            if run.affects_broadcast(name):
+        for name in sorted(run.notes):
+            if run.affects_declared(name):
                 raise Failed(
-                    f"With {label}, what clients get depends on {name}, which is declared in diagnostics and so not "
-                    "counted as communication: leave it out of diagnostics."
+                    f"With {label}, what clients get depends on {name}, which is sent as a Note and so not counted as "
+                    "communication: send it without Note."
                 )
         for name, coded in run.coded.items():
             coded.validate(label, name)
@@ -112,7 +112,7 @@ def costs(implementation: Implementation) -> None:
             )
     used = {
         "broadcast": ({name for run in runs.values() for name in run.reads}, "no client reads it, and it costs"),
-        "diagnostics": ({name for run in runs.values() for name in run.messages}, "it is never sent"),
+        "personal": ({name for run in runs.values() for name in run.reads}, "no client reads it, and it costs"),
         "records": ({name for run in runs.values() for name in run.records}, "steps.record never notes it"),
     }
     for attribute, (names, observation) in used.items():
@@ -155,10 +155,10 @@ class _Communication:
 
     Attributes:
         reads: Names of the server's vectors that clients read.
-        undeclared: Those of them that are not in ``broadcast`` and that no client can know. A client knows what was
-            exchanged in the same round, what it received before if all clients are active in all rounds, and what
-            never changes.
-        messages: Names of the vectors that clients send.
+        undeclared: Those of them that are in neither ``broadcast`` nor ``personal`` and that no client can know. A
+            client knows what was exchanged in the same round, what it received before if all clients are active in
+            all rounds, and what never changes.
+        notes: Names of what clients send for evaluation only.
         records: Names of the values that local steps record.
         coded: Rows that clients have coded themselves, by name.
     """
@@ -167,7 +167,8 @@ class _Communication:
         self.implementation, self.values, self.cls = implementation, values, implementation.cls
         self.reads: set[str] = set()
         self.undeclared: set[str] = set()
-        self.messages: set[str] = set()
+        self.notes: set[str] = set()
+        self.declared = (*self.cls.broadcast, *self.cls.personal)
         self.records: set[str] = set()
         self.coded: dict[str, _CodedRows] = {}
         self._exchanged: set[str] = set()
@@ -191,7 +192,7 @@ class _Communication:
         fields: set[str] = set()
         result = function(_observed_state(s, fields), i, *others)
         self.reads |= fields
-        free = {*self.cls.broadcast, *self.simulation.mixed, *(self._exchanged if hook != "before" else ())}
+        free = {*self.declared, *self.simulation.mixed, *(self._exchanged if hook != "before" else ())}
         for name in fields - free:
             bits = _bits(getattr(s, name))
             if bits and bits != self._initial.get(name) and bits not in self._client_knowledge:
@@ -199,11 +200,15 @@ class _Communication:
         if self.cls.full_participation:
             self._client_knowledge |= {_bits(getattr(s, name)) for name in free if name in s}
         if hook != "receive":
-            names = {name for name, _ in _message(result).items()}
-            self.messages |= names
+            names = set()
             for name, value in _message(result).items():
-                if isinstance(value, Coded):
-                    self.coded.setdefault(name, _CodedRows()).add(value, len(others[0].clients))
+                if isinstance(value, Note):
+                    self.notes.add(name)
+                    continue
+                names.add(name)
+                coded = value.value if isinstance(value, Rows) else value
+                if isinstance(coded, Coded):
+                    self.coded.setdefault(name, _CodedRows()).add(coded, len(others[0].clients))
             self._exchanged = names if hook == "before" else self._exchanged
         return result
 
@@ -216,11 +221,11 @@ class _Communication:
 
         steps.record = observe
 
-    def affects_broadcast(self, name: str) -> bool:
+    def affects_declared(self, name: str) -> bool:
         """Return whether the server's vectors that clients receive depend on a vector.
 
         Args:
-            name: Field of the server's State that clients read, or of what they send.
+            name: Field of the server's State that clients read, or of what they send as a Note.
         """
 
         def erase(hook: str, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
@@ -228,13 +233,14 @@ class _Communication:
                 return function(*arguments)
             s, *others = arguments
             result = function(_with_zeros(s, name), *others)
-            if name not in self.cls.diagnostics or hook == "receive":
+            if name not in self.notes or hook == "receive" or name not in _message(result):
                 return result
-            message = _with_zeros(_message(result), name)
+            note = getattr(_message(result), name).value
+            message = _message(result).replace(**{name: Note(note * 0)})
             return (message, result[1]) if isinstance(result, tuple) else message
 
         plain, erased = (run_with_hooks(self._simulate(), intercept) for intercept in (call_hook, erase))
-        return not all(same_bits(getattr(plain.s, field), getattr(erased.s, field)) for field in self.cls.broadcast)
+        return not all(same_bits(getattr(plain.s, field), getattr(erased.s, field)) for field in self.declared)
 
 
 def _message(result: Any) -> State:

@@ -4,12 +4,13 @@ import dataclasses
 from abc import abstractmethod
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from fedatlas.errors import Undefined, UserError
 from fedatlas.federation.arrays import State
+from fedatlas.federation.engine.hook_results import call
 from fedatlas.federation.engine.protocols import Array, Problem, Proximal, Round, Setting, Steps
 from fedatlas.registry.kinds import Kind
 
@@ -36,8 +37,8 @@ class Algorithm(Kind):
     label: ClassVar[str]
     # Names of the server's vectors that are sent to every active client in a round. Communication is counted from them.
     broadcast: ClassVar[tuple[str, ...]] = ("x",)
-    # Names of what ``client`` and ``before`` send for evaluation only. It does not count as communication.
-    diagnostics: ClassVar[tuple[str, ...]] = ()
+    # Names of the server's matrices (clients, k) of which every active client is sent its own row in a round.
+    personal: ClassVar[tuple[str, ...]] = ()
     # Names of the values that ``client`` passes to ``steps.record``.
     records: ClassVar[tuple[str, ...]] = ()
     # Names of the numbers that ``server_metrics`` returns: columns of the history.
@@ -48,8 +49,6 @@ class Algorithm(Kind):
     full_participation: ClassVar[bool] = False
     # The server moves in rounds without clients too, for example because its noise hides whether there were any.
     moves_without_clients: ClassVar[bool] = False
-    # Names of what ``client`` sends of which the server gets a row from each active client, and not the mean.
-    gathers: ClassVar[tuple[str, ...]] = ()
     # The algorithm calls ``steps.hessian_product``, which not every problem has.
     hessian: ClassVar[bool] = False
     # The algorithm calls ``steps.prox``, which not every problem has.
@@ -61,11 +60,13 @@ class Algorithm(Kind):
     def title(cls) -> str:
         return f"algorithm {cls.name}"
 
-    def init(self, x0: Array) -> tuple[State, State]:
+    def init(self, x0: Array, *clients: Any, **none: Any) -> tuple[State, State]:
         """Return the first State of the server and the first State of one client.
 
         Args:
             x0: Start, (d,).
+            *clients: Number of clients, for an ``init`` that takes it: ``init(self, x0, clients)``.
+            **none: Nothing; it allows type checkers both forms.
         """
         return State(x=x0), State()
 
@@ -79,7 +80,7 @@ class Algorithm(Kind):
         return State()
 
     @abstractmethod
-    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
+    def client(self, s: State, i: State, steps: Steps) -> State | tuple[State, State]:
         """Run the local steps of a block of clients.
 
         Args:
@@ -88,8 +89,8 @@ class Algorithm(Kind):
             steps: Stochastic gradients of the local steps, and other oracles of the clients' objectives.
 
         Returns:
-            The State that the clients send, with (m, d) rows or (m, 1) columns, and the State that they keep. Fields
-            that the second one lacks stay as they are.
+            The State that the clients send, with (m, d) rows or (m, 1) columns, alone or in a pair with the State that
+            they keep. Fields that the second one lacks stay as they are.
         """
 
     @abstractmethod
@@ -98,8 +99,8 @@ class Algorithm(Kind):
 
         Args:
             s: State of the server, with what ``before`` added.
-            mean: Mean over active clients of what ``client`` sent: (d,) vectors and (1,) numbers. What ``gathers``
-                names is rows (active, d), in ascending order of the clients' ids.
+            mean: Mean over active clients of what ``client`` sent: (d,) vectors and (1,) numbers. What it sent as Rows
+                is rows (active, k), in the order of ``n.ids``.
             n: Numbers of the round, such as ``n.active`` and ``n.clients``.
         """
 
@@ -158,7 +159,7 @@ class Algorithm(Kind):
         """
         return K
 
-    def mixing(self, clients: int) -> "Mixing | None":
+    def mixing(self, clients: int, *t: Any, **none: Any) -> "Mixing | None":
         """Return the Mixing by which clients of a decentralised algorithm exchange vectors, None for all others.
 
         With a Mixing, every client sees in ``client`` and ``receive`` a weighted sum of what its neighbours sent, in
@@ -166,6 +167,8 @@ class Algorithm(Kind):
 
         Args:
             clients: Number of clients.
+            *t: Number of the round, for links that change: ``mixing(self, clients, t)``.
+            **none: Nothing; it allows type checkers both forms.
         """
         return None
 
@@ -216,7 +219,10 @@ class Algorithm(Kind):
             raise Undefined(f"{self.title()} solves subproblems exactly, but full_gradients is minibatch")
         if self.exact_prox and not problem.has_prox():
             raise Undefined(f"{self.title()} solves subproblems exactly, but this problem has no exact proximal step")
-        if setting.coded_down and self.mixing(setting.clients) is not None:
+        mixing = call(self.mixing, setting.clients, 0)
+        if mixing is not None and not setting.full_participation:
+            raise Undefined(f"all clients of {self.title()} exchange vectors over their links: leave participation out")
+        if setting.coded_down and mixing is not None:
             raise Undefined(f"{self.title()} has no server whose messages could pass a channel down: give up alone")
         if setting.coded_down and self.overrides("receive"):
             raise Undefined(

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from fedatlas.federation.algorithms.fedavg import FedAvg
 from fedatlas.federation.arrays import State
+from fedatlas.federation.channels import Note
 from fedatlas.registry.options import option
 
 
@@ -25,7 +26,6 @@ class FedAvgAveraged(FedAvg):
     name = "fedavg-averaged"
     label = "FedAvg, averaged"
     cite = "yuan2020"
-    diagnostics = ("iterates", "weight")
 
     mu: float = option(doc="strong convexity mu; by default that of the problem", above=0, constant="mu")
 
@@ -42,7 +42,7 @@ class FedAvgAveraged(FedAvg):
         for g in steps:
             total, weight = self.q * total + y, self.q * weight + 1
             y = y - self.lr * g(y)
-        return State(delta=y - s.x, iterates=total, weight=0 * y[:, :1] + weight), State()
+        return State(delta=y - s.x, iterates=Note(total), weight=Note(0 * y[:, :1] + weight)), State()
 
     def server(self, s, mean, n):
         before = self.q**n.steps * s.weight

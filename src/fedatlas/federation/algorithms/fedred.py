@@ -7,6 +7,7 @@ from typing import Literal
 
 from fedatlas.federation.algorithms.base import Algorithm, geometric_contraction
 from fedatlas.federation.arrays import State, zeros_like
+from fedatlas.federation.channels import Note
 from fedatlas.federation.engine.protocols import Array, Steps
 from fedatlas.registry.options import option
 
@@ -34,7 +35,6 @@ class FedRed(Algorithm):
     full_participation = True
     exact = True
     exact_prox = True
-    diagnostics = ("a",)
 
     eta: float = option(doc="weight eta of eta/2 |y - y_i|^2, an inverse step size", above=0, advice="L_max")
     p: float = option(
@@ -94,7 +94,7 @@ class FedRed(Algorithm):
                 share = (1 - self.q) / (1 - self.q**k) if self.mu else 1 / k  # q^-k over the sum of weights up to k
                 i = i.replace(k=k, a=i.a + share * (y - i.a))
         message = State(x=steps.pick(i.y) if self.averaging == "random" else i.y)
-        return (message.replace(a=i.a) if self.average == "weighted" else message), i
+        return (message.replace(a=Note(i.a)) if self.average == "weighted" else message), i
 
     def server(self, s, mean, n):
         return State(x=mean.x, a=mean.a) if self.average == "weighted" else State(x=mean.x)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fedatlas.errors import Undefined, UserError
 from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.federation.arrays import State, beside, rows
+from fedatlas.federation.channels import Note
 from fedatlas.registry.options import option
 
 
@@ -25,7 +26,6 @@ class FedRep(Algorithm):
     label = "FedRep"
     cite = "collins2021"
     broadcast = ("body",)
-    diagnostics = ("head",)
 
     lr: float = option(doc="local step size, of both parts", above=0, advice="1/L_max")
     body_steps: int = option(1, doc="local steps that update the body, the last of a round", unit="steps", low=1)
@@ -60,7 +60,7 @@ class FedRep(Algorithm):
                 head = head - self.lr * gradient[:, size:]
             else:
                 body = body - self.lr * gradient[:, :size]
-        return State(body=body - s.body, head=head), State(head=head)
+        return State(body=body - s.body, head=Note(head)), State(head=head)
 
     def server(self, s, mean, n):
         return State(body=s.body + mean.body, head=mean.head)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fedatlas.errors import Undefined, UserError
 from fedatlas.federation.algorithms.fedspeed import FedSpeed
 from fedatlas.federation.arrays import dot, maximum, norm
+from fedatlas.federation.channels import Note
 from fedatlas.federation.engine.protocols import Array, Gradient
 
 
@@ -31,7 +32,6 @@ class FedSpeedAnalysis(FedSpeed):
 
     name = "fedspeed-z"
     label = "FedSpeed, z"
-    diagnostics = ("u", "G", "c")
     records = ("equation_2", "equation_3", "equation_4", "equation_5", "correction", "mean_correction")
 
     def __post_init__(self) -> None:
@@ -65,7 +65,7 @@ class FedSpeedAnalysis(FedSpeed):
         u_x = (s.u - s.x) / self.lam
         steps.record(equation_2=error2, equation_3=error3, equation_4=s.error4, equation_5=s.error5)
         steps.record(correction=dot(state.c, state.c), mean_correction=dot(u_x, u_x))
-        return message.replace(u=y, G=G, c=i.c), state.replace(error2=error2, error3=error3)
+        return message.replace(u=Note(y), G=Note(G), c=Note(i.c)), state.replace(error2=error2, error3=error3)
 
     def server(self, s, mean, n):
         _, gamma = self.weights(n.steps)

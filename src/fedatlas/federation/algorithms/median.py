@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.federation.arrays import State, median
+from fedatlas.federation.channels import Rows
 from fedatlas.registry.options import option
 
 
@@ -21,7 +22,6 @@ class Median(Algorithm):
     name = "median"
     label = "Median"
     cite = "yin2018"
-    gathers = ("change",)
 
     lr: float = option(doc="local step size eta", above=0, advice="1/L_max")
     server_lr: float = option(1.0, doc="server step size", above=0)
@@ -30,7 +30,7 @@ class Median(Algorithm):
         y = s.x
         for g in steps:
             y = y - self.lr * g(y)
-        return State(change=y - s.x), State()
+        return State(change=Rows(y - s.x)), State()
 
     def server(self, s, mean, n):
         return State(x=s.x + self.server_lr * median(mean.change))

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from fedatlas.errors import UserError
-from fedatlas.federation.channels.base import Channel, Coded
+from fedatlas.federation.channels.base import Channel, Coded, Note, Rows
 from fedatlas.registry.kinds import Family
 
-__all__ = ["CHANNELS", "Channel", "Coded", "directions", "modules"]
+__all__ = ["CHANNELS", "Channel", "Coded", "Note", "Rows", "directions", "modules"]
 
 CHANNELS: Family[Channel] = Family("channel", __name__, Channel)
 DIRECTIONS = ("up", "down")

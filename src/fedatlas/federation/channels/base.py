@@ -1,4 +1,4 @@
-"""The base class of channels, and messages whose bits their sender has counted."""
+"""The base class of channels, and what hooks say of a value that they send: Coded, Rows, Note."""
 
 import math
 from abc import abstractmethod
@@ -28,6 +28,28 @@ class Coded:
 
     rows: Array
     bits: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """A value of a client's message of which the server gets the row of each active client, and not the mean.
+
+    Attributes:
+        value: Rows (m, k), or Coded rows.
+    """
+
+    value: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Note:
+    """A value that clients send for evaluation only: no communication. It passes no channel, and no client sees it.
+
+    Attributes:
+        value: Rows (m, k), or a vector (k,) or number of all clients.
+    """
+
+    value: Array
 
 
 @dataclass(frozen=True, kw_only=True)

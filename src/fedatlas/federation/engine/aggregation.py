@@ -1,7 +1,5 @@
 """Means of what clients send, added up block by block in the order of the clients."""
 
-from collections.abc import Collection
-
 import numpy as np
 
 from fedatlas.federation import arrays
@@ -14,12 +12,19 @@ class Aggregate:
 
     Args:
         ids: Clients of the group, (m,), in the order in which their blocks are added.
-        gathers: Names of what the server gets a row of from each client.
         keep: Whether all rows are kept, since they are mixed over links between clients.
+
+    Attributes:
+        gathers: Names of what the server gets a row of from each client.
+        notes: Names of what is sent for evaluation only.
+        numbers: Numbers of a client's message, without notes.
     """
 
-    def __init__(self, ids: np.ndarray, gathers: Collection[str], keep: bool) -> None:
-        self.ids, self._gathers, self._keep = ids, gathers, keep
+    def __init__(self, ids: np.ndarray, keep: bool) -> None:
+        self.ids, self._keep = ids, keep
+        self.gathers: tuple[str, ...] = ()
+        self.notes: tuple[str, ...] = ()
+        self.numbers = 0
         self._totals: dict[str, Array] = {}
         self._rows: dict[str, list[tuple[Array, Array]]] = {}  # as they arrive, and as the clients have them
         self._weight: Array | None = None
@@ -32,10 +37,12 @@ class Aggregate:
             sent: What the clients of the block have sent.
             weights: Their weights, (m, 1), or None for equal weights.
         """
+        self.gathers, self.notes = sent.gathers, sent.notes
+        self.numbers = sum(value.shape[-1] for name, value in sent.rows.items() if name not in sent.notes)
         for name, value in sent.rows.items():
-            if self._keep or name in self._gathers:
+            if name in sent.gathers or (self._keep and name not in sent.notes):
                 self._rows.setdefault(name, []).append((value, getattr(sent.own, name)))
-            if name not in self._gathers:
+            if name not in sent.gathers:
                 weighted = value if weights is None else weights * value
                 self._totals[name] = arrays.add_rows(self._totals.get(name), weighted)
         if weights is not None:
@@ -47,7 +54,12 @@ class Aggregate:
         """The mean over the group; of what is gathered, rows (m, d) in ascending order of the clients' ids."""
         weight = len(self.ids) if self._weight is None else self._weight
         means = {name: total / weight for name, total in self._totals.items()}
-        return State(**means, **{name: self._sorted(name)[0] for name in self._rows if name in self._gathers})
+        return State(**means, **{name: self._sorted(name)[0] for name in self.gathers})
+
+    @property
+    def weight(self) -> float:
+        """Sum of the clients' weights."""
+        return len(self.ids) if self._weight is None else float(self._weight[0])
 
     @property
     def bits(self) -> np.ndarray | None:

@@ -1,20 +1,22 @@
 """The channels of a run: what the engine puts between what is sent and what is received, with the errors that are kept.
 
-Vectors of the model's dimension pass a channel. Rows that an algorithm has coded itself, and vectors of another size,
-such as single numbers, are sent as they are; what is sent for evaluation only does not count.
+Vectors of the model's dimension pass a channel, and so does each row of a matrix that the server sends, if it has this
+length. Rows that an algorithm has coded itself, and vectors of another size, such as single numbers, are sent as they
+are; what is sent for evaluation only does not count.
 """
 
+import math
 from collections.abc import Collection
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from fedatlas.federation import arrays
 from fedatlas.federation.arrays import Array, State
-from fedatlas.federation.channels import IDENTITY, Coded
+from fedatlas.federation.channels import IDENTITY, Coded, Note, Rows
 from fedatlas.federation.channels.base import Draws, Shapes
 from fedatlas.federation.engine.client_tables import Table
-from fedatlas.federation.engine.protocols import EngineAlgorithm, EngineProblem
+from fedatlas.federation.engine.protocols import EngineProblem
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.streams import stream
 
@@ -29,19 +31,28 @@ class Sent(NamedTuple):
         own: The values as the clients have them, (m, width) each.
         bits: Bits of each client's message, (m,), or None where all numbers were sent as they are.
         errors: What the messages left out and the clients keep, or None.
+        gathers: Names of what the server gets row by row.
+        notes: Names of what is sent for evaluation only.
     """
 
     rows: State
     own: State
     bits: np.ndarray | None = None
     errors: State | None = None
+    gathers: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def row_bytes(self) -> int:
+        """Bytes of what the server gets row by row of one client."""
+        values = [getattr(self.rows, name) for name in self.gathers]
+        return sum(value.shape[-1] * value.dtype.itemsize for value in values)
 
 
 class Channels:
     """The channels of one run.
 
     Args:
-        algorithm: Algorithm of the run.
         problem: Problem of the run.
         setting: Setting of the run, which names the channels.
         seed: Seed of the run.
@@ -55,13 +66,10 @@ class Channels:
         UserError: A channel is not defined for the run.
     """
 
-    def __init__(
-        self, algorithm: EngineAlgorithm, problem: EngineProblem, setting: Setting, seed: int, x0: Array
-    ) -> None:
+    def __init__(self, problem: EngineProblem, setting: Setting, seed: int, x0: Array) -> None:
         self.dim, self.seed, self.word = problem.dim, seed, 8 * x0.dtype.itemsize
         self.shapes: Shapes = problem.shapes
         self.up, self.down = (None if kind.name == IDENTITY else kind for kind in setting.channels)
-        self.uncounted = algorithm.diagnostics
         self.errors = Table(State(), setting.clients, x0, setting.state)
         self.copies = State()
         for kind in (self.up, self.down):
@@ -73,17 +81,20 @@ class Channels:
 
         Args:
             hook: Hook that returned the message.
-            message: Vectors (d,) for all clients, rows (m, width), or Coded rows.
+            message: Vectors (d,) for all clients, rows (m, width), or Coded rows; also in Rows or Note.
             ids: Clients of the block, (m,).
             t: Number of the round.
         """
-        if self.up is None and not any(isinstance(value, Coded) for _, value in message.items()):
-            rows = State(**{name: arrays.rows(value, len(ids)) for name, value in message.items()})
-            return Sent(rows, rows)
+        notes = tuple(name for name, value in message.items() if isinstance(value, Note))
+        gathers = tuple(name for name, value in message.items() if isinstance(value, Rows))
+        values = {name: value.value if isinstance(value, (Note, Rows)) else value for name, value in message.items()}
+        if self.up is None and not any(isinstance(value, Coded) for value in values.values()):
+            rows = State(**{name: arrays.rows(value, len(ids)) for name, value in values.items()})
+            return Sent(rows, rows, gathers=gathers, notes=notes)
         arrived, own, errors, bits = {}, {}, {}, np.zeros(len(ids))
         kept = self.errors.read(ids)
-        for number, (name, value) in enumerate(message.items()):
-            counted = name not in self.uncounted
+        for number, (name, value) in enumerate(values.items()):
+            counted = name not in notes
             own[name] = arrays.rows(value.rows if isinstance(value, Coded) else value, len(ids))
             if not isinstance(value, Coded):
                 value = Coded(own[name], own[name].shape[-1] * self.word)
@@ -95,7 +106,7 @@ class Channels:
                         errors[field] = whole - value.rows
             arrived[name] = arrays.rows(value.rows, len(ids))
             bits += value.bits * counted
-        return Sent(State(**arrived), State(**own), bits, State(**errors) if errors else None)
+        return Sent(State(**arrived), State(**own), bits, State(**errors) if errors else None, gathers, notes)
 
     def keep(self, ids: np.ndarray, errors: State | None) -> None:
         """Store what the messages of the clients ids (m,) left out."""
@@ -107,37 +118,88 @@ class Channels:
         self.errors.write(ids, errors)
 
     def broadcast(
-        self, s: State, names: Collection[str], t: int, hook: int = 0, receiver: int = 0
-    ) -> tuple[State, float | None]:
+        self,
+        s: State,
+        names: Collection[str],
+        t: int,
+        hook: int = 0,
+        receiver: int = 0,
+        personal: Collection[str] = (),
+        ids: np.ndarray | None = None,
+    ) -> tuple[State, float | np.ndarray | None]:
         """Return the server's State as clients see it, and the bits of its message, None where it is sent as it is.
 
         Args:
             s: State of the server.
-            names: Fields of the message.
+            names: Fields that all clients get whole: vectors, matrices or numbers.
             t: Number of the round.
             hook: 0 for what is sent at the start of the round, 1 for the mean of the first exchange.
             receiver: Id of the client where the message is for one alone, whose number of the round is t; else 0.
+            personal: Fields (clients, k) of which each client gets its own row.
+            ids: Clients that get one, (m,). The bits are then theirs, (m,).
         """
         if self.down is None:
             return s, None
-        values, bits = {}, 0.0
-        for number, name in enumerate(names):
-            vector = getattr(s, name)
-            if vector.shape[-1] != self.dim:
-                bits += vector.shape[-1] * self.word
-                continue
-            copy = getattr(self.copies, name) if name in self.copies else None
-            if self.down.error_feedback and copy is None:  # the first message is the whole vector
-                values[name] = vector
-                bits += self.dim * self.word
-                continue
-            change = (vector if copy is None else vector - copy)[None]
-            coded = self.down.apply(change, self.draws(np.array([receiver]), t, DOWN, hook, number), self.shapes)
-            values[name] = coded.rows[0] if copy is None else copy + coded.rows[0]
-            bits += float(np.max(coded.bits))
-        if self.down.error_feedback:
-            self.copies = self.copies.replace(**values)
+        values: dict[str, Array] = {}
+        bits: Any = 0.0
+        for number, name in enumerate((*names, *personal)):
+            value = getattr(s, name)
+            shape = getattr(value, "shape", ())
+            if ids is not None and name in personal:
+                values[name] = arrays.copy(value)
+                rows, draws = value[ids], self.draws(ids, t, DOWN, hook, number)
+                values[name][ids], sent = self._code_down(name, rows, draws, value, ids)
+                bits = bits + sent
+            elif shape[-1:] == (self.dim,):
+                rows, draws = value.reshape(-1, self.dim), self._matrix_draws(receiver, t, DOWN, hook, number)
+                coded, sent = self._code_down(name, rows, draws, value)
+                values[name] = coded.reshape(shape)
+                bits = bits + float(sent.sum())
+            else:
+                bits = bits + math.prod(shape) * self.word
         return s.replace(**values), bits
+
+    def _code_down(
+        self, name: str, rows: Array, draws: Draws, value: Array, ids: np.ndarray | None = None
+    ) -> tuple[Array, np.ndarray]:
+        """Return rows (m, k) of a field of the server as clients get them, and the bits of each, (m,).
+
+        With errors that are kept, the first message of a row is the whole row. Copies that no client has are NaN.
+
+        Args:
+            name: Name of the field.
+            rows: The rows that are sent.
+            draws: Function of a row's position that returns its generator.
+            value: The whole field.
+            ids: Numbers of the rows in a field of which each client gets its own, else None.
+        """
+        assert self.down is not None
+        width = rows.shape[-1]
+        if width != self.dim:
+            return rows, np.full(len(rows), float(width * self.word))
+        if not self.down.error_feedback:
+            coded = self.down.apply(rows, draws, self.shapes)
+            return coded.rows, np.broadcast_to(np.asarray(coded.bits, float), len(rows))
+        copies = getattr(self.copies, name) if name in self.copies else value * np.nan
+        copies = copies.reshape(-1, width)
+        own = copies if ids is None else copies[ids]
+        first = np.isnan(arrays.to_numpy(own)).all(axis=1)
+        if first.all():
+            result, bits = rows, np.full(len(rows), float(width * self.word))
+        else:
+            coded = self.down.apply(rows - own, draws, self.shapes)
+            bits = np.where(first, width * self.word, coded.bits)
+            result = own + coded.rows
+            result[first] = rows[first]
+        if ids is not None:
+            copies = arrays.copy(copies)
+            copies[ids] = result
+        self.copies = self.copies.replace(**{name: (result if ids is None else copies).reshape(value.shape)})
+        return result, bits
+
+    def _matrix_draws(self, receiver: int, t: int, *index: int) -> Draws:
+        """Return the function of a row's number that returns its generator; that of row 0 is that of a vector."""
+        return lambda row: stream(self.seed, "channel", t, receiver, *index, *((row,) if row else ()))
 
     def draws(self, ids: np.ndarray, t: int, *index: int) -> Draws:
         """Return the function of a row's position in a block that returns its generator.

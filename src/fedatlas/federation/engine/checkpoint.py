@@ -150,7 +150,7 @@ def _arrays(head: dict[str, Any], pairs: Pairs, workers: Workers) -> Iterator[tu
             state["driver"], between = simulation.rounds.saved()
             state["between"] = {name: list(value.shape) for name, value in between.items()}
             kept |= {f"{number}.d.{name}": value for name, value in between.items()}
-        state |= {"copies": [name for name, _ in simulation.channels.copies.items()]}
+        state |= {"copies": {name: list(value.shape) for name, value in simulation.channels.copies.items()}}
         tables, gather = _tables(simulation).items(), workers.gather
         state |= {"errors": _fields_of_all(simulation, workers)}
         counts = {key: gather(len(_parts(table))) for key, table in tables}
@@ -229,7 +229,7 @@ class _Snapshot:
         vectors = {name: _array(file, f"{number}.s.{name}", like, shape) for name, shape in run["vectors"].items()}
         if not {*vectors, *run["numbers"]} >= {name for name, _ in simulation.s.items()}:
             raise ValueError("it lacks a part of the server's state")
-        copies = {name: _array(file, f"{number}.copy.{name}", like, like.shape) for name in run["copies"]}
+        copies = {name: _array(file, f"{number}.copy.{name}", like, shape) for name, shape in run["copies"].items()}
         tables = {key: table.fresh() for key, table in _tables(simulation).items()}
         for name in run["errors"]:
             tables["left"].add(name, zeros_like(like))

@@ -83,7 +83,7 @@ def client_columns(simulation: "Simulation") -> dict[str, float]:
     parts: dict[str, list[np.ndarray]] = {name: [] for name in names}
 
     def evaluate(block: workers.Block) -> dict[str, np.ndarray]:
-        model = simulation.algorithm.client_model(simulation.mixed_state(block.ids), simulation.table.read(block.ids))
+        model = simulation.algorithm.client_model(simulation.client_view(block.ids), simulation.table.read(block.ids))
         return simulation.problem.evaluate_clients(model, block.ids, names)
 
     blocks = workers.blocks(simulation, np.arange(simulation.setting.clients))

@@ -3,13 +3,16 @@
 The engine looks here once something has failed, so right results cost nothing.
 """
 
-from typing import Any
+import inspect
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from fedatlas.errors import UserError
 from fedatlas.federation.arrays import State
-from fedatlas.federation.channels import Coded
+from fedatlas.federation.channels import Coded, Note, Rows
 from fedatlas.federation.engine.protocols import EngineAlgorithm
 
+T = TypeVar("T")
 FAILURES = (AttributeError, IndexError, RuntimeError, TypeError, ValueError)
 FORMS = {
     "client": "a pair of States: what clients send, and what they keep",
@@ -18,6 +21,14 @@ FORMS = {
     "server": "the next State of the server",
 }
 ADVICE = "norm and dot of fedatlas.arrays return a column (m, 1)"
+
+
+def call(hook: Callable[..., T], *arguments: Any) -> T:
+    """Return what a hook returns that may take its last arguments or leave them out."""
+    parameters = inspect.signature(hook).parameters.values()
+    if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters):
+        return hook(*arguments)
+    return hook(*arguments[: len(parameters)])
 
 
 class explain_failure:
@@ -67,6 +78,7 @@ def mistake(hook: str, result: Any, m: int) -> str:
     sent = parts[0] if hook in ("client", "before") else State()
     for part in parts:
         for name, value in part.items():
+            value = value.value if isinstance(value, (Note, Rows)) else value
             shape: tuple[int, ...] = getattr(value.rows if isinstance(value, Coded) else value, "shape", ())
             rows = len(shape) == 2 and shape[0] == m
             if m and not rows and len(shape) != 1 and (shape or part is sent):

@@ -33,6 +33,22 @@ def require_for_draws(problem: EngineProblem, setting: Setting) -> None:
         )
 
 
+def require_for_rows(problem: EngineProblem, active: int, row: int) -> None:
+    """Raise UserError if the rows that the server gets from the active clients exceed the memory.
+
+    Args:
+        problem: Problem of the run.
+        active: Number of active clients.
+        row: Bytes of the row of one of them.
+    """
+    need = 2 * active * row  # as blocks and as one array
+    if need > SMALL and need > (free := problem.free_memory()):
+        raise UserError(
+            f"the server gets a row from each of {active:,} active clients, which takes about {format_size(need)}; but "
+            f"only {format_size(free)} of memory are free: take fewer clients in a round, or a smaller model"
+        )
+
+
 def draws(problem: EngineProblem, setting: Setting, active: int) -> int:
     """Return roughly the bytes of the numbers of rows that clients draw in a round. active: Clients that take part."""
     if setting.batch is None:
@@ -66,7 +82,7 @@ def estimate(simulation: "Simulation") -> tuple[dict[str, int], int]:
     Returns:
         Bytes by part, and the number of clients whose states are kept. The parts are ``model``: the server's state, and
         the vectors of the blocks that are computed at once; ``clients``: states of all clients that will have been
-        active, with an error of their channel of one vector at least; ``rows``: what the server gathers in a round;
+        active, with an error of their channel of one vector at least;
         ``draws``: the clients' draws in a round; and the problem's ``data`` and ``activations``.
     """
     setting, problem = simulation.setting, simulation.problem
@@ -74,14 +90,13 @@ def estimate(simulation: "Simulation") -> tuple[dict[str, int], int]:
     server = sum(getattr(value, "nbytes", 8) for _, value in simulation.s.items())
     width = simulation.table.row_bytes / vector
     block = min(simulation.block, setting.clients) * simulation.threads
-    stateful, up, gathers = stateful_clients(simulation), simulation.channels.up, simulation.algorithm.gathers
+    stateful, up = stateful_clients(simulation), simulation.channels.up
     state = simulation.table.row_bytes + (vector if up is not None and up.error_feedback else 0)
     active = _most_active(simulation)
     waiting = 0 if simulation.rounds is None else simulation.rounds.kept
     parts = {
         "model": (2 + waiting) * server + block * int((ROWS + 2 * width) * vector),
         "clients": stateful * state,
-        "rows": 2 * active * len(gathers) * vector,  # as blocks and as one array
         "draws": draws(problem, setting, active),
     }
     batch = setting.batch or problem.samples // setting.clients
@@ -108,7 +123,7 @@ def require(simulations: "Sequence[Simulation]") -> str:
     """
     estimates = [estimate(simulation) for simulation in simulations]
     parts, stateful = estimates[0][0], max(count for _, count in estimates)
-    for name in ("model", "clients", "rows"):
+    for name in ("model", "clients"):
         parts[name] = sum(estimate[name] for estimate, _ in estimates)
     first = simulations[0]
     on_disk = first.setting.state == "disk"
@@ -117,7 +132,6 @@ def require(simulations: "Sequence[Simulation]") -> str:
         where = " on disk" if on_disk else ""
         text += f", {format_size(parts['clients'])} for states of {stateful} clients{where}"
     for name, words in (
-        ("rows", "rows of active clients"),
         ("draws", "the rows that clients draw"),
         ("data", "data"),
         ("activations", "activations"),

@@ -14,7 +14,7 @@ from fedatlas.errors import Undefined
 from fedatlas.federation import arrays
 from fedatlas.federation.arrays import Array, State
 from fedatlas.federation.engine.exchanges import Exchange, Profile, listed
-from fedatlas.federation.engine.hook_results import require_state
+from fedatlas.federation.engine.hook_results import call, require_state
 from fedatlas.federation.engine.round import Round
 
 if TYPE_CHECKING:
@@ -27,10 +27,11 @@ class Message:
 
     Attributes:
         client: Id of the client.
-        state: Vectors (d,) and numbers (1,) that the client sent.
+        state: Vectors (d,) and numbers (1,) that the client sent; what the server gets row by row is (1, k).
         steps: Local steps that it took.
         costs: Costs of the exchange, by column.
         profile: Exchanges, as of a round in which this client alone was active.
+        gathers: Names of what the server gets row by row.
     """
 
     client: int
@@ -38,11 +39,13 @@ class Message:
     steps: float
     costs: Mapping[str, float]
     profile: Profile
+    gathers: tuple[str, ...] = ()
 
     def plain(self) -> dict[str, Any]:
         """Return all but the vectors as JSON types."""
         exchanges = [exchange.plain() for exchange in self.profile]
-        return {"client": self.client, "steps": self.steps, "costs": dict(self.costs), "profile": exchanges}
+        plain = {"client": self.client, "steps": self.steps, "costs": dict(self.costs), "profile": exchanges}
+        return plain | {"gathers": list(self.gathers)}
 
     @classmethod
     def of(cls, plain: Mapping[str, Any], vectors: Mapping[str, Array]) -> "Message":
@@ -53,7 +56,8 @@ class Message:
             vectors: What the client sent, by name.
         """
         profile = tuple(map(Exchange.of, plain["profile"]))
-        return cls(plain["client"], State(**vectors), plain["steps"], plain["costs"], profile)
+        gathers = tuple(plain["gathers"])
+        return cls(plain["client"], State(**vectors), plain["steps"], plain["costs"], profile, gathers)
 
 
 def compute(simulation: "Simulation", client: int, number: int, pool: Any) -> Message:
@@ -74,8 +78,9 @@ def compute(simulation: "Simulation", client: int, number: int, pool: Any) -> Me
     kept = simulation.costs, simulation._exchanges
     simulation.costs, simulation._exchanges = dict.fromkeys(simulation.costs, 0.0), []
     try:
-        _, state = simulation._collect(algorithm, group, n, pool)
-        return Message(client, state, n.steps, simulation.costs, tuple(simulation._exchanges))
+        _, total = simulation._collect(algorithm, group, n, pool)
+        exchanges = tuple(simulation._exchanges)
+        return Message(client, total.mean, n.steps, simulation.costs, exchanges, total.gathers)
     finally:
         simulation.costs, simulation._exchanges = kept
 
@@ -83,7 +88,8 @@ def compute(simulation: "Simulation", client: int, number: int, pool: Any) -> Me
 def step(simulation: "Simulation", messages: Sequence[Message], weights: Sequence[float]) -> None:
     """Make the server's step with a sum of weighted messages, divided by their number, and count their costs.
 
-    Costs of the round are means over messages.
+    What the server gets row by row are the weighted messages, in ascending order of their clients' ids. Costs of the
+    round are means over messages.
 
     Args:
         simulation: Run, whose round ends with the step.
@@ -95,11 +101,17 @@ def step(simulation: "Simulation", messages: Sequence[Message], weights: Sequenc
     """
     algorithm, count = simulation.schedule.apply(simulation.algorithm, simulation.round), len(messages)
     total: dict[str, Array] = {}
+    rows: dict[str, list[Array]] = {}
+    ids = np.array([message.client for message in messages])
     for message, weight in zip(messages, weights, strict=True):
         for name, value in message.state.items():
-            total[name] = arrays.add_rows(total.get(name), weight * arrays.rows(value, 1))
-    mean = State(**{name: value / count for name, value in total.items()})
-    ids = np.array([message.client for message in messages])
+            if name in message.gathers:
+                rows.setdefault(name, []).append(weight * value)
+            else:
+                total[name] = arrays.add_rows(total.get(name), weight * arrays.rows(value, 1))
+    order = np.argsort(ids, kind="stable")
+    gathered = {name: arrays.concatenate(parts)[order] for name, parts in rows.items()}
+    mean = State(**{name: value / count for name, value in total.items()}, **gathered)
     n = simulation._round(ids, _mean([message.steps for message in messages]))
     n = dataclasses.replace(n, probabilities=None, discount=_mean(weights))
     if simulation.round == 0:
@@ -115,7 +127,7 @@ def step(simulation: "Simulation", messages: Sequence[Message], weights: Sequenc
 def _require_additive(simulation: "Simulation", mean: State, n: Round) -> None:
     """Raise Undefined unless messages of weight 0 leave the first model where it is, wherever the run starts."""
     algorithm = simulation.algorithm
-    s, _ = algorithm.init(simulation.x0 + 1)
+    s, _ = call(algorithm.init, simulation.x0 + 1, simulation.setting.clients)
     nothing = State(**{name: arrays.where(value == value, 0 * simulation.x0[:1], 0.0) for name, value in mean.items()})
     moved = algorithm.output(algorithm.server(s, nothing, dataclasses.replace(n, discount=0.0)))
     if not bool((moved == algorithm.output(s)).all()):

@@ -16,7 +16,7 @@ class Round:
 
     Attributes:
         round: Number t of the round, from 0.
-        ids: Active clients, (active,).
+        order: Ids of the active clients, (active,), in the order in which they compute.
         clients: Number of all clients.
         steps: Local steps of the round; where clients take different numbers of them, the mean over active clients.
         local_steps: Local steps of the setting, from which ``Algorithm.length`` made ``steps``; None for local epochs.
@@ -31,7 +31,7 @@ class Round:
     """
 
     round: int
-    ids: np.ndarray
+    order: np.ndarray
     clients: int
     steps: float
     local_steps: int | None = None
@@ -47,7 +47,12 @@ class Round:
     @property
     def active(self) -> int:
         """Number of active clients."""
-        return len(self.ids)
+        return len(self.order)
+
+    @functools.cached_property
+    def ids(self) -> np.ndarray:
+        """Ids of the active clients, (active,), in the order of the rows that the server gets: ascending."""
+        return np.sort(self.order)
 
     @property
     def expected_active(self) -> float:
@@ -67,4 +72,4 @@ class Round:
     @functools.cached_property
     def random_client(self) -> int:
         """Id of one active client, drawn uniformly."""
-        return int(self.ids[random_client(self.seed, self.round, self.active)])
+        return int(self.order[random_client(self.seed, self.round, self.active)])

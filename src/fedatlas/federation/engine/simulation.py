@@ -6,8 +6,9 @@ several simulations, the kernel computes means and costs of its rounds itself; s
 """
 
 import dataclasses
+import inspect
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from fedatlas.federation.engine.client_tables import Table
 from fedatlas.federation.engine.evaluation import Progress
 from fedatlas.federation.engine.exchanges import ClientWork, Exchange, Ledger, join
 from fedatlas.federation.engine.history import COST_COLUMNS, History
-from fedatlas.federation.engine.hook_results import explain_failure, require_state
+from fedatlas.federation.engine.hook_results import call, explain_failure, require_state
 from fedatlas.federation.engine.protocols import EngineAlgorithm, EngineProblem
 from fedatlas.federation.engine.round import Round
 from fedatlas.federation.engine.setting import Setting
@@ -72,14 +73,14 @@ class Simulation:
         self.sampler = setting.sampling_kind.bind(problem, setting.clients, setting.batch, seed)
         self.sizes = self.sampler.sizes(np.arange(setting.clients))
         self.x0 = self.sampler.start()
-        self.s, first = self.algorithm.init(self.x0)
+        self.s, first = call(self.algorithm.init, self.x0, setting.clients)
         self.table = Table(first, setting.clients, self.x0, setting.state)
-        self.channels = Channels(self.algorithm, problem, setting, seed, self.x0)
+        self.channels = Channels(problem, setting, seed, self.x0)
         self.block = problem.block_rows if block is None else block
         self.pace = pools.Pace(threads)
         # Where blocks have other bits, as on a GPU, or other owners, they do not follow the time of earlier rounds.
         self._paced = workers.size == 1 and (not arrays.is_torch(self.x0) or self.x0.device.type == "cpu")
-        self.mixing = algorithm.mixing(setting.clients)
+        self.mixing = call(algorithm.mixing, setting.clients, 0)
         self.round = 0
         self.local_steps: float = 0
         self.diverged_round: int | None = None
@@ -162,6 +163,8 @@ class Simulation:
             # Clients with equally many rows take the same steps and share blocks; sums have this order for all blocks.
             active = active[np.argsort(self.sampler.sizes(active), kind="stable")]
         n = self._round(active, self._length(algorithm, t, active))
+        if self.mixing is not None and t and len(inspect.signature(algorithm.mixing).parameters) > 1:
+            self.mixing = call(algorithm.mixing, self.setting.clients, t)
         self.records, self._exchanges, self.mixed = {}, [*exchanges], {}
         self.s = self._exchange(algorithm, active, n, pool if pool and self.pace.threads > 1 else pools.Serial())
         self.ledger.add(tuple(self._exchanges))
@@ -185,34 +188,38 @@ class Simulation:
         if not len(active):
             return algorithm.empty_round(self.s, n)
         group = self._group(algorithm, active, n)
-        s, mean = self._collect(algorithm, group, n, pool)
-        s = require_state(algorithm, "server", algorithm.server(s, mean, n))
+        s, total = self._collect(algorithm, group, n, pool)
+        s = require_state(algorithm, "server", algorithm.server(s, total.mean, n))
         if algorithm.overrides("receive"):
             own = (block.ids for block in workers.blocks(self, group.ids) if block.owner == self.workers.rank)
             for ids in own:
-                state = algorithm.receive(self.mixed_state(ids, s), self.table.read(ids))
+                state = algorithm.receive(self.client_view(ids, s), self.table.read(ids))
                 with explain_failure(algorithm, "receive", state, len(ids)):
                     self.table.write(ids, state)
         return s
 
-    def _collect(self, algorithm: EngineAlgorithm, group: Group, n: Round, pool: Any) -> tuple[State, State]:
-        """Return the server's state before its step, and the mean of what a group of clients sent for it."""
+    def _collect(self, algorithm: EngineAlgorithm, group: Group, n: Round, pool: Any) -> tuple[State, Aggregate]:
+        """Return the server's state before its step, and what a group of clients sent for it."""
         s = self.s
         broadcast = [name for name in algorithm.broadcast if name in s]  # the others are means of the first exchange
         receiver = 0 if self.rounds is None else int(group.ids[0])  # one alone, where clients compute separately
-        seen, bits = self.channels.broadcast(s, broadcast, n.round, receiver=receiver)
+        personal = algorithm.personal
+        seen, bits = self.channels.broadcast(s, broadcast, n.round, receiver=receiver, personal=personal, ids=group.ids)
+        down = communication.numbers(s, broadcast, personal), bits
         if algorithm.overrides("before"):
             # The mean of the first exchange is sent to the clients; a mixed one has reached them over their links.
-            mean, sent, works = self._mean("before", algorithm, seen, group, dataclasses.replace(n, recorded=()), pool)
-            names = [name for name, _ in mean.items()]
+            total, works = self._total("before", algorithm, seen, group, dataclasses.replace(n, recorded=()), pool)
+            mean, names = total.mean, [name for name, _ in total.mean.items() if name not in total.notes]
             received, mean_bits = self.channels.broadcast(mean, names, n.round, hook=1)
-            self._record("before", names if self.mixing is None else (), mean_bits, mean, mean, sent, group, works)
-            s, seen = s.replace(**dict(mean.items())), seen.replace(**dict(received.items()))
+            numbers = communication.numbers(mean, names) if self.mixing is None else 0
+            self._record("before", (numbers, mean_bits), total, group, works)
+            s = s.replace(**dict(mean.items()))
+            seen = seen.replace(**{name: getattr(received, name) for name in names})
         if algorithm.single_client():
             group = group.only(n.random_client)
-        mean, sent, works = self._mean("client", algorithm, seen, group, n, pool)
-        self._record("client", broadcast, bits, s, mean, sent, group, works)
-        return s, mean
+        total, works = self._total("client", algorithm, seen, group, n, pool)
+        self._record("client", down, total, group, works)
+        return s, total
 
     def _group(self, algorithm: EngineAlgorithm, active: np.ndarray, n: Round) -> Group:
         """Return the clients that compute, with their draws."""
@@ -228,7 +235,7 @@ class Simulation:
         setting, t = self.setting, self.round
         return Round(
             round=t,
-            ids=active,
+            order=active,
             clients=setting.clients,
             steps=steps,
             local_steps=setting.local_steps,
@@ -241,10 +248,10 @@ class Simulation:
             vector=self.x0,
         )
 
-    def _mean(
+    def _total(
         self, hook: str, algorithm: EngineAlgorithm, s: State, group: Group, n: Round, pool: Any
-    ) -> tuple[State, np.ndarray | None, list[ClientWork]]:
-        """Return the mean over a group of the States that a hook sends, the bits of each, and the work of the blocks.
+    ) -> tuple[Aggregate, list[ClientWork]]:
+        """Return what a hook sends for a group of clients, and the work of the blocks.
 
         The States that clients keep go to the table.
         """
@@ -255,17 +262,19 @@ class Simulation:
             work = ClientWork(ids, group.merged)
             steps = Steps(self.problem, ids, group.part(positions), n, work)
             with np.errstate(all="ignore"):
-                result = function(self.mixed_state(ids, s), self.table.read(ids), steps)
+                result = function(self.client_view(ids, s), self.table.read(ids), steps)
                 with explain_failure(algorithm, hook, result, len(ids)):
                     message, state = result if isinstance(result, tuple) else (result, None)
                     sent, weights = self.channels.send(hook, message, ids, n.round), algorithm.client_weights(steps)
             return ids, sent, weights, state, work, steps.records
 
-        gathers = algorithm.gathers if hook == "client" else ()
-        total, works = Aggregate(group.ids, gathers, self.mixing is not None), []
+        total = Aggregate(group.ids, self.mixing is not None)
+        works: list[ClientWork] = []
         results = self.workers.map(pool, compute, workers.blocks(self, group.ids), _message)
         for ids, sent, weights, state, work, records in results:
             recording.join(self.records, records)
+            if sent.gathers and not works:
+                memory.require_for_rows(self.problem, len(group.ids), sent.row_bytes)
             total.add(sent, weights)
             with explain_failure(algorithm, hook, (State(), state), len(ids)):
                 self.table.write(ids, state)
@@ -274,16 +283,13 @@ class Simulation:
         if self.mixing is not None:  # each client gets its own weighted sum, over links to its neighbours
             for name, (rows, own) in total.rows.items():
                 self.mixed[name] = self.mixing.mix(rows, None if self.channels.up is None else own)
-        return total.mean, total.bits, works
+        return total, works
 
     def _record(
         self,
         hook: str,
-        names: Iterable[str],
-        bits_down: float | None,
-        s: State,
-        mean: State,
-        bits_up: np.ndarray | None,
+        down: tuple[int, float | np.ndarray | None],
+        total: Aggregate,
         group: Group,
         works: Sequence[ClientWork],
     ) -> None:
@@ -291,18 +297,16 @@ class Simulation:
 
         Args:
             hook: Hook in which the clients computed.
-            names: Fields of s that the clients received.
-            bits_down: Bits of these, None where they were sent as they are.
-            s: State of the server.
-            mean: Mean of the States that they sent.
-            bits_up: Bits that each of them sent, (m,), None likewise.
+            down: Numbers that a client received, and their bits, or those of each, (m,); None where they were sent as
+                they are.
+            total: What the clients sent.
             group: Clients that computed.
             works: Work of their blocks.
         """
         m, problem = len(group.ids), self.problem
-        numbers = self._numbers(State(**{name: getattr(s, name) for name in names})), self._numbers(mean)
+        (numbers, bits), word = down, self.channels.word
         costs, amounts = communication.count(
-            numbers, (bits_down, bits_up), group.ids, problem.dim, self.channels.word, self.mixing
+            (numbers, total.numbers), (bits, total.bits), group.ids, problem.dim, word, self.mixing
         )
         costs["gradients"] = sum(work.gradients for work in works) / m
         costs["samples"] = sum(work.samples for work in works) / (group.merged * m)
@@ -312,17 +316,15 @@ class Simulation:
         work = join(works, [work.amounts(epochs, batch, self.sizes) for work in works])
         if amounts["down"] or amounts["up"] or any(work):
             client = int(group.ids[0]) if hook == "client" and self.algorithm.single_client() else None
-            down, up = amounts.pop("down"), amounts.pop("up")
-            self._exchanges.append(Exchange(hook, down, up, *work, client, **amounts, ids=self.active))
+            exchange = Exchange(hook, amounts.pop("down"), amounts.pop("up"), *work, client, ids=self.active)
+            self._exchanges.append(exchange._replace(**amounts))
 
-    def mixed_state(self, ids: np.ndarray, s: State | None = None) -> State:
-        """Return the vectors of the server, or of s, for the clients ids (m,); mixed vectors differ between clients."""
+    def client_view(self, ids: np.ndarray, s: State | None = None) -> State:
+        """Return the State of the server, or s, as the clients ids (m,) see it, with rows of what is their own."""
         s = self.s if s is None else s
-        return s.replace(**{name: rows[ids] for name, rows in self.mixed.items()}) if self.mixed else s
-
-    def _numbers(self, state: State) -> int:
-        """Return how many numbers a State has; diagnostics are not counted."""
-        return sum(value.shape[-1] for name, value in state.items() if name not in self.algorithm.diagnostics)
+        own = {name: getattr(s, name)[ids] for name in self.algorithm.personal}
+        own |= {name: rows[ids] for name, rows in self.mixed.items()}
+        return s.replace(**own) if own else s
 
 
 def _message(result: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -263,7 +263,7 @@ class Steps:
 
     def first(self, v: Array) -> Array:
         """Return rows (m, d) whose mean over active clients is the row of v of the client with the lowest id."""
-        return self._only(self._round.ids.min(), v)
+        return self._only(self._round.order.min(), v)
 
     def _only(self, client: int, v: Array) -> Array:
         # The client's row times the number of active clients; the rows of all others are 0.

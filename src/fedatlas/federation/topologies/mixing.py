@@ -1,4 +1,4 @@
-"""Doubly stochastic mixing matrices, by which clients average with their neighbours."""
+"""Mixing matrices, by which clients average with their neighbours or send them shares."""
 
 from typing import Any
 
@@ -13,19 +13,22 @@ class Mixing:
     """Clients that are joined by links.
 
     Attributes:
-        W: Mixing matrix (m, m), 0 where two clients are not neighbours.
-        neighbours: Whether two clients are neighbours, (m, m).
-        degrees: Number of each client's neighbours, (m,).
-        degree: Mean number of a client's neighbours.
+        W: Mixing matrix (m, m). Entry (i, j) is the weight of what client i gets from client j, 0 without a link.
+        neighbours: Whether client i gets what client j sends, (m, m).
+        sources: Number of others from which each client gets something, (m,).
+        targets: Number of others to which each client sends something, (m,).
+        degree: Mean number of either.
 
     Args:
-        W: Doubly stochastic mixing matrix, (m, m).
+        W: Mixing matrix, (m, m), without negative entries: doubly stochastic, or column-stochastic where directed.
+        directed: Whether links have a direction. Columns of sum 1, the shares into which a client divides what it
+            sends, are then enough, as for push-sum.
 
     Raises:
-        UserError: If W is not doubly stochastic.
+        UserError: If W is not such a matrix.
     """
 
-    def __init__(self, W: Any) -> None:
+    def __init__(self, W: Any, directed: bool = False) -> None:
         from scipy import sparse  # declarations of algorithms import no heavy library
 
         self.W = np.asarray(W, float)
@@ -33,12 +36,18 @@ class Mixing:
             raise UserError(
                 f"the mixing matrix has shape {self.W.shape}; it must have a row and a column for each client"
             )
-        sums = np.concatenate([self.W.sum(0), self.W.sum(1)])
-        if (self.W < 0).any() or not np.allclose(sums, 1, rtol=0, atol=1e-9):
-            raise UserError("the mixing matrix must be doubly stochastic: no negative entry, rows and columns of sum 1")
+        sums = np.concatenate([self.W.sum(0), *([] if directed else [self.W.sum(1)])])
+        if not (self.W >= 0).all() or not np.allclose(sums, 1, rtol=0, atol=1e-9):
+            form = (
+                "column-stochastic: no negative entry, columns"
+                if directed
+                else ("doubly stochastic: no negative entry, rows and columns")
+            )
+            raise UserError(f"the mixing matrix must be {form} of sum 1")
         links = self.W - np.diag(np.diag(self.W))
         self.neighbours = links != 0
-        self.degrees, self.degree = np.count_nonzero(links, axis=1), np.count_nonzero(links) / len(self.W)
+        self.sources, self.targets = np.count_nonzero(links, axis=1), np.count_nonzero(links, axis=0)
+        self.degree = np.count_nonzero(links) / len(self.W)
         self._sparse, self._terms = sparse.csr_array(self.W), self._sparse_terms()
 
     def _sparse_terms(self) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:

@@ -10,15 +10,17 @@ from fedatlas.experiments.cells import Cell
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.runs import create, runs
 from fedatlas.federation.algorithms import Algorithm
+from fedatlas.federation.engine.hook_results import call
 from fedatlas.results.figures.base import Figure
 from fedatlas.workflow.inputs import ResultTables
 
+CLIENTS = 2  # of the start that is tried
 DIM = 3  # of the start that is tried: no state of clients has this length by chance
 
 
 def client_vectors(algorithm: Algorithm) -> int:
     """Return the number of vectors of the model's size in the first State of a client."""
-    _, client = algorithm.init(np.zeros(DIM))
+    _, client = call(algorithm.init, np.zeros(DIM), CLIENTS)
     return sum(np.shape(value) == (DIM,) for _, value in client.items())
 
 

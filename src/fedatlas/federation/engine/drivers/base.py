@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from fedatlas.errors import Undefined
 from fedatlas.federation.arrays import Array
+from fedatlas.federation.engine.hook_results import call
 from fedatlas.registry.kinds import Kind
 from fedatlas.registry.options import option
 
@@ -89,10 +90,8 @@ class Driver(Kind):
         if not self.separate:
             return
         reasons = [reason for hook, reason in HOOKS.items() if algorithm.overrides(hook)]
-        if algorithm.mixing(clients) is not None:
+        if call(algorithm.mixing, clients, 0) is not None:
             reasons.append("its clients exchange vectors with their neighbours, and have no server")
-        if algorithm.gathers:
-            reasons.append("its server needs the messages of all clients of a round one by one")
         if algorithm.overrides("client_weights"):
             reasons.append("it weights the clients of a round against each other")
         if algorithm.single_client():
