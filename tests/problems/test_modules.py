@@ -83,3 +83,77 @@ def test_a_module_that_cannot_serve_is_refused(build, sentence):
 def test_dropout_of_probability_zero_draws_nothing():
     build = recurrent(nn.LSTM, dropout=0.0)
     fedatlas.Network(DATA, lambda: nn.Sequential(build(), nn.Dropout(0.0)), partition=PARTITION)
+
+
+def adapted(rank=2):
+    """A network whose layers are frozen but for low-rank adapters and the scores."""
+
+    class Adapted(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.base, self.down = nn.Linear(5, 40), nn.Linear(5, rank, bias=False)
+            self.up, self.output = nn.Linear(rank, 40, bias=False), nn.Linear(40, CLASSES)
+            self.base.requires_grad_(False)
+
+        def forward(self, tokens):
+            tokens = tokens / TOKENS
+            return self.output(torch.tanh(self.base(tokens) + self.up(self.down(tokens))))
+
+    return Adapted()
+
+
+TRAINED = 5 * 2 + 2 * 40 + 40 * CLASSES + CLASSES
+
+
+def test_a_frozen_parameter_is_no_part_of_x():
+    problem = fedatlas.Network(DATA, adapted, partition=PARTITION, dtype="float64")
+    assert problem.dim == len(problem.start(0)) == TRAINED
+    assert problem.constant("head") == 40 * CLASSES + CLASSES
+    module, x = problem.module, problem.start(3)
+    trained = [p for p in module.parameters() if p.requires_grad]
+    nn.utils.vector_to_parameters(x, trained)
+    loss = nn.functional.cross_entropy(module(torch.tensor(DATA[0][:6])), torch.tensor(DATA[1][:6]))
+    loss.backward()
+    expected = torch.cat([p.grad.reshape(-1) for p in trained])
+    gradient = problem.batch(np.array([0]), np.arange(6)[None]).grad(x)[0]
+    assert torch.allclose(gradient, expected, rtol=1e-10, atol=1e-14)
+    data, labels = problem.train.gather(problem.train.index(np.arange(6)))
+    _, stacked = problem.stacked.value_and_grad(x[None], data[None], labels[None])
+    assert torch.allclose(stacked[0], expected, rtol=1e-10, atol=1e-14)
+
+
+def test_a_frozen_parameter_lies_in_memory_once_and_never_moves():
+    problem = fedatlas.Network(DATA, adapted, partition=PARTITION, dtype="float64")
+    before = problem.module.base.weight.clone()
+    assert problem.replica.module.base.weight is problem.module.base.weight
+    for name, options in (("dp-fedavg", {"bound": 1.0, "noise": 2.0}), ("fedavg", {"channel": "sign"})):
+        frame = fedatlas.train(name, problem, rounds=2, local_steps=2, batch=4, lr=0.5, **options)
+        assert len(frame.attrs["x"]) == TRAINED
+    assert torch.equal(problem.module.base.weight, before)
+
+
+def test_a_frozen_parameter_is_not_counted():
+    problem = fedatlas.Network(DATA, adapted, partition=PARTITION)
+    frame = fedatlas.train("fedavg", problem, rounds=2, local_steps=2, batch=4, lr=0.5)
+    assert frame["bits_up"].iloc[-1] == 2 * 32 * TRAINED
+
+
+def test_a_sequence_with_a_frozen_layer_computes_what_autograd_computes():
+    """A network of dense layers alone would be compiled, with all of its parameters."""
+
+    def frozen():
+        module = nn.Sequential(nn.Linear(5, 6), nn.ReLU(), nn.Linear(6, CLASSES))
+        module[0].requires_grad_(False)
+        return module
+
+    problem = fedatlas.Network(DATA, frozen, partition=PARTITION, dtype="float64")
+    x = problem.start(1)
+    hidden = torch.relu(problem.module[0](torch.tensor(DATA[0])))
+    scores = hidden @ x[: 6 * CLASSES].view(CLASSES, 6).T + x[6 * CLASSES :]
+    expected = nn.functional.cross_entropy(scores, torch.tensor(DATA[1]))
+    assert problem.evaluate(x)["loss"] == pytest.approx(float(expected), rel=1e-12)
+
+
+def test_a_module_with_frozen_parameters_alone_is_refused():
+    with pytest.raises(UserError, match="no parameters that are trained"):
+        fedatlas.Network(DATA, lambda: nn.Linear(5, CLASSES).requires_grad_(False))

@@ -29,7 +29,7 @@ Data = Samples | tuple[Any, ArrayLike]
 
 
 class Network(network.Network):
-    """A torch module as a problem: x (d,) is all of its parameters.
+    """A torch module as a problem: x (d,) is all of its parameters but those whose ``requires_grad`` is off.
 
     Args:
         train: A pair (X, y) of arrays, (n, features) or images (n, channels, height, width), which the module is given

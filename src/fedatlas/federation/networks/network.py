@@ -13,12 +13,12 @@ from numpy.typing import ArrayLike
 from torch import Tensor, nn
 
 from fedatlas.errors import UserError
-from fedatlas.federation import arrays, compiled
+from fedatlas.federation import arrays
 from fedatlas.federation.architectures import Architecture
 from fedatlas.federation.networks import device as devices
 from fedatlas.federation.networks.augment import augment
 from fedatlas.federation.networks.losses import LOSSES
-from fedatlas.federation.networks.replica import Replica, activations, flatten, validate
+from fedatlas.federation.networks.replica import Replica, activations, flatten, trained_parameters, validate
 from fedatlas.federation.networks.samples import Samples, Source, as_source, channel_moments
 from fedatlas.federation.networks.stacked import Stacked
 from fedatlas.federation.problems.base import evaluation_rows
@@ -78,7 +78,10 @@ def _validate_size(architecture: Architecture, shape: tuple[int, ...], outputs: 
 
 
 class Network(RowProblem):
-    """A torch module as a function of its flat parameters: x (d,) is all of them in the order of ``parameters()``.
+    """A torch module as a function of its flat parameters: x (d,) is all that are trained, in the module's order.
+
+    Parameters whose ``requires_grad`` is off are no part of x. They have the values that ``build`` gives them first,
+    the same in all runs, lie in memory once, and are neither sent nor counted.
 
     The l2 term is weight decay, as torch's SGD has it: part of every gradient that an algorithm sees, and the same for
     all clients, whatever their weights. The metric ``loss`` contains it, ``test_loss`` does not. Minibatches are
@@ -120,7 +123,7 @@ class Network(RowProblem):
         self.module = self._fresh_module(0)
         validate(self.module, self.train, self.loss)
         self.dim = len(flatten(self.module))
-        self.shapes = [tuple(parameter.shape) for parameter in self.module.parameters()]
+        self.shapes = [tuple(parameter.shape) for parameter in trained_parameters(self.module)]
         self._threads = threading.local()
         self._pool: ThreadPoolExecutor | None = None
         self._block_rows = 1
@@ -181,7 +184,7 @@ class Network(RowProblem):
         layers = {  # a parameter that several layers share belongs to the first of them, as in ``parameters()``
             parameter: layer for layer in reversed([*self.module.modules()]) for parameter in layer.parameters(False)
         }
-        parameters = [*self.module.parameters()]
+        parameters = trained_parameters(self.module)
         head = sum(p.numel() for p in parameters if layers[p] is layers[parameters[-1]])
         return ({"mu": self.l2} if self.l2 > 0 else {}) | ({"head": head} if head < self.dim else {})
 
@@ -209,7 +212,7 @@ class Network(RowProblem):
         of layers for a minibatch, forward and backward.
         """
         data = sum(samples.nbytes for samples in (self.train, *self.held_out.values()))
-        replica, passes = 2 * self.dim * self.train.dtype.itemsize, compiled.fuse(self.module, self.train.shape)
+        replica, passes = 2 * self.dim * self.train.dtype.itemsize, self.replica.passes
         # Threads of a pool, as many of evaluations, and the main one have copies of their own.
         threads = clients if self._pool is None else 2 * clients + 1
         if passes is not None:

@@ -22,14 +22,15 @@ class Replica:
     """
 
     def __init__(self, module: nn.Module, shape: Sequence[int]) -> None:
-        self.module = copy.deepcopy(module)
-        parameters = list(self.module.parameters())
+        frozen = {id(p): p for p in module.parameters() if not p.requires_grad}
+        self.module = copy.deepcopy(module, dict(frozen))  # what is not trained lies in memory once
+        parameters = trained_parameters(self.module)
         self.flat = flatten(self.module)
         self.grad = torch.zeros_like(self.flat)
         sizes = [p.numel() for p in parameters]
         for p, value, grad in zip(parameters, self.flat.split(sizes), self.grad.split(sizes), strict=True):
             p.data, p.grad = value.view_as(p), grad.view_as(p)
-        self.passes = compiled.fuse(self.module, shape)
+        self.passes = None if frozen else compiled.fuse(self.module, shape)
 
     def outputs(self, x: Tensor, samples: Samples, rows: Tensor) -> Tensor:
         """Return the scores, (b, outputs), that the module with parameters x, (d,), gives to rows of samples, (b,)."""
@@ -60,9 +61,14 @@ class Replica:
         return value, self.grad
 
 
+def trained_parameters(module: nn.Module) -> list[nn.Parameter]:
+    """Return the parameters of a module that are trained: all but those whose ``requires_grad`` is off."""
+    return [p for p in module.parameters() if p.requires_grad]
+
+
 def flatten(module: nn.Module) -> Tensor:
-    """Return all parameters of a module as one new vector, (d,)."""
-    return torch.cat([p.detach().reshape(-1) for p in module.parameters()])
+    """Return the trained parameters of a module as one new vector, (d,)."""
+    return torch.cat([p.detach().reshape(-1) for p in trained_parameters(module)])
 
 
 def activations(module: nn.Module, samples: Samples) -> list[int]:
@@ -100,8 +106,8 @@ def validate(module: nn.Module, samples: Samples, loss: Loss) -> None:
     for name, layer in module.named_modules():
         if _draws(layer):
             raise UserError(f"network: the layer {name!r} draws random numbers that no seed controls; leave it out")
-    if not any(True for _ in module.parameters()):
-        raise UserError("network: the module has no parameters")
+    if not trained_parameters(module):
+        raise UserError("network: the module has no parameters that are trained (requires_grad)")
     data = samples.gather(samples.index([0]))[0]
     pair = samples.gather(samples.index([0, len(samples.y) - 1]))[0]
     try:

@@ -26,7 +26,7 @@ class Stacked:
 
     def __init__(self, module: nn.Module, loss: Loss) -> None:
         self.module, self.loss = copy.deepcopy(module), loss
-        self.shapes = {name: p.shape for name, p in self.module.named_parameters()}
+        self.shapes = {name: p.shape for name, p in self.module.named_parameters() if p.requires_grad}
         self.sizes = [shape.numel() for shape in self.shapes.values()]
         self._mapped = vmap(grad_and_value(self._mean_loss))
         self._recorded: dict[tuple[Any, ...], tuple[torch.cuda.CUDAGraph, tuple[Tensor, ...], tuple[Tensor, ...]]] = {}

@@ -34,7 +34,7 @@ class Augmentation:
 
 @dataclass(frozen=True, kw_only=True)
 class NeuralNetwork(DataKind):
-    """A neural network in torch, on images or any other data; x holds all of its parameters."""
+    """A neural network in torch, on images or any other data; x holds all of its trained parameters."""
 
     name = "network"
     constants = ("mu", "head")
