@@ -168,6 +168,9 @@ def test_the_workflow_sees_content_and_not_times(tmp_path, monkeypatch):
         file.write(text.splitlines()[-1] + "\n")
     assert graph.source(w) != before
     code = ("data.preparation", "data.readers.csv", "data.validation")
+    assert {item.split()[0] for item in graph.code("prepare", w).split(", ")} == set(code)
+    monkeypatch.chdir(tmp_path)
+    assert Graph(graph.study, is_dry=lambda: True).source_code(w) == [] and not (tmp_path / "data/code").exists()
     assert {*graph.source_code(w)} == {f"data/code/{module}.txt" for module in code}
 
 

@@ -6,7 +6,6 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import fingerprint
 from fedatlas.experiments.dependencies import problem_modules
 from fedatlas.registry.extensions import discovery
-from fedatlas.workflow import dependencies
 
 HELPER = {"extensions/helper.py": "X = 1\n"}
 IMPORTS = {  # how the module extensions.a imports the module in the file, and nothing else of the study
@@ -117,14 +116,6 @@ def test_a_file_that_cannot_be_read_is_told(study, fingerprints, content, compla
     (folder / "extensions/a.py").write_bytes(content)
     with pytest.raises(UserError, match=complaint):
         fingerprints("extensions.a")
-
-
-def test_own_modules_have_a_folder_of_their_own(study):
-    study({})
-    assert dependencies.files(["extensions.a", "fedatlas.federation.streams"]) == [
-        "results/code/federation.streams.txt",
-        "results/code/own/extensions.a.txt",
-    ]
 
 
 PROBLEM = """

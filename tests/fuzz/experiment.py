@@ -64,7 +64,7 @@ def _make(graph: Graph, w: Any) -> None:
     record, layout = ExperimentRecord.of(json.loads(graph.about_spec(w))), json.loads(graph.table_spec(w))
     figures = {name: _figure(graph, w, name) for name in graph.study.experiment(w.size, w.experiment).figures}
     judged = json.loads(graph.claims_spec(w))
-    graph.claims_inputs(w), graph.table_code(w)
+    graph.claims_inputs(w), graph.code("claims", w), graph.code("table", w)
     for file in runs:
         at = SimpleNamespace(**vars(w), id=file.parent.name, key=file.stem)
         arguments = _make_inputs(graph, graph.run_inputs(at))

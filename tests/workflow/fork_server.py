@@ -38,7 +38,7 @@ MODULES = {
 CODE = str(Path(__file__).parents[2] / "src")
 # of Snakemake's plugins, but for loggers, whose registry has fedatlas's own
 REGISTRIES = ("executor", "report", "scheduler", "storage")
-STREAMS = 2  # standard output and error
+STREAMS = 3  # standard input, output and error
 
 
 class ForkServer:
@@ -77,8 +77,8 @@ class ForkServer:
             subprocess.TimeoutExpired: The call took more than ``timeout`` seconds; it was ended.
         """
         paths = [] if safe_path else [str(folder)]
-        with tempfile.TemporaryFile("w+") as stdout, tempfile.TemporaryFile("w+") as stderr:
-            streams = [stdout.fileno(), stderr.fileno()]
+        with open(os.devnull) as stdin, tempfile.TemporaryFile("w+") as stdout, tempfile.TemporaryFile("w+") as stderr:
+            streams = [stdin.fileno(), stdout.fileno(), stderr.fileno()]
             returncode = request(self.socket, list(arguments), str(folder), environment, streams, paths, timeout)
             stdout.seek(0)
             stderr.seek(0)
@@ -127,9 +127,9 @@ def call(program, arguments, folder, environment, paths, streams):
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
-    for target, stream in enumerate(streams, start=1):
+    for target, stream in enumerate(streams):
         os.dup2(stream, target)
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    sys.stdin = open(0, closefd=False)
     sys.stdout, sys.stderr = open(1, "w", closefd=False), open(2, "w", closefd=False, buffering=1)
     folders = [*filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))]
     sys.path[:0] = [*paths, *folders]
@@ -211,5 +211,5 @@ if __name__ == "__main__":
     if sys.argv[1] == "serve":
         serve(*sys.argv[2:])
     else:
-        returncode = request(sys.argv[2], sys.argv[3:], os.getcwd(), os.environ, [1, 2])
+        returncode = request(sys.argv[2], sys.argv[3:], os.getcwd(), os.environ, [0, 1, 2])
         sys.exit(returncode if returncode >= 0 else 128 - returncode)

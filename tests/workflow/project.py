@@ -102,7 +102,7 @@ class Project:
     def times(self):
         """Modification times of all results, by their place under results/, and of prepared data."""
         files = (self.folder / "results").rglob("*")
-        outputs = [p for p in files if p.is_file() and not {"logs", "code", "specs"} & {*p.parts}]
+        outputs = [p for p in files if p.is_file() and "logs" not in p.parts]
         result = {str(p.relative_to(self.folder / "results")): p.stat().st_mtime_ns for p in outputs}
         prepared = self.folder.glob("*/prepared/*/meta.json")
         return result | {str(p.relative_to(self.folder)): p.stat().st_mtime_ns for p in prepared}

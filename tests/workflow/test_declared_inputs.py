@@ -10,6 +10,7 @@ from pathlib import Path
 from tests.workflow.project import forked_commands
 
 MANY = {"train": 2, "figure": 99}  # jobs of a rule that are run; of others one, as all of them read alike
+COMMAND = r"^Shell command: (.*<<'END'\n.*\nEND|.*)$"  # with what it reads from its standard input
 REPEATABLE = {".json", ".npz", ".png", ".csv"}  # no wall time is in these files
 
 
@@ -18,7 +19,7 @@ def jobs(project):
     plan = project.snakemake("--dry-run", "--forceall", "--printshellcmds").stdout
     for rule, job in re.findall(r"^ *(?:local)?rule (\w+):\n(.*?)(?=^ *(?:local)?rule |\Z)", plan, re.M | re.S):
         if outputs := _paths(job, "output"):
-            yield rule, _paths(job, "input"), outputs, re.search(r"^Shell command: (.*)$", job, re.M)[1]
+            yield rule, _paths(job, "input"), outputs, re.search(COMMAND, job, re.M)[1]
 
 
 def _paths(job, kind):

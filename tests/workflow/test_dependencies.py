@@ -17,7 +17,6 @@ from fedatlas.experiments import fingerprint
 from fedatlas.experiments.cells import Cell, CellSpec, Select
 from fedatlas.experiments.dependencies import metric_modules, run_file_modules
 from fedatlas.experiments.run import run_cell
-from fedatlas.federation.problems import PROBLEMS
 from fedatlas.results.claims import CHECKS
 from fedatlas.results.figures import FIGURES
 from fedatlas.workflow import dependencies
@@ -371,8 +370,3 @@ def test_an_independent_measurement_agrees(tmp_path):
         assert len(ran) > 15
         unknown = [item for item in ran if not fingerprint.silent(item)]
         assert set(unknown) <= fingerprint.closure(*RESULTS[name]), name
-
-
-def test_only_networks_have_an_oracle():
-    """`dependencies.write` asks no other kind of the package."""
-    assert [name for name, (kind, _) in PROBLEMS.builtin.items() if kind.oracle] == ["network"]

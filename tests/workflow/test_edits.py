@@ -308,3 +308,24 @@ def test_an_edit_makes_what_it_must_and_nothing_else(copied_project, name):
             assert copied_project.run_workflow() == expected
     finally:
         copied_project.project.snakemake()
+
+
+DELETED = {
+    "smoke/convex/claims.csv": claims("convex"),
+    "smoke/convex/figures/curves.svg": figures("convex", "curves"),
+    "smoke/convex/figures/split.csv": figures("convex", "split"),
+    "smoke/quadratic/table.csv": table("quadratic"),
+    "claims.csv": {"report"},
+}
+
+
+def test_deleted_results_are_made_again(copied_project):
+    kept = []
+    for name in DELETED:
+        file = copied_project.project.folder / "results" / name
+        kept.append((file.rename(file.with_suffix(".kept")), file))
+    try:
+        assert copied_project.planned() == set().union(*DELETED.values())
+    finally:
+        for file, place in kept:
+            file.rename(place)

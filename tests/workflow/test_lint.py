@@ -1,5 +1,6 @@
-"""The workflow is lint-clean; without the package, which it needs to be read, one sentence says so."""
+"""The workflow is lint-clean but for one rule; without the package, which it needs to be read, one sentence says so."""
 
+import re
 import subprocess
 import sys
 
@@ -16,16 +17,24 @@ main()
 """
 
 
+def complaints(done):
+    """What Snakemake's linter says of rules."""
+    return set(re.findall(r"^ {4}\* (.*):$", done.stdout + done.stderr, re.M))
+
+
+# An environment of jobs would have another fedatlas than the one whose code Snakemake compares.
+ENVIRONMENTS = {"Specify a conda environment or container for each rule."}
+
+
 def test_lint(project):
-    done = project.snakemake("--lint", check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert complaints(project.snakemake("--lint", check=False)) == ENVIRONMENTS
 
 
 def test_lint_as_a_module(tmp_path):
     command = [sys.executable, "-P", "-m", "snakemake", "--lint", "-s", str(ROOT / "workflow/Snakefile")]
     folder = importing(tmp_path / "mine", "sixth")
     done = subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert complaints(done) == ENVIRONMENTS
 
 
 def test_without_the_package(project):

@@ -77,10 +77,10 @@ def test_the_key_names_the_folder_of_data_that_have_several_forms(tmp_path):
 
 
 def test_the_folder_of_the_data_is_no_reason_to_make_a_partition_again(monkeypatch):
-    graph = Graph(Study.from_config({}), is_main=False)
+    graph = Graph(Study.from_config({}))
     monkeypatch.setattr(graph.origins, "find", lambda folder, key: {"data": "cifar10", "clients": 2})
     w = SimpleNamespace(key="any")
-    elsewhere = Graph(Study.from_config({"data": "/elsewhere"}), is_main=False)
+    elsewhere = Graph(Study.from_config({"data": "/elsewhere"}))
     elsewhere.origins = graph.origins
     assert graph.digest("partition", w) == elsewhere.digest("partition", w)
-    assert graph._specify("partition", w).text != elsewhere._specify("partition", w).text
+    assert graph.specification("partition", w) != elsewhere.specification("partition", w)

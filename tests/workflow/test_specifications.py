@@ -1,12 +1,13 @@
-"""Specifications reach jobs through files, whatever the names of folders and however large they are."""
+"""Specifications reach jobs through standard input, whatever the names of folders and however large they are."""
 
+import json
 import re
 
 import pytest
 import yaml
 
 from fedatlas.errors import UserError
-from fedatlas.workflow import configuration
+from fedatlas.workflow import configuration, specifications
 from tests.workflow.edited import CONVEX
 from tests.workflow.project import TINY
 from tests.workflow.studies import jobs
@@ -43,25 +44,50 @@ def test_paths_that_snakemake_refuses_are_refused(path):
 
 
 def test_a_specification_may_be_larger_than_an_argument(project):
-    notes = ["word " * (ARGUMENT_LIMIT // 5)]
+    notes = ["word " * (ARGUMENT_LIMIT // 5), "'END'\nEND\n$HOME `id` {output} {{ \\n"]
     project.write_experiment(notes=notes)
-    plan = project.snakemake("-n", "tiny", "--printshellcmds").stdout
-    commands = re.findall(r"^ +shell:\n +(.*)$", plan, re.M) + re.findall(r"^Shell command: (.*)$", plan, re.M)
-    assert commands and max(map(len, commands)) < 2000
     project.snakemake("results/smoke/tiny/about.json")
     record = project.folder / "results/smoke/tiny/about.json"
     assert record.stat().st_size > ARGUMENT_LIMIT
-    assert record.read_bytes() == (project.folder / "results/specs/smoke/tiny/about/spec.json").read_bytes()
+    assert json.loads(record.read_text())["notes"] == notes
 
 
 def test_a_changed_specification_is_the_reason(project):
     target = "results/smoke/tiny/runs/fedavg/all.parquet"
     project.snakemake(target)
-    (project.folder / "results/specs/smoke/tiny/runs/fedavg/all/spec.json").touch()
-    assert jobs(project.snakemake("-n", target)) == set(), "its time does not count"
+    assert jobs(project.snakemake("-n", target)) == set()
     project.write_experiment(seeds=[0, 1])
     reasons = re.findall(r"reason: (.*)$", project.snakemake("-n", target).stdout, re.M)
     assert len(reasons) == 1 and reasons[0].startswith("Params have changed since last execution"), reasons
+
+
+def test_a_plan_writes_nothing_and_a_run_two_files_for_a_cell(project):
+    """A run file and a log; and Snakemake's record of each, with what lies in a folder once for many cells."""
+    target = "results/smoke/tiny/table.parquet"
+    before = files(project)
+    project.snakemake("-n", target)
+    assert files(project) == before
+    counts = []
+    for rounds in ([5, 6], [5, 6, 7, 8, 9, 10, 11]):
+        project.write_experiment(grid={"rounds": rounds}, figures={}, claims={})
+        project.snakemake(target)
+        counts.append(len(files(project)))
+    cells = 5 * len(TINY["algorithms"])
+    assert counts[1] - counts[0] <= 3 * cells
+
+
+def files(project):
+    """All files and folders of a project, with what Snakemake remembers of results, by their paths."""
+    paths = [path.relative_to(project.folder) for path in project.folder.rglob("*")]
+    return {path for path in paths if path.parts[0] not in (".cache", ".snakemake") or "metadata" in path.parts[:-1]}
+
+
+def test_inputs_are_named_where_a_storage_puts_them():
+    text = specifications.encode({"partition": "results/partitions/a b.npz", "note": 'results/a.npz is "here"'})
+    copies = [".snakemake/storage/fs/x/results/partitions/a b.npz"]
+    assert json.loads(specifications.find_inputs(text, copies)) == json.loads(text) | {"partition": copies[0]}
+    for files in ([], ["results/partitions/a b.npz"], ["other/a b.npz"]):
+        assert specifications.find_inputs(text, files) == text
 
 
 def test_both_snakefiles_plan_the_same_jobs(project):

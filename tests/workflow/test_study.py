@@ -2,7 +2,6 @@
 
 import json
 import re
-import tomllib
 
 import pytest
 import yaml
@@ -119,17 +118,6 @@ def test_places_under_a_prefix():
 @given(JSON)
 def test_what_is_no_path_of_a_result_stays(value):
     assert Folders("out").resolve(value) == value
-
-
-def test_what_jobs_run_with_is_what_the_package_needs():
-    """workflow/envs/fedatlas.yaml names the package's dependencies but for Snakemake, with the same versions."""
-    needed = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
-    packages = yaml.safe_load((ROOT / "workflow/envs/fedatlas.yaml").read_text())["dependencies"]
-    packages = [
-        item for part in packages for item in (part["pip"] if isinstance(part, dict) else [part]) if item != "pip"
-    ]
-    needed = {item.replace("torch", "pytorch-cpu") for item in needed if not item.startswith("snakemake")}
-    assert set(packages) == needed | {"python>=3.11"}
 
 
 def test_all_keys_are_explained():

@@ -3,26 +3,21 @@
 
 rule about:
     """The words of report and MLflow on an experiment."""
-    input:
-        spec=lambda w: ancient(graph.specification("about", w)),
     output:
         f"{results}/{{size}}/{{experiment}}/about.json",
     log:
         f"{results}/logs/about/{{size}}/{{experiment}}.log",
     localrule: True
-    conda:
-        "../envs/fedatlas.yaml"
     params:
         digest=lambda w: graph.digest("about", w),
+        spec=lambda w, input: graph.specification("about", w),
     shell:
-        "cp {input.spec:q} {output:q} 2> {log:q}"
+        "cat > {output:q} 2> {log:q} <<'END'\n{params.spec}\nEND"
 
 
 rule table:
     """The table of an experiment, its curves and trials."""
     input:
-        code=graph.table_code,
-        spec=lambda w: ancient(graph.specification("table", w)),
         runs=graph.run_files,
     output:
         table=f"{results}/{{size}}/{{experiment}}/table.parquet",
@@ -32,20 +27,19 @@ rule table:
     log:
         f"{results}/logs/table/{{size}}/{{experiment}}.log",
     localrule: True
-    conda:
-        "../envs/fedatlas.yaml"
     params:
+        code=lambda w: graph.code("table", w),
         digest=lambda w: graph.digest("table", w),
+        spec=lambda w, input: graph.specification("table", w, input),
         folder=subpath(output.table, parent=True),
     shell:
-        "fedatlas job table {input.spec:q} {params.folder:q} {input.runs:q} > {log:q} 2>&1"
+        "fedatlas job table - {params.folder:q} {input.runs:q} > {log:q} 2>&1 <<'END'\n{params.spec}\nEND"
 
 
 rule figure:
-    """A figure of an experiment, as PNG and SVG."""
+    """A figure of an experiment, as PNG, SVG and PDF, with its numbers and the chart that a browser draws."""
     input:
         unpack(graph.figure_inputs),
-        spec=lambda w: ancient(graph.specification("figure", w)),
     output:
         png=report(
             f"{results}/{{size}}/{{experiment}}/figures/{{figure}}.png",
@@ -56,44 +50,45 @@ rule figure:
         ),
         svg=f"{results}/{{size}}/{{experiment}}/figures/{{figure}}.svg",
         pdf=f"{results}/{{size}}/{{experiment}}/figures/{{figure}}.pdf",
+        numbers=f"{results}/{{size}}/{{experiment}}/figures/{{figure}}.csv",
+        chart=f"{results}/{{size}}/{{experiment}}/figures/{{figure}}.json",
     log:
         f"{results}/logs/figure/{{size}}/{{experiment}}/{{figure}}.log",
     localrule: True
-    conda:
-        "../envs/fedatlas.yaml"
     params:
+        code=lambda w: graph.code("figure", w),
         digest=lambda w: graph.digest("figure", w),
+        spec=lambda w, input: graph.specification("figure", w, input),
         folder=subpath(output.png, ancestor=2),
         # a function of the output is not compared: a caption is no reason to draw again
         caption=lambda w, output: graph.caption(w),
     shell:
-        "fedatlas job figure {input.spec:q} {params.folder:q} {output:q} > {log:q} 2>&1"
+        "fedatlas job figure - {params.folder:q} {output.png:q} {output.svg:q} {output.pdf:q}"
+        " > {log:q} 2>&1 <<'END'\n{params.spec}\nEND"
 
 
 checkpoint look:
     """The claims that a number of seeds leaves undecided, whose run files get more seeds."""
     input:
         unpack(graph.look_inputs),
-        spec=lambda w: ancient(graph.specification("look", w)),
     output:
         f"{results}/{{size}}/{{experiment}}/looks/{{seeds}}.json",
     log:
         f"{results}/logs/look/{{size}}/{{experiment}}/{{seeds}}.log",
     localrule: True
-    conda:
-        "../envs/fedatlas.yaml"
     params:
+        code=lambda w: graph.code("look", w),
         digest=lambda w: graph.digest("look", w),
+        spec=lambda w, input: graph.specification("look", w, input),
         folder=subpath(output[0], ancestor=2),
     shell:
-        "fedatlas job look {input.spec:q} {params.folder:q} {output:q} {input.runs:q} > {log:q} 2>&1"
+        "fedatlas job look - {params.folder:q} {output:q} {input.runs:q} > {log:q} 2>&1 <<'END'\n{params.spec}\nEND"
 
 
 rule claims:
     """The verdicts on the claims of an experiment."""
     input:
         unpack(graph.claims_inputs),
-        spec=lambda w: ancient(graph.specification("claims", w)),
     output:
         report(
             f"{results}/{{size}}/{{experiment}}/claims.csv",
@@ -105,10 +100,10 @@ rule claims:
     log:
         f"{results}/logs/claims/{{size}}/{{experiment}}.log",
     localrule: True
-    conda:
-        "../envs/fedatlas.yaml"
     params:
+        code=lambda w: graph.code("claims", w),
         digest=lambda w: graph.digest("claims", w),
+        spec=lambda w, input: graph.specification("claims", w, input),
         folder=subpath(output[0], parent=True),
     shell:
-        "fedatlas job claims {input.spec:q} {params.folder:q} {output:q} > {log:q} 2>&1"
+        "fedatlas job claims - {params.folder:q} {output:q} > {log:q} 2>&1 <<'END'\n{params.spec}\nEND"

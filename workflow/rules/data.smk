@@ -19,9 +19,8 @@ rule prepare:
     # missing data should stop the workflow before it has computed for an hour
     priority: 100
     localrule: True
-    conda:
-        "../envs/fedatlas.yaml"
     params:
+        code=lambda w: graph.code("prepare", w),
         source=graph.source,
     shell:
         "fedatlas data fetch {wildcards.data:q} > {log:q} 2>&1"
@@ -31,38 +30,36 @@ rule partition:
     """The split of a data set over clients."""
     input:
         unpack(graph.partition_inputs),
-        spec=lambda w: ancient(graph.specification("partition", w)),
     output:
         f"{results}/partitions/{{key}}.npz",
     log:
         f"{results}/logs/partitions/{{key}}.log",
     cache: has_cache
     localrule: True
-    conda:
-        "../envs/fedatlas.yaml"
     params:
+        code=lambda w: graph.code("partition", w),
         digest=lambda w: graph.digest("partition", w),
+        spec=lambda w, input: graph.specification("partition", w, input),
     shell:
-        "fedatlas job partition {input.spec:q} {output:q} > {log:q} 2>&1"
+        "fedatlas job partition - {output:q} > {log:q} 2>&1 <<'END'\n{params.spec}\nEND"
 
 
 rule optimum:
     """The optimum of a problem, so that suboptimality can be measured."""
     input:
         unpack(graph.optimum_inputs),
-        spec=lambda w: ancient(graph.specification("optimum", w)),
     output:
         f"{results}/optima/{{key}}.npz",
     log:
         f"{results}/logs/optima/{{key}}.log",
     cache: has_cache
-    conda:
-        "../envs/fedatlas.yaml"
     resources:
         # for the solver, which holds the data as a network does not
         mem_mb=lambda w, attempt: attempt * graph.optimum_resources(w)["mem_mb"],
         runtime=120,
     params:
+        code=lambda w: graph.code("optimum", w),
         digest=lambda w: graph.digest("optimum", w),
+        spec=lambda w, input: graph.specification("optimum", w, input),
     shell:
-        "fedatlas job optimum {input.spec:q} {output:q} > {log:q} 2>&1"
+        "fedatlas job optimum - {output:q} > {log:q} 2>&1 <<'END'\n{params.spec}\nEND"

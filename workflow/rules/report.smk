@@ -4,7 +4,6 @@
 rule track:
     """The runs of an experiment in MLflow."""
     input:
-        code=graph.code([dependencies.of_job("track")]),
         about=f"{results}/{{size}}/{{experiment}}/about.json",
         runs=graph.run_files,
         table=f"{results}/{{size}}/{{experiment}}/table.parquet",
@@ -17,9 +16,8 @@ rule track:
     log:
         f"{results}/logs/track/{{size}}/{{experiment}}.log",
     localrule: True
-    conda:
-        "../envs/fedatlas.yaml"
     params:
+        code=dependencies.fingerprints([dependencies.of_job("track")]),
         uri=study.config["mlflow_uri"],
         folder=subpath(input.about, parent=True),
     shell:
@@ -29,7 +27,6 @@ rule track:
 rule report_tour:
     """The report over the experiments of the tour."""
     input:
-        code=graph.code([dependencies.of_job("report")]),
         verdicts=graph.gallery_verdicts(),
         parts=lambda w: graph.report_inputs("smoke", study.config["tour"]),
     output:
@@ -38,11 +35,10 @@ rule report_tour:
     log:
         f"{results}/logs/report/tour.log",
     localrule: True
-    conda:
-        "../envs/fedatlas.yaml"
     params:
+        code=dependencies.fingerprints([dependencies.of_job("report")]),
         study=study.config["title"],
-        folders=[study.folders.report("smoke", name) for name in study.config["tour"]],
+        folders=lambda w, input: graph.report_folders(input.parts),
     shell:
         "fedatlas job report {output.html:q} {params.folders:q} --study {params.study:q} --verdicts {input.verdicts:q} > {log:q} 2>&1"
 
@@ -50,7 +46,6 @@ rule report_tour:
 rule report_all:
     """The report over the experiments that config.yaml selects."""
     input:
-        code=graph.code([dependencies.of_job("report")]),
         verdicts=graph.gallery_verdicts(),
         parts=lambda w: graph.report_inputs(w.size, study.selected()),
     output:
@@ -59,11 +54,10 @@ rule report_all:
     log:
         f"{results}/logs/report/{{size}}.log",
     localrule: True
-    conda:
-        "../envs/fedatlas.yaml"
     params:
+        code=dependencies.fingerprints([dependencies.of_job("report")]),
         study=study.config["title"],
-        folders=lambda w: [study.folders.report(w.size, name) for name in study.selected()],
+        folders=lambda w, input: graph.report_folders(input.parts),
     shell:
         "fedatlas job report {output.html:q} {params.folders:q} --study {params.study:q} --verdicts {input.verdicts:q} > {log:q} 2>&1"
 
@@ -71,7 +65,6 @@ rule report_all:
 rule report_one:
     """The report of one experiment."""
     input:
-        code=graph.code([dependencies.of_job("report")]),
         verdicts=graph.gallery_verdicts(),
         parts=lambda w: graph.report_inputs(w.size, [w.experiment]),
     output:
@@ -79,10 +72,9 @@ rule report_one:
     log:
         f"{results}/logs/report/{{size}}/{{experiment}}.log",
     localrule: True
-    conda:
-        "../envs/fedatlas.yaml"
     params:
+        code=dependencies.fingerprints([dependencies.of_job("report")]),
         study=study.config["title"],
-        folders=lambda w: [study.folders.report(w.size, w.experiment)],
+        folders=lambda w, input: graph.report_folders(input.parts),
     shell:
         "fedatlas job report {output.html:q} {params.folders:q} --study {params.study:q} --verdicts {input.verdicts:q} > {log:q} 2>&1"

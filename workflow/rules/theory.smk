@@ -3,8 +3,6 @@
 
 rule fedac_thm42:
     """Theorem 4.2 of the FedAc paper: accelerated gradient descent from two starts drifts apart."""
-    input:
-        code=graph.code(dependencies.of_instability()),
     output:
         png=report(
             f"{results}/paper/fedac_thm42/instability.png",
@@ -16,7 +14,7 @@ rule fedac_thm42:
     log:
         f"{results}/logs/instability.log",
     localrule: True
-    conda:
-        "../envs/fedatlas.yaml"
+    params:
+        code=dependencies.fingerprints(dependencies.of_instability()),
     shell:
         "fedatlas job instability {output:q} > {log:q} 2>&1"

@@ -1,6 +1,7 @@
 """Arguments of a command: a parser whose errors are one sentence, numbers, and specifications on the command line."""
 
 import argparse
+import json
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -111,10 +112,10 @@ def number(text: str) -> float:
 
 
 def json_file(path: str) -> Any:
-    """Read a JSON file."""
+    """Read a JSON file, or standard input where its name is ``-``."""
     try:
-        return read_json(path)
-    except UserError as error:
+        return json.load(sys.stdin) if path == "-" else read_json(path)
+    except (UserError, ValueError) as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 

@@ -1,8 +1,7 @@
 """Dependencies of results on code: full names of modules, derived from specifications.
 
-A result depends on these modules and on what they import, as `fedatlas.experiments.fingerprint` follows it. Each of
-them has a file under results/code/ that is an input of the result's rule, so that Snakemake names the reason of a
-rerun.
+A result depends on these modules and on what they import, as `fedatlas.experiments.fingerprint` follows it. Their
+fingerprints are a parameter of the result's rule, which Snakemake compares.
 """
 
 import copy

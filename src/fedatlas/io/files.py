@@ -189,6 +189,12 @@ def expect_file(path: Path) -> None:
     _expect(path, stat.S_ISREG, "a regular file")
 
 
+def expect_folder(path: Path) -> None:
+    """Raise UserError if something that is not a folder, or a link to one, lies at a path."""
+    if path.exists() and not path.is_dir():
+        raise UserError(f"cannot write under {path}: it is not a folder; remove it, or name another path")
+
+
 def _expect(path: Path, is_kind: Callable[[int], bool], noun: str) -> None:
     """Raise UserError if something of another kind lies at a path; links are not followed."""
     try:

@@ -1,19 +1,17 @@
-"""The code behind each step of the workflow, and the fingerprint files that stand for it in Snakemake's rules.
+"""The code behind each step of the workflow: modules, and their fingerprints, which are a parameter of each rule.
 
-``results/code/MODULE.txt`` holds the fingerprint of a module with all that it imports, ``results/code/own/MODULE.txt``
-that of a module of an extension. It is rewritten only when that changes, so a rule reruns exactly if code that it lists
-has changed, and Snakemake names the file as the reason. Fingerprints of the code that prepares data lie with the data,
-in ``data/code``: studies that share the folder find there that nothing is to be prepared again.
+Snakemake compares the parameter with that of the job that made a file, so a rule reruns exactly if code that it lists
+has changed, and the reason holds the fingerprints before and now. Those of the code that prepares data lie with the
+data as well, in ``data/code``: studies that share the folder find there whether anything is to be prepared again.
 """
 
+import functools
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
 from fedatlas.data import sources
 from fedatlas.experiments.cells import Cell, Spec
 from fedatlas.experiments.dependencies import (
-    ENGINE,
     cell_modules,
     cost_model_modules,
     metric_modules,
@@ -23,58 +21,54 @@ from fedatlas.experiments.dependencies import (
 from fedatlas.experiments.fingerprint import closure, fingerprint
 from fedatlas.experiments.labels import SIMULATED
 from fedatlas.experiments.specification import Experiment
-from fedatlas.experiments.tuning import TUNING_RULES
 from fedatlas.federation.algorithms import ALGORITHMS
-from fedatlas.federation.architectures import ARCHITECTURES
-from fedatlas.federation.channels import CHANNELS
-from fedatlas.federation.compiled import modules as compiled
 from fedatlas.federation.costs import COST_MODELS
-from fedatlas.federation.engine.drivers import DRIVERS
-from fedatlas.federation.metrics import METRICS
-from fedatlas.federation.participation import PARTICIPATION
 from fedatlas.federation.partitions import PARTITIONS
-from fedatlas.federation.problems import PROBLEMS
-from fedatlas.federation.sampling import SAMPLING
-from fedatlas.federation.schedules import SCHEDULES
-from fedatlas.federation.topologies import TOPOLOGIES
 from fedatlas.io.files import update_text
+from fedatlas.registry import extensions
 from fedatlas.results.claims import CHECKS, checks_at_size
 from fedatlas.results.costs.cost_options import OF_DRIVER, CostOptions
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.base import Figure
 from fedatlas.theory.fedac.instability import ALGORITHMS as INSTABILITY_ALGORITHMS
 from fedatlas.workflow import inputs, jobs
-from fedatlas.workflow.folders import RESULTS, Folders
 
-FOLDER = Path(RESULTS, "code")
-FAMILIES = (
-    ALGORITHMS, ARCHITECTURES, CHANNELS, CHECKS, COST_MODELS, DRIVERS, FIGURES, METRICS, PARTICIPATION, PARTITIONS,
-    PROBLEMS, SAMPLING, SCHEDULES, TOPOLOGIES, TUNING_RULES,
-)  # fmt: skip
 THEORY = "fedatlas.theory.comparison"
-INPUTS = [
-    f"{inputs.__name__}.{name}"
-    for name in ("availability", "dissimilarities", "memory", "partitions", SIMULATED, "theorems")
-]
-JOBS = [f"{jobs.__name__}.{name}" for name in (
-    "claims", "figure", "instability", "look", "optimum", "partition", "report", "table", "track",
-)]  # fmt: skip
 
 
-def files(modules: Iterable[str]) -> list[str]:
-    """Return the paths of the fingerprint files of modules, sorted."""
-    return sorted(str(FOLDER / f"{_short(name)}.txt") for name in set(modules))
+def fingerprints(modules: Iterable[str]) -> str:
+    """Return modules, sorted, each with the fingerprint of its code and of all that it imports."""
+    return _fingerprints(extensions.study(), tuple(sorted(set(modules))))
 
 
-def data_files(modules: Iterable[str], folders: Folders) -> list[str]:
-    """Return the paths of the fingerprint files of modules that prepare data, sorted."""
-    return sorted(f"{folders.data}/{FOLDER.name}/{_short(name)}.txt" for name in set(modules))
+@functools.lru_cache(10_000)
+def _fingerprints(_study: extensions.Study, modules: tuple[str, ...]) -> str:
+    """Return the fingerprints of modules. The study is a part of the key, because its extensions have modules."""
+    return ", ".join(f"{_short(name)} {_fingerprint(_study, name)}" for name in modules)
+
+
+@functools.cache
+def _fingerprint(_study: extensions.Study, name: str) -> str:
+    return fingerprint([name])
 
 
 def _short(name: str) -> str:
-    """Return the name of a module's fingerprint file. Modules of extensions have a folder of their own."""
-    package, _, rest = name.partition(".")
-    return rest if package == "fedatlas" else f"own/{name}"
+    """Return the name of a module without that of the package."""
+    return name.removeprefix("fedatlas.")
+
+
+def update_data_files(folder: str) -> None:
+    """Write the fingerprint of each module that prepares data to a file of a folder of data, if it has changed.
+
+    Call this before Snakemake lists the folder ``code``: it takes later files for missing.
+    """
+    for name, path in data_files(sources.all_modules(), folder).items():
+        update_text(path, f"{fingerprint([name])}\n")
+
+
+def data_files(modules: Iterable[str], folder: str) -> dict[str, str]:
+    """Return the files of `update_data_files` by module, sorted. folder: Folder of data."""
+    return {name: f"{folder}/code/{_short(name)}.txt" for name in sorted(set(modules))}
 
 
 def of_job(step: str) -> str:
@@ -150,18 +144,3 @@ def _of_theory(cells: Iterable[Cell]) -> set[str]:
     for cell in cells:
         modules |= {ALGORITHMS.module(cell.spec.algorithm), *problem_modules(cell.spec.problem)}
     return modules
-
-
-def write(folders: Folders) -> None:
-    """Update all fingerprint files whose code has changed.
-
-    Call this before Snakemake lists folders: it takes later files for missing.
-    """
-    roots = {ENGINE, THEORY, *JOBS, *INPUTS, *compiled.MODULES}
-    roots |= {module for family in FAMILIES for module in family.modules()}
-    # of the package's problems only networks have an oracle; to ask each would import SciPy in every call of Snakemake
-    roots |= {PROBLEMS.get("network").oracle, *(kind.oracle for kind, _ in PROBLEMS.extension_kinds.values())} - {None}
-    paths = {name: folders.result(*files([name])) for name in roots}
-    paths |= {name: data_files([name], folders)[0] for name in sources.all_modules()}
-    for name, path in sorted(paths.items()):
-        update_text(path, f"{fingerprint([name])}\n")

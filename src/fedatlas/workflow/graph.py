@@ -2,7 +2,7 @@
 
 import functools
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,34 +10,25 @@ from typing import Any
 from fedatlas.data import sources
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Cell
-from fedatlas.experiments.dependencies import run_file_modules, trace_files
+from fedatlas.experiments.dependencies import trace_files
 from fedatlas.experiments.labels import SIMULATED
 from fedatlas.experiments.tables import Layout
-from fedatlas.io.files import update_text
 from fedatlas.publish.report.cards import Card, read_cards
+from fedatlas.publish.report.record import RECORD_FILE
 from fedatlas.publish.report.record_builder import build_record
 from fedatlas.results.claims import checks_at_size
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.base import Figure
 from fedatlas.workflow import LIVE, dependencies, inputs
+from fedatlas.workflow.code import Code
 from fedatlas.workflow.looks import read_undecided, seed_counts
 from fedatlas.workflow.origins import Origins
 from fedatlas.workflow.resources import group, launcher, resources
-from fedatlas.workflow.specifications import Specification, digest, encode
+from fedatlas.workflow.specifications import digest, encode, find_inputs
 from fedatlas.workflow.study import Study
 
 GALLERY_VERDICTS, GALLERY_CARDS = "docs/gallery/claims.csv", "docs/gallery/cards.json"
-SPECIFICATIONS = {  # the path of a specification under results/specs, by rule
-    "train": "{w.size}/{w.experiment}/runs/{w.id}/{w.key}",
-    "add_seeds": "{w.size}/{w.experiment}/runs-{w.seeds}/{w.id}/{w.key}",
-    "look": "{w.size}/{w.experiment}/looks/{w.seeds}",
-    "about": "{w.size}/{w.experiment}/about",
-    "table": "{w.size}/{w.experiment}/table",
-    "claims": "{w.size}/{w.experiment}/claims",
-    "figure": "{w.size}/{w.experiment}/figures/{w.figure}",
-    "partition": "partitions/{w.key}",
-    "optimum": "optima/{w.key}",
-}
+FIGURE_SUFFIXES = ("png", "svg", "pdf", "csv", "json")  # of a figure's files
 LookFile = Callable[[str, str, int], str]  # from size, experiment and number of seeds to the file of a look
 
 
@@ -48,20 +39,22 @@ class Graph:
     working directory.
     """
 
-    def __init__(self, study: Study, is_main: bool = True, look_file: LookFile | None = None) -> None:
+    def __init__(
+        self, study: Study, look_file: LookFile | None = None, is_dry: Callable[[], bool] = lambda: False
+    ) -> None:
         """Create the graph of a study.
 
         Args:
             study: The study.
-            is_main: Whether this is the main process of Snakemake, which writes the specifications of jobs. The
-                processes of single jobs find them.
             look_file: Returns the path of a look's file that is there, of a size, an experiment and a number of seeds.
                 Snakemake's checkpoints make it again first where it is out of date.
+            is_dry: Returns whether nothing may be written.
         """
-        self.study, self.folders, self.is_main = study, study.folders, is_main
+        self.study, self.folders = study, study.folders
         self._look_file = look_file or self.look_file
+        self._is_dry = is_dry
         self.origins = Origins(study)
-        self._specifications: dict[str, Specification] = {}
+        self._code = Code(study, self.origins)
 
     def cells(self, w: Any) -> list[Cell]:
         """Return the cells of an experiment."""
@@ -77,38 +70,28 @@ class Graph:
             raise UserError(f"{name} (size {size}) has no run file {id}/{key}.parquet")
         return cells[id, key]
 
-    def code(self, modules: Iterable[str]) -> list[str]:
-        """Return the fingerprint files of modules, which all modules of a workflow share."""
-        return [self.folders.shared(self.folders.result(path)) for path in dependencies.files(modules)]
-
-    def specification(self, rule: str, w: Any) -> str:
-        """Return the file of a job's specification, written if it holds another one.
-
-        Each file has a folder of its own, since Snakemake may have listed a folder that jobs share before the file is
-        written.
-        """
-        path = f"{self.folders.results}/specs/{SPECIFICATIONS[rule].format(w=w)}/spec.json"
-        file = Path(self.folders.prefixed(path))
-        text = self._specify(rule, w).text
-        if self.is_main or not file.exists():
-            update_text(file, text)
-        return path
+    def code(self, rule: str, w: Any) -> str:
+        """Return the code of a rule's job: modules with their fingerprints."""
+        return dependencies.fingerprints(self._code.modules(rule, w))
 
     def digest(self, rule: str, w: Any) -> str:
-        """Return the digest of a job's specification."""
-        return self._specify(rule, w).digest
+        """Return the digest of the specification of a rule's job."""
+        return digest(getattr(self, f"{rule}_spec")(w))
 
-    def _specify(self, rule: str, w: Any) -> Specification:
-        key = SPECIFICATIONS[rule].format(w=w)
-        if key not in self._specifications:
-            text = getattr(self, f"{rule}_spec")(w)
-            content = text
-            if rule in ("train", "add_seeds"):
-                content = self._train_file(rule, w, text)
-            elif rule in ("partition", "optimum"):
-                content = self._cached_file(text)
-            self._specifications[key] = Specification(content, digest(text))
-        return self._specifications[key]
+    def specification(self, rule: str, w: Any, files: Sequence[str] = ()) -> str:
+        """Return what a rule's job reads from its standard input: its specification, with the paths of its inputs.
+
+        Args:
+            rule: The rule.
+            w: Wildcards of the job.
+            files: Inputs of the job where it finds them, which may be copies of files in a storage.
+        """
+        text = getattr(self, f"{rule}_spec")(w)
+        if rule in ("train", "add_seeds"):
+            return self._train_file(rule, w, text, files)
+        if rule in ("partition", "optimum"):
+            text = self._cached_file(text)
+        return find_inputs(text, files)
 
     def train_spec(self, w: Any) -> str:
         """Return the specification of a cell."""
@@ -118,8 +101,8 @@ class Graph:
         """Return the specification of a cell with the seeds of a look."""
         return encode(replace(self.cell(w).spec, seeds=list(range(int(w.seeds)))).plain(), ordered=False)
 
-    def _train_file(self, rule: str, w: Any, spec: str) -> str:
-        """Return the file of a train job: the cell, the files that it reads, and the words that are logged to a server.
+    def _train_file(self, rule: str, w: Any, spec: str, files: Sequence[str]) -> str:
+        """Return what a train job reads: the cell, the files that it reads, and the words that are logged to a server.
 
         None but the cell's specification counts for its digest: the files are inputs.
         """
@@ -128,15 +111,16 @@ class Graph:
         for key in ("partition", "optimum", "earlier"):
             if key in paths:
                 shared[key] = self.folders.prefixed(paths[key])
+        more = find_inputs(encode(shared), files)
         if self._is_live:
-            shared["about"] = self._specify("about", w).text
-        return f'{{"cell": {spec}, {encode(shared)[1:]}' if shared else f'{{"cell": {spec}}}'
+            more = f'{{"about": {encode(self._about(w.size, w.experiment))}{", " if shared else ""}{more[1:]}'
+        return f'{{"cell": {spec}, {more[1:]}' if more != "{}" else f'{{"cell": {spec}}}'
 
     def _cached_file(self, spec: str) -> str:
-        """Return the file of a job whose output studies share in Snakemake's cache.
+        """Return what a job reads whose output studies share in Snakemake's cache.
 
-        The cache's key holds this file and the code, but not the content of the data. So where the files at hand decide
-        which form of a data set is prepared, the file names the folder of the data.
+        The cache's key holds this text and the code, but not the content of the data. So where the files at hand decide
+        which form of a data set is prepared, the text names the folder of the data.
         """
         origin = json.loads(spec)
         data = origin.get("problem", origin).get("data")
@@ -201,14 +185,13 @@ class Graph:
         return f'{{"claims": {self.claims_spec(w)}, "layout": {self.table_spec(w)}, "seeds": {int(w.seeds)}}}'
 
     def look_inputs(self, w: Any) -> dict[str, Any]:
-        """Return the inputs of a look: code, the run files up to it, and the files of the checks' inputs."""
+        """Return the inputs of a look: the run files up to it, and the files of the checks' inputs."""
         files = self._claims_inputs(w, int(w.seeds))
-        code = [*files["code"], *self.table_code(w), *self.code([dependencies.of_job("look")])]
         kept = {key: paths for key, paths in files.items() if key not in ("table", "curves", "trials")}
-        return kept | {"code": sorted(set(code)), "runs": self.run_files(w, int(w.seeds))}
+        return kept | {"runs": self.run_files(w, int(w.seeds))}
 
     def run_inputs(self, w: Any) -> dict[str, Any]:
-        """Return the inputs of a run file: code, data, partition, optimum, traces, and the file whose runs it shares.
+        """Return the inputs of a run file: data, partition, optimum, traces, and the file whose runs it shares.
 
         A search on a given grid and one that extends this grid are two readings of the same runs.
         """
@@ -220,8 +203,7 @@ class Graph:
     @functools.cache  # noqa: B019  a Graph lives as long as its process
     def _run_inputs(self, *key: str) -> dict[str, Any]:
         spec = self._cell(*key).spec
-        files: dict[str, Any] = {"code": self.code(run_file_modules(spec)), "data": self.data_files(spec.problem)}
-        files |= self.origins.files(spec)
+        files: dict[str, Any] = {"data": self.data_files(spec.problem)} | self.origins.files(spec)
         if traces := trace_files(spec):
             files["traces"] = [self.folders.shared(path) for path in traces]
         return files
@@ -238,9 +220,16 @@ class Graph:
         """Return the group of the job of a run file."""
         return group(self.cell(w).spec.problem)
 
-    def run_launcher(self, w: Any, request: Mapping[str, Any], cores: int) -> str:
-        """Return the command that starts the tasks of the job of a run file. request: Resources. cores: Of a task."""
-        return launcher(self.cell(w).spec, request, cores)
+    def run_launch(self, w: Any, request: Mapping[str, Any], cores: int) -> dict[str, Any]:
+        """Return how the job of a run file starts: the beginning of its command, and the number of its tasks.
+
+        Args:
+            w: Wildcards of the job.
+            request: Its resources.
+            cores: Cores of a task.
+        """
+        command = launcher(self.cell(w).spec, request, cores)
+        return {"command": command, "tasks": request.get("tasks") or 1}
 
     def data_files(self, problem: Mapping[str, Any]) -> list[str]:
         """Return the prepared data of a problem, as paths that rules make."""
@@ -252,10 +241,8 @@ class Graph:
         return encode(self.origins.find("partitions", w.key), ordered=False)
 
     def partition_inputs(self, w: Any) -> dict[str, Any]:
-        """Return the inputs of a partition: code and the data whose labels are split."""
-        origin = self.origins.find("partitions", w.key)
-        modules = dependencies.of_partition(origin["partition"])
-        return {"code": self.code(modules), "data": self.data_files({"data": origin["data"]})}
+        """Return the inputs of a partition: the data whose labels are split."""
+        return {"data": self.data_files({"data": self.origins.find("partitions", w.key)["data"]})}
 
     def optimum_spec(self, w: Any) -> str:
         """Return the specification of an optimum."""
@@ -266,20 +253,15 @@ class Graph:
         return resources(self.origins.find("optima", w.key)["problem"])
 
     def optimum_inputs(self, w: Any) -> dict[str, Any]:
-        """Return the inputs of an optimum: code, data, and the partition if F depends on it."""
+        """Return the inputs of an optimum: data, and the partition if F depends on it."""
         origin = self.origins.find("optima", w.key)
-        problem = origin["problem"]
-        files = {"code": self.code(dependencies.of_optimum(problem)), "data": self.data_files(problem)}
+        files: dict[str, Any] = {"data": self.data_files(origin["problem"])}
         return files | {key: self.folders.result(path) for key, path in origin.items() if key == "partition"}
 
     def table_spec(self, w: Any) -> str:
         """Return the layout of an experiment's table."""
         experiment, view = self.study.experiment(w.size, w.experiment), self.study.view(w.size, w.experiment)
         return encode(Layout(list(experiment.grid), list(experiment.within), view.tune, experiment.select).plain())
-
-    def table_code(self, w: Any) -> list[str]:
-        """Return the code of the table of an experiment."""
-        return self.code(dependencies.of_table(self.cells(w)))
 
     def figure(self, w: Any) -> tuple[Figure, dict[str, Any]]:
         """Return a figure's kind, and its specification without the caption."""
@@ -294,9 +276,9 @@ class Graph:
         return encode({"figure": options, "view": view, "inputs": self.folders.resolve(needed)})
 
     def figure_inputs(self, w: Any) -> dict[str, Any]:
-        """Return the inputs of a figure: code, table and curves if it draws results, and the files of its inputs."""
+        """Return the inputs of a figure: table and curves if it draws results, and the files of its inputs."""
         kind, _ = self.figure(w)
-        files: dict[str, Any] = {"code": self.code(dependencies.of_figure(kind, self.cells(w)))}
+        files: dict[str, Any] = {}
         if kind.draws_results:
             folder = self.folders.experiment(w.size, w.experiment)
             files |= {name: f"{folder}/{name}.parquet" for name in ("table", "curves")}
@@ -338,21 +320,23 @@ class Graph:
         return encode({"view": view, "claims": claims, "inputs": self.folders.resolve(timed)})
 
     def claims_inputs(self, w: Any) -> dict[str, Any]:
-        """Return the inputs of an experiment's claims: code, its results, and the files of its checks' inputs."""
+        """Return the inputs of an experiment's claims: its results, and the files of its checks' inputs."""
         return self._claims_inputs(w)
 
     def _claims_inputs(self, w: Any, last: int | None = None) -> dict[str, Any]:
         experiment, folder = self.study.experiment(w.size, w.experiment), self.folders.experiment(w.size, w.experiment)
-        files: dict[str, Any] = {"code": self.code(dependencies.of_claims(experiment, self.cells(w)))}
-        files |= {name: f"{folder}/{name}.parquet" for name in ("table", "curves", "trials")}
+        files: dict[str, Any] = {name: f"{folder}/{name}.parquet" for name in ("table", "curves", "trials")}
         return files | self._input_files(
             inputs.specify_checks(checks_at_size(experiment.claims, experiment.size), self.cells(w)), w, last
         )
 
     def about_spec(self, w: Any) -> str:
         """Return the words of report and MLflow on an experiment."""
-        experiment, view = self.study.experiment(w.size, w.experiment), self.study.view(w.size, w.experiment)
-        return encode(build_record(experiment, view, self._cards).plain())
+        return self._about(w.size, w.experiment)
+
+    @functools.cache  # noqa: B019
+    def _about(self, size: str, name: str) -> str:
+        return encode(build_record(self.study.experiment(size, name), self.study.view(size, name), self._cards).plain())
 
     @functools.cached_property
     def _cards(self) -> list[Card]:
@@ -360,23 +344,31 @@ class Graph:
         return read_cards(Path(GALLERY_CARDS))
 
     def figure_files(self, size: str, name: str) -> list[str]:
-        """Return all figures of an experiment, as PNG."""
+        """Return the files of all figures of an experiment."""
         figures = self.study.experiment(size, name).figures
-        return [f"{self.folders.experiment(size, name)}/figures/{figure}.png" for figure in figures]
+        paths = [f"{self.folders.experiment(size, name)}/figures/{figure}" for figure in figures]
+        return [f"{path}.{suffix}" for path in paths for suffix in FIGURE_SUFFIXES]
 
     def report_inputs(self, size: str, names: list[str]) -> list[str]:
         """Return the files that a report over experiments shows."""
-        kinds = ("about.json", "table.parquet", "claims.csv")
+        kinds = (RECORD_FILE, "table.parquet", "claims.csv")
         files = [f"{self.folders.experiment(size, name)}/{kind}" for name in names for kind in kinds]
         return files + [path for name in names for path in self.figure_files(size, name)]
+
+    @staticmethod
+    def report_folders(files: Sequence[str]) -> list[str]:
+        """Return the folders of the experiments that a report shows. files: Those of `report_inputs`."""
+        return [str(Path(file).parent) for file in files if Path(file).name == RECORD_FILE]
 
     def gallery_verdicts(self) -> list[str]:
         """Return the file of the verdicts that are committed with the gallery, if it exists."""
         return [self.folders.shared(GALLERY_VERDICTS)] if Path(GALLERY_VERDICTS).exists() else []
 
-    def receipts(self, size: str, names: list[str]) -> list[str]:
-        """Return the receipts of experiments, files that say that they were logged to MLflow."""
-        return [f"{self.folders.experiment(size, name)}/mlflow.json" for name in names]
+    def results(self, size: str, names: list[str]) -> list[str]:
+        """Return the results of experiments that a run's summary names, and the receipts of MLflow."""
+        kinds = ("report.html", "table.csv", "mlflow.json")
+        files = [f"{self.folders.experiment(size, name)}/{kind}" for name in names for kind in kinds]
+        return files + self.report_inputs(size, names)
 
     @staticmethod
     def source(w: Any) -> str:
@@ -389,6 +381,15 @@ class Graph:
         return list(getattr(sources.info(w.data), "paths", ()))
 
     def source_code(self, w: Any) -> list[str]:
-        """Return the code that prepares a data set."""
-        modules = sources.modules(sources.info(w.data))
-        return [self.folders.shared(path) for path in dependencies.data_files(modules, self.folders)]
+        """Return the files in the folder of data that hold the fingerprints of the code that prepares a data set.
+
+        A run that is dry writes none, and leaves out those that are not there.
+        """
+        self._update_data_files()
+        files = dependencies.data_files(sources.modules(sources.info(w.data)), self.folders.data).values()
+        return [self.folders.shared(path) for path in files if Path(path).exists()]
+
+    @functools.cache  # noqa: B019
+    def _update_data_files(self) -> None:
+        if not self._is_dry():
+            dependencies.update_data_files(self.folders.data)

@@ -1,15 +1,12 @@
-"""Specifications of jobs: JSON texts and the digests that Snakemake compares."""
+"""Specifications of jobs: JSON texts, the digests that Snakemake compares, and the paths of a job's inputs in them."""
 
 import hashlib
 import json
-from typing import Any, NamedTuple
+import re
+from collections.abc import Sequence
+from typing import Any
 
-
-class Specification(NamedTuple):
-    """The text of a job's file, and the digest whose change makes its results again."""
-
-    text: str
-    digest: str
+RESULT_FILE = re.compile(r'"(?:[^"\\]|\\.)*\.(?:npz|parquet)"')
 
 
 def encode(value: Any, ordered: bool = True) -> str:
@@ -25,3 +22,18 @@ def encode(value: Any, ordered: bool = True) -> str:
 def digest(text: str) -> str:
     """Return a short hash of a specification."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def find_inputs(text: str, files: Sequence[str]) -> str:
+    """Replace the paths of results in a specification by those of the copies that a job finds of a storage.
+
+    Args:
+        text: The specification, which names results by their places in the study.
+        files: Inputs of the job, which lie there, or at a path that ends with their place.
+    """
+
+    def find(match: re.Match[str]) -> str:
+        place = json.loads(match[0])
+        return json.dumps(next((path for path in files if path.endswith(f"/{place}")), place))
+
+    return RESULT_FILE.sub(find, text) if files else text

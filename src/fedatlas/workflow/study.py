@@ -15,7 +15,7 @@ from fedatlas.experiments.cells import Cell, beginnings
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.specification import Experiment
 from fedatlas.io import terminal
-from fedatlas.io.files import atomic_folder
+from fedatlas.io.files import atomic_folder, expect_folder
 from fedatlas.io.yaml import read_yaml
 from fedatlas.publish.tracking import addresses
 from fedatlas.registry import extensions
@@ -133,8 +133,10 @@ class Study:
             workflow: Snakemake's workflow, all jobs of which have one environment.
 
         Raises:
-            UserError: The workflow has another module of the atlas, whose configuration needs another environment.
+            UserError: The workflow has another module of the atlas, whose configuration needs another environment, or
+                the results cannot be written.
         """
+        expect_folder(Path(self.folders.prefixed(self.folders.results)))
         environment = self.environment()
         if vars(workflow).setdefault("fedatlas_environment", environment) != environment:
             raise UserError(

@@ -72,7 +72,9 @@ def load_chart(folder: Path, name: str) -> dict[str, Any] | None:
     path, table = folder / f"{name}.json", folder / f"{name}.csv"
     if not path.exists() or not table.exists():
         return None
-    spec, numbers = read_json(path), csv.read(table, keep_default_na=False, na_values=[""])
+    if (spec := read_json(path)) is None:
+        return None
+    numbers = csv.read(table, keep_default_na=False, na_values=[""])
     builders = {"lines": _build_panels, "grid": _build_grid, "sentences": _build_sentences, "table": _build_table}
     try:
         return {**spec, **builders[spec["kind"]](spec, numbers)}

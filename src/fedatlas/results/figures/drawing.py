@@ -39,8 +39,8 @@ def draw(
 ) -> str:
     """Draw a figure of an experiment into files.
 
-    Beside the first file stand its numbers as CSV, if the kind returns them, and the description of its chart in a
-    browser as JSON (`fedatlas.results.figures.browser_chart`), if there is one.
+    Beside the first file stand its numbers as CSV, empty where the kind returns none, and the description of its chart
+    in a browser as JSON (`fedatlas.results.figures.browser_chart`), null where there is none.
 
     Args:
         figure: The figure with its options.
@@ -72,16 +72,12 @@ def draw(
 
 
 def _write_numbers(drawing: Drawing, path: Path) -> None:
-    """Write a drawing's numbers and chart beside a path, and remove older ones that it does not have."""
-    numbers, chart = path.with_suffix(".csv"), path.with_suffix(".json")
-    if drawing.numbers is None:
-        numbers.unlink(missing_ok=True)
-    else:
-        csv.write(numbers, drawing.numbers)
-    if drawing.numbers is None or drawing.chart is None:
-        chart.unlink(missing_ok=True)
-    else:
-        write_json(chart, drawing.chart.plain())
+    """Write a drawing's numbers and chart beside a path: an empty table or null where it has none."""
+    import pandas as pd
+
+    has_numbers = drawing.numbers is not None
+    csv.write(path.with_suffix(".csv"), drawing.numbers if has_numbers else pd.DataFrame())
+    write_json(path.with_suffix(".json"), drawing.chart.plain() if has_numbers and drawing.chart else None)
 
 
 def _disable_invalid_formulas(figure: "matplotlib.figure.Figure") -> None:
