@@ -17,6 +17,7 @@ ROOMS = [
     {"registry"},
     {"data", "federation.arrays", "federation.streams"},
     {
+        "arrays",
         "federation.metrics",
         "federation.schedules",
         "federation.participation",

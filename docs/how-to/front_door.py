@@ -82,7 +82,7 @@ ax = fedatlas.plot(seeds, y="test_accuracy")
 # %%
 from dataclasses import dataclass
 
-from fedatlas import Algorithm, State, arrays, option
+from fedatlas import Algorithm, Array, Round, State, Steps, arrays, option
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,16 +95,16 @@ class FedHeavy(Algorithm):
     lr: float = option(doc="local step size", above=0)
     beta: float = option(0.7, doc="momentum", low=0, below=1)
 
-    def init(self, x0):
+    def init(self, x0: Array) -> tuple[State, State]:
         return State(x=x0, m=arrays.zeros_like(x0)), State()
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         y = s.x
         for g in steps:  # K minibatches
             y = y - self.lr * g(y)
         return State(delta=y - s.x), State()  # what is sent, what the client keeps
 
-    def server(self, s, mean, n):
+    def server(self, s: State, mean: State, n: Round) -> State:
         m = self.beta * s.m + mean.delta
         return State(x=s.x + m, m=m)
 

@@ -22,6 +22,7 @@ EXPORTS = {
     "AlgorithmCheck": "fedatlas.results.claims.base",
     "AlgorithmFigure": "fedatlas.results.figures.base",
     "Architecture": "fedatlas.federation.architectures.base",
+    "Array": "fedatlas.federation.arrays",
     "BITS": "fedatlas.federation.costs.base",
     "BoundedCheck": "fedatlas.results.claims.base",
     "Channel": "fedatlas.federation.channels.base",
@@ -39,6 +40,7 @@ EXPORTS = {
     "FigureData": "fedatlas.results.figures.figure_data",
     "File": "fedatlas.data.catalogue.base",
     "Form": "fedatlas.data.catalogue.base",
+    "Gradient": "fedatlas.federation.engine.protocols",
     "IndependentParticipation": "fedatlas.federation.participation.independent",
     "Logistic": "fedatlas.federation.problems.from_arrays",
     "Metric": "fedatlas.federation.metrics.base",
@@ -55,6 +57,7 @@ EXPORTS = {
     "Quadratic": "fedatlas.federation.problems.quadratic",
     "Reader": "fedatlas.data.readers.base",
     "Recurrence": "fedatlas.federation.algorithms.recurrences",
+    "Round": "fedatlas.federation.engine.protocols",
     "Rounds": "fedatlas.federation.engine.drivers.base",
     "Rows": "fedatlas.federation.channels.base",
     "SNAKEFILE": "fedatlas.workflow.configuration",
@@ -69,10 +72,12 @@ EXPORTS = {
     "Source": "fedatlas.data.catalogue.base",
     "Split": "fedatlas.federation.partitions.base",
     "State": "fedatlas.federation.arrays",
+    "Steps": "fedatlas.federation.engine.protocols",
     "SyntheticKind": "fedatlas.federation.problems.base",
     "Topology": "fedatlas.federation.topologies.base",
     "TuningRule": "fedatlas.experiments.tuning.base",
     "UserError": "fedatlas.errors",
+    "Vectors": "fedatlas.federation.arrays",
     "equal_sizes": "fedatlas.federation.partitions.base",
     "exact_outcome": "fedatlas.results.claims.evidence",
     "judge_all": "fedatlas.results.claims.evidence",
@@ -87,7 +92,7 @@ EXPORTS = {
 }
 # Modules that are names themselves.
 MODULES = {
-    "arrays": "fedatlas.federation.arrays",
+    "arrays": "fedatlas.arrays",
     "labels": "fedatlas.experiments.labels",
     "layout": "fedatlas.results.figures.layout",
     "messages": "fedatlas.federation.engine.messages",
@@ -96,6 +101,7 @@ MODULES = {
 __all__ = sorted([*EXPORTS, *MODULES])
 
 if TYPE_CHECKING:  # the same names for type checkers and editors
+    from fedatlas import arrays as arrays
     from fedatlas.api.estimator import FederatedLogisticRegression as FederatedLogisticRegression
     from fedatlas.api.frames import load_results as load_results
     from fedatlas.api.plotting import plot as plot
@@ -110,12 +116,13 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from fedatlas.errors import UserError as UserError
     from fedatlas.experiments import labels as labels
     from fedatlas.experiments.tuning.base import TuningRule as TuningRule
-    from fedatlas.federation import arrays as arrays
     from fedatlas.federation import partitions as partitions
     from fedatlas.federation.algorithms.base import Algorithm as Algorithm
     from fedatlas.federation.algorithms.recurrences import Recurrence as Recurrence
     from fedatlas.federation.architectures.base import Architecture as Architecture
+    from fedatlas.federation.arrays import Array as Array
     from fedatlas.federation.arrays import State as State
+    from fedatlas.federation.arrays import Vectors as Vectors
     from fedatlas.federation.channels.base import Channel as Channel
     from fedatlas.federation.channels.base import Coded as Coded
     from fedatlas.federation.channels.base import Note as Note
@@ -126,6 +133,9 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from fedatlas.federation.engine import messages as messages
     from fedatlas.federation.engine.drivers.base import Driver as Driver
     from fedatlas.federation.engine.drivers.base import Rounds as Rounds
+    from fedatlas.federation.engine.protocols import Gradient as Gradient
+    from fedatlas.federation.engine.protocols import Round as Round
+    from fedatlas.federation.engine.protocols import Steps as Steps
     from fedatlas.federation.metrics.base import Metric as Metric
     from fedatlas.federation.networks.from_arrays import Network as Network
     from fedatlas.federation.participation.base import Participants as Participants

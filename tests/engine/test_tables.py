@@ -129,6 +129,30 @@ def test_units_and_norms(make):
     assert arrays.norm(v[0]).tolist() == [5.0]
 
 
+@given(BLOCKS, st.integers(1, 9), st.integers(0, 3))
+def test_products_and_largest_entries_have_the_bits_of_single_rows(v, k, seed):
+    A = np.random.default_rng(seed).standard_normal((v.shape[1], 3))
+    for rows, matrix in ((v, A), (torch.from_numpy(v.copy()), torch.from_numpy(A))):
+        together = arrays.product(rows, matrix), arrays.top_k(rows, k)
+        for i in range(len(v)):
+            alone = arrays.product(rows[i], matrix), arrays.top_k(rows[i : i + 1], k)[0]
+            for several, one in zip(together, alone, strict=True):
+                assert to_numpy(several[i]).tobytes() == to_numpy(one).tobytes()
+    np.testing.assert_allclose(arrays.product(v, A), v @ A, rtol=1e-9, atol=1e-9 * (1 + np.abs(v).max()))
+    kept = to_numpy(arrays.top_k(torch.from_numpy(v.copy()), k))
+    assert (kept == arrays.top_k(v, k)).all() and ((kept == v) | (kept == 0)).all()
+    largest = np.sort(np.abs(v), axis=1)[:, ::-1][:, :k]
+    assert (np.sort(np.abs(kept), axis=1)[:, ::-1][:, :k] == largest).all()
+    assert (np.count_nonzero(kept, axis=1) <= k).all()
+
+
+def test_of_equal_entries_those_of_lower_index_stay(make):
+    v = make([1.0, -2.0, 2.0, 0.5, 2.0])
+    assert arrays.top_k(v, 2).tolist() == [0, -2, 2, 0, 0] and arrays.top_k(v, 9).tolist() == v.tolist()
+    kept = arrays.top_k(make([[1.0, np.nan, 2.0]]), 1)
+    assert np.isnan(to_numpy(kept)[0, 1])  # a run that diverges is seen
+
+
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 def test_numbers_that_are_none_are_found(make, bad):
     with np.errstate(all="ignore"):

@@ -1,35 +1,66 @@
 """Functions of arrays for algorithms, problems and the engine, on NumPy arrays and torch tensors alike."""
 
 import sys
-from collections.abc import ItemsView, Sequence
-from typing import Any
+from collections.abc import ItemsView, Mapping, Sequence
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 
-Array = Any  # a NumPy array or a torch tensor
+__all__ = [
+    "add_rows",
+    "all_finite",
+    "beside",
+    "block_rows",
+    "column",
+    "concatenate",
+    "convert",
+    "copy",
+    "dot",
+    "is_torch",
+    "maximum",
+    "median",
+    "minimum",
+    "mix",
+    "norm",
+    "plus",
+    "product",
+    "rows",
+    "solve",
+    "sqrt",
+    "to_numpy",
+    "top_k",
+    "unit",
+    "where",
+    "zeros_like",
+]
+
+Array: TypeAlias = Any  # a NumPy array or a torch tensor: operators, shapes and the functions below are what both have
 
 LONG = 1 << 12  # numbers of a row from which a call of NumPy for each costs less than a copy of the rows
 BLOCK_BYTES = 1 << 22  # larger than a second-level cache: below it the calls cost more than the memory
 
 
-class State:
-    """Immutable named vectors, such as ``s.x``: (d,) vectors of a server, or (m, d) rows of a block of clients.
+class Vectors:
+    """Immutable named vectors: (d,) vectors of a server, or (m, d) rows of a block of clients; numbers as well.
 
-    Numbers are allowed as well.
+    `State` takes any names. An algorithm whose types a checker shall know derives a frozen dataclass from this class,
+    whose fields are the names: ``class Server(Vectors)`` with ``x: Array``.
     """
 
-    def __init__(self, **fields: Any) -> None:
-        self.__dict__.update(fields)
-
-    def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"a State of {', '.join(self.__dict__) or 'nothing'} has no {name!r}")
-
     def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError(f"a State is immutable: use replace({name}=...)")
+        raise AttributeError(
+            f"a {type(self).__name__} is immutable: use replace({name}=...), and frozen=True where it is a dataclass"
+        )
 
-    def replace(self, **fields: Any) -> "State":
-        """Return a State with some fields replaced or added."""
-        return State(**{**self.__dict__, **fields})
+    def replace(self, **fields: Any) -> Self:
+        """Return the same with some fields replaced or added."""
+        return self.rebuild({**self.__dict__, **fields})
+
+    def rebuild(self, fields: Mapping[str, Any]) -> Self:
+        """Return one of the same class that has these fields and no others."""
+        result = object.__new__(type(self))
+        result.__dict__.update(fields)
+        return result
 
     def items(self) -> ItemsView[str, Any]:
         """Return pairs of names and values."""
@@ -39,7 +70,17 @@ class State:
         return name in self.__dict__
 
     def __repr__(self) -> str:
-        return f"State({', '.join(self.__dict__)})"
+        return f"{type(self).__name__}({', '.join(self.__dict__)})"
+
+
+class State(Vectors):
+    """Immutable vectors of any names: ``State(x=x, c=c)`` has ``s.x`` and ``s.c``."""
+
+    def __init__(self, **fields: Any) -> None:
+        self.__dict__.update(fields)
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"a State of {', '.join(self.__dict__) or 'nothing'} has no {name!r}")
 
 
 def is_torch(a: Any) -> bool:
@@ -185,6 +226,39 @@ def all_finite(v: Array) -> bool:
 def copy(v: Array) -> Array:
     """Return a copy that shares no memory."""
     return v.clone() if is_torch(v) else np.array(v)
+
+
+def product(v: Array, A: Array) -> Array:
+    """Return v A: (m, d) -> (m, w) or (d,) -> (w,) for a matrix A (d, w). Bits do not depend on the other rows.
+
+    For a sketch, A may be drawn by ``steps.shared_rng``, which is the same for all clients, and converted like v.
+    """
+    if v.ndim == 1:
+        return v @ A
+    if not is_torch(v):
+        return np.stack([row @ A for row in v])
+    import torch
+
+    return torch.stack([row @ A for row in v])
+
+
+def top_k(v: Array, k: int) -> Array:
+    """Return rows (m, d), or a vector (d,), of which the k entries of largest absolute value stay and others are 0.
+
+    Of equal entries those of lower index stay, so bits depend neither on the machine nor on the other rows. What is
+    not a number stays as well.
+    """
+    size, d = abs(v), v.shape[-1]
+    if k >= d:
+        return v
+    # The k-th largest value is the same on all machines; the order in which a partition leaves equal ones is not.
+    if is_torch(v):
+        bound = size.kthvalue(d - k + 1, dim=-1, keepdim=True).values
+    else:
+        bound = np.partition(size, d - k, axis=-1)[..., d - k, None]
+    larger, equal = size > bound, size == bound
+    missing = k - larger.sum(-1)[..., None]
+    return where(larger | (equal & (equal.cumsum(-1) <= missing)) | (v != v), v, 0.0)
 
 
 def median(rows: Array) -> Array:

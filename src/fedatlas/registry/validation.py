@@ -26,7 +26,7 @@ def validate_names(owner: str, options: Mapping[str, Option], names: Iterable[st
             raise UserError(f"{owner} has no option {name!r}{did_you_mean(name, list(options))}")
 
 
-def construct(owner: str, cls: type, values: Mapping[str, Any], **fields: Any) -> Any:
+def construct(owner: str, cls: type[T], values: Mapping[str, Any], **fields: Any) -> T:
     """Return ``cls(**values, **fields)`` for a dataclass of options.
 
     Args:

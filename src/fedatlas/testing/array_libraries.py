@@ -8,7 +8,7 @@ from unittest import mock
 
 import numpy as np
 
-from fedatlas.federation.arrays import State, is_torch, to_numpy
+from fedatlas.federation.arrays import Vectors, is_torch, to_numpy
 from fedatlas.federation.engine.simulation import run_simulations
 from fedatlas.testing import instances
 from fedatlas.testing.hooks import HookInterceptor, call_hook, run_with_hooks
@@ -82,7 +82,7 @@ def _call_with_tensors(hook: str, function: Callable[..., Any], arguments: tuple
             location = describe_error(error).partition("(")[2].rstrip(").")
             raise Failed(f"The hook {hook} calls NumPy with a torch tensor: {ADVICE}. It is in {location}.") from None
     for state in result if isinstance(result, tuple) else (result,):
-        for name, value in state.items() if isinstance(state, State) else ():
+        for name, value in state.items() if isinstance(state, Vectors) else ():
             if hasattr(value, "shape") and not is_torch(value):
                 raise Failed(f"The hook {hook} returns {name} as a NumPy array where it is given tensors: {ADVICE}.")
     return result

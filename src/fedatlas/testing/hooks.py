@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from fedatlas.federation import arrays
-from fedatlas.federation.arrays import State
+from fedatlas.federation.arrays import Vectors
 from fedatlas.federation.channels import Coded, Note, Rows
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.testing.implementation import Implementation, all_cases, defined_cases, same_bits
@@ -243,12 +243,12 @@ class _Communication:
         return not all(same_bits(getattr(plain.s, field), getattr(erased.s, field)) for field in self.declared)
 
 
-def _message(result: Any) -> State:
+def _message(result: Any) -> Vectors:
     """Return the State that a hook sends, from its result."""
     return result[0] if isinstance(result, tuple) else result
 
 
-def _with_zeros(state: State, name: str) -> State:
+def _with_zeros(state: Vectors, name: str) -> Vectors:
     """Return a State with zeros in place of a field, if it has the field."""
     return state.replace(**{name: getattr(state, name) * 0}) if name in state else state
 
@@ -258,13 +258,15 @@ def _bits(value: Any) -> bytes:
     return arrays.to_numpy(value).tobytes() if np.ndim(value) else b""
 
 
-def _observed_state(state: State, fields: set[str]) -> State:
+def _observed_state(state: Vectors, fields: set[str]) -> Vectors:
     """Return the same State, which adds the names of the fields that a hook reads to ``fields``."""
 
-    class ObservedState(State):
-        def __getattribute__(self, name: str) -> Any:
-            if name in object.__getattribute__(self, "__dict__"):
-                fields.add(name)
-            return object.__getattribute__(self, name)
+    def observe(self: Vectors, name: str) -> Any:
+        if name in object.__getattribute__(self, "__dict__"):
+            fields.add(name)
+        return object.__getattribute__(self, name)
 
-    return ObservedState(**dict(state.items()))
+    kind = type(type(state).__name__, (type(state),), {"__getattribute__": observe})
+    observed: Vectors = object.__new__(kind)
+    object.__getattribute__(observed, "__dict__").update(state.items())
+    return observed

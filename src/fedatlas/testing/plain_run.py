@@ -61,6 +61,10 @@ class PlainRun:
         """Return a generator that all clients share in round t."""
         return stream(self.seed, "algorithm", t, 2)
 
+    def client_rng(self, t: int, i: int) -> np.random.Generator:
+        """Return the generator of client i in round t."""
+        return stream(self.seed, "algorithm", t, 3, int(i))
+
     def hessian(self, i: int, y: np.ndarray) -> np.ndarray:
         """Return the Hessian of client i at y."""
         total = self.problem.l2 * np.eye(len(y))

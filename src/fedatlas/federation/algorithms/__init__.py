@@ -24,7 +24,8 @@ def get(name: str) -> type[Algorithm]:
     Raises:
         UserError: No algorithm has this name; the message suggests the nearest one.
     """
-    return ALGORITHMS.get(name)
+    algorithm: type[Algorithm] = ALGORITHMS.get(name)
+    return algorithm
 
 
 def create(name: str, parameters: dict[str, Any]) -> Algorithm:

@@ -8,8 +8,9 @@ from abc import abstractmethod
 from dataclasses import dataclass
 
 from fedatlas.federation.algorithms.fedavg import FedAvg
-from fedatlas.federation.arrays import State, maximum, sqrt, where, zeros_like
-from fedatlas.federation.engine.protocols import Array
+from fedatlas.federation.algorithms.recurrences import Recurrence
+from fedatlas.federation.arrays import Array, State, maximum, sqrt, where, zeros_like
+from fedatlas.federation.engine.protocols import Round
 from fedatlas.registry.options import option
 
 
@@ -28,14 +29,14 @@ class FedAvgM(FedAvg):
 
     beta: float = option(0.9, doc="server momentum", low=0, below=1)
 
-    def init(self, x0):
+    def init(self, x0: Array) -> tuple[State, State]:
         return State(x=x0, m=zeros_like(x0)), State()
 
-    def server(self, s, mean, n):
+    def server(self, s: State, mean: State, n: Round) -> State:
         m = self.beta * s.m + mean.delta
         return State(x=s.x + self.server_lr * m, m=m)
 
-    def recurrence(self, K):
+    def recurrence(self, K: int) -> Recurrence | None:
         return None  # clients do not have m, and the vectors of a Recurrence are those of clients
 
 
@@ -48,7 +49,7 @@ class AdaptiveServer(FedAvg):
     eps: float = option(1e-3, doc="degree of adaptivity tau, added to the root of v", above=0)
     first_v: float | None = option(None, doc="first v, by default eps^2", low=0)
 
-    def init(self, x0):
+    def init(self, x0: Array) -> tuple[State, State]:
         v = self.eps**2 if self.first_v is None else self.first_v
         return State(x=x0, m=zeros_like(x0), v=zeros_like(x0) + v), State()
 
@@ -70,11 +71,11 @@ class AdaptiveServer(FedAvg):
         """
         return self.beta1 * s.m + (1 - self.beta1) * D, self.second_moment(s.v, D**2)
 
-    def server(self, s, mean, n):
+    def server(self, s: State, mean: State, n: Round) -> State:
         m, v = self.moments(s, mean.delta)
         return State(x=s.x + self.server_lr * m / (sqrt(v) + self.eps), m=m, v=v)
 
-    def recurrence(self, K):
+    def recurrence(self, K: int) -> Recurrence | None:
         return None  # the server's step is not linear
 
 
@@ -99,7 +100,7 @@ class FedAdam(AdaptiveServer):
 
     beta2: float = option(0.99, doc="decay of the mean of squared changes", low=0, below=1)
 
-    def second_moment(self, v, square):
+    def second_moment(self, v: Array, square: Array) -> Array:
         return self.beta2 * v + (1 - self.beta2) * square
 
 
@@ -119,7 +120,7 @@ class FedYogi(FedAdam):
     label = "FedYogi"
     cite = "reddi2021"
 
-    def second_moment(self, v, square):
+    def second_moment(self, v: Array, square: Array) -> Array:
         change = (1 - self.beta2) * square
         return where(v > square, v - change, where(v < square, v + change, v))
 
@@ -142,7 +143,7 @@ class FedAdagrad(AdaptiveServer):
 
     beta1: float = option(0.0, doc="decay of the mean of changes", low=0, below=1)
 
-    def second_moment(self, v, square):
+    def second_moment(self, v: Array, square: Array) -> Array:
         return v + square
 
 
@@ -165,11 +166,11 @@ class FedAMS(FedAdam):
     eps: float = option(1e-3, doc="max stabilisation factor epsilon, the least value of u", above=0)
     first_v: float | None = option(0.0, doc="first v; null is eps^2", low=0)
 
-    def init(self, x0):
+    def init(self, x0: Array) -> tuple[State, State]:
         s, i = super().init(x0)
         return s.replace(u=zeros_like(x0)), i
 
-    def server(self, s, mean, n):
+    def server(self, s: State, mean: State, n: Round) -> State:
         m, v = self.moments(s, mean.delta)
         u = maximum(maximum(s.u, v), self.eps)
         return State(x=s.x + self.server_lr * m / sqrt(u), m=m, v=v, u=u)

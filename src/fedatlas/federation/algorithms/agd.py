@@ -5,7 +5,8 @@ from math import sqrt
 
 from fedatlas.errors import UserError
 from fedatlas.federation.algorithms.base import Algorithm
-from fedatlas.federation.arrays import State
+from fedatlas.federation.arrays import Array, State
+from fedatlas.federation.engine.protocols import Round, Steps
 from fedatlas.registry.options import option
 
 
@@ -42,17 +43,17 @@ class AGD(Algorithm):
         root = sqrt(self.L / self.mu)
         return root, root + 1, 1 / sqrt(self.L * self.mu)
 
-    def init(self, x0):
+    def init(self, x0: Array) -> tuple[State, State]:
         return State(w=x0, ag=x0, md=x0), State()
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         return State(g=steps.full(s.md)), State()
 
-    def server(self, s, mean, n):
+    def server(self, s: State, mean: State, n: Round) -> State:
         alpha, beta, gamma = self.coupling
         ag = s.md - mean.g / self.L
         w = (1 - 1 / alpha) * s.w + s.md / alpha - gamma * mean.g
         return State(w=w, ag=ag, md=w / beta + (1 - 1 / beta) * ag)
 
-    def output(self, s):
+    def output(self, s: State) -> Array:
         return s.ag

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from fedatlas.errors import Undefined, UserError
-from fedatlas.federation.arrays import State
+from fedatlas.federation.arrays import Array, State, Vectors
 from fedatlas.federation.engine.hook_results import call
-from fedatlas.federation.engine.protocols import Array, Problem, Proximal, Round, Setting, Steps
+from fedatlas.federation.engine.protocols import Problem, Proximal, Round, Setting, Steps
 from fedatlas.registry.kinds import Kind
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Algorithm(Kind):
     def title(cls) -> str:
         return f"algorithm {cls.name}"
 
-    def init(self, x0: Array, *clients: Any, **none: Any) -> tuple[State, State]:
+    def init(self, x0: Array, *clients: Any, **none: Any) -> tuple[Vectors, Vectors]:
         """Return the first State of the server and the first State of one client.
 
         Args:
@@ -70,7 +70,7 @@ class Algorithm(Kind):
         """
         return State(x=x0), State()
 
-    def before(self, s: State, i: State, steps: Steps) -> State | tuple[State, State]:
+    def before(self, s: Any, i: Any, steps: Steps) -> Vectors | tuple[Vectors, Vectors]:
         """Exchange vectors before the local steps.
 
         Returns:
@@ -80,7 +80,7 @@ class Algorithm(Kind):
         return State()
 
     @abstractmethod
-    def client(self, s: State, i: State, steps: Steps) -> State | tuple[State, State]:
+    def client(self, s: Any, i: Any, steps: Steps) -> Vectors | tuple[Vectors, Vectors]:
         """Run the local steps of a block of clients.
 
         Args:
@@ -94,7 +94,7 @@ class Algorithm(Kind):
         """
 
     @abstractmethod
-    def server(self, s: State, mean: State, n: Round) -> State:
+    def server(self, s: Any, mean: Any, n: Round) -> Vectors:
         """Return the next State of the server.
 
         Args:
@@ -104,11 +104,11 @@ class Algorithm(Kind):
             n: Numbers of the round, such as ``n.active`` and ``n.clients``.
         """
 
-    def empty_round(self, s: State, n: Round) -> State:
+    def empty_round(self, s: Any, n: Round) -> Vectors:
         """Return the next State of the server after a round in which no client was active."""
         return s
 
-    def receive(self, s: State, i: State) -> State:
+    def receive(self, s: Any, i: Any) -> Vectors:
         """Return the State that active clients keep after the server's step.
 
         Args:
@@ -121,11 +121,11 @@ class Algorithm(Kind):
         """Return weights of a block of clients in means, (m, 1), such as ``steps.sizes``; None if they are equal."""
         return None
 
-    def output(self, s: State) -> Array:
+    def output(self, s: Any) -> Array:
         """Return the vector (d,) that is evaluated."""
         return s.x
 
-    def client_model(self, s: State, i: State) -> Array:
+    def client_model(self, s: Any, i: Any) -> Array:
         """Return the models that clients would use, which metrics over clients measure: by default the output.
 
         Args:
@@ -137,7 +137,7 @@ class Algorithm(Kind):
         """
         return self.output(s)
 
-    def server_metrics(self, s: State, n: Round) -> dict[str, float]:
+    def server_metrics(self, s: Any, n: Round) -> dict[str, float]:
         """Return numbers of the server at an evaluation, such as its step size, by names that ``reports`` declares.
 
         Args:
@@ -188,13 +188,13 @@ class Algorithm(Kind):
         """Return a round of K local steps as a Recurrence, which compiled kernels can run, or None if it is none."""
         return None
 
-    def resume(self, **fields: Array) -> State:
+    def resume(self, s: Any) -> Vectors:
         """Return the State of the server after rounds in compiled kernels.
 
         Args:
-            **fields: Vectors (d,) of the Recurrence by name.
+            s: State of the vectors (d,) of the Recurrence, by its names.
         """
-        return State(**fields)
+        return s
 
     def validate(self, setting: Setting, problem: Proximal) -> None:
         """Raise an error unless the algorithm is defined under a setting and for a problem.

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from fedatlas.errors import Undefined
 from fedatlas.federation.algorithms.base import Algorithm
-from fedatlas.federation.arrays import State, zeros_like
-from fedatlas.federation.engine.protocols import Array
+from fedatlas.federation.arrays import Array, State, zeros_like
+from fedatlas.federation.engine.protocols import Proximal, Round, Setting, Steps
 from fedatlas.registry.options import option
 
 
@@ -29,7 +29,7 @@ class CELGD(Algorithm):
     lr: float = option(doc="local step size", above=0, advice="1/L_max")
     b: float = option(1.0, doc="weight b of the new gradient in the server's estimate", above=0, high=1)
 
-    def validate(self, setting, problem):
+    def validate(self, setting: Setting, problem: Proximal) -> None:
         super().validate(setting, problem)
         if setting.coded_down and self.b < 1:
             raise Undefined(
@@ -37,13 +37,13 @@ class CELGD(Algorithm):
                 "channel down is defined for what they keep: give up alone, or b = 1"
             )
 
-    def init(self, x0):
+    def init(self, x0: Array) -> tuple[State, State]:
         return State(x=x0, last=x0, v=zeros_like(x0)), State()
 
-    def single_client(self):
+    def single_client(self) -> bool:
         return True
 
-    def before(self, s, i, steps):
+    def before(self, s: State, i: State, steps: Steps) -> State:
         G = steps.full(s.x)
         if steps.round == 0 or self.b == 1:
             return State(d=G)
@@ -53,7 +53,7 @@ class CELGD(Algorithm):
         """Return the estimate v of this round: (d,)."""
         return s.d + (1 - self.b) * s.v
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         y, last, u = s.x, None, self.estimate(s)
         for g in steps:
             if last is not None:
@@ -61,5 +61,5 @@ class CELGD(Algorithm):
             y, last = y - self.lr * u, y
         return State(x=y), State()
 
-    def server(self, s, mean, n):
+    def server(self, s: State, mean: State, n: Round) -> State:
         return State(x=mean.x, last=s.x, v=self.estimate(s))

@@ -1,5 +1,6 @@
 """CompressedScaffnew (Condat, Agarsky & Richtarik 2022, arXiv:2210.13277)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,8 +8,9 @@ import numpy as np
 from fedatlas.errors import Undefined
 from fedatlas.federation.algorithms.base import geometric_contraction
 from fedatlas.federation.algorithms.scaffnew import Scaffnew
-from fedatlas.federation.arrays import State, convert, zeros_like
+from fedatlas.federation.arrays import Array, State, convert, zeros_like
 from fedatlas.federation.channels import Coded
+from fedatlas.federation.engine.protocols import Proximal, Setting, Steps
 from fedatlas.registry.options import option
 
 
@@ -30,16 +32,16 @@ class CompressedScaffnew(Scaffnew):
 
     copies: int = option(2, doc="s: clients that send each coordinate", unit="clients", low=2)
 
-    def validate(self, setting, problem):
+    def validate(self, setting: Setting, problem: Proximal) -> None:
         super().validate(setting, problem)
         if self.copies > setting.clients:
             raise Undefined(f"{self.title()}: copies is {self.copies}; it must be at most clients = {setting.clients}")
 
-    def init(self, x0):
+    def init(self, x0: Array) -> tuple[State, State]:
         zeros = zeros_like(x0)
         return State(x=x0), State(y=x0, h=zeros, q=zeros)
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         message, state = super().client(s, i, steps)
         m, copies = steps.all_clients, self.copies
         places = steps.shared_rng().permutation(m)[steps.clients]
@@ -48,10 +50,10 @@ class CompressedScaffnew(Scaffnew):
         coded = Coded(q * message.x * (m / copies), mask.sum(axis=1) * 8 * s.x.dtype.itemsize)
         return State(x=coded), state.replace(q=q * (m * (copies - 1) / (copies * (m - 1))))
 
-    def receive(self, s, i):
+    def receive(self, s: State, i: State) -> State:
         return State(h=i.h + self.p / self.lr * i.q * (s.x - i.y))
 
-    def rate(self, c):
+    def rate(self, c: Mapping[str, float]) -> float | None:
         """Return E[q^N] for rounds of N iterations, where q is the contraction of an iteration.
 
         q = max((1 - lr mu)^2, (1 - lr L)^2, 1 - p^2 (s - 1)/(m - 1)). This supposes that an iteration contracts alike

@@ -20,7 +20,7 @@ class Compressing(Algorithm):
 
     compressor: str | dict[str, Any] = option(lambda: {"kind": "rand-k", "share": 0.5}, doc="C", family="channel")
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         try:
             channel = self.channel

@@ -1,12 +1,14 @@
 """DANE (Shamir et al. 2014) and DANE+ (Jiang et al. 2024, arXiv:2404.08447): regularised drift correction."""
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil, inf, log, sqrt
-from typing import Literal
+from typing import Literal, Self
 
 from fedatlas.federation.algorithms.base import Algorithm
-from fedatlas.federation.arrays import State, norm, where, zeros_like
+from fedatlas.federation.arrays import Array, State, norm, where, zeros_like
+from fedatlas.federation.engine.protocols import Problem, Round, Steps
 from fedatlas.registry.options import option
 
 TINY = 1e-32  # a squared distance this small, relative to the first, is lost in double precision
@@ -37,24 +39,24 @@ class Dane(Algorithm):
         "mean", doc="the next x: the mean of the clients' models, or one at random"
     )
 
-    def single_client(self):
+    def single_client(self) -> bool:
         return self.averaging == "random"
 
-    def init(self, x0):
+    def init(self, x0: Array) -> tuple[State, State]:
         return State(x=x0), State(g=zeros_like(x0))
 
-    def before(self, s, i, steps):
+    def before(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         G = steps.full(s.x)
         return State(g=G), State(g=G)
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         h = i.g - s.g
         return State(x=steps.prox(s.x + h / self.lam, self.lam)), State()
 
-    def server(self, s, mean, n):
+    def server(self, s: State, mean: State, n: Round) -> State:
         return State(x=mean.x)
 
-    def rate(self, c):
+    def rate(self, c: Mapping[str, float]) -> float | None:
         """Return 1/(1 + mu_min/lam) for convex clients, lam >= 2 delta_A and averaged models (Theorem 4)."""
         if c["mu_min"] < 0 or self.lam < 2 * c["delta_A"] or self.averaging != "mean":
             return None
@@ -87,7 +89,7 @@ class DanePlusGD(Dane):
     def momentum(self) -> float:
         return 0.0
 
-    def with_constants(self, problem):
+    def with_constants(self, problem: Problem) -> Self:
         algorithm, L_max = super().with_constants(problem), problem.constant("L_max")
         if L_max is not None and algorithm.lr * (L_max + algorithm.lam) > 2 * (1 + 1e-9):
             limit = 2 / (L_max + algorithm.lam)
@@ -127,7 +129,7 @@ class DanePlusGD(Dane):
         (c, q), e = self.solver, self.accuracy(r)
         return max(1, ceil(log(c * (1 / e + 1 / (self.mu + self.lam))) / -log(max(q, TINY))))
 
-    def rate(self, c):
+    def rate(self, c: Mapping[str, float]) -> float | None:
         """Return the rate of DANE, if the stopping rule holds in all rounds that double precision can resolve."""
         rate = super().rate(c) if self.mu <= c["mu_min"] else None
         if rate is None or rate == 1:
@@ -135,7 +137,7 @@ class DanePlusGD(Dane):
         rounds = ceil(log(TINY) / log(rate))
         return rate if self.max_steps >= self.sufficient_steps(c["L_max"], rounds) else None
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         x, h, e, active = s.x, i.g - s.g, self.accuracy(steps.round), None
         y = x - self.lr * s.g
         z = y + self.momentum * (y - x)
@@ -199,11 +201,11 @@ class DanePlusSGD(Dane):
     lam: float = option(doc="weight lambda of lam/2 |y - x|^2", low=0, advice="2*delta_A")
     lr: float = option(doc="local step size", above=0, advice="1/(L_max+lam)", search=())
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         h, y = i.g - s.g, s.x
         for g in steps:
             y = y - self.lr * (g(y) - h + self.lam * (y - s.x))
         return State(x=y), State()
 
-    def rate(self, c):
+    def rate(self, c: Mapping[str, float]) -> float | None:
         return None

@@ -1,9 +1,11 @@
 """DANE+-GD for objectives that are not convex (Jiang et al. 2024, Corollary 2)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fedatlas.federation.algorithms.dane import Dane
 from fedatlas.federation.arrays import State, norm, where
+from fedatlas.federation.engine.protocols import Steps
 from fedatlas.registry.options import option
 
 
@@ -26,7 +28,7 @@ class DanePlusGDLeast(Dane):
     lr: float = option(doc="step size of the local solver", above=0, advice="1/(L_max+lam)", search=())
     solver_steps: int = option(100, doc="local steps of the solver", unit="steps", low=1, high=100_000)
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         h = i.g - s.g
         y = best = s.x
         gradient, least = s.g, norm(s.g)
@@ -37,5 +39,5 @@ class DanePlusGDLeast(Dane):
             best, least = where(size < least, y, best), where(size < least, size, least)
         return State(x=best), State()
 
-    def rate(self, c):
+    def rate(self, c: Mapping[str, float]) -> float | None:
         return None

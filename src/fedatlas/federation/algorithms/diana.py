@@ -1,10 +1,12 @@
 """DIANA (Mishchenko, Gorbunov, Takac & Richtarik 2019, arXiv:1901.09269)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from fedatlas.federation.algorithms.compression import Compressing
-from fedatlas.federation.arrays import State, zeros_like
+from fedatlas.federation.arrays import Array, State, zeros_like
+from fedatlas.federation.engine.protocols import Round, Steps
 from fedatlas.registry.options import option
 
 
@@ -31,21 +33,21 @@ class Diana(Compressing):
         lambda: {"kind": "rand-k", "share": 0.5}, doc="unbiased compressor C", family="channel"
     )
 
-    def init(self, x0):
+    def init(self, x0: Array) -> tuple[State, State]:
         self.require_omega(len(x0))
         return State(x=x0, h=zeros_like(x0)), State(h=zeros_like(x0))
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         q = steps.code(self.channel, steps.full(s.x) - i.h)
         return State(q=q), State(h=i.h + self._alpha(len(s.x)) * q.rows)
 
-    def server(self, s, mean, n):
+    def server(self, s: State, mean: State, n: Round) -> State:
         return State(x=s.x - self.lr * (s.h + mean.q), h=s.h + self._alpha(len(s.x)) * mean.q)
 
-    def _alpha(self, d):
+    def _alpha(self, d: int) -> float:
         return 1 / (1 + self.require_omega(d)) if self.alpha is None else self.alpha
 
-    def rate(self, c):
+    def rate(self, c: Mapping[str, float]) -> float | None:
         """Return max(1 - lr mu, 1 - alpha/2), the factor of a sum with E |x - x*|^2 as a term.
 
         It is Theorem 4.1 of Gorbunov et al. 2020 with DIANA's constants, and with twice the least M that it

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from fedatlas.federation.algorithms.base import Algorithm
-from fedatlas.federation.arrays import State
+from fedatlas.federation.arrays import Array, State
+from fedatlas.federation.engine.protocols import Round, Steps
 from fedatlas.registry.options import option
 
 
@@ -27,18 +28,18 @@ class Ditto(Algorithm):
     server_lr: float = option(1.0, doc="server step size eta_g", above=0)
     weight: float = option(0.1, doc="weight lambda of lambda/2 |v_i - x|^2", low=0, search=("0.001*L_max", "1*L_max"))
 
-    def init(self, x0):
+    def init(self, x0: Array) -> tuple[State, State]:
         return State(x=x0), State(v=x0)
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         y, v = s.x, i.v
         for g in steps:
             y = y - self.lr * g(y)
             v = v - self.lr * (g(v) + self.weight * (v - s.x))
         return State(delta=y - s.x), State(v=v)
 
-    def server(self, s, mean, n):
+    def server(self, s: State, mean: State, n: Round) -> State:
         return State(x=s.x + self.server_lr * mean.delta)
 
-    def client_model(self, s, i):
+    def client_model(self, s: State, i: State) -> Array:
         return i.v

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from fedatlas.errors import Undefined, UserError
 from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.federation.algorithms.privacy import LIBRARY, epsilon
-from fedatlas.federation.arrays import State, column, maximum, norm, zeros_like
+from fedatlas.federation.arrays import Array, State, column, maximum, norm, zeros_like
+from fedatlas.federation.engine.protocols import Proximal, Round, Setting, Steps
 from fedatlas.registry.options import option
 
 
@@ -40,7 +41,7 @@ class DPFedAvg(Algorithm):
         None, doc="delta of the privacy; without one, epsilon is not computed", above=0, below=1
     )
 
-    def validate(self, setting, problem):
+    def validate(self, setting: Setting, problem: Proximal) -> None:
         super().validate(setting, problem)
         if self.delta is None:
             return
@@ -59,25 +60,25 @@ class DPFedAvg(Algorithm):
                 f"{self.title()}: epsilon needs dp-accounting: pip install 'fedatlas[privacy]', or no delta"
             )
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         change = zeros_like(s.x)
         for g in steps:
             change = change - self.lr * g(s.x + change)
             change = self.bound / maximum(norm(change), self.bound) * change
         return State(change=change), State()
 
-    def server(self, s, mean, n):
+    def server(self, s: State, mean: State, n: Round) -> State:
         return self._next(s, n, n.active * mean.change)
 
-    def empty_round(self, s, n):
+    def empty_round(self, s: State, n: Round) -> State:
         return self._next(s, n, 0)
 
-    def _next(self, s, n, total):
+    def _next(self, s: State, n: Round, total: Array) -> State:
         """Return the State after the sum of the clients' changes, (d,) or 0, and noise."""
         noise = column(n.rng.standard_normal(len(s.x)), s.x)[:, 0]
         return State(x=s.x + self.server_lr / n.expected_active * (total + self.noise * self.bound * noise))
 
-    def server_metrics(self, s, n):
+    def server_metrics(self, s: State, n: Round) -> dict[str, float]:
         if self.delta is None:
             return {}
         return {"epsilon": epsilon(n.round, n.expected_active / n.clients, self.noise, self.delta)}

@@ -1,11 +1,13 @@
 """EF21 (Richtarik, Sokolov & Fatkhullin 2021) and EF21-SGDM (Fatkhullin, Tyurin & Richtarik 2023)."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from fedatlas.federation.algorithms.compression import Compressing
-from fedatlas.federation.arrays import State, zeros_like
+from fedatlas.federation.arrays import Array, State, zeros_like
+from fedatlas.federation.engine.protocols import Round, Steps
 from fedatlas.registry.options import option
 
 
@@ -32,19 +34,19 @@ class EF21(Compressing):
         lambda: {"kind": "top-k", "share": 0.1}, doc="contractive compressor C", family="channel"
     )
 
-    def init(self, x0):
+    def init(self, x0: Array) -> tuple[State, State]:
         self.channel.require_contraction(len(x0), self.title())
         return State(x=x0, g=zeros_like(x0)), State(g=zeros_like(x0))
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         c = steps.code(self.channel, steps.full(s.x) - i.g)
         return State(c=c), State(g=i.g + c.rows)
 
-    def server(self, s, mean, n):
+    def server(self, s: State, mean: State, n: Round) -> State:
         g = s.g + mean.c
         return State(x=s.x - self.lr * g, g=g)
 
-    def rate(self, c):
+    def rate(self, c: Mapping[str, float]) -> float | None:
         """Return 1 - lr mu, the factor of E F(x) - F* (Theorem 2)."""
         if c["mu"] <= 0 or "dim" not in c:
             return None
@@ -74,17 +76,17 @@ class EF21SGDM(EF21):
 
     momentum: float = option(0.1, doc="weight eta of the new gradient in v_i", above=0, high=1, search=(0.01, 1.0))
 
-    def init(self, x0):
+    def init(self, x0: Array) -> tuple[State, State]:
         s, i = super().init(x0)
         return s, i.replace(v=zeros_like(x0))
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         v = steps.mean(s.x)
         if steps.round > 0:
             v = (1 - self.momentum) * i.v + self.momentum * v
         c = steps.code(self.channel, v - i.g)
         return State(c=c), State(g=i.g + c.rows, v=v)
 
-    def rate(self, c):
+    def rate(self, c: Mapping[str, float]) -> float | None:
         """Return that of EF21 where momentum = 1, and None elsewhere."""
         return super().rate(c) if self.momentum == 1 else None

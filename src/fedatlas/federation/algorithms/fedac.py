@@ -5,8 +5,9 @@ from math import inf, sqrt
 from typing import Literal
 
 from fedatlas.federation.algorithms.base import Algorithm
-from fedatlas.federation.algorithms.recurrences import accelerated
-from fedatlas.federation.arrays import State
+from fedatlas.federation.algorithms.recurrences import Recurrence, accelerated
+from fedatlas.federation.arrays import Array, State
+from fedatlas.federation.engine.protocols import Round, Steps
 from fedatlas.registry.options import option
 
 
@@ -35,10 +36,10 @@ class FedAc1(Algorithm):
         alpha = 1 / (gamma * self.mu)
         return alpha, alpha + 1, gamma
 
-    def init(self, x0):
+    def init(self, x0: Array) -> tuple[State, State]:
         return State(w=x0, ag=x0), State()
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         alpha, beta, gamma = self.coupling(len(steps))
         w, ag = s.w, s.ag
         for g in steps:
@@ -48,13 +49,13 @@ class FedAc1(Algorithm):
             w = (1 - 1 / alpha) * w + md / alpha - gamma * grad
         return State(w=w, ag=ag), State()
 
-    def server(self, s, mean, n):
+    def server(self, s: State, mean: State, n: Round) -> State:
         return State(w=mean.w, ag=mean.ag)
 
-    def output(self, s):
+    def output(self, s: State) -> Array:
         return s.ag
 
-    def recurrence(self, K):
+    def recurrence(self, K: int) -> Recurrence | None:
         return accelerated(*self.coupling(K), self.lr)
 
 

@@ -6,7 +6,8 @@ from typing import Literal
 from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.federation.algorithms.fedac import FedAc1, FedAc2
 from fedatlas.federation.algorithms.recurrences import Recurrence, accelerated
-from fedatlas.federation.arrays import State
+from fedatlas.federation.arrays import Array, State
+from fedatlas.federation.engine.protocols import Round, Steps
 from fedatlas.registry.options import option
 
 
@@ -35,10 +36,10 @@ class FedAcConvex(Algorithm):
         """Return (alpha, beta, gamma) for rounds of K local steps."""
         return {1: FedAc1, 2: FedAc2}[self.variant](lr=self.lr, mu=self.lam).coupling(K)
 
-    def init(self, x0):
+    def init(self, x0: Array) -> tuple[State, State]:
         return State(w=x0, ag=x0, w0=x0), State()
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         alpha, beta, gamma = self.coupling(len(steps))
         w, ag = s.w, s.ag
         for g in steps:
@@ -48,13 +49,13 @@ class FedAcConvex(Algorithm):
             w = (1 - 1 / alpha) * w + md / alpha - gamma * grad
         return State(w=w, ag=ag), State()
 
-    def server(self, s, mean, n):
+    def server(self, s: State, mean: State, n: Round) -> State:
         return s.replace(w=mean.w, ag=mean.ag)
 
-    def output(self, s):
+    def output(self, s: State) -> Array:
         return s.ag
 
-    def recurrence(self, K):
+    def recurrence(self, K: int) -> Recurrence | None:
         alpha, beta, gamma = self.coupling(K)
         plain = accelerated(alpha, beta, gamma, self.lr)
         (w, ag), c = plain.A, plain.c

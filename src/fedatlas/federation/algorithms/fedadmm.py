@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from fedatlas.federation.algorithms.base import Algorithm
-from fedatlas.federation.arrays import State, zeros_like
+from fedatlas.federation.arrays import Array, State, zeros_like
+from fedatlas.federation.engine.protocols import Round, Steps
 from fedatlas.registry.options import option
 
 
@@ -36,16 +37,16 @@ class FedADMM(Algorithm):
         0.1, doc="weight rho of the proximal term rho/2 |y - x|^2", above=0, search=("0.01*L_max", "10*L_max")
     )
 
-    def init(self, x0):
+    def init(self, x0: Array) -> tuple[State, State]:
         return State(x=x0), State(w=x0, d=zeros_like(x0))
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         y = s.x
         for g in steps:
             y = y - self.lr * (g(y) + i.d + self.rho * (y - s.x))
         d = i.d + self.rho * (y - s.x)
         return State(message=(y + d / self.rho) - (i.w + i.d / self.rho)), State(w=y, d=d)
 
-    def server(self, s, mean, n):
+    def server(self, s: State, mean: State, n: Round) -> State:
         server_lr = n.active / n.clients if self.server_lr is None else self.server_lr
         return State(x=s.x + server_lr * mean.message)

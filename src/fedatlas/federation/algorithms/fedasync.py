@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.federation.arrays import State
+from fedatlas.federation.engine.protocols import Round, Steps
 from fedatlas.registry.options import option
 
 
@@ -28,11 +29,11 @@ class FedAsync(Algorithm):
     alpha: float = option(doc="mixing weight alpha of a model", above=0, high=1, advice="0.6", search=(0.03, 1.0))
     rho: float = option(0.0, doc="weight rho of the proximal term rho/2 |y - x'|^2", low=0)
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         y = s.x
         for g in steps:
             y = y - self.lr * (g(y) + self.rho * (y - s.x))
         return State(y=y), State()
 
-    def server(self, s, mean, n):
+    def server(self, s: State, mean: State, n: Round) -> State:
         return State(x=(1 - self.alpha * n.discount) * s.x + self.alpha * mean.y)

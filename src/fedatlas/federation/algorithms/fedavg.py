@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 from fedatlas.federation.algorithms.base import Algorithm
-from fedatlas.federation.algorithms.recurrences import descent
+from fedatlas.federation.algorithms.recurrences import Recurrence, descent
 from fedatlas.federation.arrays import State
+from fedatlas.federation.engine.protocols import Round, Steps
 from fedatlas.registry.options import option
 
 
@@ -23,16 +24,16 @@ class FedAvg(Algorithm):
     lr: float = option(doc="local step size eta_l", above=0, advice="1/L_max")
     server_lr: float = option(1.0, doc="server step size eta_g", above=0)
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         y = s.x
         for g in steps:
             y = y - self.lr * g(y)
         return State(delta=y - s.x), State()
 
-    def server(self, s, mean, n):
+    def server(self, s: State, mean: State, n: Round) -> State:
         return State(x=s.x + self.server_lr * mean.delta)
 
-    def recurrence(self, K):
+    def recurrence(self, K: int) -> Recurrence | None:
         return descent(self.lr, self.server_lr)
 
 
@@ -52,11 +53,11 @@ class FedProx(FedAvg):
         0.01, doc="weight nu of the proximal term nu/2 |y - x|^2", low=0, search=("0.001*L_max", "1*L_max")
     )
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         y = s.x
         for g in steps:
             y = y - self.lr * (g(y) + self.nu * (y - s.x))
         return State(delta=y - s.x), State()
 
-    def recurrence(self, K):
+    def recurrence(self, K: int) -> Recurrence | None:
         return None  # a local step also depends on x, where the round starts

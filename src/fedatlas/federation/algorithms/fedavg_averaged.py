@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 
 from fedatlas.federation.algorithms.fedavg import FedAvg
-from fedatlas.federation.arrays import State
+from fedatlas.federation.algorithms.recurrences import Recurrence
+from fedatlas.federation.arrays import Array, State
 from fedatlas.federation.channels import Note
+from fedatlas.federation.engine.protocols import Round, Steps
 from fedatlas.registry.options import option
 
 
@@ -34,24 +36,24 @@ class FedAvgAveraged(FedAvg):
         """Ratio of the weights of successive iterates, from the later one."""
         return max(1 - self.lr * self.mu / 2, 0.0)
 
-    def init(self, x0):
+    def init(self, x0: Array) -> tuple[State, State]:
         return State(x=x0, a=x0, weight=0.0), State()
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         y, total, weight = s.x, 0.0, 0.0
         for g in steps:
             total, weight = self.q * total + y, self.q * weight + 1
             y = y - self.lr * g(y)
         return State(delta=y - s.x, iterates=Note(total), weight=Note(0 * y[:, :1] + weight)), State()
 
-    def server(self, s, mean, n):
+    def server(self, s: State, mean: State, n: Round) -> State:
         before = self.q**n.steps * s.weight
         weight = before + mean.weight
         a = (before * s.a + mean.iterates) / weight
         return State(x=super().server(s, mean, n).x, a=a, weight=weight)
 
-    def output(self, s):
+    def output(self, s: State) -> Array:
         return s.a
 
-    def recurrence(self, K):
+    def recurrence(self, K: int) -> Recurrence | None:
         return None

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fedatlas.federation.algorithms.base import Algorithm
-from fedatlas.federation.arrays import State, maximum, norm
+from fedatlas.federation.arrays import Array, State, maximum, norm
+from fedatlas.federation.engine.protocols import Round, Steps
 from fedatlas.registry.options import option
 
 
@@ -34,10 +35,10 @@ class FedAWE(Algorithm):
         "server", doc="what is evaluated: the server's last x, or the mean of all x_i"
     )
 
-    def init(self, x0):
+    def init(self, x0: Array) -> tuple[State, State]:
         return State(x=x0, mean=x0), State(x=x0, tau=-1)
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         y = i.x
         for g in steps:
             y = y - self.lr * g(y)
@@ -48,7 +49,7 @@ class FedAWE(Algorithm):
             message = message.replace(start=i.x)
         return message, State(x=i.x, tau=t)
 
-    def server(self, s, mean, n):
+    def server(self, s: State, mean: State, n: Round) -> State:
         x = mean.x
         if self.clip is not None:
             bound, echo = self.server_lr * self.clip, x - mean.start
@@ -57,8 +58,8 @@ class FedAWE(Algorithm):
             return State(x=x, mean=s.mean + n.active / n.clients * (x - mean.start))
         return State(x=x, mean=s.mean)
 
-    def receive(self, s, i):
+    def receive(self, s: State, i: State) -> State:
         return State(x=s.x)
 
-    def output(self, s):
+    def output(self, s: State) -> Array:
         return s.mean if self.report == "mean" else s.x

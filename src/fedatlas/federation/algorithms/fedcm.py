@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from fedatlas.federation.algorithms.base import Algorithm
-from fedatlas.federation.arrays import State, zeros_like
+from fedatlas.federation.arrays import Array, State, zeros_like
+from fedatlas.federation.engine.protocols import Round, Steps
 from fedatlas.registry.options import option
 
 
@@ -32,10 +33,10 @@ class FedCM(Algorithm):
     alpha: float = option(0.1, doc="weight alpha of the client's own gradient", above=0, high=1, search=(0.03, 1.0))
     decoupled: float = option(0.0, doc="weight decay in the problem's gradients that alpha does not scale", low=0)
 
-    def init(self, x0):
+    def init(self, x0: Array) -> tuple[State, State]:
         return State(x=x0, Delta=zeros_like(x0)), State()
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         y = s.x
         for g in steps:
             q = self.alpha * g(y) + (1 - self.alpha) * s.Delta
@@ -44,5 +45,5 @@ class FedCM(Algorithm):
             y = y - self.lr * q
         return State(y=y - s.x), State()
 
-    def server(self, s, mean, n):
+    def server(self, s: State, mean: State, n: Round) -> State:
         return State(x=s.x + self.server_lr * mean.y, Delta=-mean.y / (self.lr * n.steps))

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from fedatlas.federation.algorithms.base import Algorithm
-from fedatlas.federation.arrays import State, zeros_like
+from fedatlas.federation.arrays import Array, State, zeros_like
+from fedatlas.federation.engine.protocols import Round, Steps
 from fedatlas.registry.options import option
 
 
@@ -26,15 +27,15 @@ class FedDyn(Algorithm):
     lr: float = option(doc="local step size", above=0, advice="1/(L_max+alpha)")
     alpha: float = option(doc="weight alpha of the dynamic regulariser", above=0, advice="L_max")
 
-    def init(self, x0):
+    def init(self, x0: Array) -> tuple[State, State]:
         return State(x=x0, h=zeros_like(x0)), State(h=zeros_like(x0))
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         y = s.x
         for g in steps:
             y = y - self.lr * (g(y) - i.h + self.alpha * (y - s.x))
         return State(y=y), State(h=i.h - self.alpha * (y - s.x))
 
-    def server(self, s, mean, n):
+    def server(self, s: State, mean: State, n: Round) -> State:
         h = s.h - self.alpha * (n.active / n.clients) * (mean.y - s.x)
         return State(x=mean.y - h / self.alpha, h=h)

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from fedatlas.federation.algorithms.base import Algorithm
-from fedatlas.federation.arrays import State, dot, maximum
+from fedatlas.federation.arrays import Array, State, dot, maximum
+from fedatlas.federation.engine.protocols import Round, Steps
 from fedatlas.registry.options import option
 
 
@@ -26,19 +27,19 @@ class FedExP(Algorithm):
     eps: float = option(1e-3, doc="constant eps of the server step size", above=0)
     averaged: bool = option(False, doc="whether the output is the mean of the last two x")
 
-    def init(self, x0):
+    def init(self, x0: Array) -> tuple[State, State]:
         return State(x=x0, last=x0), State()
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         y = s.x
         for g in steps:
             y = y - self.lr * g(y)
         change = y - s.x
         return State(change=change, square=dot(change, change)), State()
 
-    def server(self, s, mean, n):
+    def server(self, s: State, mean: State, n: Round) -> State:
         server_lr = maximum(mean.square / (2 * (dot(mean.change, mean.change) + self.eps)), 1.0)
         return State(x=s.x + server_lr * mean.change, last=s.x)
 
-    def output(self, s):
+    def output(self, s: State) -> Array:
         return (s.x + s.last) / 2 if self.averaged else s.x

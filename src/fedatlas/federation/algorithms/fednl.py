@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from fedatlas.federation.algorithms.compression import WHOLE, Compressing
-from fedatlas.federation.arrays import State, beside, convert, norm, solve
+from fedatlas.federation.arrays import Array, State, beside, convert, norm, solve
+from fedatlas.federation.engine.protocols import Round, Steps
 from fedatlas.registry.options import option
 
 
@@ -34,19 +35,19 @@ class FedNL(Compressing):
         lambda: {"kind": "low-rank", "rank": 1}, doc="contractive compressor C of d x d matrices", family="channel"
     )
 
-    def init(self, x0):
+    def init(self, x0: Array) -> tuple[State, State]:
         d = len(x0)
         self.channel.require_contraction(d * d, self.title())
         zeros = convert(np.zeros(d * d), x0)
         return State(x=x0, H=zeros), State(H=zeros)
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         units = convert(np.eye(len(s.x)), s.x)
         difference = beside(*(steps.hessian_product(s.x, unit) for unit in units)) - i.H
         coded = steps.code(self.channel, difference)
         return State(g=steps.code(WHOLE, steps.full(s.x)), D=coded, size=norm(difference)), State(H=i.H + coded.rows)
 
-    def server(self, s, mean, n):
+    def server(self, s: State, mean: State, n: Round) -> State:
         d = len(s.x)
         matrix = s.H.reshape(d, d) + mean.size * convert(np.eye(d), s.x)
         return State(x=s.x - solve(matrix, mean.g), H=s.H + mean.D)

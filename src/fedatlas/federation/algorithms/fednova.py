@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fedatlas.federation.algorithms.base import Algorithm
-from fedatlas.federation.arrays import State
+from fedatlas.federation.arrays import Array, State
+from fedatlas.federation.engine.protocols import Round, Steps
 from fedatlas.registry.options import option
 
 
@@ -29,15 +30,15 @@ class FedNova(Algorithm):
     server_lr: float = option(1.0, doc="server step size", above=0)
     weights: Literal["equal", "size"] = option("equal", doc="weights p_i of clients: alike, or by their n_i rows")
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         y = s.x
         for g in steps:
             y = y - self.lr * g(y)
         K = len(steps)
         return State(d=(y - s.x) / K, K=0 * y[:, :1] + K), State()
 
-    def client_weights(self, steps):
+    def client_weights(self, steps: Steps) -> Array:
         return steps.sizes if self.weights == "size" else None
 
-    def server(self, s, mean, n):
+    def server(self, s: State, mean: State, n: Round) -> State:
         return State(x=s.x + self.server_lr * mean.K * mean.d)

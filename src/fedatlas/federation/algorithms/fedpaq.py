@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from fedatlas.federation.algorithms.compression import Compressing
-from fedatlas.federation.arrays import State
+from fedatlas.federation.arrays import Array, State
+from fedatlas.federation.engine.protocols import Round, Steps
 from fedatlas.registry.options import option
 
 
@@ -27,15 +28,15 @@ class FedPAQ(Compressing):
         lambda: {"kind": "qsgd", "levels": 4}, doc="unbiased compressor Q", family="channel"
     )
 
-    def init(self, x0):
+    def init(self, x0: Array) -> tuple[State, State]:
         self.require_omega(len(x0))
         return State(x=x0), State()
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         y = s.x
         for g in steps:
             y = y - self.lr * g(y)
         return State(change=steps.code(self.channel, y - s.x)), State()
 
-    def server(self, s, mean, n):
+    def server(self, s: State, mean: State, n: Round) -> State:
         return State(x=s.x + mean.change)

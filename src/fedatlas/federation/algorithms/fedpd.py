@@ -2,8 +2,11 @@
 
 from dataclasses import dataclass
 
+from numpy.random import Generator
+
 from fedatlas.federation.algorithms.base import Algorithm
-from fedatlas.federation.arrays import State, zeros_like
+from fedatlas.federation.arrays import Array, State, zeros_like
+from fedatlas.federation.engine.protocols import Round, Steps
 from fedatlas.registry.options import option
 
 
@@ -29,13 +32,13 @@ class FedPD(Algorithm):
     eta: float = option(doc="penalty eta: the weight of |y - x_i|^2 / 2 is 1/eta", above=0, advice="0.15/L_max")
     p: float = option(0.0, doc="probability p that an iteration skips communication", low=0, high=0.9999)
 
-    def init(self, x0):
+    def init(self, x0: Array) -> tuple[State, State]:
         return State(x=x0), State(y=x0, dual=zeros_like(x0))
 
-    def length(self, K, rng):
+    def length(self, K: int, rng: Generator) -> int:
         return K * int(rng.geometric(1 - self.p))
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         x, y, dual = s.x, i.y, i.dual
         for k, g in enumerate(steps, 1):
             y = y - self.lr * (g(y) + dual + (y - x) / self.eta)
@@ -44,5 +47,5 @@ class FedPD(Algorithm):
                 x = y + self.eta * dual
         return State(x=x), State(y=y, dual=dual)
 
-    def server(self, s, mean, n):
+    def server(self, s: State, mean: State, n: Round) -> State:
         return State(x=mean.x)

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from math import isclose
 from typing import Literal
 
+from numpy.random import Generator
+
 from fedatlas.federation.algorithms.base import Algorithm, geometric_contraction
-from fedatlas.federation.arrays import State, zeros_like
+from fedatlas.federation.arrays import Array, State, zeros_like
 from fedatlas.federation.channels import Note
-from fedatlas.federation.engine.protocols import Array, Steps
+from fedatlas.federation.engine.protocols import Round, Steps
 from fedatlas.registry.options import option
 
 
@@ -66,16 +68,16 @@ class FedRed(Algorithm):
         """The probability p of the theorem."""
         return (2 * self.weight + self.mu) / (2 * self.eta + self.mu)
 
-    def init(self, x0):
+    def init(self, x0: Array) -> tuple[State, State]:
         server, client = State(x=x0), State(y=x0, g=zeros_like(x0))
         if self.average == "weighted":
             return server.replace(a=x0), client.replace(a=zeros_like(x0), k=0)
         return server, client
 
-    def length(self, K, rng):
+    def length(self, K: int, rng: Generator) -> int:
         return int(rng.geometric(self.p))
 
-    def before(self, s, i, steps):
+    def before(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         G = steps.full(s.x)
         return State(g=G), State(g=G)
 
@@ -86,7 +88,7 @@ class FedRed(Algorithm):
             y = steps.prox((self.eta * y + lam * s.x + h) / (self.eta + lam), self.eta + lam)
             yield y
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         for y in self.iterates(s, i, steps):
             i = i.replace(y=y)
             if self.average == "weighted":
@@ -96,13 +98,13 @@ class FedRed(Algorithm):
         message = State(x=steps.pick(i.y) if self.averaging == "random" else i.y)
         return (message.replace(a=Note(i.a)) if self.average == "weighted" else message), i
 
-    def server(self, s, mean, n):
+    def server(self, s: State, mean: State, n: Round) -> State:
         return State(x=mean.x, a=mean.a) if self.average == "weighted" else State(x=mean.x)
 
-    def output(self, s):
+    def output(self, s: State) -> Array:
         return s.a if self.average == "weighted" else s.x
 
-    def rate(self, c):
+    def rate(self, c: Mapping[str, float]) -> float | None:
         """Return E[q^N] = p q / (1 - (1 - p) q), where N is the number of iterations of a round.
 
         Within a round, X = |x - x*|^2 does not change. Y = mean_i |y_i - x*|^2 and Z = |mean_i y_i - x*|^2 satisfy
@@ -157,7 +159,7 @@ class FedRedSGD(FedRed):
             y = (self.eta * y + lam * s.x - (g(y) - h)) / (self.eta + lam)
             yield y
 
-    def rate(self, c):
+    def rate(self, c: Mapping[str, float]) -> float | None:
         """Return FedRed's rate with the q of Theorem 9, where eta >= L_max >= delta_A + mu_min and lam >= delta_A."""
         smooth = self.eta >= c["L_max"] >= c["delta_A"] + c["mu_min"]
         if not smooth or self.weight < c["delta_A"] or self.averaging != "mean":

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 from fedatlas.errors import Undefined, UserError
 from fedatlas.federation.algorithms.base import Algorithm
-from fedatlas.federation.arrays import State, beside, rows
+from fedatlas.federation.arrays import Array, State, beside, rows
 from fedatlas.federation.channels import Note
+from fedatlas.federation.engine.protocols import Proximal, Round, Setting, Steps
 from fedatlas.registry.options import option
 
 
@@ -36,7 +37,7 @@ class FedRep(Algorithm):
         constant="head",
     )
 
-    def validate(self, setting, problem):
+    def validate(self, setting: Setting, problem: Proximal) -> None:
         super().validate(setting, problem)
         if setting.local_steps is not None and setting.local_steps <= self.body_steps:
             raise Undefined(
@@ -44,7 +45,7 @@ class FedRep(Algorithm):
                 f"{self.body_steps}: take more local_steps"
             )
 
-    def init(self, x0):
+    def init(self, x0: Array) -> tuple[State, State]:
         if self.head >= len(x0):
             raise UserError(
                 f"{self.title()}: a head of {self.head} of {len(x0)} coordinates leaves no body: take fewer"
@@ -52,7 +53,7 @@ class FedRep(Algorithm):
         body, head = x0[: -self.head], x0[-self.head :]
         return State(body=body, head=head), State(head=head)
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         body, head, size = rows(s.body, len(i.head)), i.head, len(s.body)
         for k, g in enumerate(steps):
             gradient = g(beside(body, head))
@@ -62,11 +63,11 @@ class FedRep(Algorithm):
                 body = body - self.lr * gradient[:, :size]
         return State(body=body - s.body, head=Note(head)), State(head=head)
 
-    def server(self, s, mean, n):
+    def server(self, s: State, mean: State, n: Round) -> State:
         return State(body=s.body + mean.body, head=mean.head)
 
-    def output(self, s):
+    def output(self, s: State) -> Array:
         return beside(s.body, s.head)
 
-    def client_model(self, s, i):
+    def client_model(self, s: State, i: State) -> Array:
         return beside(rows(s.body, len(i.head)), i.head)

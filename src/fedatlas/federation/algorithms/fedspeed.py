@@ -5,8 +5,8 @@ from typing import Literal
 
 from fedatlas.errors import UserError
 from fedatlas.federation.algorithms.base import Algorithm
-from fedatlas.federation.arrays import State, maximum, mix, norm, plus, zeros_like
-from fedatlas.federation.engine.protocols import Array, Gradient
+from fedatlas.federation.arrays import Array, State, maximum, mix, norm, plus, zeros_like
+from fedatlas.federation.engine.protocols import Gradient, Round, Steps
 from fedatlas.registry.options import option
 
 
@@ -66,13 +66,13 @@ class FedSpeed(Algorithm):
         if self.correction and not self.prox:
             raise UserError(f"{self.title()}: correction corrects the proximal term: it must be off where prox is")
 
-    def init(self, x0):
+    def init(self, x0: Array) -> tuple[State, State]:
         if not self.correction:
             return State(x=x0), State()
         server = State(x=x0) if self.mean == "active" else State(x=x0, h=zeros_like(x0))
         return server, State(c=zeros_like(x0))
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         y = s.x
         for g in steps:
             q = self.quasi_gradient(g, y)
@@ -109,7 +109,7 @@ class FedSpeed(Algorithm):
         u = plus(q, -1 / self.lam, x) if self.prox else q
         return u * (self.clip / maximum(norm(u), self.clip))
 
-    def server(self, s, mean, n):
+    def server(self, s: State, mean: State, n: Round) -> State:
         if not self.correction or self.mean == "active":
             return State(x=mean.x)
         h = s.h - n.active / n.clients * (mean.x - s.x) / self.lam

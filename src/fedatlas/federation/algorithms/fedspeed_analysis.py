@@ -1,12 +1,13 @@
 """FedSpeed with the quantities of its analysis (Sun et al. 2023, arXiv:2302.10429, Section 4 and Appendix C)."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from fedatlas.errors import Undefined, UserError
 from fedatlas.federation.algorithms.fedspeed import FedSpeed
-from fedatlas.federation.arrays import dot, maximum, norm
+from fedatlas.federation.arrays import Array, State, dot, maximum, norm
 from fedatlas.federation.channels import Note
-from fedatlas.federation.engine.protocols import Array, Gradient
+from fedatlas.federation.engine.protocols import Gradient, Proximal, Round, Setting, Steps
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +42,7 @@ class FedSpeedAnalysis(FedSpeed):
         if self.clip is not None or self.decoupled:
             raise UserError(f"{self.title()}: the analysis is of FedSpeed without clip and decoupled weight decay")
 
-    def validate(self, setting, problem):
+    def validate(self, setting: Setting, problem: Proximal) -> None:
         super().validate(setting, problem)
         partition = getattr(problem, "partition", None)
         if setting.local_epochs is not None and partition is not None and partition.sizes.min() < partition.sizes.max():
@@ -50,12 +51,12 @@ class FedSpeedAnalysis(FedSpeed):
                 "numbers of rows are different numbers of steps: give local_steps, not local_epochs"
             )
 
-    def init(self, x0):
+    def init(self, x0: Array) -> tuple[State, State]:
         s, i = super().init(x0)
         return s.replace(u=x0, z=x0, error4=norm(x0) * 0, error5=norm(x0) * 0), i.replace(error2=0.0, error3=0.0)
 
-    def client(self, s, i, steps):
-        gradients = [RecordedGradient(g) for g in steps]
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
+        gradients: Any = [RecordedGradient(g) for g in steps]
         message, state = super().client(s, i, gradients)
         y = message.x + self.lam * state.c if self.mean == "active" else message.x
         weights, gamma = self.weights(len(gradients))
@@ -67,7 +68,7 @@ class FedSpeedAnalysis(FedSpeed):
         steps.record(correction=dot(state.c, state.c), mean_correction=dot(u_x, u_x))
         return message.replace(u=Note(y), G=Note(G), c=Note(i.c)), state.replace(error2=error2, error3=error3)
 
-    def server(self, s, mean, n):
+    def server(self, s: State, mean: State, n: Round) -> State:
         _, gamma = self.weights(n.steps)
         u = mean.u
         z = u + (1 - gamma) / gamma * (u - s.u)
@@ -76,7 +77,7 @@ class FedSpeedAnalysis(FedSpeed):
         errors = {"error4": maximum(s.error4, error4), "error5": maximum(s.error5, error5)}
         return super().server(s, mean, n).replace(u=u, z=z, **errors)
 
-    def output(self, s):
+    def output(self, s: State) -> Array:
         return s.z
 
     def weights(self, K: float) -> tuple[list[float], float]:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from fedatlas.federation.algorithms.base import Algorithm
-from fedatlas.federation.arrays import State, dot, maximum, minimum, sqrt, where
-from fedatlas.federation.engine.protocols import Array, Steps
+from fedatlas.federation.arrays import Array, State, dot, maximum, minimum, sqrt, where
+from fedatlas.federation.engine.protocols import Round, Steps
 from fedatlas.registry.options import option
 
 # Bounds end here, before they become infinite: an infinite step along a gradient that is 0 would be no number.
@@ -48,7 +48,7 @@ class Polyak(Algorithm):
         """Return the step sizes min((loss - l*) / (c |g|^2), bound) of each row: (m, 1)."""
         return minimum(polyak(loss, g, self.l_star) / self.c, bound)
 
-    def server(self, s, mean, n):
+    def server(self, s: State, mean: State, n: Round) -> State:
         return State(x=s.x + mean.delta)
 
 
@@ -73,10 +73,10 @@ class FedSPS(Polyak):
 
     smoothing: Literal["none", "bound", "step"] = option("none", doc="how the bound on the step size changes")
 
-    def init(self, x0):
+    def init(self, x0: Array) -> tuple[State, State]:
         return State(x=x0), State() if self.smoothing == "none" else State(bound=self.gamma_b)
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         y, _, bound = self.local_steps(s, i, steps)
         return State(delta=y - s.x), State(bound=bound)
 
@@ -112,12 +112,12 @@ class FedSPSNormalized(FedSPS):
     name = "fedsps-normalized"
     label = "FedSPS-Normalized"
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         y, nu, bound = self.local_steps(s, i, steps)
         nu = maximum(nu, 1e-30)
         return State(delta=(y - s.x) / nu, weight=1 / nu), State(bound=bound)
 
-    def server(self, s, mean, n):
+    def server(self, s: State, mean: State, n: Round) -> State:
         return State(x=s.x + mean.delta / mean.weight)
 
 
@@ -143,13 +143,13 @@ class FedDecSPS(Polyak):
         "kept", doc="whether a client goes on with its decreasing step sizes in later rounds, or restarts in each"
     )
 
-    def init(self, x0):
+    def init(self, x0: Array) -> tuple[State, State]:
         return State(x=x0), self._first() if self.memory == "kept" else State()
 
     def _first(self) -> State:
         return State(t=0, product=self.c * self.gamma_b)
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         before = i if self.memory == "kept" else self._first()
         y, t, product = s.x, before.t, before.product
         for g in steps:
@@ -187,13 +187,13 @@ class FedSPSGlobal(Polyak):
         "steps", doc="what is averaged over clients for the step size, besides the losses"
     )
 
-    def before(self, s, i, steps):
+    def before(self, s: State, i: State, steps: Steps) -> State:
         if "gamma" in s:
             return State()
         loss, grad = next(iter(steps)).value_and_grad(s.x)
         return State(gamma=steps.first(self.step(loss, grad, self.gamma_b)))
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         y = s.x
         for g in steps:
             loss, grad = g.value_and_grad(y)
@@ -205,7 +205,7 @@ class FedSPSGlobal(Polyak):
             return State(delta=y - s.x, loss=loss, square=dot(grad, grad)), State()
         return State(delta=y - s.x, loss=loss, gradient=grad), State()
 
-    def server(self, s, mean, n):
+    def server(self, s: State, mean: State, n: Round) -> State:
         x = s.x + mean.delta
         if self.aggregation == "steps":
             return State(x=x, gamma=mean.gamma)
@@ -228,12 +228,12 @@ class SPS(Polyak):
     cite = "loizou2021"
     records = ()
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         f = G = 0
         for g in steps:
             loss, grad = g.value_and_grad(s.x)
             f, G = f + loss / len(steps), G + grad / len(steps)
         return State(f=f, g=G), State()
 
-    def server(self, s, mean, n):
+    def server(self, s: State, mean: State, n: Round) -> State:
         return State(x=s.x - self.step(mean.f, mean.g, self.gamma_b) * mean.g)

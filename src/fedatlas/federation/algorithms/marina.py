@@ -1,11 +1,13 @@
 """MARINA (Gorbunov, Burlachenko, Li & Richtarik 2021, arXiv:2102.07845)."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from fedatlas.federation.algorithms.compression import WHOLE, Compressing
-from fedatlas.federation.arrays import State, zeros_like
+from fedatlas.federation.arrays import Array, State, zeros_like
+from fedatlas.federation.engine.protocols import Round, Steps
 from fedatlas.registry.options import option
 
 
@@ -37,25 +39,25 @@ class Marina(Compressing):
         lambda: {"kind": "rand-k", "share": 0.5}, doc="unbiased compressor C", family="channel"
     )
 
-    def init(self, x0):
+    def init(self, x0: Array) -> tuple[State, State]:
         self.require_omega(len(x0))
         return State(x=x0, g=zeros_like(x0), coin=zeros_like(x0[:1]) + 1), State(g=zeros_like(x0))
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         g = steps.full(s.x)
         if float(s.coin[0]) == 1:
             return State(g=steps.code(WHOLE, g)), State(g=g)
         return State(change=steps.code(self.channel, g - i.g)), State(g=g)
 
-    def server(self, s, mean, n):
+    def server(self, s: State, mean: State, n: Round) -> State:
         g = mean.g if "g" in mean else s.g + mean.change
         coin = zeros_like(s.coin) + (n.rng.random() < self._p(len(s.x)))
         return State(x=s.x - self.lr * g, g=g, coin=coin)
 
-    def _p(self, d):
+    def _p(self, d: int) -> float:
         return 1 / (1 + self.require_omega(d)) if self.p is None else self.p
 
-    def rate(self, c):
+    def rate(self, c: Mapping[str, float]) -> float | None:
         """Return 1 - lr mu, the factor of F(x) - F* + lr/p |g - G(x)|^2 in expectation."""
         if c["mu"] <= 0 or not {"dim", "clients"} <= c.keys():
             return None

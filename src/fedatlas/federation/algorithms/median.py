@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.federation.arrays import State, median
 from fedatlas.federation.channels import Rows
+from fedatlas.federation.engine.protocols import Round, Steps
 from fedatlas.registry.options import option
 
 
@@ -26,11 +27,11 @@ class Median(Algorithm):
     lr: float = option(doc="local step size eta", above=0, advice="1/L_max")
     server_lr: float = option(1.0, doc="server step size", above=0)
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         y = s.x
         for g in steps:
             y = y - self.lr * g(y)
         return State(change=Rows(y - s.x)), State()
 
-    def server(self, s, mean, n):
+    def server(self, s: State, mean: State, n: Round) -> State:
         return State(x=s.x + self.server_lr * median(mean.change))

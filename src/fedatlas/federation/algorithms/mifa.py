@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from fedatlas.federation.algorithms.base import Algorithm
-from fedatlas.federation.arrays import State, zeros_like
+from fedatlas.federation.arrays import Array, State, zeros_like
+from fedatlas.federation.engine.protocols import Round, Steps
 from fedatlas.registry.options import option
 
 
@@ -24,23 +25,23 @@ class MIFA(Algorithm):
     lr: float = option(doc="local step size eta_t", above=0, advice="1/L_max")
     server_lr: float = option(1.0, doc="server step size, 1 in the paper", above=0)
 
-    def init(self, x0):
+    def init(self, x0: Array) -> tuple[State, State]:
         return State(x=x0, G=zeros_like(x0)), State(G=zeros_like(x0))
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         y = s.x
         for g in steps:
             y = y - self.lr * g(y)
         G = (s.x - y) / self.lr
         return State(G=G - i.G), State(G=G)
 
-    def server(self, s, mean, n):
+    def server(self, s: State, mean: State, n: Round) -> State:
         return self._move(s.x, s.G + n.active / n.clients * mean.G)
 
-    def empty_round(self, s, n):
+    def empty_round(self, s: State, n: Round) -> State:
         return self._move(s.x, s.G)
 
-    def _move(self, x, G):
+    def _move(self, x: Array, G: Array) -> State:
         return State(x=x - self.server_lr * self.lr * G, G=G)
 
 
@@ -59,15 +60,15 @@ class FedVARP(Algorithm):
     lr: float = option(doc="local step size eta_l", above=0, advice="1/L_max")
     server_lr: float = option(1.0, doc="server step size", above=0)
 
-    def init(self, x0):
+    def init(self, x0: Array) -> tuple[State, State]:
         return State(x=x0, m=zeros_like(x0)), State(m=zeros_like(x0))
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         y = s.x
         for g in steps:
             y = y - self.lr * g(y)
         D = y - s.x
         return State(D=D - i.m), State(m=D)
 
-    def server(self, s, mean, n):
+    def server(self, s: State, mean: State, n: Round) -> State:
         return State(x=s.x + self.server_lr * (mean.D + s.m), m=s.m + n.active / n.clients * mean.D)

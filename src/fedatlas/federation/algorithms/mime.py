@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from fedatlas.federation.algorithms.base import Algorithm
-from fedatlas.federation.arrays import State, zeros_like
+from fedatlas.federation.arrays import Array, State, zeros_like
+from fedatlas.federation.engine.protocols import Round, Steps
 from fedatlas.registry.options import option
 
 
@@ -25,16 +26,16 @@ class MimeLite(Algorithm):
     lr: float = option(doc="local step size", above=0, advice="1/L_max")
     beta: float = option(0.9, doc="momentum beta", low=0, below=1)
 
-    def init(self, x0):
+    def init(self, x0: Array) -> tuple[State, State]:
         return State(x=x0, m=zeros_like(x0)), State()
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         y = s.x
         for g in steps:
             y = y - self.lr * ((1 - self.beta) * g(y) + self.beta * s.m)
         return State(y=y, c=steps.full(s.x)), State()
 
-    def server(self, s, mean, n):
+    def server(self, s: State, mean: State, n: Round) -> State:
         return State(x=mean.y, m=(1 - self.beta) * mean.c + self.beta * s.m)
 
 
@@ -51,16 +52,16 @@ class Mime(MimeLite):
     label = "Mime"
     exact = True
 
-    def before(self, s, i, steps):
+    def before(self, s: State, i: State, steps: Steps) -> State:
         return State(c=steps.full(s.x))
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         y = s.x
         for g in steps:
             y = y - self.lr * ((1 - self.beta) * (g(y) - g(s.x) + s.c) + self.beta * s.m)
         return State(y=y), State()
 
-    def server(self, s, mean, n):
+    def server(self, s: State, mean: State, n: Round) -> State:
         return State(x=mean.y, m=(1 - self.beta) * s.c + self.beta * s.m)
 
 
@@ -82,10 +83,10 @@ class MimeMVR(Algorithm):
     lr: float = option(doc="local step size", above=0, advice="1/L_max")
     a: float = option(0.1, doc="weight a of the new gradient in the momentum", above=0, high=1)
 
-    def init(self, x0):
+    def init(self, x0: Array) -> tuple[State, State]:
         return State(x=x0, last=x0, m=zeros_like(x0)), State()
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         a, y = self.a, s.x
         for g in steps:
             at_y = g(y)
@@ -93,5 +94,5 @@ class MimeMVR(Algorithm):
         c = steps.full(s.x)
         return State(y=y, c=a * c + (1 - a) * (c - steps.full(s.last))), State()
 
-    def server(self, s, mean, n):
+    def server(self, s: State, mean: State, n: Round) -> State:
         return State(x=mean.y, last=s.x, m=mean.c + (1 - self.a) * s.m)

@@ -1,11 +1,13 @@
 """Baselines without local steps: gradient descent and minibatch SGD, plain and accelerated."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import sqrt
 
 from fedatlas.federation.algorithms.base import Algorithm
-from fedatlas.federation.algorithms.recurrences import accelerated, descent
-from fedatlas.federation.arrays import State
+from fedatlas.federation.algorithms.recurrences import Recurrence, accelerated, descent
+from fedatlas.federation.arrays import Array, State
+from fedatlas.federation.engine.protocols import Round, Steps
 from fedatlas.registry.options import option
 
 
@@ -24,13 +26,13 @@ class GradientDescent(Algorithm):
 
     lr: float = option(doc="step size eta", above=0, advice="1/L")
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         return State(g=steps.full(s.x)), State()
 
-    def server(self, s, mean, n):
+    def server(self, s: State, mean: State, n: Round) -> State:
         return State(x=s.x - self.lr * mean.g)
 
-    def rate(self, c):
+    def rate(self, c: Mapping[str, float]) -> float | None:
         """Return the larger of (1 - lr mu)^2 and (1 - lr L)^2, where that is at most 1 (Nesterov 2018)."""
         rate = max(abs(1 - self.lr * c["mu"]), abs(1 - self.lr * c["L"])) ** 2
         return rate if rate <= 1 else None
@@ -47,10 +49,10 @@ class MinibatchSGD(GradientDescent):
     label = "MB-SGD"
     cite = "dekel2012"
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         return State(g=steps.mean(s.x)), State()
 
-    def recurrence(self, K):
+    def recurrence(self, K: int) -> Recurrence | None:
         return descent(self.lr)
 
 
@@ -82,24 +84,24 @@ class MinibatchAcSGD(Algorithm):
         alpha = 1 / (gamma * self.mu)
         return alpha, alpha + 1, gamma
 
-    def init(self, x0):
+    def init(self, x0: Array) -> tuple[State, State]:
         return State(w=x0, ag=x0, md=x0), State()
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         return State(g=steps.mean(s.md)), State()
 
-    def server(self, s, mean, n):
+    def server(self, s: State, mean: State, n: Round) -> State:
         alpha, _, gamma = self.coupling
         ag = s.md - self.lr * mean.g
         w = (1 - 1 / alpha) * s.w + s.md / alpha - gamma * mean.g
-        return self.resume(w=w, ag=ag)
+        return self.resume(State(w=w, ag=ag))
 
-    def output(self, s):
+    def output(self, s: State) -> Array:
         return s.ag
 
-    def recurrence(self, K):
+    def recurrence(self, K: int) -> Recurrence | None:
         return accelerated(*self.coupling, self.lr)
 
-    def resume(self, w, ag):
+    def resume(self, s: State) -> State:
         _, beta, _ = self.coupling
-        return State(w=w, ag=ag, md=w / beta + (1 - 1 / beta) * ag)
+        return s.replace(md=s.w / beta + (1 - 1 / beta) * s.ag)

@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fedatlas.federation.algorithms.fedavg import FedAvg
-from fedatlas.federation.arrays import State, maximum, where
+from fedatlas.federation.algorithms.recurrences import Recurrence
+from fedatlas.federation.arrays import Array, State, maximum, where
+from fedatlas.federation.engine.protocols import Round, Steps
 from fedatlas.registry.options import option
 
 
@@ -29,7 +31,7 @@ class FedAvgAll(FedAvg):
     label = "FedAvg over all"
     cite = "xiang2024"
 
-    def server(self, s, mean, n):
+    def server(self, s: State, mean: State, n: Round) -> State:
         return State(x=s.x + self.server_lr * n.active / n.clients * mean.delta)
 
 
@@ -45,7 +47,7 @@ class FedAvgKnownP(FedAvgAll):
     name = "fedavg-known-p"
     label = "FedAvg, p known"
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         message, state = super().client(s, i, steps)
         return State(delta=message.delta / steps.p), state
 
@@ -66,10 +68,10 @@ class FedAU(FedAvgAll):
 
     cutoff: int = option(50, doc="longest participation interval K", unit="rounds", low=1)
 
-    def init(self, x0):
+    def init(self, x0: Array) -> tuple[State, State]:
         return State(x=x0), State(total=0, count=0, tau=-1)
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         message, _ = super().client(s, i, steps)
         t = steps.round
         absent = t - 1 - i.tau
@@ -103,10 +105,10 @@ class F3AST(FedAvgAll):
         high=1,
     )
 
-    def init(self, x0):
+    def init(self, x0: Array) -> tuple[State, State]:
         return State(x=x0), State(r=1.0 if self.r0 == "p" else self.r0, tau=-1)
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         message, _ = super().client(s, i, steps)
         t = steps.round
         decayed = i.r * (1 - self.beta) ** (t - i.tau)
@@ -115,5 +117,5 @@ class F3AST(FedAvgAll):
         r = decayed + self.beta
         return State(delta=message.delta / r), State(r=r, tau=t)
 
-    def recurrence(self, K):
+    def recurrence(self, K: int) -> Recurrence | None:
         return None  # 1/r_i may differ from 1 even under full participation

@@ -1,9 +1,13 @@
 """Scaffnew (Mishchenko et al. 2022, arXiv:2202.09357)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from numpy.random import Generator
+
 from fedatlas.federation.algorithms.base import Algorithm, geometric_contraction
-from fedatlas.federation.arrays import State, zeros_like
+from fedatlas.federation.arrays import Array, State, zeros_like
+from fedatlas.federation.engine.protocols import Round, Steps
 from fedatlas.registry.options import option
 
 
@@ -34,25 +38,25 @@ class Scaffnew(Algorithm):
         search=(0.01, 1.0),
     )
 
-    def init(self, x0):
+    def init(self, x0: Array) -> tuple[State, State]:
         return State(x=x0), State(y=x0, h=zeros_like(x0))
 
-    def length(self, K, rng):
+    def length(self, K: int, rng: Generator) -> int:
         return int(rng.geometric(self.p))
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         y = s.x
         for g in steps:
             y = y - self.lr * (g(y) - i.h)
         return State(x=y), State(y=y, h=i.h)
 
-    def server(self, s, mean, n):
+    def server(self, s: State, mean: State, n: Round) -> State:
         return State(x=mean.x)
 
-    def receive(self, s, i):
+    def receive(self, s: State, i: State) -> State:
         return State(h=i.h + self.p / self.lr * (s.x - i.y))
 
-    def rate(self, c):
+    def rate(self, c: Mapping[str, float]) -> float | None:
         """Return E[q^N] = p q / (1 - (1 - p) q) for rounds of N iterations, each of which contracts by q.
 
         q = 1 - min(lr mu_min, p^2) is that of Theorem 3.6, on average over the coin. This supposes that an iteration

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fedatlas.federation.algorithms.base import Algorithm
-from fedatlas.federation.arrays import State, zeros_like
+from fedatlas.federation.arrays import Array, State, zeros_like
+from fedatlas.federation.engine.protocols import Round, Steps
 from fedatlas.registry import options
 
 
@@ -31,10 +32,10 @@ class Scaffold(Algorithm):
     server_lr: float = options.option(1.0, doc="server step size eta_g", above=0)
     option: Literal[1, 2] = options.option(2, doc="how c_i is renewed: 1 by the full gradient, 2 by the local steps")
 
-    def init(self, x0):
+    def init(self, x0: Array) -> tuple[State, State]:
         return State(x=x0, c=zeros_like(x0)), State(c=zeros_like(x0))
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         y = s.x
         for g in steps:
             y = y - self.lr * (g(y) - i.c + s.c)
@@ -44,5 +45,5 @@ class Scaffold(Algorithm):
             c_new = i.c - s.c + (s.x - y) / (len(steps) * self.lr)
         return State(y=y - s.x, c=c_new - i.c), State(c=c_new)
 
-    def server(self, s, mean, n):
+    def server(self, s: State, mean: State, n: Round) -> State:
         return State(x=s.x + self.server_lr * mean.y, c=s.c + n.active / n.clients * mean.c)

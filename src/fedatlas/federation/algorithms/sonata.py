@@ -1,12 +1,15 @@
 """SONATA (Sun, Scutari & Daneshmand 2022, arXiv:1905.02637)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from fedatlas.errors import UserError
 from fedatlas.federation.algorithms.base import Algorithm
-from fedatlas.federation.arrays import State, zeros_like
+from fedatlas.federation.arrays import Array, State, zeros_like
+from fedatlas.federation.engine.protocols import Proximal, Round, Setting, Steps
 from fedatlas.federation.topologies import TOPOLOGIES, Topology
+from fedatlas.federation.topologies.mixing import Mixing
 from fedatlas.registry.options import option
 
 
@@ -37,18 +40,18 @@ class Sonata(Algorithm):
     link_p: float = option(0.5, doc="probability of a link of an Erdos-Renyi graph", above=0, high=1)
     graph_seed: int = option(0, doc="seed of an Erdos-Renyi graph", low=0)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         try:
             _ = self.topology
         except UserError as error:
             raise UserError(f"{self.title()}: graph is {self.graph!r}; {error}") from None
 
-    def validate(self, setting, problem):
+    def validate(self, setting: Setting, problem: Proximal) -> None:
         super().validate(setting, problem)
         self.mixing(setting.clients)  # raises if the graph is not connected
 
-    def mixing(self, clients):
+    def mixing(self, clients: int) -> Mixing:
         return self.topology.mixing(clients)
 
     @property
@@ -59,32 +62,32 @@ class Sonata(Algorithm):
             values = {"p": self.link_p, "seed": self.graph_seed}
         return TOPOLOGIES.build({"kind": kind, **values})
 
-    def rate(self, c):
+    def rate(self, c: Mapping[str, float]) -> float | None:
         """Return the rate of DANE (Jiang et al. 2024, Theorem 4) for hyper-parameters with which SONATA is DANE."""
         if self.topology.name != "complete" or self.step != 1 or c["mu_min"] < 0 or self.tau < 2 * c["delta_A"]:
             return None
         return 1 / (1 + c["mu_min"] / self.tau)
 
-    def init(self, x0):
+    def init(self, x0: Array) -> tuple[State, State]:
         zero = zeros_like(x0)
         return State(x=x0), State(x=x0, g=zero, q=zero)
 
-    def before(self, s, i, steps):
+    def before(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         if steps.round == 0:
             G = steps.full(i.x)
             i = i.replace(g=G, q=G)
         y = steps.prox(i.x - (i.q - i.g) / self.tau, self.tau)
         return State(x=i.x + self.step * (y - i.x)), i
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         G = steps.full(s.x)
         return State(q=i.q + G - i.g), State(x=s.x, g=G)
 
-    def server(self, s, mean, n):
+    def server(self, s: State, mean: State, n: Round) -> State:
         return State(x=s.x)
 
-    def receive(self, s, i):
+    def receive(self, s: State, i: State) -> State:
         return State(q=s.q)
 
-    def client_model(self, s, i):
+    def client_model(self, s: State, i: State) -> Array:
         return i.x

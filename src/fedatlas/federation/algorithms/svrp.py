@@ -1,11 +1,13 @@
 """SVRP (Khaled & Jin 2023, arXiv:2209.02257)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import sqrt
 
 from fedatlas.errors import Undefined
 from fedatlas.federation.algorithms.base import Algorithm
-from fedatlas.federation.arrays import State, zeros_like
+from fedatlas.federation.arrays import Array, State, zeros_like
+from fedatlas.federation.engine.protocols import Proximal, Round, Setting, Steps
 from fedatlas.registry.options import option
 
 
@@ -30,7 +32,7 @@ class SVRPGD(Algorithm):
     eta: float = option(doc="proximal step size eta", above=0, advice="mu/(2*delta_A*delta_A)")
     p: float = option(doc="probability p that w is renewed", above=0, high=1, advice="1/M", search=(0.01, 1.0))
 
-    def validate(self, setting, problem):
+    def validate(self, setting: Setting, problem: Proximal) -> None:
         super().validate(setting, problem)
         if setting.coded_down:
             raise Undefined(
@@ -38,29 +40,29 @@ class SVRPGD(Algorithm):
                 "it, and no channel down is defined for what they keep: give up alone"
             )
 
-    def init(self, x0):
+    def init(self, x0: Array) -> tuple[State, State]:
         return State(x=x0, w=x0, g=zeros_like(x0), renewed=True), State(g=zeros_like(x0))
 
-    def single_client(self):
+    def single_client(self) -> bool:
         return True
 
-    def before(self, s, i, steps):
+    def before(self, s: State, i: State, steps: Steps) -> State | tuple[State, State]:
         if not s.renewed:
             return State()
         G = steps.full(s.w)
         return State(g=G), State(g=G)
 
-    def client(self, s, i, steps):
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         y = s.x
         for _ in range(len(steps)):
             y = y - self.lr * (steps.full(y) + s.g - i.g + (y - s.x) / self.eta)
         return State(x=y), State()
 
-    def server(self, s, mean, n):
+    def server(self, s: State, mean: State, n: Round) -> State:
         renewed = bool(n.rng.random() < self.p)
         return s.replace(x=mean.x, w=mean.x if renewed else s.w, renewed=renewed)
 
-    def rate(self, c):
+    def rate(self, c: Mapping[str, float]) -> float | None:
         """Return the rate for exact proximal steps.
 
         E|x' - x*|^2 <= a |x - x*|^2 + b |w - x*|^2 with a = 1/(1 + eta mu)^2 and b = a (eta delta_A)^2, since the

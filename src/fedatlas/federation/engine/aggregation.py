@@ -22,6 +22,7 @@ class Aggregate:
 
     def __init__(self, ids: np.ndarray, keep: bool) -> None:
         self.ids, self._keep = ids, keep
+        self._message = State()  # of a block, whose class the mean has
         self.gathers: tuple[str, ...] = ()
         self.notes: tuple[str, ...] = ()
         self.numbers = 0
@@ -37,7 +38,7 @@ class Aggregate:
             sent: What the clients of the block have sent.
             weights: Their weights, (m, 1), or None for equal weights.
         """
-        self.gathers, self.notes = sent.gathers, sent.notes
+        self._message, self.gathers, self.notes = sent.rows, sent.gathers, sent.notes
         self.numbers = sum(value.shape[-1] for name, value in sent.rows.items() if name not in sent.notes)
         for name, value in sent.rows.items():
             if name in sent.gathers or (self._keep and name not in sent.notes):
@@ -54,7 +55,7 @@ class Aggregate:
         """The mean over the group; of what is gathered, rows (m, d) in ascending order of the clients' ids."""
         weight = len(self.ids) if self._weight is None else self._weight
         means = {name: total / weight for name, total in self._totals.items()}
-        return State(**means, **{name: self._sorted(name)[0] for name in self.gathers})
+        return self._message.rebuild(means | {name: self._sorted(name)[0] for name in self.gathers})
 
     @property
     def weight(self) -> float:

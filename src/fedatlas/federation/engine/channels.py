@@ -89,7 +89,7 @@ class Channels:
         gathers = tuple(name for name, value in message.items() if isinstance(value, Rows))
         values = {name: value.value if isinstance(value, (Note, Rows)) else value for name, value in message.items()}
         if self.up is None and not any(isinstance(value, Coded) for value in values.values()):
-            rows = State(**{name: arrays.rows(value, len(ids)) for name, value in values.items()})
+            rows = message.rebuild({name: arrays.rows(value, len(ids)) for name, value in values.items()})
             return Sent(rows, rows, gathers=gathers, notes=notes)
         arrived, own, errors, bits = {}, {}, {}, np.zeros(len(ids))
         kept = self.errors.read(ids)
@@ -106,7 +106,8 @@ class Channels:
                         errors[field] = whole - value.rows
             arrived[name] = arrays.rows(value.rows, len(ids))
             bits += value.bits * counted
-        return Sent(State(**arrived), State(**own), bits, State(**errors) if errors else None, gathers, notes)
+        left = State(**errors) if errors else None
+        return Sent(message.rebuild(arrived), message.rebuild(own), bits, left, gathers, notes)
 
     def keep(self, ids: np.ndarray, errors: State | None) -> None:
         """Store what the messages of the clients ids (m,) left out."""

@@ -249,7 +249,9 @@ class _Snapshot:
         if simulation.rounds is not None:
             between = {name: _array(file, f"{number}.d.{name}", like, shape) for name, shape in run["between"].items()}
             driver = run["driver"], between
-        return cls(values, ledger, State(**vectors, **run["numbers"]), tables, State(**copies), history, driver)
+        return cls(
+            values, ledger, simulation.s.rebuild(vectors | run["numbers"]), tables, State(**copies), history, driver
+        )
 
     def restore(self, simulation: Simulation, history: History) -> None:
         """Set a simulation and its history to the snapshot."""

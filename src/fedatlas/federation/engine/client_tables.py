@@ -23,7 +23,7 @@ class Table:
     """
 
     def __init__(self, first: State, clients: int, like: Array, storage: Literal["memory", "disk"] = "memory") -> None:
-        self.first = State(**{name: self._vector(value, like) for name, value in first.items()})
+        self.first = first.rebuild({name: self._vector(value, like) for name, value in first.items()})
         self.storage = storage
         self.data = {name: self._zeros(clients, value) for name, value in self.first.items()}
         self.touched = np.zeros(clients, bool)
@@ -68,7 +68,7 @@ class Table:
     def read(self, ids: np.ndarray) -> State:
         """Return the State of the clients in ids (m,): a copy, with fields (m, width)."""
         if not self.data:
-            return State()
+            return self.first
         untouched = np.flatnonzero(~self.touched[ids])
         fields = {}
         for name, data in self.data.items():
@@ -78,7 +78,7 @@ class Table:
             if len(untouched):
                 block[untouched] = first
             fields[name] = block
-        return State(**fields)
+        return self.first.rebuild(fields)
 
     def write(self, ids: np.ndarray, state: State | None) -> None:
         """Store the State that the clients in ids (m,) keep; fields that are not in it stay as they are."""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from fedatlas.errors import UserError
-from fedatlas.federation.arrays import State
+from fedatlas.federation.arrays import State, Vectors
 from fedatlas.federation.channels import Coded, Note, Rows
 from fedatlas.federation.engine.protocols import EngineAlgorithm
 
@@ -56,9 +56,9 @@ class explain_failure:
             raise UserError(f"{self.algorithm.title()}: the hook {self.hook} {sentence}") from None
 
 
-def require_state(algorithm: EngineAlgorithm, hook: str, result: Any) -> State:
+def require_state(algorithm: EngineAlgorithm, hook: str, result: Any) -> Any:
     """Return what a hook of the server returned. Raises UserError unless it is a State."""
-    if not isinstance(result, State):
+    if not isinstance(result, Vectors):
         raise UserError(f"{algorithm.title()}: the hook {hook} {mistake(hook, result, 0)}")
     return result
 
@@ -72,7 +72,7 @@ def mistake(hook: str, result: Any, m: int) -> str:
         m: Clients of the block; 0 for hooks of the server.
     """
     parts = result if isinstance(result, tuple) else (result,)
-    if not all(isinstance(part, State) for part in parts) or len(parts) > (2 if hook in ("client", "before") else 1):
+    if not all(isinstance(part, Vectors) for part in parts) or len(parts) > (2 if hook in ("client", "before") else 1):
         names = ", ".join(type(part).__name__ for part in parts)
         return f"returns {f'({names})' if isinstance(result, tuple) else names}; it must return {FORMS[hook]}"
     sent = parts[0] if hook in ("client", "before") else State()

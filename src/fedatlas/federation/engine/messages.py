@@ -111,7 +111,7 @@ def step(simulation: "Simulation", messages: Sequence[Message], weights: Sequenc
                 total[name] = arrays.add_rows(total.get(name), weight * arrays.rows(value, 1))
     order = np.argsort(ids, kind="stable")
     gathered = {name: arrays.concatenate(parts)[order] for name, parts in rows.items()}
-    mean = State(**{name: value / count for name, value in total.items()}, **gathered)
+    mean = messages[0].state.rebuild({name: value / count for name, value in total.items()} | gathered)
     n = simulation._round(ids, _mean([message.steps for message in messages]))
     n = dataclasses.replace(n, probabilities=None, discount=_mean(weights))
     if simulation.round == 0:
@@ -128,7 +128,7 @@ def _require_additive(simulation: "Simulation", mean: State, n: Round) -> None:
     """Raise Undefined unless messages of weight 0 leave the first model where it is, wherever the run starts."""
     algorithm = simulation.algorithm
     s, _ = call(algorithm.init, simulation.x0 + 1, simulation.setting.clients)
-    nothing = State(**{name: arrays.where(value == value, 0 * simulation.x0[:1], 0.0) for name, value in mean.items()})
+    nothing = mean.rebuild({name: arrays.where(v == v, 0 * simulation.x0[:1], 0.0) for name, v in mean.items()})
     moved = algorithm.output(algorithm.server(s, nothing, dataclasses.replace(n, discount=0.0)))
     if not bool((moved == algorithm.output(s)).all()):
         raise Undefined(

@@ -4,20 +4,17 @@ The engine imports neither algorithms nor problems, and an algorithm sees nothin
 """
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
-import numpy.typing as npt
 
-from fedatlas.federation.arrays import State
+from fedatlas.federation.arrays import Array
 
 if TYPE_CHECKING:
     from fedatlas.federation.channels import Channel, Coded
     from fedatlas.federation.engine.drivers import Driver
     from fedatlas.federation.partitions.partition import Partition
     from fedatlas.federation.topologies.mixing import Mixing
-
-Array: TypeAlias = npt.NDArray[Any]  # or a torch tensor: the functions of `fedatlas.federation.arrays` take both
 
 
 class Gradient(Protocol):
@@ -49,8 +46,8 @@ class Steps(Protocol):
         """Number t of the round, from 0; in asynchronous runs, of the client's computations before this one."""
 
     @property
-    def local(self) -> int | None:
-        """Local steps of the setting, the argument K of `Algorithm.length`; None under local epochs."""
+    def local(self) -> int:
+        """Local steps of the setting, the argument K of `Algorithm.length`, which local epochs do not have."""
 
     @property
     def p(self) -> Array:
@@ -74,6 +71,9 @@ class Steps(Protocol):
 
     def shared_rng(self) -> np.random.Generator:
         """Return a generator that is the same for all clients of the round, in its first state."""
+
+    def client_rngs(self) -> list[np.random.Generator]:
+        """Return a generator for each client, in its first state; seed, round and client determine its draws."""
 
     def code(self, channel: "Channel", v: Array) -> "Coded":
         """Return rows v (m, d) as a receiver has them after a channel, with the bits that are sent for them."""
@@ -292,25 +292,25 @@ class EngineAlgorithm(Protocol):
 
     def validate(self, setting: Setting, problem: Proximal) -> None: ...
 
-    def init(self, x0: Any, *clients: Any, **none: Any) -> tuple[State, State]: ...
+    def init(self, x0: Any, *clients: Any, **none: Any) -> tuple[Any, Any]: ...
 
-    def before(self, s: State, i: State, steps: Steps) -> State | tuple[State, State]: ...
+    def before(self, s: Any, i: Any, steps: Steps) -> Any: ...
 
-    def client(self, s: State, i: State, steps: Steps) -> State | tuple[State, State]: ...
+    def client(self, s: Any, i: Any, steps: Steps) -> Any: ...
 
-    def server(self, s: State, mean: State, n: Round) -> State: ...
+    def server(self, s: Any, mean: Any, n: Round) -> Any: ...
 
-    def empty_round(self, s: State, n: Round) -> State: ...
+    def empty_round(self, s: Any, n: Round) -> Any: ...
 
-    def receive(self, s: State, i: State) -> State: ...
+    def receive(self, s: Any, i: Any) -> Any: ...
 
     def client_weights(self, steps: Steps) -> Any: ...
 
-    def output(self, s: State) -> Any: ...
+    def output(self, s: Any) -> Any: ...
 
-    def client_model(self, s: State, i: State) -> Any: ...
+    def client_model(self, s: Any, i: Any) -> Any: ...
 
-    def server_metrics(self, s: State, n: Round) -> dict[str, float]: ...
+    def server_metrics(self, s: Any, n: Round) -> dict[str, float]: ...
 
     def single_client(self) -> bool: ...
 
@@ -320,4 +320,4 @@ class EngineAlgorithm(Protocol):
 
     def recurrence(self, K: int) -> Any: ...
 
-    def resume(self, **fields: Any) -> State: ...
+    def resume(self, s: Any) -> Any: ...

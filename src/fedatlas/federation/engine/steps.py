@@ -15,7 +15,7 @@ from fedatlas.federation.engine.exchanges import ClientWork
 from fedatlas.federation.engine.protocols import Batch, EngineProblem
 from fedatlas.federation.engine.round import Round
 from fedatlas.federation.engine.setting import LOCAL_LOSS
-from fedatlas.federation.streams import stream
+from fedatlas.federation.streams import stream, streams
 
 
 class Gradient:
@@ -121,8 +121,13 @@ class Steps:
         return self._round.round
 
     @property
-    def local(self) -> int | None:
-        """Local steps of the setting, from which ``Algorithm.length`` made those of the round."""
+    def local(self) -> int:
+        """Local steps of the setting, from which ``Algorithm.length`` made those of the round.
+
+        Raises UserError under local epochs, which have none.
+        """
+        if self._round.local_steps is None:
+            raise UserError("steps.local is the number of local steps: give local_steps, not local_epochs")
         return self._round.local_steps
 
     def __len__(self) -> int:
@@ -206,6 +211,10 @@ class Steps:
     def shared_rng(self) -> np.random.Generator:
         """Return a generator that is the same for all clients of the round, in its first state."""
         return stream(self._round.seed, "algorithm", self._round.round, 2)
+
+    def client_rngs(self) -> list[np.random.Generator]:
+        """Return a generator for each client, in its first state; seed, round and client determine its draws."""
+        return streams(self._round.seed, "algorithm", self._round.round, 3, last=self.clients)
 
     @property
     def all_clients(self) -> int:

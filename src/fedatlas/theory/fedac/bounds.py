@@ -54,7 +54,8 @@ def add_bounds(
 def _promised(name: str, parts: str, directory: str | Path | None) -> float:
     spec = json.loads(parts)
     setting = construct("setting", Setting, spec["setting"])
-    where = (setting.clients, setting.local_steps, setting.total_rounds * setting.local_steps)
+    K = setting.local_steps or 1
+    where = (setting.clients, K, setting.total_rounds * K)
     constants = _constants(json.dumps(spec["problem"]), directory)
     theorem = lookup("theorem", name, FEDAC_THEOREMS)
     return theorem.bound(constants, *where) if theorem.applies(constants, *where) else np.nan

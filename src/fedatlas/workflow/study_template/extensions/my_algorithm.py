@@ -1,9 +1,8 @@
 """An algorithm of one's own: copy, rename and change it. `fedatlas check my_algorithm` tests it."""
 
 from dataclasses import dataclass
-from typing import Any
 
-from fedatlas import Algorithm, State, option
+from fedatlas import Algorithm, Array, Round, State, Steps, option
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,15 +21,15 @@ class MyAlgorithm(Algorithm):
     lr: float = option(doc="local step size", above=0)
     momentum: float = option(0.9, doc="momentum of the server", low=0, below=1)
 
-    def init(self, x0: Any) -> tuple[State, State]:
+    def init(self, x0: Array) -> tuple[State, State]:
         return State(x=x0, v=0 * x0), State()  # what the server has at first, and what a client has
 
-    def client(self, s: Any, i: Any, steps: Any) -> tuple[State, State]:
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         y = s.x
         for g in steps:  # K minibatches
             y = y - self.lr * g(y)
         return State(delta=y - s.x), State()  # what is sent, and what the clients keep
 
-    def server(self, s: Any, mean: Any, n: Any) -> State:
+    def server(self, s: State, mean: State, n: Round) -> State:
         v = self.momentum * s.v + mean.delta
         return State(x=s.x + v, v=v)
