@@ -1,9 +1,7 @@
 """The door to what is compiled: a specification names every compiled module that its runs use, and caches are new."""
 
 import builtins
-import gc
 import os
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,7 +10,7 @@ from fedatlas import UserError
 from fedatlas.data.store import prepare
 from fedatlas.federation import algorithms, problems
 from fedatlas.federation.architectures import ARCHITECTURES
-from fedatlas.federation.compiled.compilation import compile_in_turn, drop_outdated
+from fedatlas.federation.compiled.compilation import drop_outdated
 from fedatlas.federation.compiled.modules import MODULES, PASSES, compiled_modules
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
@@ -114,28 +112,3 @@ def test_caches_that_are_older_than_a_module_are_dropped(tmp_path):
         os.utime(tmp_path / name, (age, age))
     drop_outdated(tmp_path, tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["module.py", "new.nbi", "other.py"]
-
-
-@pytest.mark.parametrize("collecting", [True, False])
-def test_garbage_is_collected_after_a_function_that_does_not_compile_as_before(collecting, tmp_path):
-    states = []
-
-    class Function:
-        overloads = ()
-        stats = SimpleNamespace(cache_path=str(tmp_path))
-
-        def compile(self, types):
-            states.append(gc.isenabled())
-            raise TypeError("cannot be compiled")
-
-    function = Function()
-    function.__name__ = "function"
-    before = gc.isenabled()
-    (gc.enable if collecting else gc.disable)()
-    try:
-        with pytest.raises(TypeError, match="cannot be compiled"):
-            compile_in_turn(function, [1.0])
-        states.append(gc.isenabled())
-    finally:
-        (gc.enable if before else gc.disable)()
-    assert states == [False, collecting]

@@ -141,7 +141,7 @@ TABLE = [
     ("federation.compiled.lockstep", "lockstep"),
     ("federation.compiled.scoring", "federated lockstep"),
     ("federation.compiled.sparse_gradients", "federated lockstep"),
-    ("federation.compiled.pipeline", "federated lockstep lenet softmax"),
+    ("federation.compiled.decorators", "federated lockstep lenet softmax"),
     ("federation.compiled.simd", "federated lockstep lenet softmax"),
     ("federation.compiled.*", "lenet"),
     # participation, schedules, sampling

@@ -1,6 +1,5 @@
 """Compilation in turn: the jobs of a fresh checkout would each compile the same function at once."""
 
-import gc
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -34,20 +33,9 @@ def compile_in_turn(function: Any, arguments: Sequence[Any]) -> None:
         cache = Path(function.stats.cache_path)
         with exclusive(cache / function.__name__):
             drop_outdated(cache, Path(__file__).parent)
-            _compile(function, types)
+            function.compile(types)
     except OSError:  # the folder of the cache cannot be written to: nothing can be shared
-        _compile(function, types)
-
-
-def _compile(function: Any, types: tuple[Any, ...]) -> None:
-    """Compile a function with the garbage collector off, whose passes over all objects take a tenth of the time."""
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
         function.compile(types)
-    finally:
-        if collecting:
-            gc.enable()
 
 
 def drop_outdated(cache: Path, folder: Path) -> None:

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from fedatlas.federation.compiled.pipeline import internal
+from fedatlas.federation.compiled.decorators import internal
 from fedatlas.federation.compiled.simd import fma, load, splat, store, transpose_square, where_greater
 
 

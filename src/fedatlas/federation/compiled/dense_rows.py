@@ -16,7 +16,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from fedatlas.federation.compiled.compilation import compile_in_turn
-from fedatlas.federation.compiled.pipeline import inline, kernel
+from fedatlas.federation.compiled.decorators import inline, kernel
 from fedatlas.federation.compiled.simd import (
     REALS,
     Vector,

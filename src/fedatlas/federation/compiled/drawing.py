@@ -11,7 +11,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from fedatlas.federation.compiled.compilation import compile_in_turn
-from fedatlas.federation.compiled.pipeline import inline, kernel
+from fedatlas.federation.compiled.decorators import inline, kernel
 
 MULTIPLIER = 0x2360ED051FC65DA44385DF649FCCF645
 INT64, INT128 = ir.IntType(64), ir.IntType(128)

@@ -17,7 +17,7 @@ import functools
 
 import numpy as np
 
-from fedatlas.federation.compiled.pipeline import inline, kernel
+from fedatlas.federation.compiled.decorators import inline, kernel
 from fedatlas.federation.compiled.simd import (
     clamp,
     exp,

@@ -9,8 +9,8 @@ import math
 import numpy as np
 
 from fedatlas.federation.compiled import dense, pooling
+from fedatlas.federation.compiled.decorators import internal, kernel
 from fedatlas.federation.compiled.dense import Dense
-from fedatlas.federation.compiled.pipeline import internal, kernel
 from fedatlas.federation.compiled.plans import ROWS
 from fedatlas.federation.compiled.pooling import LANES, WIDE, Stage
 from fedatlas.federation.compiled.simd import entry, offset, pointer, zeros

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fedatlas.federation.compiled.pipeline import internal
+from fedatlas.federation.compiled.decorators import internal
 from fedatlas.federation.compiled.simd import fma, load, splat, store, where_equal, where_greater
 
 LANES, WIDE, GROUP = 8, 16, 5  # numbers of a vector, of one of more channels than eight, and vectors of a group

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from fedatlas.federation.compiled.compilation import compile_in_turn
-from fedatlas.federation.compiled.pipeline import inline, kernel
+from fedatlas.federation.compiled.decorators import inline, kernel
 from fedatlas.federation.compiled.simd import clamp, exp, fma, load, pointer, splat, store, where_greater
 
 WIDTHS = (1, 8, 16)  # points of a pass

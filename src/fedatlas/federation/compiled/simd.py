@@ -14,10 +14,9 @@ import operator
 
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 from numba.extending import intrinsic, lower_builtin, models, register_model, type_callable
 
-from fedatlas.federation.compiled.pipeline import inline
+from fedatlas.federation.compiled.decorators import inline
 
 INT64 = ir.IntType(64)
 REALS = {types.float32: (ir.FloatType(), "f32"), types.float64: (ir.DoubleType(), "f64")}
@@ -75,7 +74,7 @@ def fma(typing, a, b, c):
     def generate(context, builder, signature, args):
         kind = ir.FunctionType(args[0].type, [args[0].type] * 3)
         name = f"llvm.fma.v{a.count}{REALS[a.dtype][1]}"
-        return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), args)
+        return builder.call(builder.module.declare_intrinsic(name, (), kind), args)
 
     return a(a, a, a), generate
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from fedatlas.federation.compiled.compilation import compile_in_turn
-from fedatlas.federation.compiled.pipeline import inline, kernel
+from fedatlas.federation.compiled.decorators import inline, kernel
 from fedatlas.federation.compiled.scoring import WIDE, loss
 from fedatlas.federation.compiled.simd import exp, load, pointer, splat, store, where_greater
 
