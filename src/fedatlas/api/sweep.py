@@ -10,7 +10,8 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import axis_values
 from fedatlas.experiments.runs import assign
 from fedatlas.federation.algorithms import Algorithm, get
-from fedatlas.federation.problems import Problem
+from fedatlas.federation.problems import Problem, ProblemKind
+from fedatlas.registry.kinds import specification
 from fedatlas.registry.validation import native
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ PROBLEM = "problem."
 
 def sweep(
     algorithms: Entry | Sequence[Entry] | Mapping[str, Entry],
-    problem: Mapping[str, Any] | Problem,
+    problem: Mapping[str, Any] | Problem | ProblemKind,
     axes: Mapping[str, Sequence[Any]] | None = None,
     *,
     seeds: Iterable[int] = (0,),
@@ -59,6 +60,7 @@ def sweep(
     """
     import pandas as pd
 
+    problem, options = specification(problem), specification(options)
     grid = _axes(axes or {}, problem)
     if not isinstance(seeds, Iterable) or not (seeds := list(seeds)):
         raise UserError(f"sweep: seeds is {seeds!r:.60}; it must be a list of one seed at least")
@@ -103,7 +105,7 @@ def _axes(axes: Mapping[str, Sequence[Any]], problem: Any) -> dict[str, list[Any
     grid = {}
     for axis, values in axes.items():
         listed = isinstance(values, Iterable) and not isinstance(values, (str, Mapping))
-        grid[axis] = [native(value) for value in values] if listed else []
+        grid[axis] = [specification(native(value)) for value in values] if listed else []
         if not grid[axis]:
             raise UserError(f"sweep: the axis {axis!r} is {values!r:.60}; it must be a list of values")
         if axis.startswith(PROBLEM) and not isinstance(problem, Mapping):

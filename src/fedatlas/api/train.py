@@ -19,8 +19,9 @@ from fedatlas.federation.engine import memory
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Progress, Simulation
 from fedatlas.federation.metrics import metric as record
-from fedatlas.federation.problems import Problem, interactive
+from fedatlas.federation.problems import Problem, ProblemKind, interactive
 from fedatlas.federation.problems.base import Optimum
+from fedatlas.registry.kinds import classes, specification
 from fedatlas.registry.options import Option
 from fedatlas.registry.validation import construct, native, validate_values
 
@@ -32,12 +33,12 @@ ARGUMENTS = {
     "seed": Option("seed", int, 0, doc="of samples, participation and start", low=0, high=LARGEST_SEED),
     "threads": Option("threads", int, 1, doc="client blocks computed at once", low=1),
 }
-_OPTIMA: dict[str, Optimum] = {}  # of the problems that this process has solved, by identity
+_OPTIMA: dict[Any, Optimum] = {}  # of the problems that this process has solved, by identity
 
 
 def train(
     algorithm: str | Algorithm | type[Algorithm],
-    problem: Mapping[str, Any] | Problem,
+    problem: Mapping[str, Any] | Problem | ProblemKind,
     *,
     clients: int | None = None,
     seed: int = 0,
@@ -67,7 +68,8 @@ def train(
         progress: Function that is called with each row.
         say: Function that is called with an estimate of the memory before the run.
         **options: Keys of the setting (rounds, local_steps, batch, participation ...) and hyper-parameters of the
-            algorithm (lr ...), which may be formulas of the problem's constants, such as ``lr="1/L"``.
+            algorithm (lr ...), which may be formulas of the problem's constants, such as ``lr="1/L"``. A kind, here
+            and in the problem, may be a class of one's own, such as of `fedatlas.Channel`, or its object.
 
     Returns:
         A DataFrame with a row for each evaluation and the columns ``round``, ``steps``, the costs, and the problem's
@@ -87,7 +89,8 @@ def train(
     """
     import pandas as pd
 
-    seed, threads, problem = native(seed), native(threads), native(problem)
+    seed, threads, problem = native(seed), native(threads), specification(native(problem))
+    options = specification(options)
     validate_values("train", ARGUMENTS, {"seed": seed, "threads": threads})
     if not isinstance(directory, (str, PathLike, type(None))):
         raise UserError(f"train: directory is {directory!r:.60}; it must be a path or None")
@@ -117,10 +120,10 @@ def train(
             parameters, cls.options(), problems.parse(interactive.resolve_data_names(problem))[0].available_constants()
         )
     problem_spec = dict(problem) if isinstance(problem, Mapping) else repr(problem)
-    identity = ""
+    identity: Any = None
     if isinstance(problem, Mapping):
-        specification, problem = problem, interactive.create(problem, setting.clients, directory)
-        identity = interactive.identity(specification, setting.clients, directory)
+        described, problem = problem, interactive.create(problem, setting.clients, directory)
+        identity = (interactive.identity(described, setting.clients, directory), *classes(described))
     algorithm = _create(algorithm, resolve(parameters, cls.options(), problem))
     spec = {
         "algorithm": algorithm.name,

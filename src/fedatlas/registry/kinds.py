@@ -60,6 +60,37 @@ class Kind(ABC):
         return first_paragraph(cls)
 
 
+class ClassName(str):
+    """The name of a kind with its class, which need lie in no folder: what stands for ``kind`` where an object did."""
+
+    kind: type[Kind]
+
+
+def specification(value: Any) -> Any:
+    """Return a value of options with mappings of ``kind`` and options in place of kinds, their objects and classes."""
+    if isinstance(value, Mapping):
+        return {key: specification(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(specification, value))
+    cls = value if isinstance(value, type) else type(value)
+    if not issubclass(cls, Kind) or not hasattr(cls, "name"):
+        return value
+    name: Any = cls.name
+    if cls.__module__.partition(".")[0] != __package__.partition(".")[0]:
+        name = ClassName(name)
+        name.kind = cls
+    values = {} if value is cls else {name: getattr(value, name) for name in cls.options()}
+    return {"kind": name, **specification(values)}
+
+
+def classes(spec: Any) -> list[type[Kind]]:
+    """Return the classes that a value of `specification` brings along."""
+    if isinstance(spec, ClassName):
+        return [spec.kind]
+    parts = spec.values() if isinstance(spec, Mapping) else spec if isinstance(spec, (list, tuple)) else ()
+    return [cls for part in parts for cls in classes(part)]
+
+
 def first_paragraph(cls: Any) -> str:
     """Return the first paragraph of the docstring of a class or a function, on one line."""
     return " ".join(docstring(cls).split("\n\n")[0].split())
@@ -123,6 +154,8 @@ class Family(Generic[T]):
 
     def find(self, name: str) -> tuple[Any, str] | None:
         """Return the kind of a name and the full name of the module that defines it; None if there is no such kind."""
+        if isinstance(name, ClassName):
+            return (name.kind, name.kind.__module__) if issubclass(name.kind, self.base) else None
         if name not in self._by_module:
             self._by_module[name] = self._find_in_module(name)
         entry = self._by_module[name] or self.builtin.get(name)
@@ -184,6 +217,8 @@ class Family(Generic[T]):
 
     def _entry(self, name: Any) -> tuple[Any, str]:
         entry = self.find(name) if isinstance(name, str) else None
+        if entry is None and isinstance(name, ClassName):
+            raise UserError(f"{self.noun} is a {name.kind.__name__}; it must be a kind of {self.base.__name__}")
         if entry is None:
             entries = [*self.extension_kinds.items(), *self.builtin.items()]
             titles = {kind: extensions.describe(kind, module) for kind, (_, module) in entries}
