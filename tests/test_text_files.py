@@ -34,7 +34,6 @@ READERS = {
     "claims.csv": read_verdicts,
     "run file": result_files.read,
     "metadata of a run file": result_files.read_meta,
-    "machine of a run file": result_files.machine_name,
     "figure": image,
     "custom data": lambda path: sources.info({"file": str(path), "format": "csv", "label": "y"}),
 }

@@ -10,7 +10,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import result_files as files
 from fedatlas.experiments import run
 from fedatlas.experiments.cells import CellSpec, Select
-from fedatlas.experiments.metadata import RunMeta
+from fedatlas.experiments.metadata import RunMeta, count_environments
 from fedatlas.experiments.runs import runs
 
 SELECT = Select(metric="loss", statistic="final", goal="min", seeds=[7, 8], extend=0)
@@ -43,7 +43,7 @@ def test_a_run_file_holds_every_run_and_its_specification(tmp_path, counted):
     frame, meta = files.read(out)
     assert len(counted) == 12
     assert meta["spec"] == SPEC.plain() and CellSpec.of(meta["spec"]) == SPEC
-    assert len(meta["fingerprint"]) == 16 and "numpy" in meta["versions"]
+    assert len(meta["fingerprint"]) == 16 and {"numba", "numpy", "processor"} < {*meta["environments"][0]}
     keys = frame[["local_steps", "lr", "seed"]].drop_duplicates()
     assert [tuple(k) for k in keys.itertuples(index=False)] == [
         (r.within["local_steps"], r.tune["lr"], r.seed) for r in runs(SPEC, RunMeta.of(meta).searches)
@@ -51,6 +51,21 @@ def test_a_run_file_holds_every_run_and_its_specification(tmp_path, counted):
     assert keys["seed"].tolist() == [7, 8, 7, 8, 0, 1] * 2
     assert set(frame["round"]) == {0, 1, 2, 3, 4} and (frame["status"] == "ok").all()
     assert {"loss", "suboptimality", "distance", "vectors_up", "gradients", "seconds"} <= set(frame.columns)
+
+
+@pytest.mark.parametrize("fresh", [{"numpy": "1.0"}, {"processor": "another"}])
+def test_each_run_names_the_environment_that_computed_it(tmp_path, monkeypatch, fresh):
+    out = tmp_path / "a.parquet"
+    run.run_cell(SPEC, out)
+    (first,) = files.read(out)[1]["environments"]
+    monkeypatch.setattr(run, "environment", lambda: first | fresh)
+    run.run_cell(dataclasses.replace(SPEC, seeds=[0, 1, 2]), out)
+    meta = RunMeta.of(files.read(out)[1])
+    assert meta.environments == [first, first | fresh] and count_environments(meta.environments) == 2
+    seeds = [item.seed for item in runs(meta.spec, meta.searches)]
+    assert meta.computed == [int(seed == 2) for seed in seeds]
+    run.run_cell(dataclasses.replace(SPEC, seeds=[0, 1]), out)
+    assert files.read(out)[1]["environments"] == [first]
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,11 @@ def results(folder, spec: Experiment) -> None:
     """Write all files that a report reads of an experiment."""
     build_record(spec, view(spec)).write(folder / "about.json")
     data = {"breast_cancer": {"rows": 456, "test_rows": 113, "shape": [30], "classes": 2, "lossy": ""}}
-    meta = {"versions": {"fedatlas": "0.1.0"}, "data": data, "fingerprints": dict.fromkeys(NAMES, "0123456789abcdef")}
+    meta = {
+        "environments": [{"fedatlas": "0.1.0", "numpy": "2.4.6", "machine": "Some processor, 2 cores, Linux"}],
+        "data": data,
+        "fingerprints": dict.fromkeys(NAMES, "0123456789abcdef"),
+    }
     files.write(folder / "table.parquet", table(), meta | {"runs": 48, "diverged_runs": 4, "seconds": 90.0})
     (folder / "figures").mkdir()
     (folder / "figures/speed.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")

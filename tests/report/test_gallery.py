@@ -76,7 +76,7 @@ def test_the_page_shows_figures_claims_and_counts(result_folders, tmp_path):
     assert (
         "| Command | `snakemake --cores 2 two --config size=smoke` |" in text and "| Data | breast\\_cancer |" in text
     )
-    assert "| Made with | fedatlas 0.1.0; the processor is not recorded |" in text
+    assert "| Made with | fedatlas 0.1.0, numpy 2.4.6; Some processor, 2 cores, Linux |" in text
     assert "Older than the code" not in text and "Not made yet" not in text
     assert "# FedAc, Figure 0\n\nExperiment one.\n" in text and "(smoke/two/speed.png)" in text
     assert "(Figure 1; check of 2001-02-03, after results) |" in text and "Reading: of all data." in text

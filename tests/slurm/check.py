@@ -38,7 +38,7 @@ def _run_files(study, name):
 
 def tasks(first, second):
     (rows, meta), (other_rows, other_meta) = map(files.read, (first, second))
-    assert (meta["machine"]["clock"], other_meta["machine"]["clock"]) == ("processor", "wall")
+    assert (meta["environments"][0]["clock"], other_meta["environments"][0]["clock"]) == ("processor", "wall")
     assert rows.drop(columns="seconds").equals(other_rows.drop(columns="seconds"))
     print("a network in two tasks has the bits of one")
 

@@ -71,11 +71,17 @@ def make(experiment: Experiment, folder: Path) -> None:
         )
         best = {"lr": min(tune["lr"])}  # the others diverge
         searches = [dataclasses.replace(search, chosen=best) for search in initial_searches(spec)]
-        frame = pd.DataFrame([row for run in runs(spec, searches) for row in rows(run, problem)])
+        cell_runs = list(runs(spec, searches))
+        frame = pd.DataFrame([row for run in cell_runs for row in rows(run, problem)])
         key = ",".join(f"{axis}={value}" for axis, value in point.items())
-        output = {"numpy": "2.0.0"}
-        result = searches if spec.select else []
-        meta = RunMeta(spec, "0123456789abcdef", output, {"breast_cancer": DATA}, searches=result).plain()
+        meta = RunMeta(
+            spec,
+            "0123456789abcdef",
+            [{"numpy": "2.0.0"}],
+            [0] * len(cell_runs),
+            {"breast_cancer": DATA},
+            searches=searches if spec.select else [],
+        ).plain()
         files_made.append(folder / f"runs/{id}/{key}.parquet")
         files.write(files_made[-1], frame, meta)
     layout = Layout(list(experiment.grid), list(experiment.within), ["lr"], experiment.select)

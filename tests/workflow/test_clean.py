@@ -37,7 +37,7 @@ def folder(tmp_path, monkeypatch):
     spec = CellSpec("fedavg", {}, {"kind": "quadratic"}, {"clients": 2})
     now = fingerprint(cell_modules(spec))
     for steps, made_by in ((1, now), (2, "old"), (9, "old")):
-        meta = RunMeta(spec, made_by, {})
+        meta = RunMeta(spec, made_by, [])
         files.write(runs / f"local_steps={steps}.parquet", pd.DataFrame({"a": [1]}), meta.plain())
     (runs / "local_steps=3.parquet").write_bytes(b"PAR1")
     (runs / "local_steps=1.part").write_bytes(b"x" * 2000)

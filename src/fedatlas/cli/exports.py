@@ -8,12 +8,14 @@ from fedatlas.experiments import result_files
 from fedatlas.federation.engine.history import COST_COLUMNS
 from fedatlas.io import csv
 from fedatlas.io.files import ensure_writable
+from fedatlas.io.machine import environment
 
 if TYPE_CHECKING:
     import pandas as pd
 
 STDOUT = "-"
 ATTRIBUTES = ("status", "diverged_round", "spec")  # those of train()'s frame that a Parquet file keeps
+MADE = "environments"  # key of what computed the run
 HEAD = ",".join(("round", "steps", *COST_COLUMNS)).encode()  # how the CSV of every run begins
 
 
@@ -48,7 +50,8 @@ def write(path: str, frame: "pd.DataFrame", output: TextIO) -> None:
     elif path.endswith(".csv"):
         csv.write(path, frame)
     else:
-        result_files.write(path, frame, {name: frame.attrs[name] for name in ATTRIBUTES})
+        meta = {name: frame.attrs[name] for name in ATTRIBUTES} | {MADE: [environment()]}
+        result_files.write(path, frame, meta)
 
 
 def _ours(path: Path) -> bool:
@@ -57,6 +60,6 @@ def _ours(path: Path) -> bool:
         if path.suffix == ".csv":
             with open(path, "rb") as file:
                 return file.read(len(HEAD)) == HEAD
-        return set(result_files.read_meta(path)) == set(ATTRIBUTES)
+        return set(result_files.read_meta(path)) == {*ATTRIBUTES, MADE}
     except (OSError, UserError):
         return False

@@ -1,13 +1,45 @@
 """The metadata of result files, as records."""
 
 import contextlib
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import CellSpec, Search
 from fedatlas.registry.validation import restore
+
+Environment = dict[str, str]  # what computed a run, see `fedatlas.io.machine.environment`
+CIRCUMSTANCES = ("machine", "commit", "clock")  # of an environment, which change no number
+
+
+def versions(environments: Iterable[Environment]) -> dict[str, str]:
+    """Return what may change numbers in environments by name: versions, processor, device. Several stand side by side.
+
+    Args:
+        environments: The environments.
+    """
+    values: dict[str, dict[str, None]] = {}
+    for environment in environments:
+        for name, value in environment.items():
+            if name not in CIRCUMSTANCES:
+                values.setdefault(name, {})[value] = None
+    return {name: " and ".join(texts) for name, texts in values.items()}
+
+
+def distinct(environments: Iterable[Environment]) -> list[Environment]:
+    """Return environments, each once."""
+    result: list[Environment] = []
+    for environment in environments:
+        if environment not in result:
+            result.append(environment)
+    return result
+
+
+def count_environments(environments: Iterable[Environment]) -> int:
+    """Return the number of environments that may compute different numbers."""
+    return len({json.dumps(versions([environment]), sort_keys=True) for environment in environments})
 
 
 @dataclass(frozen=True)
@@ -17,19 +49,19 @@ class RunMeta:
     Attributes:
         spec: Specification of the cell.
         fingerprint: Fingerprint of the code behind the numbers.
-        versions: Versions of packages.
+        environments: Environments that computed the runs: versions, processor and device, clock of the seconds.
+        computed: For each run, in the order of the rows, the position of its environment.
         data: Provenance of each data set.
         traces: Checksums of availability traces by path.
-        machine: How this machine computes the problem.
         searches: Searches at the points within, where there is a choice.
     """
 
     spec: CellSpec
     fingerprint: str
-    versions: dict[str, str]
+    environments: list[Environment]
+    computed: list[int] = field(default_factory=list)
     data: dict[str, dict[str, Any]] = field(default_factory=dict)
     traces: dict[str, str] = field(default_factory=dict)
-    machine: dict[str, Any] = field(default_factory=dict)
     searches: list[Search] = field(default_factory=list)
 
     def plain(self) -> dict[str, Any]:
@@ -49,7 +81,7 @@ class TableMeta:
     """The metadata of a table.
 
     Attributes:
-        versions: Versions of packages, of the run files.
+        environments: Environments of the run files, each once.
         data: Provenance of data sets, of the run files.
         fingerprints: Fingerprint of the code by the algorithm's id.
         runs: Number of runs.
@@ -57,7 +89,7 @@ class TableMeta:
         seconds: Training time of all runs together.
     """
 
-    versions: dict[str, str]
+    environments: list[Environment]
     data: dict[str, dict[str, Any]]
     fingerprints: dict[str, str]
     runs: int

@@ -1,7 +1,6 @@
 """Result files: Parquet with JSON metadata and checksums of the numbers, written whole or not at all."""
 
 import json
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,21 +8,19 @@ import numpy as np
 
 from fedatlas.errors import UserError
 from fedatlas.io.files import atomic
-from fedatlas.io.machine import environment
 from fedatlas.io.text import require_file
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-META, MADE, SCHEMA = b"fedatlas", b"fedatlas made", b"fedatlas schema"
+META, SCHEMA = b"fedatlas", b"fedatlas schema"
 
 
 def write(
     path: str | Path,
     content: "pd.DataFrame | list[dict[str, Any]]",
     meta: dict[str, Any],
-    environments: list[dict[str, str]] | None = None,
 ) -> None:
     """Write a DataFrame, or rows, and metadata as one Parquet file.
 
@@ -32,8 +29,6 @@ def write(
         content: DataFrame, or rows: dicts of text, numbers and lists of numbers. A row that lacks a number gets NaN,
             one that lacks a list None.
         meta: Metadata as JSON types.
-        environments: Machines and versions that computed the numbers (`fedatlas.io.machine.environment`); by default
-            this one.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -46,8 +41,7 @@ def write(
         content.attrs = {}
         table = pa.Table.from_pandas(content, preserve_index=False)
     with atomic(path) as temporary:
-        made = [environment()] if environments is None else environments
-        notes = {SCHEMA: _columns(table.schema), META: json.dumps(meta), MADE: json.dumps(made)}
+        notes = {SCHEMA: _columns(table.schema), META: json.dumps(meta)}
         pq.write_table(table.replace_schema_metadata(notes), temporary, write_page_checksum=True)
 
 
@@ -110,24 +104,3 @@ def read_meta(path: str | Path) -> dict[str, Any]:
         return json.loads(pq.read_schema(path).metadata[META])
     except (pa.ArrowException, OSError, TypeError, KeyError, ValueError, AttributeError) as error:
         raise UserError(f"{path} is not a result file of fedatlas ({error}); delete it and run again") from None
-
-
-def read_environments(paths: Iterable[str | Path]) -> list[dict[str, str]]:
-    """Return the environments that computed files, each once. Raises UserError as `read_meta`."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    environments: list[dict[str, str]] = []
-    for path in paths:
-        require_file(path)
-        try:
-            notes = pq.read_schema(path).metadata or {}
-            environments += [entry for entry in json.loads(notes.get(MADE, b"[]")) if entry not in environments]
-        except (pa.ArrowException, OSError, ValueError, AttributeError) as error:
-            raise UserError(f"{path} is not a result file of fedatlas ({error}); delete it and run again") from None
-    return environments
-
-
-def machine_name(path: str | Path) -> str:
-    """Return the machine that computed a file, in words, or an empty text. Raises UserError as `read_meta`."""
-    return next((entry.get("machine", "") for entry in read_environments([path])), "")

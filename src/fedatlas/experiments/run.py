@@ -4,12 +4,11 @@ import dataclasses
 import functools
 import hashlib
 import json
-import platform
 import threading
 import time
 from collections.abc import Callable, Container, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from fedatlas.data import prepared
 from fedatlas.errors import UserError
@@ -17,7 +16,7 @@ from fedatlas.experiments import axis_values
 from fedatlas.experiments.cells import EXCHANGES, RUNG, CellSpec, Point, Run, Search
 from fedatlas.experiments.dependencies import cell_modules, trace_files
 from fedatlas.experiments.fingerprint import fingerprint
-from fedatlas.experiments.metadata import RunMeta
+from fedatlas.experiments.metadata import Environment, RunMeta, distinct
 from fedatlas.experiments.result_files import read_rows, write
 from fedatlas.experiments.runs import Trial, create, create_run, initial_searches, runs, tuned_points
 from fedatlas.experiments.tuning import TUNING_RULES
@@ -34,12 +33,20 @@ from fedatlas.federation.partitions.partition import Partition
 from fedatlas.federation.problems import instances
 from fedatlas.federation.problems.base import Problem
 from fedatlas.federation.problems.optimum import Optimum
+from fedatlas.io.machine import environment
 from fedatlas.io.text import read_bytes
 
 SAVE_SECONDS = 60  # a cell that is cut off loses at most about this much
 
 Row = dict[str, Any]
 ProblemOfSeed = Callable[[int], Problem]  # for a seed, the problem of its runs
+
+
+class Finished(NamedTuple):
+    """A run that is done: its rows, and what computed them."""
+
+    rows: list[Row]
+    environment: Environment
 
 
 def run_cell(
@@ -83,11 +90,14 @@ def run_cell(
     part = out.with_suffix(".part")
     save_seconds = SAVE_SECONDS if save_seconds is None else save_seconds
     meta = describe(spec, data)
+    (here,) = meta.environments
     if workers.size > 1:
-        meta = dataclasses.replace(meta, machine={**meta.machine, "clock": "wall"})
+        here |= {"clock": "wall"}
     paths = [out, part] if earlier is None else [Path(earlier), out, part]
     # other machines may see a network drive as it was a while ago
-    done = workers.share(lambda: {key: rows for path in paths for key, rows in _reusable(path, meta).items()})
+    done: dict[str, Finished] = workers.share(
+        lambda: {key: run for path in paths for key, run in _reusable(path, meta).items()}
+    )
     problem = _problem_of_seed(spec, data, partition, optimum)
     searches = initial_searches(spec)
     if spec.space is not None:
@@ -97,8 +107,15 @@ def run_cell(
     def keep(path: Path, cell_runs: list[Run]) -> None:
         if workers.rank:
             return
-        known_searches = searches if spec.select else []
-        write(path, _placed(spec, cell_runs, done), dataclasses.replace(meta, searches=known_searches).plain())
+        made = [done[run.key].environment for run in cell_runs]
+        environments = distinct(made)
+        content = dataclasses.replace(
+            meta,
+            environments=environments,
+            computed=[environments.index(environment) for environment in made],
+            searches=searches if spec.select else [],
+        )
+        write(path, _placed(spec, cell_runs, done), content.plain())
 
     def save() -> None:
         nonlocal finished, saved
@@ -114,7 +131,7 @@ def run_cell(
         for group in _missing(cell_runs, done, problem):
             watch = functools.partial(keeper.watch, [run.key for run in group])
             for run, rows in zip(group, _run(group, problem(group[0].seed), threads, workers, watch), strict=True):
-                done[run.key] = rows
+                done[run.key] = Finished(rows, here)
             if time.monotonic() - saved > save_seconds:
                 save()
             if progress and not workers.rank:
@@ -154,13 +171,13 @@ def _missing(cell_runs: list[Run], done: Container[str], problem: ProblemOfSeed)
         yield from _units(group, problem(group[0].seed))
 
 
-def _advance(spec: CellSpec, search: Search, done: Mapping[str, list[Row]], problem: ProblemOfSeed) -> Search:
+def _advance(spec: CellSpec, search: Search, done: Mapping[str, Finished], problem: ProblemOfSeed) -> Search:
     """Return a search whose runs are done with more of them, or with the chosen value."""
     if search.chosen is not None:
         return search
 
     def evaluations(trial: Trial, seed: int) -> list[Row]:
-        return done[create_run(spec, search.within, trial.point, seed, trial).key]
+        return done[create_run(spec, search.within, trial.point, seed, trial).key].rows
 
     possible = functools.partial(_possible, spec, search, problem)
     return advance_search(TUNING_RULES.build(spec.tuning_rule), spec, search, evaluations, possible)
@@ -204,17 +221,13 @@ def _feasible(spec: CellSpec, search: Search, problem: ProblemOfSeed) -> Search:
 
 def describe(spec: CellSpec, data: str | Path | None = None) -> RunMeta:
     """Return the metadata of a run file. data: data directory."""
-    from importlib.metadata import version
-
-    versions = {name: version(name) for name in ("fedatlas", "numpy", "scipy")}
     names = [spec.problem[key] for key in ("data", "test") if spec.problem.get(key)]
     return RunMeta(
         spec=spec,
         fingerprint=fingerprint(cell_modules(spec)),
-        versions=versions | {"python": platform.python_version()},
+        environments=[environment() | problems.parse(spec.problem)[0].provenance()],
         data={name: prepared.load(name, data).provenance for name in names},
         traces={path: hashlib.sha256(read_bytes(path)).hexdigest() for path in trace_files(spec)},
-        machine=problems.parse(spec.problem)[0].provenance(),
     )
 
 
@@ -277,9 +290,9 @@ def _rows(history: History) -> list[Row]:
     return [{**row, EXCHANGES: part.text(), **end} for row, part in zip(history.rows, ledgers, strict=True)]
 
 
-def _placed(spec: CellSpec, cell_runs: list[Run], rows: dict[str, list[Row]]) -> list[Row]:
-    """Return the rows of runs with the columns that identify runs, in the order of the runs. rows: rows by key."""
-    return [{**columns, **row} for run, columns in _places(spec, cell_runs) for row in rows[run.key]]
+def _placed(spec: CellSpec, cell_runs: list[Run], done: Mapping[str, Finished]) -> list[Row]:
+    """Return the rows of runs with the columns that identify runs, in the order of the runs. done: runs by key."""
+    return [{**columns, **row} for run, columns in _places(spec, cell_runs) for row in done[run.key].rows]
 
 
 def _places(spec: CellSpec, cell_runs: list[Run]) -> Iterator[tuple[Run, Row]]:
@@ -291,8 +304,8 @@ def _places(spec: CellSpec, cell_runs: list[Run]) -> Iterator[tuple[Run, Row]]:
         yield run, {**cells, **rung, "seed": run.seed}
 
 
-def _reusable(path: Path, meta: RunMeta) -> dict[str, list[Row]]:
-    """Return the rows, by key, of the runs in a file that the same code computed from the same specification."""
+def _reusable(path: Path, meta: RunMeta) -> dict[str, Finished]:
+    """Return the runs in a file, by key, that the same code computed from the same specification."""
     if not path.exists():
         return {}
     try:
@@ -308,8 +321,11 @@ def _reusable(path: Path, meta: RunMeta) -> dict[str, list[Row]]:
     of_run: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
         of_run.setdefault(tuple(row.pop(column, None) for column in columns), []).append(row)
+    if len(of_run) != len(old.computed):
+        return {}
     places = {run.key: tuple(cells.values()) for run, cells in _places(old.spec, list(runs(old.spec, old.searches)))}
-    return {key: of_run[cells] for key, cells in places.items() if cells in of_run}
+    made = dict(zip(of_run, (old.environments[number] for number in old.computed), strict=True))
+    return {key: Finished(of_run[cells], made[cells]) for key, cells in places.items() if cells in of_run}
 
 
 def _identity(meta: RunMeta) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 
 from fedatlas.experiments import axis_values, scores
 from fedatlas.experiments.cells import RUNG, Search, Select
-from fedatlas.experiments.metadata import RunMeta, TableMeta
+from fedatlas.experiments.metadata import RunMeta, TableMeta, distinct
 from fedatlas.experiments.result_files import read, read_meta
 from fedatlas.experiments.scores import COSTS
 from fedatlas.experiments.tuning.axes import end
@@ -255,7 +255,7 @@ def _of_search(search: Search, columns: Columns, table: "pd.DataFrame") -> "pd.S
 
 def _metadata(metas: list[tuple[str, RunMeta]], ends: list[tuple[float, str]]) -> TableMeta:
     return TableMeta(
-        versions=metas[0][1].versions,
+        environments=distinct(environment for _, meta in metas for environment in meta.environments),
         data={name: entry for _, meta in metas for name, entry in meta.data.items()},
         fingerprints={id: meta.fingerprint for id, meta in metas},
         runs=len(ends),

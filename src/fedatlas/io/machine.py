@@ -17,20 +17,25 @@ if TYPE_CHECKING:
     import psutil
 
 LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
-PACKAGES = ("fedatlas", "torch", "numba", "numpy", "scipy", "snakemake", "mlflow")
+PACKAGES = ("fedatlas", "numba", "numpy", "scipy", "torch")  # that compute, and so may change a number
 TRIM, MMAPS = -1, -4  # M_TRIM_THRESHOLD and M_MMAP_MAX of malloc.h
 
 
 @functools.cache
 def description() -> str:
     """Return the processor of this machine, the cores that this process may use, and the system, in words."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return f"{processor()}, {cores} {'core' if cores == 1 else 'cores'}, {platform.system()}"
+
+
+@functools.cache
+def processor() -> str:
+    """Return the model of this machine's processor."""
     name = ""
     with contextlib.suppress(OSError):
         match = re.search(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
         name = match[1] if match else ""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    name = " ".join((name or platform.processor() or platform.machine()).split())
-    return f"{name}, {cores} {'core' if cores == 1 else 'cores'}, {platform.system()}"
+    return " ".join((name or platform.processor() or platform.machine()).split())
 
 
 def free_host() -> int:
@@ -101,7 +106,7 @@ def format_size(count: float) -> str:
 
 @functools.cache
 def environment() -> dict[str, str]:
-    """Return versions of Python and of packages by name, ``machine`` in words, and the code's ``commit``.
+    """Return versions of Python and packages, ``processor``, ``machine`` in words, and the code's ``commit``.
 
     Unknown entries are left out, and so is the name of the machine.
     """
@@ -113,6 +118,7 @@ def environment() -> dict[str, str]:
     for name in PACKAGES:
         with contextlib.suppress(PackageNotFoundError):
             versions[name] = version(name)
+    versions["processor"] = processor()
     versions |= {"machine": f"{description()}, {format_size(psutil.virtual_memory().total)}", "commit": _commit()}
     return {name: text for name, text in versions.items() if text}
 

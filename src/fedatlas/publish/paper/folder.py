@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fedatlas.errors import UserError
+from fedatlas.experiments.metadata import versions
 from fedatlas.io import csv
 from fedatlas.io.files import atomic_folder, write_json
 from fedatlas.io.text import read_bytes, read_json
@@ -63,7 +64,7 @@ class _FolderWriter:
             "size": record.size,
             "file": record.file,
             "command": f"fedatlas paper {record.name} --size {record.size} {options}",
-            "versions": results.meta.versions,
+            "versions": versions(results.meta.environments),
             "changed since the results were made": results.changed,
             "files": files,
         }

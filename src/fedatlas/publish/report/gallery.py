@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.experiment_view import AlgorithmView
-from fedatlas.experiments.metadata import TableMeta
-from fedatlas.experiments.result_files import machine_name, read
+from fedatlas.experiments.metadata import TableMeta, versions
+from fedatlas.experiments.result_files import read
 from fedatlas.io import csv
 from fedatlas.io.files import write_json
 from fedatlas.io.text import read_json, read_text
@@ -155,8 +155,8 @@ def write_entry(folder: Path, gallery: Path, drawn: Mapping[str, Path]) -> None:
         runs=meta.runs,
         hours=meta.seconds / 3600,
         data={name: DataForm.of(provenance) for name, provenance in meta.data.items()},
-        versions=meta.versions,
-        machines=sorted({machine for path in folder.glob("runs*/*/*.parquet") if (machine := machine_name(path))}),
+        versions=versions(meta.environments),
+        machines=sorted({environment["machine"] for environment in meta.environments if "machine" in environment}),
         digests=changes.digests(record.content),
         looks=describe_styles(record.content["algorithms"]) if set(drawn) >= set(figures) else {},
         tuning=record.tuning,

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from fedatlas.experiments import labels
-from fedatlas.experiments.metadata import TableMeta
-from fedatlas.experiments.result_files import read, read_environments
+from fedatlas.experiments.metadata import TableMeta, count_environments
+from fedatlas.experiments.result_files import read
 from fedatlas.io.files import write_text
 from fedatlas.publish.report import charts, tables
 from fedatlas.publish.report.cards import SIGNS
@@ -65,6 +65,7 @@ def write_report(parts: Sequence[Path], out: Path, verdicts: Path | None = None,
     cited = dict.fromkeys(key for record in records for key in record.cited)
     committed = _counts([claim["committed"] for claim in claims if claim["committed"]])
     has_charts = any(figure["compressed"] for part in experiments for figure in part["figures"])
+    environments = [environment for part in experiments for environment in part["meta"].environments]
     page = _environment().get_template("report.html")
     html = page.render(
         papers=[{"reference": paper, "parts": group} for paper, group in papers.items()],
@@ -86,7 +87,8 @@ def write_report(parts: Sequence[Path], out: Path, verdicts: Path | None = None,
         diverged=sum(part["meta"].diverged_runs for part in experiments),
         sizes=sorted({record.size for record in records}),
         data=tables.provenance({name: entry for part in experiments for name, entry in part["meta"].data.items()}),
-        versions=_merge([part["meta"].versions, *part["environments"]] for part in experiments),
+        versions=_merge(environments),
+        environments=count_environments(environments),
         references=sorted(references.values(), key=lambda work: (work.short.lower(), work.year, work.title)),
         bibtex="\n\n".join(bibtex[key] for key in sorted(bibtex)),
         tuning=_tuning(records),
@@ -124,7 +126,6 @@ def _load_experiment(directory: Path, base: Path) -> dict[str, Any]:
         "anchor": f"{record.size}-{record.name}",
         "record": record,
         "meta": meta,
-        "environments": read_environments([directory / "table.parquet"]),
         "figures": [_figure(directory, name, caption, base) for name, caption in record.figures.items()],
         "links": _links({"YAML": Path(record.file), "run files": directory / "runs"}, base),
         "claims": _claims(directory / "claims.csv"),
@@ -208,13 +209,12 @@ def _counts(claims: Sequence[Mapping[str, Any]]) -> dict[str, int]:
     return {verdict: sum(claim["verdict"] == verdict for claim in claims) for verdict in VERDICTS}
 
 
-def _merge(parts: Iterable[Iterable[Mapping[str, str]]]) -> dict[str, list[str]]:
+def _merge(environments: Iterable[Mapping[str, str]]) -> dict[str, list[str]]:
     """Return the distinct values of environments by name: versions of packages, machines, commits."""
     values: dict[str, dict[str, None]] = {}
-    for part in parts:
-        for environment in part:
-            for name, value in environment.items():
-                values.setdefault(name, {})[value] = None
+    for environment in environments:
+        for name, value in environment.items():
+            values.setdefault(name, {})[value] = None
     return {name: list(values[name]) for name in sorted(values)}
 
 

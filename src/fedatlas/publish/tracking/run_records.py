@@ -20,7 +20,7 @@ import numpy as np
 from fedatlas.errors import UserError
 from fedatlas.experiments import axis_values, scores
 from fedatlas.experiments.cells import Run, Select, format_value
-from fedatlas.experiments.metadata import RunMeta
+from fedatlas.experiments.metadata import Environment, RunMeta, versions
 from fedatlas.experiments.result_files import read
 from fedatlas.experiments.runs import runs
 from fedatlas.federation.engine.setting import Setting
@@ -132,18 +132,19 @@ def read_runs(
     metrics = scores.metric_columns(frame, (*spec.within, *spec.tune))
     lossy = [name for name, source in meta.data.items() if source.get("lossy")]
     specs = list(runs(spec, meta.searches))
-    colour, versions, extras_by_key = colours(record)[id], _versions(meta), extras.load(path)
+    colour, extras_by_key = colours(record)[id], extras.load(path)
+    made = [_versions(environment) for environment in meta.environments]
     starts = np.flatnonzero(frame["round"] == 0)  # runs follow each other in the order of their specification
-    if len(specs) != len(starts):
+    if not len(specs) == len(starts) == len(meta.computed):
         raise UserError(f"{path} does not hold the runs of its specification; delete it and run again")
     end = int(path.stat().st_mtime * 1000)
     columns = {name: frame[name].tolist() for name in frame.columns}  # slices of frames would take most of the time
-    for run, start, stop in zip(specs, starts, [*starts[1:], len(frame)], strict=True):
+    for run, start, stop, number in zip(specs, starts, [*starts[1:], len(frame)], meta.computed, strict=True):
         rows = {name: values[start:stop] for name, values in columns.items()}
         values = {**point, **run.within, **run.tune}
         tunes = run.seed not in spec.seeds
         run_tags = {"algorithm": id, "fingerprint": meta.fingerprint, "status": rows["status"][-1]}
-        run_tags |= {"versions": versions, "phase": "tuning" if tunes else "scoring"}
+        run_tags |= {"versions": made[number], "phase": "tuning" if tunes else "scoring"}
         if run_tags["status"] == "diverged":
             run_tags["diverged_round"] = str(rows["diverged_round"][-1])
         if lossy:
@@ -250,9 +251,9 @@ def colours(record: ExperimentRecord) -> dict[str, str]:
     return {id: style.colour for id, style in line_styles.items()}
 
 
-def _versions(meta: RunMeta) -> str:
-    """Return the packages and the device that computed a run file: ``device cpu, fedatlas 0.1.0, numpy 2.4.6``."""
-    return ", ".join(f"{name} {version}" for name, version in sorted({**meta.machine, **meta.versions}.items()))
+def _versions(environment: Environment) -> str:
+    """Return the packages and the device that computed a run: ``device cpu, fedatlas 0.1.0, numba 0.68.1``."""
+    return ", ".join(f"{name} {version}" for name, version in sorted(versions([environment]).items()))
 
 
 def parameter_name(axis: str) -> str:

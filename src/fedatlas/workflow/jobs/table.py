@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from fedatlas.experiments.result_files import read_environments, write
+from fedatlas.experiments.result_files import write
 from fedatlas.experiments.tables import Layout, build
 from fedatlas.io import csv
 
@@ -18,8 +18,7 @@ def make(spec: dict[str, Any], folder: str, runs: Sequence[str]) -> None:
         runs: Paths of all run files, in the order of the experiment's cells.
     """
     table, curves, trials, meta = build(Layout.of(spec), [Path(path) for path in runs])
-    computed = read_environments(runs)
-    write(Path(folder) / "curves.parquet", curves, meta.plain(), computed)
-    write(Path(folder) / "trials.parquet", trials, meta.plain(), computed)
+    write(Path(folder) / "curves.parquet", curves, meta.plain())
+    write(Path(folder) / "trials.parquet", trials, meta.plain())
     csv.write(Path(folder) / "table.csv", table)
-    write(Path(folder) / "table.parquet", table, meta.plain(), computed)
+    write(Path(folder) / "table.parquet", table, meta.plain())
