@@ -15,7 +15,7 @@ from fedatlas.data import sources
 from fedatlas.io.yaml import read_yaml
 from fedatlas.workflow.configuration import CONFIG
 from fedatlas.workflow.study import Study
-from fedatlas.workflow.targets import check_targets
+from fedatlas.workflow.targets import target_experiments
 from tests.docs.blocks import ROOT, blocks, commands
 
 INSTALLING = {"make", ".", "conda", "pip", "pytest", "docker"}  # what these install is there when tests run
@@ -133,7 +133,7 @@ def _read_snakemake(words):
 def _validate(study, target):
     """Return whether an experiment, or the ones behind a file, can be run; other tests validate those of the atlas."""
     path = study.files.paths.get(target)
-    return (path and path.resolve().is_relative_to(ROOT)) or check_targets(study, [target], RULES)
+    return (path and path.resolve().is_relative_to(ROOT)) or target_experiments(study, [target])
 
 
 def _read_fedatlas(words):

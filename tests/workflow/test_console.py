@@ -1,6 +1,7 @@
 """A run of the workflow says little: how many jobs there are, what failed and where its log is, and what was made."""
 
 import logging
+from pathlib import Path
 from types import SimpleNamespace
 
 import pandas as pd
@@ -172,16 +173,15 @@ def test_the_summary_tells_claims_and_what_tests_them(project, monkeypatch):
     for name in ("report.html", "mlflow.json"):
         (folder / name).touch()
     report = "results/smoke/tiny/report.html"
-    text = summary.summary(Study.open(), [report, "results/none.html"], [("smoke", "tiny"), ("laptop", "tiny")])
+    text = summary.summary(Study.open(), [report, "results/none.html", "results/laptop/tiny/table.csv"])
     assert "tiny (smoke)  3 claims: 2 not tested at this size, 1 held" in text and "`make ui` shows the runs" in text
     assert "Next      `fedatlas run tiny --size laptop` tests its claims" in text
     assert f"Made      {report}\nOpen      {(project.folder / report).as_uri()}\n" in text
     assert "none.html" not in text and "(laptop)" not in text
     assert all(len(line) <= 80 or line.startswith("Open      file:///") for line in text.splitlines())
     (folder / "claims.csv").write_text("nothing\n5\n")
-    assert summary.summary(Study.open(), [], [("smoke", "tiny")]).startswith(
-        "Warning   results/smoke/tiny/claims.csv holds no"
-    )
+    text = summary.summary(Study.open(), ["results/smoke/tiny/table.csv"])
+    assert text.startswith("Warning   results/smoke/tiny/claims.csv holds no")
 
 
 def test_a_locked_folder_is_said_in_one_sentence_with_the_command(handler, capsys):
@@ -190,11 +190,13 @@ def test_a_locked_folder_is_said_in_one_sentence_with_the_command(handler, capsy
     assert error.count("\n") == 1 and "`snakemake --unlock`" in error and len(error) < 400
 
 
-def test_an_unknown_target_is_answered_with_the_nearest_experiment(handler, capsys, monkeypatch):
-    monkeypatch.setattr(console.Messages, "experiments", ("first", "second"))
+def test_an_unknown_target_is_answered_with_the_nearest_experiment(handler, capsys, monkeypatch, project):
+    files = Study.from_config({}, root=project.folder).files
+    files.paths = {"first": Path("first.yaml"), "second": Path("second.yaml")}
+    monkeypatch.setattr(console.Messages, "explain", files.explain_missing)
     for name in ("frst", "results/frst.csv"):
         message = f"MissingRuleException:\n{MissingRuleException(name)}"
         handler.emit(logging.makeLogRecord({"levelno": logging.ERROR, "msg": message}))
     first, *others = capsys.readouterr().err.splitlines()
-    assert first.startswith("fedatlas: there is no target 'frst'; did you mean 'first'?; `fedatlas list experiments`")
+    assert first.startswith("fedatlas: there is no experiment 'frst'; did you mean 'first'")
     assert others[0] == "MissingRuleException:"  # a path has a rule or none

@@ -28,7 +28,7 @@ rule report_tour:
     """The report over the experiments of the tour."""
     input:
         verdicts=graph.gallery_verdicts(),
-        parts=lambda w: graph.report_inputs("smoke", study.config["tour"]),
+        parts=lambda w: graph.report_inputs("smoke", study.tour()),
     output:
         html=f"{results}/report.html",
         claims=f"{results}/claims.csv",

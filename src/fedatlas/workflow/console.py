@@ -7,20 +7,21 @@ Snakemake finds the handler through its interface for logger plugins, under the 
 """
 
 import contextlib
+import functools
 import logging
 import os
 import re
 import signal
 import sys
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from fedatlas.errors import nearest
+from fedatlas.errors import UserError
 
 LINES = 20  # of the log of a failed job
 PAUSE = 30.0  # seconds between two lines about the progress, where there is no terminal
@@ -31,12 +32,36 @@ ENDED = re.compile(r"returned non-zero exit status (?P<status>\d+)|died with <Si
 INTERRUPTED = "fedatlas: interrupted"  # the end of the log of a job that was interrupted
 UNFINISHED = "At least one job did not complete successfully"
 MISSING = re.compile(r"^No rule to produce (?P<name>\w[\w-]*) \(", re.MULTILINE)  # a name, and no path
-NAMES = "`fedatlas list experiments` shows the names of experiments"
 LOCKED = "Directory cannot be locked"
 UNLOCK = (
     "fedatlas: this folder is locked: if no other run works in it, the last one was killed; call `snakemake --unlock` "
     "or `fedatlas run NAME -- --unlock`, and then the same command again"
 )
+
+
+class PlainErrors:
+    """An object whose methods end Snakemake with one sentence on a user's mistake, where it would add a traceback."""
+
+    def __init__(self, inner: Any) -> None:
+        self.inner = inner
+
+    def __getattr__(self, name: str) -> Any:
+        """Return an attribute of the object."""
+        value = getattr(self.inner, name)
+        if not callable(value):
+            return value
+
+        @functools.wraps(value)
+        def call(*args: Any, **options: Any) -> Any:
+            try:
+                return value(*args, **options)
+            except UserError as error:
+                from snakemake.logging import logger
+
+                logger.error(str(error))
+                raise SystemExit(1) from None
+
+        return call
 
 
 class Messages(LogHandlerBase):
@@ -45,11 +70,11 @@ class Messages(LogHandlerBase):
     Attributes:
         summarize: Returns the summary of a run that has ended well. The workflow sets it on the class: Snakemake makes
             the handler before it reads the workflow.
-        experiments: Names of the study's experiments, for a guess at a target that does not exist; set as well.
+        explain: Returns a sentence on a target that does not exist; set as well.
     """
 
     summarize: Callable[[], str] = staticmethod(lambda: "")
-    experiments: Collection[str] = ()
+    explain: Callable[[str], str] = staticmethod("there is no target {!r}".format)
     # The interface: Snakemake formats errors, and leaves it to this handler which records are shown.
     writes_to_file = False
     has_filter = True
@@ -96,8 +121,7 @@ class Messages(LogHandlerBase):
         elif LOCKED in record.getMessage():
             self._print(UNLOCK)
         elif missing := MISSING.search(record.getMessage()):
-            guess = nearest(missing["name"], self.experiments)
-            self._print(f"fedatlas: there is no target {missing['name']!r}{guess}; {NAMES}")
+            self._print(f"fedatlas: {type(self).explain(missing['name'])}")
         elif record.levelno >= logging.WARNING:
             self._print(self._colour(self.format(record), record.levelno))
         elif not event and str(record.msg).startswith(BUILDING) and sys.stderr.isatty():

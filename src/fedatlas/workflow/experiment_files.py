@@ -1,13 +1,16 @@
 """The files of experiments that a study can name: its own, and those that the package carries."""
 
+import re
 from pathlib import Path
 from typing import Any
 
+from fedatlas.errors import nearest
 from fedatlas.experiments import experiment_file
 from fedatlas.experiments.numbering import PaperItem, find_items, parse_name
 from fedatlas.experiments.specification import Experiment
 
 FOLDER = "config/experiments"
+NAME = r"\w[\w-]*"  # of an experiment; the wildcard of the workflow holds the same letters
 
 
 class ExperimentFiles:
@@ -49,6 +52,19 @@ class ExperimentFiles:
     def document(self, name: str) -> Any:
         """Return the content of an experiment's file, laid over the file that it extends."""
         return experiment_file.document(self.paths[name], self.shipped)
+
+    def title(self, name: str) -> str:
+        """Return the title in an experiment's file, or an empty text, from its line alone: loading takes long."""
+        text = self.paths[name].read_text(encoding="utf-8", errors="replace")
+        match = re.search(r"""^title: *(["']?)(.*)\1 *$""", text, re.MULTILINE)
+        return match[2] if match else ""
+
+    def explain_missing(self, name: str) -> str:
+        """Say that there is no experiment of a name, and which the user may mean."""
+        if figure := self.explain_figure(name):
+            return f"there is no experiment {name!r}: {figure}; ask for an experiment by its name"
+        guess = nearest(name, self.paths) or "; `fedatlas list experiments` names them all"
+        return f"there is no experiment {name!r}{guess}"
 
     def explain_figure(self, name: str) -> str:
         """Say which experiment re-runs a figure or table, as in ``Figure 3 is a part of fedac_fig1``.

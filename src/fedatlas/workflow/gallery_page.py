@@ -36,11 +36,10 @@ def publish(study: Study, out: Path, say: Callable[[str], None], directory: str 
         UserError: The configuration names no experiments for the gallery, or a file of another origin lies where the
             page or an entry would be written.
     """
-    if not study.gallery():
-        raise UserError("config/config.yaml names no experiments for the gallery: name some, by size, under `gallery`")
+    experiments = study.gallery()
     entries = out.with_suffix("")
     gallery.validate_target(out, entries)
-    for size, name in study.gallery():
+    for size, name in experiments:
         folder = Path(study.folders.experiment(size, name))
         if all((folder / file).exists() for file in NEEDED):
             with tempfile.TemporaryDirectory() as temporary:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fedatlas.data.paths import cache_folder
-from fedatlas.errors import UserError, nearest
+from fedatlas.errors import UserError
 from fedatlas.io.files import ensure_writable
 from fedatlas.workflow.configuration import SNAKEFILE
 from fedatlas.workflow.study import Study
@@ -59,7 +59,4 @@ def run(name: str, size: str | None, cores: str, dry: bool, options: Sequence[st
 def check_experiment(study: Study, name: str) -> None:
     """Raise UserError, with a guess, if there is no experiment with a name."""
     if name not in study.files.paths:
-        if explanation := study.files.explain_figure(name):
-            raise UserError(f"there is no experiment {name!r}: {explanation}; ask for an experiment by its name")
-        guess = nearest(name, study.files.paths) or "; `fedatlas list experiments` names them all"
-        raise UserError(f"there is no experiment {name!r}{guess}")
+        raise UserError(study.files.explain_missing(name))

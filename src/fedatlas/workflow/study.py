@@ -21,7 +21,7 @@ from fedatlas.publish.tracking import addresses
 from fedatlas.registry import extensions
 from fedatlas.workflow import EXTRAS, LIVE
 from fedatlas.workflow.configuration import CONFIG, complete, shipped
-from fedatlas.workflow.experiment_files import FOLDER, ExperimentFiles
+from fedatlas.workflow.experiment_files import FOLDER, NAME, ExperimentFiles
 from fedatlas.workflow.folders import Folders
 from fedatlas.workflow.validation import validate
 
@@ -58,7 +58,8 @@ class Study:
         self.config, self.root, self.folders = config, Path(root), folders or Folders.from_config(config)
         self.files = ExperimentFiles(self.root, config["experiments_folder"], shipped)
         selected = [] if config["experiments"] == "all" else config["experiments"]
-        named = {"tour": config["tour"], "experiments": selected, "gallery": [name for _, name in self.gallery()]}
+        gallery = [name for names in config["gallery"].values() for name in names]
+        named = {"tour": config["tour"], "experiments": selected, "gallery": gallery}
         for key, names in named.items():
             for name in names:
                 self._check_name(name, f"{key}: ")
@@ -103,6 +104,9 @@ class Study:
     def _check_name(self, name: str, key: str = "") -> None:
         if name not in self.files.paths:
             raise UserError(f"{CONFIG}: {key}unknown experiment {name!r}{did_you_mean(name, self.files.paths)}")
+        if not re.fullmatch(NAME, name):
+            explanation = f"the name {name!r} must consist of letters, digits, _ and -"
+            raise UserError(f"{self.files.paths[name]}: {explanation}; rename the file")
 
     def environment(self) -> dict[str, str]:
         """Return the environment variables of jobs.
@@ -145,13 +149,25 @@ class Study:
             )
         os.environ.update(environment)
 
+    def tour(self) -> list[str]:
+        """Return the names of the experiments of the target tour. Raises UserError if there are none."""
+        if not self.config["tour"]:
+            raise UserError(f"{CONFIG} names no experiments for the tour: name one, as in `snakemake fedac_fig1`")
+        return self.config["tour"]
+
     def selected(self) -> list[str]:
-        """Return the names of the experiments of the target all."""
-        return list(self.files.own) if self.config["experiments"] == "all" else self.config["experiments"]
+        """Return the names of the experiments of the target all. Raises UserError if there are none."""
+        names = list(self.files.own) if self.config["experiments"] == "all" else self.config["experiments"]
+        if not names:
+            folder = self.config["experiments_folder"]
+            raise UserError(f"there are no experiments in {folder}: write one, or name others")
+        return names
 
     def gallery(self) -> list[tuple[str, str]]:
-        """Return sizes and names of the experiments of the gallery."""
-        return [(size, name) for size, names in self.config["gallery"].items() for name in names]
+        """Return sizes and names of the experiments of the gallery. Raises UserError if there are none."""
+        if not (experiments := [(size, name) for size, names in self.config["gallery"].items() for name in names]):
+            raise UserError(f"{CONFIG} names no experiments for the gallery: name some, by size, under `gallery`")
+        return experiments
 
     def experiment(self, size: str, name: str) -> Experiment:
         """Return a loaded and checked experiment."""

@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from fedatlas.errors import UserError
@@ -15,6 +15,7 @@ from fedatlas.results.claims.verdicts import NOT_TESTED
 from fedatlas.workflow import times
 from fedatlas.workflow.listing import duration
 from fedatlas.workflow.study import Study
+from fedatlas.workflow.targets import target_experiments, target_files
 
 WIDTH = 80
 SCRIPTS = ".venv/bin"  # where make installs
@@ -36,16 +37,16 @@ def verdicts(results: str | Path = "results") -> list[dict[str, str]]:
     return list(rows.values())
 
 
-def summary(study: Study, targets: Sequence[str], experiments: Sequence[tuple[str, str]]) -> str:
+def summary(study: Study, targets: Collection[str]) -> str:
     """Return the summary: targets, claims, warnings, and the command that comes next.
 
     Args:
         study: The study.
-        targets: Paths of the targets. Missing files are left out: a figure alone may have been the target.
-        experiments: (size, name) of the experiments behind them.
+        targets: Names of rules, and paths. Missing files are left out: a figure alone may have been the target.
     """
+    paths = [path for path in target_files(study, targets) if Path(path).exists()]
     try:
-        return "\n".join(_lines(study, [path for path in targets if Path(path).exists()], list(experiments)))
+        return "\n".join(_lines(study, paths, target_experiments(study, targets)))
     except UserError as error:  # for example, a file of a run that is going on elsewhere
         return f"Warning   {error}"
 
