@@ -112,11 +112,6 @@ class Unfinished(Sound):
         return State(delta=velocity), State()  # noqa: F821
 
 
-@broken("runs", "broadcast names 'c', but init gives the server only x, m, distance")
-class Announced(Sound):
-    broadcast = ("x", "c")
-
-
 @broken("runs", "stays at the start")
 class Idle(Sound):
     def server(self, s, mean, n):
@@ -220,11 +215,6 @@ class Smuggling(Sound):
     def client(self, s, i, steps):
         message, state = super().client(s, i, steps)
         return message.replace(delta=Note(message.delta)), state
-
-
-@broken("costs", r"steps.record notes step: write `records = \('step',\)`")
-class Unnoted(Sound):
-    records = ()
 
 
 @broken("costs", r"clients read s.m, which is not counted.*broadcast = \('m',\)")

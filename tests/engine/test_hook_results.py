@@ -1,75 +1,291 @@
-"""What a hook returns in a wrong form is one sentence with hook, field, shape and what is expected."""
+"""A wrong hook or declaration is one sentence with the hook, the field and what is expected, in runs as in checks."""
 
+import re
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
-from fedatlas.errors import UserError
+import fedatlas
+from fedatlas import Coded, Mixing, Note, Rows, UserError
 from fedatlas.federation.algorithms.fedavg import FedAvg
-from fedatlas.federation.arrays import State
+from fedatlas.federation.arrays import State, norm, zeros_like
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
+from fedatlas.testing import FAILED, Implementation, run_tests
+from tests.conformance.broken import Sound
 from tests.helpers import logistic, network
 
 
-def algorithm(**hooks):
-    """Return FedAvg with other hooks."""
-    cls = type("Mine", (FedAvg,), {"name": "mine", "label": "Mine", "__doc__": "Mine (2026).", **hooks})
-    return dataclass(frozen=True, kw_only=True)(cls)(lr=0.1)
+def algorithm(**attributes):
+    """Return a class of FedAvg with other hooks and declarations."""
+    document = "Mine (Author et al. 2026) is FedAvg."
+    cls = type("Mine", (FedAvg,), {"name": "mine", "label": "Mine", "__doc__": document, **attributes})
+    return dataclass(frozen=True, kw_only=True)(cls)
 
 
-def keeping(state):
-    """Return the hooks of an algorithm whose clients have a number c, and keep a state instead of it."""
+def sends(**values):
+    """Return a hook ``client`` that sends values, each a function of the server's x and of the number of clients."""
+    return lambda self, s, i, steps: State(**{name: make(s.x, len(steps.clients)) for name, make in values.items()})
+
+
+def keeps(state, **first):
+    """Return the hooks of an algorithm whose clients have a first State, and keep another one."""
     return {
-        "init": lambda self, x0: (State(x=x0), State(c=0.0)),
-        "client": lambda self, s, i, steps: (State(delta=s.x), state),
+        "init": lambda self, x0: (State(x=x0), State(**first)),
+        "client": lambda self, s, i, steps: (State(delta=s.x * np.ones((len(steps.clients), 1))), state),
     }
 
 
+def start(**fields):
+    """Return a hook ``init`` whose server has other fields than x, each a function of x0."""
+    return lambda self, x0: (State(x=x0, **{name: make(x0) for name, make in fields.items()}), State())
+
+
+def metrics(self, s, n):
+    return {"eta": 1.0}
+
+
+def misread(name, hook, *owner):
+    """Return hooks of which one reads an unknown name of an argument."""
+
+    def client(self, s, i, steps):
+        return State(delta=getattr({"s": s, "i": i, "steps": steps}[owner[0]], name))
+
+    def server(self, s, mean, n):
+        return State(x=getattr({"s": s, "mean": mean, "n": n}[owner[0]], name))
+
+    return {hook: {"client": client, "server": server}[hook]}
+
+
+def noting(self, s, i, steps):
+    steps.record(step=norm(s.x))
+    return State(delta=-steps.full(s.x))
+
+
+BLOCK = r"for a block of \d clients it must be rows \(\d, k\)"
+# By a label: declarations and hooks, and the sentence.
 MISTAKES = {
-    "norm": (
-        {"client": lambda self, s, i, steps: (State(delta=s.x, size=np.linalg.norm(s.x) ** 2), State())},
-        r"the hook client returns 'size', which is one number; for a block of \d clients it must be rows \(\d, k\)",
+    # names
+    "misspelt hook": ({"recieve": lambda self, s, i: i}, "recieve is no hook .* did you mean 'receive'"),
+    "misspelt metrics": ({"server_metric": metrics}, "server_metric is no hook .* did you mean 'server_metrics'"),
+    "misspelt declaration": ({"broadcasts": ("x",)}, "broadcasts is no hook or declaration .* 'broadcast'"),
+    "misspelt records": ({"record": ("step",)}, "record is no hook or declaration .* did you mean 'records'"),
+    "gathers": ({"gathers": ("delta",)}, r"gathers is no declaration .* write Rows\(v\)"),
+    "diagnostics": ({"diagnostics": ("delta",)}, r"diagnostics is no declaration .* write Note\(v\)"),
+    # declarations
+    "word": ({"broadcast": "x"}, r"broadcast is 'x'; it must be a tuple of names, such as \('x',\)"),
+    "flag": ({"exact": "yes"}, "exact is 'yes'; it must be True or False"),
+    "absent": (
+        {"broadcast": ("x", "velocty")},
+        "broadcast names 'velocty', but the server has only x: give it in init",
     ),
-    "cube": (
-        {"client": lambda self, s, i, steps: (State(delta=s.x[None, None]), State())},
-        r"the hook client returns 'delta', which has the shape \(1, 1, 7\)",
+    "unreported": ({"reports": ("eta",)}, "reports names 'eta', but nothing returns it: define server_metrics"),
+    "undeclared": ({"server_metrics": metrics}, "server_metrics is defined, but reports names none of its numbers"),
+    "other report": (
+        {"server_metrics": metrics, "reports": ("theta",)},
+        r"server_metrics returns eta: write `reports = ",
     ),
-    "rows": (
-        {"client": lambda self, s, i, steps: (State(delta=np.zeros((9, 7))), State())},
-        r"the hook client returns 'delta', which has the shape \(9, 7\)",
+    "unrecorded": ({"client": noting, "records": ("stp",)}, r"steps.record notes 'step'; did you mean 'stp'\?: write"),
+    "never noted": ({"records": ("step",)}, "records names 'step', but no hook notes it"),
+    "nobody": (
+        {"personal": ("U",)},
+        "the hook init gives nothing for personal: it names 'U', but the server has only x",
     ),
-    "kept": (keeping(State(c=np.zeros((9, 7)))), r"the hook client returns 'c', which has the shape \(9, 7\)"),
+    "one row": (
+        {"personal": ("U",), "init": start(U=zeros_like)},
+        r"the hook init returns 'U', which has the shape \(7,\); .* a row for each client: \(5, k\)",
+    ),
+    "own and whole": ({"personal": ("x",)}, "both broadcast and personal name 'x'"),
+    "merged": ({"personal": ("U",), "pooled": True}, "pooled merges clients, but each has its own row of 'U'"),
+    # arguments
+    "few arguments": (
+        {"client": lambda self, s, i: State(delta=s.x)},
+        r"the hook client takes \(self, s, i\); it must be def client\(self, s, i, steps\)",
+    ),
+    "many arguments": (
+        {"init": lambda self, x0, clients, seed: (State(x=x0), State())},
+        r"the hook init takes .*; it must be def init\(self, x0\), or one with clients too",
+    ),
+    "no function": ({"single_client": True}, r"single_client is True; it must be def single_client\(self\)"),
+    # init
+    "one state": (
+        {"init": lambda self, x0: State(x=x0)},
+        "the hook init returns State; it must return a pair of States",
+    ),
+    "matrix of a client": (
+        {"init": lambda self, x0: (State(x=x0), State(c=np.zeros((5, 7))))},
+        r"the hook init returns 'c' for a client, which has the shape \(5, 7\); .* vectors \(k,\) and numbers",
+    ),
+    # client and before
     "array": (
         {"client": lambda self, s, i, steps: s.x},
-        "the hook client returns ndarray; it must return a pair of States: what clients send, and what they keep",
+        "the hook client returns ndarray; it must return a State that clients send, or a pair",
     ),
     "triple": (
         {"client": lambda self, s, i, steps: (State(), State(), State())},
-        r"the hook client returns \(State, State, State\); it must return a pair of States",
+        r"the hook client returns \(State, State, State\); it must return a State",
     ),
-    "before": (
-        {"before": lambda self, s, i, steps: None},
-        "the hook before returns NoneType; it must return a State that clients send, or a pair",
+    "number": (
+        {"client": sends(delta=lambda x, m: x, size=lambda x, m: np.linalg.norm(x))},
+        f"the hook client returns 'size', which is one number; {BLOCK}",
     ),
+    "cube": (
+        {"client": sends(delta=lambda x, m: x[None, None])},
+        rf"the hook client returns 'delta', which has the shape \(1, 1, 7\); {BLOCK}",
+    ),
+    "rows of others": (
+        {"client": sends(delta=lambda x, m: np.zeros((9, 7)))},
+        rf"the hook client returns 'delta', which has the shape \(9, 7\); {BLOCK}",
+    ),
+    "list": (
+        {"client": sends(delta=lambda x, m: [1.0, 2.0])},
+        f"the hook client returns 'delta', which is list; {BLOCK}",
+    ),
+    "no column": (
+        {"client": sends(delta=lambda x, m: x, size=lambda x, m: np.zeros(m))},
+        r"the hook client returns 'size', which has the shape \((\d),\), .* it must be a column \(\1, 1\)",
+    ),
+    "bits": (
+        {"client": sends(delta=lambda x, m: Coded(x * np.ones((m, 1)), np.nan))},
+        "the hook client returns 'delta' with the bits nan; Coded needs a number for each client",
+    ),
+    "kept rows": (
+        keeps(State(c=np.zeros((9, 7))), c=0.0),
+        r"the hook client returns 'c', which has the shape \(9, 7\)",
+    ),
+    "kept width": (
+        keeps(State(c=np.zeros(7)), c=0.0),
+        r"the hook client keeps 'c', which has the shape \(7,\); init gives a client 1 numbers",
+    ),
+    "kept name": (keeps(State(cc=0.0), c=0.0), "the hook client keeps 'cc', but init gives a client only c"),
+    "kept nothing": (keeps(State(c=0.0)), "the hook client keeps 'c', but init gives a client only nothing"),
+    "before": ({"before": lambda self, s, i, steps: None}, "the hook before returns NoneType; it must return a State"),
+    "rows before": (
+        {"before": lambda self, s, i, steps: State(g=Rows(steps.full(s.x)))},
+        "the hook before sends 'g' as Rows; .* here it gets the mean",
+    ),
+    # what hooks read
+    "mean": (
+        misread("detla", "server", "mean"),
+        r"the hook server \(test_hook_results.py, line \d+\) reads 'detla' of a State, .* delta; did you mean 'delta'",
+    ),
+    "state": (misread("y", "client", "s"), r"the hook client .* reads 'y' of a State, which has x"),
+    "steps": (misread("ful", "client", "steps"), "the hook client .* reads 'ful' of steps, .* did you mean 'full'"),
+    "round": (
+        misread("rund", "server", "n"),
+        "the hook server .* reads 'rund' of the round n, .* did you mean 'round'",
+    ),
+    # server and receive
     "server": (
         {"server": lambda self, s, mean, n: s.x},
-        "the hook server returns ndarray; it must return the next State of the server",
+        "the hook server returns ndarray; it must return the next State",
+    ),
+    "forgotten": (
+        {"broadcast": ("x", "c"), "init": start(c=zeros_like), "server": lambda self, s, mean, n: State(x=s.x)},
+        "the hook server returns no 'c', which broadcast names",
+    ),
+    "rows at the server": (
+        {"client": sends(delta=lambda x, m: Rows(x)), "server": lambda self, s, mean, n: State(x=s.x + mean.delta)},
+        r"the hook server returns 'x', which has the shape \(5, 7\); it must keep the shape \(7,\) of init",
+    ),
+    "receive": ({"receive": lambda self, s, i: None}, "the hook receive returns NoneType; it must return the State"),
+    "received name": (
+        {"receive": lambda self, s, i: State(h=s.x)},
+        "the hook receive keeps 'h', but init gives a client only nothing",
+    ),
+    # the other hooks
+    "weights": (
+        {"client_weights": lambda self, steps: steps.sizes[:, 0]},
+        r"the hook client_weights returns what has the shape \((\d),\); it must be a column \(\1, 1\)",
+    ),
+    "negative": (
+        {"client_weights": lambda self, steps: -steps.sizes},
+        "the hook client_weights returns weights from -.* they must be finite, and not negative",
+    ),
+    "no weight": (
+        {"client_weights": lambda self, steps: 0 * steps.sizes},
+        "the hook client_weights returns 0 for all clients of round 1; a mean needs at least one positive weight",
+    ),
+    "half a step": (
+        {"length": lambda self, K, rng: K / 2},
+        "the hook length returns .*; it must return a whole number",
+    ),
+    "no step": (
+        {"length": lambda self, K, rng: 0},
+        "the hook length returns 0; it must return a whole number .* at least 1",
+    ),
+    "output": (
+        {"output": lambda self, s: norm(s.x)},
+        r"the hook output returns what has the shape \(1,\); it must be a vec",
+    ),
+    "output of nothing": (
+        {"output": lambda self, s: s.x / 0},
+        "the hook output returns numbers that are not finite before the first round",
+    ),
+    "client models": (
+        {"client_model": lambda self, s, i: s.x[:, None]},
+        r"the hook client_model returns what has the shape \(7, 1\); it must be a model for each client, \(5, 7\)",
+    ),
+    "list of metrics": (
+        {"server_metrics": lambda self, s, n: [1.0], "reports": ("eta",)},
+        "the hook server_metrics returns list; it must return a dict of numbers by name",
+    ),
+    "matrix": (
+        {"mixing": lambda self, clients: np.eye(clients)},
+        "the hook mixing returns ndarray; it must return a Mixing",
+    ),
+    "mixing of others": (
+        {"mixing": lambda self, clients: Mixing(np.eye(3))},
+        "the hook mixing returns a Mixing of 3 clients; it must be one of all 5",
     ),
 }
+SETTING = {"rounds": 2, "local_steps": 2, "batch": 2, "metrics": ["loss_clients_mean"]}
+
+
+def check(cls):
+    """Return the sentences of the conformance tests that fail first."""
+    outcomes = run_tests(Implementation(cls, {"lr": 0.1}), ["runs", "costs", "evaluation"])
+    return [outcome.sentence for outcome in outcomes if outcome.status == FAILED]
 
 
 @pytest.mark.parametrize("name", MISTAKES)
-def test_a_result_of_a_wrong_form_is_one_sentence(name):
-    hooks, sentence = MISTAKES[name]
-    with pytest.raises(UserError, match=f"^algorithm mine: {sentence}"):
-        Simulation(algorithm(**hooks), logistic(), Setting(clients=5, rounds=2)).run()
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_a_mistake_is_one_sentence(name):
+    attributes, sentence = MISTAKES[name]
+    cls = algorithm(**attributes)
+    record = {"record": ["step"]} if "step" in attributes.get("records", ()) else {}
+    with pytest.raises(UserError, match=f"^algorithm mine: .*{sentence}|^algorithm mine: {sentence}") as raised:
+        fedatlas.train(cls, logistic(), lr=0.1, **SETTING, **record)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_a_check_fails_with_the_same_sentence(name):
+    attributes, sentence = MISTAKES[name]
+    try:
+        sentences = check(algorithm(**attributes))
+    except UserError as error:  # the class is refused before any test
+        sentences = [str(error)]
+    sentence = {"never noted": "records names 'step', but steps.record never notes it"}.get(name, sentence)
+    assert any(re.search(sentence, text) for text in sentences), sentences
+
+
+def test_numbers_that_are_not_finite_in_the_first_round_are_named():
+    cls = algorithm(server=lambda self, s, mean, n: State(x=s.x + mean.delta / (n.clients - 5)))
+    with pytest.warns(UserWarning, match="^algorithm mine diverged in round 1: the hook server returns 'x'"):
+        frame = fedatlas.train(cls, logistic(), lr=0.1, rounds=2)
+    assert frame.attrs["status"] == "diverged" and "the hook server returns 'x'" in check(cls)[0]
 
 
 def test_tensors_get_the_same_sentence():
-    mine = algorithm(client=lambda self, s, i, steps: (State(delta=s.x, size=s.x.norm()), State()))
+    mine = algorithm(client=lambda self, s, i, steps: (State(delta=s.x, size=s.x.norm()), State()))(lr=0.1)
     with pytest.raises(UserError, match="the hook client returns 'size', which is one number"):
+        Simulation(mine, network("linear"), Setting(clients=5, rounds=1)).run()
+    mine = algorithm(client=lambda self, s, i, steps: State(delta=np.zeros((len(steps.clients), len(s.x)))))(lr=0.1)
+    with pytest.raises(UserError, match="returns 'delta' as an array of NumPy, but the model is one of torch"):
         Simulation(mine, network("linear"), Setting(clients=5, rounds=1)).run()
 
 
@@ -78,4 +294,28 @@ def test_other_failures_stay_what_they_are():
         raise ValueError("mine")
 
     with pytest.raises(ValueError, match=r"^mine$"):
-        Simulation(algorithm(client=client), logistic(), Setting(clients=5, rounds=1)).run()
+        Simulation(algorithm(client=client)(lr=0.1), logistic(), Setting(clients=5, rounds=1)).run()
+
+
+RIGHT = {
+    "helpers": {"gain": lambda self: 1.0, "score": staticmethod(lambda: None)},
+    "a helper that is read": {"state": lambda self: 2.0, "output": lambda self, s: s.x * self.state() / 2},
+    "a vector of all": {"client": lambda self, s, i, steps: State(delta=-0.1 * s.x)},
+    "notes": {"client": lambda self, s, i, steps: State(delta=-steps.full(s.x), size=Note(norm(steps.full(s.x))))},
+    "infinite numbers": {"init": lambda self, x0: (State(x=x0, best=float("inf")), State(least=float("inf")))},
+    "zero weights": {"client_weights": lambda self, steps: (steps.clients[:, None] > 1).astype(float)},
+}
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_right_hooks_are_not_accused(name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fedatlas.train(algorithm(**RIGHT[name]), logistic(), lr=0.1, **SETTING)
+
+
+def test_states_that_a_server_gets_later_may_be_sent():
+    attributes = {"broadcast": ("x", "v"), "server": lambda self, s, mean, n: State(x=s.x + mean.delta, v=mean.delta)}
+    frame = fedatlas.train(algorithm(**attributes), logistic(), lr=0.1, rounds=3, eval_rounds=1)
+    assert frame["vectors_down"].tolist() == [0, 1, 3, 5]
+    assert fedatlas.train(Sound, logistic(), lr=0.1, rounds=1).attrs["status"] == "ok"

@@ -58,6 +58,7 @@ def test_depends_on_neither_blocks_nor_threads(block, threads):
 class Recorder(FedAvg):
     """FedAvg that records what ``value`` makes of a step's gradients."""
 
+    records = ("step_size",)
     value = staticmethod(lambda g: 0.25)
 
     def client(self, s, i, steps):

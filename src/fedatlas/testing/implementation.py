@@ -286,7 +286,8 @@ def require_finite(history: History, label: str, advice: str) -> None:
         advice: Remedy, for the sentence.
     """
     if history.status != "ok" or not all_finite(history.x):
-        raise Failed(f"On {label}, the output is not finite after round {history.diverged_round}: {advice}")
+        cause = f" ({history.cause})" if history.cause else ""
+        raise Failed(f"On {label}, the output is not finite after round {history.diverged_round}{cause}: {advice}")
 
 
 def _ranked_values(option: Option) -> list[tuple[int, Any]]:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from fedatlas.errors import Undefined, UserError
+from fedatlas.federation.algorithms import declaration
 from fedatlas.federation.arrays import Array, State, Vectors
-from fedatlas.federation.engine.hook_results import call
 from fedatlas.federation.engine.protocols import Problem, Proximal, Round, Setting, Steps
+from fedatlas.federation.engine.round import call
 from fedatlas.registry.kinds import Kind
 
 if TYPE_CHECKING:
@@ -55,6 +56,10 @@ class Algorithm(Kind):
     exact_prox: ClassVar[bool] = False
     # Clients only send gradients at a point of the server. Where all clients share their data, the engine merges them.
     pooled: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        declaration.validate(type(self), Algorithm)
+        super().__post_init__()
 
     @classmethod
     def title(cls) -> str:

@@ -78,7 +78,7 @@ class FedSPS(Polyak):
 
     def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         y, _, bound = self.local_steps(s, i, steps)
-        return State(delta=y - s.x), State(bound=bound)
+        return State(delta=y - s.x), i.replace(bound=bound) if "bound" in i else i
 
     def local_steps(self, s: State, i: State, steps: Steps) -> tuple[Array, Array | float, Array | float]:
         """Return, after the local steps, y (m, d), the sum nu of the step sizes (m, 1) and the next bound (m, 1)."""
@@ -115,7 +115,7 @@ class FedSPSNormalized(FedSPS):
     def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         y, nu, bound = self.local_steps(s, i, steps)
         nu = maximum(nu, 1e-30)
-        return State(delta=(y - s.x) / nu, weight=1 / nu), State(bound=bound)
+        return State(delta=(y - s.x) / nu, weight=1 / nu), i.replace(bound=bound) if "bound" in i else i
 
     def server(self, s: State, mean: State, n: Round) -> State:
         return State(x=s.x + mean.delta / mean.weight)

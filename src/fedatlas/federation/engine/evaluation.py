@@ -8,6 +8,7 @@ import numpy as np
 from fedatlas.errors import UserError
 from fedatlas.federation.engine import pools, recording, workers
 from fedatlas.federation.engine.history import History
+from fedatlas.federation.engine.hook_results import explain_names
 
 if TYPE_CHECKING:
     from fedatlas.federation.engine.simulation import Simulation
@@ -28,7 +29,8 @@ def evaluate(pairs: "Sequence[tuple[Simulation, History]]", progress: Progress |
     simulations = [simulation for simulation, _ in pairs]
     rows = simulations[0].workers.share(lambda: _rows(simulations)) if pairs else []
     for (simulation, history), row in zip(pairs, rows, strict=True):
-        row |= client_columns(simulation) | server_columns(simulation) | recording.columns(simulation.records)
+        with explain_names(simulation.algorithm):
+            row |= client_columns(simulation) | server_columns(simulation) | recorded_columns(simulation)
         if simulation.diverged_round is None and not np.isfinite(row["loss"]):
             simulation.diverged_round = simulation.round
         history.rows.append(row)
@@ -60,12 +62,29 @@ def server_columns(simulation: "Simulation") -> dict[str, float]:
     if not algorithm.reports:
         return {}
     values = algorithm.server_metrics(simulation.s, simulation._round(np.zeros(0, int), 0))
+    simulation.inspector.look("server_metrics", values)
     if {*values} - {*algorithm.reports}:
         raise UserError(
             f"{algorithm.title()}: server_metrics returns {', '.join(values) or 'nothing'}: write "
             f"`reports = {tuple(values)!r}`"
         )
     return {name: float(values[name]) for name in algorithm.reports if name in values}
+
+
+def recorded_columns(simulation: "Simulation") -> dict[str, Any]:
+    """Return the columns of what the last round recorded.
+
+    Raises:
+        UserError: The algorithm declares a value that the setting asks for, and records none.
+    """
+    algorithm, records = simulation.algorithm, simulation.records
+    asked = [name for name in simulation.setting.record or () if name in algorithm.records]
+    if simulation._exchanges and (missing := [name for name in asked if name not in records]):
+        raise UserError(
+            f"{algorithm.title()}: records names {missing[0]!r}, but no hook notes it: write "
+            f"steps.record({missing[0]}=...) in client, or leave it out of records"
+        )
+    return recording.columns(records)
 
 
 def client_columns(simulation: "Simulation") -> dict[str, float]:
@@ -84,6 +103,7 @@ def client_columns(simulation: "Simulation") -> dict[str, float]:
 
     def evaluate(block: workers.Block) -> dict[str, np.ndarray]:
         model = simulation.algorithm.client_model(simulation.client_view(block.ids), simulation.table.read(block.ids))
+        simulation.inspector.look("client_model", model, len(block.ids))
         return simulation.problem.evaluate_clients(model, block.ids, names)
 
     blocks = workers.blocks(simulation, np.arange(simulation.setting.clients))

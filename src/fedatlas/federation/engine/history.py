@@ -26,6 +26,7 @@ class History:
         status: ``ok`` or ``diverged``.
         diverged_round: Number of rounds after which the output or the loss was first not finite; or, if they are finite
             to the end, after which the loss stays above DIVERGENCE times its first value, or 1 if that is less.
+        cause: Hook and field whose numbers are not finite in the first round, where the run diverged in it.
         x: Last output, (d,).
         ledger: Exchanges of all rounds.
     """
@@ -33,6 +34,7 @@ class History:
     rows: list[dict[str, Any]] = field(default_factory=list)
     status: str = "ok"
     diverged_round: int | None = None
+    cause: str = ""
     x: Any = None
     ledger: Ledger = field(default_factory=Ledger)
 

@@ -14,8 +14,7 @@ from fedatlas.errors import Undefined
 from fedatlas.federation import arrays
 from fedatlas.federation.arrays import Array, State
 from fedatlas.federation.engine.exchanges import Exchange, Profile, listed
-from fedatlas.federation.engine.hook_results import call, require_state
-from fedatlas.federation.engine.round import Round
+from fedatlas.federation.engine.round import Round, call
 
 if TYPE_CHECKING:
     from fedatlas.federation.engine.simulation import Simulation
@@ -116,7 +115,9 @@ def step(simulation: "Simulation", messages: Sequence[Message], weights: Sequenc
     n = dataclasses.replace(n, probabilities=None, discount=_mean(weights))
     if simulation.round == 0:
         _require_additive(simulation, mean, n)
-    simulation.s = require_state(algorithm, "server", algorithm.server(simulation.s, mean, n))
+    before, simulation.s = simulation.s, algorithm.server(simulation.s, mean, n)
+    simulation.inspector.look("server", simulation.s)
+    simulation.inspector.look_at_names(simulation.s, before)
     for name in simulation.costs:
         simulation.costs[name] += _mean([message.costs[name] for message in messages])
     simulation.ledger.add(_joined(messages))

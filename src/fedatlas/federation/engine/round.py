@@ -1,13 +1,25 @@
 """One round of a run, for algorithms and the engine."""
 
 import functools
+import inspect
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from fedatlas.errors import UserError
 from fedatlas.federation.streams import random_client, stream
+
+T = TypeVar("T")
+
+
+def call(hook: Callable[..., T], *arguments: Any) -> T:
+    """Return what a hook returns that may take its last arguments or leave them out."""
+    parameters = inspect.signature(hook).parameters.values()
+    if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters):
+        return hook(*arguments)
+    return hook(*arguments[: len(parameters)])
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -23,9 +23,10 @@ from fedatlas.federation.engine.client_tables import Table
 from fedatlas.federation.engine.evaluation import Progress
 from fedatlas.federation.engine.exchanges import ClientWork, Exchange, Ledger, join
 from fedatlas.federation.engine.history import COST_COLUMNS, History
-from fedatlas.federation.engine.hook_results import call, explain_failure, require_state
+from fedatlas.federation.engine.hook_results import explain_failure, explain_names
+from fedatlas.federation.engine.inspection import Inspector
 from fedatlas.federation.engine.protocols import EngineAlgorithm, EngineProblem
-from fedatlas.federation.engine.round import Round
+from fedatlas.federation.engine.round import Round, call
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.steps import Group, Steps
 from fedatlas.federation.streams import stream
@@ -73,14 +74,17 @@ class Simulation:
         self.sampler = setting.sampling_kind.bind(problem, setting.clients, setting.batch, seed)
         self.sizes = self.sampler.sizes(np.arange(setting.clients))
         self.x0 = self.sampler.start()
-        self.s, first = call(self.algorithm.init, self.x0, setting.clients)
+        self.inspector = Inspector(self.algorithm, self.x0, setting.clients)
+        with explain_names(self.algorithm):
+            self.s, first = self.inspector.first(call(self.algorithm.init, self.x0, setting.clients))
+            self.inspector.look("output", self.output)
         self.table = Table(first, setting.clients, self.x0, setting.state)
         self.channels = Channels(problem, setting, seed, self.x0)
         self.block = problem.block_rows if block is None else block
         self.pace = pools.Pace(threads)
         # Where blocks have other bits, as on a GPU, or other owners, they do not follow the time of earlier rounds.
         self._paced = workers.size == 1 and (not arrays.is_torch(self.x0) or self.x0.device.type == "cpu")
-        self.mixing = call(algorithm.mixing, setting.clients, 0)
+        self.mixing = self.inspector.look("mixing", call(algorithm.mixing, setting.clients, 0))
         self.round = 0
         self.local_steps: float = 0
         self.diverged_round: int | None = None
@@ -119,7 +123,7 @@ class Simulation:
                     f"{self.algorithm.title()}: in round {self.round + 1} its hyper-parameters lead to numbers beyond "
                     f"double precision ({error})"
                 ) from None
-            if not arrays.all_finite(self.output):
+            if not arrays.all_finite(self.inspector.look("output", self.output, 1)):
                 self.diverged_round = self.round
             self.costs["seconds"] += self._clock() - start
             if self.round < stop and self.diverged_round is None:  # else its evaluation comes first
@@ -153,6 +157,10 @@ class Simulation:
         Args:
             pool: Pool that computes the blocks of clients; by default, one after another.
         """
+        with explain_names(self.algorithm):
+            self._run_round(pool)
+
+    def _run_round(self, pool: Any) -> None:
         if self.rounds is not None:
             return self.rounds.advance(self, pool or pools.Serial())
         began = time.perf_counter()
@@ -177,7 +185,8 @@ class Simulation:
         """Return the local steps of a round; where clients pass over their data, the mean over active clients."""
         epochs, batch = self.setting.local_epochs, self.setting.batch
         if epochs is None:
-            return algorithm.length(self.setting.local_steps or 1, stream(self.seed, "length", t))
+            K = algorithm.length(self.setting.local_steps or 1, stream(self.seed, "length", t))
+            return self.inspector.look("length", K)
         if not len(active) or batch is None:
             return epochs * (len(active) > 0)
         total = int(epochs * -(-self.sampler.sizes(active) // batch).sum())
@@ -186,14 +195,16 @@ class Simulation:
     def _exchange(self, algorithm: EngineAlgorithm, active: np.ndarray, n: Round, pool: Any) -> State:
         """Return the server's state after its exchanges with the active clients, of which there may be none."""
         if not len(active):
-            return algorithm.empty_round(self.s, n)
+            return self.inspector.look("empty_round", algorithm.empty_round(self.s, n))
         group = self._group(algorithm, active, n)
-        s, total = self._collect(algorithm, group, n, pool)
-        s = require_state(algorithm, "server", algorithm.server(s, total.mean, n))
+        received, total = self._collect(algorithm, group, n, pool)
+        s = self.inspector.look("server", algorithm.server(received, total.mean, n))
+        self.inspector.look_at_names(s, received)
         if algorithm.overrides("receive"):
             own = (block.ids for block in workers.blocks(self, group.ids) if block.owner == self.workers.rank)
             for ids in own:
                 state = algorithm.receive(self.client_view(ids, s), self.table.read(ids))
+                self.inspector.look("receive", state, len(ids))
                 with explain_failure(algorithm, "receive", state, len(ids)):
                     self.table.write(ids, state)
         return s
@@ -263,9 +274,12 @@ class Simulation:
             steps = Steps(self.problem, ids, group.part(positions), n, work)
             with np.errstate(all="ignore"):
                 result = function(self.client_view(ids, s), self.table.read(ids), steps)
+                self.inspector.look(hook, result, len(ids), s)
+                self.inspector.look_at_records(steps.noted)
                 with explain_failure(algorithm, hook, result, len(ids)):
                     message, state = result if isinstance(result, tuple) else (result, None)
                     sent, weights = self.channels.send(hook, message, ids, n.round), algorithm.client_weights(steps)
+                self.inspector.look("client_weights", weights, len(ids))
             return ids, sent, weights, state, work, steps.records
 
         total = Aggregate(group.ids, self.mixing is not None)
@@ -280,6 +294,7 @@ class Simulation:
                 self.table.write(ids, state)
             self.channels.keep(ids, sent.errors)
             works.append(work)
+        self.inspector.look_at_weight(total.weight, n.round)
         if self.mixing is not None:  # each client gets its own weighted sum, over links to its neighbours
             for name, (rows, own) in total.rows.items():
                 self.mixed[name] = self.mixing.mix(rows, None if self.channels.up is None else own)
@@ -379,4 +394,6 @@ def run_simulations(
     for simulation, history in pairs:
         history.x, history.ledger = simulation.output, simulation.ledger
         history.finish()
+        if history.diverged_round == 1:
+            history.cause = simulation.inspector.cause
     return [history for _, history in pairs]

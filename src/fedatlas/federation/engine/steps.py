@@ -105,6 +105,7 @@ class Steps:
     ) -> None:
         self.problem, self.clients, self.draws, self._round, self._work = problem, clients, draws, round, work
         self.records: dict[str, list[np.ndarray]] = {name: [] for name in round.recorded}
+        self.noted: set[str] = set()  # names of all values that were recorded, or would be if the setting asked
         self.cuts: list[tuple[int, slice]] = []
         self._step = self._codings = 0
         self._means: tuple[np.ndarray, Batch] | None = None  # clients, and their minibatches of the whole round
@@ -153,7 +154,7 @@ class Steps:
                 yield Gradient(self._batch(self.draws[:, *cut]), self._work, False, self._round.clip, record_loss)
 
     def _record_loss(self, losses: Array) -> None:
-        self.record(**{LOCAL_LOSS: losses})
+        self._record({LOCAL_LOSS: losses})
 
     def _batch(self, draws: np.ndarray | None) -> Batch:
         return self.problem.full_batch(self.clients) if draws is None else self.problem.batch(self.clients, draws)
@@ -168,6 +169,10 @@ class Steps:
         Raises:
             UserError: If a value has another shape.
         """
+        self.noted.update(values)
+        self._record(values)
+
+    def _record(self, values: dict[str, Any]) -> None:
         for name in values.keys() & self.records.keys():
             column = arrays.rows(np.atleast_1d(arrays.to_numpy(values[name])), len(self.clients))
             if column.shape != (len(self.clients), 1):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from fedatlas.errors import Undefined
 from fedatlas.federation.arrays import Array
-from fedatlas.federation.engine.hook_results import call
+from fedatlas.federation.engine.round import call
 from fedatlas.registry.kinds import Kind
 from fedatlas.registry.options import option
 

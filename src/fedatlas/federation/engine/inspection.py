@@ -1,0 +1,246 @@
+"""A look at the first results of the hooks of a run: forms, names and numbers, in microseconds."""
+
+import math
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, TypeVar
+
+import numpy as np
+
+from fedatlas.errors import UserError, nearest
+from fedatlas.federation import arrays
+from fedatlas.federation.arrays import Array, State, Vectors
+from fedatlas.federation.channels import Coded, Note, Rows
+from fedatlas.federation.engine.hook_results import ADVICE, FORMS, form, mistake
+from fedatlas.federation.engine.protocols import EngineAlgorithm
+from fedatlas.federation.topologies.mixing import Mixing
+
+T = TypeVar("T")
+
+
+class Inspector:
+    """Looks at the first results of the hooks of one run, and at those of the largest blocks.
+
+    Args:
+        algorithm: Algorithm of the run.
+        x0: Start, (d,).
+        clients: Number of clients.
+
+    Attributes:
+        cause: Hook and field whose numbers were the first of the first round that are not finite, as a sentence.
+    """
+
+    def __init__(self, algorithm: EngineAlgorithm, x0: Array, clients: int) -> None:
+        self.algorithm, self.x0, self.clients = algorithm, x0, clients
+        self.cause = ""
+        self._rows: dict[str, int] = {}  # rows of the largest result that was looked at, by hook
+        self._server: Vectors = State()
+        self._client: Vectors = State()  # the first ones
+
+    def look(self, hook: str, result: T, m: int = 0, s: Vectors | None = None) -> T:
+        """Return the result of a hook. Raise UserError if it cannot be used.
+
+        Args:
+            hook: Name of the hook.
+            result: What the hook returned.
+            m: Clients of the block; 0 for hooks that speak of none.
+            s: Vectors of the server before the hook, for those of clients.
+        """
+        if self._rows.get(hook, -1) < m:
+            self._rows[hook] = m
+            for sentence in self._mistakes(hook, result, m, s or State()):
+                raise UserError(f"{self.algorithm.title()}: the hook {hook} {sentence}")
+            if hook in FORMS and not self.cause:
+                self.cause = self._infinite(hook, result)
+        return result
+
+    def first(self, result: Any) -> tuple[Vectors, Vectors]:
+        """Return the result of ``init``, with which later results must agree. Raise UserError if it cannot be used."""
+        self._server, self._client = self.look("init", result)
+        return self._server, self._client
+
+    def look_at_weight(self, weight: float, t: int) -> None:
+        """Raise UserError if the weights of all clients of round t are 0."""
+        if weight == 0:
+            raise UserError(
+                f"{self.algorithm.title()}: the hook client_weights returns 0 for all clients of round {t + 1}; a mean "
+                "needs at least one positive weight"
+            )
+
+    def look_at_names(self, s: Vectors, before: Vectors) -> None:
+        """Raise UserError if ``broadcast`` names what the server never has.
+
+        Args:
+            s: Vectors of the server after its step.
+            before: Vectors of the server before it.
+        """
+        if "broadcast" not in self._rows:
+            self._rows["broadcast"] = 0
+            for name in self.algorithm.broadcast:
+                if name not in before and name not in s:
+                    raise UserError(f"{self.algorithm.title()}: broadcast names {self._absent(name, s)}")
+
+    def look_at_records(self, names: Collection[str]) -> None:
+        """Raise UserError if ``steps.record`` notes what ``records`` does not name."""
+        known = self.algorithm.records
+        for name in names:
+            if name not in known:
+                raise UserError(
+                    f"{self.algorithm.title()}: steps.record notes {name!r}{nearest(name, known)}: write "
+                    f"records = {(*known, name)!r}"
+                )
+
+    def _absent(self, name: str, s: Vectors) -> str:
+        names = [field for field, _ in s.items()]
+        return (
+            f"{name!r}, but the server has only {', '.join(names) or 'nothing'}{nearest(name, names)}: give it in "
+            "init, or leave the name out"
+        )
+
+    def _mistakes(self, hook: str, result: Any, m: int, s: Vectors) -> Iterator[str]:
+        if hook in FORMS:
+            if sentence := mistake(hook, result, m):
+                yield sentence
+            yield from getattr(self, f"_{'kept' if hook == 'receive' else hook}_mistakes")(result, m, s)
+        else:
+            yield from getattr(self, f"_{hook}_mistakes")(result, m)
+
+    def _init_mistakes(self, result: tuple[Vectors, Vectors], m: int, s: Vectors) -> Iterator[str]:
+        server, client = result
+        for part, owner in ((server, "the server"), (client, "a client")):
+            for name, value in part.items():
+                yield from self._other_library(f"{name!r} for {owner}", value)
+        for name, value in client.items():
+            if len(np.shape(value)) > 1 or not (hasattr(value, "shape") or isinstance(value, (int, float))):
+                yield (
+                    f"returns {name!r} for a client, which {form(value)}; the first State of one client has vectors "
+                    "(k,) and numbers"
+                )
+        for name in self.algorithm.personal:
+            shape = np.shape(getattr(server, name)) if name in server else None
+            if shape is None:
+                yield f"gives nothing for personal: it names {self._absent(name, server)}"
+            elif len(shape) != 2 or shape[0] != self.clients:
+                yield (
+                    f"returns {name!r}, which {form(getattr(server, name))}; personal names it, so it must have a row "
+                    f"for each client: ({self.clients}, k)"
+                )
+
+    def _before_mistakes(self, result: Any, m: int, s: Vectors) -> Iterator[str]:
+        message = result[0] if isinstance(result, tuple) else result
+        for name, value in message.items():
+            if isinstance(value, Rows):
+                yield f"sends {name!r} as Rows; the server gets rows of what client sends, and here it gets the mean"
+        yield from self._client_mistakes(result, m, s)
+
+    def _client_mistakes(self, result: Any, m: int, s: Vectors) -> Iterator[str]:
+        message, kept = result if isinstance(result, tuple) else (result, State())
+        lengths = {np.shape(value)[-1] for _, value in s.items() if np.ndim(value)} | {1, len(self.x0)}
+        for name, value in message.items():
+            value = value.value if isinstance(value, (Note, Rows)) else value
+            if isinstance(value, Coded):
+                bits = np.asarray(value.bits)
+                if bits.shape not in ((), (m,)) or not (np.isfinite(bits) & (bits >= 0)).all():
+                    yield (
+                        f"returns {name!r} with the bits {value.bits!r:.60}; Coded needs a number for each client, "
+                        f"({m},), or one for all"
+                    )
+                value = value.rows
+            yield from self._other_library(repr(name), value)
+            if np.shape(value) == (m,) and m not in lengths:
+                yield (
+                    f"returns {name!r}, which has the shape ({m},), one number for each of {m} clients; it must be a "
+                    f"column ({m}, 1): {ADVICE}"
+                )
+        yield from self._kept_mistakes(kept, m, s)
+
+    def _kept_mistakes(self, kept: Vectors, m: int, s: Vectors) -> Iterator[str]:
+        names = [name for name, _ in self._client.items()]
+        for name, value in kept.items():
+            if name not in names:
+                yield (
+                    f"keeps {name!r}, but init gives a client only {', '.join(names) or 'nothing'}"
+                    f"{nearest(name, names)}: what clients keep begins in init"
+                )
+                return
+            width = np.shape(getattr(self._client, name))[-1:] or (1,)
+            shape = np.shape(value)
+            if shape and shape[-1:] != width:
+                yield (
+                    f"keeps {name!r}, which {form(value)}; init gives a client {width[0]} numbers of it, so it must be "
+                    f"rows ({m}, {width[0]})"
+                )
+            yield from self._other_library(repr(name), value)
+
+    def _server_mistakes(self, result: Vectors, m: int, s: Vectors) -> Iterator[str]:
+        for name in (*self.algorithm.broadcast, *self.algorithm.personal):
+            if name not in self._server:
+                continue
+            declaration = "personal" if name in self.algorithm.personal else "broadcast"
+            if name not in result:
+                yield f"returns no {name!r}, which {declaration} names; it must return all that clients are sent"
+                return
+            first, value = np.shape(getattr(self._server, name)), getattr(result, name)
+            if math.prod(first) != math.prod(np.shape(value)) or len(np.shape(value)) > max(len(first), 1):
+                yield f"returns {name!r}, which {form(value)}; it must keep the shape {tuple(first)} of init"
+            yield from self._other_library(repr(name), value)
+
+    _empty_round_mistakes = _server_mistakes
+
+    def _output_mistakes(self, result: Any, m: int) -> Iterator[str]:
+        if np.shape(result) != np.shape(self.x0):
+            yield f"returns what {form(result)}; it must be a vector of the model, ({len(self.x0)},)"
+            return
+        yield from self._other_library("a vector", result)
+        if "server" not in self._rows and not arrays.all_finite(result):
+            yield "returns numbers that are not finite before the first round; it must return a vector that init gives"
+
+    def _client_model_mistakes(self, result: Any, m: int) -> Iterator[str]:
+        d = len(self.x0)
+        if np.shape(result) not in ((d,), (m, d)):
+            yield f"returns what {form(result)}; it must be a model for each client, ({m}, {d}), or one for all, ({d},)"
+
+    def _client_weights_mistakes(self, result: Any, m: int) -> Iterator[str]:
+        if result is None:
+            return
+        if np.shape(result) != (m, 1):
+            yield f"returns what {form(result)}; it must be a column ({m}, 1) with a weight for each client, or None"
+            return
+        weights = arrays.to_numpy(result)
+        if not (np.isfinite(weights) & (weights >= 0)).all():
+            yield f"returns weights from {weights.min():g} to {weights.max():g}; they must be finite, and not negative"
+
+    def _length_mistakes(self, result: Any, m: int) -> Iterator[str]:
+        if not isinstance(result, (int, np.integer)) or isinstance(result, bool) or result < 1:
+            yield f"returns {result!r:.60}; it must return a whole number of local steps, at least 1"
+
+    def _server_metrics_mistakes(self, result: Any, m: int) -> Iterator[str]:
+        if not isinstance(result, Mapping):
+            yield f"returns {type(result).__name__}; it must return a dict of numbers by name"
+            return
+        for name, value in result.items():
+            if math.prod(np.shape(value)) != 1 or isinstance(value, (str, bytes)):
+                yield f"returns {name!r}, which {form(value)}; it must be one number"
+
+    def _mixing_mistakes(self, result: Any, m: int) -> Iterator[str]:
+        if result is not None and not isinstance(result, Mixing):
+            yield f"returns {type(result).__name__}; it must return a Mixing, such as Mixing(W), or None"
+        elif result is not None and len(result.W) != self.clients:
+            yield f"returns a Mixing of {len(result.W)} clients; it must be one of all {self.clients}"
+
+    def _other_library(self, subject: str, value: Any) -> Iterator[str]:
+        """Yield a sentence if an array is not of the model's library."""
+        if np.ndim(value) and arrays.is_torch(value) != arrays.is_torch(self.x0):
+            own, other = ("torch", "NumPy") if arrays.is_torch(self.x0) else ("NumPy", "torch")
+            yield f"returns {subject} as an array of {other}, but the model is one of {own}: use fedatlas.arrays"
+
+    def _infinite(self, hook: str, result: Any) -> str:
+        """Return a sentence about the first field that is not finite, if there is one."""
+        if hook == "init":
+            return ""
+        for part in result if isinstance(result, tuple) else (result,):
+            for name, value in part.items():
+                value = value.value if isinstance(value, (Note, Rows)) else value
+                value = value.rows if isinstance(value, Coded) else value
+                if np.shape(value)[-1:] == np.shape(self.x0) and not arrays.all_finite(value):
+                    return f"the hook {hook} returns {name!r} with numbers that are not finite in its first round"
+        return ""
