@@ -53,7 +53,7 @@ class Inspector:
                 self.cause = self._infinite(hook, result)
         return result
 
-    def first(self, result: Any) -> tuple[Vectors, Vectors]:
+    def first(self, result: Any) -> tuple[Any, Any]:
         """Return the result of ``init``, with which later results must agree. Raise UserError if it cannot be used."""
         self._server, self._client = self.look("init", result)
         return self._server, self._client
