@@ -7,7 +7,7 @@ import stat
 import pytest
 
 from fedatlas.errors import UserError
-from fedatlas.io.files import PREFIX, _temporary, atomic, atomic_folder, is_orphan, sweep, update_text
+from fedatlas.io.files import PREFIX, atomic, atomic_folder, is_orphan, sweep, temporary_path, update_text
 
 WRITERS, WRITES, LENGTH = 4, 50, 100_000
 
@@ -98,7 +98,7 @@ def test_temporary_names_are_new_and_follow_no_link(tmp_path, monkeypatch):
     victim = tmp_path / "victim"
     victim.write_text("mine")
     monkeypatch.setattr("secrets.token_hex", lambda n: "same")
-    link = _temporary(tmp_path / "out")
+    link = temporary_path(tmp_path / "out")
     link.symlink_to(victim)
     with pytest.raises(UserError, match=r"cannot write .*out: File exists"), atomic(tmp_path / "out") as temporary:
         temporary.write_text("theirs")

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from fedatlas.workflow.scheduling import LimitRemover, remove_limit
+from fedatlas.workflow.scheduling import Starter, remove_limit
 
 
 def workflow(local=True, jobs=100, timespan=1):
@@ -29,7 +29,7 @@ def test_only_snakemakes_own_limit_on_local_jobs_is_dropped(arguments, expected)
 
 def test_the_limit_is_dropped_before_the_first_job():
     result = workflow()
-    handler = LimitRemover(result)
+    handler = Starter(result)
     handler.handle(logging.makeLogRecord({"event": "job_info"}))
     assert result.scheduler.job_rate_limiter == "limiter"
     handler.handle(logging.makeLogRecord({"event": "run_info"}))

@@ -6,12 +6,15 @@ import importlib
 import io
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fedatlas.cli.arguments import Parser, integer, json_file, number
 
 if TYPE_CHECKING:
+    import threading
+
     from fedatlas.experiments.cells import CellSpec
     from fedatlas.federation.engine.launchers import Task
     from fedatlas.federation.engine.workers import Workers
@@ -89,7 +92,12 @@ def run(a: argparse.Namespace) -> None:
 
         logging = extras.collect(names.split(","), spec, a.out)
     try:
-        with logging, explain_overflow(spec.algorithm), _workers(count, task) as workers:
+        with (
+            _lock(a.out, stop) if first else contextlib.nullcontext(),
+            logging,
+            explain_overflow(spec.algorithm),
+            _workers(count, task) as workers,
+        ):
             earlier = a.spec.get("earlier")
             run_cell(spec, a.out, *files, threads, workers, _print_progress, stop, a.save_seconds, earlier)
     except Stopped:
@@ -105,6 +113,29 @@ def run(a: argparse.Namespace) -> None:
         from fedatlas.workflow.jobs import track
 
         track.live(json.loads(about), a.out, uri)
+
+
+@contextlib.contextmanager
+def _lock(out: str, stop: "threading.Event") -> Iterator[None]:
+    """Wait until no other job works at a run file, as one does that outlived the Snakemake that submitted it.
+
+    Args:
+        out: Path of the run file.
+        stop: Event that ends the wait.
+
+    Raises:
+        Stopped: The event was set.
+    """
+    from fedatlas.data.locks import exclusive
+    from fedatlas.federation.engine.checkpoint import Stopped
+
+    def announce(owner: str) -> None:
+        print(f"{owner} works at {out}: this job waits for it, and then keeps its runs", flush=True)
+
+    with exclusive(Path(out), announce=announce, stop=stop) as free:
+        if not free:
+            raise Stopped
+        yield
 
 
 def _worker_count(spec: "CellSpec", cores: int) -> int:

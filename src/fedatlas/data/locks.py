@@ -1,15 +1,20 @@
-"""Writing into the data directory: one process at a time, and the files that killed processes leave."""
+"""Writing of files by one process at a time, and what killed processes leave in a data directory."""
 
 import errno
 import os
+import platform
 import re
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO
 
 from fedatlas.errors import UserError
 
 FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}  # Windows has no quota
+PAUSE = 0.2  # seconds between two looks at a lock that another process has
+Announce = Callable[[str], None]
 # The names of a partial download and its version, and of a lock.
 _LEFTOVERS = (re.compile(r"(?P<target>.+)\.part(\.version)?"), re.compile(r"\.(?P<target>.+)\.lock"))
 
@@ -28,15 +33,21 @@ def write_errors(root: Path) -> Iterator[None]:
 
 
 @contextmanager
-def exclusive(target: Path, wait: bool = True) -> Iterator[bool]:
+def exclusive(
+    target: Path, wait: bool = True, announce: Announce | None = None, stop: threading.Event | None = None
+) -> Iterator[bool]:
     """Let one process at a time create ``target``; the others wait, and then find the file.
+
+    The lock ends with its process, however that ends. It names the process, for people.
 
     Args:
         target: Path of the file or folder.
         wait: Whether to wait for another process that has the lock.
+        announce: Called with the name of that process before this one waits.
+        stop: Event that ends the wait.
 
     Yields:
-        Whether this process has the lock; always True where it waits.
+        Whether this process has the lock; always True where it waits and nothing ends that.
     """
     try:
         import fcntl
@@ -47,9 +58,9 @@ def exclusive(target: Path, wait: bool = True) -> Iterator[bool]:
     path = _lock_path(target)
     while True:
         locked = False
-        with open(path, "w") as lock:
+        with open(path, "a+") as lock:
             try:
-                fcntl.flock(lock, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+                _acquire(lock, announce, stop) if wait else fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 yield False
                 return
@@ -60,10 +71,36 @@ def exclusive(target: Path, wait: bool = True) -> Iterator[bool]:
             if not locked:
                 continue
             try:
+                lock.truncate(0)
+                lock.write(_owner())
+                lock.flush()
                 yield True
             finally:
                 path.unlink(missing_ok=True)
             return
+
+
+def _acquire(lock: IO[str], announce: Announce | None, stop: threading.Event | None) -> None:
+    """Wait for a lock. Raise BlockingIOError where an event ends the wait."""
+    import fcntl
+
+    stop = stop or threading.Event()
+    while True:
+        try:
+            return fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            lock.seek(0)
+            if announce and (owner := lock.read()):
+                announce(owner)
+                announce = None
+            if stop.wait(PAUSE):
+                raise
+
+
+def _owner() -> str:
+    """Return the name of this process: a job of SLURM, or a process of a machine."""
+    job = os.environ.get("SLURM_JOB_ID")
+    return f"job {job} on {platform.node()}" if job else f"process {os.getpid()} on {platform.node()}"
 
 
 def find_leftovers(root: Path, unfinished: bool = False) -> Iterator[Path]:

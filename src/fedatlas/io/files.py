@@ -48,7 +48,7 @@ def atomic(path: str | Path) -> Iterator[Path]:
     path = Path(path)
     with _translate_errors(path), contextlib.ExitStack() as stack:
         expect_file(path)
-        temporary = _temporary(path)
+        temporary = temporary_path(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         sweep(path.parent)
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
@@ -87,7 +87,7 @@ def ensure_writable(path: str | Path) -> None:
         folder = next(folder for folder in path.absolute().parents if os.path.lexists(folder))
         if not folder.is_dir():
             raise NotADirectoryError(errno.ENOTDIR, f"{folder} is not a folder")
-        trial = _temporary(folder / path.name)
+        trial = temporary_path(folder / path.name)
         os.close(os.open(trial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
         trial.unlink()
 
@@ -108,7 +108,7 @@ def atomic_folder(path: str | Path) -> Iterator[Path]:
     path = Path(path)
     with _translate_errors(path), contextlib.ExitStack() as stack:
         _expect(path, stat.S_ISDIR, "a folder")
-        temporary = _temporary(path)
+        temporary = temporary_path(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary.mkdir()
         stack.callback(shutil.rmtree, temporary, ignore_errors=True)
@@ -124,7 +124,7 @@ def _replace_folder(new: Path, path: Path) -> None:
         except OSError as error:
             if error.errno not in (errno.EEXIST, errno.ENOTEMPTY):
                 raise
-        old = _temporary(path)
+        old = temporary_path(path)
         with contextlib.suppress(FileNotFoundError):
             os.rename(path, old)
         shutil.rmtree(old, ignore_errors=True)
@@ -144,18 +144,23 @@ def _remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def _temporary(path: Path) -> Path:
+def temporary_path(path: Path) -> Path:
+    """Return a path beside another whose name identifies this process, as `is_orphan` takes it."""
     return path.with_name(f"{PREFIX}{_machine()}-{os.getpid()}-{secrets.token_hex(6)}-{path.name[-_NAME_LENGTH:]}")
 
 
-def is_orphan(path: Path) -> bool:
+def is_orphan(path: Path, anywhere: bool = True) -> bool:
     """Return whether a path is a temporary file or folder of this package whose writer is dead.
 
     A writer on this machine is dead when no process has its number. One on another machine, or in another container, is
     dead when nothing has been written for a day.
+
+    Args:
+        path: The path.
+        anywhere: Whether to judge writers on other machines.
     """
     match = _NAME.fullmatch(path.name)
-    if not match:
+    if not match or not (anywhere or match["machine"] == _machine()):
         return False
     try:
         if match["machine"] == _machine():

@@ -1,30 +1,34 @@
-"""The rate at which Snakemake starts jobs on this machine."""
+"""What happens as a run begins: the lock on its folder gets an owner, and jobs on this machine start at any rate."""
 
 import logging
 from typing import Any
+
+from fedatlas.workflow import ownership
 
 LOGGER = "snakemake.logging"
 STARTING = "run_info"  # the event of Snakemake before its first job
 DEFAULT_LIMIT = (100, 1)  # of Snakemake: jobs, and seconds in which they start
 
 
-class LimitRemover(logging.Handler):
-    """A handler of Snakemake's records that removes the limit on starting jobs before the first job."""
+class Starter(logging.Handler):
+    """A handler of Snakemake's records that acts before the first job."""
 
     def __init__(self, workflow: Any) -> None:
-        """Create the handler for a workflow of Snakemake."""
+        """Create the handler for a workflow of Snakemake, which holds no locks yet."""
         super().__init__()
-        self.workflow = workflow
+        self.workflow, self.locks = workflow, ownership.locks()
 
     def emit(self, record: logging.LogRecord) -> None:
         """Take a record."""
         if getattr(record, "event", None) == STARTING:
             remove_limit(self.workflow)
+            ownership.claim(self.locks)
 
 
 def install(workflow: Any) -> None:
-    """Remove the limit before the first job, when Snakemake has made its scheduler."""
-    logging.getLogger(LOGGER).addHandler(LimitRemover(workflow))
+    """Remove locks of dead processes, and act before the first job, when Snakemake has its scheduler and its locks."""
+    ownership.release_dead()
+    logging.getLogger(LOGGER).addHandler(Starter(workflow))
 
 
 def remove_limit(workflow: Any) -> None:
