@@ -1,13 +1,12 @@
 """Clients that the server chooses: Power-of-Choice against a loop of its own, its costs, and wrong choices."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 
 from fedatlas.errors import UserError
 from fedatlas.federation.costs import COST_MODELS
-from fedatlas.federation.engine import choice
 from fedatlas.federation.engine.exchanges import Ledger
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
@@ -111,8 +110,9 @@ class Chooser(Participation):
 def choose(rule):
     """Return the active clients and exchanges of the first round of a run with a rule."""
     simulation = simulate(quadratic(clients=M), "full")
-    simulation.participants = type("Rule", (Chooser,), {"rule": staticmethod(rule)})().bind(None, M, SEED)
-    return choice.active_clients(simulation)
+    participants = type("Rule", (Chooser,), {"rule": staticmethod(rule)})().bind(None, M, SEED)
+    chooser = replace(simulation.choice, participants=participants)
+    return chooser.active(0, simulation.s, simulation.algorithm.output)
 
 
 def test_a_rule_may_read_the_state_without_asking_a_client():

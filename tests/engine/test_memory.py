@@ -10,7 +10,7 @@ from fedatlas import train
 from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
 from fedatlas.federation.arrays import State
-from fedatlas.federation.engine import memory
+from fedatlas.federation.engine import estimates, memory
 from fedatlas.federation.engine.client_tables import Table, _Rows
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
@@ -55,7 +55,7 @@ def test_many_clients_of_a_large_model_cost_nothing_without_state():
     tracemalloc.start()
     try:
         instance = simulation("fedavg", Wide())
-        parts, count = memory.estimate(instance)
+        parts, count = estimates.estimate(instance)
         instance.run()
         peak = tracemalloc.get_traced_memory()[1]
     finally:
@@ -70,7 +70,7 @@ def test_states_grow_with_the_active_clients(name, vectors):
     result = []
     for rounds in (1, 4, 200):
         instance = simulation(name, problem, clients=50, rounds=rounds)
-        parts, count = memory.estimate(instance)
+        parts, count = estimates.estimate(instance)
         instance.run()
         assert instance.table.touched.sum() == count and parts["clients"] == count * vectors * problem.dim * 8
         result.append(count)
@@ -78,22 +78,22 @@ def test_states_grow_with_the_active_clients(name, vectors):
 
 
 def test_very_long_runs_are_bounded(monkeypatch):
-    monkeypatch.setattr(memory, "SCAN", 2)
-    assert memory.stateful_clients(simulation("scaffold", quadratic(clients=50), clients=50, rounds=3)) == 50
+    monkeypatch.setattr(estimates, "SCAN", 2)
+    assert estimates.stateful_clients(simulation("scaffold", quadratic(clients=50), clients=50, rounds=3)) == 50
 
 
 def test_what_cannot_fit_is_refused_with_the_number(monkeypatch):
     monkeypatch.setattr("fedatlas.federation.problems.base.free_host", lambda: 8 * GIB)
     large = simulation("scaffold", Wide(), rounds=1500)
     with pytest.raises(UserError, match=r"scaffold needs about 2\d.* 20.5 GiB for states of 500 clients.*state: disk"):
-        memory.require([large])
-    assert "20.5 GiB for states" in memory.require([simulation("scaffold", Wide(), rounds=1500, state="disk")])
-    monkeypatch.setattr(memory, "free_disk", lambda: GIB)
+        estimates.require([large])
+    assert "20.5 GiB for states" in estimates.require([simulation("scaffold", Wide(), rounds=1500, state="disk")])
+    monkeypatch.setattr(estimates, "free_disk", lambda: GIB)
     with pytest.raises(UserError, match=r"1 GiB of space in .* are free: set TMPDIR"):
-        memory.require([simulation("scaffold", Wide(), rounds=1500, state="disk")])
+        estimates.require([simulation("scaffold", Wide(), rounds=1500, state="disk")])
     monkeypatch.setattr("fedatlas.federation.problems.base.free_host", lambda: GIB // 8)
     with pytest.raises(UserError, match="128 MiB of memory are free: take a smaller"):
-        memory.require([simulation("fedavg", Wide())])
+        estimates.require([simulation("fedavg", Wide())])
 
 
 def test_training_says_what_it_takes():
@@ -127,7 +127,7 @@ def test_the_estimate_of_compiled_passes_is_the_size_of_their_workspaces(kind):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(Network, "replica", property(counted))
             instance = Simulation(example("fedavg"), problem, Setting(clients=5, rounds=2, batch=4), threads=threads)
-            estimate = memory.estimate(instance)[0]["activations"]
+            estimate = estimates.estimate(instance)[0]["activations"]
             tracemalloc.start()
             try:
                 instance.run()
@@ -139,8 +139,8 @@ def test_the_estimate_of_compiled_passes_is_the_size_of_their_workspaces(kind):
     estimate, held, (replica,) = simulate(1)
     copy = replica.flat.nbytes + replica.grad.nbytes  # of torch, which is not traced
     assert estimate == pytest.approx(held + copy, rel=0.1)
-    estimates, _, replicas = simulate(2)
-    assert 3 <= len(replicas) <= 5 and estimates == 5 * estimate
+    expected, _, replicas = simulate(2)
+    assert 3 <= len(replicas) <= 5 and expected == 5 * estimate
 
 
 @pytest.fixture

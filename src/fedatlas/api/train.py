@@ -16,7 +16,7 @@ from fedatlas.experiments.runs import SETTING
 from fedatlas.experiments.scores import COSTS
 from fedatlas.federation import algorithms, problems
 from fedatlas.federation.algorithms import Algorithm
-from fedatlas.federation.engine import memory
+from fedatlas.federation.engine import estimates
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Progress, Simulation
 from fedatlas.federation.metrics import metric as record
@@ -142,7 +142,7 @@ def train(
         if algorithm.exact_prox:
             check_start(algorithm, setting, problem, seed)
         simulation = Simulation(algorithm, problem, setting, seed, threads=threads)
-        estimate = memory.require([simulation])
+        estimate = estimates.require([simulation])
         if say:
             say(f"memory: {estimate}")
         history = simulation.run(progress)

@@ -14,7 +14,7 @@ from fedatlas.experiments.run import check_start
 from fedatlas.experiments.runs import SETTING, create, create_run, create_setting, initial_searches, tuned_points
 from fedatlas.federation import algorithms
 from fedatlas.federation.costs.operations import per_sample
-from fedatlas.federation.engine import memory
+from fedatlas.federation.engine import estimates
 from fedatlas.federation.engine.evaluation import evaluate
 from fedatlas.federation.engine.history import History
 from fedatlas.federation.engine.simulation import Simulation, run_simulations
@@ -220,7 +220,7 @@ def measure_load(load: Load, directory: str | Path | None = None) -> Measurement
         return [Simulation(algorithm, problem, setting, run.seed) for algorithm, setting in pairs]
 
     first = simulations(1)[0]
-    parts, _ = memory.estimate(first)
+    parts, _ = estimates.estimate(first)
     _compile_gradients(first)
     start = clock()
     operations = _operations(first)

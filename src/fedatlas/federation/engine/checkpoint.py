@@ -17,7 +17,7 @@ from fedatlas.federation.engine.client_tables import Table
 from fedatlas.federation.engine.exchanges import Ledger
 from fedatlas.federation.engine.history import History
 from fedatlas.federation.engine.simulation import Simulation
-from fedatlas.federation.engine.workers import ALONE, Workers, owners_of
+from fedatlas.federation.engine.workers import ALONE, Workers
 from fedatlas.io.files import atomic
 
 SAVED = ("round", "local_steps", "diverged_round", "costs")
@@ -239,7 +239,7 @@ class _Snapshot:
                 names = {name: f"{number}.{key}.{name}.{part}" for name, _ in table.first.items()}
                 shapes = {name: (len(ids), len(value)) for name, value in table.first.items()}
                 states = {name: _array(file, names[name], like, shape) for name, shape in shapes.items()}
-                own = owners_of(simulation, ids) == simulation.workers.rank
+                own = simulation.division.owners(ids) == simulation.workers.rank
                 table.write(ids[own], State(**{name: rows[own] for name, rows in states.items()}))
         if not run["rows"] or not run["rows"][-1]["round"] <= run["round"] <= simulation.setting.total_rounds:
             raise ValueError("its rounds contradict each other")

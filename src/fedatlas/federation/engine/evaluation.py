@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fedatlas.errors import UserError
-from fedatlas.federation.engine import pools, recording, workers
+from fedatlas.federation.engine import pools, recording
 from fedatlas.federation.engine.history import History
 from fedatlas.federation.engine.hook_results import explain_names
+from fedatlas.federation.engine.workers import Block
 
 if TYPE_CHECKING:
     from fedatlas.federation.engine.simulation import Simulation
@@ -101,12 +102,12 @@ def client_columns(simulation: "Simulation") -> dict[str, float]:
     names = list(dict.fromkeys(metric.base for metric in metrics.values()))
     parts: dict[str, list[np.ndarray]] = {name: [] for name in names}
 
-    def evaluate(block: workers.Block) -> dict[str, np.ndarray]:
+    def evaluate(block: Block) -> dict[str, np.ndarray]:
         model = simulation.algorithm.client_model(simulation.client_view(block.ids), simulation.table.read(block.ids))
         simulation.inspector.look("client_model", model, len(block.ids))
         return simulation.problem.evaluate_clients(model, block.ids, names)
 
-    blocks = workers.blocks(simulation, np.arange(simulation.setting.clients))
+    blocks = simulation.division.blocks(np.arange(simulation.setting.clients))
     for values in simulation.workers.map(pools.Serial(), evaluate, blocks, lambda values: values):
         for name in names:
             parts[name].append(values[name])

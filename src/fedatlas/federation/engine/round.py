@@ -4,12 +4,17 @@ import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from fedatlas.errors import UserError
+from fedatlas.federation.arrays import Array
 from fedatlas.federation.streams import random_client, stream
+
+if TYPE_CHECKING:
+    from fedatlas.federation.engine.setting import Setting
+    from fedatlas.federation.participation import Participants
 
 T = TypeVar("T")
 
@@ -55,6 +60,33 @@ class Round:
     recorded: tuple[str, ...] = ()
     discount: float = 1.0
     vector: Any = None
+
+    @classmethod
+    def of(
+        cls,
+        setting: "Setting",
+        participants: "Participants",
+        t: int,
+        active: np.ndarray,
+        steps: float,
+        seed: int,
+        vector: Array,
+    ) -> "Round":
+        """Return round t of a run. active: Ids of the active clients, in the order in which they compute."""
+        return cls(
+            round=t,
+            order=active,
+            clients=setting.clients,
+            steps=steps,
+            local_steps=setting.local_steps,
+            batch=None if setting.local_epochs is None else setting.batch,
+            clip=setting.clip,
+            exact_gradients=setting.exact_gradients,
+            seed=seed,
+            probabilities=participants.probabilities(t),
+            recorded=tuple(setting.record) if setting.record and setting.evaluated(t + 1) else (),
+            vector=vector,
+        )
 
     @property
     def active(self) -> int:

@@ -8,7 +8,7 @@ several simulations, the kernel computes means and costs of its rounds itself; s
 import dataclasses
 import inspect
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,9 +16,10 @@ import numpy as np
 from fedatlas.errors import UserError
 from fedatlas.federation import arrays
 from fedatlas.federation.arrays import Array, State
-from fedatlas.federation.engine import choice, communication, evaluation, memory, pools, recording, workers
+from fedatlas.federation.engine import communication, evaluation, memory, pools, recording
 from fedatlas.federation.engine.aggregation import Aggregate
 from fedatlas.federation.engine.channels import Channels
+from fedatlas.federation.engine.choice import Choice
 from fedatlas.federation.engine.client_tables import Table
 from fedatlas.federation.engine.evaluation import Progress
 from fedatlas.federation.engine.exchanges import ClientWork, Exchange, Ledger, join
@@ -29,6 +30,7 @@ from fedatlas.federation.engine.protocols import EngineAlgorithm, EngineProblem
 from fedatlas.federation.engine.round import Round, call
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.steps import Group, Steps
+from fedatlas.federation.engine.workers import ALONE, Block, Division, Workers
 from fedatlas.federation.streams import stream
 from fedatlas.io.machine import keep_freed_memory
 
@@ -61,7 +63,7 @@ class Simulation:
         seed: int = 0,
         block: int | None = None,
         threads: int = 1,
-        workers: workers.Workers = workers.ALONE,
+        workers: Workers = ALONE,
     ) -> None:
         problem.validate_clients(setting.clients)
         memory.require_for_draws(problem, setting)
@@ -82,6 +84,11 @@ class Simulation:
         self.channels = Channels(problem, setting, seed, self.x0)
         self.block = problem.block_rows if block is None else block
         self.pace = pools.Pace(threads)
+        word, up = self.channels.word, self.channels.up
+        self.choice = Choice(setting.participation_kind, self.participants, problem, self.sizes, word)
+        passes = setting.local_epochs is not None and setting.batch is not None
+        stateful = bool(self.table.data) or (up is not None and up.error_feedback)
+        self.division = Division(workers, self.block, self.pace, self.sizes, passes, stateful)
         # Where blocks have other bits, as on a GPU, or other owners, they do not follow the time of earlier rounds.
         self._paced = workers.size == 1 and (not arrays.is_torch(self.x0) or self.x0.device.type == "cpu")
         self.mixing = self.inspector.look("mixing", call(algorithm.mixing, setting.clients, 0))
@@ -148,8 +155,7 @@ class Simulation:
         each = {"gradients": steps, "samples": steps, "vectors_down": down, "vectors_up": up}
         number = self.problem.dim * self.channels.word
         each |= {"bits_down": down * number, "bits_up": up * number}
-        for name, amount in each.items():
-            self.costs[name] += rounds * amount
+        self._add({name: rounds * amount for name, amount in each.items()})
 
     def run_round(self, pool: Any = None) -> None:
         """Run one round.
@@ -165,7 +171,9 @@ class Simulation:
             return self.rounds.advance(self, pool or pools.Serial())
         began = time.perf_counter()
         t, algorithm = self.round, self.schedule.apply(self.algorithm, self.round)
-        active, exchanges = choice.active_clients(self)
+        active, exchanges = self.choice.active(t, self.s, self.algorithm.output)
+        for exchange in exchanges:
+            self._add(self.choice.costs(exchange, len(active)))
         self.active = tuple(active.tolist()) if self.participants.choose else None
         if self.setting.local_epochs is not None:
             # Clients with equally many rows take the same steps and share blocks; sums have this order for all blocks.
@@ -201,7 +209,7 @@ class Simulation:
         s = self.inspector.look("server", algorithm.server(received, total.mean, n))
         self.inspector.look_at_names(s, received)
         if algorithm.overrides("receive"):
-            own = (block.ids for block in workers.blocks(self, group.ids) if block.owner == self.workers.rank)
+            own = (block.ids for block in self.division.blocks(group.ids) if block.owner == self.workers.rank)
             for ids in own:
                 state = algorithm.receive(self.client_view(ids, s), self.table.read(ids))
                 self.inspector.look("receive", state, len(ids))
@@ -243,21 +251,7 @@ class Simulation:
         return Group(active, self.sampler.draw(n.round, active, int(n.steps)))
 
     def _round(self, active: np.ndarray, steps: float) -> Round:
-        setting, t = self.setting, self.round
-        return Round(
-            round=t,
-            order=active,
-            clients=setting.clients,
-            steps=steps,
-            local_steps=setting.local_steps,
-            batch=None if setting.local_epochs is None else setting.batch,
-            clip=setting.clip,
-            exact_gradients=setting.exact_gradients,
-            seed=self.seed,
-            probabilities=self.participants.probabilities(t),
-            recorded=tuple(setting.record) if setting.record and setting.evaluated(t + 1) else (),
-            vector=self.x0,
-        )
+        return Round.of(self.setting, self.participants, self.round, active, steps, self.seed, self.x0)
 
     def _total(
         self, hook: str, algorithm: EngineAlgorithm, s: State, group: Group, n: Round, pool: Any
@@ -268,7 +262,7 @@ class Simulation:
         """
         function = getattr(algorithm, hook)
 
-        def compute(block: workers.Block) -> tuple[Any, ...]:
+        def compute(block: Block) -> tuple[Any, ...]:
             ids, positions, _ = block
             work = ClientWork(ids, group.merged)
             steps = Steps(self.problem, ids, group.part(positions), n, work)
@@ -284,7 +278,7 @@ class Simulation:
 
         total = Aggregate(group.ids, self.mixing is not None)
         works: list[ClientWork] = []
-        results = self.workers.map(pool, compute, workers.blocks(self, group.ids), _message)
+        results = self.workers.map(pool, compute, self.division.blocks(group.ids), _message)
         for ids, sent, weights, state, work, records in results:
             recording.join(self.records, records)
             if sent.gathers and not works:
@@ -325,14 +319,18 @@ class Simulation:
         )
         costs["gradients"] = sum(work.gradients for work in works) / m
         costs["samples"] = sum(work.samples for work in works) / (group.merged * m)
-        for name, amount in costs.items():
-            self.costs[name] += amount
+        self._add(costs)
         epochs, batch = self.setting.local_epochs, self.setting.batch
         work = join(works, [work.amounts(epochs, batch, self.sizes) for work in works])
         if amounts["down"] or amounts["up"] or any(work):
             client = int(group.ids[0]) if hook == "client" and self.algorithm.single_client() else None
             exchange = Exchange(hook, amounts.pop("down"), amounts.pop("up"), *work, client, ids=self.active)
             self._exchanges.append(exchange._replace(**amounts))
+
+    def _add(self, costs: Mapping[str, float]) -> None:
+        """Add costs by column to those of the run."""
+        for name, amount in costs.items():
+            self.costs[name] += amount
 
     def client_view(self, ids: np.ndarray, s: State | None = None) -> State:
         """Return the State of the server, or s, as the clients ids (m,) see it, with rows of what is their own."""

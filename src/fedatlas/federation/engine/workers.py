@@ -7,13 +7,13 @@ are those of one process. The first worker evaluates, and alone writes files.
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from fedatlas.federation.engine.simulation import Simulation
+from fedatlas.federation.engine.pools import Pace
 
 T = TypeVar("T")
 
@@ -102,32 +102,45 @@ class Workers:
             yield from own or messages
 
 
-def blocks(simulation: "Simulation", members: np.ndarray) -> Iterator[Block]:
-    """Yield blocks of clients of one worker that take the same steps. members: Clients of the round, (m,)."""
-    size = min(simulation.block, -(-len(members) // simulation.pace.threads))  # a block for every thread
-    owners, ends = owners_of(simulation, members), [len(members)]
-    if simulation.setting.local_epochs is not None and simulation.setting.batch is not None:
-        ends += list(np.flatnonzero(np.diff(simulation.sampler.sizes(members))) + 1)
-    ends = sorted({*ends, *(np.flatnonzero(np.diff(owners)) + 1)})
-    for begin, end in zip([0, *ends], ends, strict=False):
-        for start in range(begin, end, size):
-            positions = slice(start, min(start + size, end))
-            yield Block(members[positions], positions, int(owners[start]))
+@dataclass(frozen=True)
+class Division:
+    """The blocks into which the clients of a round are divided, and the workers that own them.
 
+    Attributes:
+        workers: Workers of the run.
+        size: Largest number of clients of a block.
+        pace: Threads of the next round: there is a block for each of them.
+        samples: Samples of all clients, (clients,).
+        passes: Whether the steps of a client follow from its samples, so that those of a block have equally many.
+        stateful: Whether clients keep a state between rounds: that of the algorithm, or the error of their channel.
+    """
 
-def owners_of(simulation: "Simulation", members: np.ndarray) -> np.ndarray:
-    """Return the worker of each of some clients, (m,): always the same one if clients have states."""
-    if simulation.workers.size == 1:
-        return np.zeros(len(members), int)
-    if has_states(simulation):
-        return simulation.workers.owners(simulation.sizes)[members]
-    return simulation.workers.owners(simulation.sizes[members])
+    workers: Workers
+    size: int
+    pace: Pace
+    samples: np.ndarray
+    passes: bool
+    stateful: bool
 
+    def blocks(self, members: np.ndarray) -> Iterator[Block]:
+        """Yield blocks of clients of one worker that take the same steps. members: Clients of the round, (m,)."""
+        size = min(self.size, -(-len(members) // self.pace.threads))
+        owners, ends = self.owners(members), [len(members)]
+        if self.passes:
+            ends += list(np.flatnonzero(np.diff(self.samples[members])) + 1)
+        ends = sorted({*ends, *(np.flatnonzero(np.diff(owners)) + 1)})
+        for begin, end in zip([0, *ends], ends, strict=False):
+            for start in range(begin, end, size):
+                positions = slice(start, min(start + size, end))
+                yield Block(members[positions], positions, int(owners[start]))
 
-def has_states(simulation: "Simulation") -> bool:
-    """Return whether clients keep a state between rounds: that of the algorithm, or the error of their channel."""
-    up = simulation.channels.up
-    return bool(simulation.table.data) or (up is not None and up.error_feedback)
+    def owners(self, members: np.ndarray) -> np.ndarray:
+        """Return the worker of each of some clients, (m,): always the same one if clients have states."""
+        if self.workers.size == 1:
+            return np.zeros(len(members), int)
+        if self.stateful:
+            return self.workers.owners(self.samples)[members]
+        return self.workers.owners(self.samples[members])
 
 
 ALONE = Workers()
