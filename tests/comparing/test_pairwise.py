@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from scipy import stats
 
-from fedatlas.results.comparing.pairwise import count_wins, pairwise_gap, standings
+from fedatlas.results.comparing.pairwise import pairwise_gap, standings
 
 from .fixtures import boards, make_board
 
@@ -82,27 +82,6 @@ def test_an_interval_allows_for_what_lies_between_evaluations():
     result = standings(coarse, 0)
     assert [item.state for item in result] == ["best", "near", "worse"]
     assert result[1].gap.value == 2 and result[1].interval == (1, INF) and result[2].interval == (2, INF)
-    assert count_wins(coarse).wins.tolist() == [[0, 0, 1], [0, 0, 0], [0, 0, 0]]
-
-
-def test_pairs_by_hand():
-    fast, slow, noisy = [10, 11, 12], [20, 22, 24], [1, 11, 60]
-    numbers = np.array([[fast, fast, [INF] * 3], [slow, slow, [INF] * 3], [noisy, [NAN] * 3, slow]])[:, :, None, :]
-    result = count_wins(make_board(numbers))
-    assert result.wins.tolist() == [[0, 2, 0], [0, 0, 0], [1, 1, 0]]
-    assert result.ties.tolist() == [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
-    assert (result.losses == result.wins.T).all()
-
-
-@given(boards(least=(2, 1, 1, 2)))
-def test_every_contest_is_won_tied_or_lost(board):
-    result, (_, _, targets, _) = count_wins(board), board.numbers.shape
-    defined = board.defined[:, None] & board.defined[None]
-    np.fill_diagonal(defined[:, :, 0], False)
-    for p in range(1, defined.shape[2]):
-        np.fill_diagonal(defined[:, :, p], False)
-    np.testing.assert_array_equal(result.wins + result.ties + result.losses, defined.sum(axis=2) * targets)
-    np.testing.assert_array_equal(result.ties, result.ties.T)
 
 
 @given(boards(least=(2, 1, 1, 2)))

@@ -18,8 +18,8 @@ from fedatlas.results.figures.text_fitting import wrap_text
 
 from .drawings import build_figure, draw_figure
 
-SLOW_KINDS = ("data_profile", "improvement", "loss_to_best", "pairwise", "robustness")  # with thirty algorithms
-KINDS = ["performance_profile", "data_profile", "improvement", "loss_to_best", "pairwise", "regimes", "robustness"]
+SLOW_KINDS = ("improvement", "loss_to_best", "robustness")  # with thirty algorithms
+KINDS = ["performance_profile", "improvement", "loss_to_best", "regimes", "robustness"]
 CASES = ["one local step", "many local steps", "10 % active"]
 # rounds to the share e^-5 of the first value by algorithm and case; None: without runs
 SPEED = {"fedavg": [100, 100, 100], "scaffold": [50, 50, None], "feddyn": [58, 120, 400], "fedprox": [400, 400, 400]}
@@ -99,7 +99,7 @@ def test_the_best_has_no_number_where_few_seeds_attain_the_target(results):
 def test_of_many_lines_few_have_colour(results):
     figure, _ = draw_kind("performance_profile", results, named=2, resamples=200)
     assert [t.get_text() for t in figure.legends[0].get_texts()][2:] == ["2 others"]
-    figure, _ = draw_kind("data_profile", results, apart=True, resamples=200)
+    figure, _ = draw_kind("performance_profile", results, unit="budget", apart=True, resamples=200)
     assert sorted(ax.get_title() for ax in figure.axes) == ["FedAvg", "FedDyn", "FedProx", "SCAFFOLD"]
 
 
@@ -111,15 +111,12 @@ def test_panels_have_problems_of_their_own(results):
     assert (drawing.numbers["problems"] == 3).all()
 
 
-def test_a_data_profile_counts_in_budgets_or_a_baseline(results):
-    figure, drawing = draw_kind("data_profile", results, shares=[math.exp(-5)], resamples=200, x="gradients")
+def test_a_profile_counts_in_shares_of_the_budget(results):
+    options = {"unit": "budget", "shares": [math.exp(-5)], "resamples": 200, "x": "gradients"}
+    figure, drawing = draw_kind("performance_profile", results, **options)
     assert figure.axes[0].get_xlabel() == "gradients per active client, as a share of the budget"
     solved = drawing.numbers[drawing.numbers["share"] > 0].groupby("algorithm")["x"].first()
     assert solved["scaffold"] == pytest.approx(0.25, rel=0.15) and "fedprox" not in solved
-    figure, drawing = draw_kind("data_profile", results, shares=[math.exp(-5)], resamples=200, baseline="fedavg")
-    assert figure.axes[0].get_xlabel().endswith("as a multiple of what FedAvg spends")
-    solved = drawing.numbers[drawing.numbers["share"] > 0].groupby("algorithm")["x"].first()
-    assert solved["scaffold"] == pytest.approx(0.5, rel=0.15) and solved["fedavg"] == pytest.approx(1, rel=0.15)
 
 
 def test_the_loss_to_the_best_shows_what_has_no_number(results):
@@ -157,15 +154,6 @@ def test_scores_are_compared_by_ratio_or_by_difference(results):
     assert "Best test accuracy, minus the best" in figure.get_supxlabel() and "score of the best" in texts(figure)
 
 
-def test_pairs_are_counted(results):
-    figure, drawing = draw_kind("pairwise", results, share=math.exp(-5))
-    table = drawing.numbers.set_index(["algorithm", "against"])
-    assert table.loc[("scaffold", "fedavg")].tolist() == [2, 0, 0]
-    assert table.loc[("fedavg", "fedprox")].tolist() == [3, 0, 0]
-    assert table.loc[("feddyn", "fedprox"), "ties"] == 1  # neither attains on the last
-    assert "2–0–0" in texts(figure) and "0–0–2" in texts(figure)
-
-
 def test_the_probability_of_improvement_is_that_over_instances(results):
     figure, drawing = draw_kind("improvement", results, share=math.exp(-5))
     table = drawing.numbers.set_index(["algorithm", "against"])
@@ -175,33 +163,41 @@ def test_the_probability_of_improvement_is_that_over_instances(results):
     assert "3 problems, 4 seeds of each" in " ".join(figure.get_supxlabel().split())
 
 
-STUDIES = ["[1, 2]", "[3, 4]", "[5, 6]"]
-
-
-def tuned_again(speeds_by_study):
-    """Results with an axis of tuning studies, each with other speeds of the algorithms."""
-    frames = [
-        curves(speeds, noise=0.0).assign(**{"select.seeds": study})
-        for study, speeds in zip(STUDIES, speeds_by_study, strict=False)
-    ]
-    land = dataclasses.replace(view(), axes=["case", "select.seeds"])
+def tuned_again(*speeds_by_study):
+    """Results in which studies tune the first two cases again, each with other speeds of the algorithms."""
+    names = {f"{case} {number}": case for number in range(2, len(speeds_by_study) + 1) for case in CASES[:2]}
+    frames = [curves(noise=0.0)]
+    for number, speeds in enumerate(speeds_by_study[1:], start=2):
+        again = curves(speeds, noise=0.0)
+        frames.append(again[again["case"].isin(CASES[:2])].assign(case=lambda rows, n=number: rows["case"] + f" {n}"))
+    land = dataclasses.replace(view(), cases={case: case for case in [*CASES, *names]}, studies=names)
     return None, pd.concat(frames, ignore_index=True), land
 
 
 def test_studies_agree_where_the_same_values_were_chosen():
-    reversed_on_one = {**SPEED, "fedavg": [50, 100, 100], "scaffold": [100, 50, None]}
+    other = {**SPEED, "fedavg": [50, 50, 100], "scaffold": [100, 100, None]}
     quick = {id: [speed and speed * 4 // 5 for speed in speeds] for id, speeds in SPEED.items()}
-    figure, drawing = draw_kind("studies", tuned_again([SPEED, reversed_on_one, quick]), shares=[math.exp(-5)])
-    table = drawing.numbers.set_index(["problem", "first", "second"])["tau"]
-    assert (table.xs((1, 3), level=["first", "second"]) == 1).all()  # another unit of time is the same order
-    assert table[CASES[0], 1, 2] < 1 and table[CASES[1], 1, 2] == table["median problem", 1, 2] == 1
-    assert drawing.numbers.query("problem == 'all problems'")[["low", "high"]].notna().all(axis=None)
-    assert "studies 2 and 3" in texts(figure) and "all problems" in texts(figure)
+    options = {"studies": True, "shares": [math.exp(-5)], "resamples": 200, "where": {"case": CASES}}
+    figure, drawing = draw_kind("robustness", tuned_again(SPEED, other, quick), **options)
+    tau = drawing.numbers.groupby("variant", sort=False)["tau"].first()
+    assert list(tau.index) == ["first study", "study 2, other tuning seeds", "study 3, other tuning seeds"]
+    assert tau.iloc[1] < 1 == tau.iloc[2]  # another unit of time is the same order
+    assert "correlation with the first study" in " ".join(figure.get_supxlabel().split())
+    best = drawing.numbers[drawing.numbers["rank"] == 1].set_index("variant")["algorithm"]
+    assert best.tolist() == ["scaffold", "fedavg", "scaffold"]
 
 
 def test_one_study_is_not_compared():
-    with pytest.raises(UserError, match="it compares tuning studies, which are two or more values"):
-        draw_kind("studies", tuned_again([SPEED]))
+    with pytest.raises(UserError, match="none of its cases is tuned again"):
+        draw_kind("robustness", tuned_again(SPEED), studies=True)
+
+
+def test_algorithms_without_a_run_in_the_cases_that_are_shown_are_left_out(results):
+    table, rows, plain = results
+    context = replace(plain, cases={case: case for case in CASES}, undefined={"scaffold": {CASES[2]: "it needs all"}})
+    for cases, count in ((CASES[2], 3), (CASES[1:], 4)):
+        _, drawing = draw_kind("loss_to_best", (table, rows, context), where={"case": cases})
+        assert drawing.numbers["algorithm"].nunique() == count
 
 
 def test_regimes_in_plain_words(results):
@@ -239,8 +235,8 @@ def test_targets_do_not_depend_on_what_is_drawn():
     frame = curves().rename(columns={"suboptimality": "loss"})
     result = []
     for algorithms in (None, ["fedavg", "fedprox"]):
-        options = {"algorithms": algorithms, "shares": [0.01], "unit": "one", "resamples": 100}
-        _, drawing = draw_kind("data_profile", (None, frame, view(metric="loss")), **options)
+        options = {"algorithms": algorithms, "shares": [0.01], "unit": "budget", "resamples": 100}
+        _, drawing = draw_kind("performance_profile", (None, frame, view(metric="loss")), **options)
         part = drawing.numbers[(drawing.numbers["algorithm"] == "fedavg") & (drawing.numbers["share"] > 0)]
         result.append(part["x"].iloc[0])
     assert result[0] == pytest.approx(result[1], rel=0.05)
@@ -248,7 +244,7 @@ def test_targets_do_not_depend_on_what_is_drawn():
 
 def test_the_best_known_value_is_told():
     frame = curves().rename(columns={"suboptimality": "loss"})
-    figure, _ = draw_kind("pairwise", (None, frame, view(metric="loss")))
+    figure, _ = draw_kind("regimes", (None, frame, view(metric="loss")))
     foot = " ".join(figure.get_supxlabel().split())
     assert "the distance of the training loss to the best that any run with the seed found is 1 % of" in foot
 
@@ -287,10 +283,8 @@ def test_lines_are_as_wide_as_they_may_be():
         ({"kind": "performance_profile", "shares": []}, "that is not empty"),
         ({"kind": "performance_profile", "apart": True, "panel": "case"}, "leave out panel or apart"),
         ({"kind": "performance_profile", "within": 1}, "within is 1; it must be a number larger than 1"),
-        ({"kind": "data_profile", "unit": "one", "baseline": "fedavg"}, "leave out unit or baseline"),
-        ({"kind": "data_profile", "baseline": "a", "algorithms": ["b"]}, "must be one of the algorithms"),
         ({"kind": "loss_to_best", "scores": True, "best": 0.0}, "scores have no target"),
-        ({"kind": "pairwise", "share": 1.5}, "share is 1.5; it must be a number"),
+        ({"kind": "improvement", "share": 1.5}, "share is 1.5; it must be a number"),
         ({"kind": "robustness", "budgets": [2.0]}, "budgets is [2.0]; each must lie between 0 and 1"),
         ({"kind": "robustness", "harder": [0.001]}, "where runs start; leave out one of them"),
         ({"kind": "robustness", "harder": [-1.0]}, "each factor must be positive"),
@@ -305,7 +299,7 @@ def test_wrong_options_give_one_sentence(spec, message):
 
 def test_results_that_do_not_fit(results):
     with pytest.raises(UserError, match="there is no 'vectors_up' in the results"):
-        draw_kind("pairwise", results, x="vectors_up")
+        draw_kind("regimes", results, x="vectors_up")
     with pytest.raises(UserError, match="no rows are left to draw"):
         draw_kind("regimes", results, where={"case": "nowhere"})
     with pytest.raises(UserError, match="an order needs two algorithms"):

@@ -1,6 +1,5 @@
 """Texts neither overlap nor leave a figure, whatever is drawn."""
 
-import dataclasses
 import itertools
 import math
 from types import SimpleNamespace
@@ -38,11 +37,9 @@ SPECS = {
     ],
     "heatmap": [{"x": "clients", "rows": "problem.partition"}],
     "local": [{"x": "rounds", "panel": "clients", "where": ONE}],
-    "performance_profile": [{}],
-    "data_profile": [{"apart": True, "named": 3}],
+    "performance_profile": [{}, {"unit": "budget", "apart": True, "named": 3}],
     "loss_to_best": [{}],
     "improvement": [{}],
-    "pairwise": [{}],
     "progress": [{}],
     "regimes": [{}],
     "robustness": [{}],
@@ -112,17 +109,9 @@ def test_figures_of_theorems(monkeypatch):
     fits(lambda: draw_figure(spec, (table, curves, view))[0])
 
 
-def test_a_figure_of_tuning_studies(results):
-    table, curves, view = results
-    curves = pd.concat([curves.assign(**{"select.seeds": f"[{study}]"}) for study in (1, 2, 3)], ignore_index=True)
-    view = dataclasses.replace(view, axes=[*view.axes, "select.seeds"])
-    if len(view.algorithms) > 1:
-        fits(lambda: draw_figure({"kind": "studies"}, (table, curves, view))[0])
-
-
 def test_all_kinds_are_looked_at():
     """A new kind of figure gets an entry in SPECS, or a test of its own here."""
-    assert set(FIGURES.names()) == {*SPECS, "bound", "mean_bound", "studies"}
+    assert set(FIGURES.names()) == {*SPECS, "bound", "mean_bound"}
 
 
 def fits(draw):

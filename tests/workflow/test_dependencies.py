@@ -231,7 +231,7 @@ TABLE = [
     ("results.figures.table", "tabled"),
     ("results.figures.instability", "instability"),
     ("results.figures.comparison_figure", COMPARED),
-    *((f"results.figures.{name}", "profiled") for name in ("performance_profile", "profile_figure")),
+    ("results.figures.performance_profile", "profiled"),
     *((f"results.figures.{name}", "sentences") for name in ("coloured_table", "regimes")),
     *((f"results.figures.{name}", f"{EVERY_FIGURE} instability track") for name in ("style", "colour_vision")),
     *((f"results.figures.{name}", f"{EVERY_FIGURE} instability") for name in SHARED_BY_FIGURES),

@@ -27,7 +27,7 @@ def linear(load, directory):
 
 
 @pytest.mark.parametrize(
-    "name, size", [("landscape_partial", "smoke"), ("fedred_table1", "paper"), ("fedsps_fig4", "laptop")]
+    "name, size", [("compression", "smoke"), ("fedred_table1", "paper"), ("fedsps_fig4", "laptop")]
 )
 def test_all_runs_are_planned_and_only_the_ends_of_each_group_measured(study, name, size):
     cells = list(study.cells(size, name).values())

@@ -21,7 +21,6 @@ Spec = dict[str, Any]  # a kind and its options
 Space = dict[str, list[Any]]  # (low, high) of each tuned hyper-parameter; see `fedatlas.experiments.tuning.halton`
 
 CASE = "case"  # the axis of an experiment's cases
-TUNING_SEEDS = "select.seeds"  # the axis of tuning studies, each of which has tuning seeds of its own
 RUNG = "rung"  # column of the rung that a run ends at, 0 for all rounds; only where a tuning rule is named
 EXCHANGES = "exchanges"  # column of the exchanges since the evaluation before, as `Ledger.text` writes them
 
@@ -142,11 +141,9 @@ class CellSpec:
         return self.tuning or {"kind": "grid" if self.space is None else "trials"}
 
     def axis_value(self, axis: str) -> Any:
-        """Return the value of an axis: the case, the tuning seeds, or a key of setting, problem or parameters."""
+        """Return the value of an axis: the case, or a key of setting, problem or parameters."""
         if axis == CASE:
             return self.case
-        if axis == TUNING_SEEDS:
-            return self.tuning_seeds
         first, *rest = axis.split(".")
         value: Any = getattr(self, first) if first in ("problem", "parameters") else self.setting[first]
         for part in rest:

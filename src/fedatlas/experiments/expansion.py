@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from math import prod
 from typing import Any, NamedTuple
 
@@ -12,7 +12,6 @@ from fedatlas.experiments import entry_facts, validation
 from fedatlas.experiments.advice import search_space, with_advice
 from fedatlas.experiments.cells import (
     CASE,
-    TUNING_SEEDS,
     Axes,
     Cell,
     CellSpec,
@@ -26,13 +25,12 @@ from fedatlas.experiments.experiment_file import merge
 from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
 from fedatlas.experiments.runs import SETTING, assign, in_part, product
 from fedatlas.experiments.scores import NO_METRICS
-from fedatlas.experiments.specification import Experiment
+from fedatlas.experiments.specification import Case, Experiment
 from fedatlas.experiments.tuning import TUNING_RULES, halton
 from fedatlas.federation import algorithms, problems
 from fedatlas.federation.engine.setting import LOCAL_LOSS
 from fedatlas.federation.partitions import is_by_owner, number_of_clients
 from fedatlas.federation.problems import instances
-from fedatlas.registry.validation import construct
 
 MOST_FILES, MOST_RUNS = 20_000, 100_000  # run files of an experiment; runs of a file for each seed
 
@@ -134,6 +132,7 @@ def create_view(experiment: Experiment, undefined: dict[str, dict[str, str]] | N
         looks=experiment.looks,
         algorithms=views,
         cases={name: case.label or name for name, case in experiment.cases.items()},
+        studies={name: case.retunes for name, case in experiment.cases.items() if case.retunes},
         undefined=undefined or {},
     )
 
@@ -219,8 +218,9 @@ def _split(cell: Cell, parts: int) -> list[Cell]:
 
 def _cell(experiment: Experiment, id: str, point: Point) -> Cell:
     entry = experiment.algorithms[id]
-    for kind in entry.undefined:
-        problems.get(kind)
+    groups = {case.group for case in experiment.cases.values()}
+    for name in entry.undefined.keys() - groups:
+        problems.get(name)
     parts: dict[str, Any] = copy.deepcopy(
         {"parameters": entry.set, "problem": experiment.problem, "setting": {**experiment.setting, **entry.setting}}
     )
@@ -228,17 +228,16 @@ def _cell(experiment: Experiment, id: str, point: Point) -> Cell:
     if case is not None:
         parts |= {key: merge(parts[key], getattr(case, key)) for key in ("problem", "setting")}
     for axis, value in point.items():
-        if axis not in (CASE, TUNING_SEEDS):
+        if axis != CASE:
             assign(parts, axis, value)
-    if reason := entry.undefined.get(problems.PROBLEMS.split(parts["problem"])[0]):
-        raise Undefined(reason)
+    for name in (problems.PROBLEMS.split(parts["problem"])[0], case and case.group):
+        if name in entry.undefined:
+            raise Undefined(entry.undefined[name])
     _count_clients(parts, experiment)
     tune, space = tuned_values(experiment, id, parts["problem"], parts["setting"])
     if experiment.trials or experiment.is_advised(id):
         algorithm = algorithms.get(experiment.algorithm(id))
         parts["parameters"] = with_advice(algorithm, parts["parameters"], parts["setting"], tune)
-    if TUNING_SEEDS in point and not has_choice(tune):
-        raise UserError(f"grid: {TUNING_SEEDS} is an axis, and {id} has nothing that is tuned; leave one of them out")
     spec = CellSpec(
         algorithm=experiment.algorithm(id),
         within=experiment.within,
@@ -246,7 +245,7 @@ def _cell(experiment: Experiment, id: str, point: Point) -> Cell:
         seeds=entry.seeds or experiment.first_seeds,
         optimum=(experiment.optimum if case is None or case.optimum is None else case.optimum)
         and not instances.varies_by_seed(parts["problem"]),  # each instance knows its own F*, if any
-        select=_selection(experiment, id, point) if has_choice(tune) else None,
+        select=_selection(experiment, id, case) if has_choice(tune) else None,
         case=point.get(CASE),
         space=space,
         tuning=_tuning_rule(experiment) if has_choice(tune) else None,
@@ -261,12 +260,10 @@ def _cell(experiment: Experiment, id: str, point: Point) -> Cell:
     return Cell(id, point, spec)
 
 
-def _selection(experiment: Experiment, id: str, point: Point) -> Select:
-    """Return how tuned values of an entry are chosen at a point, which may have tuning seeds of its own."""
+def _selection(experiment: Experiment, id: str, case: Case | None) -> Select:
+    """Return how tuned values of an entry are chosen in a case, which may have tuning seeds of its own."""
     select = experiment.selection(id)
-    if TUNING_SEEDS not in point:
-        return select
-    return construct("select", Select, {**asdict(select), "seeds": point[TUNING_SEEDS]})
+    return select if case is None or case.tuning_seeds is None else replace(select, seeds=case.tuning_seeds)
 
 
 def check_axes(sections: Mapping[str, Axes]) -> None:
@@ -281,8 +278,6 @@ def check_axes(sections: Mapping[str, Axes]) -> None:
             path = name if section != "tune" or name in SETTING else f"parameters.{name}"
             if name in NO_METRICS:
                 raise UserError(f"{section}: {name!r} cannot be an axis, because results have a column of that name")
-            if section == "within" and name == TUNING_SEEDS:
-                raise UserError(f"within: the runs of a file share their tuning seeds; move {name!r} to grid")
             if section == "within" and name.startswith("problem."):
                 raise UserError(f"within: the runs of a file share their problem; move {name!r} to grid")
             for earlier, (where, called) in before.items():

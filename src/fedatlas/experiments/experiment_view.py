@@ -39,6 +39,7 @@ class ExperimentView:
         looks: Numbers of seeds at which claims are judged, ascending; empty where the seeds are fixed.
         algorithms: Algorithms by id.
         cases: Labels of the experiment's cases by name.
+        studies: Cases that are tuned again, by the name of the case that does so with tuning seeds of its own.
         undefined: Reasons why algorithms are not defined, by id and case.
     """
 
@@ -52,6 +53,7 @@ class ExperimentView:
     seeds: list[int]
     algorithms: dict[str, AlgorithmView]
     cases: dict[str, str] = field(default_factory=dict)
+    studies: dict[str, str] = field(default_factory=dict)
     undefined: dict[str, dict[str, str]] = field(default_factory=dict)
     looks: list[int] = field(default_factory=list)
 
@@ -62,7 +64,11 @@ class ExperimentView:
             for key in ("colour", "emphasis"):
                 if not entry[key]:
                     del entry[key]
-        return {key: value for key, value in content.items() if value or key not in ("cases", "undefined", "looks")}
+        return {
+            key: value
+            for key, value in content.items()
+            if value or key not in ("cases", "studies", "undefined", "looks")
+        }
 
     @classmethod
     def of(cls, plain: Mapping[str, Any]) -> "ExperimentView":

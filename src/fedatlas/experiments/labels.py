@@ -62,7 +62,6 @@ AXES = {
     "channel": "channel",
     "c": "scale $c$",
     "gamma_b": "largest step size",
-    "select.seeds": "tuning seeds",
     "problem.partition": "partition",
     "problem.partition.alpha": "concentration",
     "problem.data": "data",

@@ -51,7 +51,8 @@ class Entry:
     setting: dict[str, Any] = option(dict, doc="keys of the setting for this algorithm alone")
     undefined: dict[str, str] = option(
         dict,
-        doc="kinds of problem for which it is not defined beyond what the algorithm itself says, each with the reason",
+        doc="kinds of problem, or groups of cases, for which it is not defined beyond what the algorithm itself says, "
+        "each with the reason",
     )
     seeds: list[int] | None = option(
         None, low=0, high=LARGEST_SEED, doc="seeds of this algorithm alone", filled=True, distinct=True
@@ -68,6 +69,15 @@ class Case:
     )
     setting: dict[str, Any] = option(dict, doc="laid over the experiment's setting, key by key")
     optimum: bool | None = option(None, doc="whether F* is computed first; by default as the experiment says")
+    group: str | None = option(
+        None, doc="group of cases, whose name stands for them in where, without those that retune another"
+    )
+    tuning_seeds: list[int] | None = option(
+        None, low=0, high=LARGEST_SEED, doc="tuning seeds of this case alone", filled=True, distinct=True
+    )
+    retunes: str | None = option(
+        None, doc="case whose problem and setting it has: a second study, tuned on other tuning seeds"
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -222,6 +232,7 @@ def experiment(name: str, size: str, file: str, content: Mapping[str, Any]) -> E
         _part(parsed_content, "claims", _claims)
         _part(parsed_content, "cases", _cases)
         if parsed_content.get("cases"):
+            _expand_groups(parsed_content)
             parsed_content["grid"] = _with_cases(parsed_content.get("grid", {}), list(parsed_content["cases"]))
     except UserError as error:
         raise UserError(f"{where}: {error}") from None
@@ -294,7 +305,48 @@ def _cases(cases: Mapping[str, Any]) -> dict[str, Case]:
     for name, values in cases.items():
         cases_by_name[name] = construct(f"cases.{name}", Case, {} if values is None else values)
         _setting(f"cases.{name}.setting", {k: v for k, v in cases_by_name[name].setting.items() if v is not None})
+    for name, case in cases_by_name.items():
+        if case.retunes is not None:
+            cases_by_name[name] = _retuned(f"cases.{name}", case, cases_by_name)
+    for group in {case.group for case in cases_by_name.values()} & cases_by_name.keys():
+        raise UserError(f"cases.{group}: a group has this name, too; give one of them another name")
     return cases_by_name
+
+
+def _retuned(section: str, case: Case, cases: Mapping[str, Case]) -> Case:
+    """The case with the problem and the setting of the one that it retunes."""
+    original = cases.get(str(case.retunes))
+    if original is None or original.retunes is not None:
+        raise UserError(f"{section}: retunes is {case.retunes!r}; it must be a case that is tuned first")
+    if case.tuning_seeds is None:
+        raise UserError(f"{section}: it retunes {case.retunes}, for which it needs tuning_seeds of its own")
+    if case.problem or case.setting or case.optimum is not None or case.group is not None:
+        raise UserError(f"{section}: problem, setting, optimum and group are those of {case.retunes}; leave them out")
+    return dataclasses.replace(original, label=case.label, tuning_seeds=case.tuning_seeds, retunes=case.retunes)
+
+
+def _expand_groups(content: dict[str, Any]) -> None:
+    """Replace groups of cases by their cases where figures and claims select cases."""
+    groups: dict[str, list[str]] = {}
+    for name, case in content["cases"].items():
+        if case.group is not None and case.retunes is None:
+            groups.setdefault(case.group, []).append(name)
+    for section, keys in (("figures", ["spec"]), ("claims", ["check", "vacuous"])):
+        content[section] = {
+            name: dataclasses.replace(entry, **{key: _with_group_cases(getattr(entry, key), groups) for key in keys})
+            for name, entry in content.get(section, {}).items()
+        }
+
+
+def _with_group_cases(spec: Any, groups: Mapping[str, list[str]]) -> Any:
+    """The plain form of a figure or a check whose ``where`` names cases in place of groups."""
+    where = spec.get("where") if isinstance(spec, Mapping) else None
+    if not isinstance(where, Mapping) or CASE not in where:
+        return spec
+    chosen = where[CASE] if isinstance(where[CASE], list) else [where[CASE]]
+    if not any(isinstance(name, str) and name in groups for name in chosen):
+        return spec
+    return {**spec, "where": {**where, CASE: [case for name in chosen for case in groups.get(name, [name])]}}
 
 
 def _with_cases(grid: Any, names: list[str]) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 from fedatlas.errors import UserError, lookup
 from fedatlas.experiments import axis_values
 from fedatlas.experiments.axis_values import parse
-from fedatlas.experiments.cells import TUNING_SEEDS, Run
+from fedatlas.experiments.cells import Run
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.formulas import evaluate
 from fedatlas.experiments.runs import SETTING, assign, create, create_setting
@@ -174,8 +174,6 @@ def parts_at(
     """
     parts = copy.deepcopy({"problem": view.problem, "setting": dict(setting), "parameters": dict(parameters)})
     for axis in view.axes:
-        if axis == TUNING_SEEDS:
-            continue  # which changes no run of given hyper-parameters
         assign(parts, axis, parse(row[axis]))
     return parts
 

@@ -31,7 +31,7 @@ class SameOrder(BoundedCheck, CostCheck):
     name = "same_order"
 
     algorithms: list[str] | None = option(
-        None, doc="ids of the algorithms in the experiment that are ordered; by default all", names="algorithms"
+        None, doc="ids of the algorithms that are ordered; by default all that have runs there", names="algorithms"
     )
     shares: list[float] = option(
         lambda: [0.01],
@@ -89,15 +89,16 @@ class SameOrder(BoundedCheck, CostCheck):
     def _benchmark(
         self, results: Results, metric: str, shares: list[float], cost: str | None = None, budget: float = 1
     ) -> Benchmark:
-        ids = list(results.view.algorithms) if self.algorithms is None else self.algorithms
-        for id in ids:
+        for id in self.algorithms or ():
             results.rows(id, {}, results.curves)
-        if len(ids) < 2:
-            raise NotTested("An order needs two algorithms")
         for axis in self.where:
             results.validate_axis("where", axis)
         rows: Any = select_rows(results.curves, self.where)
         if rows.empty:
             raise NotTested("No results are left by where")
+        present = set(rows["algorithm"])
+        ids = self.algorithms or [id for id in results.view.algorithms if id in present]
+        if len(ids) < 2:
+            raise NotTested("An order needs two algorithms")
         spec = TargetSpec(metric, results.goal(metric), cost or self.cost, tuple(shares), self.best, budget)
         return target_costs(rows, list(results.view.algorithms), results.axes, spec).select_algorithms(ids)

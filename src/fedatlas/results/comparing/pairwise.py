@@ -7,13 +7,9 @@ is called worse with a probability of at most the level, as in multiple comparis
 lies between two evaluations; intervals reach from what is least to what is most.
 """
 
-import itertools
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
-
-import numpy as np
 
 from fedatlas.results.comparing.benchmark import Benchmark
 from fedatlas.results.comparing.intervals import LEVEL, Estimate, Sample, pair_seeds, sample
@@ -143,43 +139,3 @@ def standings(benchmark: Benchmark, problem: int, target: int = 0, level: float 
             state: State = "best" if a == best else "worse" if clearly_worse else "near"
             result.append(Standing(state, gap, level / rivals, attained[a], len(numbers)))
     return result
-
-
-@dataclass(frozen=True, eq=False)
-class PairwiseCounts:
-    """Wins and ties of rows against columns over problems and targets, (algorithms, algorithms)."""
-
-    wins: np.ndarray
-    ties: np.ndarray
-
-    @property
-    def losses(self) -> np.ndarray:
-        """Comparisons that the row loses."""
-        return self.wins.T
-
-
-def count_wins(benchmark: Benchmark, level: float = LEVEL) -> PairwiseCounts:
-    """Return wins and ties of each algorithm against each other, over the problems that both have runs on.
-
-    A win is an interval that lies wholly on one side; where neither attains the target with any seed it is a tie.
-    """
-    count = len(benchmark.algorithms)
-    wins, ties = np.zeros((2, count, count), int)
-    for a, b, winner in _comparisons(benchmark, level):
-        if winner is None:
-            ties[a, b] += 1
-            ties[b, a] += 1
-        else:
-            wins[(a, b) if winner == a else (b, a)] += 1
-    return PairwiseCounts(wins, ties)
-
-
-def _comparisons(benchmark: Benchmark, level: float) -> Iterator[tuple[int, int, int | None]]:
-    """Yield (first algorithm, second, winner or None) of each comparison."""
-    _, problems, targets, _ = benchmark.numbers.shape
-    equality = 1.0 if benchmark.log else 0.0
-    for problem, target in itertools.product(range(problems), range(targets)):
-        runs = [benchmark.by_seed(a, problem, target) for a in range(len(benchmark.algorithms))]
-        for a, b in itertools.combinations([a for a, numbers in enumerate(runs) if numbers], 2):
-            low, high = pairwise_gap(benchmark, a, b, problem, target).interval(level)
-            yield a, b, a if high < equality else b if low > equality else None

@@ -1,8 +1,8 @@
-"""Performance profiles, data profiles, and their bands by resampling.
+"""Performance profiles, and their bands by resampling.
 
 The *performance profile* of an algorithm is the share of problems that it solves at a cost of at most r times that of
-the best algorithm on each, as a function of r (Dolan & Moré 2002). Its *data profile* is the share that it solves
-within a cost, in a unit of each problem (Moré & Wild 2009). Here every target and seed of a problem is an instance of
+the best algorithm on each, as a function of r (Dolan & Moré 2002), or within a share of
+each problem's budget (Moré & Wild 2009). Here every target and seed of a problem is an instance of
 it, as in the runtime distributions of COCO (Hansen et al. 2021), and all problems have the same weight. Algorithms meet
 on runs of one seed, which share their draws. What an algorithm does not attain, and a problem that it is not defined
 for, it never solves.
@@ -34,30 +34,18 @@ def performance_ratios(numbers: Array) -> Array:
     return np.where(np.isfinite(costs), ratios, np.inf)
 
 
-def scaled_costs(benchmark: Benchmark, baseline: int | None = None, raw: bool = False) -> Array:
-    """Return costs in a unit of each problem, of the shape of the benchmark's numbers.
-
-    Args:
-        benchmark: The costs.
-        baseline: Position of the algorithm whose median cost of the target over seeds is the unit, so that targets that
-            it never attains cost the other algorithms 0; by default the unit is the budget of the problem.
-        raw: Whether the unit is 1.
-    """
-    costs = np.where(np.isnan(benchmark.numbers), np.inf, benchmark.numbers)
-    if raw:
-        return costs
-    if baseline is None:
-        return np.asarray(costs / benchmark.budgets[:, None, None])
-    unit = np.median(costs[baseline], axis=-1)[..., None]
-    with np.errstate(invalid="ignore"):
-        return np.where(np.isfinite(costs), costs / unit, np.inf)
+def budget_shares(benchmark: Benchmark) -> Array:
+    """Return costs as shares of the budget of their problem, infinite where a target is not attained."""
+    return np.asarray(
+        np.where(np.isnan(benchmark.numbers), np.inf, benchmark.numbers) / benchmark.budgets[:, None, None]
+    )
 
 
 def solved_shares(values: Array, abscissas: Array) -> Array:
     """Return the share of a problem's targets that are attained at most at each abscissa.
 
     Args:
-        values: Ratios, or costs in units, (algorithms, problems, targets, slots).
+        values: Ratios, or shares of the budget, (algorithms, problems, targets, slots).
         abscissas: Ascending abscissas.
 
     Returns:
@@ -133,10 +121,10 @@ def compute_profile(
     seed: int = 0,
     fixed: bool = False,
 ) -> Profile:
-    """Return the profile of ratios or of costs in units, with pointwise percentile bands.
+    """Return the profile of ratios or of shares of the budget, with pointwise percentile bands.
 
     Args:
-        values: Ratios or costs (algorithms, problems, targets, slots).
+        values: Ratios or shares (algorithms, problems, targets, slots).
         abscissas: Abscissas of the profile.
         resamples: Number of resamples of problems and seeds.
         seed: Seed of the resamples.

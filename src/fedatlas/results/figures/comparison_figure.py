@@ -125,17 +125,16 @@ class SingleTargetFigure(ComparisonFigure):
         return self.cost_name
 
 
-def problem_frame(data: FigureData, benchmark: Benchmark, axes: "list[str] | None" = None) -> "DataFrame":
-    """Return the problems of a benchmark, a row for each, with a column for each axis; axes: by default all."""
+def problem_frame(data: FigureData, benchmark: Benchmark) -> "DataFrame":
+    """Return the problems of a benchmark, a row for each, with a column for each axis."""
     import pandas as pd
 
-    columns = data.view.axes if axes is None else axes
-    return pd.DataFrame(benchmark.problems, columns=columns, index=range(len(benchmark.problems)))
+    return pd.DataFrame(benchmark.problems, columns=data.view.axes, index=range(len(benchmark.problems)))
 
 
-def problem_titles(data: FigureData, benchmark: Benchmark, axes: "list[str] | None" = None) -> list[str]:
+def problem_titles(data: FigureData, benchmark: Benchmark) -> list[str]:
     """Return the titles of a benchmark's problems, points of axes: the values of those of which there are several."""
-    frame = problem_frame(data, benchmark, axes)
+    frame = problem_frame(data, benchmark)
     cells = {axis: sorted_values(frame[axis]) for axis in frame}
     words = {
         axis: dict(zip(values, layout.column_titles(data, axis, values), strict=True)) for axis, values in cells.items()

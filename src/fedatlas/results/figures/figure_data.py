@@ -9,7 +9,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.experiments.cells import CASE
 from fedatlas.experiments.experiment_view import ExperimentView
-from fedatlas.experiments.selection import select_rows, sorted_values
+from fedatlas.experiments.selection import select_points, select_rows, sorted_values
 from fedatlas.federation.metrics import metric
 from fedatlas.results.figures.base import Figure
 from fedatlas.results.figures.browser_chart import plain_text
@@ -56,11 +56,13 @@ class FigureData:
     def styles(self) -> dict[str, Style]:
         """Styles of the algorithms that are drawn, by id, in the figure's order or else in the experiment's.
 
+        Unless the figure names its algorithms, those that have no run in any of its cases are left out.
+
         Raises:
             UserError: An algorithm is not in the experiment.
         """
         entries = self.view.algorithms
-        ids = self._option("algorithms") or list(entries)
+        ids = self._option("algorithms") or [id for id in entries if self._has_runs(id)]
         for id in ids:
             if id not in entries:
                 raise self.error(f"{id!r} is not an algorithm of the experiment (they are {', '.join(entries)})")
@@ -70,6 +72,13 @@ class FigureData:
             [id for id, entry in entries.items() if entry.emphasis],
         )
         return {id: all_styles[id] for id in ids}
+
+    def _has_runs(self, id: str) -> bool:
+        """Return whether an algorithm is defined for any case that the figure shows."""
+        cases, undefined = list(self.view.cases), self.view.undefined.get(id, {})
+        where = {axis: value for axis, value in (self._option("where") or {}).items() if axis == CASE}
+        shown = select_points([{CASE: case} for case in cases], where)
+        return not shown or any(cases[place] not in undefined for place in shown)
 
     @functools.cached_property
     def names(self) -> dict[str, str]:

@@ -12,7 +12,6 @@ from fedatlas.results.figures.base import Drawing
 from fedatlas.results.figures.coloured_table import ColouredCell, draw_table
 from fedatlas.results.figures.comparison_figure import SingleTargetFigure
 from fedatlas.results.figures.figure_data import FigureData
-from fedatlas.results.figures.pairwise import balance_colour
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -57,7 +56,16 @@ def _cell(result: Improvement, a: int, b: int) -> ColouredCell:
     if np.isnan(share):
         return ColouredCell("", hatched=True)
     weight = "bold" if result.low[a, b] > 0.5 or result.high[a, b] < 0.5 else "normal"
-    return ColouredCell(f"{100 * share:.0f}", balance_colour(2 * share - 1), font={"fontsize": 7, "fontweight": weight})
+    return ColouredCell(
+        f"{100 * share:.0f}", _balance_colour(2 * share - 1), font={"fontsize": 7, "fontweight": weight}
+    )
+
+
+def _balance_colour(balance: float) -> tuple[float, ...]:
+    """Return blue for a row that is better more often, orange for one that is worse; balance: from -1 to 1."""
+    blue, white, orange = (np.array(colour) / 255 for colour in ((106, 174, 214), (247, 247, 247), (244, 162, 89)))
+    end = blue if balance > 0 else orange
+    return tuple((white + abs(balance) * (end - white)).tolist())
 
 
 def _mean(result: Improvement, a: int) -> ColouredCell:

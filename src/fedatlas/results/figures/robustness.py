@@ -1,4 +1,4 @@
-"""Dependence of the order of algorithms on the budget, the targets and the seeds."""
+"""Dependence of the order of algorithms on the budget, the targets, the seeds, and the tuning seeds."""
 
 import math
 from collections.abc import Iterator
@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
+from fedatlas.experiments.cells import CASE
+from fedatlas.experiments.selection import select_rows
 from fedatlas.registry.options import option
 from fedatlas.results.comparing.benchmark import Benchmark
 from fedatlas.results.comparing.ranking import Agreement, Order, compare_orders, split_seeds
+from fedatlas.results.comparing.targets import target_costs
 from fedatlas.results.figures import layout
 from fedatlas.results.figures.base import Drawing
 from fedatlas.results.figures.comparison_figure import ComparisonFigure
@@ -35,6 +38,10 @@ class Robustness(ComparisonFigure):
     hyper-parameters are those of the whole. Intervals of Kendall's tau-b are percentiles over resampled problems and
     seeds; they reach to the estimate. A pair is reversed where each order has it apart beyond its own interval, on
     different sides.
+
+    With ``studies`` the variants are tuning studies: the first, and those of the cases that tune its problems again.
+    The trials and the scoring seeds of all studies are the same, and targets are common, so orders differ by what was
+    chosen alone.
     """
 
     name = "robustness"
@@ -54,6 +61,10 @@ class Robustness(ComparisonFigure):
         distinct=True,
     )
     seeds: bool = option(True, doc="whether the two halves of the seeds are compared")
+    studies: bool = option(
+        False,
+        doc="whether tuning studies are compared, in place of all else: problems are the cases that are tuned again",
+    )
     within: float = option(16.0, doc="ratio to the best cost from which on a problem counts nothing", above=1)
     resamples: int = option(1000, doc="how often problems and seeds are resampled for the intervals", low=100)
 
@@ -64,7 +75,7 @@ class Robustness(ComparisonFigure):
                 raise UserError(f"{self.title()}: {name} is {getattr(self, name)}; each must lie between 0 and 1")
         if not all(factor > 0 for factor in self.harder):
             raise UserError(f"{self.title()}: harder is {self.harder}; each factor must be positive")
-        for factor in self.harder:
+        for factor in () if self.studies else self.harder:
             if max(self.shares) / factor >= 1:
                 raise UserError(
                     f"{self.title()}: harder has {factor}, with which the target {max(self.shares)} would be "
@@ -94,6 +105,13 @@ class Robustness(ComparisonFigure):
         return Drawing(figure, _numbers(data, variants))
 
     def _variants(self, data: FigureData) -> Iterator[Variant]:
+        if self.studies:
+            first, *others = self._studies(data)
+            yield "first study", self._compare(first, first)[0], None
+            for number, other in enumerate(others, start=2):
+                _, order, agreement = self._compare(first, other)
+                yield f"study {number},\nother tuning seeds", order, agreement
+            return
         base = self.benchmark(data, self.shares)
         order, _, _ = self._compare(base, base)
         yield "as scored", order, None
@@ -111,15 +129,44 @@ class Robustness(ComparisonFigure):
             yield "one half\nof the seeds", first, None
             yield "the other half\nof the seeds", second, agreement
 
+    def _studies(self, data: FigureData) -> list[Benchmark]:
+        """Return the benchmark of each study, with targets that all studies set.
+
+        Raises:
+            UserError: No case is tuned again.
+        """
+        spec = self.target_spec(data, self.shares)
+        data.require(data.curves, spec.column, data.y)
+        kept = set(data.rows(data.curves)[CASE]) if data.view.cases else set()
+        numbers = {case: [case] for case in data.view.cases if case in kept & set(data.view.studies.values())}
+        for case, original in data.view.studies.items():
+            if original in numbers:
+                numbers[original].append(case)
+        if not numbers:
+            raise data.error("it compares tuning studies, and none of its cases is tuned again")
+        count = min(map(len, numbers.values()))
+        study = {case: str(place) for cases in numbers.values() for place, case in enumerate(cases[:count])}
+        original = {case: first for first, cases in numbers.items() for case in cases}
+        other_axes = {axis: value for axis, value in self.where.items() if axis != CASE}
+        rows = select_rows(data.curves[data.curves[CASE].isin(list(study))], other_axes)
+        together = rows.assign(
+            algorithm=rows["algorithm"].astype(str) + " " + rows[CASE].map(study).astype(str),
+            case=rows[CASE].map(original),
+        )
+        ids = [[f"{id} {place}" for id in data.view.algorithms] for place in range(count)]
+        benchmark = target_costs(together, [id for group in ids for id in group], data.view.axes, spec)
+        return [benchmark.select_algorithms([f"{id} {place}" for id in data.styles]) for place in range(count)]
+
     def _compare(self, first: Benchmark, second: Benchmark) -> tuple[Order, Order, Agreement]:
         return compare_orders(first, second, self.within, self.resamples)
 
     def _notes(self, data: FigureData) -> list[str]:
+        compared = "the first study" if self.studies else "the order as scored (of the halves, with each other)"
         return [
             f"Ranks by the area under the performance profile of {self.cost_name}, up to "
             f"{labels.number(self.within)} times the best.",
             self.target_note(data, self.shares),
-            "τ: Kendall's rank correlation with the order as scored (of the halves, with each other), with 95 % "
+            f"τ: Kendall's rank correlation with {compared}, with 95 % "
             "intervals by resampling problems and seeds. Reversed: apart beyond noise, on different sides.",
         ]
 
