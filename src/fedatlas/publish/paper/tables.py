@@ -14,6 +14,7 @@ from fedatlas.results.claims.verdicts import NOT_TESTED
 from fedatlas.results.comparing.column_format import ColumnFormat
 from fedatlas.results.comparing.intervals import within_noise
 from fedatlas.results.figures.table import column_cells
+from fedatlas.results.figures.text_table import Cell as TextCell
 
 LONG_TABLE = 36  # rows; longer tables go over several pages
 FOOTNOTE_WIDTH = 106  # characters of a row in footnote size, on a page of 6.8 inches
@@ -271,7 +272,8 @@ def render_figure(results: PaperResults, name: str, frame: Any, kind: Any, capti
         for id in dict.fromkeys(part["algorithm"]):
             row = [tex.typeset(results.axis_text(kind.panel, panel))] if panel is not None else []
             row.append(tex.typeset(results.record.algorithms[id]))
-            rows.append([*row, *(_embolden(*column.get(id, ("", False))) for column in texts)])
+            cells = [column.get(id, TextCell()) for column in texts]
+            rows.append([*row, *(_embolden(cell.text, cell.bold) for cell in cells)])
     percent = " In percent." if all(metric(metric_name).percent for metric_name in metrics) else ""
     bold = _bold_note(frame["seeds"].max() > 1) if len(set(frame["algorithm"])) > 1 else ""
     label = f"tab:{results.record.name}-{name}"

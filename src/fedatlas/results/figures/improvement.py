@@ -9,9 +9,9 @@ from fedatlas.experiments import labels
 from fedatlas.registry.options import option
 from fedatlas.results.comparing.improvement import Improvement, probability_of_improvement
 from fedatlas.results.figures.base import Drawing
-from fedatlas.results.figures.coloured_table import ColouredCell, draw_table
 from fedatlas.results.figures.comparison_figure import SingleTargetFigure
 from fedatlas.results.figures.figure_data import FigureData
+from fedatlas.results.figures.text_table import Cell, TextTable
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -35,7 +35,7 @@ class ImprovementTable(SingleTargetFigure):
         result = probability_of_improvement(benchmark, self.resamples, level=self.level)
         order = np.argsort(-result.mean, kind="stable")
         names = [data.names[benchmark.algorithms[a]] for a in order]
-        cells = [[_cell(result, a, b) for b in order] + [ColouredCell(""), _mean(result, a)] for a in order]
+        cells = [[*(_cell(result, a, b) for b in order), _mean(result, a)] for a in order]
         quantity = self.quantity(data)
         seeds = labels.count_noun(benchmark.seeds.shape[1], "seed")
         notes = [
@@ -45,20 +45,24 @@ class ImprovementTable(SingleTargetFigure):
             "To the right: mean over the other algorithms, with its interval.",
             "" if self.scores else self.target_note(data, [self.share]),
         ]
-        figure = draw_table(names, [*names, "", "all others"], cells, width=0.36, notes=notes)
-        return Drawing(figure, _numbers(benchmark.algorithms, result))
+        table = TextTable(
+            heads=[[(name, 1) for name in (*names, "all others")]],
+            blocks=[("", list(zip(names, cells, strict=True)))],
+            notes=notes,
+            slanted=True,
+            size=7,
+        )
+        return Drawing(table.draw(), _numbers(benchmark.algorithms, result))
 
 
-def _cell(result: Improvement, a: int, b: int) -> ColouredCell:
+def _cell(result: Improvement, a: int, b: int) -> Cell:
     if a == b:
-        return ColouredCell("")
+        return Cell()
     share = result.probability[a, b]
     if np.isnan(share):
-        return ColouredCell("", hatched=True)
-    weight = "bold" if result.low[a, b] > 0.5 or result.high[a, b] < 0.5 else "normal"
-    return ColouredCell(
-        f"{100 * share:.0f}", _balance_colour(2 * share - 1), font={"fontsize": 7, "fontweight": weight}
-    )
+        return Cell(hatched=True)
+    bold = bool(result.low[a, b] > 0.5 or result.high[a, b] < 0.5)
+    return Cell(f"{100 * share:.0f}", bold, _balance_colour(2 * share - 1))
 
 
 def _balance_colour(balance: float) -> tuple[float, ...]:
@@ -68,9 +72,9 @@ def _balance_colour(balance: float) -> tuple[float, ...]:
     return tuple((white + abs(balance) * (end - white)).tolist())
 
 
-def _mean(result: Improvement, a: int) -> ColouredCell:
+def _mean(result: Improvement, a: int) -> Cell:
     low, high = 100 * result.mean_low[a], 100 * result.mean_high[a]
-    return ColouredCell(f"{100 * result.mean[a]:.0f} ({low:.0f}–{high:.0f})", font={"fontsize": 7})
+    return Cell(f"{100 * result.mean[a]:.0f} ({low:.0f}–{high:.0f})")
 
 
 def _numbers(algorithms: list[str], result: Improvement) -> "DataFrame":

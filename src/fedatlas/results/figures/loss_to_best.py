@@ -11,10 +11,10 @@ from fedatlas.results.comparing.pairwise import Standing, standings
 from fedatlas.results.comparing.ranking import rank_algorithms
 from fedatlas.results.figures.base import Drawing
 from fedatlas.results.figures.browser_chart import GridChart, plain_text
-from fedatlas.results.figures.coloured_table import ColouredCell, draw_table
 from fedatlas.results.figures.comparison_figure import SingleTargetFigure, problem_frame, problem_titles
 from fedatlas.results.figures.figure_data import FigureData
 from fedatlas.results.figures.style import LOSSES
+from fedatlas.results.figures.text_table import INK, Cell, TextTable
 
 if TYPE_CHECKING:
     from matplotlib.colors import Colormap
@@ -64,8 +64,15 @@ class LossToBest(SingleTargetFigure):
         sign = self._sign(data)
         best = [_best(benchmark, p, column, sign) for p, column in enumerate(columns)]
         footer = [(("score" if self.scores else "cost") + " of the best", best)]
-        figure = draw_table(names, titles, cells, width=0.62, footer=footer, notes=notes)
-        return Drawing(figure, _numbers(data, benchmark, columns, self.quantity(data)), chart)
+        table = TextTable(
+            heads=[[(title, 1) for title in titles]],
+            blocks=[("", list(zip(names, cells, strict=True)))],
+            footer=footer,
+            notes=notes,
+            slanted=True,
+            size=8,
+        )
+        return Drawing(table.draw(), _numbers(data, benchmark, columns, self.quantity(data)), chart)
 
     def _sign(self, data: FigureData) -> int:
         """Return -1 where the benchmark holds scores of which large ones are good."""
@@ -109,21 +116,21 @@ def _rarely_attained(standing: Standing) -> bool:
     return gap is not None and standing.attained < standing.seeds and not math.isfinite(gap.value)
 
 
-def _cell(standing: Standing, log: bool, colours: "Colormap", reach: float) -> ColouredCell:
+def _cell(standing: Standing, log: bool, colours: "Colormap", reach: float) -> Cell:
     if standing.state == "undefined":
-        return ColouredCell("", hatched=True)
+        return Cell(hatched=True)
     if standing.state in ("never", "diverged"):
-        return ColouredCell(NEVER if standing.state == "never" else DIVERGED, LOST, font={"color": "#777777"})
+        return Cell(NEVER if standing.state == "never" else DIVERGED, ground=LOST, colour="#777777")
     assert standing.gap is not None  # as of all other states
     value = standing.gap.value
     mark = PARTLY if _mostly_attained(standing) else ""
     text = labels.number(value, 2) + mark if math.isfinite(value) else f"{standing.attained}/{standing.seeds}"
     if standing.state == "best":
-        return ColouredCell(text, BEST, font={"fontweight": "bold"})
+        return Cell(text, bold=True, ground=BEST)
     if standing.state != "worse":
-        return ColouredCell(text, NEAR)
+        return Cell(text, ground=NEAR)
     depth = min(1.0, (math.log(value) if log else value) / reach) if math.isfinite(value) else 1.0
-    return ColouredCell(text, colours(depth), font={"color": "white"} if depth > 0.72 else {})
+    return Cell(text, ground=colours(depth), colour="white" if depth > 0.72 else INK)
 
 
 def _best(benchmark: "Benchmark", problem: int, column: "list[Standing]", sign: int) -> str:

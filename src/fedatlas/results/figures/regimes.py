@@ -14,11 +14,11 @@ from fedatlas.results.comparing.summaries import summarize_problem, summarize_pr
 from fedatlas.results.figures import layout
 from fedatlas.results.figures.base import Drawing
 from fedatlas.results.figures.browser_chart import SentenceChart, plain_text
-from fedatlas.results.figures.coloured_table import RULE_COLOUR
 from fedatlas.results.figures.comparison_figure import SingleTargetFigure, problem_frame, problem_titles
 from fedatlas.results.figures.figure_data import FigureData
 from fedatlas.results.figures.style import REFERENCE
 from fedatlas.results.figures.text_fitting import wrap_text
+from fedatlas.results.figures.text_table import RULE_COLOUR
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

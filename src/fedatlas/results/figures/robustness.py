@@ -110,7 +110,7 @@ class Robustness(ComparisonFigure):
             yield "first study", self._compare(first, first)[0], None
             for number, other in enumerate(others, start=2):
                 _, order, agreement = self._compare(first, other)
-                yield f"study {number},\nother tuning seeds", order, agreement
+                yield f"study {number}", order, agreement
             return
         base = self.benchmark(data, self.shares)
         order, _, _ = self._compare(base, base)
@@ -166,6 +166,7 @@ class Robustness(ComparisonFigure):
             f"Ranks by the area under the performance profile of {self.cost_name}, up to "
             f"{labels.number(self.within)} times the best.",
             self.target_note(data, self.shares),
+            "Studies have the same trials and scoring seeds, and other tuning seeds." if self.studies else "",
             f"τ: Kendall's rank correlation with {compared}, with 95 % "
             "intervals by resampling problems and seeds. Reversed: apart beyond noise, on different sides.",
         ]

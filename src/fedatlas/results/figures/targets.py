@@ -5,7 +5,7 @@ import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,20 +13,15 @@ from fedatlas.experiments import labels
 from fedatlas.experiments.selection import rounds_to_target
 from fedatlas.registry.options import option
 from fedatlas.results.comparing.intervals import within_noise
-from fedatlas.results.figures import layout
 from fedatlas.results.figures.base import Drawing, PanelFigure
-from fedatlas.results.figures.browser_chart import TableChart, plain_text
 from fedatlas.results.figures.cost_figure import CostFigure
 from fedatlas.results.figures.figure_data import FigureData
-from fedatlas.results.figures.text_fitting import text_width
+from fedatlas.results.figures.text_table import Cell, TextTable
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
     from pandas import DataFrame
 
 BEST = "#cfe3f1"
-MIN_COLUMN = 0.85  # inches
-ABOVE: dict[str, Any] = {"xytext": (0, 19), "textcoords": "offset points", "ha": "center", "va": "bottom"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,10 +63,11 @@ class Targets(PanelFigure, CostFigure):
         for column in zip(*cells, strict=True):
             means, sds, counts = zip(*column, strict=True)
             bold.append(within_noise(means, sds, counts, "min"))
-        table = [
-            [(_text(cell[0]), comparable and near) for cell, near in zip(row, flags, strict=True)]
-            for row, flags in zip(cells, zip(*bold, strict=True), strict=True)
-        ]
+        rows = [
+            (name, [Cell(_text(cell[0]), comparable and near, BEST if comparable and near else None)
+                    for cell, near in zip(row, flags, strict=True)])
+            for name, row, flags in zip(data.names.values(), cells, zip(*bold, strict=True), strict=True)
+        ]  # fmt: skip
         noise = "Bold: the least, and what is within noise of it." if data.seeds > 1 else ""
         if not comparable:
             noise = "One seed: the noise of seconds is not known, so none is called the least."
@@ -79,54 +75,9 @@ class Targets(PanelFigure, CostFigure):
         measured = f"{labels.words(data.y)}{seeds}"
         note = f"{self.words.capitalize()} until the {measured} first attains a target; – never. {noise}".strip()
         groups = [(title, len(list(columns))) for title, columns in itertools.groupby(titles)]
-        heads = [[("", 1), *((plain_text(title), span) for title, span in groups)]] if any(titles) else []
-        heads.append([("", 1), *((heading, 1) for heading in headings)])
-        rows = [(plain_text(name), row) for name, row in zip(data.names.values(), table, strict=True)]
-        figure = self._table(data, table, groups, headings, note)
-        return Drawing(figure, numbers, TableChart(heads, [("", rows)], note))
-
-    def _table(
-        self,
-        data: FigureData,
-        table: list[list[tuple[str, bool]]],
-        groups: list[tuple[str, int]],
-        headings: list[str],
-        note: str,
-    ) -> "Figure":
-        """Return the figure of a table.
-
-        Args:
-            data: The figure's data.
-            table: (text, whether it is bold) by algorithm and column.
-            groups: (title, number of columns) of each panel.
-            headings: Heads of the columns.
-            note: Text for the foot.
-        """
-        rows, count = len(table), len(headings)
-        names = max(text_width(name, 9) for name in data.names.values())
-        width = max(MIN_COLUMN, *((text_width(title, 9) + 0.15) / columns for title, columns in groups))
-        figure = layout.empty_figure((names + 0.3 + width * count, 1.15 + 0.27 * rows), fixed=True)
-        ax = figure.subplots()
-        ax.set(xlim=(-0.5, count - 0.5), ylim=(rows - 0.5, -0.5))
-        for spine in ax.spines.values():
-            spine.set_visible(False)
-        for row, cells in enumerate(table):
-            for column, (text, bold) in enumerate(cells):
-                if bold:
-                    ax.fill_between([column - 0.47, column + 0.47], row - 0.45, row + 0.45, color=BEST, linewidth=0)
-                weight = "bold" if bold else "normal"
-                ax.text(column, row, text, ha="center", va="center", fontsize=9, fontweight=weight)
-        ax.set_yticks(range(rows), [data.names[id] for id in data.styles])
-        ax.set_xticks(range(count), headings)
-        ax.tick_params(length=0, labeltop=True, labelbottom=False, top=False, bottom=False)
-        ax.grid(False)
-        start = 0
-        for title, columns in groups:
-            if title:
-                ax.annotate(title, (start + (columns - 1) / 2, -0.5), fontsize=9, **ABOVE)
-            start += columns
-        layout.add_notes(figure, note)
-        return figure
+        heads = [*([groups] if any(titles) else []), [(heading, 1) for heading in headings]]
+        table = TextTable(heads=heads, blocks=[("", rows)], notes=[note])
+        return Drawing(table.draw(), numbers, table.chart())
 
 
 def _attained(data: FigureData, panel: "DataFrame", id: str, cost: str, target: float) -> tuple[float, float, int]:
