@@ -1,21 +1,24 @@
 """The names of `import fedatlas`: typed for tools, imported when used, each from the module that defines it."""
 
 import ast
+import resource
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 import fedatlas
 from fedatlas.experiments.fingerprint import closure, module_of_export
+from fedatlas.io import machine
 
 PACKAGE = Path(fedatlas.__file__).parent
 
 
 def test_type_checkers_and_the_run_time_import_the_same_names():
-    (block,) = [node for node in ast.parse((PACKAGE / "__init__.py").read_text()).body if isinstance(node, ast.If)]
+    *_, block = [node for node in ast.parse((PACKAGE / "__init__.py").read_text()).body if isinstance(node, ast.If)]
     typed = {}
     for node in block.body:
         (alias,) = node.names
@@ -56,3 +59,18 @@ def test_types_reach_other_folders(tmp_path):
     output = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True).stdout
     assert 'user.py:2: note: Revealed type is "def (algorithm: ' in output
     assert 'user.py:3: error: Module has no attribute "nope"' in output
+
+
+@pytest.mark.parametrize("platform, unit", [("linux", 1024), ("darwin", 1)])
+def test_memory_is_in_bytes_on_each_platform(monkeypatch, platform, unit):
+    monkeypatch.setattr(sys, "platform", platform)
+    monkeypatch.setattr(
+        resource, "getrusage", lambda who: SimpleNamespace(ru_utime=1.0, ru_stime=0.5, ru_maxrss=3 * 2**20)
+    )
+    assert machine.usage() == (1.5, 3 * 2**20 * unit)
+
+
+def test_windows_is_told_where_to_go():
+    code = "import sys; sys.platform = 'win32'; import fedatlas"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode and done.stderr.rstrip().endswith("on Windows, use it in WSL")

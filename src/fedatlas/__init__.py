@@ -14,7 +14,11 @@ uses. What a result depends on is that module alone: `fedatlas.experiments.finge
 """
 
 import importlib
+import sys
 from typing import TYPE_CHECKING
+
+if sys.platform == "win32":
+    raise ImportError("fedatlas runs on Linux and macOS, with bash and their locks on files; on Windows, use it in WSL")
 
 # The module that defines each name.
 EXPORTS = {

@@ -65,7 +65,6 @@ def add(job: Parser, directory: Callable[[Parser], None]) -> None:
 def run(a: argparse.Namespace) -> None:
     """Compute a cell. SIGTERM, which batch systems send before they kill, asks for a last checkpoint."""
     import json
-    import resource
     import signal
     import threading
 
@@ -74,6 +73,7 @@ def run(a: argparse.Namespace) -> None:
     from fedatlas.experiments.run import run_cell
     from fedatlas.federation.engine.checkpoint import Stopped
     from fedatlas.federation.engine.launchers import current_task
+    from fedatlas.io.machine import usage
     from fedatlas.workflow import EXTRAS, LIVE
 
     stop = threading.Event()
@@ -106,9 +106,8 @@ def run(a: argparse.Namespace) -> None:
         sys.exit(128 + signal.SIGTERM)
     if not first:
         return
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    seconds, memory = usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
-    print(f"{seconds:.1f} s of a processor, at most {memory:.0f} MiB", flush=True)
+    seconds, memory = usage()
+    print(f"{seconds:.1f} s of a processor, at most {memory / 2**20:.0f} MiB", flush=True)
     if (about := a.spec.get("about")) and (uri := os.environ.get(LIVE)):
         from fedatlas.workflow.jobs import track
 

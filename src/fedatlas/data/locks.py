@@ -1,6 +1,7 @@
 """Writing of files by one process at a time, and what killed processes leave in a data directory."""
 
 import errno
+import fcntl
 import os
 import platform
 import re
@@ -12,7 +13,7 @@ from typing import IO
 
 from fedatlas.errors import UserError
 
-FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}  # Windows has no quota
+FULL = {errno.ENOSPC, errno.EDQUOT}
 PAUSE = 0.2  # seconds between two looks at a lock that another process has
 Announce = Callable[[str], None]
 # The names of a partial download and its version, and of a lock.
@@ -49,11 +50,6 @@ def exclusive(
     Yields:
         Whether this process has the lock; always True where it waits and nothing ends that.
     """
-    try:
-        import fcntl
-    except ImportError:  # Windows has no such lock: both processes work, and the file of the last one stays
-        yield True
-        return
     target.parent.mkdir(parents=True, exist_ok=True)
     path = _lock_path(target)
     while True:
@@ -82,8 +78,6 @@ def exclusive(
 
 def _acquire(lock: IO[str], announce: Announce | None, stop: threading.Event | None) -> None:
     """Wait for a lock. Raise BlockingIOError where an event ends the wait."""
-    import fcntl
-
     stop = stop or threading.Event()
     while True:
         try:
@@ -132,13 +126,11 @@ def _lock_path(target: Path) -> Path:
 def _is_locked(target: Path) -> bool:
     """Return whether a process is creating ``target``."""
     try:
-        import fcntl
-
         with open(_lock_path(target)) as lock:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
-    except (ImportError, OSError):
+    except OSError:
         return False
     return False
 

@@ -6,7 +6,9 @@ import functools
 import os
 import platform
 import re
+import resource
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -58,6 +60,13 @@ def _process(_number: int) -> "psutil.Process":
     import psutil
 
     return psutil.Process()
+
+
+def usage() -> tuple[float, int]:
+    """Return the processor seconds of this process, and the bytes of memory that it took at most."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    unit = 1 if sys.platform == "darwin" else 1024  # macOS counts bytes, Linux kilobytes
+    return used.ru_utime + used.ru_stime, used.ru_maxrss * unit
 
 
 def require_memory(need: int, subject: str, advice: str) -> None:
