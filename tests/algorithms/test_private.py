@@ -1,6 +1,7 @@
 """DP-FedAvg: its epsilon against published numbers, and the participation for which there is one."""
 
 import importlib.util
+import logging
 import math
 
 import numpy as np
@@ -46,6 +47,14 @@ def test_epsilon_equals_published_numbers(q, noise, rounds, published, tighter):
     converted = min(rdp + math.log(1e5) / (order - 1) for order, rdp in divergences if order > 1)
     assert converted == pytest.approx(published, abs=0.005)
     assert epsilon(rounds, q, noise, 1e-5) == pytest.approx(tighter, abs=0.001)
+
+
+@accountant
+def test_epsilon_says_nothing_of_orders_that_are_left_out(caplog):
+    assert 3 < epsilon.__wrapped__(10, 0.1, 1.0, 1e-5) < 4
+    assert not caplog.records
+    logging.getLogger("absl").warning("of the user's own: failed to converge")
+    assert len(caplog.records) == 1
 
 
 @accountant
