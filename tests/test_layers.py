@@ -36,6 +36,7 @@ ROOMS = [
     {"federation.problems"},
     {"federation.networks"},
     {"experiments"},
+    {"records"},
     {"theory"},
     {"results.comparing", "results.costs"},
     {"results.figures", "results.claims"},

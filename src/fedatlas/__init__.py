@@ -89,6 +89,7 @@ EXPORTS = {
     "load_results": "fedatlas.api.frames",
     "option": "fedatlas.registry.options",
     "plot": "fedatlas.api.plotting",
+    "record": "fedatlas.workflow.record_results",
     "stream": "fedatlas.federation.streams",
     "sweep": "fedatlas.api.sweep",
     "train": "fedatlas.api.train",
@@ -181,6 +182,7 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from fedatlas.results.figures.figure_data import FigureData as FigureData
     from fedatlas.testing.transcriptions import transcription as transcription
     from fedatlas.workflow.configuration import SNAKEFILE as SNAKEFILE
+    from fedatlas.workflow.record_results import record as record
 else:
 
     def __getattr__(name: str) -> object:

@@ -41,6 +41,7 @@ def add(job: Parser, directory: Callable[[Parser], None]) -> None:
     arguments: dict[str, tuple[str, ...]] = {
         "partition": ("spec", "out"),
         "optimum": ("spec", "out"),
+        "restore": ("spec", "folder"),
         "table": ("spec", "folder", "runs"),
         "figure": ("spec", "folder", "outputs"),
         "claims": ("spec", "folder", "out"),

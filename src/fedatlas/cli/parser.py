@@ -3,7 +3,7 @@
 import argparse
 from typing import Any
 
-from fedatlas.cli import commands, completion, job, study
+from fedatlas.cli import commands, completion, job, record, study
 from fedatlas.cli.arguments import DEFAULT_CLIENTS, Parser, cores, integer, number, port
 from fedatlas.experiments import SIZES
 
@@ -26,6 +26,7 @@ def parser() -> Parser:
     _add_train(groups)
     _add_data(groups)
     _add_theory_and_check(groups)
+    record.add(groups.add_parser("record", help="results that travel with fedatlas: show, check and extend them"))
     job.add(groups.add_parser("job", help="a step of the workflow, as its rules call it"), _directory_option)
     return top
 

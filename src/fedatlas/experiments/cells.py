@@ -61,6 +61,11 @@ class Select:
         return self.tuned_on or self.metric
 
     @property
+    def comparison(self) -> list[Any]:
+        """How runs on tuning seeds are scored: metric, statistic, goal, and number of last evaluations."""
+        return [self.tuning_metric, self.statistic, self.goal, self.last]
+
+    @property
     def values(self) -> str:
         """The scored values in words: ``best values``, ``final values`` or ``means of the last 50 values``."""
         several = self.statistic == "final" and self.last > 1

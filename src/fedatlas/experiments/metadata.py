@@ -54,6 +54,8 @@ class RunMeta:
         data: Provenance of each data set.
         traces: Checksums of availability traces by path.
         searches: Searches at the points within, where there is a choice.
+        recorded: Whether the file comes from a record. Of runs on tuning seeds it has the rows of their scores alone,
+            and the seconds of each run are spread evenly over its rounds.
     """
 
     spec: CellSpec
@@ -63,6 +65,7 @@ class RunMeta:
     data: dict[str, dict[str, Any]] = field(default_factory=dict)
     traces: dict[str, str] = field(default_factory=dict)
     searches: list[Search] = field(default_factory=list)
+    recorded: bool = False
 
     def plain(self) -> dict[str, Any]:
         """Return the metadata as JSON types."""

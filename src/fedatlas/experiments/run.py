@@ -317,15 +317,34 @@ def _reusable(path: Path, meta: RunMeta) -> dict[str, Finished]:
         return {}
     if sorted(old.spec.within) != sorted(meta.spec.within) or sorted(old.spec.tune) != sorted(meta.spec.tune):
         return {}
-    columns = (*old.spec.within, *old.spec.tune, *([] if old.spec.tuning is None else [RUNG]), "seed")
+    if old.recorded and (chosen := old.spec.select) and (meta.spec.select or chosen).comparison != chosen.comparison:
+        scoring = set(old.spec.seeds)  # the rows of other runs are those of another score
+        return {key: done for key, (run, done) in stored_runs(rows, old).items() if run.seed in scoring}
+    return {key: done for key, (_, done) in stored_runs(rows, old).items()}
+
+
+def stored_runs(rows: list[Row], meta: RunMeta) -> dict[str, tuple[Run, Finished]]:
+    """Return the runs of a file with their rows, without the columns that identify runs, by the key of the run.
+
+    Args:
+        rows: Rows of the file, which lose these columns.
+        meta: Metadata of the file.
+    """
+    spec = meta.spec
+    columns = (*spec.within, *spec.tune, *([] if spec.tuning is None else [RUNG]), "seed")
     of_run: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
         of_run.setdefault(tuple(row.pop(column, None) for column in columns), []).append(row)
-    if len(of_run) != len(old.computed):
+    if len(of_run) != len(meta.computed):
         return {}
-    places = {run.key: tuple(cells.values()) for run, cells in _places(old.spec, list(runs(old.spec, old.searches)))}
-    made = dict(zip(of_run, (old.environments[number] for number in old.computed), strict=True))
-    return {key: Finished(of_run[cells], made[cells]) for key, cells in places.items() if cells in of_run}
+    places = ((run, tuple(cells.values())) for run, cells in _places(spec, list(runs(spec, meta.searches))))
+    made = dict(zip(of_run, (meta.environments[number] for number in meta.computed), strict=True))
+    return {run.key: (run, Finished(of_run[cells], made[cells])) for run, cells in places if cells in of_run}
+
+
+def compute_run(run: Run, problem: Problem) -> list[Row]:
+    """Return the rows of a run, without the columns that identify runs."""
+    return _run([run], problem, 1, ALONE, lambda _: lambda: None)[0]
 
 
 def _identity(meta: RunMeta) -> Any:

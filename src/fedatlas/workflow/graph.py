@@ -23,6 +23,7 @@ from fedatlas.workflow import LIVE, dependencies, inputs
 from fedatlas.workflow.code import Code
 from fedatlas.workflow.looks import read_undecided, seed_counts
 from fedatlas.workflow.origins import Origins
+from fedatlas.workflow.records import Records
 from fedatlas.workflow.resources import group, launcher, resources
 from fedatlas.workflow.specifications import digest, encode, find_inputs
 from fedatlas.workflow.study import Study
@@ -53,7 +54,7 @@ class Graph:
         self.study, self.folders = study, study.folders
         self._look_file = look_file or self.look_file
         self._is_dry = is_dry
-        self.origins = Origins(study)
+        self.origins, self.records = Origins(study), Records(study)
         self._code = Code(study, self.origins)
 
     def cells(self, w: Any) -> list[Cell]:
@@ -230,6 +231,15 @@ class Graph:
         """
         command = launcher(self.cell(w).spec, request, cores)
         return {"command": command, "tasks": request.get("tasks") or 1}
+
+    def restored_files(self, size: str, name: str) -> list[str]:
+        """Return the run files of an experiment that its record gives."""
+        folder = self.folders.experiment(size, name)
+        return [f"{folder}/{path}" for path in self.records.files(size, name)]
+
+    def restore_spec(self, w: Any) -> str:
+        """Return the record of an experiment with a checksum of its numbers, and what is restored of it."""
+        return encode(self.records.restoration(w.size, w.experiment))
 
     def data_files(self, problem: Mapping[str, Any]) -> list[str]:
         """Return the prepared data of a problem, as paths that rules make."""

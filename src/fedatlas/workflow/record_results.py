@@ -1,0 +1,180 @@
+"""Records in the shell and in Python: results of a record, new records, and what is missing."""
+
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from fedatlas.errors import UserError
+from fedatlas.experiments.cells import Cell
+from fedatlas.experiments.result_files import read_meta
+from fedatlas.experiments.tables import Layout, Tables, build
+from fedatlas.records.record import Record, Restoration, read_record, write_record
+from fedatlas.records.signatures import add_signatures
+from fedatlas.workflow.records import FOLDER, all_signatures, record_paths
+from fedatlas.workflow.study import Study
+from fedatlas.workflow.times import shipped_costs
+from fedatlas.workflow.verification import Examination, verify
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+DIRTY = "-dirty"  # end of the commit of a working copy with changes
+
+
+class MissingRecord(NamedTuple):
+    """An experiment of the gallery that has no record, with the processor hours that it takes, if they are known."""
+
+    size: str
+    name: str
+    hours: float | None
+
+
+def find_record(study: Study, name: str, size: str | None) -> Record:
+    """Return the record of an experiment.
+
+    Args:
+        study: The study.
+        name: Name of the experiment.
+        size: Its size; by default the only one that has a record.
+
+    Raises:
+        UserError: There is none, or there are several.
+    """
+    paths = record_paths(study)
+    sizes = [each for each, experiment in paths if experiment == name and size in (None, each)]
+    if not sizes:
+        named = "" if size is None else f" at size {size}"
+        raise UserError(f"there is no record of {name}{named}; `fedatlas record list` shows all")
+    if len(sizes) > 1:
+        raise UserError(f"{name} has records of sizes {' and '.join(sizes)}: give one as size")
+    return read_record(paths[sizes[0], name])
+
+
+def record_tables(study: Study, name: str, size: str | None) -> Tables:
+    """Return table, curves and trials of the record of an experiment. Arguments and errors are those of `find_record`.
+
+    Raises:
+        UserError: The experiment's file has changed so that the record has not all of its cells.
+    """
+    record = find_record(study, name, size)
+    size = record.path.parent.name
+    experiment, view = study.experiment(size, name), study.view(size, name)
+    cells = list(study.cells(size, name).values())
+    if lacking := next((cell for cell in cells if record.find(cell) is None), None):
+        text = f"lacks {lacking.id}, {lacking.key}, as the experiment's file is now"
+        raise UserError(f"the record of {name} (size {size}) {text}")
+    held = [cell for cell in map(record.find, cells) if cell is not None]
+    layout = Layout(list(experiment.grid), list(experiment.within), view.tune, experiment.select)
+    with tempfile.TemporaryDirectory() as folder:
+        record.restore([Restoration("", cell.spec.seeds, "", [record.position(cell)]) for cell in held], Path(folder))
+        return build(layout, [Path(folder, cell.path) for cell in held])
+
+
+def record(name: str, size: str | None = None) -> "pd.DataFrame":
+    """Return the curves of an experiment from the record that fedatlas carries, with all that its figures draw.
+
+    A row is an evaluation: of the entry ``algorithm``, at values of the axes, with ``seed``, after so many rounds
+    (``round``) and local steps (``steps``). Costs are means over clients since the start: ``vectors_up`` and
+    ``vectors_down`` count vectors of the model's size, ``bits_up`` and ``bits_down`` bits, ``gradients`` and
+    ``samples`` those of an active client, ``seconds`` those of a processor. Metrics have the units of the problem;
+    accuracies are shares. ``status`` is ok or diverged.
+
+    Args:
+        name: Name of the experiment.
+        size: Its size; by default the only one that has a record.
+
+    Raises:
+        UserError: There is no such record, or it was damaged.
+
+    >>> import fedatlas
+    >>> curves = fedatlas.record("fedsps_prop2")
+    >>> sorted(curves["algorithm"].unique())
+    ['fedsps-global']
+    """
+    study = Study.open()
+    curves = record_tables(study, name, size).curves
+    held = find_record(study, name, size)
+    view = study.view(held.path.parent.name, name)
+    curves.attrs = {
+        "algorithms": {id: {"algorithm": each.algorithm, "label": each.name} for id, each in view.algorithms.items()}
+    }
+    return curves
+
+
+def add_record(study: Study, size: str, name: str, cells: int, report: Callable[[str], object] = print) -> Path:
+    """Take the results of an experiment into the record, and sign it.
+
+    Args:
+        study: The study, in whose results the run files lie.
+        size: Size of the experiment.
+        name: Its name.
+        cells: Number of cells that are computed again first.
+        report: Takes lines about the progress.
+
+    Returns:
+        The path of the record.
+
+    Raises:
+        UserError: A run file is missing, was made by a changed working copy, or cannot be computed again.
+    """
+    files = list(_last_files(study, size, name))
+    for environment in (each for _, path in files for each in read_meta(path)["environments"]):
+        if environment.get("commit", "").endswith(DIRTY):
+            raise UserError(
+                f"{name} (size {size}) was computed by code with uncommitted changes ({environment['commit']}): "
+                "commit them and run it again"
+            )
+    folder = study.root / FOLDER
+    path = folder / size / f"{name}.parquet"
+    seed = len(all_signatures(study))
+    before = path.read_bytes() if path.exists() else None
+    write_record(path, files)
+    examination = Examination.begin(study, size, name, lambda _: True)
+    try:
+        verify(
+            study,
+            [examination],
+            seed=seed,
+            cells=cells,
+            minutes=None,
+            report=report,
+        )
+        if examination.obstacle:
+            raise UserError(f"{name} (size {size}) cannot be computed again here: {examination.obstacle}")
+        if examination.faults:
+            raise UserError(f"{examination.faults[0].text}: nothing is added to the record")
+    except BaseException:
+        path.unlink()
+        if before is not None:
+            path.write_bytes(before)
+        raise
+    add_signatures(folder, [examination.signature(seed)])
+    return path
+
+
+def _last_files(study: Study, size: str, name: str) -> Iterator[tuple[Cell, Path]]:
+    """Yield the cells of an experiment with their run files, of several looks the last."""
+    folder = Path(study.folders.results, size, name)
+    looks = study.experiment(size, name).looks
+    for cell in study.cells(size, name).values():
+        folders = ["runs", *(f"runs-{count}" for count in looks[1:])]
+        paths = [folder / each / cell.id / f"{cell.key}.parquet" for each in reversed(folders)]
+        path = next((path for path in paths if path.exists()), None)
+        if path is None:
+            raise UserError(
+                f"{name} (size {size}) is not whole: {paths[-1]} is missing; run `fedatlas run {name}` first"
+            )
+        yield cell, path
+
+
+def missing_records(study: Study) -> list[MissingRecord]:
+    """Return the experiments of the gallery without a record, the cheapest first."""
+    costs, held = shipped_costs(), record_paths(study)
+    entries = []
+    for size, name in study.gallery():
+        if (size, name) not in held:
+            cost = costs.get((name, size))
+            seconds = None if cost is None else cost.seconds
+            entries.append(MissingRecord(size, name, None if seconds is None else seconds / 3600))
+    return sorted(entries, key=lambda entry: (entry.hours is None, entry.hours or 0.0))

@@ -1,0 +1,149 @@
+"""Cells of a study that a record holds: what the workflow restores in place of computing it."""
+
+import functools
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from fedatlas.data import prepared
+from fedatlas.data.paths import prepared_folder, resolve_directory
+from fedatlas.experiments.cells import Cell
+from fedatlas.experiments.dependencies import cell_modules
+from fedatlas.experiments.fingerprint import fingerprint
+from fedatlas.experiments.result_files import read_meta
+from fedatlas.records.record import Record, RecordedCell, Restoration, read_record
+from fedatlas.records.signatures import Signature, read_signatures, signers
+from fedatlas.workflow.configuration import shipped
+from fedatlas.workflow.study import Study
+
+FOLDER = "record"
+USE, IGNORE, ANY = "use", "ignore", "any"  # values of the key `record` of the configuration
+
+
+class Restored(NamedTuple):
+    """A run file that is restored: the cell of the record, the seeds, today's code, and who signed it."""
+
+    cell: RecordedCell
+    seeds: list[int]
+    fingerprint: str
+    signatures: list[Signature]
+
+
+def folders(study: Study) -> list[Path]:
+    """Return the folders of records: that of the study, and that of fedatlas."""
+    return list(dict.fromkeys([study.root.resolve() / FOLDER, shipped().resolve() / FOLDER]))
+
+
+def record_paths(study: Study) -> dict[tuple[str, str], Path]:
+    """Return the paths of all records by (size, experiment). A study's own comes before that of fedatlas."""
+    paths = [path for folder in reversed(folders(study)) for path in sorted(folder.glob("*/*.parquet"))]
+    return {(path.parent.name, path.stem): path for path in paths}
+
+
+def all_signatures(study: Study) -> list[Signature]:
+    """Return the signatures of all folders of records."""
+    return [each for folder in folders(study) for each in read_signatures(folder)]
+
+
+class Records:
+    """The records of the experiments of a study.
+
+    Attributes:
+        study: The study.
+        policy: ``use`` signed cells, ``ignore`` all, or use ``any`` cell.
+    """
+
+    def __init__(self, study: Study) -> None:
+        """Create the records of a study."""
+        self.study, self.policy = study, study.config["record"]
+
+    @functools.cache  # noqa: B019  as long as its process
+    def record(self, size: str, name: str) -> Record | None:
+        """Return the record of an experiment. Raises UserError if its file was damaged."""
+        path = self._paths.get((size, name)) if self.policy != IGNORE else None
+        return None if path is None else read_record(path)
+
+    @functools.cached_property
+    def _paths(self) -> dict[tuple[str, str], Path]:
+        return record_paths(self.study)
+
+    @functools.cached_property
+    def signatures(self) -> list[Signature]:
+        """All signatures."""
+        return all_signatures(self.study)
+
+    @functools.cache  # noqa: B019
+    def files(self, size: str, name: str) -> dict[str, Restored]:
+        """Return the run files of an experiment that are restored, by path below the folder of its results.
+
+        A cell is taken if the record has it with today's specification and data, and if its code as it is today is
+        signed. A file that a job has computed here is left as it is.
+        """
+        record = self.record(size, name)
+        if record is None:
+            return {}
+        looks = self.study.experiment(size, name).looks
+        result = {}
+        for cell in self.study.cells(size, name).values():
+            for folder, seeds in _looks(cell, looks):
+                recorded = record.find(replace(cell, spec=replace(cell.spec, seeds=seeds)))
+                path = f"{folder}/{cell.id}/{cell.key}.parquet"
+                if recorded is None or not self._has_equal_data(recorded) or self._is_computed(size, name, path):
+                    continue
+                code = fingerprint(cell_modules(cell.spec))
+                signatures = signers(self.signatures, size, name, code)
+                if signatures or self.policy == ANY:
+                    result[path] = Restored(recorded, seeds, code, signatures)
+        return result
+
+    def restoration(self, size: str, name: str) -> dict[str, Any]:
+        """Return the specification of the job that restores run files of an experiment, which has a record."""
+        record = self.record(size, name)
+        assert record is not None
+        parts: dict[tuple[str, tuple[int, ...], str], list[int]] = {}
+        for path, entry in self.files(size, name).items():
+            group = path.partition("/")[0], tuple(entry.seeds), entry.fingerprint
+            parts.setdefault(group, []).append(record.position(entry.cell))
+        content = [Restoration(folder, list(seeds), code, cells) for (folder, seeds, code), cells in parts.items()]
+        return {"record": str(record.path), "checksum": record.checksum, "parts": content}
+
+    def _has_equal_data(self, cell: RecordedCell) -> bool:
+        """Return whether the data that lie here, if any do, are those of the record."""
+        return all(
+            (here := self._provenance(data)) is None or here["files"] == there["files"]
+            for data, there in cell.meta["data"].items()
+        )
+
+    @functools.cache  # noqa: B019
+    def _provenance(self, data: str) -> dict[str, Any] | None:
+        meta = prepared.read_meta(prepared_folder(resolve_directory(self.study.folders.data), data))
+        return None if meta is None else meta.provenance
+
+    def _is_computed(self, size: str, name: str, path: str) -> bool:
+        """Return whether a job has computed a run file."""
+        file = Path(self.study.folders.report(size, name)) / path
+        return file.exists() and read_meta(file).get("recorded", False) is False
+
+
+def _looks(cell: Cell, looks: list[int]) -> Iterator[tuple[str, list[int]]]:
+    """Yield the folders of a cell's run files with their scoring seeds."""
+    yield "runs", cell.spec.seeds
+    for count in looks[1:]:
+        yield f"runs-{count}", list(range(count))
+
+
+def describe(files: Mapping[str, Restored], total: int) -> str:
+    """Return a sentence about the cells of an experiment that are restored.
+
+    Args:
+        files: Run files that are restored, by path.
+        total: Number of the experiment's cells.
+    """
+    entries = [entry for path, entry in files.items() if path.startswith("runs/")]
+    machines = {each.environment.get("machine", "") for entry in entries for each in entry.signatures}
+    unsigned = sum(not entry.signatures for entry in entries)
+    checked = f"checked on {len(machines)} machine{'s' * (len(machines) != 1)}" if machines else "unsigned"
+    if machines and unsigned:
+        checked += f", {unsigned} of them unsigned"
+    return f"{len(entries)} of {total} cells from the record ({checked}); `--config record=ignore` computes them"

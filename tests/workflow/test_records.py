@@ -1,0 +1,99 @@
+"""The record in the workflow: what is signed is restored, all else is computed."""
+
+import json
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from tests.workflow.project import TINY, copied
+
+CLAIMS = "results/smoke/tiny/claims.csv"
+
+
+def fedatlas(project, *words, status=0):
+    """What a command printed that ends with a status."""
+    process = subprocess.run(
+        [sys.executable, "-m", "fedatlas", *words],
+        cwd=project.folder,
+        env=project.environment,
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+    assert process.returncode == status, process.stdout + process.stderr
+    return process.stdout + process.stderr
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory):
+    """A project whose experiment has a record, and its verdicts."""
+    project = copied(tmp_path_factory.mktemp("record"))
+    project.copy_code()
+    project.snakemake(CLAIMS)
+    assert "written and signed" in fedatlas(project, "record", "add", "tiny", "--size", "smoke")
+    return project
+
+
+@pytest.fixture
+def recorded(original, tmp_path):
+    """A copy of the project with the record, without results."""
+    shutil.copytree(
+        original.folder, tmp_path / "copy", symlinks=True, ignore=shutil.ignore_patterns("results", ".snakemake")
+    )
+    return type(original)(tmp_path / "copy")
+
+
+def jobs(project, *words):
+    """Names of the rules that a dry run plans."""
+    output = project.snakemake("-n", CLAIMS, *words)
+    text = output.stdout + output.stderr
+    return text
+
+
+def test_signed_cells_are_restored_with_all_verdicts_and_then_nothing_is_left_to_do(original, recorded):
+    plan = jobs(recorded)
+    assert "restore_smoke_tiny" in plan and " train" not in plan
+    recorded.snakemake(CLAIMS)
+    assert (recorded.folder / CLAIMS).read_text() == (original.folder / CLAIMS).read_text()
+    assert "Nothing to be done" in jobs(recorded)
+
+
+def test_the_record_can_be_ignored(recorded):
+    plan = jobs(recorded, "--config", "record=ignore")
+    assert "restore" not in plan and "train" in plan
+
+
+def test_an_edit_of_an_algorithm_computes_its_cells_alone(recorded):
+    recorded.edit("src/fedatlas/federation/algorithms/scaffold.py", "mean.y", "(1.0 * mean.y)")
+    recorded.snakemake(CLAIMS)
+    computed = {path.parts[-2] for path in (recorded.folder / "results/logs/train").rglob("*.log")}
+    assert computed == {"scaffold"}
+
+
+def test_a_planted_mistake_is_found_and_named_and_not_signed(recorded):
+    recorded.edit("src/fedatlas/federation/algorithms/scaffold.py", "- i.c + s.c", "+ i.c - s.c")
+    before = json.loads((recorded.folder / "record/signatures.json").read_text())
+    output = fedatlas(recorded, "record", "verify", status=1)
+    assert "scaffold" in output and "nothing is signed" in output and "equal" not in output
+    assert json.loads((recorded.folder / "record/signatures.json").read_text()) == before
+
+
+def test_code_with_equal_numbers_is_signed_anew(recorded):
+    recorded.edit("src/fedatlas/federation/algorithms/scaffold.py", "- i.c + s.c", "- 1.0 * i.c + s.c")
+    assert "train" in jobs(recorded)
+    assert "signed" in fedatlas(recorded, "record", "verify")
+    assert "restore_smoke_tiny" in (plan := jobs(recorded)) and " train" not in plan
+    assert "every cell of the record is signed" in fedatlas(recorded, "record", "verify")
+
+
+def test_a_new_algorithm_computes_its_own_cells(recorded):
+    recorded.write_experiment(algorithms={**TINY["algorithms"], "fedprox": {"set": {"mu": 0.1}}})
+    recorded.snakemake(CLAIMS)
+    computed = {path.parts[-2] for path in (recorded.folder / "results/logs/train").rglob("*.log")}
+    assert computed == {"fedprox"}
+
+
+def test_results_that_are_not_whole_are_refused(recorded):
+    assert "is not whole" in fedatlas(recorded, "record", "add", "tiny", "--size", "smoke", status=2)
