@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tests.workflow.project import TINY, copied
+from tests.workflow.project import copied
 
 CLAIMS = "results/smoke/tiny/claims.csv"
 
@@ -31,6 +31,8 @@ def original(tmp_path_factory):
     """A project whose experiment has a record, and its verdicts."""
     project = copied(tmp_path_factory.mktemp("record"))
     project.copy_code()
+    # Hessians differ, so that the correction of SCAFFOLD moves the mean
+    project.write_experiment(problem={"kind": "quadratic", "dim": 3, "similarity": 5.0})
     project.snakemake(CLAIMS)
     assert "written and signed" in fedatlas(project, "record", "add", "tiny", "--size", "smoke")
     return project
@@ -39,9 +41,9 @@ def original(tmp_path_factory):
 @pytest.fixture
 def recorded(original, tmp_path):
     """A copy of the project with the record, without results."""
-    shutil.copytree(
-        original.folder, tmp_path / "copy", symlinks=True, ignore=shutil.ignore_patterns("results", ".snakemake")
-    )
+    shutil.copytree(original.folder, tmp_path / "copy", symlinks=True)
+    for name in ("results", ".snakemake"):
+        shutil.rmtree(tmp_path / "copy" / name)
     return type(original)(tmp_path / "copy")
 
 
@@ -89,7 +91,8 @@ def test_code_with_equal_numbers_is_signed_anew(recorded):
 
 
 def test_a_new_algorithm_computes_its_own_cells(recorded):
-    recorded.write_experiment(algorithms={**TINY["algorithms"], "fedprox": {"set": {"mu": 0.1}}})
+    entry = "  scaffold: null\n"
+    recorded.edit("config/experiments/tiny.yaml", entry, entry + "  fedprox: {set: {nu: 0.1}}\n")
     recorded.snakemake(CLAIMS)
     computed = {path.parts[-2] for path in (recorded.folder / "results/logs/train").rglob("*.log")}
     assert computed == {"fedprox"}

@@ -21,16 +21,16 @@ def run_columns(frame: "pd.DataFrame", spec: CellSpec) -> list[str]:
 def reduce(frame: "pd.DataFrame", spec: CellSpec) -> "pd.DataFrame":
     """Return the rows of a run file that a record keeps.
 
-    A run on a scoring seed keeps all of its rows. Any other keeps its last row and those from which its score follows:
-    the best evaluation, or the last ones. The seconds of a run, which no second computation repeats, stay at its last
-    row alone.
+    A run on a scoring seed keeps all of its rows. Any other keeps its first and last row, and those from which its
+    score follows: the best evaluation, or the last ones. The seconds of a run, which no second computation repeats,
+    stay at its last row alone.
 
     Args:
         frame: Rows of the run file.
         spec: Specification of the cell.
     """
     of_runs = run_columns(frame, spec)
-    last = ~frame.duplicated(of_runs, keep="last")
+    first, last = ~frame.duplicated(of_runs), ~frame.duplicated(of_runs, keep="last")
     frame = frame.assign(seconds=frame["seconds"].where(last))
     if spec.select is None:
         return frame
@@ -42,7 +42,7 @@ def reduce(frame: "pd.DataFrame", spec: CellSpec) -> "pd.DataFrame":
         kept = frame.index.isin(best)
     else:
         kept = frame.index.isin(scored.index[runs.cumcount(ascending=False) < select.last])
-    return frame[frame["seed"].isin(spec.seeds) | last | kept].reset_index(drop=True)
+    return frame[frame["seed"].isin(spec.seeds) | first | last | kept].reset_index(drop=True)
 
 
 def spread_seconds(frame: "pd.DataFrame", spec: CellSpec) -> "pd.DataFrame":

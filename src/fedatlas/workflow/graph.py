@@ -232,11 +232,6 @@ class Graph:
         command = launcher(self.cell(w).spec, request, cores)
         return {"command": command, "tasks": request.get("tasks") or 1}
 
-    def restored_files(self, size: str, name: str) -> list[str]:
-        """Return the run files of an experiment that its record gives."""
-        folder = self.folders.experiment(size, name)
-        return [f"{folder}/{path}" for path in self.records.files(size, name)]
-
     def restore_spec(self, w: Any) -> str:
         """Return the record of an experiment with a checksum of its numbers, and what is restored of it."""
         return encode(self.records.restoration(w.size, w.experiment))

@@ -97,6 +97,10 @@ class Records:
                     result[path] = Restored(recorded, seeds, code, signatures)
         return result
 
+    def paths(self, size: str, name: str) -> list[str]:
+        """Return the paths of the run files of an experiment that are restored, as rules name them."""
+        return [f"{self.study.folders.experiment(size, name)}/{path}" for path in self.files(size, name)]
+
     def restoration(self, size: str, name: str) -> dict[str, Any]:
         """Return the specification of the job that restores run files of an experiment, which has a record."""
         record = self.record(size, name)

@@ -192,7 +192,7 @@ def compare(recorded: Sequence[Row], computed: Sequence[Row]) -> tuple[tuple[str
         relative difference below it.
     """
     by_round = {row["round"]: row for row in computed}
-    scales = {name: max(_scale(row.get(name)) for row in computed) for name in computed[0]}
+    scales = {name: max(_scale(row[name]) for row in recorded) for name in recorded[0]}
     largest = 0.0
     for row in recorded:
         other = by_round.get(row["round"])
@@ -201,7 +201,7 @@ def compare(recorded: Sequence[Row], computed: Sequence[Row]) -> tuple[tuple[str
         for name, value in row.items():
             if name == "seconds" or name not in other:
                 continue
-            distance = _distance(value, other[name], scales.get(name, 1.0))
+            distance = _distance(value, other[name], scales[name])
             if not distance <= TOLERANCE:
                 return (name, row["round"], value, other[name]), largest
             largest = max(largest, distance)
