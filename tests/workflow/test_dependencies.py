@@ -284,7 +284,7 @@ TABLE = [
     ("io.images", "report"),
     # what checks, describes, asks, or moves files
     *((name, "") for name in (
-        "fedatlas", "__main__", "api*", "cli*", "errors", "federation", "io*", "publish*", "registry*", "results",
+        "fedatlas", "__main__", "api*", "arrays", "cli*", "errors", "federation", "io*", "publish*", "records*", "registry*", "results",
         "testing*", "workflow*")),
 ]  # fmt: skip
 
