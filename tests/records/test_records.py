@@ -49,8 +49,8 @@ def files(request, tmp_path_factory):
 
 
 def restored(record, files, folder):
-    parts = [Restoration("", c.spec.seeds, "signed", [number]) for number, c in enumerate(record.cells)]
-    record.restore(parts, folder)
+    for c in record.cells:
+        record.restore(Restoration(c.id, c.key, c.spec.seeds, "signed"), folder / c.path)
     return [folder / each.id / "all.parquet" for each, _ in files]
 
 
@@ -67,7 +67,7 @@ def test_table_curves_and_trials_of_a_record_are_those_of_its_run_files(files, t
 
 def test_rows_of_runs_that_only_compare_values_are_few(files, tmp_path):
     record = write_record(tmp_path / "record.parquet", files)
-    for (each, path), frame in zip(files, record.frames(record.cells), strict=True):
+    for (each, path), frame in zip(files, map(record.frame, record.cells), strict=True):
         of_runs = [*each.spec.within, "lr", "seed"]
         sizes = frame[~frame["seed"].isin(each.spec.seeds)].groupby(of_runs).size()
         assert sizes.max() <= 4
@@ -99,8 +99,8 @@ def test_a_cell_is_found_for_all_or_fewer_of_its_seeds_and_for_nothing_else(file
 
 def test_a_restored_file_holds_the_seeds_that_are_asked_for(files, tmp_path):
     record = write_record(tmp_path / "record.parquet", files)
-    record.restore([Restoration("few", [1], "signed", [0])], tmp_path)
-    frame, plain = read(tmp_path / "few/fedavg/all.parquet")
+    record.restore(Restoration("fedavg", "all", [1], "signed"), tmp_path / "few.parquet")
+    frame, plain = read(tmp_path / "few.parquet")
     meta = RunMeta.of(plain)
     assert set(frame["seed"]) & {0, 1} == {1}
     assert (meta.spec.seeds, meta.fingerprint, meta.recorded) == ([1], "signed", True)
@@ -110,7 +110,7 @@ def test_more_seeds_run_beside_those_of_a_record(files, tmp_path, monkeypatch):
     """What a record holds of the scoring seeds is computed no second time."""
     record = write_record(tmp_path / "record.parquet", files)
     code = RunMeta.of(read(files[0][1])[1]).fingerprint
-    record.restore([Restoration("", [0, 1], code, [0])], tmp_path)
+    record.restore(Restoration("fedavg", "all", [0, 1], code), tmp_path / "fedavg/all.parquet")
     wider = cell(statistic=files[0][0].spec.select.statistic, seeds=[0, 1, 2])
     computed = []
     original = module._run
@@ -122,7 +122,7 @@ def test_more_seeds_run_beside_those_of_a_record(files, tmp_path, monkeypatch):
 def test_runs_of_a_record_are_computed_again_where_another_score_chooses(files, tmp_path, monkeypatch):
     record = write_record(tmp_path / "record.parquet", files)
     code = RunMeta.of(read(files[0][1])[1]).fingerprint
-    record.restore([Restoration("", [0, 1], code, [0])], tmp_path)
+    record.restore(Restoration("fedavg", "all", [0, 1], code), tmp_path / "fedavg/all.parquet")
     other = {"final": "best", "best": "final"}[files[0][0].spec.select.statistic]
     changed = cell(statistic=other)
     run_cell(changed.spec, tmp_path / "fedavg/all.parquet")
@@ -158,13 +158,13 @@ def test_a_damaged_record_is_one_sentence(files, tmp_path, change):
         pq.write_table(table.replace_schema_metadata(notes), path)
     with pytest.raises(UserError, match=r"record"):
         record = read_record(path)
-        record.frames(record.cells)
+        list(map(record.frame, record.cells))
 
 
 def test_verification_agrees_with_an_untouched_run_and_names_what_was_changed(files, tmp_path):
     record = write_record(tmp_path / "record.parquet", files)
     recorded = record.cells[0]
-    runs = stored_runs(record.frames([recorded])[0].to_dict("records"), RunMeta.of(recorded.meta))
+    runs = stored_runs(record.frame(recorded).to_dict("records"), RunMeta.of(recorded.meta))
     problem = load_problem(recorded.spec)
     for run, (rows, _) in runs.values():
         anew = compute_run(run, problem)

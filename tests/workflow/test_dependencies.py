@@ -284,8 +284,8 @@ TABLE = [
     ("io.images", "report"),
     # what checks, describes, asks, or moves files
     *((name, "") for name in (
-        "fedatlas", "__main__", "api*", "arrays", "cli*", "errors", "federation", "io*", "publish*", "records*", "registry*", "results",
-        "testing*", "workflow*")),
+        "fedatlas", "__main__", "api*", "arrays", "cli*", "errors", "federation", "io*", "publish*", "registry*",
+        "records*", "results", "testing*", "workflow*")),
 ]  # fmt: skip
 
 

@@ -41,7 +41,6 @@ def add(job: Parser, directory: Callable[[Parser], None]) -> None:
     arguments: dict[str, tuple[str, ...]] = {
         "partition": ("spec", "out"),
         "optimum": ("spec", "out"),
-        "restore": ("spec", "folder"),
         "table": ("spec", "folder", "runs"),
         "figure": ("spec", "folder", "outputs"),
         "claims": ("spec", "folder", "out"),
@@ -77,6 +76,9 @@ def run(a: argparse.Namespace) -> None:
     from fedatlas.io.machine import usage
     from fedatlas.workflow import EXTRAS, LIVE
 
+    if "record" in a.spec:
+        restore(a.spec["record"], a.out)
+        return
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     files = (a.directory, a.spec.get("partition"), a.spec.get("optimum"))
@@ -136,6 +138,19 @@ def _lock(out: str, stop: "threading.Event") -> Iterator[None]:
         if not free:
             raise Stopped
         yield
+
+
+def restore(spec: dict[str, Any], out: str) -> None:
+    """Write a run file from a record.
+
+    Args:
+        spec: ``path`` of the record, and the values of a `Restoration`.
+        out: Path of the file.
+    """
+    from fedatlas.records.record import Restoration, read_record
+
+    read_record(spec["path"]).restore(Restoration(**spec["restoration"]), out)
+    print(f"restored from {spec['path']}", flush=True)
 
 
 def _worker_count(spec: "CellSpec", cores: int) -> int:

@@ -27,7 +27,9 @@ def add(record: Parser) -> None:
     command.add_argument("--all", action="store_true", help="also cells whose code is signed")
     command.set_defaults(run=verify)
     command = _named(steps, "add", "take results of this folder into the record, after some cells were computed again")
-    command.add_argument("--cells", type=integer, default=DEFAULT_CELLS, help="cells that are computed again first; default: 3")
+    command.add_argument(
+        "--cells", type=integer, default=DEFAULT_CELLS, help="cells that are computed again first; default: 3"
+    )
     command.set_defaults(run=add_results)
     command = steps.add_parser("missing", help="experiments of the gallery that have no record, with their hours")
     command.set_defaults(run=missing)

@@ -5,7 +5,7 @@ import functools
 import hashlib
 import itertools
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -71,19 +71,19 @@ class RecordedCell:
 
 
 class Restoration(NamedTuple):
-    """Run files that a record gives.
+    """A run file that a record gives.
 
     Attributes:
-        folder: Folder below that of the experiment's results.
-        seeds: Scoring seeds that they hold.
-        fingerprint: Fingerprint of the code for which their cells are signed.
-        cells: Positions of the cells in the record.
+        id: Id of the algorithm.
+        key: Name of the run file, without its suffix.
+        seeds: Scoring seeds that it holds.
+        fingerprint: Fingerprint of the code for which the cell is signed.
     """
 
-    folder: str
+    id: str
+    key: str
     seeds: list[int]
     fingerprint: str
-    cells: list[int]
 
 
 @dataclass(frozen=True)
@@ -109,22 +109,15 @@ class Record:
         same = held is not None and held.digest == digest(cell.spec) and set(cell.spec.seeds) <= set(held.spec.seeds)
         return held if same else None
 
-    def position(self, cell: RecordedCell) -> int:
-        """Return the position of a cell."""
-        return self._positions[cell.id, cell.key]
-
     @functools.cached_property
     def _by_place(self) -> dict[tuple[str, str], RecordedCell]:
         return {(cell.id, cell.key): cell for cell in self.cells}
 
     @functools.cached_property
-    def _positions(self) -> dict[tuple[str, str], int]:
-        return {(cell.id, cell.key): position for position, cell in enumerate(self.cells)}
-
-    @functools.cached_property
-    def _starts(self) -> list[int]:
+    def _starts(self) -> dict[tuple[str, str], int]:
         """First row of each cell."""
-        return [0, *itertools.accumulate(cell.rows for cell in self.cells)]
+        starts = itertools.accumulate((cell.rows for cell in self.cells), initial=0)
+        return {(cell.id, cell.key): start for cell, start in zip(self.cells, starts, strict=False)}
 
     @functools.cached_property
     def _table(self) -> "pa.Table":
@@ -134,41 +127,34 @@ class Record:
             raise UserError(f"{self.path}: its numbers were changed: check it out again")
         return table
 
-    def frames(self, cells: Sequence[RecordedCell]) -> "list[pd.DataFrame]":
-        """Return the rows of cells, with the columns of their run files.
+    def frame(self, cell: RecordedCell) -> "pd.DataFrame":
+        """Return the rows of a cell, with the columns of its run file.
 
         Raises:
             UserError: The file was damaged or changed.
         """
-        return [
-            self._table.slice(self._starts[self.position(cell)], cell.rows)
-            .select(list(cell.columns.values()))
-            .to_pandas()
-            .set_axis(list(cell.columns), axis="columns")
-            for cell in cells
-        ]
+        rows = self._table.slice(self._starts[cell.id, cell.key], cell.rows)
+        return rows.select(list(cell.columns.values())).to_pandas().set_axis(list(cell.columns), axis="columns")
 
-    def restore(self, parts: Iterable[Restoration], folder: Path) -> None:
-        """Write run files.
+    def restore(self, restoration: Restoration, path: str | Path) -> None:
+        """Write a run file.
 
         Args:
-            parts: What is restored.
-            folder: Folder of the experiment's results.
+            restoration: What is restored.
+            path: Path of the file.
         """
-        for part in parts:
-            cells = [self.cells[position] for position in part.cells]
-            for cell, frame in zip(cells, self.frames(cells), strict=True):
-                chosen = ~frame["seed"].isin(set(cell.spec.seeds) - set(part.seeds))
-                meta = RunMeta.of(cell.meta)
-                of_runs = chosen[~frame.duplicated(run_columns(frame, cell.spec))]
-                meta = replace(
-                    meta,
-                    spec=replace(cell.spec, seeds=part.seeds),
-                    fingerprint=part.fingerprint,
-                    computed=[number for number, kept in zip(meta.computed, of_runs, strict=True) if kept],
-                    recorded=True,
-                )
-                write(folder / part.folder / cell.path, spread_seconds(frame[chosen], cell.spec), meta.plain())
+        cell = self._by_place[restoration.id, restoration.key]
+        frame, meta = self.frame(cell), RunMeta.of(cell.meta)
+        chosen = ~frame["seed"].isin(set(cell.spec.seeds) - set(restoration.seeds))
+        runs = chosen[~frame.duplicated(run_columns(frame, cell.spec))]
+        meta = replace(
+            meta,
+            spec=replace(cell.spec, seeds=restoration.seeds),
+            fingerprint=restoration.fingerprint,
+            computed=[number for number, kept in zip(meta.computed, runs, strict=True) if kept],
+            recorded=True,
+        )
+        write(path, spread_seconds(frame[chosen], cell.spec), meta.plain())
 
 
 def digest(spec: CellSpec) -> str:

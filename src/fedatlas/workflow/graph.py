@@ -23,7 +23,7 @@ from fedatlas.workflow import LIVE, dependencies, inputs
 from fedatlas.workflow.code import Code
 from fedatlas.workflow.looks import read_undecided, seed_counts
 from fedatlas.workflow.origins import Origins
-from fedatlas.workflow.records import Records
+from fedatlas.workflow.records import Records, Restored
 from fedatlas.workflow.resources import group, launcher, resources
 from fedatlas.workflow.specifications import digest, encode, find_inputs
 from fedatlas.workflow.study import Study
@@ -72,7 +72,9 @@ class Graph:
         return cells[id, key]
 
     def code(self, rule: str, w: Any) -> str:
-        """Return the code of a rule's job: modules with their fingerprints."""
+        """Return the code of a rule's job: modules with their fingerprints, or a record's checksum."""
+        if rule in ("train", "add_seeds") and (restored := self._restored(w)):
+            return f"record {restored.checksum}"
         return dependencies.fingerprints(self._code.modules(rule, w))
 
     def digest(self, rule: str, w: Any) -> str:
@@ -89,6 +91,8 @@ class Graph:
         """
         text = getattr(self, f"{rule}_spec")(w)
         if rule in ("train", "add_seeds"):
+            if restored := self._restored(w):
+                return encode({"record": restored.job})
             return self._train_file(rule, w, text, files)
         if rule in ("partition", "optimum"):
             text = self._cached_file(text)
@@ -165,6 +169,11 @@ class Graph:
         folder = f"runs-{count}" if count in looks[1:] else "runs"
         return f"{directory}/{folder}/{cell.id}/{cell.key}.parquet"
 
+    def _restored(self, w: Any) -> Restored | None:
+        """Return what the record gives of a run file; None where it is computed."""
+        folder = f"runs-{w.seeds}" if hasattr(w, "seeds") else "runs"
+        return self.records.files(w.size, w.experiment).get(f"{folder}/{w.id}/{w.key}.parquet")
+
     def add_seeds_inputs(self, w: Any) -> dict[str, Any]:
         """Return the inputs of a run file with the seeds of a look: with the file of the look before.
 
@@ -175,6 +184,8 @@ class Graph:
         if int(w.seeds) not in looks[1:]:
             raise UserError(f"{w.experiment} (size {w.size}) has no look at {w.seeds} seeds after the first")
         before = looks[looks.index(int(w.seeds)) - 1]
+        if self._restored(w):
+            return {}
         return self.run_inputs(w) | {"earlier": self._run_file(w, self.cell(w), before)}
 
     def look_file(self, size: str, name: str, seeds: int) -> str:
@@ -194,8 +205,11 @@ class Graph:
     def run_inputs(self, w: Any) -> dict[str, Any]:
         """Return the inputs of a run file: data, partition, optimum, traces, and the file whose runs it shares.
 
-        A search on a given grid and one that extends this grid are two readings of the same runs.
+        A search on a given grid and one that extends this grid are two readings of the same runs. What comes from a
+        record has none.
         """
+        if self._restored(w):
+            return {}
         files = dict(self._run_inputs(w.size, w.experiment, w.id, w.key))
         if before := self.study.beginnings(w.size, w.experiment).get((w.id, w.key)):
             files["earlier"] = self._run_file(w, before, 0)
@@ -231,10 +245,6 @@ class Graph:
         """
         command = launcher(self.cell(w).spec, request, cores)
         return {"command": command, "tasks": request.get("tasks") or 1}
-
-    def restore_spec(self, w: Any) -> str:
-        """Return the record of an experiment with a checksum of its numbers, and what is restored of it."""
-        return encode(self.records.restoration(w.size, w.experiment))
 
     def data_files(self, problem: Mapping[str, Any]) -> list[str]:
         """Return the prepared data of a problem, as paths that rules make."""

@@ -67,8 +67,10 @@ def record_tables(study: Study, name: str, size: str | None) -> Tables:
     held = [cell for cell in map(record.find, cells) if cell is not None]
     layout = Layout(list(experiment.grid), list(experiment.within), view.tune, experiment.select)
     with tempfile.TemporaryDirectory() as folder:
-        record.restore([Restoration("", cell.spec.seeds, "", [record.position(cell)]) for cell in held], Path(folder))
-        return build(layout, [Path(folder, cell.path) for cell in held])
+        paths = [Path(folder, cell.path) for cell in held]
+        for cell, path in zip(held, paths, strict=True):
+            record.restore(Restoration(cell.id, cell.key, cell.spec.seeds, ""), path)
+        return build(layout, paths)
 
 
 def record(name: str, size: str | None = None) -> "pd.DataFrame":

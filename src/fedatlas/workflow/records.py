@@ -22,12 +22,24 @@ USE, IGNORE, ANY = "use", "ignore", "any"  # values of the key `record` of the c
 
 
 class Restored(NamedTuple):
-    """A run file that is restored: the cell of the record, the seeds, today's code, and who signed it."""
+    """A run file that a record gives.
 
-    cell: RecordedCell
-    seeds: list[int]
-    fingerprint: str
+    Attributes:
+        record: Path of the record.
+        checksum: Checksum of its numbers.
+        restoration: What is restored.
+        signatures: Signatures of the cell for today's code.
+    """
+
+    record: Path
+    checksum: str
+    restoration: Restoration
     signatures: list[Signature]
+
+    @property
+    def job(self) -> dict[str, Any]:
+        """The specification of the job that writes the file."""
+        return {"path": str(self.record), "restoration": self.restoration._asdict()}
 
 
 def folders(study: Study) -> list[Path]:
@@ -94,23 +106,9 @@ class Records:
                 code = fingerprint(cell_modules(cell.spec))
                 signatures = signers(self.signatures, size, name, code)
                 if signatures or self.policy == ANY:
-                    result[path] = Restored(recorded, seeds, code, signatures)
+                    restoration = Restoration(cell.id, cell.key, seeds, code)
+                    result[path] = Restored(record.path, record.checksum, restoration, signatures)
         return result
-
-    def paths(self, size: str, name: str) -> list[str]:
-        """Return the paths of the run files of an experiment that are restored, as rules name them."""
-        return [f"{self.study.folders.experiment(size, name)}/{path}" for path in self.files(size, name)]
-
-    def restoration(self, size: str, name: str) -> dict[str, Any]:
-        """Return the specification of the job that restores run files of an experiment, which has a record."""
-        record = self.record(size, name)
-        assert record is not None
-        parts: dict[tuple[str, tuple[int, ...], str], list[int]] = {}
-        for path, entry in self.files(size, name).items():
-            group = path.partition("/")[0], tuple(entry.seeds), entry.fingerprint
-            parts.setdefault(group, []).append(record.position(entry.cell))
-        content = [Restoration(folder, list(seeds), code, cells) for (folder, seeds, code), cells in parts.items()]
-        return {"record": str(record.path), "checksum": record.checksum, "parts": content}
 
     def _has_equal_data(self, cell: RecordedCell) -> bool:
         """Return whether the data that lie here, if any do, are those of the record."""

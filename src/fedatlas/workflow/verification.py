@@ -168,7 +168,7 @@ def _examine(
 ) -> None:
     """Compute one run of a cell and compare it."""
     meta = RunMeta.of(recorded.meta)
-    runs = stored_runs(result.record.frames([recorded])[0].to_dict("records"), meta)
+    runs = stored_runs(result.record.frame(recorded).to_dict("records"), meta)
     run, (rows, _) = runs[generator.choice(sorted(runs))]
     problem = _problem(study, origins, cell.spec, run.seed)
     fault, difference = compare(rows, compute_run(run, problem))
