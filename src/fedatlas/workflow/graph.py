@@ -1,7 +1,6 @@
 """The graph of a study's workflow: the inputs, outputs and parameters of its rules."""
 
 import functools
-import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -23,9 +22,9 @@ from fedatlas.workflow import LIVE, dependencies, inputs
 from fedatlas.workflow.code import Code
 from fedatlas.workflow.looks import read_undecided, seed_counts
 from fedatlas.workflow.origins import Origins
-from fedatlas.workflow.records import Records, Restored
+from fedatlas.workflow.records import Records
 from fedatlas.workflow.resources import group, launcher, resources
-from fedatlas.workflow.specifications import digest, encode, find_inputs
+from fedatlas.workflow.specifications import digest, encode, find_inputs, name_folder
 from fedatlas.workflow.study import Study
 
 GALLERY_VERDICTS, GALLERY_CARDS = "docs/gallery/claims.csv", "docs/gallery/cards.json"
@@ -73,7 +72,7 @@ class Graph:
 
     def code(self, rule: str, w: Any) -> str:
         """Return the code of a rule's job: modules with their fingerprints, or a record's checksum."""
-        if rule in ("train", "add_seeds") and (restored := self._restored(w)):
+        if rule in ("train", "add_seeds") and (restored := self.records.find(w)):
             return f"record {restored.checksum}"
         return dependencies.fingerprints(self._code.modules(rule, w))
 
@@ -91,11 +90,11 @@ class Graph:
         """
         text = getattr(self, f"{rule}_spec")(w)
         if rule in ("train", "add_seeds"):
-            if restored := self._restored(w):
+            if restored := self.records.find(w):
                 return encode({"record": restored.job})
             return self._train_file(rule, w, text, files)
         if rule in ("partition", "optimum"):
-            text = self._cached_file(text)
+            text = name_folder(text, self.folders.data)
         return find_inputs(text, files)
 
     def train_spec(self, w: Any) -> str:
@@ -120,18 +119,6 @@ class Graph:
         if self._is_live:
             more = f'{{"about": {encode(self._about(w.size, w.experiment))}{", " if shared else ""}{more[1:]}'
         return f'{{"cell": {spec}, {more[1:]}' if more != "{}" else f'{{"cell": {spec}}}'
-
-    def _cached_file(self, spec: str) -> str:
-        """Return what a job reads whose output studies share in Snakemake's cache.
-
-        The cache's key holds this text and the code, but not the content of the data. So where the files at hand decide
-        which form of a data set is prepared, the text names the folder of the data.
-        """
-        origin = json.loads(spec)
-        data = origin.get("problem", origin).get("data")
-        if data is None or len(getattr(sources.info(data), "forms", ())) < 2:
-            return spec
-        return f'{{"data_folder": {encode(str(Path(self.folders.data).resolve()))}, {spec[1:]}'
 
     @functools.cached_property
     def _is_live(self) -> bool:
@@ -169,11 +156,6 @@ class Graph:
         folder = f"runs-{count}" if count in looks[1:] else "runs"
         return f"{directory}/{folder}/{cell.id}/{cell.key}.parquet"
 
-    def _restored(self, w: Any) -> Restored | None:
-        """Return what the record gives of a run file; None where it is computed."""
-        folder = f"runs-{w.seeds}" if hasattr(w, "seeds") else "runs"
-        return self.records.files(w.size, w.experiment).get(f"{folder}/{w.id}/{w.key}.parquet")
-
     def add_seeds_inputs(self, w: Any) -> dict[str, Any]:
         """Return the inputs of a run file with the seeds of a look: with the file of the look before.
 
@@ -184,7 +166,7 @@ class Graph:
         if int(w.seeds) not in looks[1:]:
             raise UserError(f"{w.experiment} (size {w.size}) has no look at {w.seeds} seeds after the first")
         before = looks[looks.index(int(w.seeds)) - 1]
-        if self._restored(w):
+        if self.records.find(w):
             return {}
         return self.run_inputs(w) | {"earlier": self._run_file(w, self.cell(w), before)}
 
@@ -208,7 +190,7 @@ class Graph:
         A search on a given grid and one that extends this grid are two readings of the same runs. What comes from a
         record has none.
         """
-        if self._restored(w):
+        if self.records.find(w):
             return {}
         files = dict(self._run_inputs(w.size, w.experiment, w.id, w.key))
         if before := self.study.beginnings(w.size, w.experiment).get((w.id, w.key)):

@@ -110,6 +110,11 @@ class Records:
                     result[path] = Restored(record.path, record.checksum, restoration, signatures)
         return result
 
+    def find(self, w: Any) -> Restored | None:
+        """Return what a record gives of the run file that wildcards name; None where it is computed."""
+        folder = f"runs-{w.seeds}" if hasattr(w, "seeds") else "runs"
+        return self.files(w.size, w.experiment).get(f"{folder}/{w.id}/{w.key}.parquet")
+
     def _has_equal_data(self, cell: RecordedCell) -> bool:
         """Return whether the data that lie here, if any do, are those of the record."""
         return all(

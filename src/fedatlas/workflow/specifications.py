@@ -4,7 +4,10 @@ import hashlib
 import json
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
+
+from fedatlas.data import sources
 
 RESULT_FILE = re.compile(r'"(?:[^"\\]|\\.)*\.(?:npz|parquet)"')
 
@@ -37,3 +40,20 @@ def find_inputs(text: str, files: Sequence[str]) -> str:
         return json.dumps(next((path for path in files if path.endswith(f"/{place}")), place))
 
     return RESULT_FILE.sub(find, text) if files else text
+
+
+def name_folder(text: str, folder: str) -> str:
+    """Return what a job reads whose output studies share in Snakemake's cache.
+
+    The cache's key holds this text and the code, but not the content of the data. So where the files at hand decide
+    which form of a data set is prepared, the text names the folder of the data.
+
+    Args:
+        text: Specification of a partition or an optimum.
+        folder: Folder of the data.
+    """
+    origin = json.loads(text)
+    data = origin.get("problem", origin).get("data")
+    if data is None or len(getattr(sources.info(data), "forms", ())) < 2:
+        return text
+    return f'{{"data_folder": {encode(str(Path(folder).resolve()))}, {text[1:]}'
