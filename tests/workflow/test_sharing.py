@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from fedatlas.workflow.graph import Graph
+from fedatlas.workflow.specifications import name_folder
 from fedatlas.workflow.study import Study
 from tests.workflow.project import copied, same_results
 from tests.workflow.studies import jobs
@@ -68,12 +69,12 @@ def test_two_studies_share_what_the_same_code_has_made(tmp_path, monkeypatch):
 
 
 def test_the_key_names_the_folder_of_data_that_have_several_forms(tmp_path):
-    graph = Graph(Study.from_config({"data": str(tmp_path / "data")}, root=tmp_path))
     for data, names in (("cifar10", {"data_folder", "data", "clients"}), ("mnist", {"data", "clients"})):
         text = json.dumps({"data": data, "clients": 2})
-        content = json.loads(graph._cached_file(text))
+        content = json.loads(name_folder(text, str(tmp_path / "data")))
         assert set(content) == names and content.get("data_folder", str(tmp_path / "data")) == str(tmp_path / "data")
-    assert graph._cached_file('{"problem": {"kind": "quadratic"}}') == '{"problem": {"kind": "quadratic"}}'
+    text = '{"problem": {"kind": "quadratic"}}'
+    assert name_folder(text, "data") == text
 
 
 def test_the_folder_of_the_data_is_no_reason_to_make_a_partition_again(monkeypatch):
