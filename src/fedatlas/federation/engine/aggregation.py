@@ -39,8 +39,9 @@ class Aggregate:
             weights: Their weights, (m, 1), or None for equal weights.
         """
         self._message, self.gathers, self.notes = sent.rows, sent.gathers, sent.notes
-        self.numbers = sum(value.shape[-1] for name, value in sent.rows.items() if name not in sent.notes)
+        self.numbers = 0
         for name, value in sent.rows.items():
+            self.numbers += 0 if name in sent.notes else value.shape[-1]
             if name in sent.gathers or (self._keep and name not in sent.notes):
                 self._rows.setdefault(name, []).append((value, getattr(sent.own, name)))
             if name not in sent.gathers:

@@ -20,6 +20,7 @@ from fedatlas.federation.engine.protocols import EngineProblem
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.streams import stream
 
+WRAPPERS = {Coded, Note, Rows}  # in which a hook says of a value how it is sent
 UP, DOWN, OWN = range(3)  # first index of the random streams: messages of clients, of the server, coded by algorithms
 
 
@@ -85,6 +86,9 @@ class Channels:
             ids: Clients of the block, (m,).
             t: Number of the round.
         """
+        if self.up is None and WRAPPERS.isdisjoint(map(type, message.__dict__.values())):
+            rows = State(**{name: arrays.rows(value, len(ids)) for name, value in message.items()})
+            return Sent(rows, rows)
         notes = tuple(name for name, value in message.items() if isinstance(value, Note))
         gathers = tuple(name for name, value in message.items() if isinstance(value, Rows))
         values = {name: value.value if isinstance(value, (Note, Rows)) else value for name, value in message.items()}

@@ -18,8 +18,12 @@ def numbers(s: State, names: Collection[str], personal: Collection[str] = ()) ->
         names: Fields that it gets whole: vectors, matrices or numbers.
         personal: Fields (clients, k) of which it gets its own row.
     """
-    whole = sum(math.prod(getattr(getattr(s, name), "shape", ())) for name in names)
-    return whole + sum(getattr(s, name).shape[-1] for name in personal)
+    total = 0
+    for name in names:
+        total += math.prod(getattr(getattr(s, name), "shape", ()))
+    for name in personal:
+        total += getattr(s, name).shape[-1]
+    return total
 
 
 def count(

@@ -26,12 +26,13 @@ class Inspector:
         clients: Number of clients.
 
     Attributes:
+        looks: Whether results of clients' hooks are looked at: in the first rounds of a process.
         cause: Hook and field whose numbers were the first of the first round that are not finite, as a sentence.
     """
 
     def __init__(self, algorithm: EngineAlgorithm, x0: Array, clients: int) -> None:
         self.algorithm, self.x0, self.clients = algorithm, x0, clients
-        self.cause = ""
+        self.cause, self.looks = "", True
         self._rows: dict[str, int] = {}  # rows of the largest result that was looked at, by hook
         self._server: Vectors = State()
         self._client: Vectors = State()  # the first ones
@@ -58,21 +59,21 @@ class Inspector:
         self._server, self._client = self.look("init", result)
         return self._server, self._client
 
-    def look_at_weight(self, weight: float, t: int) -> None:
-        """Raise UserError if the weights of all clients of round t are 0."""
-        if weight == 0:
-            raise UserError(
-                f"{self.algorithm.title()}: the hook client_weights returns 0 for all clients of round {t + 1}; a mean "
-                "needs at least one positive weight"
-            )
+    def no_weight(self, t: int) -> UserError:
+        """Return the error of a round t whose clients all have the weight 0."""
+        return UserError(
+            f"{self.algorithm.title()}: the hook client_weights returns 0 for all clients of round {t + 1}; a mean "
+            "needs at least one positive weight"
+        )
 
-    def look_at_names(self, s: Vectors, before: Vectors) -> None:
-        """Raise UserError if ``broadcast`` names what the server never has.
+    def look_at_step(self, s: Vectors, before: Vectors) -> None:
+        """Raise UserError if the server's step cannot be used, or ``broadcast`` names what the server never has.
 
         Args:
             s: Vectors of the server after its step.
             before: Vectors of the server before it.
         """
+        self.look("server", s)
         if "broadcast" not in self._rows:
             self._rows["broadcast"] = 0
             for name in self.algorithm.broadcast:

@@ -116,8 +116,7 @@ def step(simulation: "Simulation", messages: Sequence[Message], weights: Sequenc
     if simulation.round == 0:
         _require_additive(simulation, mean, n)
     before, simulation.s = simulation.s, algorithm.server(simulation.s, mean, n)
-    simulation.inspector.look("server", simulation.s)
-    simulation.inspector.look_at_names(simulation.s, before)
+    simulation.inspector.look_at_step(simulation.s, before)
     for name in simulation.costs:
         simulation.costs[name] += _mean([message.costs[name] for message in messages])
     simulation.ledger.add(_joined(messages))

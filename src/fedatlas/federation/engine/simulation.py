@@ -184,6 +184,7 @@ class Simulation:
         self.records, self._exchanges, self.mixed = {}, [*exchanges], {}
         self.s = self._exchange(algorithm, active, n, pool if pool and self.pace.threads > 1 else pools.Serial())
         self.ledger.add(tuple(self._exchanges))
+        self.inspector.looks &= not len(active)
         self.round += 1
         self.local_steps += n.steps
         if self._paced and len(active):
@@ -206,13 +207,15 @@ class Simulation:
             return self.inspector.look("empty_round", algorithm.empty_round(self.s, n))
         group = self._group(algorithm, active, n)
         received, total = self._collect(algorithm, group, n, pool)
-        s = self.inspector.look("server", algorithm.server(received, total.mean, n))
-        self.inspector.look_at_names(s, received)
+        s = algorithm.server(received, total.mean, n)
+        if self.inspector.looks:
+            self.inspector.look_at_step(s, received)
         if algorithm.overrides("receive"):
             own = (block.ids for block in self.division.blocks(group.ids) if block.owner == self.workers.rank)
             for ids in own:
                 state = algorithm.receive(self.client_view(ids, s), self.table.read(ids))
-                self.inspector.look("receive", state, len(ids))
+                if self.inspector.looks:
+                    self.inspector.look("receive", state, len(ids))
                 with explain_failure(algorithm, "receive", state, len(ids)):
                     self.table.write(ids, state)
         return s
@@ -268,12 +271,14 @@ class Simulation:
             steps = Steps(self.problem, ids, group.part(positions), n, work)
             with np.errstate(all="ignore"):
                 result = function(self.client_view(ids, s), self.table.read(ids), steps)
-                self.inspector.look(hook, result, len(ids), s)
-                self.inspector.look_at_records(steps.noted)
+                if self.inspector.looks:
+                    self.inspector.look(hook, result, len(ids), s)
+                    self.inspector.look_at_records(steps.noted)
                 with explain_failure(algorithm, hook, result, len(ids)):
                     message, state = result if isinstance(result, tuple) else (result, None)
                     sent, weights = self.channels.send(hook, message, ids, n.round), algorithm.client_weights(steps)
-                self.inspector.look("client_weights", weights, len(ids))
+                if self.inspector.looks:
+                    self.inspector.look("client_weights", weights, len(ids))
             return ids, sent, weights, state, work, steps.records
 
         total = Aggregate(group.ids, self.mixing is not None)
@@ -288,7 +293,8 @@ class Simulation:
                 self.table.write(ids, state)
             self.channels.keep(ids, sent.errors)
             works.append(work)
-        self.inspector.look_at_weight(total.weight, n.round)
+        if total.weight == 0:
+            raise self.inspector.no_weight(n.round)
         if self.mixing is not None:  # each client gets its own weighted sum, over links to its neighbours
             for name, (rows, own) in total.rows.items():
                 self.mixed[name] = self.mixing.mix(rows, None if self.channels.up is None else own)

@@ -1,0 +1,374 @@
+"""Methods of papers as short studies, each equal to a loop that shares nothing with the engine but gradients and draws.
+
+They need what a server keeps for each client, matrices, rows of clients, notes, and links that change and have a
+direction.
+"""
+
+import threading
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from fedatlas import Algorithm, Mixing, Note, Rows, State, option
+from fedatlas.errors import UserError
+from fedatlas.federation.arrays import norm, zeros_like
+from fedatlas.federation.engine.checkpoint import Checkpointer, Stopped
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.simulation import Simulation, run_simulations
+from fedatlas.federation.engine.workers import Workers
+from tests.engine.test_workers import run_workers
+from tests.helpers import logistic
+
+M, T, LR, K = 5, 6, 0.1, 3
+ASYNCHRONOUS = {"kind": "asynchronous", "buffer": 2, "concurrency": 3, "staleness": 0.0}
+
+
+def study(cls):
+    """Name a class and make it a kind."""
+    cls.name, cls.label = cls.__name__.lower(), cls.__name__
+    return dataclass(frozen=True, kw_only=True)(cls)
+
+
+def descend(self, y, steps):
+    for g in steps:
+        y = y - self.lr * g(y)
+    return y
+
+
+@dataclass(frozen=True, kw_only=True)
+class Local(Algorithm):
+    """Local steps, whose changes are sent."""
+
+    lr: float = option(LR, doc="local step size", above=0)
+
+    def client(self, s, i, steps):
+        return State(delta=descend(self, s.x, steps) - s.x)
+
+
+@study
+class SlowMo(Local):
+    """SlowMo (Wang et al. 2020) has momentum at the server: u <- 0.5 u - mean(delta)/lr, x <- x - lr u."""
+
+    def init(self, x0):
+        return State(x=x0, u=zeros_like(x0)), State()
+
+    def server(self, s, mean, n):
+        u = 0.5 * s.u - mean.delta / self.lr
+        return State(x=s.x - self.lr * u, u=u)
+
+
+@study
+class FedSAM(Local):
+    """FedSAM (Qu et al. 2022): local steps of sharpness-aware minimisation."""
+
+    def client(self, s, i, steps):
+        y = s.x
+        for g in steps:
+            direction = g(y)
+            y = y - self.lr * g(y + 0.05 * direction / norm(direction))
+        return State(delta=y - s.x)
+
+    def server(self, s, mean, n):
+        return State(x=s.x + mean.delta)
+
+
+@study
+class Krum(Local):
+    """Krum (Blanchard et al. 2017): client 0 lies, and the row that is nearest to its neighbours is taken."""
+
+    def client(self, s, i, steps):
+        delta = descend(self, s.x, steps) - s.x
+        return State(delta=Rows(np.where(steps.clients[:, None] == 0, -10 * delta, delta)))
+
+    def server(self, s, mean, n):
+        distances = np.sort(((mean.delta[:, None] - mean.delta) ** 2).sum(-1), axis=1)
+        return State(x=s.x + mean.delta[distances[:, :3].sum(1).argmin()])
+
+
+@study
+class IFCA(Local):
+    """IFCA (Ghosh et al. 2020): the server sends all k models; a client trains the one of least loss."""
+
+    def init(self, x0):
+        return State(models=np.stack([x0, x0 + 1.0])), State()
+
+    broadcast = ("models",)
+
+    def client(self, s, i, steps):
+        batches = list(steps)
+        losses = np.concatenate([batches[0].value_and_grad(model)[0] for model in s.models], axis=1)
+        chosen = losses.argmin(axis=1)
+        y = s.models[chosen]
+        for g in batches:
+            y = y - self.lr * g(y)
+        return State(model=Rows(y), chosen=Rows(chosen[:, None].astype(float)))
+
+    def server(self, s, mean, n):
+        chosen = mean.chosen[:, 0]
+        models = [mean.model[chosen == k].mean(0) if (chosen == k).any() else s.models[k] for k in range(2)]
+        return State(models=np.stack(models))
+
+    def output(self, s):
+        return s.models[0]
+
+
+@study
+class HierFAVG(Local):
+    """HierFAVG (Liu et al. 2020): edge servers average their clients in each round, the cloud in every second."""
+
+    personal = ("edge",)
+    broadcast = ()
+
+    def init(self, x0, clients):
+        return State(edge=np.tile(x0, (clients, 1))), State()
+
+    def client(self, s, i, steps):
+        return State(y=Rows(descend(self, s.edge, steps)))
+
+    def server(self, s, mean, n):
+        edge = n.ids % 3
+        rows = np.stack([mean.y[edge == e].mean(0) for e in edge])
+        return State(edge=rows if n.round % 2 == 0 else np.tile(mean.y.mean(0), (n.clients, 1)))
+
+    def output(self, s):
+        return s.edge.mean(0)
+
+
+@study
+class Personal(Local):
+    """The server keeps a model for each client, half of which comes from the mean."""
+
+    personal = ("U",)
+    broadcast = ()
+
+    def init(self, x0, clients):
+        return State(x=x0, U=np.tile(x0, (clients, 1))), State()
+
+    def client(self, s, i, steps):
+        return State(delta=Rows(descend(self, s.U, steps) - s.U))
+
+    def server(self, s, mean, n):
+        U = s.U.copy()
+        for row, k in zip(mean.delta, n.ids, strict=True):
+            U[k] = U[k] + row
+        x = s.x + mean.delta.mean(0)
+        return State(x=x, U=0.5 * U + 0.5 * x)
+
+
+@study
+class PushSum(Local):
+    """Stochastic gradient push (Assran et al. 2019): column-stochastic links that change with the round."""
+
+    broadcast = ()
+    full_participation = True
+
+    def init(self, x0):
+        return State(x=x0), State(x=x0, w=1.0)
+
+    def client(self, s, i, steps):
+        return State(x=i.x - self.lr * steps.mean(i.x / i.w), w=i.w), State()
+
+    def server(self, s, mean, n):
+        return State(x=mean.x)
+
+    def receive(self, s, i):
+        return State(x=s.x, w=s.w)
+
+    def mixing(self, clients, t):
+        return Mixing(directed(clients, t), directed=True)
+
+
+def directed(m, t):
+    W = np.eye(m) / 2
+    for j in range(m):
+        W[(j + 1 + t % 2) % m, j] += 0.5
+    W[:, 0] = 0
+    W[[0, 1, 2], 0] = 1 / 3
+    return W
+
+
+def simulation(cls, **options):
+    setting = {"clients": M, "rounds": T, "local_steps": K, "batch": 2, "eval_rounds": 2} | options
+    return Simulation(cls(), logistic(), Setting(**setting), 1, options.pop("block", None))
+
+
+def local(run, t, i, y, lr=LR):
+    """Return a client's model after its local steps of round t."""
+    for k in range(K):
+        y = y - lr * gradient(run, t, k, i)(y)
+    return y
+
+
+def gradient(run, t, k, i):
+    draws = run.sampler.draw(t, np.arange(M), K)
+    return lambda y: run.problem.batch(np.array([i]), draws[i : i + 1, k]).grad(y)[0]
+
+
+def slowmo(run):
+    x, u = run.x0, 0
+    for t in range(T):
+        u = 0.5 * u - np.mean([local(run, t, i, x) - x for i in range(M)], axis=0) / LR
+        x = x - LR * u
+    return x
+
+
+def fedsam(run):
+    x = run.x0
+    for t in range(T):
+        models = []
+        for i in range(M):
+            y = x
+            for k in range(K):
+                g = gradient(run, t, k, i)
+                y = y - LR * g(y + 0.05 * g(y) / np.linalg.norm(g(y)))
+            models.append(y)
+        x = np.mean(models, axis=0)
+    return x
+
+
+def krum(run):
+    x = run.x0
+    for t in range(T):
+        changes = [local(run, t, i, x) - x for i in range(M)]
+        changes[0] = -10 * changes[0]
+        sums = [sum(sorted(np.sum((a - b) ** 2) for b in changes)[:3]) for a in changes]
+        x = x + changes[int(np.argmin(sums))]
+    return x
+
+
+def ifca(run):
+    models, draws = [run.x0, run.x0 + 1.0], lambda t: run.sampler.draw(t, np.arange(M), K)
+    for t in range(T):
+        groups = [[], []]
+        for i in range(M):
+            batch = run.problem.batch(np.array([i]), draws(t)[i : i + 1, 0])
+            k = int(np.argmin([batch.value_and_grad(model)[0].item() for model in models]))
+            groups[k].append(local(run, t, i, models[k]))
+        models = [np.mean(group, axis=0) if group else model for group, model in zip(groups, models, strict=True)]
+    return models[0]
+
+
+def hierfavg(run):
+    rows = [run.x0] * M
+    for t in range(T):
+        y = [local(run, t, i, rows[i]) for i in range(M)]
+        groups = [[y[j] for j in range(M) if j % 3 == i % 3] if t % 2 == 0 else y for i in range(M)]
+        rows = [np.mean(group, axis=0) for group in groups]
+    return np.mean(rows, axis=0)
+
+
+def push_sum(run):
+    x, w = np.tile(run.x0, (M, 1)), np.ones((M, 1))
+    for t in range(T):
+        g = np.stack([np.mean([gradient(run, t, k, i)(x[i] / w[i]) for k in range(K)], axis=0) for i in range(M)])
+        sent = x - LR * g
+        x, w = directed(M, t) @ sent, directed(M, t) @ w
+    return sent.mean(0)
+
+
+LOOPS = {SlowMo: slowmo, FedSAM: fedsam, Krum: krum, IFCA: ifca, HierFAVG: hierfavg, PushSum: push_sum}
+
+
+@pytest.mark.parametrize("cls", LOOPS, ids=lambda cls: cls.name)
+def test_a_study_is_the_loop_of_its_paper(cls):
+    run = simulation(cls)
+    run.run()
+    np.testing.assert_allclose(run.output, LOOPS[cls](run), rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("cls", "down", "up"), [(IFCA, 2, 1 + 1 / 7), (HierFAVG, 1, 1), (Personal, 1, 1)], ids=lambda value: str(value)
+)
+def test_what_is_sent_is_counted(cls, down, up):
+    row = simulation(cls).run().rows[-1]
+    assert row["vectors_down"] == pytest.approx(T * down) and row["vectors_up"] == pytest.approx(T * up)
+    assert row["bits_down"] == pytest.approx(T * down * 7 * 64)
+
+
+def test_links_with_a_direction_are_counted_by_sender_and_receiver():
+    run = simulation(PushSum, rounds=1)
+    row = run.run().rows[-1]
+    links = directed(M, 0) - np.diag(np.diag(directed(M, 0)))
+    (exchange,) = next(iter(run.ledger))[0]
+    assert exchange.up == tuple((8 / 7 * np.count_nonzero(links, axis=0)).tolist())
+    assert exchange.down == tuple((8 / 7 * np.count_nonzero(links, axis=1)).tolist())
+    assert row["vectors_up"] == row["vectors_down"] == pytest.approx(8 / 7 * np.count_nonzero(links) / M)
+    with pytest.raises(UserError, match="doubly stochastic"):
+        Mixing(directed(M, 0))
+
+
+CHANNELS = {
+    "plain": {},
+    "down": {"channel": {"down": {"kind": "natural"}}},
+    "errors kept": {"channel": {"down": {"kind": "top-k", "count": 3, "error_feedback": True}}},
+}
+SOME = {"participation": {"kind": "uniform", "count": 3}}
+
+
+# errors of a channel down need clients that are always there: a setting refuses the others
+CASES = [(name, {}) for name in CHANNELS] + [
+    (name, options) for name in ("plain", "down") for options in (SOME, {"driver": ASYNCHRONOUS})
+]
+
+
+@pytest.mark.parametrize(("channel", "options"), CASES)
+def test_own_rows_have_the_same_bits_in_blocks_from_checkpoints_and_with_workers(channel, options, tmp_path):
+    options = CHANNELS[channel] | options
+    whole = simulation(Personal, **options)
+    expected = whole.run()
+
+    def same(run, history):
+        assert run.s.U.tobytes() == whole.s.U.tobytes() and history.ledger.text() == expected.ledger.text()
+
+    for block in (1, 2):
+        run = simulation(Personal, **options)
+        run.block = block
+        same(run, run.run())
+
+    stop, run = threading.Event(), simulation(Personal, **options)
+    stop.set()
+    keep = Checkpointer(tmp_path / "a.state", "me", stop=stop)
+    with pytest.raises(Stopped):
+        run_simulations([run], keep=lambda pairs: keep.watch(1, pairs))
+    resumed, later = simulation(Personal, **options), Checkpointer(tmp_path / "a.state", "me")
+    history = run_simulations([resumed], keep=lambda pairs: later.watch(1, pairs))[0]
+    assert run.round < T
+    same(resumed, history)
+
+    if "driver" not in options:
+
+        def work(workers: Workers):
+            setting = Setting(**{"clients": M, "rounds": T, "local_steps": K, "batch": 2, "eval_rounds": 2} | options)
+            each = Simulation(Personal(), logistic(), setting, 1, workers=workers)
+            return each, each.run()
+
+        for each, history in run_workers(2, work):
+            same(each, history)
+
+
+def test_each_client_has_draws_of_its_own_down_and_a_first_row_that_is_whole():
+    natural, kept = (simulation(Personal, rounds=1, **CHANNELS[name]) for name in ("down", "errors kept"))
+    seen, _ = natural.channels.broadcast(natural.s.replace(U=natural.s.U + 0.3), (), 0, 0, 0, ("U",), np.arange(M))
+    assert len({row.tobytes() for row in seen.U}) == M
+    for t, ids, bits in ((0, [0, 2], [448, 448]), (1, [0, 1], [3 * (64 + 3), 448])):
+        _, sent = kept.channels.broadcast(kept.s, (), t, 0, 0, ("U",), np.array(ids))
+        assert sent.tolist() == bits
+
+
+def test_a_note_costs_nothing_and_no_client_sees_it():
+    @study
+    class Noting(Local):
+        def before(self, s, i, steps):
+            return State(g=steps.full(s.x), size=Note(norm(steps.full(s.x))))
+
+        def client(self, s, i, steps):
+            assert "g" in s and "size" not in s
+            return State(delta=-self.lr * s.g)
+
+        def server(self, s, mean, n):
+            assert s.size.shape == (1,)
+            return State(x=s.x + mean.delta)
+
+    row = simulation(Noting, rounds=1).run().rows[-1]
+    assert (row["vectors_down"], row["vectors_up"]) == (2, 2)
