@@ -214,8 +214,7 @@ class Simulation:
             own = (block.ids for block in self.division.blocks(group.ids) if block.owner == self.workers.rank)
             for ids in own:
                 state = algorithm.receive(self.client_view(ids, s), self.table.read(ids))
-                if self.inspector.looks:
-                    self.inspector.look("receive", state, len(ids))
+                self.inspector.look("receive", state, len(ids))
                 with explain_failure(algorithm, "receive", state, len(ids)):
                     self.table.write(ids, state)
         return s
@@ -226,7 +225,7 @@ class Simulation:
         broadcast = [name for name in algorithm.broadcast if name in s]  # the others are means of the first exchange
         receiver = 0 if self.rounds is None else int(group.ids[0])  # one alone, where clients compute separately
         personal = algorithm.personal
-        seen, bits = self.channels.broadcast(s, broadcast, n.round, receiver=receiver, personal=personal, ids=group.ids)
+        seen, bits = self.channels.broadcast(s, broadcast, n.round, 0, receiver, personal, group.ids)
         down = communication.numbers(s, broadcast, personal), bits
         if algorithm.overrides("before"):
             # The mean of the first exchange is sent to the clients; a mixed one has reached them over their links.
