@@ -224,9 +224,8 @@ class Simulation:
         s = self.s
         broadcast = [name for name in algorithm.broadcast if name in s]  # the others are means of the first exchange
         receiver = 0 if self.rounds is None else int(group.ids[0])  # one alone, where clients compute separately
-        personal = algorithm.personal
-        seen, bits = self.channels.broadcast(s, broadcast, n.round, 0, receiver, personal, group.ids)
-        down = communication.numbers(s, broadcast, personal), bits
+        seen, bits = self.channels.broadcast(s, broadcast, n.round, 0, receiver, algorithm.personal, group.ids)
+        down = communication.numbers(s, broadcast, algorithm.personal), bits
         if algorithm.overrides("before"):
             # The mean of the first exchange is sent to the clients; a mixed one has reached them over their links.
             total, works = self._total("before", algorithm, seen, group, dataclasses.replace(n, recorded=()), pool)
@@ -276,8 +275,7 @@ class Simulation:
                 with explain_failure(algorithm, hook, result, len(ids)):
                     message, state = result if isinstance(result, tuple) else (result, None)
                     sent, weights = self.channels.send(hook, message, ids, n.round), algorithm.client_weights(steps)
-                if self.inspector.looks:
-                    self.inspector.look("client_weights", weights, len(ids))
+                self.inspector.look("client_weights", weights, len(ids))
             return ids, sent, weights, state, work, steps.records
 
         total = Aggregate(group.ids, self.mixing is not None)
