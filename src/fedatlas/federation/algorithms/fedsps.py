@@ -191,7 +191,7 @@ class FedSPSGlobal(Polyak):
         if "gamma" in s:
             return State()
         loss, grad = next(iter(steps)).value_and_grad(s.x)
-        return State(gamma=steps.first(self.step(loss, grad, self.gamma_b)))
+        return State(gamma=steps.pick(self.step(loss, grad, self.gamma_b), first=True))
 
     def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         y = s.x

@@ -87,11 +87,10 @@ class Steps(Protocol):
     def mean(self, y: Array) -> Array:
         """Return the means of the round's K stochastic gradients, all of them at y: (m, d)."""
 
-    def pick(self, v: Array) -> Array:
-        """Return rows (m, d) whose mean over active clients is the row of v of one client drawn at random."""
-
-    def first(self, v: Array) -> Array:
-        """Return rows (m, d) whose mean over active clients is the row of v of the active client of lowest number."""
+    def pick(self, v: Array, first: bool = False) -> Array:
+        """Return rows (m, d) whose mean over active clients is the row of v of one of them: one that is drawn at
+        random, or the first, of the lowest id.
+        """
 
     def prox(self, v: Array, weight: float) -> Array:
         """Return the exact minimisers over y of f_i(y) + weight/2 |y - v|^2: (m, d)."""

@@ -271,13 +271,14 @@ class Steps:
         self._work.count(batch, calls=self.K, rows=rows)
         return batch.grad(y)
 
-    def pick(self, v: Array) -> Array:
-        """Return rows (m, d) whose mean over active clients is the row of v of one client, drawn at random."""
-        return self._only(self._round.random_client, v)
+    def pick(self, v: Array, first: bool = False) -> Array:
+        """Return rows (m, d) whose mean over active clients is the row of v of one of them.
 
-    def first(self, v: Array) -> Array:
-        """Return rows (m, d) whose mean over active clients is the row of v of the client with the lowest id."""
-        return self._only(self._round.order.min(), v)
+        Args:
+            v: Rows (m, d).
+            first: Whether it is that of the lowest id, and not one drawn at random.
+        """
+        return self._only(self._round.order.min() if first else self._round.random_client, v)
 
     def _only(self, client: int, v: Array) -> Array:
         # The client's row times the number of active clients; the rows of all others are 0.
