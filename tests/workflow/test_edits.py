@@ -231,11 +231,19 @@ def with_key(key, value):
     return lambda text: yaml.safe_dump(changed(yaml.safe_load(text), key, value), sort_keys=False)
 
 
+def rewritten(text):
+    """An experiment whose partition has its keys in another order, and a default."""
+    experiment = yaml.safe_load(text)
+    partition = reversed([*experiment["problem"]["partition"].items(), ("per_class", False)])
+    experiment["problem"]["partition"] = dict(partition)
+    return yaml.safe_dump(experiment, sort_keys=False)
+
+
 NOTHING = [
     *((f"src/fedatlas/{module}", appended) for module in UNUSED),
     *((f"src/fedatlas/{file}", replaced(old, new)) for file, old, new in WORDS),
     ("config/config.yaml", lambda text: f"{text}# a remark\n"),
-    ("config/experiments/convex.yaml", lambda text: f"# a remark\n{text}"),
+    ("config/experiments/convex.yaml", lambda text: f"# a remark\n{rewritten(text)}"),
 ]
 EDITS = {
     **{f"a line in {module}": ([(f"src/fedatlas/{module}", appended)], outputs) for module, outputs in MODULES},

@@ -2,12 +2,15 @@
 
 import json
 import re
+from types import SimpleNamespace
 
 import pytest
 import yaml
 
 from fedatlas.errors import UserError
 from fedatlas.workflow import configuration, specifications
+from fedatlas.workflow.graph import Graph
+from fedatlas.workflow.study import Study
 from tests.workflow.edited import CONVEX
 from tests.workflow.project import TINY
 from tests.workflow.studies import jobs
@@ -50,6 +53,17 @@ def test_a_specification_may_be_larger_than_an_argument(project):
     record = project.folder / "results/smoke/tiny/about.json"
     assert record.stat().st_size > ARGUMENT_LIMIT
     assert json.loads(record.read_text())["notes"] == notes
+
+
+def test_the_order_of_seeds_changes_no_digest(project, monkeypatch):
+    monkeypatch.chdir(project.folder)
+    w, digests = SimpleNamespace(size="smoke", experiment="tiny", id="fedavg", key="all"), set()
+    for step in (1, -1):
+        select = TINY["select"] | {"seeds": [1000, 1001][::step]}
+        project.write_experiment(seeds=[3, 5][::step], select=select)
+        graph = Graph(Study.open())
+        digests.add(tuple(graph.digest(rule, w) for rule in ("train", "table", "claims", "about")))
+    assert len(digests) == 1
 
 
 def test_a_changed_specification_is_the_reason(project):

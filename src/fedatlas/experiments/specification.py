@@ -14,6 +14,7 @@ from fedatlas.experiments.claim import Claim
 from fedatlas.experiments.looks import Looks
 from fedatlas.federation import problems
 from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.partitions import canonical
 from fedatlas.registry.options import Option, option, options
 from fedatlas.registry.validation import construct, validate_names, validate_values
 
@@ -219,7 +220,7 @@ def experiment(name: str, size: str, file: str, content: Mapping[str, Any]) -> E
     where = f"{file} (size {size})"
     try:
         parsed_content = custom_data.name_data(content)
-        _part(parsed_content, "select", functools.partial(construct, "select", Select))
+        _part(parsed_content, "select", _select)
         _part(parsed_content, "seeds", functools.partial(construct, "seeds", Looks))
         _part(parsed_content, "problem", _problem)
         _part(parsed_content, "setting", functools.partial(_setting, "setting"))
@@ -236,7 +237,10 @@ def experiment(name: str, size: str, file: str, content: Mapping[str, Any]) -> E
             parsed_content["grid"] = _with_cases(parsed_content.get("grid", {}), list(parsed_content["cases"]))
     except UserError as error:
         raise UserError(f"{where}: {error}") from None
-    return construct(where, Experiment, parsed_content, name=name, size=size, file=file)
+    result: Experiment = construct(where, Experiment, parsed_content, name=name, size=size, file=file)
+    if isinstance(result.seeds, Looks):
+        return result
+    return dataclasses.replace(result, seeds=sorted(result.seeds))  # their order says nothing
 
 
 def _part(content: dict[str, Any], key: str, make: Callable[[Mapping[str, Any]], Any]) -> None:
@@ -245,10 +249,16 @@ def _part(content: dict[str, Any], key: str, make: Callable[[Mapping[str, Any]],
         content[key] = make(content[key])
 
 
+def _select(values: Mapping[str, Any]) -> Select:
+    """How runs are scored and chosen, with the tuning seeds in ascending order, since their order says nothing."""
+    select: Select = construct("select", Select, values)
+    return dataclasses.replace(select, seeds=sorted(select.seeds))
+
+
 def _problem(spec: Mapping[str, Any]) -> Mapping[str, Any]:
     """The problem's specification, of which axes may give all options but the kind."""
     problems.get(problems.PROBLEMS.split(spec)[0])
-    return spec
+    return spec | {"partition": canonical(spec["partition"])} if spec.get("partition") else spec
 
 
 def _axes(section: str, axes: Mapping[str, Any]) -> Axes:
