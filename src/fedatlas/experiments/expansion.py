@@ -230,9 +230,9 @@ def _cell(experiment: Experiment, id: str, point: Point) -> Cell:
     for axis, value in point.items():
         if axis != CASE:
             assign(parts, axis, value)
-    for name in (problems.PROBLEMS.split(parts["problem"])[0], case and case.group):
-        if name in entry.undefined:
-            raise Undefined(entry.undefined[name])
+    for place in (problems.PROBLEMS.split(parts["problem"])[0], case and case.group):
+        if place in entry.undefined:
+            raise Undefined(entry.undefined[place])
     _count_clients(parts, experiment)
     tune, space = tuned_values(experiment, id, parts["problem"], parts["setting"])
     if experiment.trials or experiment.is_advised(id):

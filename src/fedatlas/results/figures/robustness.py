@@ -106,10 +106,10 @@ class Robustness(ComparisonFigure):
 
     def _variants(self, data: FigureData) -> Iterator[Variant]:
         if self.studies:
-            first, *others = self._studies(data)
-            yield "first study", self._compare(first, first)[0], None
+            original, *others = self._studies(data)
+            yield "first study", self._compare(original, original)[0], None
             for number, other in enumerate(others, start=2):
-                _, order, agreement = self._compare(first, other)
+                _, order, agreement = self._compare(original, other)
                 yield f"study {number}", order, agreement
             return
         base = self.benchmark(data, self.shares)
@@ -139,9 +139,9 @@ class Robustness(ComparisonFigure):
         data.require(data.curves, spec.column, data.y)
         kept = set(data.rows(data.curves)[CASE]) if data.view.cases else set()
         numbers = {case: [case] for case in data.view.cases if case in kept & set(data.view.studies.values())}
-        for case, original in data.view.studies.items():
-            if original in numbers:
-                numbers[original].append(case)
+        for case, retuned in data.view.studies.items():
+            if retuned in numbers:
+                numbers[retuned].append(case)
         if not numbers:
             raise data.error("it compares tuning studies, and none of its cases is tuned again")
         count = min(map(len, numbers.values()))

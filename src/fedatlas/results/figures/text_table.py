@@ -152,7 +152,7 @@ class TextTable:
                         face = "none" if cell.ground is None else cell.ground
                         hatch: dict[str, Any] = {"hatch": "/////", "edgecolor": "#cfcfcf"} if cell.hatched else {}
                         ax.add_patch(Rectangle(*place, facecolor=face, linewidth=0, **hatch))
-                    font = {"fontsize": self.size, "fontweight": "bold" if cell.bold else "normal"}
+                    font: dict[str, Any] = {"fontsize": self.size, "fontweight": "bold" if cell.bold else "normal"}
                     ax.text((start + end) / 2, y + 0.52 * ROW, cell.text, color=cell.colour, **CENTRED, **font)
                 y += ROW
             if ruled:
