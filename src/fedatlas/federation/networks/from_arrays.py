@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
-from torch import nn
+from torch import Tensor, nn
 
 from fedatlas.errors import UserError
 from fedatlas.federation.networks import device as devices
@@ -19,6 +19,7 @@ from fedatlas.federation.problems.array_validation import (
     as_labels,
     as_pair,
     as_partition,
+    as_targets,
     as_test_rows,
     require_finite,
 )
@@ -39,6 +40,9 @@ class Network(network.Network):
         partition: Rows of each client, as of `Logistic`.
         validation: Data that are held out, or None.
         test_partition: Test rows of each client, as of `Logistic`.
+        loss: ``cross-entropy``, ``logistic``, or a function of scores (b, ...) and labels (b, ...), tensors, that
+            returns the loss of each sample, (b,). With a function, labels are any numbers (n, ...), as in regression,
+            with a label for each position of a text or with weights beside labels, and there is no accuracy.
         **options: Options of the kind ``network``; those that say how to build data and module have no effect.
 
     Raises:
@@ -60,13 +64,15 @@ class Network(network.Network):
         partition: ClientRows = None,
         validation: Data | None = None,
         test_partition: ClientRows = None,
+        loss: str | Callable[[Tensor, Tensor], Tensor] = "cross-entropy",
         **options: Any,
     ) -> None:
-        settings = construct("problem network", NeuralNetwork, options)
-        samples = as_samples(train, settings)
-        held_out = [None if part is None else as_samples(part, settings) for part in (test, validation)]
+        own = callable(loss)
+        settings = construct("problem network", NeuralNetwork, options if own else {"loss": loss, **options})
+        samples = as_samples(train, settings, own)
+        held_out = [None if part is None else as_samples(part, settings, own) for part in (test, validation)]
         split = as_partition(partition, len(samples))
-        super().__init__(samples, functools.partial(_build, build), held_out[0], split, held_out[1], **options)
+        super().__init__(samples, functools.partial(_build, build), held_out[0], split, held_out[1], loss, **options)
         self.part_rows = as_test_rows(test_partition, held_out[0], split)
 
 
@@ -80,8 +86,8 @@ def _build(build: Callable[[], nn.Module]) -> nn.Module:
     return module
 
 
-def as_samples(data: Data, options: NeuralNetwork) -> Samples:
-    """Return data as Samples. Raises UserError on arrays that do not fit."""
+def as_samples(data: Data, options: NeuralNetwork, own: bool) -> Samples:
+    """Return data as Samples, whose labels need be no classes for an own loss. Raises UserError if they do not fit."""
     if isinstance(data, Samples):
         return data
     X, labels = as_pair(data)
@@ -92,6 +98,6 @@ def as_samples(data: Data, options: NeuralNetwork) -> Samples:
             "height, width)"
         )
     require_finite(X)
-    y, _ = as_labels(labels, X.shape[0])
+    y = as_targets(labels, X.shape[0]) if own else as_labels(labels, X.shape[0])[0]
     X = X.astype(np.float64) if X.dtype == np.uint8 else X  # without a scale, bytes would reach the module as bytes
     return Samples(X, y, dtype=options.dtype, device=devices.choose(options.device))

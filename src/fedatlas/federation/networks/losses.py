@@ -1,5 +1,7 @@
 """The losses of networks."""
 
+from collections.abc import Callable
+
 from torch import Tensor
 from torch.nn import functional as F
 
@@ -50,5 +52,33 @@ class LogisticLoss:
         return (z[:, 0] > 0) == (y > 0)
 
 
-Loss = type[CrossEntropy] | type[LogisticLoss]
-LOSSES: dict[str, Loss] = {"cross-entropy": CrossEntropy, "logistic": LogisticLoss}
+class OwnLoss:
+    """A function of scores (b, ...) and labels (b, ...) that returns the loss of each sample, (b,).
+
+    Labels are what the function takes them for, so there is no accuracy.
+    """
+
+    logistic = False
+
+    def __init__(self, function: Callable[[Tensor, Tensor], Tensor]) -> None:
+        self.function = function
+
+    def losses(self, z: Tensor, y: Tensor) -> Tensor:
+        """Return the loss of each sample, (b,). Raises UserError if the function returns anything else."""
+        losses: object = self.function(z, y)
+        if not isinstance(losses, Tensor) or losses.shape != y.shape[:1]:
+            returned = f"shape {tuple(losses.shape)}" if isinstance(losses, Tensor) else type(losses).__name__
+            raise UserError(
+                f"network: of scores of shape {tuple(z.shape)} and labels of shape {tuple(y.shape)} loss returned "
+                f"{returned}; it must return the loss of each sample, a tensor ({len(y)},)"
+            )
+        return losses
+
+    @staticmethod
+    def correct(z: Tensor, y: Tensor) -> Tensor:
+        """Return NaN for each sample, (b,)."""
+        return z.new_full((len(z),), float("nan"))
+
+
+Loss = type[CrossEntropy] | type[LogisticLoss] | OwnLoss
+LOSSES: dict[str, type[CrossEntropy] | type[LogisticLoss]] = {"cross-entropy": CrossEntropy, "logistic": LogisticLoss}

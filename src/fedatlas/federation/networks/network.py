@@ -3,7 +3,7 @@
 import functools
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from fedatlas.federation import arrays
 from fedatlas.federation.architectures import Architecture
 from fedatlas.federation.networks import device as devices
 from fedatlas.federation.networks.augment import augment
-from fedatlas.federation.networks.losses import LOSSES
+from fedatlas.federation.networks.losses import LOSSES, OwnLoss
 from fedatlas.federation.networks.replica import Replica, activations, flatten, trained_parameters, validate
 from fedatlas.federation.networks.samples import Samples, Source, as_source, channel_moments
 from fedatlas.federation.networks.stacked import Stacked
@@ -97,6 +97,7 @@ class Network(RowProblem):
         test: Test samples, or None.
         partition: Rows of each client, or None where all clients draw from all rows.
         validation: Samples that are held out, or None.
+        loss: Name of a loss, or a function of scores and labels that returns the loss of each sample, (b,).
         **options: Options of `NeuralNetwork`; those that say how to build data and module have no effect here.
 
     Raises:
@@ -110,14 +111,16 @@ class Network(RowProblem):
         test: Samples | None = None,
         partition: "Partition | None" = None,
         validation: Samples | None = None,
+        loss: str | Callable[[Tensor, Tensor], Tensor] = "cross-entropy",
         **options: Any,
     ) -> None:
-        settings = NeuralNetwork(**options)
+        settings = NeuralNetwork(**options if callable(loss) else {"loss": loss, **options})
         self.train, self.build, self.partition = train, build, partition
         self.held_out = {
             name: part for name, part in {"test": test, "validation": validation}.items() if part is not None
         }
-        self.loss, self.l2, self.start_scale = LOSSES[settings.loss], float(settings.l2), settings.start_scale
+        self.loss = OwnLoss(loss) if callable(loss) else LOSSES[settings.loss]
+        self.l2, self.start_scale = float(settings.l2), settings.start_scale
         self.samples, self.augmentation = len(train), settings.augmentation
         self.variants = self.augmentation.variants if self.augmentation else 1
         self.module = self._fresh_module(0)
@@ -171,9 +174,9 @@ class Network(RowProblem):
         return self._block_rows
 
     @property
-    def labels(self) -> np.ndarray:
-        """Labels of the training data, (n,)."""
-        return self.train.y.cpu().numpy()
+    def labels(self) -> np.ndarray | None:
+        """Classes of the training data, (n,), or None for an own loss, whose labels may be none."""
+        return None if isinstance(self.loss, OwnLoss) else self.train.y.cpu().numpy()
 
     def constants(self) -> dict[str, float]:
         """Return mu = l2, the convexity that weight decay gives, where it is positive, and ``head``.
@@ -229,7 +232,7 @@ class Network(RowProblem):
     def replica(self) -> Replica:
         """This thread's own copy of the module."""
         if not hasattr(self._threads, "replica"):
-            self._threads.replica = Replica(self.module, self.train.shape)
+            self._threads.replica = Replica(self.module, self.train.shape, not isinstance(self.loss, OwnLoss))
         return self._threads.replica
 
     @property
@@ -265,7 +268,13 @@ class Network(RowProblem):
             metrics[f"{name}_loss"], metrics[f"{name}_accuracy"] = self._score(
                 x, part, part.index(np.arange(len(part)))
             )
-        return metrics
+        own = isinstance(self.loss, OwnLoss)
+        return {name: value for name, value in metrics.items() if not (own and name.endswith("accuracy"))}
+
+    def evaluate_clients(self, y: Tensor, clients: np.ndarray, names: Sequence[str]) -> dict[str, np.ndarray]:
+        if isinstance(self.loss, OwnLoss) and (wrong := [name for name in names if name.endswith("accuracy")]):
+            raise UserError(f"metrics: a loss of your own has no {wrong[0]}: leave {wrong[0]}_clients_... out")
+        return super().evaluate_clients(y, clients, names)
 
     def row_scores(self, x: Tensor, part: str, rows: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
         samples = self.train if part == "train" else self.held_out[part]
@@ -280,11 +289,11 @@ class Network(RowProblem):
     def _score(self, x: Tensor, samples: Samples, rows: Tensor, weights: Tensor | None = None) -> tuple[float, float]:
         """Return mean loss and accuracy on rows of samples; losses have weights (rows,) of mean 1, or None for 1."""
 
-        def work(part: Tensor, weights: Tensor | None) -> tuple[float, int]:
+        def work(part: Tensor, weights: Tensor | None) -> tuple[float, float]:
             z, labels = self.replica.outputs(x, samples, part), samples.y[part]
             losses = self.loss.losses(z, labels).double()
             total = losses.sum() if weights is None else losses @ weights
-            return float(total), int(self.loss.correct(z, labels).sum())
+            return float(total), float(self.loss.correct(z, labels).sum())
 
         parts = rows.split(CHUNK)
         weights_of_parts = [None] * len(parts) if weights is None else weights.split(CHUNK)

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from fedatlas.errors import UserError
 from fedatlas.federation import compiled
-from fedatlas.federation.networks.losses import Loss
+from fedatlas.federation.networks.losses import Loss, OwnLoss
 from fedatlas.federation.networks.samples import Samples
 
 
@@ -19,9 +19,10 @@ class Replica:
     Args:
         module: The module.
         shape: Shape of a sample.
+        fused: Whether its passes are compiled where they can be; an own loss has none.
     """
 
-    def __init__(self, module: nn.Module, shape: Sequence[int]) -> None:
+    def __init__(self, module: nn.Module, shape: Sequence[int], fused: bool = True) -> None:
         frozen = {id(p): p for p in module.parameters() if not p.requires_grad}
         self.module = copy.deepcopy(module, dict(frozen))  # what is not trained lies in memory once
         parameters = trained_parameters(self.module)
@@ -30,7 +31,7 @@ class Replica:
         sizes = [p.numel() for p in parameters]
         for p, value, grad in zip(parameters, self.flat.split(sizes), self.grad.split(sizes), strict=True):
             p.data, p.grad = value.view_as(p), grad.view_as(p)
-        self.passes = None if frozen else compiled.fuse(self.module, shape)
+        self.passes = compiled.fuse(self.module, shape) if fused and not frozen else None
 
     def outputs(self, x: Tensor, samples: Samples, rows: Tensor) -> Tensor:
         """Return the scores, (b, outputs), that the module with parameters x, (d,), gives to rows of samples, (b,)."""
@@ -115,13 +116,17 @@ def validate(module: nn.Module, samples: Samples, loss: Loss) -> None:
             scores, scores_of_pair = module(data), module(pair)
     except (RuntimeError, TypeError, ValueError, IndexError) as error:
         raise UserError(f"network: the module fails on data of shape {tuple(data.shape)} ({error})") from error
-    if not isinstance(scores, Tensor) or scores.ndim != 2 or len(scores) != 1:
+    own = isinstance(loss, OwnLoss)
+    if not isinstance(scores, Tensor) or scores.shape[:1] != (1,) or (scores.ndim != 2 and not own):
         returned = f"shape {tuple(scores.shape)}" if isinstance(scores, Tensor) else type(scores).__name__
         raise UserError(
             f"network: of data of shape {tuple(data.shape)} the module makes {returned}; it must return a tensor of "
             "scores, (samples, outputs)"
         )
-    if not loss.logistic and scores.shape[1] <= int(samples.y.max()):
+    if own:
+        with torch.no_grad():
+            loss.losses(scores, samples.y[:1])
+    elif not loss.logistic and scores.shape[1] <= int(samples.y.max()):
         raise UserError(
             f"network: the module makes {scores.shape[1]} scores of a sample, and the largest label is "
             f"{int(samples.y.max())}; it must make a score for each label from 0 on"

@@ -21,7 +21,7 @@ class Samples:
 
     Args:
         X: Data, (n, channels, height, width) or (n, p), dense or CSR; uint8 stays uint8.
-        y: Labels, (n,) whole numbers.
+        y: Labels, (n,) whole numbers, or (n, ...) numbers for a loss that takes them.
         shift: A number, or one for each channel; None for 0.
         scale: A number, or one for each channel; None for 1.
         dtype: Type of the network's inputs, ``float32`` or ``float64``.
@@ -42,7 +42,9 @@ class Samples:
         # channels lie last in memory: convolutions and poolings are faster so
         X = np.array(np.moveaxis(X, 1, -1), order="C")
         self.X = torch.from_numpy(X).to(self.device, None if X.dtype == np.uint8 else self.dtype)
-        self.y = torch.from_numpy(np.array(y, np.int64)).to(self.device)
+        labels = np.array(y)
+        kind = self.dtype if labels.dtype.kind == "f" else torch.int64
+        self.y = torch.from_numpy(labels).to(self.device, kind)
         self.shift, self.scale = (None if v is None else self.tensor(v) for v in (shift, scale))
 
     def tensor(self, value: ArrayLike) -> Tensor:

@@ -51,12 +51,12 @@ def as_features(A: Any, width: int | None = None) -> Any:
     return table
 
 
-def require_finite(table: Any) -> None:
-    """Raise UserError if a feature of an array, dense or sparse, is NaN or infinite."""
+def require_finite(table: Any, entry: str = "feature") -> None:
+    """Raise UserError if an entry, such as a feature, of an array, dense or sparse, is NaN or infinite."""
     values = table.data if sparse.issparse(table) else table
     if values.dtype.kind == "f" and not np.isfinite(values).all():
         rows = np.flatnonzero(~np.isfinite(abs(table).sum(axis=tuple(range(1, table.ndim)))))
-        raise UserError(f"row {rows[0]} has a feature that is NaN or infinite: drop such rows, or fill them")
+        raise UserError(f"row {rows[0]} has a {entry} that is NaN or infinite: drop such rows, or fill them")
 
 
 def as_labels(y: ArrayLike, samples: int, classes: int | None = None) -> tuple[np.ndarray, int]:
@@ -87,6 +87,18 @@ def as_labels(y: ArrayLike, samples: int, classes: int | None = None) -> tuple[n
             f"labels lie between {low} and {high}; of {count} classes they must lie between 0 and {count - 1}"
         )
     return labels, count
+
+
+def as_targets(y: ArrayLike, samples: int) -> np.ndarray:
+    """Return labels that need be no classes as numbers (samples, ...). Raises UserError if they do not fit."""
+    targets = as_array("the labels", y)
+    if targets.shape[:1] != (samples,) or targets.dtype.kind not in "biuf":
+        raise UserError(
+            f"there are {samples} rows, and labels of shape {targets.shape} and type {targets.dtype}; they must be "
+            f"numbers ({samples}, ...)"
+        )
+    require_finite(targets, "label")
+    return targets
 
 
 def as_evaluation_data(data: Any, width: int) -> tuple[Any, np.ndarray] | None:
