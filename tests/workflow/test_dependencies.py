@@ -168,13 +168,15 @@ TABLE = [
     ("federation.sampling.base", f"{EVERY_CELL} promises there tabled below track"),
     # the engine
     ("federation.engine.setting", f"{EVERY_CELL} promises there tabled below track"),
-    *((f"federation.engine.{name}", "") for name in ("memory", "checkpoint", "hook_results", "pools", "processes")),
+    *((f"federation.engine.{name}", "") for name in (
+        "checkpoint", "estimates", "hook_results", "inspection", "memory", "pools", "processes")),
+    ("federation.engine.round", f"{EVERY_CELL} promises there tabled below track instability"),
     ("federation.engine.launchers", ""),
     ("federation.topologies*", ""),
     ("federation.engine", ""),
     ("federation.engine.*", EVERY_CELL),
     ("federation.arrays", f"{EVERY_CELL} optimum promises there tabled below track instability"),
-    ("federation.streams", f"{EVERY_CELL} optimum promises there {COMPARED} below instability"),
+    ("federation.streams", f"{EVERY_CELL} optimum promises there {COMPARED} tabled below track instability"),
     # data and partitions
     *((f"data.{name}", f"{EVERY_CELL} optimum partition prepared promises split there below")
       for name in ("dataset", "prepared")),
