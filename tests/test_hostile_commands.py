@@ -82,12 +82,12 @@ def test_each_line_of_a_message_is_a_sentence_of_its_own(capsys, monkeypatch):
 
 @pytest.mark.parametrize("number, error", [(signal.SIGTERM, SystemExit), (signal.SIGINT, KeyboardInterrupt)])
 def test_a_signal_inside_a_callback_of_the_compiler_ends_the_command_a_moment_later(number, error):
-    def _raw_object_cache_notify():
-        signal.raise_signal(number)  # an exception would be lost here
-
+    callback = "def callback():\n    signal.raise_signal(number)"  # an exception would be lost here
+    module = {"__name__": "llvmlite.binding.executionengine", "signal": signal, "number": number}
+    exec(callback, module)
     old = {one: signal.signal(one, main_module._end) for one in (number, signal.SIGALRM)}
     try:
-        _raw_object_cache_notify()
+        module["callback"]()
         with pytest.raises(error):
             time.sleep(5)
         with pytest.raises(error):

@@ -53,7 +53,12 @@ def test_the_wheel_carries_what_lies_in_the_repository(built):
     assert {name for name in wheel if ".dist-info/" not in name} == code | carried
     assert {"fedatlas/shipped/workflow/Snakefile", "fedatlas/workflow/study_template/gitignore"} <= wheel
     assert any(name.startswith("fedatlas/shipped/workflow/profiles/slurm/") for name in wheel)
-    assert {name for name in wheel if name.endswith(("LICENSE", "entry_points.txt"))}
+    information = {name.partition(".dist-info/")[2] for name in wheel}
+    assert {
+        "entry_points.txt",
+        "licenses/LICENSE",
+        "licenses/src/fedatlas/publish/report/chartjs/LICENSE",
+    } <= information
 
 
 def test_the_sdist_is_enough_to_build_and_test(built):

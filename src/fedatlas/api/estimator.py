@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
+from sklearn.utils import check_array, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, _num_samples, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fedatlas.api.train import train
 from fedatlas.errors import UserError
@@ -141,12 +141,15 @@ class FederatedLogisticRegression(ClassifierMixin, BaseEstimator):
         """
         X, y_valid = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y_valid)
-        weights, rows_used = None, np.arange(len(y_valid))
+        samples = len(y_valid)
+        weights, rows_used = None, np.arange(samples)
         if sample_weight is not None:
             try:
-                weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+                weights = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
             except TypeError as error:
                 raise UserError(f"sample_weight holds something that is not a number ({error})") from None
+            if weights.shape != (samples,) or (weights < 0).any() or not weights.any():
+                raise UserError(f"sample_weight must hold {samples} weights of at least 0, not all of them zero")
             rows_used = np.flatnonzero(weights)
             X, y_valid, weights = X[rows_used], y_valid[rows_used], weights[rows_used]
         classes, labels = np.unique(y_valid, return_inverse=True)
@@ -159,7 +162,7 @@ class FederatedLogisticRegression(ClassifierMixin, BaseEstimator):
             owner, {name: options(Setting)[name] for name in SIZES}, {name: getattr(self, name) for name in SIZES}
         )
         construct(owner, SoftmaxRegression, {"l2": self.l2})
-        split, clients = self._split(labels, rows_used, _num_samples(y), seed)
+        split, clients = self._split(labels, rows_used, samples, seed)
         start = self._start(classes, X.shape[1])
         problem = Softmax(X, labels, len(classes), self.l2, split, sample_weight=weights, start=start)
         setting = {"clients": clients, "local_steps": self.local_steps, "rounds": self.rounds}

@@ -17,7 +17,7 @@ from fedatlas.cli.parser import parser
 from fedatlas.errors import UserError, shorten
 from fedatlas.registry import extensions
 
-CALLBACKS = "_raw_object_cache"  # functions of llvmlite that LLVM calls
+COMPILER = "llvmlite."  # modules with functions that LLVM calls
 MOMENT = 0.02  # seconds
 
 
@@ -107,9 +107,9 @@ def _say(message: str, status: int) -> int:
 def _end(number: int, frame: FrameType | None) -> None:
     """End the process by an exception, so that half-written files are removed on the way.
 
-    An exception in a callback that LLVM calls while it compiles would be lost, so there the end comes a moment later.
+    An exception in a function that LLVM calls while it compiles would be lost, so there the end comes a moment later.
     """
-    inside = any(one.f_code.co_name.startswith(CALLBACKS) for one in _frames(frame))
+    inside = any(one.f_globals.get("__name__", "").startswith(COMPILER) for one in _frames(frame))
     if inside and hasattr(signal, "setitimer"):  # Windows has none
         signal.signal(signal.SIGALRM, lambda _, later: _end(number, later))
         signal.setitimer(signal.ITIMER_REAL, MOMENT)

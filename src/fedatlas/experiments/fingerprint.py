@@ -38,6 +38,8 @@ RESOURCES = {
         "report.css",
         "report.js",
         "charts.js",
+        "chartjs/chart.umd.min.js",
+        "chartjs/LICENSE",
     )
 }
 # Class attributes and arguments of ``option`` that are words for people.
@@ -63,7 +65,7 @@ def fingerprint(modules: Iterable[str]) -> str:
     for name in sorted(closure(*sorted(set(modules)))):
         digest.update(f"{name}\n{_parse(name)['code']}\n".encode())
         for file in RESOURCES.get(name, ()):
-            digest.update(_existing(name).with_name(file).read_bytes())
+            digest.update((_existing(name).parent / file).read_bytes())
     _remember()
     return digest.hexdigest()[:16]
 

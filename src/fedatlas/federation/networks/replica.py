@@ -12,6 +12,8 @@ from fedatlas.federation import compiled
 from fedatlas.federation.networks.losses import Loss, OwnLoss
 from fedatlas.federation.networks.samples import Samples
 
+DROPOUTS = (nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d, nn.AlphaDropout, nn.FeatureAlphaDropout)
+
 
 class Replica:
     """One thread's copy of a module: parameters are views into ``flat`` (d,), their gradients into ``grad`` (d,).
@@ -140,7 +142,7 @@ def validate(module: nn.Module, samples: Samples, loss: Loss) -> None:
 
 def _draws(layer: nn.Module) -> bool:
     """Return whether a layer draws random numbers in training."""
-    if isinstance(layer, nn.modules.dropout._DropoutNd):
+    if isinstance(layer, DROPOUTS):
         return layer.p > 0
     if isinstance(layer, (nn.RNNBase, nn.MultiheadAttention)):
         return layer.dropout > 0

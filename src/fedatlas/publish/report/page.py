@@ -35,6 +35,7 @@ GREEK = {
 }  # fmt: skip
 FOLDER = Path(__file__).parent
 SCRIPTS = ("report.js", "charts.js")
+LIBRARY, LICENCE = "chartjs/chart.umd.min.js", "chartjs/LICENSE"
 LINKED_FILES = {"svg": "SVG", "pdf": "PDF", "csv": "CSV"}  # of a figure
 
 
@@ -82,7 +83,8 @@ def write_report(parts: Sequence[Path], out: Path, verdicts: Path | None = None,
         committed=committed,
         further=bool(cards) or any(committed.values()),
         gallery=verdicts and _link(verdicts.parent.with_suffix(".md"), Path(out).parent),
-        library=charts.load_library() if has_charts else "",
+        library=charts.compress((FOLDER / LIBRARY).read_text(encoding="utf-8")) if has_charts else "",
+        licence=(FOLDER / LICENCE).read_text(encoding="utf-8"),
         runs=sum(part["meta"].runs for part in experiments),
         diverged=sum(part["meta"].diverged_runs for part in experiments),
         sizes=sorted({record.size for record in records}),

@@ -71,11 +71,11 @@ def fit(figure: "Figure", widen: bool = True) -> None:
     if engine is None:
         return
     panels = [ax for ax in figure.axes if ax.get_visible()]
-    _wrap(figure, getattr(figure, "_supxlabel", None), figure.get_figwidth() - 0.2)
+    _wrap(figure, _find_text(figure, figure.get_supxlabel()), figure.get_figwidth() - 0.2)
     for axis in (axis for ax in panels for axis in (ax.xaxis, ax.yaxis)):
         _write_numbers_plainly(axis)
     engine.execute(figure)
-    changed = _wrap(figure, getattr(figure, "_supylabel", None), figure.get_figheight() - 0.2, widen=widen)
+    changed = _wrap(figure, _find_text(figure, figure.get_supylabel()), figure.get_figheight() - 0.2, widen=widen)
     for ax in panels:
         width, height = _label_room(figure, ax, panels)
         changed |= _wrap(figure, ax.title, width, commas=True)
@@ -88,6 +88,10 @@ def fit(figure: "Figure", widen: bool = True) -> None:
         changed = any(thinned) or _grow(figure)
         if not changed:
             break
+
+
+def _find_text(figure: "Figure", words: str) -> "Text | None":
+    return next((text for text in figure.texts if words and text.get_text() == words), None)
 
 
 def _wrap(figure: "Figure", text: "Text | None", inches: float, commas: bool = False, widen: bool = True) -> bool:
