@@ -16,9 +16,10 @@ from fedatlas.experiments.runs import runs
 from fedatlas.experiments.selection import select_rows
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.tables import Layout, build
+from fedatlas.publish import tracking
 from fedatlas.publish.report.record_builder import build_record
 from fedatlas.publish.report.tables import best_values, chosen_values
-from fedatlas.publish.tracking.run_records import chosen_predicate, read_runs
+from fedatlas.publish.tracking.setting_runs import build_setting_runs
 from fedatlas.results.claims.judge import judge_claims
 from fedatlas.results.claims.results import Results
 from fedatlas.results.figures import FIGURES
@@ -170,10 +171,10 @@ def run_experiment(experiment: Experiment, cells: list[Cell], folder: Path) -> A
     _assert_each_run_is_one_row(experiment, files, table)
     record = build_record(experiment, view)
     best_values(record, table), chosen_values(record, table)
-    run_records = [entry for path in files for entry in read_runs(record, path, {}, chosen_predicate(record, table))]
-    assert len({entry.key for entry in run_records}) == sum(len(_runs(path, cell)) for path, cell in files.items())
-    count = len(experiment.seeds)
-    assert sum(entry.chosen == "true" for entry in run_records) == count * int(table["chosen"].sum())
+    tags = {**record.tags, "paper": "a paper"}
+    setting_runs = list(build_setting_runs(record, tracking.read_tables(folder), list(files), tags))
+    assert len({run.key for run in setting_runs}) == len(setting_runs) == int(table["chosen"].sum())
+    assert all(len(run.children) in (0, len(experiment.seeds)) for run in setting_runs)
     for entry in experiment.figures.values():
         figure = FIGURES.build(entry.spec)
         specification = json.loads(json.dumps(inputs.specify(figure, cells)))

@@ -13,13 +13,11 @@ from typing import Any
 from fedatlas import UserError
 from fedatlas.data.store import prepare
 from fedatlas.experiments.cells import CellSpec
-from fedatlas.experiments.metadata import TableMeta
-from fedatlas.experiments.result_files import read
 from fedatlas.experiments.run import run_cell
+from fedatlas.publish import tracking
 from fedatlas.publish.report.record import ExperimentRecord
 from fedatlas.publish.tracking.report_run import build_report_run
-from fedatlas.publish.tracking.run_records import chosen_predicate, read_runs
-from fedatlas.publish.tracking.summary_runs import summarize_runs
+from fedatlas.publish.tracking.setting_runs import build_setting_runs
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.jobs import claims, figure, optimum, partition, report, table
 from fedatlas.workflow.study import Study
@@ -76,14 +74,11 @@ def _make(graph: Graph, w: Any) -> None:
     claims.make(judged, str(folder), str(folder / "claims.csv"))
     record.write(folder / "about.json")
     report.make(str(folder / "report.html"), [str(folder)])
-    frame, meta = read(folder / "table.parquet")
-    for file in runs:
-        for item in read_runs(record, file, {}, chosen_predicate(record, frame)):
-            assert item.digest and item.timed_metrics()
-    assert build_report_run(record, folder, (frame, TableMeta.of(meta)))
-    summaries = summarize_runs(record, frame, TableMeta.of(meta), {}, 0)
-    assert len({item.key for item in summaries}) == len(summaries) > 0
-    assert all(item.digest for item in summaries)
+    tables = tracking.read_tables(folder)
+    assert build_report_run(record, folder, tables.table, tables.meta, {}, 0).digest
+    items = list(build_setting_runs(record, tables, runs, {**record.tags, "paper": "a paper"}))
+    assert len({item.key for item in items}) == len(items) == tables.table["chosen"].sum()
+    assert all(item.digest and item.timed_metrics() for item in items)
 
 
 def _figure(graph: Graph, w: Any, name: str) -> tuple[dict[str, Any], dict[str, Any]]:

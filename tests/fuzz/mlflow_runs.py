@@ -1,4 +1,4 @@
-"""What an experiment can contain, as runs of MLflow: both ways to write them take it, and give it back alike."""
+"""What an experiment can contain, as runs of MLflow: they are written, given back alike, and found again."""
 
 import atexit
 import functools
@@ -12,14 +12,15 @@ from typing import Any
 import pandas as pd
 from hypothesis import strategies as st
 
-from fedatlas.experiments import result_files
-from fedatlas.experiments.cells import CellSpec
+from fedatlas.experiments import axis_values, result_files
+from fedatlas.experiments.cells import CellSpec, Select
 from fedatlas.experiments.metadata import RunMeta
+from fedatlas.experiments.scores import COSTS
+from fedatlas.experiments.tables import Layout, build
 from fedatlas.publish.tracking.connection import connect
-from fedatlas.publish.tracking.report_run import ReportRun
 from fedatlas.publish.tracking.run_log import RunLog
-from fedatlas.publish.tracking.run_records import read_runs
-from fedatlas.publish.tracking.writers import ClientWriter, DatabaseWriter
+from fedatlas.publish.tracking.run_record import KEY
+from fedatlas.publish.tracking.setting_runs import build_setting_runs
 from tests.fuzz.targets import Target
 from tests.tracking.tiny import DATA, EXPERIMENT, experiment_record
 
@@ -42,29 +43,25 @@ INPUTS = st.fixed_dictionaries(
         "tags": st.dictionaries(st.sampled_from(["paper", "problem", "mlflow.source.name"]), TEXTS),
         "problem": st.dictionaries(st.sampled_from(["l2", "partition", "L", "mu", "heterogeneity"]), VALUES),
         "parameters": st.dictionaries(st.sampled_from(["lr", "beta", "Lr"]), VALUES),
-        "within": st.lists(VALUES, max_size=2, unique_by=lambda value: json.dumps(value, sort_keys=True)),
+        "within": st.lists(VALUES, max_size=2, unique_by=axis_values.text),
         "same": st.booleans(),
         "loss": st.lists(st.floats() | st.just(0.5), min_size=2, max_size=4),
         "seed": st.integers(0, 2**63 - 1),
         "name": TEXTS,
-        "metrics": st.dictionaries(
-            st.sampled_from(["runs", "claims/held"]), st.floats(allow_nan=False, allow_infinity=False)
-        ),
     }
 )
 
 
 @functools.cache
-def _clients() -> dict[str, Any]:
-    """Clients of two databases by address, which stay open: to open one takes longer than all the rest."""
+def _client() -> tuple[str, Any]:
+    """Address and client of a database, which stays open: to open one takes longer than all the rest."""
     from mlflow import MlflowClient
 
     folder = Path(tempfile.mkdtemp())
     atexit.register(shutil.rmtree, folder)
-    with connect(f"sqlite:///{folder}/fast.db"):
+    with connect(uri := f"sqlite:///{folder}/mlflow.db"):
         pass
-    shutil.copy(folder / "fast.db", folder / "slow.db")
-    return {uri: MlflowClient(uri) for uri in (f"sqlite:///{folder}/fast.db", f"sqlite:///{folder}/slow.db")}
+    return uri, MlflowClient(uri)
 
 
 def _write(case: dict[str, Any], folder: Path) -> Path:
@@ -81,9 +78,10 @@ def _write(case: dict[str, Any], folder: Path) -> Path:
         tune={},
         seeds=[case["seed"]],
     )
+    cell = axis_values.column(case["within"])
     rows = [
-        {"round": at, "loss": loss, "seconds": 0.1 * at, "gradients": 7.0 * at, "vectors_up": at}
-        for _ in case["within"] or [0]
+        {"seed": case["seed"], "round": at, "steps": at, "loss": loss, **dict.fromkeys(COSTS, 0.1 * at)} | point
+        for point in [{"problem.x": cell(value)} for value in case["within"]] or [{}]
         for at, loss in enumerate(case["loss"])
     ]
     frame = pd.DataFrame(rows).assign(status="ok", diverged_round=-1)
@@ -93,43 +91,34 @@ def _write(case: dict[str, Any], folder: Path) -> Path:
     return path
 
 
-def _contents(client: Any, experiment: str) -> dict[str, Any]:
-    result = {}
-    for run in client.search_runs([experiment]):
-        losses = [(m.step, m.timestamp, m.value) for m in client.get_metric_history(run.info.run_id, "loss")]
-        inputs = [(str(item.dataset), [(t.key, t.value) for t in item.tags]) for item in run.inputs.dataset_inputs]
-        result[run.data.tags["fedatlas.key"]] = (
-            run.info.run_name, run.data.params, run.data.tags, run.data.metrics, losses, inputs, run.info.start_time,
-        )  # fmt: skip
-    return result
-
-
 def _run(content: str, folder: Path) -> None:
     case = json.loads(content)
     path = _write(case, folder)
-    record = experiment_record(EXPERIMENT, grid={})
+    axes = ["problem.x"] if case["within"] else []
+    select = Select(metric="loss", statistic="best", goal="min")
+    record = experiment_record(EXPERIMENT, grid={}, within=dict.fromkeys(axes, case["within"]), tune={}, select=select)
     record.defaults.update({case["id"]: {}})
-    record.algorithms.update({case["id"]: case["id"]})
+    record.algorithms.update({case["id"]: case["name"]})
+    record.content["algorithms"][case["id"]] = {}
     record.tags.update(case["tags"])
-    entries = list(read_runs(record, path, record.tags))
-    assert len({entry.key for entry in entries}) == len(entries)
-    report = ReportRun(case["name"], case["metrics"], {}, record.content)
-    result, name = [], f"fuzz{next(NUMBERS)}"
-    for (uri, client), kind in zip(_clients().items(), (DatabaseWriter, ClientWriter), strict=True):
-        experiment = client.create_experiment(name, artifact_location=f"mlflow-artifacts:/{name}")
-        kind(client, experiment).add([(e, {**e.tags, "fedatlas.key": e.key}) for e in entries])
-        result.append(_contents(client, experiment))
-        again = RunLog(client, experiment, f"{record.size}/{case['id']}/all/", uri)
-        assert again.stored.keys() == {entry.key for entry in entries}
-        log = RunLog(client, experiment, "laptop", uri)
-        log.open("a report", record.tags, report, start=10**12)
-        assert client.get_run(log.report_id).data.metrics == case["metrics"]
-    assert result[0] == result[1]
-    for entry in entries:
-        run_name, params, tags, _, losses, *_ = result[0][entry.key]
-        assert run_name == entry.name and params == entry.params
-        assert entry.tags.items() <= tags.items()
-        assert [value for *_, value in losses] == [value for key, value, *_ in entry.metrics if key == "loss"]
+    tables = build(Layout([], axes, [], select), [path])
+    runs = list(build_setting_runs(record, tables, [path], {"paper": "", **record.tags}))
+    assert len({run.key for run in runs}) == len(runs) == len(case["within"] or [0])
+    (uri, client), name = _client(), f"fuzz{next(NUMBERS)}"
+    id = client.create_experiment(name, artifact_location=f"mlflow-artifacts:/{name}")
+    for logged in (len(runs), 0):
+        log = RunLog(client, client.get_experiment(id), uri, f"{record.size}/")
+        counts = log.update(runs, whole=True)
+        assert (counts["logged"], counts["unchanged"], counts["deleted"]) == (logged, len(runs) - logged, 0)
+    stored = {run.data.tags[KEY]: run for run in client.search_runs([id])}
+    everything = [item for run in runs for item in (run, *run.children)]
+    assert len(stored) == len(everything)
+    for item in everything:
+        run = stored[item.key]
+        assert run.info.run_name == item.name and run.data.params == item.params
+        assert item.tags.items() <= run.data.tags.items()
+        losses = [metric.value for metric in client.get_metric_history(run.info.run_id, "loss")]
+        assert losses == [value for key, value, *_ in item.timed_metrics() if key == "loss"]
 
 
 MLFLOW_RUNS = Target("mlflow-runs", INPUTS.map(json.dumps), _run, seconds=60, text=True)

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from sqlalchemy.engine import make_url
 
 from fedatlas import UserError
-from fedatlas.publish.tracking import sqlite
 from fedatlas.publish.tracking.addresses import database_path, validate
+from fedatlas.publish.tracking.connection import database_exists
 from tests.fuzz.targets import Target, mutated
 
 SEEDS = [
@@ -39,7 +39,7 @@ def _run(content: bytes, folder: Path) -> None:
             raise AssertionError(f"{uri!r} was accepted") from error
     else:
         assert make_url(uri).database == str(path) or Path(make_url(uri).database or "") == path
-        sqlite.database_exists(folder / path if not path.is_absolute() else path)
+        database_exists(folder / path if not path.is_absolute() else path)
 
 
 MLFLOW_URI = Target(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fedatlas.publish.tracking import connection as store
+from fedatlas.publish.tracking import connection
 from fedatlas.results.claims.judge import COLUMNS
 from tests.tracking.tiny import EXPERIMENT, make
 
@@ -25,7 +25,7 @@ def results(tmp_path_factory):
         for name, (text, verdict) in claims.items():
             writer.writerow({"claim": name, "size": "smoke", "text": text, "verdict": verdict})
     (folder / "figures").mkdir()
-    (folder / "figures/speed.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
+    (folder / "figures/speed.png").write_bytes(b"a picture")
     return folder
 
 
@@ -33,7 +33,7 @@ def results(tmp_path_factory):
 def empty(tmp_path_factory):
     """An empty database, which takes MLflow seconds to make."""
     path = tmp_path_factory.mktemp("empty") / "mlflow.db"
-    with store.connect(f"sqlite:///{path}"):
+    with connection.connect(f"sqlite:///{path}"):
         pass
     return path
 

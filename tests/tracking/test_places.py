@@ -11,32 +11,34 @@ import pytest
 
 from fedatlas.errors import UserError
 from fedatlas.publish import tracking
-from fedatlas.publish.tracking import connection as store
-from fedatlas.publish.tracking import sqlite
-from tests.tracking.tiny import EXPERIMENT, experiment_record, logged, run_files
+from fedatlas.publish.tracking import connection
+from tests.tracking.tiny import EXPERIMENT, LOGGED, SEEDS, experiment_record, logged
 
 
-def test_a_database_whose_making_was_cut_off_is_made_again(tmp_path):
+def test_a_database_whose_making_was_cut_off_is_made_again(tmp_path, monkeypatch):
+    import mlflow
+
     class Killed(BaseException):
         pass
 
-    path = tmp_path / "mlflow.db"
-
-    def make(uri):
+    def die(uri):
         sqlite3.connect(uri.removeprefix("sqlite:///")).execute("CREATE TABLE experiments (name TEXT)")
         raise Killed
 
-    with pytest.raises(Killed), sqlite.open_for_writing(path, make):
-        pass
-    assert [item.name for item in tmp_path.iterdir()] == [".mlflow.db.lock"]
+    path = tmp_path / "mlflow.db"
+    with monkeypatch.context() as patch:
+        patch.setattr(mlflow, "MlflowClient", die)
+        with pytest.raises(Killed), connection.connect(f"sqlite:///{path}"):
+            pass
+    assert not list(tmp_path.iterdir())
     path.touch()  # an empty file is none either
-    with store.connect(f"sqlite:///{path}") as client:
+    with connection.connect(f"sqlite:///{path}") as client:
         assert [e.name for e in client.search_experiments()] == ["Default"]
-    assert not list(tmp_path.glob(".tmp-*"))
+    assert all(item.name == "mlflow.db" or item.stat().st_size == 0 for item in tmp_path.glob("mlflow.db*[!m]"))
 
 
 def _log_as(name, directory, uri):
-    tracking.log(experiment_record(EXPERIMENT, name=name), directory, uri, run_files(directory, "fedac"))
+    tracking.log(experiment_record(EXPERIMENT, name=name), directory, uri)
 
 
 @pytest.mark.slow
@@ -51,14 +53,13 @@ def test_jobs_log_to_one_database_at_the_same_time(results, tmp_path):
         job.join(60)
     assert [job.exitcode for job in jobs] == [0] * 4
     for name in "abc":
-        _, parents, children = logged(uri, name)
-        assert (len(parents), len(children)) == (1, 8)
+        _, reports, settings, seeds = logged(uri, name)
+        assert (len(reports) + len(settings), len(seeds)) == (LOGGED, SEEDS)
 
 
 @pytest.mark.parametrize(
     ("uri", "message"),
     [
-        ("http://127.0.0.1:9", "does not answer"),
         ("sqlite:///{}/file/mlflow.db", "cannot write"),
         ("sqlite:///{}/file", "cannot write .*not a database"),
     ],
@@ -66,13 +67,13 @@ def test_jobs_log_to_one_database_at_the_same_time(results, tmp_path):
 def test_wrong_addresses(results, tmp_path, uri, message):
     (tmp_path / "file").write_text("This is no database, but long enough to be taken for one. " * 20)
     with pytest.raises(UserError, match=message):
-        tracking.log(experiment_record(EXPERIMENT), results, uri.format(tmp_path), run_files(results))
+        tracking.log(experiment_record(EXPERIMENT), results, uri.format(tmp_path))
 
 
 def test_user_interface(tmp_path, monkeypatch, capsys):
-    with pytest.raises(UserError, match=r"there is no .*mlflow\.db yet: run `snakemake"):
+    with pytest.raises(UserError, match=r"there is no .*mlflow\.db yet: run `fedatlas track"):
         tracking.serve_ui(f"sqlite:///{tmp_path}/mlflow.db")
-    with store.connect(f"sqlite:///{tmp_path}/mlflow.db"):
+    with connection.connect(f"sqlite:///{tmp_path}/mlflow.db"):
         pass
     called = {}
 
@@ -84,6 +85,7 @@ def test_user_interface(tmp_path, monkeypatch, capsys):
 
         poll = terminate = wait = lambda self: None
 
+    monkeypatch.setattr("fedatlas.publish.tracking.server._addresses", lambda server: [f"{server}/#/experiments"])
     answers = iter([False, True])
     monkeypatch.setattr("fedatlas.publish.tracking.server._is_in_use", lambda port: next(answers, True))
     monkeypatch.setattr(subprocess, "Popen", Server)
@@ -113,5 +115,5 @@ def test_what_a_server_refuses_to_one_of_two_is_asked_for_again(refusals):
             raise answers.pop()
 
     with pytest.raises(RestException) if refusals > 1 else contextlib.nullcontext():
-        store.retry_once(act)
+        connection.retry_once(act)
     assert len(attempts) == min(refusals, 1) + 1

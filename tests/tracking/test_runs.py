@@ -1,6 +1,7 @@
-"""What is logged to MLflow of run files, and what is done about what is there already."""
+"""What is logged to MLflow of results, and what is done about what is there already."""
 
 import dataclasses
+import io
 import json
 import math
 import shutil
@@ -11,195 +12,224 @@ import pytest
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import result_files as files
-from fedatlas.experiments.metadata import TableMeta
+from fedatlas.federation import algorithms
+from fedatlas.federation.engine.setting import Setting
 from fedatlas.publish import tracking
-from fedatlas.publish.tracking import run_log
-from fedatlas.publish.tracking.summary_runs import summarize_runs
+from fedatlas.publish.tracking import setting_runs
+from fedatlas.publish.tracking.run_record import KEY, PARENT, PLACE, setting_key
+from fedatlas.registry.options import options
 from tests.tracking.tiny import (
     EXPERIMENT,
     LOGGED,
     RUNS,
-    SUMMARIES,
+    SEEDS,
+    SETTINGS,
     experiment_record,
     logged,
+    remake,
     run_by_name,
     run_files,
-    summaries,
 )
 
 RECORD = experiment_record(EXPERIMENT)
 
 
-def log(folder, uri, record=RECORD, id="*"):
-    """Log the run files of a folder, of one algorithm or of all."""
-    return tracking.log(record, folder, uri, run_files(folder, id))
+def log(folder, uri, record=RECORD):
+    return tracking.log(record, folder, uri)
 
 
-def test_what_is_logged(results, uri, tmp_path):
+def with_content(record=RECORD, **changes):
+    return dataclasses.replace(record, content=record.content | changes)
+
+
+def counts(receipt):
+    return receipt["logged"], receipt["deleted"], receipt["unchanged"]
+
+
+def chosen_rows(folder):
+    """The chosen rows of the table, by algorithm and setting."""
+    table, _ = files.read(folder / "table.parquet")
+    return table[table["chosen"]].set_index(["algorithm", "local_steps", "clients"])
+
+
+def test_the_report_run(results, uri, tmp_path):
     receipt = log(results, uri)
-    client, (parent,), children = logged(uri)
+    client, (report,), _, _ = logged(uri)
     assert receipt == {
-        "experiment_id": parent.info.experiment_id,
-        "run_id": parent.info.run_id,
+        "experiment_id": report.info.experiment_id,
+        "run_id": report.info.run_id,
         "logged": LOGGED,
         "unchanged": 0,
         "deleted": 0,
     }
     assert json.loads(json.dumps(receipt)) == receipt
-    assert len({r.info.run_name for r in children}) == RUNS
-    assert {r.data.tags["mlflow.parentRunId"] for r in children} == {r.info.run_id for r in summaries(uri)}
-    assert {r.info.status for r in children} == {"FINISHED"}
 
-    # the experiment
-    experiment = client.get_experiment(parent.info.experiment_id)
+    experiment = client.get_experiment(report.info.experiment_id)
     assert experiment.artifact_location == "mlflow-artifacts:/tiny"
     note = experiment.tags["mlflow.note.content"]
     assert note.startswith("A tiny experiment\n")
     assert "Figure 1 of H. Yuan, T. Ma" in note and "- Nothing of it" in note
 
-    # the report run
-    assert parent.info.run_name == "Report, figures and claims · smoke"
-    assert parent.info.artifact_uri == f"mlflow-artifacts:/tiny/{parent.info.run_id}/artifacts"
-    folder = tmp_path / "mlartifacts/tiny" / parent.info.run_id / "artifacts"
+    assert report.info.run_name == "Report, figures and claims · smoke"
+    assert report.info.artifact_uri == f"mlflow-artifacts:/tiny/{report.info.run_id}/artifacts"
+    folder = tmp_path / "mlartifacts/tiny" / report.info.run_id / "artifacts"
     listed = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
-    files_of_results = {"claims.csv", "figures/speed.svg", "report.html", "table.csv", "table.parquet"}
-    assert listed == {"experiment.yaml", *files_of_results}
-    assert (folder / "table.parquet").read_bytes() == (results / "table.parquet").read_bytes()
-    assert parent.data.metrics["claims/held"] == parent.data.metrics["claims/not tested at this size"] == 1
-    assert (parent.data.metrics["runs"], parent.data.metrics["diverged runs"]) == (RUNS, 4)
-    note = parent.data.tags["mlflow.note.content"]
+    assert listed == {"experiment.yaml", "claims.csv", "figures/speed.png", "report.html", "table.csv"}
+    assert (folder / "table.csv").read_bytes() == (results / "table.csv").read_bytes()
+    assert report.data.metrics["claims/held"] == report.data.metrics["claims/not tested at this size"] == 1
+    assert (report.data.metrics["runs"], report.data.metrics["diverged runs"]) == (RUNS, 4)
+    note = report.data.tags["mlflow.note.content"]
     assert note.startswith("- **held**: FedAc is fast.\n- 1 claim is tested at other sizes only.\n")
     words = {"paper": "FedAc", "venue": "NeurIPS 2020", "source": "Figure 1", "claims": "held 1 of 1"}
-    assert words.items() <= parent.data.tags.items() and {"paper": "FedAc"}.items() <= experiment.tags.items()
+    assert words.items() <= report.data.tags.items() and {"paper": "FedAc"}.items() <= experiment.tags.items()
+    ((source,), provenance) = report.inputs.dataset_inputs, files.read_meta(results / "table.parquet")["data"]
+    assert source.dataset.name == "breast_cancer"
+    assert json.loads(source.dataset.profile)["num_rows"] == provenance["breast_cancer"]["rows"]
 
-    # a run
-    child = run_by_name(children, "fedac K=2 M=3 lr=0.05 seed=1")
-    expected = {"algorithm": "fedac-1", "lr": "0.05", "mu": "the problem's", "seed": "1", "clients": "3", "batch": "4"}
+
+def test_a_run_for_each_algorithm_and_setting(results, uri, tmp_path):
+    log(results, uri)
+    client, (report,), settings, seeds = logged(uri)
+    assert len(settings) == SETTINGS and {r.info.status for r in (*settings, *seeds)} == {"FINISHED"}
+    assert report.info.start_time > max(r.info.start_time for r in settings)
+    points = [(r.data.params["local_steps"], r.data.params["clients"]) for r in settings]
+    assert points == [(k, m) for k in "21" for m in "32" for _ in "ab"], "the last values of axes first"
+    for first, second in zip(settings[::2], settings[1::2], strict=True):
+        assert first.data.metrics["score"] <= second.data.metrics["score"]
+    chosen, (curves, _) = chosen_rows(results), files.read(results / "curves.parquet")
+    for run in settings:
+        params, tags = run.data.params, run.data.tags
+        id, k, m = tags["algorithm"], int(params["local_steps"]), int(params["clients"])
+        row = chosen.loc[(id, k, m)]
+        assert run.data.metrics["score"] == row["score"]
+        assert params["lr"] == str(row["lr"]) and params["seeds"] == "2"
+        name = RECORD.algorithms[id]
+        assert run.info.run_name == f"{name} {row['score']:.3g} K={k} M={m}" and PARENT not in tags
+        assert tags["interval"] == f"± {12.706204736 * row['score_sd'] / 2**0.5:.2g}"
+        rows = curves[(curves["algorithm"] == id) & (curves["local_steps"] == k) & (curves["clients"] == m)]
+        by_round = rows.groupby("round")
+        expected = {"loss": by_round["loss"].mean(), "loss/min": by_round["loss"].min()}
+        expected |= {"loss/max": by_round["loss"].max(), "accuracy": by_round["accuracy"].mean()}
+        expected |= {"gradients": by_round["gradients"].mean(), "vectors_up": by_round["vectors_up"].mean()}
+        for metric, values in expected.items():
+            history = {m.step: m.value for m in client.get_metric_history(run.info.run_id, metric)}
+            assert history == pytest.approx(values.to_dict())
+        (bits,) = client.get_metric_history(run.info.run_id, "bits_up")
+        assert bits.value == row["bits_up"] and bits.step == rows["round"].max()
+        table = tmp_path / "mlartifacts/tiny" / run.info.run_id / "artifacts/tuning.csv"
+        assert table.exists() == (id == "fedavg"), "of the only algorithm that is tuned"
+        if table.exists():
+            compared = pd.read_csv(io.BytesIO(table.read_bytes()))
+            assert compared[["lr", "seed", "diverged"]].values.tolist() == [[0.1, 1000, 0], [1e200, 1000, 1]]
+
+
+def test_what_a_setting_run_says(results, uri):
+    log(results, uri)
+    run = next(r for r in logged(uri)[2] if r.info.run_name.startswith("fedac ") and "K=2 M=3" in r.info.run_name)
+    expected = {"algorithm": "fedac-1", "lr": "0.05", "mu": "the problem's", "seeds": "2", "clients": "3", "batch": "4"}
     expected |= {"local_steps": "2", "steps": "8", "rounds": "4", "participation": "full", "sampling": "replacement"}
     expected |= {"schedule": "constant", "eval_steps": "4", "state": "memory", "full_gradients": "exact"}
     expected |= {"channel": "identity", "driver": "synchronous"}
     expected |= {"problem.kind": "logistic", "problem.data": "breast_cancer", "problem.l2": "0.01"}
-    assert child.data.params == expected
-    frame, meta = files.read(results / "runs/fedac/local_steps=2.parquet")
+    assert run.data.params == expected
+    meta = files.read_meta(results / "runs/fedac/local_steps=2.parquet")
     tags = {"algorithm": "fedac", "paper": "FedAc", "data": "breast_cancer", "size": "smoke", "problem": "logistic"}
-    tags |= {"fingerprint": meta["fingerprint"], "status": "ok", "phase": "scoring"}
-    tags |= {"chosen": "true"}
-    assert tags.items() <= child.data.tags.items()
+    tags |= {"fingerprint": meta["fingerprint"], "status": "ok", "phase": "setting", "source": "Figure 1"}
+    assert tags.items() <= run.data.tags.items() and run.data.tags["versions"].endswith("numpy 2.0.0")
+    assert run.data.tags["mlflow.note.content"].startswith("Mean over 2 seeds: best training loss ")
+    assert run.data.tags["host"] and run.data.tags["mlflow.user"] == run.info.user_id
+
+
+def test_a_run_for_each_seed_beneath(results, uri):
+    log(results, uri)
+    client, _, settings, seeds = logged(uri)
+    assert len(seeds) == SEEDS and {r.data.tags[PARENT] for r in seeds} == {r.info.run_id for r in settings}
+    run = run_by_name(seeds, "fedac K=2 M=3 seed=1")
+    assert run.data.params == {"algorithm": "fedac-1", "local_steps": "2", "clients": "3", "lr": "0.05", "seed": "1"}
+    assert {"paper": "FedAc", "phase": "seed", "status": "ok"}.items() <= run.data.tags.items()
+    frame, _ = files.read(results / "runs/fedac/local_steps=2.parquet")
     rows = frame[(frame["clients"] == 3) & (frame["seed"] == 1)]
-    for metric in ("loss", "accuracy", "gradients", "vectors_up", "seconds"):
-        history = client.get_metric_history(child.info.run_id, metric)
-        assert [(m.step, m.value) for m in history] == list(zip(rows["round"], rows[metric], strict=True))
-        ms = [m.timestamp - child.info.start_time for m in history]
-        np.testing.assert_allclose(ms, 1000 * rows["seconds"], atol=1)
-    assert child.data.metrics["score"] == rows["loss"][1:].min()
-
-    # its data
-    ((source,), provenance) = child.inputs.dataset_inputs, meta["data"]["breast_cancer"]
-    assert source.dataset.name == "breast_cancer"
-    assert json.loads(source.dataset.profile)["num_rows"] == provenance["rows"]
-    assert [(t.key, t.value) for t in source.tags] == [("mlflow.data.context", "training")]
-
-    # divergence is a result
-    diverged = [r for r in children if r.data.tags["status"] == "diverged"]
-    assert {r.data.params["lr"] for r in diverged} == {"1e+200"} and len(diverged) == 4
-    assert all(int(r.data.tags["diverged_round"]) >= 0 for r in diverged)
-    assert all(abs(v) < 1e308 for r in diverged for v in r.data.metrics.values())
+    history = client.get_metric_history(run.info.run_id, "loss")
+    assert [(m.step, m.value) for m in history] == list(zip(rows["round"], rows["loss"], strict=True))
+    ms = [m.timestamp - run.info.start_time for m in history]
+    np.testing.assert_allclose(ms, 1000 * rows["seconds"], atol=1)
+    assert run.data.metrics["score"] == rows["loss"][1:].min()
 
 
-def test_a_summary_run_for_each_algorithm_and_setting(mine, uri):
+@pytest.mark.parametrize("asked, expected", [(True, True), (False, False), (None, True)])
+def test_an_experiment_says_whether_seeds_have_runs(results, uri, asked, expected):
+    log(results, uri, with_content(mlflow={"seeds": asked}))
+    assert len(logged(uri)[3]) == (SEEDS if expected else 0)
+
+
+def test_many_seeds_have_no_runs_unless_they_are_asked_for():
+    grid = {"local_steps": list(range(1, 14))}  # 2 * 13 * 2 * 4 seeds
+    many = dataclasses.replace(with_content(grid=grid), seeds=[0, 1, 2, 3])
+    assert not setting_runs.has_seed_runs(many)
+    assert setting_runs.has_seed_runs(dataclasses.replace(many, seeds=[0, 1, 2]))
+    assert setting_runs.has_seed_runs(with_content(many, mlflow={"seeds": True}))
+
+
+def test_long_curves_are_thinned(mine, uri, monkeypatch):
+    monkeypatch.setattr(setting_runs, "POINTS", 3)
     log(mine, uri)
-    _, (report,), seed_runs = logged(uri)
-    first, *_ = result = summaries(uri)
-    assert report.info.start_time > first.info.start_time and "mlflow.parentRunId" not in first.data.tags
-    table, _ = files.read(mine / "table.parquet")
-    chosen = table[table["chosen"]].set_index(["algorithm", "local_steps", "clients"])
-    settings = [(run.data.params["local_steps"], run.data.params["clients"]) for run in result]
-    assert settings == [(k, m) for k in "21" for m in "32" for _ in "ab"], "the last values of axes first"
-    for run in result:
-        params, tags = run.data.params, run.data.tags
-        row = chosen.loc[(tags["algorithm"], int(params["local_steps"]), int(params["clients"]))]
-        assert run.data.metrics["score"] == row["score"]
-        for name in ("loss", "bits_up", "bits_down", "vectors_up"):
-            assert run.data.metrics[name] == row["final_loss" if name == "loss" else name]
-        assert params["lr"] == str(row["lr"]) and params["seeds"] == "2"
-        assert params["algorithm"] == {"fedavg": "fedavg", "fedac": "fedac-1"}[tags["algorithm"]]
-        name = RECORD.algorithms[tags["algorithm"]]
-        assert run.info.run_name.startswith(f"{name}: {row['score']:.3g} K={params['local_steps']} M=")
-        assert tags["interval"] == f"± {12.706204736 * row['score_sd'] / 2**0.5:.2g}"
-        assert tags["claims"] == "held 1 of 1"
-        beneath = [child for child in seed_runs if child.data.tags["mlflow.parentRunId"] == run.info.run_id]
-        assert {child.data.params["clients"] for child in beneath} == {params["clients"]}
-        assert {child.data.tags["algorithm"] for child in beneath} == {tags["algorithm"]}
-    for pair in zip(result[::2], result[1::2], strict=True):
-        assert pair[0].data.metrics["score"] <= pair[1].data.metrics["score"]
-
-    # one score changes: one summary is new, and its runs lie beneath it
-    table.loc[table["score"] == first.data.metrics["score"], "score"] = 0.125
-    _, meta = files.read(mine / "table.parquet")
-    files.write(mine / "table.parquet", table, meta)
-    receipt = log(mine, uri)
-    assert (receipt["logged"], receipt["deleted"], receipt["unchanged"]) == (1, 1, LOGGED - 1)
-    (new,) = {run.info.run_id for run in summaries(uri)} - {run.info.run_id for run in result}
-    parents = [run.data.tags["mlflow.parentRunId"] for run in logged(uri)[2]]
-    assert new in parents and first.info.run_id not in parents
+    client, _, settings, _ = logged(uri)
+    run = next(r for r in settings if r.data.params["local_steps"] == "1")
+    steps = [m.step for m in client.get_metric_history(run.info.run_id, "loss")]
+    curves, _ = files.read(mine / "curves.parquet")
+    rounds = sorted(set(curves.loc[curves["local_steps"] == 1, "round"]))
+    assert len(steps) == min(3, len(rounds)) and steps[0] == rounds[0] and steps[-1] == rounds[-1]
 
 
-def test_the_first_figure_comes_first_and_scores_that_diverge_last():
+def test_divergence_is_a_result(mine, uri):
+    """A mean is given for the rounds that all seeds have reached, and a seed that diverged has no score."""
+    path = mine / "runs/fedac/local_steps=1.parquet"
+    frame, meta = files.read(path)
+    last = (frame["seed"] == 1) & (frame["clients"] == 2)
+    frame.loc[last, ["status", "diverged_round"]] = ["diverged", 8]
+    frame.loc[last & (frame["round"] == 8), ["loss", "accuracy"]] = math.inf
+    files.write(path, frame, meta)
+    remake(EXPERIMENT, mine)
+    log(mine, uri)
+    client, _, settings, seeds = logged(uri)
+    run = run_by_name(settings, "fedac diverged K=1 M=2")
+    assert run.data.tags["status"] == "1 of 2 diverged" and run.data.tags["interval"] == "none: a run diverged"
+    assert "score" not in run.data.metrics
+    assert [m.step for m in client.get_metric_history(run.info.run_id, "loss")] == [0, 4]
+    seed = run_by_name(seeds, "fedac K=1 M=2 seed=1")
+    assert seed.data.tags["diverged_round"] == "8" and seed.data.tags["status"] == "diverged"
+    assert "score" not in seed.data.metrics and seed.info.status == "FINISHED"
+    assert run.info.run_id == settings[-1].info.run_id, "scores that diverge come last in their setting"
+
+
+def test_the_first_figure_comes_first():
     table = pd.DataFrame({"algorithm": ["fedavg", "fedavg", "fedac", "fedac"], "local_steps": [1, 2] * 2})
-    table = table.assign(clients=2, lr=0.1, chosen=True, score=[3.0, math.inf, 2.0, 1.0], score_sd=[0.0, 1.0, 1.0, 1.0])
-    table = table.assign(seeds=[2, 2, 1, 2], diverged=[0, 1, 0, 0], seconds=0.5)
-    figure = {"kind": "scaling", "where": {"local_steps": "min"}}
-    record = dataclasses.replace(RECORD, content=RECORD.content | {"figures": {"first": figure}})
-    meta = TableMeta({}, {}, {}, 4, 1, 2.0)
-    runs = summarize_runs(record, table, meta, {}, ended=1000)
-    assert [run.name for run in runs] == [
-        "fedac: 2 K=1 M=2", "FedAvg: 3 K=1 M=2", "fedac: 1 K=2 M=2", "FedAvg: diverged K=2 M=2"
-    ]  # fmt: skip
-    assert [run.start for run in runs] == [1004, 1003, 1002, 1001]
-    assert [run.tags["interval"] for run in runs[:2]] == ["one seed", "equal on all seeds"]
-    assert runs[3].tags["status"] == "1 of 2 diverged" and not any(name == "score" for name, *_ in runs[3].metrics)
-    maximal = dataclasses.replace(record, select=dataclasses.replace(RECORD.select, goal="max"))
+    table = table.assign(clients=2, score=[3.0, math.inf, 2.0, 1.0])
+    record = with_content(figures={"first": {"kind": "scaling", "where": {"local_steps": "min"}}})
+
+    def order(record):
+        return [(row["algorithm"], row["local_steps"]) for _, row in setting_runs._sorted_rows(record, table)]
+
+    assert order(record) == [("fedac", 1), ("fedavg", 1), ("fedac", 2), ("fedavg", 2)]
     table.loc[1, "score"] = -math.inf
-    assert [run.tags["algorithm"] for run in summarize_runs(maximal, table, meta, {}, 0)[2:]] == ["fedac", "fedavg"]
+    assert order(dataclasses.replace(record, select=dataclasses.replace(RECORD.select, goal="max")))[0] == ("fedavg", 1)
 
 
 @pytest.mark.parametrize(
     "search",
-    ["params.algorithm = 'fedac-1'", "metrics.score < 10", "tags.paper = 'FedAc'", "tags.source LIKE '%Figure 1%'"],
+    ["params.algorithm = 'fedac-1'", "metrics.score < 10", "tags.paper = 'FedAc'", "params.lr = '0.05'"],
 )
-def test_what_a_person_searches_is_there_in_summaries_and_single_runs(results, uri, search):
+def test_what_a_person_searches_is_there(results, uri, search):
     log(results, uri)
-    client, (report,), _ = logged(uri)
+    client, (report,), _, _ = logged(uri)
     result = client.search_runs([report.info.experiment_id], search)
-    assert {"summary", "scoring"} <= {run.data.tags["phase"] for run in result}
-
-
-def test_runs_that_tune_and_runs_that_are_scored_are_told_apart(results, uri):
-    log(results, uri)
-    tuning, scoring = (
-        [run for run in logged(uri)[2] if run.data.tags["phase"] == phase] for phase in ("tuning", "scoring")
-    )
-    assert {run.data.params["seed"] for run in tuning} == {"1000"} and len(tuning) == 8
-    assert {run.data.params["seed"] for run in scoring} == {"0", "1"} and len(scoring) == RUNS - 8
-    assert {run.data.tags["chosen"] for run in scoring} == {"true"}
-    assert not any("chosen" in run.data.tags or "score" in run.data.metrics for run in tuning)
-    assert {"tuning_score" in run.data.metrics for run in tuning if run.data.tags["status"] == "ok"} == {True}
-
-
-def test_runs_that_are_added_a_few_at_a_time_are_the_same(results, uri, empty, tmp_path, monkeypatch):
-    log(results, uri)
-    monkeypatch.setattr(run_log, "BATCH", 1)
-    other = f"sqlite:///{tmp_path}/other.db"
-    shutil.copy(empty, tmp_path / "other.db")
-    log(results, other)
-    result = [{r.info.run_name: (r.data.metrics, r.data.params) for r in logged(store)[2]} for store in (uri, other)]
-    assert len(result[0]) == RUNS and result[0] == result[1]
+    assert {"setting", "seed"} <= {run.data.tags["phase"] for run in result}
 
 
 def test_logging_again_changes_only_what_changed(mine, uri):
     log(mine, uri)
-    _, (parent,), before = logged(uri)
-    assert log(mine, uri)["unchanged"] == LOGGED
+    _, (report,), before, _ = logged(uri)
+    assert counts(log(mine, uri)) == (0, 0, LOGGED)
 
     # one run with another loss, others with other times only
     path = mine / "runs/fedac/local_steps=2.parquet"
@@ -207,20 +237,78 @@ def test_logging_again_changes_only_what_changed(mine, uri):
     frame["seconds"] *= 2
     frame.loc[2, "loss"] = 0.25
     files.write(path, frame, meta)
+    remake(EXPERIMENT, mine)
     receipt = log(mine, uri)
-    assert (receipt["logged"], receipt["deleted"], receipt["unchanged"]) == (1, 1, LOGGED - 1)
-    assert receipt["run_id"] == parent.info.run_id
-    client, _, after = logged(uri)
+    assert counts(receipt) == (1, 1 + 2, LOGGED - 1), "with the runs of its seeds"
+    assert receipt["run_id"] == report.info.run_id
+    client, _, after, seeds = logged(uri)
     (new,) = {r.info.run_id for r in after} - {r.info.run_id for r in before}
-    assert client.get_metric_history(new, "loss")[-1].value == 0.25
-    assert len(after) == RUNS
+    assert client.get_metric_history(new, "loss/min")[-1].value == 0.25
+    assert len(after) == SETTINGS and len(seeds) == SEEDS
 
-    # an algorithm less, and the runs of an interrupted log
-    client.create_run(parent.info.experiment_id, tags=client.get_run(new).data.tags)
+    # an algorithm less, and a run that a person changed
     client.set_tag(after[0].info.run_id, "mine", "kept")
-    receipt = log(mine, uri, id="fedac")
-    assert (receipt["logged"], receipt["deleted"], receipt["unchanged"]) == (0, 17, LOGGED - 16)
-    assert {r.data.tags["algorithm"] for r in logged(uri)[2]} == {"fedac"}
+    shutil.rmtree(mine / "runs/fedavg")
+    record = remake(EXPERIMENT, mine, "fedac")
+    receipt = log(mine, uri, record)
+    assert {r.data.tags["algorithm"] for r in logged(uri)[2]} == {"fedac"} and receipt["unchanged"] >= SETTINGS // 2
+
+
+def test_what_a_killed_job_leaves_is_written_again(results, uri):
+    """It leaves runs that are RUNNING; a request whose answer was lost leaves a run twice."""
+    log(results, uri)
+    client, (report,), settings, seeds = logged(uri)
+    id = report.info.experiment_id
+    parent, (child, *_) = settings[0], [r for r in seeds if r.data.tags[PARENT] == settings[0].info.run_id]
+    client.update_run(settings[1].info.run_id, "RUNNING")  # cut off before the end
+    client.create_run(id, tags=parent.data.tags)  # twice, and empty
+    client.create_run(id, tags=child.data.tags)
+    client.create_run(id, tags=child.data.tags | {PARENT: "0" * 32})  # of a parent that has never been
+    assert counts(log(results, uri)) == (1, 3 + 3, LOGGED - 1)
+    _, _, settings, seeds = logged(uri)
+    assert {r.info.status for r in (*settings, *seeds)} == {"FINISHED"}
+    assert len({r.data.tags[KEY] for r in seeds}) == len(seeds) == SEEDS and len(settings) == SETTINGS
+    assert counts(log(results, uri)) == (0, 0, LOGGED)
+
+
+def test_a_run_that_is_being_written_does_not_look_whole(results, uri, monkeypatch):
+    from mlflow import MlflowClient
+
+    class Killed(BaseException):
+        pass
+
+    terminated, true = [], MlflowClient.set_terminated
+
+    def die(self, id, **options):
+        if len(terminated) == 4:
+            raise Killed
+        terminated.append(id)
+        return true(self, id, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(MlflowClient, "set_terminated", die)
+        with pytest.raises(Killed):
+            log(results, uri)
+    _, reports, settings, seeds = logged(uri)
+    finished = {r.info.run_id for r in (*reports, *settings, *seeds) if r.info.status == "FINISHED"}
+    assert finished == set(terminated)
+    for run in settings:
+        beneath = [r for r in seeds if r.data.tags[PARENT] == run.info.run_id]
+        assert run.info.status == "RUNNING" or (len(beneath) == 2 and {r.info.status for r in beneath} == {"FINISHED"})
+    log(results, uri)
+    assert {r.info.status for group in logged(uri)[1:] for r in group} == {"FINISHED"}
+    assert len(logged(uri)[3]) == SEEDS
+
+
+def test_places_follow_scores(mine, uri):
+    log(mine, uri)
+    before = [r.info.run_id for r in logged(uri)[2]]
+    table, meta = files.read(mine / "table.parquet")
+    table.loc[table["chosen"] & (table["local_steps"] == 2) & (table["clients"] == 3), "score"] *= -1
+    files.write(mine / "table.parquet", table, meta)
+    assert counts(log(mine, uri)) == (2, 2 + 4, LOGGED - 2)
+    after = [r.info.run_id for r in logged(uri)[2]]
+    assert after[2:] == before[2:] and [r.data.tags[PLACE] for r in logged(uri)[2]] == [f"{n:06d}" for n in range(8)]
 
 
 def test_data_with_a_checksum_and_lossy_data(mine, uri):
@@ -232,68 +320,61 @@ def test_data_with_a_checksum_and_lossy_data(mine, uri):
         "files": [{"name": "a", "urls": ["https://example.org/a"], "sha256": checksum}],
     }
     files.write(path, frame, meta)
-    log(mine, uri, id="fedac")
-    _, _, children = logged(uri)
-    child = run_by_name(children, "fedac K=2 M=3 lr=0.05 seed=1")
-    assert child.data.tags["lossy data"] == "breast_cancer"
-    dataset = child.inputs.dataset_inputs[0].dataset
+    shutil.rmtree(mine / "runs/fedavg")
+    log(mine, uri, remake(EXPERIMENT, mine, "fedac"))
+    _, (report,), settings, _ = logged(uri)
+    assert {r.data.params["local_steps"]: r.data.tags.get("lossy data") for r in settings} == {
+        "1": None, "2": "breast_cancer"
+    }  # fmt: skip
+    dataset = report.inputs.dataset_inputs[0].dataset
     assert checksum.startswith(dataset.digest) and len(dataset.digest) == 16
     assert json.loads(dataset.source)["url"] == "https://example.org/a"
-    assert "lossy data" not in run_by_name(children, "fedac K=1 M=3 lr=0.05 seed=1").data.tags
 
 
-def test_a_parent_that_shows_what_is_gone_is_replaced(mine, uri):
-    first = log(mine, uri, id="fedac")
+def test_a_report_run_that_shows_what_is_gone_is_replaced(mine, uri):
+    first = log(mine, uri)
     (mine / "figures/another.png").write_bytes(b"")
-    assert log(mine, uri, id="fedac")["run_id"] == first["run_id"]
+    second = log(mine, uri)
+    assert counts(second) == (1, 1, SETTINGS) and second["run_id"] != first["run_id"]
     (mine / "figures/another.png").unlink()
-    last = log(mine, uri, id="fedac")
-    assert last["run_id"] != first["run_id"]
-    _, (parent,), children = logged(uri)
-    assert parent.info.run_id == last["run_id"] and len(children) == 8
+    log(mine, uri)
+    assert len(logged(uri)[1]) == 1
 
 
 def test_sizes_and_other_runs_do_not_meet(mine, uri):
     from mlflow import MlflowClient
 
-    shutil.rmtree(mine / "figures")
-    for name in ("table.parquet", "table.csv", "claims.csv"):
+    for name in ("table.csv", "claims.csv", "report.html", "figures/speed.png"):
         (mine / name).unlink()
-    receipt = log(mine, uri, id="fedac")
+    receipt = log(mine, uri)
     MlflowClient(uri).create_run(receipt["experiment_id"], run_name="of the user")
-    log(mine, uri, experiment_record(EXPERIMENT, size="laptop"), "fedac")
-    assert log(mine, uri, id="fedac")["deleted"] == 0
-    client, parents, children = logged(uri)
-    reports = {f"Report, figures and claims · {size}" for size in ("smoke", "laptop")}
-    assert {r.info.run_name for r in parents} == {*reports, "of the user"}
-    assert len(children) == 16 and "chosen" not in children[0].data.tags
+    log(mine, uri, experiment_record(EXPERIMENT, size="laptop"))
+    assert log(mine, uri)["deleted"] == 0
+    client, reports, settings, _ = logged(uri)
+    sizes = {f"Report, figures and claims · {size}" for size in ("smoke", "laptop")}
+    assert {r.info.run_name for r in reports} == {*sizes, "of the user"} and len(settings) == 2 * SETTINGS
     client.delete_experiment(receipt["experiment_id"])
-    log(mine, uri, id="fedac")  # brings the experiment back
+    log(mine, uri)  # brings the experiment back
     assert client.get_experiment(receipt["experiment_id"]).lifecycle_stage == "active"
 
 
-def test_nothing_to_log(tmp_path, uri):
-    with pytest.raises(UserError, match=r"tiny \(size smoke\) has no run files: nothing to log"):
-        tracking.log(RECORD, tmp_path, uri, [])
-    with pytest.raises(UserError, match=r"x\.parquet does not exist"):
-        tracking.log(RECORD, tmp_path, uri, [tmp_path / "fedac/x.parquet"])
-
-
-def test_run_file_with_too_few_runs(mine, uri):
-    path = mine / "runs/fedac/local_steps=2.parquet"
-    frame, meta = files.read(path)
-    files.write(path, frame[frame["seed"] == 0], meta)
-    with pytest.raises(UserError, match=r"local_steps=2\.parquet does not hold the runs"):
+def test_nothing_to_log(mine, tmp_path, uri):
+    with pytest.raises(UserError, match=r"table\.parquet does not exist"):
+        log(tmp_path, uri)
+    shutil.rmtree(mine / "runs")
+    with pytest.raises(UserError, match=r"local_steps=1\.parquet does not exist"):
         log(mine, uri)
 
 
 def test_formulas_and_values_that_the_problem_gives_are_logged_as_they_were_given(mine, uri):
-    (path, *rest) = run_files(mine, "fedac")
-    frame, meta = files.read(path)
-    meta["spec"]["tune"], meta["spec"]["parameters"] = {}, {"lr": "1/L", "mu": None}
-    files.write(path, frame.drop(columns="lr"), meta)
-    assert rest and tracking.log(RECORD, mine, uri, [path])["logged"] == 4 + SUMMARIES
-    assert {(r.data.params["lr"], r.data.params["mu"]) for r in logged(uri)[2]} == {("1/L", "the problem's")}
+    for path in run_files(mine, "fedac"):
+        frame, meta = files.read(path)
+        meta["spec"]["tune"], meta["spec"]["parameters"] = {}, {"lr": "1/L", "mu": None}
+        files.write(path, frame.drop(columns="lr"), meta)
+    remake(EXPERIMENT, mine)
+    log(mine, uri)
+    params = [r.data.params for r in logged(uri)[2] if r.data.tags["algorithm"] == "fedac"]
+    assert {(p["lr"], p["mu"]) for p in params} == {("1/L", "the problem's")}
 
 
 def test_no_registry_of_algorithms_is_asked(results, uri, monkeypatch):
@@ -301,22 +382,55 @@ def test_no_registry_of_algorithms_is_asked(results, uri, monkeypatch):
     assert log(results, uri)["logged"] == LOGGED
 
 
-def test_live_and_log_agree(results, uri):
+def test_what_jobs_log_as_they_end_is_what_is_logged_at_the_end(results, uri):
     for path in run_files(results):
         tracking.log_run_file(RECORD, path, uri)
-    receipt = log(results, uri)
-    assert (receipt["logged"], receipt["unchanged"]) == (SUMMARIES, RUNS)
+    assert len(logged(uri)[2]) == SETTINGS and len(logged(uri)[3]) == SEEDS
+    assert counts(log(results, uri)) == (1, 0, SETTINGS)
+    settings = logged(uri)[2]
+    assert [r.data.tags[PLACE] for r in settings] == [f"{number:06d}" for number in range(SETTINGS)]
 
 
 def test_long_and_nested_values_in_names():
-    from fedatlas.publish.tracking.run_records import run_name
-
-    values = {
-        "problem.partition": {"kind": "dirichlet", "alpha": 0.3},
-        "participation": {"kind": "bernoulli"},
-        "seed": 1,
-    }
+    values = {"problem.partition": {"kind": "dirichlet", "alpha": 0.3}, "participation": {"kind": "bernoulli"}}
     values["participation"]["p"] = [0.5] * 50
-    name = run_name("fedavg", values)
-    assert name.startswith("fedavg partition=dirichlet,alpha=0.3 participation=bernoulli,p=(0.5,0.5,")
-    assert name.endswith("… seed=1") and len(name) < 100
+    name = setting_runs.run_name("FedAvg 0.1", values)
+    assert name.startswith("FedAvg 0.1 partition=dirichlet,alpha=0.3 participation=bernoulli,p=(0.5,0.5,")
+    assert name.endswith("…") and len(name) < 100
+
+
+def test_long_values_are_cut(mine, uri):
+    for path in run_files(mine, "fedac"):
+        frame, meta = files.read(path)
+        meta["spec"]["problem"]["long"] = "p" * 9000
+        files.write(path, frame, meta)
+    log(mine, uri, dataclasses.replace(RECORD, tags=RECORD.tags | {"long": "t" * 9000}))
+    run = next(r for r in logged(uri)[2] if r.data.tags["algorithm"] == "fedac")
+    assert (len(run.data.params["problem.long"]), len(run.data.tags["long"])) == (6000, 8000)
+
+
+def test_equal_settings_have_one_key_and_others_have_another():
+    keys = [setting_key("smoke", "a", {"x": value, "y": 2}) for value in (1, 1.0, "1", True, "p" * 9000, "q" * 9000)]
+    assert len(set(keys)) == 5 and keys[0] == keys[1] and max(map(len, keys)) < 4001
+    assert setting_key("smoke", "a", {"y": 2, "x": 1}) == keys[0]
+
+
+@pytest.mark.parametrize("name", algorithms.names())
+def test_no_two_parameters_differ_in_case_alone(name):
+    """Some databases behind a server take such names for one."""
+    keys = [*options(Setting), *algorithms.get(name).options(), "algorithm", "seed", "seeds", "rounds", "batch"]
+    assert len({key.casefold() for key in keys}) == len(set(keys))
+
+
+def test_a_digest_is_no_digest_of_times(results):
+    record, path = RECORD, run_files(results, "fedac")[0]
+    meta = files.read_meta(results / "table.parquet")
+    frames = [files.read(results / f"{name}.parquet")[0] for name in ("table", "curves", "trials")]
+    frames[0] = frames[0].query("algorithm == 'fedac' and local_steps == 1")
+    digests = []
+    for factor in (1, 2):
+        frames[1]["seconds"] *= factor
+        tables = setting_runs.Tables(*frames, meta)
+        tags = {**record.tags, "paper": "a paper", "host": f"machine {factor}"}
+        digests.append([run.digest for run in setting_runs.build_setting_runs(record, tables, [path], tags)])
+    assert digests[0] == digests[1] and len(set(digests[0])) == 2

@@ -2,9 +2,11 @@
 
 import base64
 import json
+import shutil
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +14,7 @@ from fedatlas.cli.main import main
 from fedatlas.errors import UserError
 from fedatlas.publish import tracking
 from fedatlas.publish.tracking import connection
-from tests.tracking.tiny import EXPERIMENT, experiment_record, run_files
+from tests.tracking.tiny import EXPERIMENT, LOGGED, experiment_record
 
 SECRET = "hunter2-and-more"
 
@@ -44,6 +46,7 @@ class Handler(BaseHTTPRequestHandler):
 def serve(monkeypatch):
     """Start a server with an answer, and perhaps another one to /health; returns it."""
     monkeypatch.setattr(connection, "ANSWER_TIMEOUT", 1)
+    monkeypatch.setattr(connection, "PATIENCE", 0)
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_TIMEOUT", "2")
     for name in ("USERNAME", "PASSWORD", "TOKEN"):
@@ -103,7 +106,7 @@ ANSWERS = {
 
 
 def log(results, uri):
-    return tracking.log(experiment_record(EXPERIMENT), results, uri, run_files(results))
+    return tracking.log(experiment_record(EXPERIMENT), results, uri)
 
 
 @pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
@@ -131,11 +134,75 @@ def test_servers_that_do_not_say_that_they_are_there(results, serve, health):
     assert time.monotonic() - start < 5
 
 
-def test_the_job_fails_and_says_so_in_one_line(mine, serve, capsys):
-    experiment_record(EXPERIMENT).write(mine / "about.json")
+def test_a_job_goes_on_without_a_server_and_a_command_logs_later(mine, serve, capsys, tmp_path, empty, monkeypatch):
+    """The job ends well, the receipt says what is pending, and `fedatlas track` logs it once."""
+    monkeypatch.chdir(tmp_path)
+    folder, receipt = Path("results/smoke/tiny"), Path("results/smoke/tiny/mlflow.json")
+    shutil.copytree(mine, folder)
+    experiment_record(EXPERIMENT).write(folder / "about.json")
     server = serve(says(500, b"boom"))
-    assert main(["job", "track", str(mine), server.uri, *map(str, run_files(mine))]) == 2
-    assert len(capsys.readouterr().err.strip().splitlines()[-1:]) == 1 and not (mine / "mlflow.json").exists()
+    assert main(["job", "track", str(receipt), server.uri, str(folder)]) == 0
+    assert "results/smoke/tiny is not in MLflow: MLflow cannot log to" in (text := capsys.readouterr().out)
+    assert "`fedatlas track` logs it later" in text and "pending" in json.loads(receipt.read_text())[str(folder)]
+    Path("config").mkdir()
+    Path("config/config.yaml").write_text("mlflow_uri: " + (uri := f"sqlite:///{tmp_path}/mlflow.db"))
+    shutil.copy(empty, tmp_path / "mlflow.db")
+    assert main(["track"]) == 0 and f"{folder}: {LOGGED} runs logged, 0 unchanged" in capsys.readouterr().out
+    assert json.loads(receipt.read_text())[str(folder)]["logged"] == LOGGED
+    assert main(["track"]) == 0 and "no results wait for MLflow" in capsys.readouterr().out
+    assert main(["track", "--all"]) == 0 and f"0 runs logged, {LOGGED} unchanged" in capsys.readouterr().out
+    Path("config/config.yaml").write_text(f"mlflow_uri: {server.uri}")
+    assert main(["track", "--all"]) == 2 and len(capsys.readouterr().err.strip().splitlines()) == 1
+    assert uri
+
+
+@pytest.mark.parametrize("away", [0, 3, 100])
+def test_pauses_grow_while_a_server_is_away(monkeypatch, capsys, away):
+    pauses, calls = [], []
+    monkeypatch.setattr(connection.time, "monotonic", lambda: sum(pauses))
+    monkeypatch.setattr(connection.time, "sleep", pauses.append)
+
+    def attempt():
+        calls.append(1)
+        if len(calls) <= away:
+            raise connection.TrackingError("it restarts", passing=True)
+        return "logged"
+
+    if away < 100:
+        assert connection.retry(attempt) == "logged" and pauses == [1, 2, 4][:away]
+    else:
+        with pytest.raises(connection.TrackingError, match="it restarts"):
+            connection.retry(attempt)
+        assert 540 < sum(pauses) <= 600 and pauses == sorted(pauses) and pauses[-1] == 60
+        assert "it restarts; trying again in 1 s" in capsys.readouterr().out
+
+
+def test_what_will_not_pass_is_not_tried_again(monkeypatch):
+    monkeypatch.setattr(connection.time, "sleep", lambda _: pytest.fail("it waits"))
+
+    def attempt():
+        raise connection.TrackingError("no such user")
+
+    with pytest.raises(connection.TrackingError, match="no such user"):
+        connection.retry(attempt)
+
+
+@pytest.mark.parametrize(
+    "status, code, passing",
+    [(500, "INTERNAL_ERROR", True), (503, "TEMPORARILY_UNAVAILABLE", True), (400, "INVALID_PARAMETER_VALUE", False)],
+)
+def test_which_answers_may_pass(results, serve, status, code, passing):
+    server = serve(says(status, json.dumps({"error_code": code, "message": "no"}).encode()))
+    with pytest.raises(connection.TrackingError) as error:
+        log(results, server.uri)
+    assert error.value.passing == passing
+
+
+def test_a_server_that_is_not_there_may_come_back(results, monkeypatch):
+    monkeypatch.setattr(connection, "PATIENCE", 0)
+    with pytest.raises(connection.TrackingError, match="does not answer") as error:
+        log(results, "http://127.0.0.1:9")
+    assert error.value.passing
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.tables import Layout, build
 from fedatlas.publish.report.record import ExperimentRecord
 from fedatlas.publish.report.record_builder import build_record
+from fedatlas.publish.tracking.run_record import PLACE
 from tests import helpers
 from tests.report.sample import view
 
@@ -37,9 +38,10 @@ EXPERIMENT = specification.experiment(
         "algorithms": {"fedavg": {}, "fedac": {"algorithm": "fedac-1", "tune": {"lr": [0.05]}}},
     },
 )
-SUMMARIES = 2 * 2 * 2  # algorithms, values of two axes
-RUNS = 2 * 2 * (2 + 2 + 2)
-LOGGED = RUNS + SUMMARIES
+SETTINGS = 2 * 2 * 2  # algorithms, values of two axes
+SEEDS = 2 * SETTINGS  # runs on scoring seeds
+RUNS = SEEDS + SETTINGS  # with those on a tuning seed, of which FedAvg has two, one of them of a value that diverges
+LOGGED = SETTINGS + 1  # with the report
 DATA = {"rows": 456, "test_rows": 113, "classes": 2, "licence": "CC BY 4.0", "page": "https://example.org", "lossy": ""}
 
 
@@ -56,7 +58,7 @@ def run_files(folder: Path, id: str = "*") -> list[Path]:
 
 def make(experiment: Experiment, folder: Path) -> None:
     """Run an experiment on small data and write its run files and its table."""
-    problem, files_made = helpers.logistic(heterogeneous=False), []
+    problem = helpers.logistic(heterogeneous=False)
     for id, point in itertools.product(experiment.algorithms, product(experiment.grid)):
         tune = experiment.tuning_grid(id)
         spec = CellSpec(
@@ -82,11 +84,18 @@ def make(experiment: Experiment, folder: Path) -> None:
             {"breast_cancer": DATA},
             searches=searches if spec.select else [],
         ).plain()
-        files_made.append(folder / f"runs/{id}/{key}.parquet")
-        files.write(files_made[-1], frame, meta)
+        files.write(folder / f"runs/{id}/{key}.parquet", frame, meta)
+    remake(experiment, folder)
+
+
+def remake(experiment: Experiment, folder: Path, *ids: str) -> ExperimentRecord:
+    """Write the tables of the run files in an experiment's folder, and return the record of the algorithms with ids."""
+    ids = ids or tuple(experiment.algorithms)
     layout = Layout(list(experiment.grid), list(experiment.within), ["lr"], experiment.select)
-    table, *_, meta = build(layout, files_made)
-    files.write(folder / "table.parquet", table, dataclasses.replace(meta, data={}).plain())
+    *frames, meta = build(layout, [path for id in ids for path in run_files(folder, id)])
+    for name, frame in zip(("table", "curves", "trials"), frames, strict=True):
+        files.write(folder / f"{name}.parquet", frame, meta.plain())
+    return experiment_record(experiment, algorithms={id: experiment.algorithms[id] for id in ids})
 
 
 def rows(run, problem) -> list[dict]:
@@ -99,15 +108,11 @@ def rows(run, problem) -> list[dict]:
 
 
 def logged(uri, name="tiny"):
-    """(client, report runs and those of a person, single runs) of an experiment."""
+    """(client, report runs and those of a person, setting runs, runs of seeds) of an experiment."""
     client, result = stored(uri, name)
-    seed_runs = [r for r in result if r.data.tags.get("phase") in ("tuning", "scoring")]
-    return client, [r for r in result if r.data.tags.get("phase") in ("report", None)], seed_runs
-
-
-def summaries(uri, name="tiny"):
-    """The summary runs of an experiment, in the order in which MLflow shows them."""
-    return [r for r in stored(uri, name)[1] if r.data.tags.get("phase") == "summary"]
+    phases = {phase: [r for r in result if r.data.tags.get("phase") == phase] for phase in ("setting", "seed")}
+    reports = [r for r in result if r.data.tags.get("phase") in ("report", None)]
+    return client, reports, sorted(phases["setting"], key=lambda r: r.data.tags.get(PLACE, "")), phases["seed"]
 
 
 def stored(uri, name="tiny"):
@@ -132,7 +137,7 @@ def contents(uri, name="tiny"):
         tags = {key: names.get(value, value) for key, value in r.data.tags.items()}
         points = {
             metric: [(m.step, m.value) for m in client.get_metric_history(r.info.run_id, metric)]
-            for metric in ("loss", "score", "gradients")
+            for metric in ("loss", "loss/max", "score", "gradients")
         }
         inputs = [(str(i.dataset), [(t.key, t.value) for t in i.tags]) for i in r.inputs.dataset_inputs]
         info = (r.info.status, r.info.user_id, r.info.lifecycle_stage, r.info.start_time, r.info.end_time)

@@ -131,13 +131,13 @@ class Copy:
 
 def _label(path):
     """``convex run fedavg all`` for a run file, and so on; None for files that go with another."""
-    if path in ("report.html",):
-        return "report"
+    if path in ("report.html", "mlflow.json"):
+        return path.partition(".")[0]
     if match := re.fullmatch(r"smoke/(\w+)/runs/([^/]+)/(.*)\.parquet", path):
         return f"{match[1]} run {match[2]} {match[3]}"
     if match := re.fullmatch(r"smoke/(\w+)/figures/(\w+)\.png", path):
         return f"{match[1]} figure {match[2]}"
-    if match := re.fullmatch(r"smoke/(\w+)/(about\.json|table\.parquet|claims\.csv|mlflow\.json)", path):
+    if match := re.fullmatch(r"smoke/(\w+)/(about\.json|table\.parquet|claims\.csv)", path):
         return f"{match[1]} {match[2].partition('.')[0]}"
     if match := re.fullmatch(r"(partitions|optima)/.*\.npz", path):
         return {"partitions": "partition", "optima": "optimum"}[match[1]]

@@ -6,7 +6,6 @@ from types import SimpleNamespace
 import pytest
 
 from fedatlas.cli.main import main
-from fedatlas.errors import UserError
 from fedatlas.experiments.expansion import create_view
 from fedatlas.experiments.specification import experiment
 from fedatlas.publish import tracking
@@ -57,7 +56,7 @@ def test_a_job_logs_its_cell_if_there_is_a_server(tmp_path, monkeypatch, logged,
 
 def test_a_server_that_does_not_answer_is_no_failure(tmp_path, monkeypatch, record_text, capsys):
     def refuse(*arguments):
-        raise UserError("the server is down")
+        raise tracking.TrackingError("the server is down")
 
     monkeypatch.setattr(tracking, "log_run_file", refuse)
     monkeypatch.setenv(LIVE, "http://127.0.0.1:1")

@@ -34,7 +34,7 @@ def test_no_name_is_parsed_by_a_shell(project, results):
     )
     project.snakemake()
     folder = project.folder / results
-    assert (folder / "report.html").exists() and (folder / "smoke/tiny/mlflow.json").exists()
+    assert (folder / "report.html").exists() and (folder / "mlflow.json").exists()
     assert len(list(folder.glob("partitions/*.npz"))) == len(list(folder.glob("optima/*.npz"))) == 1
     assert jobs(project.snakemake("-n")) == set()
 

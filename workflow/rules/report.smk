@@ -4,13 +4,7 @@
 rule track:
     """The runs of an experiment in MLflow."""
     input:
-        about=f"{results}/{{size}}/{{experiment}}/about.json",
-        runs=graph.run_files,
-        table=f"{results}/{{size}}/{{experiment}}/table.parquet",
-        csv=f"{results}/{{size}}/{{experiment}}/table.csv",
-        claims=f"{results}/{{size}}/{{experiment}}/claims.csv",
-        figures=lambda w: graph.figure_files(w.size, w.experiment),
-        report=f"{results}/{{size}}/{{experiment}}/report.html",
+        parts=lambda w: graph.track_inputs(w.size, [w.experiment]),
     output:
         f"{results}/{{size}}/{{experiment}}/mlflow.json",
     log:
@@ -19,9 +13,26 @@ rule track:
     params:
         code=dependencies.fingerprints([dependencies.of_job("track")]),
         uri=study.config["mlflow_uri"],
-        folder=subpath(input.about, parent=True),
+        folders=lambda w, input: graph.report_folders(input.parts),
     shell:
-        "fedatlas job track {params.folder:q} {params.uri:q} {input.runs:q} > {log:q} 2>&1"
+        "fedatlas job track {output:q} {params.uri:q} {params.folders:q} > {log:q} 2>&1"
+
+
+rule track_tour:
+    """The runs of the tour in MLflow, which takes seconds to load, once for all experiments."""
+    input:
+        parts=lambda w: graph.track_inputs("smoke", study.tour()),
+    output:
+        f"{results}/mlflow.json",
+    log:
+        f"{results}/logs/track/tour.log",
+    localrule: True
+    params:
+        code=dependencies.fingerprints([dependencies.of_job("track")]),
+        uri=study.config["mlflow_uri"],
+        folders=lambda w, input: graph.report_folders(input.parts),
+    shell:
+        "fedatlas job track {output:q} {params.uri:q} {params.folders:q} > {log:q} 2>&1"
 
 
 rule report_tour:

@@ -45,7 +45,7 @@ def add(job: Parser, directory: Callable[[Parser], None]) -> None:
         "figure": ("spec", "folder", "outputs"),
         "claims": ("spec", "folder", "out"),
         "look": ("spec", "folder", "out", "runs"),
-        "track": ("folder", "uri", "runs"),
+        "track": ("out", "uri", "folders"),
         "report": ("out", "folders"),
         "instability": ("paths",),
     }

@@ -1,5 +1,6 @@
 """Names and one-line texts of all that the atlas holds, for ``fedatlas list`` and the pages about options."""
 
+import dataclasses
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -10,7 +11,7 @@ from fedatlas.data.readers import READERS
 from fedatlas.experiments.cells import Select
 from fedatlas.experiments.claim import Claim
 from fedatlas.experiments.looks import Looks
-from fedatlas.experiments.specification import Entry, Experiment
+from fedatlas.experiments.specification import Entry, Experiment, Tracking
 from fedatlas.experiments.tuning import TUNING_RULES
 from fedatlas.federation import problems
 from fedatlas.federation.algorithms import ALGORITHMS
@@ -58,6 +59,7 @@ RECORDS = {
     "algorithms of an experiment": Entry,
     "select": Select,
     "looks": Looks,
+    "mlflow": Tracking,
     "claims": Claim,
     "setting": Setting,
     "custom data": CustomKeys,
@@ -134,4 +136,5 @@ def default(option: Option) -> str:
     if option.constant:
         return f"the problem's {option.constant}"
     value = option.default() if callable(option.default) else option.default
+    value = {} if dataclasses.is_dataclass(value) else value  # a mapping of which each key has a default
     return "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

@@ -123,6 +123,11 @@ def _add_studies(groups: Any) -> None:
     _directory_option(command)
     command.set_defaults(run=study.clean)
 
+    command = groups.add_parser("track", help="log results to MLflow that it did not take when they were made")
+    command.add_argument("--all", action="store_true", help="all results, as for another database or server")
+    _results_option(command)
+    command.set_defaults(run=study.track)
+
     command = groups.add_parser("ui", help="open the MLflow user interface")
     command.add_argument("--uri", help="sqlite:///FILE, or a server's address; default: the one that config.yaml names")
     command.add_argument("--port", type=port, default=5000, help="port of the page on this machine")

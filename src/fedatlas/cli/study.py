@@ -108,6 +108,19 @@ def gallery(a: Namespace) -> None:
     print(f"{PAGE} is written")
 
 
+def track(a: Namespace) -> None:
+    """Log results to MLflow that it did not take when they were made."""
+    from fedatlas.workflow.jobs import track
+    from fedatlas.workflow.study import Study
+
+    study, count = Study.open(a.results), 0
+    for folder, receipt in track.log_later(study.folders.results, study.config["mlflow_uri"], a.all):
+        count += 1
+        print(f"{folder}: {receipt['logged']} runs logged, {receipt['unchanged']} unchanged", flush=True)
+    if not count:
+        print("no results wait for MLflow; `fedatlas track --all` logs what has changed of all")
+
+
 def ui(a: Namespace) -> None:
     """Run MLflow's user interface."""
     from fedatlas.publish import tracking

@@ -90,6 +90,7 @@ class TableMeta:
         runs: Number of runs.
         diverged_runs: Number of runs that diverged.
         seconds: Training time of all runs together.
+        files: Paths of the run files, in the folder of the experiment's results.
     """
 
     environments: list[Environment]
@@ -98,6 +99,7 @@ class TableMeta:
     runs: int
     diverged_runs: int
     seconds: float
+    files: list[str]
 
     def plain(self) -> dict[str, Any]:
         """Return the metadata as JSON types."""

@@ -109,9 +109,8 @@ def build(layout: Layout, files: Sequence[Path]) -> Tables:
         summaries.append(table)
         curves.append(frame[scoring])
     joined = [pd.concat(frames, ignore_index=True) for frames in (summaries, curves, trials)]
-    return Tables(
-        joined[0], joined[1], joined[2], _metadata(metas, [end for same in ends.values() for end in same.values()])
-    )
+    ended = [end for same in ends.values() for end in same.values()]
+    return Tables(joined[0], joined[1], joined[2], _metadata(metas, ended, files))
 
 
 def _columns(layout: Layout, files: Sequence[Path]) -> Columns:
@@ -253,7 +252,7 @@ def _of_search(search: Search, columns: Columns, table: "pd.DataFrame") -> "pd.S
     return mask
 
 
-def _metadata(metas: list[tuple[str, RunMeta]], ends: list[tuple[float, str]]) -> TableMeta:
+def _metadata(metas: list[tuple[str, RunMeta]], ends: list[tuple[float, str]], files: Sequence[Path]) -> TableMeta:
     return TableMeta(
         environments=distinct(environment for _, meta in metas for environment in meta.environments),
         data={name: entry for _, meta in metas for name, entry in meta.data.items()},
@@ -261,4 +260,5 @@ def _metadata(metas: list[tuple[str, RunMeta]], ends: list[tuple[float, str]]) -
         runs=len(ends),
         diverged_runs=sum(status == "diverged" for _, status in ends),
         seconds=sum(seconds for seconds, _ in ends),
+        files=[path.relative_to(path.parents[2]).as_posix() for path in files],
     )

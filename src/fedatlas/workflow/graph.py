@@ -4,6 +4,7 @@ import functools
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from fedatlas.data import sources
@@ -361,9 +362,20 @@ class Graph:
         """Return the file of the verdicts that are committed with the gallery, if it exists."""
         return [self.folders.shared(GALLERY_VERDICTS)] if Path(GALLERY_VERDICTS).exists() else []
 
+    def track_inputs(self, size: str, names: list[str]) -> list[str]:
+        """Return the files that MLflow is to show of experiments, and those behind its runs."""
+        kinds = ("curves.parquet", "trials.parquet")
+        files = [f"{self.folders.experiment(size, name)}/{kind}" for name in names for kind in kinds]
+        runs = [path for name in names for path in self.run_files(SimpleNamespace(size=size, experiment=name))]
+        return [*self.results(size, names), *files, *runs]
+
+    def receipts(self, size: str, names: list[str]) -> list[str]:
+        """Return the receipts of MLflow for experiments."""
+        return [f"{self.folders.experiment(size, name)}/mlflow.json" for name in names]
+
     def results(self, size: str, names: list[str]) -> list[str]:
-        """Return the results of experiments that a run's summary names, and the receipts of MLflow."""
-        kinds = ("report.html", "table.csv", "mlflow.json")
+        """Return the results of experiments that a run's summary names."""
+        kinds = ("report.html", "table.csv")
         files = [f"{self.folders.experiment(size, name)}/{kind}" for name in names for kind in kinds]
         return files + self.report_inputs(size, names)
 

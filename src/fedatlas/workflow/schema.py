@@ -10,7 +10,7 @@ from fedatlas.experiments import specification
 from fedatlas.experiments.cells import Select
 from fedatlas.experiments.claim import Claim
 from fedatlas.experiments.looks import Looks
-from fedatlas.experiments.specification import AXIS, Experiment
+from fedatlas.experiments.specification import AXIS, Experiment, Tracking
 from fedatlas.experiments.tuning import TUNING_RULES
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.channels import CHANNELS, DIRECTIONS
@@ -65,6 +65,7 @@ def experiment_schema() -> dict[str, Any]:
         "problem": {"$ref": "#/$defs/problem"},
         "seeds": {"anyOf": [*seeds, of_options(Looks)], **descriptions["seeds"]},
         "select": {**of_options(Select), **descriptions["select"]},
+        "mlflow": {**of_options(Tracking), **descriptions["mlflow"]},
         "algorithms": {"type": "object", "additionalProperties": {"anyOf": [entry, {"type": "null"}]}},
         "claims": {"type": "object", "additionalProperties": claim},
         "figures": figures,

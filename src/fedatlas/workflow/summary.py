@@ -13,6 +13,7 @@ from fedatlas.publish.report import record, warnings
 from fedatlas.publish.report.verdicts import read_verdicts
 from fedatlas.results.claims.verdicts import NOT_TESTED
 from fedatlas.workflow import times
+from fedatlas.workflow.jobs import track
 from fedatlas.workflow.listing import duration
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.targets import target_experiments, target_files
@@ -73,7 +74,11 @@ def _lines(study: Study, paths: list[str], experiments: list[tuple[str, str]]) -
             yield f"Open      {Path(path).resolve().as_uri()}"
     if len(folders) == 1 and claims:
         yield f"Results   {next(iter(folders.values()))}: figures, table.csv, claims.csv"
-    if claims and any((folder / "mlflow.json").exists() for folder in folders.values()):
+    results = Path(study.folders.results)
+    if waiting := len({folder for _, folder in track.pending(results)}):
+        words = "an experiment" if waiting == 1 else f"{waiting} experiments"
+        yield f"MLflow    lacks {words}: `{track.COMMAND}` logs what is missing"
+    elif claims and any((folder / track.RECEIPT).exists() for folder in (*folders.values(), results)):
         command = "make ui" if "MAKELEVEL" in os.environ else "fedatlas ui"
         yield f"MLflow    {study.config['mlflow_uri']}: `{command}` shows the runs"
     if counts_of_warnings := {key: _count_warnings(folders[key]) for key in claims}:

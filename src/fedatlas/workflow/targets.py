@@ -45,7 +45,7 @@ def _experiments_behind(study: Study, target: str) -> list[tuple[str, str]]:
     size, results, path = study.config["size"], Path(study.folders.results), Path(target)
     parts = path.relative_to(results).parts if path.is_relative_to(results) else (target,)
     match parts:
-        case ("tour" | "report_tour" | "report.html" | "claims.csv",):
+        case ("tour" | "report_tour" | "track_tour" | "report.html" | "claims.csv" | "mlflow.json",):
             return [("smoke", name) for name in study.tour()]
         case ("all",):
             return [(size, name) for name in study.selected()]

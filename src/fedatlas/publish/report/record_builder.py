@@ -146,6 +146,4 @@ def _tags(experiment: Experiment) -> dict[str, str]:
         "size": experiment.size,
         "problem": experiment.problem["kind"],
         "data": experiment.problem.get("data", "synthetic"),
-        "mlflow.source.name": experiment.file,
-        "mlflow.source.type": "LOCAL",
     }

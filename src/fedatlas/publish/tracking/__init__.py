@@ -1,68 +1,63 @@
-"""Results in MLflow: for each size a report run and summary runs, with the single runs beneath them."""
+"""Results in MLflow: for each size a report run, and a run for each algorithm and setting."""
 
+import functools
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from fedatlas.errors import UserError
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read
+from fedatlas.experiments.tables import Layout, Tables, build
 from fedatlas.publish.report.record import ExperimentRecord
-from fedatlas.publish.tracking.connection import connect, experiment_id
+from fedatlas.publish.tracking.connection import TrackingError, connect, open_experiment, retry
 from fedatlas.publish.tracking.report_run import build_report_run
 from fedatlas.publish.tracking.run_log import RunLog
-from fedatlas.publish.tracking.run_records import chosen_predicate, common_tags, read_runs, verdict_tags
+from fedatlas.publish.tracking.run_record import RunRecord, common_tags
 from fedatlas.publish.tracking.server import serve_ui
-from fedatlas.publish.tracking.summary_runs import summarize_runs
+from fedatlas.publish.tracking.setting_runs import build_setting_runs
 
-__all__ = ["log", "log_run_file", "serve_ui"]
+__all__ = ["TrackingError", "log", "log_run_file", "serve_ui"]
 
 
-def log(record: ExperimentRecord, directory: str | Path, uri: str, files: Sequence[str | Path]) -> dict[str, Any]:
+def log(record: ExperimentRecord, directory: str | Path, uri: str) -> dict[str, Any]:
     """Log an experiment's results to MLflow; runs that are in MLflow unchanged are left alone.
 
-    A run that diverged is FINISHED, not FAILED, because its divergence is a result; the tag ``status`` says so.
+    A run that diverged is FINISHED, not FAILED, because its divergence is a result; the tag ``status`` says so. Where a
+    server does not answer, logging is tried again for ten minutes.
 
     Args:
         record: The experiment's record.
-        directory: Folder of table.parquet, table.csv, claims.csv and figures/, as far as they exist.
+        directory: Folder of table.parquet, curves.parquet, trials.parquet and the run files, and of report.html,
+            table.csv, claims.csv and figures/, as far as they exist.
         uri: ``sqlite:///FILE`` or the address of a server.
-        files: Paths of all run files, in folders named by the ids of algorithms.
 
     Returns:
-        A receipt: ids, and counts of logged, unchanged and deleted runs.
+        A receipt: ids of the experiment and of the report run, and counts of logged, unchanged and deleted runs.
 
     Raises:
-        UserError: There is nothing to log, a file is not a run file, or MLflow cannot be reached.
+        UserError: There are no results, or a file is not a result file.
+        TrackingError: MLflow does not take the runs.
     """
     directory = Path(directory)
-    if not files:
-        raise UserError(f"{record.name} (size {record.size}) has no run files: nothing to log")
-    ended = max((int(1000 * path.stat().st_mtime) for path in map(Path, files) if path.exists()), default=0)
-    table = None
-    if (directory / "table.parquet").exists():
-        frame, meta = read(directory / "table.parquet")
-        table = frame, TableMeta.of(meta)
-    is_chosen = chosen_predicate(record, table[0]) if table else None
-    report, tags = build_report_run(record, directory, table), common_tags(record)
-    verdicts = verdict_tags(record, report.held)
-    summaries = summarize_runs(record, *table, tags | verdicts, ended) if table else []
-    with connect(uri) as client:
-        setting = summaries[0].params if summaries else {}
-        run_log = RunLog(client, experiment_id(client, record, uri, setting), record.size, uri)
-        name, report_tags = f"Report, figures and claims · {record.size}", {"phase": "report", **tags, **verdicts}
-        run_log.open(name, report_tags, report, ended + len(summaries) + 1)
-        run_log.log_summaries(summaries)
-        for path in map(Path, files):
-            run_log.log(list(read_runs(record, path, tags, is_chosen)))
-        return run_log.close()
+    tables, tags = read_tables(directory), common_tags(record)
+    runs = list(build_setting_runs(record, tables, [directory / name for name in tables.meta.files], tags))
+    report = build_report_run(record, directory, tables.table, tables.meta, tags, 1 + max(run.end for run in runs))
+    return retry(functools.partial(_update, record, uri, f"{record.size}/", [report, *runs], runs[0].params))
+
+
+def read_tables(directory: Path) -> Tables:
+    """Return table, curves and trials in a folder of results. Raises UserError where they are missing."""
+    (table, meta), (curves, _), (trials, _) = (
+        read(directory / f"{name}.parquet") for name in ("table", "curves", "trials")
+    )
+    return Tables(table, curves, trials, TableMeta.of(meta))
 
 
 def log_run_file(record: ExperimentRecord, path: str | Path, uri: str) -> None:
     """Log the runs of one run file as soon as it is written, so that a server shows a workflow while it runs.
 
-    Jobs may do so at the same time. `log` later adds the report run, the summary runs and the choices, and deletes runs
-    that were logged twice.
+    Jobs may do so at the same time. `log` later adds the report run and the order of the runs, and deletes runs that
+    were logged twice.
 
     Args:
         record: The experiment's record.
@@ -70,11 +65,30 @@ def log_run_file(record: ExperimentRecord, path: str | Path, uri: str) -> None:
         uri: ``sqlite:///FILE`` or the address of a server.
 
     Raises:
-        UserError: The file is not a run file, or MLflow cannot be reached.
+        UserError: The file is not a run file.
+        TrackingError: MLflow does not take the runs.
     """
-    path = Path(path)
+    path, within = Path(path), [axis for axis in record.axes if axis not in record.grid]
+    tables = build(Layout(record.grid, within, record.tune, record.select), [path])
+    runs = list(build_setting_runs(record, tables, [path], common_tags(record)))
+    for run in runs:
+        run.place = None
+    _update(record, uri, f"{record.size}/{path.parent.name}/", runs)
+
+
+def _update(
+    record: ExperimentRecord, uri: str, prefix: str, runs: Sequence[RunRecord], setting: dict[str, str] | None = None
+) -> dict[str, Any]:
+    """Bring the runs of an experiment with a prefix up to date, and return a receipt.
+
+    Args:
+        record: The experiment's record.
+        uri: Address of the database or server.
+        prefix: Prefix of the keys of runs.
+        runs: The runs.
+        setting: Parameters of the first setting run where these are all runs; None for a part of them.
+    """
     with connect(uri) as client:
-        prefix = f"{record.size}/{path.parent.name}/{path.stem}/"
-        run_log = RunLog(client, experiment_id(client, record, uri), prefix, uri)
-        run_log.log(list(read_runs(record, path, common_tags(record))))
-        run_log.close()
+        experiment = open_experiment(client, record, uri, setting)
+        counts = RunLog(client, experiment, uri, prefix).update(runs, whole=setting is not None)
+        return {"experiment_id": experiment.experiment_id, **counts}

@@ -10,6 +10,7 @@ import contextlib
 import io
 import json
 import os
+import sys
 import threading
 import time
 from collections.abc import Container, Iterator, Mapping
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 1 << 26  # of a vector that is stored
 SAMPLE_SECONDS = 10.0  # between two samples of the machine, as in MLflow
+INTERVAL = "MLFLOW_SYSTEM_METRICS_SAMPLING_INTERVAL"  # MLflow's variable
 SAVE_SECONDS = 60.0  # between two savings
 
 ARRAY_SCRIPT = """\
@@ -159,23 +161,35 @@ class _Collector:
         self.saved = time.monotonic()
 
     def sample(self, ended: threading.Event) -> None:
-        """Sample the machine with MLflow's monitors until the event is set."""
-        from mlflow.system_metrics.metrics.cpu_monitor import CPUMonitor
-        from mlflow.system_metrics.metrics.gpu_monitor import GPUMonitor
+        """Sample the machine until the event is set, under MLflow's names of system metrics."""
+        import psutil
 
-        monitors: list[Any] = [CPUMonitor()]
-        with contextlib.suppress(ImportError, RuntimeError):  # no GPU, or no library to query it
-            monitors.append(GPUMonitor())
-        pause = float(os.environ.get("MLFLOW_SYSTEM_METRICS_SAMPLING_INTERVAL") or SAMPLE_SECONDS)
+        pause = float(os.environ.get(INTERVAL) or SAMPLE_SECONDS)
+        psutil.cpu_percent()  # the first call only begins to measure
         while not ended.wait(pause):
-            values: dict[str, float] = {}
-            for monitor in monitors:
-                monitor.collect_metrics()
-                values |= monitor.aggregate_metrics()
-                monitor.clear_metrics()
+            memory = psutil.virtual_memory()
+            values = {
+                "cpu_utilization_percentage": psutil.cpu_percent(),
+                "system_memory_usage_megabytes": memory.used / 1e6,
+                "system_memory_usage_percentage": memory.percent,
+                **_gpu_usage(),
+            }
             # a list: the computing thread may replace the runs meanwhile
             for key in list(self.running):
                 self.extras[key].usage.append((time.monotonic() - self.began, values))
+
+
+def _gpu_usage() -> dict[str, float]:
+    """Return the use of each GPU, where torch is loaded and computes on one."""
+    torch = sys.modules.get("torch")
+    values: dict[str, float] = {}
+    if torch is not None and torch.cuda.is_initialized():
+        for number in range(torch.cuda.device_count()):
+            free, total = torch.cuda.mem_get_info(number)
+            values[f"gpu_{number}_memory_usage_megabytes"] = (total - free) / 1e6
+            with contextlib.suppress(ImportError, RuntimeError):  # without nvidia-ml-py
+                values[f"gpu_{number}_utilization_percentage"] = float(torch.cuda.utilization(number))
+    return values
 
 
 def model_files(run: Run, extra: Extra, data: Mapping[str, Mapping[str, Any]]) -> dict[str, bytes]:

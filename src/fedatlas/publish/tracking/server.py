@@ -7,12 +7,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 from fedatlas.errors import UserError
-from fedatlas.publish.tracking import sqlite, views
+from fedatlas.publish.tracking import views
 from fedatlas.publish.tracking.addresses import database_path, validate
-from fedatlas.publish.tracking.connection import ENVIRONMENT
+from fedatlas.publish.tracking.connection import ENVIRONMENT, artifact_folder, connect, database_exists
 
 PAGE = f"#/experiments?{views.TRAINING}"  # where experiments are listed
 
@@ -32,10 +31,10 @@ def serve_ui(uri: str, port: int = 5000) -> None:
     if path is None:
         print(f"MLflow: {uri.rstrip('/')}/{PAGE}")
         return
-    if not sqlite.database_exists(path):
-        raise UserError(f"there is no {path} yet: run `snakemake --cores 2 --forcerun track` first")
+    if not database_exists(path):
+        raise UserError(f"there is no {path} yet: run `fedatlas track --all` first")
     command = [sys.executable, "-m", "mlflow", "ui", "--workers", "1", "--port", str(port), "--backend-store-uri", uri]
-    command += ["--artifacts-destination", str(sqlite.artifact_folder(path))]
+    command += ["--artifacts-destination", str(artifact_folder(path))]
     if _is_in_use(port):
         raise UserError(f"port {port} is in use: choose another one with --port")
     handler = signal.signal(signal.SIGTERM, signal.default_int_handler)  # leave no server behind
@@ -44,7 +43,7 @@ def serve_ui(uri: str, port: int = 5000) -> None:
         while server.poll() is None and not _is_in_use(port):
             time.sleep(0.2)
         if server.poll() is None:
-            print("\n".join(["", *_addresses(path, f"http://127.0.0.1:{port}"), "Ctrl-C stops it.", ""]), flush=True)
+            print("\n".join(["", *_addresses(f"http://127.0.0.1:{port}"), "Ctrl-C stops it.", ""]), flush=True)
         if server.wait():
             raise UserError(f"MLflow's user interface stopped with status {server.returncode}")
     except KeyboardInterrupt:
@@ -55,13 +54,15 @@ def serve_ui(uri: str, port: int = 5000) -> None:
         server.wait()
 
 
-def _addresses(path: Path, server: str) -> Iterator[str]:
+def _addresses(server: str) -> Iterator[str]:
     """Yield lines with the addresses of the list of experiments, and of the summary by experiment and size."""
     yield f"MLflow: {server}/{PAGE}"
-    for id, name, key in sqlite.stored_views(path, views.TAG):
-        view = views.parse_key(key.removeprefix(views.TAG))
-        if view and not view.curves:
-            yield f"  {name}, {view.size}: {server}/{view.link(str(id))}"
+    with connect(server) as client:
+        for experiment in client.search_experiments(order_by=["name"]):
+            for key in sorted(experiment.tags):
+                view = views.parse_key(key.removeprefix(views.TAG))
+                if view and not view.curves:
+                    yield f"  {experiment.name}, {view.size}: {server}/{view.link(experiment.experiment_id)}"
 
 
 def _is_in_use(port: int) -> bool:

@@ -6,6 +6,7 @@ with the fields of the state. The tag holds both, so that all versions open it.
 """
 
 import json
+import math
 import zlib
 from base64 import b64encode
 from collections.abc import Mapping
@@ -15,10 +16,13 @@ from urllib.parse import urlencode
 
 from fedatlas.federation.metrics import metric
 from fedatlas.publish.report.record import ExperimentRecord
-from fedatlas.publish.tracking.run_records import parameter_name
+from fedatlas.publish.tracking.run_record import PLACE
+from fedatlas.publish.tracking.setting_runs import parameter_name, run_name, sent
 
 TAG = "mlflow.sharedViewState."
 MAX_LENGTH = 5000  # characters of an experiment's tag
+NAME = "attributes.`Run Name`"  # the column of the names of runs
+MAX_WIDTH = 480  # pixels of this column, which lies beside others
 PAGE = 100  # runs that the user interface loads at once
 TRAINING = "workflowType=machine_learning"  # without it, MLflow's pages are those for language models
 PREFIX, CURVES = "fedatlas", "-curves"  # prefix and suffix of keys; the prefix is also the id of the section of charts
@@ -31,7 +35,7 @@ class View:
 
     Attributes:
         size: Size of the experiment.
-        curves: Whether the view shows the curves of one setting instead of the summary runs.
+        curves: Whether the view shows the curves of one setting instead of the setting runs.
     """
 
     size: str
@@ -79,21 +83,21 @@ def state(record: ExperimentRecord, setting: Mapping[str, str] | None = None) ->
 
     Args:
         record: The experiment's record.
-        setting: Parameters that have the values of axes of which curves are shown; None for the table of summary runs.
+        setting: Parameters that have the values of axes of which curves are shown; None for the table of setting runs.
     """
     names = columns(record)
-    summary = f"tags.size = '{record.size}' AND tags.phase = 'summary'"
     return {
-        "searchFilter": summary if setting is None else curves_filter(record, setting),
-        "orderByKey": "attributes.start_time" if setting is None else "metrics.`score`",
-        "orderByAsc": setting is not None and record.select.goal == "min",
+        "searchFilter": search(record, setting),
+        "orderByKey": f"tags.`{PLACE}`",
+        "orderByAsc": True,
         "startTime": "ALL",
         "lifecycleFilter": "Active",
         "datasetsFilter": [],
         "modelVersionFilter": "All Runs",
         "selectedColumns": names,
-        "columnOrder": names,
-        "columnWidths": {"metrics.`score`": 110, "tags.`interval`": 90, **_wide_columns(record)},
+        "columnOrder": [NAME, *names],
+        "columnWidths": {NAME: _name_width(record), "metrics.`score`": 180, "tags.`interval`": 90}
+        | _wide_columns(record),
         "groupBy": None,
         "groupsExpanded": {},
         "useGroupedValuesInCharts": False,
@@ -113,31 +117,35 @@ def state(record: ExperimentRecord, setting: Mapping[str, str] | None = None) ->
     }
 
 
-def curves_filter(record: ExperimentRecord, setting: Mapping[str, str]) -> str:
-    """Return the filter for the chosen runs of one setting and the first seed: a curve for each algorithm."""
-    parts = [f"tags.size = '{record.size}'", "tags.chosen = 'true'", f"params.seed = '{record.seeds[0]}'"]
-    for name in map(parameter_name, record.axes):
-        if "'" not in (text := setting[name]):  # MLflow has no escape for a quotation mark
+def search(record: ExperimentRecord, setting: Mapping[str, str] | None = None) -> str:
+    """Return the search for the setting runs of a size, or of one setting of it: a run for each algorithm."""
+    parts = [f"tags.size = '{record.size}'", "tags.phase = 'setting'"]
+    for name in map(parameter_name, record.axes if setting is not None else ()):
+        if setting is not None and "'" not in (text := setting[name]):  # MLflow has no escape for a quotation mark
             parts.append(f"params.`{name}` = '{text}'")
     return " AND ".join(parts)
 
 
 def columns(record: ExperimentRecord) -> list[str]:
-    """Return the columns: score and interval, axes, tuned hyper-parameters, seeds, verdicts, and bits of channels."""
+    """Return the columns: score and interval, axes, tuned hyper-parameters, seeds, status, and bits of channels."""
     values = dict.fromkeys(parameter_name(axis) for axis in (*record.axes, *record.tune))
-    bits = ("metrics.`bits_up`", "metrics.`bits_down`") if has_channels(record) else ()
+    bits = ("metrics.`bits_up`", "metrics.`bits_down`") if sent(record) == "bits_up" else ()
     return [
         "metrics.`score`",
         "tags.`interval`",
         *(f"params.`{name}`" for name in values),
         *bits,
         "params.`seeds`",
-        "tags.`headline`",
-        "tags.`claims`",
-        "tags.`algorithm`",
         "tags.`status`",
-        "attributes.`Duration`",
     ]
+
+
+def _name_width(record: ExperimentRecord) -> int:
+    """Return the width of the column of names, in pixels, that shows algorithm, score and setting in full."""
+    axes = {**record.content["grid"], **record.content["within"]}
+    parts = [max((run_name("", {axis: value}) for value in values), key=len) for axis, values in axes.items()]
+    letters = len("".join([max(record.algorithms.values(), key=len), " 0.000123", *parts]))
+    return min(MAX_WIDTH, 75 + math.ceil(6.5 * letters))
 
 
 def _wide_columns(record: ExperimentRecord) -> dict[str, int]:
@@ -145,15 +153,6 @@ def _wide_columns(record: ExperimentRecord) -> dict[str, int]:
     axes = {**record.content["grid"], **record.content["within"]}
     wide = [axis for axis, values in axes.items() if any(isinstance(value, (dict, list)) for value in values)]
     return {f"params.`{parameter_name(axis)}`": 200 for axis in wide}
-
-
-def has_channels(record: ExperimentRecord) -> bool:
-    """Return whether messages of an algorithm pass a channel, or are coded by the algorithm itself."""
-    content = record.content
-    options = [content["setting"], *record.defaults.values(), *(dict.fromkeys(axis.split(".")) for axis in record.axes)]
-    for algorithm in content["algorithms"].values():
-        options += [algorithm.get("setting") or {}, algorithm.get("set") or {}]
-    return any(name in option for option in options for name in ("channel", "compressor"))
 
 
 def _charts(record: ExperimentRecord) -> list[dict[str, Any]]:
@@ -167,10 +166,9 @@ def _charts(record: ExperimentRecord) -> list[dict[str, Any]]:
     }
     line |= {"lineSmoothness": 0, "useGlobalLineSmoothing": True}
     cost = {"xAxisKey": "metric", "useGlobalXaxisKey": False}
-    sent = "bits_up" if has_channels(record) else "vectors_up"
     charts: list[dict[str, Any]] = [
         {"xAxisKey": "step", **line},
-        *({**line, **cost, "selectedXAxisMetricKey": axis} for axis in (sent, "gradients")),
+        *({**line, **cost, "selectedXAxisMetricKey": axis} for axis in (sent(record), "gradients")),
         {"type": "BAR", "metricKey": "score"},
     ]
     fixed = {"metricSectionId": PREFIX, "deleted": False, "isGenerated": False, "runsCountToCompare": PAGE}

@@ -99,9 +99,9 @@ def _are_equal(one: tuple[float, float, int], other: tuple[float, float, int], l
 @functools.cache
 def _quantile(share: float, freedom: float) -> float:
     """Return a quantile of Student's t distribution with ``freedom`` degrees of freedom."""
-    from scipy import stats
+    from scipy.special import stdtrit  # scipy.stats takes a second to load
 
-    return float(stats.t.ppf(share, freedom))
+    return float(stdtrit(freedom, share))
 
 
 class Estimate(ABC):

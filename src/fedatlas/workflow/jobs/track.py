@@ -1,25 +1,63 @@
 """Results in MLflow."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from fedatlas.errors import UserError
 from fedatlas.io.files import write_json
+from fedatlas.io.text import read_json
 from fedatlas.publish import tracking
 from fedatlas.publish.report.record import ExperimentRecord
 
+RECEIPT = "mlflow.json"  # beside the results that were logged
+COMMAND = "fedatlas track"  # logs what a receipt calls pending
 
-def make(folder: str, uri: str, runs: Sequence[str]) -> None:
-    """Log an experiment to MLflow and write the receipt mlflow.json.
+
+def make(out: str, uri: str, folders: Sequence[str]) -> None:
+    """Log experiments to MLflow and write a receipt, whether or not MLflow takes the runs.
+
+    What it does not take is pending in the receipt, so that a server which is away does not end a workflow.
 
     Args:
-        folder: Folder of about.json, the table, claims.csv and figures.
+        out: Path of the receipt.
         uri: Address of the MLflow runs.
-        runs: Paths of all run files, in the order of the cells.
+        folders: Folders of about.json, tables, claims.csv, figures and run files.
     """
-    receipt = tracking.log(ExperimentRecord.read(Path(folder) / "about.json"), folder, uri, runs)
-    write_json(Path(folder) / "mlflow.json", receipt)
+    receipts: dict[str, dict[str, Any]] = {}
+    for folder in folders:
+        try:
+            receipts[folder] = _log(folder, uri)
+        except tracking.TrackingError as error:
+            receipts[folder] = {"pending": str(error)}
+            print(f"warning: {folder} is not in MLflow: {error}; `{COMMAND}` logs it later", flush=True)
+    write_json(out, receipts)
+
+
+def log_later(results: str, uri: str, everything: bool = False) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Log the experiments that are pending, or all that have a table, and yield each folder with its receipt.
+
+    Raises:
+        TrackingError: MLflow does not take runs.
+    """
+    folders = {folder for _, folder in pending(results)}
+    if everything:
+        folders |= {str(path.parent) for path in Path(results).glob("*/*/table.parquet")}
+    for folder in sorted(folders):
+        receipt = _log(folder, uri)
+        for path, name in pending(results):
+            if name == folder:
+                write_json(path, {**read_json(path), folder: receipt})
+        yield folder, receipt
+
+
+def pending(results: str | Path) -> list[tuple[Path, str]]:
+    """Return the receipts in a folder of results and the folders that they call pending."""
+    paths = sorted([*Path(results).glob(RECEIPT), *Path(results).glob(f"*/*/{RECEIPT}")])
+    return [(path, folder) for path in paths for folder, entry in read_json(path).items() if "pending" in entry]
+
+
+def _log(folder: str, uri: str) -> dict[str, Any]:
+    return tracking.log(ExperimentRecord.read(Path(folder) / "about.json"), folder, uri)
 
 
 def live(about: dict[str, Any], path: str, uri: str) -> None:
@@ -32,5 +70,5 @@ def live(about: dict[str, Any], path: str, uri: str) -> None:
     """
     try:
         tracking.log_run_file(ExperimentRecord.of(about), path, uri)
-    except UserError as error:
+    except tracking.TrackingError as error:
         print(f"warning: {error}; these runs will be logged when the experiment is complete")
