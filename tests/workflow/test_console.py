@@ -180,7 +180,7 @@ def test_the_summary_tells_claims_and_what_tests_them(project, monkeypatch):
     assert "none.html" not in text and "(laptop)" not in text
     assert all(len(line) <= 80 or line.startswith("Open      file:///") for line in text.splitlines())
     (folder / "mlflow.json").write_text('{"results/smoke/tiny": {"pending": "the server is down"}}')
-    text = summary.summary(Study.open(), [report], [("smoke", "tiny")])
+    text = summary.summary(Study.open(), [report])
     assert "MLflow    lacks an experiment: `fedatlas track` logs what is missing" in text
     (folder / "claims.csv").write_text("nothing\n5\n")
     text = summary.summary(Study.open(), ["results/smoke/tiny/table.csv"])

@@ -95,7 +95,7 @@ def test_durations(seconds, words):
 def ran(project, monkeypatch):
     """A project with results of its experiment in size smoke."""
     monkeypatch.chdir(project.folder)
-    meta = TableMeta({}, {}, {}, 8, 0, 0.25, [])
+    meta = TableMeta([], {}, {}, 8, 0, 0.25, [])
     (project.folder / "results/smoke/tiny").mkdir(parents=True)
     result_files.write("results/smoke/tiny/table.parquet", [{"algorithm": "gd"}], meta.plain())
     return project

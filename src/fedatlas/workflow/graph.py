@@ -362,22 +362,16 @@ class Graph:
         """Return the file of the verdicts that are committed with the gallery, if it exists."""
         return [self.folders.shared(GALLERY_VERDICTS)] if Path(GALLERY_VERDICTS).exists() else []
 
+    def results(self, size: str, names: list[str], *more: str) -> list[str]:
+        """Return the results of experiments that a run's summary names, and more files of each experiment."""
+        folders = [self.folders.experiment(size, name) for name in names]
+        files = [f"{folder}/{kind}" for folder in folders for kind in ("report.html", "table.csv", *more)]
+        return files + self.report_inputs(size, names)
+
     def track_inputs(self, size: str, names: list[str]) -> list[str]:
         """Return the files that MLflow is to show of experiments, and those behind its runs."""
-        kinds = ("curves.parquet", "trials.parquet")
-        files = [f"{self.folders.experiment(size, name)}/{kind}" for name in names for kind in kinds]
-        runs = [path for name in names for path in self.run_files(SimpleNamespace(size=size, experiment=name))]
-        return [*self.results(size, names), *files, *runs]
-
-    def receipts(self, size: str, names: list[str]) -> list[str]:
-        """Return the receipts of MLflow for experiments."""
-        return [f"{self.folders.experiment(size, name)}/mlflow.json" for name in names]
-
-    def results(self, size: str, names: list[str]) -> list[str]:
-        """Return the results of experiments that a run's summary names."""
-        kinds = ("report.html", "table.csv")
-        files = [f"{self.folders.experiment(size, name)}/{kind}" for name in names for kind in kinds]
-        return files + self.report_inputs(size, names)
+        run_files = (self.run_files(SimpleNamespace(size=size, experiment=name)) for name in names)
+        return self.results(size, names, "curves.parquet", "trials.parquet") + sum(run_files, [])
 
     @staticmethod
     def source(w: Any) -> str:
