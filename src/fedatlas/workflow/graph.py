@@ -370,8 +370,8 @@ class Graph:
 
     def track_inputs(self, size: str, names: list[str]) -> list[str]:
         """Return the files that MLflow is to show of experiments, and those behind its runs."""
-        run_files = (self.run_files(SimpleNamespace(size=size, experiment=name)) for name in names)
-        return self.results(size, names, "curves.parquet", "trials.parquet") + sum(run_files, [])
+        runs = [path for name in names for path in self.run_files(SimpleNamespace(size=size, experiment=name))]
+        return self.results(size, names, "curves.parquet", "trials.parquet") + runs
 
     @staticmethod
     def source(w: Any) -> str:
