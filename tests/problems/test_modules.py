@@ -125,7 +125,7 @@ def test_a_frozen_parameter_is_no_part_of_x():
 def test_a_frozen_parameter_lies_in_memory_once_and_never_moves():
     problem = fedatlas.Network(DATA, adapted, partition=PARTITION, dtype="float64")
     before = problem.module.base.weight.clone()
-    assert problem.replica.module.base.weight is problem.module.base.weight
+    assert problem.replica.module.base.weight is problem.module.base.weight is problem.stacked.module.base.weight
     for name, options in (("dp-fedavg", {"bound": 1.0, "noise": 2.0}), ("fedavg", {"channel": "sign"})):
         frame = fedatlas.train(name, problem, rounds=2, local_steps=2, batch=4, lr=0.5, **options)
         assert len(frame.attrs["x"]) == TRAINED

@@ -52,6 +52,11 @@ def test_gradients_and_metrics_follow_the_loss(case):
     gradient = torch.cat([p.grad.reshape(-1) for p in module.parameters()]) + 0.5 * x
     every = np.arange(24)[None]
     assert torch.allclose(problem.batch(np.array([0]), every).grad(x)[0], gradient, rtol=1e-10, atol=1e-14)
+    data, labels = problem.train.gather(problem.train.index(every[0]))
+    assert problem.stacked.runs(data[:1], labels[:1])
+    problem._block_rows = 2  # as on a GPU, where the clients of a block are one pass
+    stacked = problem.batch(np.array([0, 1]), np.stack([every[0], every[0]]))
+    assert stacked.stackable and torch.allclose(stacked.grad(x), gradient.expand(2, -1), rtol=1e-10, atol=1e-14)
     settings = {"rounds": 3, "local_steps": 2, "batch": 4, "lr": 0.05, "metrics": ["test_loss_clients_max"]}
     problem = fedatlas.Network((X, y), build, (X, y), PARTITION, test_partition=PARTITION, loss=loss)
     frame = fedatlas.train("fedavg", problem, **settings)

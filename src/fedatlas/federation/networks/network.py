@@ -346,7 +346,7 @@ class NetworkBatch:
         problem, m = self.problem, len(self.rows)
         if not self._stack:
             data, labels = problem.inputs(torch.cat(self.rows))
-            self._stack = (data.unflatten(0, (m, -1)), labels.view(m, -1))
+            self._stack = (data.unflatten(0, (m, -1)), labels.unflatten(0, (m, -1)))
         y = arrays.rows(y, m)
         values, grads = problem.stacked.value_and_grad(y, *self._stack)
         if self.factors is None:

@@ -25,9 +25,9 @@ class Replica:
     """
 
     def __init__(self, module: nn.Module, shape: Sequence[int], fused: bool = True) -> None:
-        frozen = {id(p): p for p in module.parameters() if not p.requires_grad}
-        self.module = copy.deepcopy(module, dict(frozen))  # what is not trained lies in memory once
+        self.module = copy_trained(module)
         parameters = trained_parameters(self.module)
+        frozen = len(parameters) < len([*module.parameters()])
         self.flat = flatten(self.module)
         self.grad = torch.zeros_like(self.flat)
         sizes = [p.numel() for p in parameters]
@@ -67,6 +67,11 @@ class Replica:
 def trained_parameters(module: nn.Module) -> list[nn.Parameter]:
     """Return the parameters of a module that are trained: all but those whose ``requires_grad`` is off."""
     return [p for p in module.parameters() if p.requires_grad]
+
+
+def copy_trained(module: nn.Module) -> nn.Module:
+    """Return a copy of a module that shares the parameters that are not trained, which lie in memory once."""
+    return copy.deepcopy(module, {id(p): p for p in module.parameters() if not p.requires_grad})
 
 
 def flatten(module: nn.Module) -> Tensor:

@@ -1,6 +1,5 @@
 """Copies of a module at different parameters in one pass, since one small network leaves most of a GPU idle."""
 
-import copy
 from typing import Any
 
 import torch
@@ -8,7 +7,7 @@ from torch import Tensor, nn
 from torch.func import functional_call, grad_and_value, vmap
 
 from fedatlas.federation.networks.losses import Loss
-from fedatlas.federation.networks.replica import flatten
+from fedatlas.federation.networks.replica import copy_trained, flatten
 
 WARM_UP = 3  # calls before a CUDA graph is recorded, as torch's documentation asks
 
@@ -25,7 +24,7 @@ class Stacked:
     """
 
     def __init__(self, module: nn.Module, loss: Loss) -> None:
-        self.module, self.loss = copy.deepcopy(module), loss
+        self.module, self.loss = copy_trained(module), loss
         self.shapes = {name: p.shape for name, p in self.module.named_parameters() if p.requires_grad}
         self.sizes = [shape.numel() for shape in self.shapes.values()]
         self._mapped = vmap(grad_and_value(self._mean_loss))
@@ -41,11 +40,11 @@ class Stacked:
 
         Args:
             data: One sample, (1, ...).
-            labels: Its label, (1,).
+            labels: Its label, (1, ...).
         """
         x = flatten(self.module)
         try:
-            self._mapped(x.expand(2, -1), data.expand(2, *data.shape), labels.expand(2, -1))
+            self._mapped(x.expand(2, -1), data.expand(2, *data.shape), labels.expand(2, *labels.shape))
         except RuntimeError:
             return False
         return True
@@ -56,7 +55,7 @@ class Stacked:
         Args:
             y: Parameters of each copy, (m, d).
             data: Samples of each copy, (m, b, ...).
-            labels: Their labels, (m, b).
+            labels: Their labels, (m, b, ...).
         """
         arguments = (y, data, labels)
         if y.device.type != "cuda":
