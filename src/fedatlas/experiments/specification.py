@@ -271,7 +271,7 @@ def _select(values: Mapping[str, Any]) -> Select:
 def _problem(spec: Mapping[str, Any]) -> Mapping[str, Any]:
     """The problem's specification, of which axes may give all options but the kind."""
     problems.get(problems.PROBLEMS.split(spec)[0])
-    return spec | {"partition": canonical(spec["partition"])} if spec.get("partition") else spec
+    return {**spec, "partition": canonical(spec["partition"])} if spec.get("partition") else spec
 
 
 def _axes(section: str, axes: Mapping[str, Any]) -> Axes:
