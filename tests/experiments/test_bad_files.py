@@ -65,6 +65,7 @@ def tried(path, step, *arguments):
     "content, message",
     [
         (b"\xff\xfe\x00title", "is not text"),
+        (b'title: "\\U00110000"', "not valid YAML: .*range"),
         (b"title: \x00", "not valid YAML"),
         (b"? [1, 2]\n: 3", "line 1: not valid YAML: .*key"),
         (b"title: x\n3: x", "line 2: not valid YAML: the key 3 is no text"),

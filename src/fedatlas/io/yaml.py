@@ -51,7 +51,9 @@ def parse(text: str, source: str | Path) -> Any:
         raise UserError(f"{source}, line {mark.line + 1}: not valid YAML: {error.problem or error.context}") from None
     except RecursionError:
         raise UserError(f"{source} is nested too deeply") from None
-    except (yaml.YAMLError, UnicodeEncodeError) as error:
+    except UserError:
+        raise
+    except (yaml.YAMLError, ValueError) as error:  # of a character that Unicode does not have, too
         raise UserError(f"{source}: not valid YAML: {' '.join(str(error).split())}") from None
     count, stack = 0, [content]
     while stack:  # aliases of aliases make gigabytes of a few lines, or a list that holds itself
