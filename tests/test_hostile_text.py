@@ -12,6 +12,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from jinja2 import Environment
 
+from fedatlas.experiments.metadata import TableMeta
+from fedatlas.experiments.result_files import read
 from fedatlas.io import csv as csv_io
 from fedatlas.io import markdown
 from fedatlas.publish.report.page import write_report
@@ -58,7 +60,9 @@ def test_no_text_of_an_experiment_is_html_in_the_report(tmp_path):
     html = (tmp_path / "report.html").read_text(encoding="utf-8")
     page = Read(html)
     assert "alert" not in page.scripts and page.text.count("alert(1)") >= 8
-    assert "<script" not in build_report_run(sample.build_record(hostile, sample.view(hostile)), tmp_path).note
+    record, (table, plain) = sample.build_record(hostile, sample.view(hostile)), read(tmp_path / "table.parquet")
+    run = build_report_run(record, tmp_path, table, TableMeta.of(plain), {}, 0)
+    assert "alert(1)" in run.tags["mlflow.note.content"] and "<script" not in run.tags["mlflow.note.content"]
 
 
 @pytest.mark.filterwarnings("ignore:Argument:PendingDeprecationWarning")

@@ -19,7 +19,7 @@ from fedatlas.workflow.targets import target_experiments
 from tests.docs.blocks import ROOT, blocks, commands
 
 INSTALLING = {"make", ".", "conda", "pip", "pytest", "docker"}  # what these install is there when tests run
-OTHER_PROGRAMS = {"pdflatex", "bibtex", "export"}
+OTHER_PROGRAMS = {"pdflatex", "bibtex", "export", "squeue", "scancel"}
 RULES = {
     name
     for path in ROOT.glob("workflow/**/*")

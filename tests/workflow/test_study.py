@@ -42,6 +42,7 @@ def test_keys_that_are_not_given_have_defaults(tmp_path, monkeypatch):
         "data": "data",
         "data_mirrors": [],
         "extensions": ["extensions"],
+        "record": "use",
         "mlflow_extras": [],
         "mlflow_uri": "sqlite:///results/mlflow.db",
     }

@@ -18,7 +18,13 @@ def add(record: Parser) -> None:
     command = _named(steps, "show", "cells of a record: code, machine and seconds that computed them, signatures")
     command.set_defaults(run=show)
     command = _named(steps, "export", "curves, table or trials of a record as CSV")
-    command.add_argument("--kind", choices=("curves", "table", "trials"), default="curves", metavar="kind")
+    command.add_argument(
+        "--kind",
+        choices=("curves", "table", "trials"),
+        default="curves",
+        metavar="kind",
+        help="curves, table or trials",
+    )
     command.add_argument("--out", default="-", metavar="FILE.csv", help="default: - for standard output")
     command.set_defaults(run=export)
     command = _named(steps, "verify", "compute cells again, drawn at random, and compare", optional=True)
@@ -27,9 +33,7 @@ def add(record: Parser) -> None:
     command.add_argument("--all", action="store_true", help="also cells whose code is signed")
     command.set_defaults(run=verify)
     command = _named(steps, "add", "take results of this folder into the record, after some cells were computed again")
-    command.add_argument(
-        "--cells", type=integer, default=DEFAULT_CELLS, help="cells that are computed again first; default: 3"
-    )
+    command.add_argument("--cells", type=integer, default=DEFAULT_CELLS, help="cells that are computed again first")
     command.set_defaults(run=add_results)
     command = steps.add_parser("missing", help="experiments of the gallery that have no record, with their hours")
     command.set_defaults(run=missing)

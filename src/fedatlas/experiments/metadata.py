@@ -99,7 +99,7 @@ class TableMeta:
     runs: int
     diverged_runs: int
     seconds: float
-    files: list[str]
+    files: list[str] = field(default_factory=list)
 
     def plain(self) -> dict[str, Any]:
         """Return the metadata as JSON types."""

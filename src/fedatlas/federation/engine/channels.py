@@ -87,7 +87,7 @@ class Channels:
             t: Number of the round.
         """
         if self.up is None and WRAPPERS.isdisjoint(map(type, message.__dict__.values())):
-            rows = State(**{name: arrays.rows(value, len(ids)) for name, value in message.items()})
+            rows = message.rebuild({name: arrays.rows(value, len(ids)) for name, value in message.items()})
             return Sent(rows, rows)
         notes = tuple(name for name, value in message.items() if isinstance(value, Note))
         gathers = tuple(name for name, value in message.items() if isinstance(value, Rows))

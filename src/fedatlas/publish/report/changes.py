@@ -14,7 +14,8 @@ from fedatlas.experiments.claim import Claim
 from fedatlas.experiments.specification import Case, Entry, Experiment
 from fedatlas.publish.report.record import field_defaults
 
-EXPERIMENT_TEXTS = frozenset({"name", "size", "file", "title", "source", "description", "notes", "paper"})
+# of words for people, and of what is logged
+EXPERIMENT_TEXTS = frozenset({"name", "size", "file", "title", "source", "description", "notes", "paper", "mlflow"})
 ITEM_TEXTS = frozenset(
     {"caption", "label", "note", "text", "reading", "colour", "emphasis"}
 )  # `paper` of a claim is a number, not a text
