@@ -25,7 +25,7 @@ def add(record: Parser) -> None:
         metavar="kind",
         help="curves, table or trials",
     )
-    command.add_argument("--out", default="-", metavar="FILE.csv", help="default: - for standard output")
+    command.add_argument("--out", default="-", metavar="FILE.csv", help="where to write; - is standard output")
     command.set_defaults(run=export)
     command = _named(steps, "verify", "compute cells again, drawn at random, and compare", optional=True)
     command.add_argument("--cells", type=integer, help="cells of each experiment; default: as many as time allows")
