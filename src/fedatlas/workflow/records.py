@@ -1,7 +1,7 @@
 """Cells of a study that a record holds: what the workflow restores in place of computing it."""
 
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -138,19 +138,3 @@ def _looks(cell: Cell, looks: list[int]) -> Iterator[tuple[str, list[int]]]:
     yield "runs", cell.spec.seeds
     for count in looks[1:]:
         yield f"runs-{count}", list(range(count))
-
-
-def describe(files: Mapping[str, Restored], total: int) -> str:
-    """Return a sentence about the cells of an experiment that are restored.
-
-    Args:
-        files: Run files that are restored, by path.
-        total: Number of the experiment's cells.
-    """
-    entries = [entry for path, entry in files.items() if path.startswith("runs/")]
-    machines = {each.environment.get("machine", "") for entry in entries for each in entry.signatures}
-    unsigned = sum(not entry.signatures for entry in entries)
-    checked = f"checked on {len(machines)} machine{'s' * (len(machines) != 1)}" if machines else "unsigned"
-    if machines and unsigned:
-        checked += f", {unsigned} of them unsigned"
-    return f"{len(entries)} of {total} cells from the record ({checked}); `--config record=ignore` computes them"
