@@ -19,7 +19,7 @@ from fedatlas.results.figures.text_fitting import wrap_text
 from .drawings import build_figure, draw_figure
 
 SLOW_KINDS = ("improvement", "loss_to_best", "robustness")  # with thirty algorithms
-KINDS = ["performance_profile", "improvement", "loss_to_best", "regimes", "robustness"]
+KINDS = ["performance_profile", "improvement", "loss_to_best", "robustness"]
 CASES = ["one local step", "many local steps", "10 % active"]
 # rounds to the share e^-5 of the first value by algorithm and case; None: without runs
 SPEED = {"fedavg": [100, 100, 100], "scaffold": [50, 50, None], "feddyn": [58, 120, 400], "fedprox": [400, 400, 400]}
@@ -200,21 +200,6 @@ def test_algorithms_without_a_run_in_the_cases_that_are_shown_are_left_out(resul
         assert drawing.numbers["algorithm"].nunique() == count
 
 
-def test_regimes_in_plain_words(results):
-    figure, drawing = draw_kind("regimes", results, share=math.exp(-5))
-    sentences = drawing.numbers.set_index("case")["sentence"]
-    assert re.fullmatch(
-        r"SCAFFOLD and FedDyn are within noise of the best in communication rounds; FedAvg needs "
-        r"[\d.]+ \([\d.]+ to [\d.]+\) times as many; FedProx never attains the target\.",
-        sentences[CASES[0]],
-    )
-    assert sentences[CASES[2]].endswith("; FedDyn and FedProx never attain the target; SCAFFOLD is not defined.")
-    assert drawing.chart.note.startswith("Of 3 problems, SCAFFOLD is")
-    (ax,) = figure.axes
-    assert len(ax.get_yticklabels()) == 3 and ax.get_xlabel() == "communication rounds, as a multiple of the best"
-    assert "FedAvg" in [text.get_text() for text in figure.legends[0].get_texts()]
-
-
 def test_robustness_ranks_and_correlates(results):
     figure, drawing = draw_kind("robustness", results, shares=[0.05], resamples=200)
     numbers = drawing.numbers.set_index(["variant", "algorithm"])
@@ -244,7 +229,7 @@ def test_targets_do_not_depend_on_what_is_drawn():
 
 def test_the_best_known_value_is_told():
     frame = curves().rename(columns={"suboptimality": "loss"})
-    figure, _ = draw_kind("regimes", (None, frame, view(metric="loss")))
+    figure, _ = draw_kind("loss_to_best", (None, frame, view(metric="loss")))
     foot = " ".join(figure.get_supxlabel().split())
     assert "the distance of the training loss to the best that any run with the seed found is 1 % of" in foot
 
@@ -288,7 +273,7 @@ def test_lines_are_as_wide_as_they_may_be():
         ({"kind": "robustness", "budgets": [2.0]}, "budgets is [2.0]; each must lie between 0 and 1"),
         ({"kind": "robustness", "harder": [0.001]}, "where runs start; leave out one of them"),
         ({"kind": "robustness", "harder": [-1.0]}, "each factor must be positive"),
-        ({"kind": "regimes", "named": 0}, "named is 0"),
+        ({"kind": "loss_to_best", "darkest": 1}, "darkest is 1"),
     ],
 )
 def test_wrong_options_give_one_sentence(spec, message):
@@ -299,8 +284,8 @@ def test_wrong_options_give_one_sentence(spec, message):
 
 def test_results_that_do_not_fit(results):
     with pytest.raises(UserError, match="there is no 'vectors_up' in the results"):
-        draw_kind("regimes", results, x="vectors_up")
+        draw_kind("loss_to_best", results, x="vectors_up")
     with pytest.raises(UserError, match="no rows are left to draw"):
-        draw_kind("regimes", results, where={"case": "nowhere"})
+        draw_kind("loss_to_best", results, where={"case": "nowhere"})
     with pytest.raises(UserError, match="an order needs two algorithms"):
         draw_kind("robustness", results, algorithms=["fedavg"])

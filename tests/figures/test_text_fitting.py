@@ -40,8 +40,6 @@ SPECS = {
     "performance_profile": [{}, {"unit": "budget", "apart": True, "named": 3}],
     "loss_to_best": [{}],
     "improvement": [{}],
-    "progress": [{}],
-    "regimes": [{}],
     "robustness": [{}],
     "partition": [{}],
     "availability": [{}],

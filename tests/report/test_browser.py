@@ -10,7 +10,7 @@ import pytest
 
 from fedatlas.io import csv
 from fedatlas.publish.report.page import write_report
-from fedatlas.results.figures.browser_chart import GridChart, SentenceChart
+from fedatlas.results.figures.browser_chart import GridChart
 from tests.report.sample import LINES, experiment, results
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -30,9 +30,7 @@ return [document.documentElement.scrollWidth - width, out.map((one) => one.outer
 def page(tmp_path_factory):
     """The address of a report over two experiments, whose figures are of all kinds that can be used."""
     root = tmp_path_factory.mktemp("pages")
-    figures = {
-        name: {"kind": "scaling", "x": "clients", "caption": f"{name}."} for name in ("speed", "losses", "words")
-    }
+    figures = {name: {"kind": "scaling", "x": "clients", "caption": f"{name}."} for name in ("speed", "losses")}
     for name, paper in (("one", "yuan2020"), ("two", "xiang2024")):
         result = experiment(name, paper=paper, title=f"Experiment {name}", figures=figures if name == "one" else {})
         results(root / f"smoke/{name}", result)
@@ -54,8 +52,6 @@ def _grid(folder):
     csv.write(folder / "losses.csv", pd.DataFrame(rows))
     names = {id: line.name for id, line in LINES.items()}
     (folder / "losses.json").write_text(json.dumps(GridChart(names, ["Noise", "Drift"], True, 16.0).plain()))
-    csv.write(folder / "words.csv", pd.DataFrame({"case": ["case0"], "sentence": ["FedAvg is the best."]}))
-    (folder / "words.json").write_text(json.dumps(SentenceChart(["Noise"]).plain()))
 
 
 @pytest.fixture(scope="module")
@@ -168,7 +164,6 @@ def test_a_grid_sorts_and_hides_rows_and_columns(opened):
     assert (
         visible_texts(driver, f"{grid} tbody th") == ["FedAvg"] and len(visible_texts(driver, f"{grid} .problem")) == 1
     )
-    assert visible_texts(driver, "figure[data-kind=sentences] dd") == ["FedAvg is the best."]
 
 
 def test_a_chart_changes_axes_hides_lines_and_reads_values_by_keys(opened):

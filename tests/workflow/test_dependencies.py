@@ -76,7 +76,7 @@ RESULTS = {name: run_file_modules(cell) for name, cell in CELLS.items()} | {
     "there": figure("federated", kind="availability"),
     "tabled": figure("quadratic", kind="table", x="clients", memory=True),
     "profiled": figure("quadratic", kind="performance_profile"),
-    "sentences": figure("quadratic", kind="regimes"),
+    "losses": figure("quadratic", kind="loss_to_best"),
     "timed": figure("quadratic", kind="convergence", x="simulated_seconds", model="cross-silo"),
     "better": claims("better"),
     "below": claims("below", *dependencies._of_theory([Cell("it", {}, CELLS["quadratic"])])),
@@ -85,7 +85,7 @@ RESULTS = {name: run_file_modules(cell) for name, cell in CELLS.items()} | {
     "instability": dependencies.of_instability(),
 }
 EVERY_CELL = " ".join(CELLS)
-COMPARED = "profiled sentences"
+COMPARED = "profiled losses"
 FIGURES_OF_RESULTS = f"scaling promises tabled timed {COMPARED}"
 EVERY_FIGURE = f"{FIGURES_OF_RESULTS} split there"
 CLAIMS = "better below"
@@ -231,11 +231,11 @@ TABLE = [
     ("results.figures.partition", "split"),
     ("results.figures.availability", "there"),
     ("results.figures.table", "tabled"),
-    ("results.figures.text_table", "tabled sentences"),
+    ("results.figures.text_table", "tabled losses"),
     ("results.figures.instability", "instability"),
     ("results.figures.comparison_figure", COMPARED),
     ("results.figures.performance_profile", "profiled"),
-    ("results.figures.regimes", "sentences"),
+    ("results.figures.loss_to_best", "losses"),
     *((f"results.figures.{name}", f"{EVERY_FIGURE} instability track") for name in ("style", "colour_vision")),
     *((f"results.figures.{name}", f"{EVERY_FIGURE} instability") for name in SHARED_BY_FIGURES),
     ("results.figures", EVERY_FIGURE),
@@ -256,8 +256,8 @@ TABLE = [
     *((f"results.comparing.{name}", COMPARED) for name in ("benchmark", "targets")),
     ("results.comparing.intervals", f"{COMPARED} {CLAIMS} tabled report track"),
     ("results.comparing.column_format", "tabled"),
-    *((f"results.comparing.{name}", "profiled") for name in ("profiles", "ranking")),
-    *((f"results.comparing.{name}", "sentences") for name in ("pairwise", "summaries")),
+    *((f"results.comparing.{name}", COMPARED) for name in ("profiles", "ranking")),
+    ("results.comparing.pairwise", "losses"),
     # claims and theory
     ("results.claims.better", "better"),
     ("results.claims.below", "below"),

@@ -85,11 +85,10 @@ def test_alike_clients_take_what_the_totals_say(tmp_path):
     assert set(varied["algorithm"]) == {"scaffold"} and len(varied) == 2 * 5
     ends = varied.groupby("seed")["simulated_seconds"].last()
     assert ends[0] != ends[1]  # other clients take part, with the same rates
-    spec = {"kind": "regimes", "x": "simulated_seconds", "model": RATES, "share": 0.9}
+    spec = {"kind": "loss_to_best", "x": "simulated_seconds", "model": RATES, "share": 0.9}
     curves = simulated(result, results, tmp_path, **spec)
     _, drawing = draw_figure(spec, (results.table, curves, expansion.create_view(result)))
-    assert len(drawing.numbers) == 2 * 4
-    assert drawing.numbers["sentence"].str.contains("in simulated time, ").any()
+    assert len(drawing.numbers) == 2 * 2 * 4 and set(drawing.numbers["compared"]) == {"simulated time, rates"}
 
 
 def test_claims_in_simulated_seconds(tmp_path):

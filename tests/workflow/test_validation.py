@@ -56,7 +56,7 @@ def test_figures_and_claims_over_problems():
         ({**PROFILE, "x": "gradient"}, "x: unknown cost 'gradient'; did you mean 'gradients'"),
         ({**PROFILE, "where": {"clients": 5}}, "where.clients: no run has the value 5"),
         ({**PROFILE, "algorithms": ["mime"]}, "algorithms: unknown algorithm of the experiment"),
-        ({"kind": "regimes", "caption": "c", "y": "test_lss"}, "y: unknown metric 'test_lss'"),
+        ({"kind": "loss_to_best", "caption": "c", "y": "test_lss"}, "y: unknown metric 'test_lss'"),
     ):
         with pytest.raises(UserError, match=rf"figures\.it: {re.escape(output)}"):
             validate(experiment(figures={"it": wrong}))

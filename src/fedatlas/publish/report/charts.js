@@ -256,7 +256,7 @@
     figure.classList.add("live");
     for (const panel of spec.panels) {
       const canvas = element("canvas", { role: "img", tabindex: "0", "aria-label": `${panel.title ? panel.title + ": " : ""}${spec.y[1]}. The arrow keys read its values.` });
-      panels.append(element("div", { class: "panel" }, ...(panel.title ? [element("p", { class: "panel-title" }, panel.title, ...(spec.heads[panel.title] ? [element("small", {}, spec.heads[panel.title])] : []))] : []), element("div", { class: "canvas" }, canvas)));
+      panels.append(element("div", { class: "panel" }, ...(panel.title ? [element("p", { class: "panel-title" }, panel.title)] : []), element("div", { class: "canvas" }, canvas)));
       const chart = new window.Chart(canvas, settings(spec, panel, state));
       charts.push(chart);
       canvas.addEventListener("keydown", (event) => read(event, chart, live));

@@ -45,8 +45,8 @@ def compress(text: str) -> str:
 def load_chart(folder: Path, name: str) -> dict[str, Any] | None:
     """Return a figure's chart as JSON types, or None for a figure that has only an image.
 
-    Besides the keys of `fedatlas.results.figures.browser_chart`, it has ``alt``, the alternative text, and ``panels``,
-    ``rows`` or ``sentences``, the numbers of lines, of a grid, or of texts.
+    Besides the keys of `fedatlas.results.figures.browser_chart`, it has ``alt``, the alternative text, and ``panels``
+    or ``rows``, the numbers of lines or of a grid.
 
     Args:
         folder: Folder of the figures.
@@ -58,7 +58,7 @@ def load_chart(folder: Path, name: str) -> dict[str, Any] | None:
     if (spec := read_json(path)) is None:
         return None
     numbers = csv.read(table, keep_default_na=False, na_values=[""])
-    builders = {"lines": _build_panels, "grid": _build_grid, "sentences": _build_sentences, "table": _build_table}
+    builders = {"lines": _build_panels, "grid": _build_grid, "table": _build_table}
     try:
         return {**spec, **builders[spec["kind"]](spec, numbers)}
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
@@ -166,8 +166,3 @@ def _build_table(spec: dict[str, Any], numbers: "pd.DataFrame") -> dict[str, Any
     texts = [f"{name}: {', '.join(text for text, _ in cells if text)}" for name, cells in rows[:ALT_LINES]]
     rest = f"; and {len(rows) - ALT_LINES} rows more" if len(rows) > ALT_LINES else ""
     return {"alt": f"{'; '.join(texts)}{rest}."}
-
-
-def _build_sentences(spec: dict[str, Any], numbers: "pd.DataFrame") -> dict[str, Any]:
-    pairs = list(zip(spec["titles"], numbers["sentence"], strict=True))
-    return {"sentences": pairs, "alt": " ".join(f"{title}: {text}" for title, text in pairs[:ALT_PANELS])}

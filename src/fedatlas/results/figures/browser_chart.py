@@ -51,7 +51,6 @@ class LineChart:
         categories: (cell, words) of an abscissa that holds words.
         dotted: Words of each column that is drawn as a dotted line of each algorithm.
         logx, logy: Scales at first.
-        heads: Texts below the titles of panels.
         remark: Column of words on single points, whose markers are then hollow.
         limits: Limits of the ordinate, where the picture has them.
         steps: Whether lines are steps.
@@ -66,7 +65,6 @@ class LineChart:
     dotted: Mapping[str, str] = field(default_factory=dict)
     logx: bool = False
     logy: bool = False
-    heads: Mapping[str, str] = field(default_factory=dict)
     remark: str = ""
     limits: tuple[float, float] | None = None
     steps: bool = False
@@ -102,23 +100,6 @@ class GridChart:
 
 
 @dataclass(frozen=True)
-class SentenceChart:
-    """A sentence for each row of the numbers, in the column ``sentence``.
-
-    Attributes:
-        titles: Titles of the rows.
-        note: Text for the foot.
-    """
-
-    titles: list[str]
-    note: str = ""
-
-    def plain(self) -> dict[str, Any]:
-        """Return the description as JSON types."""
-        return {"kind": "sentences", **asdict(self)}
-
-
-@dataclass(frozen=True)
 class TableChart:
     """A table of texts.
 
@@ -137,7 +118,7 @@ class TableChart:
         return {"kind": "table", **asdict(self)}
 
 
-BrowserChart = LineChart | GridChart | SentenceChart | TableChart
+BrowserChart = LineChart | GridChart | TableChart
 
 
 def chart_lines(
