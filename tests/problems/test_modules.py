@@ -72,7 +72,7 @@ def test_parameters_that_layers_share_belong_to_the_first():
         (lambda: nn.Linear(5, 2), "makes 2 scores of a sample, and the largest label is 6"),
         (lambda: nn.LSTM(5, 3), r"makes tuple; it must return a tensor of scores"),
         (lambda: Reader(nn.LSTM(4, 4, batch_first=True), lambda scores: scores[:, 0]), r"makes shape \(1,\); it must"),
-        (lambda: nn.Linear(4, 3), r"fails on data of shape \(1, 5\)"),
+        (lambda: nn.Linear(4, 3), r"fails on data of shape \(2, 5\)"),
     ],
 )
 def test_a_module_that_cannot_serve_is_refused(build, sentence):

@@ -38,8 +38,8 @@ def on(module, **options):
 @pytest.mark.parametrize(
     "module, message",
     [
-        ([nn.BatchNorm1d(2)], "buffer '1.running_mean'.*GroupNorm"),
-        ([nn.Dropout(0.1)], "layer '1' draws random numbers"),
+        ([nn.BatchNorm1d(2)], "changes its buffer '1.running_mean'.*GroupNorm"),
+        ([nn.AlphaDropout(0.1)], "layer '1' draws random numbers"),
         ([Functional(lambda y: y + torch.rand_like(y))], "depend on random numbers or on the samples beside it"),
         ([Functional(lambda y: y - y.mean(dim=0))], "depend on random numbers or on the samples beside it"),
     ],

@@ -17,6 +17,7 @@ from fedatlas.federation import arrays
 from fedatlas.federation.architectures import Architecture
 from fedatlas.federation.networks import device as devices
 from fedatlas.federation.networks.augment import augment
+from fedatlas.federation.networks.dropout import KEYS
 from fedatlas.federation.networks.losses import LOSSES, OwnLoss
 from fedatlas.federation.networks.replica import Replica, activations, flatten, trained_parameters, validate
 from fedatlas.federation.networks.samples import Samples, Source, as_source, channel_moments
@@ -81,11 +82,12 @@ class Network(RowProblem):
     """A torch module as a function of its flat parameters: x (d,) is all that are trained, in the module's order.
 
     Parameters whose ``requires_grad`` is off are no part of x. They have the values that ``build`` gives them first,
-    the same in all runs, lie in memory once, and are neither sent nor counted.
+    the same in all runs, lie in memory once, and are neither sent nor counted. So do buffers, which must be constants.
 
     The l2 term is weight decay, as torch's SGD has it: part of every gradient that an algorithm sees, and the same for
     all clients, whatever their weights. The metric ``loss`` contains it, ``test_loss`` does not. Minibatches are
-    augmented; full gradients and evaluations see images as they are.
+    augmented and pass dropout, with masks that a sample's draw determines; full gradients and evaluations see images as
+    they are and drop nothing.
 
     On a processor, gradients are computed on one intra-op thread, for which ``prepare_threads`` sets torch
     process-wide: what is parallel are clients, and no number of threads changes a bit. On a GPU, the minibatches of a
@@ -101,7 +103,7 @@ class Network(RowProblem):
         **options: Options of `NeuralNetwork`; those that say how to build data and module have no effect here.
 
     Raises:
-        UserError: The module has buffers, which would be state outside x, or layers that draw random numbers.
+        UserError: The module changes a buffer, or draws random numbers by other layers than dropout.
     """
 
     def __init__(
@@ -122,15 +124,16 @@ class Network(RowProblem):
         self.loss = OwnLoss(loss) if callable(loss) else LOSSES[settings.loss]
         self.l2, self.start_scale = float(settings.l2), settings.start_scale
         self.samples, self.augmentation = len(train), settings.augmentation
-        self.variants = self.augmentation.variants if self.augmentation else 1
         self.module = self._fresh_module(0)
-        validate(self.module, self.train, self.loss)
+        self.drops = validate(self.module, self.train, self.loss)
+        self._images = self.augmentation.variants if self.augmentation else 1
+        self.variants = self._images * (KEYS if self.drops else 1)
         self.dim = len(flatten(self.module))
         self.shapes = [tuple(parameter.shape) for parameter in trained_parameters(self.module)]
         self._threads = threading.local()
         self._pool: ThreadPoolExecutor | None = None
         self._block_rows = 1
-        if self.train.device.type != "cpu" and self.stacked.runs(*self.train.gather(self.train.index([0]))):
+        if self.train.device.type != "cpu" and self.stacked.runs(*self.inputs(self.train.index([0]))):
             self._block_rows = max(1, min(STACK, STACK_BYTES // (self.dim * self.train.dtype.itemsize)))
         self.weights, self.eval_samples = settings.weights, settings.eval_samples
 
@@ -232,7 +235,8 @@ class Network(RowProblem):
     def replica(self) -> Replica:
         """This thread's own copy of the module."""
         if not hasattr(self._threads, "replica"):
-            self._threads.replica = Replica(self.module, self.train.shape, not isinstance(self.loss, OwnLoss))
+            fused = not isinstance(self.loss, OwnLoss)
+            self._threads.replica = Replica(self.module, self.train.shape, fused, self.drops)
         return self._threads.replica
 
     @property
@@ -246,12 +250,15 @@ class Network(RowProblem):
         """Return the minibatches of a block of clients, (m,) ids, from their draws, (m, b)."""
         return NetworkBatch(self, list(self.train.index(index)), self.factors(clients))
 
-    def inputs(self, draws: Tensor) -> tuple[Tensor, Tensor]:
-        """Return what the network is given for draws, (b,), augmented as they say, and the labels, (b,)."""
-        if self.augmentation is None:
+    def inputs(self, draws: Tensor) -> tuple[Tensor, ...]:
+        """Return augmented data for draws, (b,), labels, (b,), and where there is dropout keys of its masks, (b,)."""
+        if self.variants == 1:
             return self.train.gather(draws)
+        variants = draws // self.samples
         data, labels = self.train.gather(draws % self.samples)
-        return augment(data, draws // self.samples, self.augmentation.crop), labels
+        if self.augmentation is not None:
+            data = augment(data, variants % self._images, self.augmentation.crop)
+        return (data, labels, variants // self._images) if self.drops else (data, labels)
 
     def full_batch(self, clients: np.ndarray) -> "NetworkBatch":
         """Return all data of each client of a block, (m,) ids."""
@@ -314,10 +321,10 @@ class NetworkBatch:
     def __init__(self, problem: Network, rows: list[Tensor], factors: Tensor | None = None) -> None:
         self.problem, self.rows, self.factors = problem, rows, factors
         self.size = np.array([len(draws) for draws in rows])
-        self._cache: dict[int, list[tuple[Tensor, Tensor]]] = {}
+        self._cache: dict[int, list[tuple[Tensor, ...]]] = {}
         self._stack: tuple[Tensor, ...] = ()
 
-    def _batches(self, client: int) -> Iterable[tuple[Tensor, Tensor]]:
+    def _batches(self, client: int) -> Iterable[tuple[Tensor, ...]]:
         rows = self.rows[client]
         if len(rows) > CHUNK:
             return map(self.problem.inputs, rows.split(CHUNK))
@@ -330,7 +337,7 @@ class NetworkBatch:
         draws = self.rows[client]
         if self.problem.augmentation is None or int(draws.max()) < self.problem.samples:  # images as they are
             return self.problem.train.source, draws
-        data, labels = self.problem.inputs(draws)
+        data, labels, *_ = self.problem.inputs(draws)
         neutral = data.new_zeros(()), data.new_ones(())
         return as_source(data.movedim(1, -1), labels, neutral), torch.arange(len(labels))
 
@@ -345,8 +352,7 @@ class NetworkBatch:
         """Return losses without l2, (m,), and gradients with it, (m, d), from one pass."""
         problem, m = self.problem, len(self.rows)
         if not self._stack:
-            data, labels = problem.inputs(torch.cat(self.rows))
-            self._stack = (data.unflatten(0, (m, -1)), labels.unflatten(0, (m, -1)))
+            self._stack = tuple(v.unflatten(0, (m, -1)) for v in problem.inputs(torch.cat(self.rows)))
         y = arrays.rows(y, m)
         values, grads = problem.stacked.value_and_grad(y, *self._stack)
         if self.factors is None:

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call, grad_and_value, vmap
 
+from fedatlas.federation.networks.dropout import drawing
 from fedatlas.federation.networks.losses import Loss
 from fedatlas.federation.networks.replica import copy_trained, flatten
 
@@ -30,42 +31,40 @@ class Stacked:
         self._mapped = vmap(grad_and_value(self._mean_loss))
         self._recorded: dict[tuple[Any, ...], tuple[torch.cuda.CUDAGraph, tuple[Tensor, ...], tuple[Tensor, ...]]] = {}
 
-    def _mean_loss(self, x: Tensor, data: Tensor, labels: Tensor) -> Tensor:
+    def _mean_loss(self, x: Tensor, data: Tensor, labels: Tensor, *keys: Tensor) -> Tensor:
         parts = zip(self.shapes.items(), x.split(self.sizes), strict=True)
         values = {name: part.view(shape) for (name, shape), part in parts}
-        return self.loss.losses(functional_call(self.module, values, (data,)), labels).mean()
+        with drawing(*keys):
+            return self.loss.losses(functional_call(self.module, values, (data,)), labels).mean()
 
-    def runs(self, data: Tensor, labels: Tensor) -> bool:
+    def runs(self, *inputs: Tensor) -> bool:
         """Return whether torch can compute copies of the module in one pass; its layers must not branch on numbers.
 
         Args:
-            data: One sample, (1, ...).
-            labels: Its label, (1, ...).
+            inputs: One sample, (1, ...), its label, (1, ...), and its key where there is dropout.
         """
-        x = flatten(self.module)
         try:
-            self._mapped(x.expand(2, -1), data.expand(2, *data.shape), labels.expand(2, *labels.shape))
+            self._mapped(*(v.expand(2, *v.shape) for v in (flatten(self.module), *inputs)))
         except RuntimeError:
             return False
         return True
 
-    def value_and_grad(self, y: Tensor, data: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+    def value_and_grad(self, y: Tensor, *inputs: Tensor) -> tuple[Tensor, Tensor]:
         """Return mean losses, (m,), and gradients, (m, d), of each copy; they are valid until the next call.
 
         Args:
             y: Parameters of each copy, (m, d).
-            data: Samples of each copy, (m, b, ...).
-            labels: Their labels, (m, b, ...).
+            inputs: Samples of each copy, (m, b, ...), their labels, (m, b, ...), and keys of dropout, (m, b), if any.
         """
-        arguments = (y, data, labels)
+        arguments = (y, *inputs)
         if y.device.type != "cuda":
             grad, value = self._mapped(*arguments)
             return value, grad
-        key = (y.shape, data.shape)
+        key = (y.shape, inputs[0].shape)
         if key not in self._recorded:
             self._recorded[key] = self._record(arguments)
-        graph, inputs, (grad, value) = self._recorded[key]
-        for target, argument in zip(inputs, arguments, strict=True):
+        graph, targets, (grad, value) = self._recorded[key]
+        for target, argument in zip(targets, arguments, strict=True):
             target.copy_(argument)
         graph.replay()
         return value, grad
