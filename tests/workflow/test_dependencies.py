@@ -250,7 +250,7 @@ TABLE = [
     ("workflow.shared_files", ""),
     # comparisons over problems
     ("results.comparing", ""),
-    ("results.comparing.improvement", ""),
+    *((f"results.comparing.{name}", "") for name in ("improvement", "duels", "placings", "placing_words")),
     ("results.comparing.published", "scaling promises report track"),
     ("results.comparing.discoveries", "report track"),
     *((f"results.comparing.{name}", COMPARED) for name in ("benchmark", "targets")),
