@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 
 from fedatlas.results.comparing.placings import Placing, over_problems
-from fedatlas.results.comparing.summaries import bracket_name, join_names
 
 NAMED = 3  # problems that a part of the sentence names; of more it gives the number
 
@@ -64,3 +63,15 @@ def _titles(titles: Sequence[str], count: int) -> str:
     if len(titles) == count > 1:
         return f"all {count} problems"
     return join_names(titles) if len(titles) <= NAMED else f"{len(titles)} of {count} problems"
+
+
+def join_names(names: Sequence[str]) -> str:
+    """Return names as a list, ``A, B and C``; a name with a comma, such as ``FedSpeed, z``, gets brackets instead."""
+    names = [bracket_name(name) for name in names]
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def bracket_name(name: str) -> str:
+    """Return a name without commas, which would separate it in a list."""
+    first, comma, rest = name.partition(", ")
+    return f"{first} ({rest})" if comma else name
