@@ -1,0 +1,394 @@
+"""The statements of Mukherjee, Loizou & Stich, "Locally Adaptive Federated Learning" (FedSPS)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tests.statements.attack import equal, registry
+from tests.statements.draws import signs
+from tests.statements.functions import dot, mean_gradient, mean_value, norm2, stationary_point
+
+statement, STATEMENTS = registry("fedsps")
+
+
+@dataclass
+class Trajectories:
+    """All runs of FedSPS: client i draws F_i(., 0) or F_i(., 1) with probability 1/2 in every step.
+
+    x: (paths, T + 1, n, d). loss, step: F_i(x_t^i, xi) - l_i and gamma_t^i, (paths, T, n). g: (paths, T, n, d).
+    """
+
+    functions: list
+    lower: np.ndarray
+    optimum: np.ndarray
+    x: np.ndarray
+    loss: np.ndarray
+    step: np.ndarray
+    g: np.ndarray
+
+    @property
+    def mean(self):
+        """The averages over clients, (paths, T + 1, d)."""
+        return self.x.mean(2)
+
+    @property
+    def apart(self):
+        """R_t, (paths, T + 1)."""
+        return norm2(self.x - self.mean[:, :, None]).mean(-1)
+
+    @property
+    def samples(self):
+        """All functions F_i(., xi)."""
+        return [F for pair in self.functions for F in pair]
+
+    @property
+    def sigma2(self):
+        """sigma_f^2, equation (5)."""
+        return float(mean_value(self.samples, self.optimum) - self.lower.mean())
+
+    @property
+    def distance(self):
+        """E|x_t - x*|^2 of the averages, (T + 1,)."""
+        return norm2(self.mean - self.optimum).mean(0)
+
+
+def run(draw, mu, L, c, tau, gamma_b, T, n=None, d=1, interpolation=False):
+    """Draw clients and run FedSPS (Algorithm 1) along all paths of samples."""
+    n = draw.integer(1, 2) if n is None else n
+    spread = 0.0 if interpolation else draw.real(0, 2)
+    functions = [[draw.smooth(d, mu, L, spread) for _ in range(2)] for _ in range(n)]
+    lower = np.array([0.0 if interpolation else -draw.choice(0, 1) * draw.log(0.01, 10) for _ in range(n)])
+    optimum = stationary_point([F for pair in functions for F in pair])
+    draw.require(optimum is not None)
+    which = signs(n * T).reshape(-1, T, n) > 0
+    paths = len(which)
+    x = np.empty((paths, T + 1, n, d))
+    x[:, 0] = optimum + draw.vector(d, draw.log(0.1, 10))
+    loss, step, g = np.empty((paths, T, n)), np.empty((paths, T, n)), np.empty((paths, T, n, d))
+    for t in range(T):
+        for i, (zero, one) in enumerate(functions):
+            at, chosen = x[:, t, i], which[:, t, i]
+            loss[:, t, i] = np.where(chosen, one(at), zero(at)) - lower[i]
+            g[:, t, i] = np.where(chosen[:, None], one.gradient(at), zero.gradient(at))
+        size = norm2(g[:, t])
+        step[:, t] = np.where(size > 0, np.minimum(loss[:, t] / np.where(size > 0, c * size, 1), gamma_b), gamma_b)
+        x[:, t + 1] = x[:, t] - step[:, t, :, None] * g[:, t]
+        if (t + 1) % tau == 0:
+            x[:, t + 1] = x[:, t + 1].mean(1, keepdims=True)
+    return Trajectories(functions, lower, optimum, x, loss, step, g)
+
+
+def last_communication(t, tau):
+    """The index (t - 1) - k(t) of the last communication round before t."""
+    return (t - 1) // tau * tau
+
+
+@statement("Proposition 1")
+def proposition_1(draw):
+    """zeta_*^2 <= 2 L sigma_f^2 and sigma_*^2 <= 2 L sigma_f^2."""
+    d, L = draw.integer(1, 2), draw.log(0.1, 10)
+    clients = [[draw.smooth(d, 0.0, L, offset=draw.real(0, 1)) for _ in range(2)] for _ in range(draw.integer(1, 3))]
+    lower = [min(F.least for F in pair) - draw.choice(0, 1) * draw.real(0, 1) for pair in clients]
+    samples = [F for pair in clients for F in pair]
+    optimum = stationary_point(samples)
+    draw.require(optimum is not None)
+    sigma2 = mean_value(samples, optimum) - np.mean(lower)
+    zeta2 = np.mean([norm2(mean_gradient(pair, optimum)) for pair in clients])
+    noise = np.mean([norm2(F.gradient(optimum) - mean_gradient(pair, optimum)) for pair in clients for F in pair])
+    return [(zeta2, 2 * L * sigma2), (noise, 2 * L * sigma2)]
+
+
+@statement("Example 1")
+def example_1(draw):
+    """Steps in [gamma_i*/2, 3 gamma_i*/2] halve |x|; one common step above 2/L does not shrink it."""
+    a = draw.log(0.01, 100)
+    one, two = draw.real(0.5, 1.5) / a, draw.real(0.5, 1.5)
+    L = (1 + a) / 2
+    common = draw.real(1, 2) * 2 / L
+    return [(abs(1 - (one * a + two) / 2), 1 / 2), (1, abs(1 - common * L))]
+
+
+@statement("Theorem 3 (a)")
+def theorem_3a(draw):
+    """Equation (6): the mean of E[f_i(x_t^i) - l_i] <= 2 D0^2 / (T alpha) + 4 gamma_b sigma_f^2 / alpha."""
+    tau, T, L = draw.integer(1, 2), draw.integer(1, 3), draw.log(0.1, 10)
+    c, gamma_b = 2 * tau**2 * draw.log(1, 4), draw.log(1e-2, 100)
+    runs = run(draw, 0.0, L, c, tau, gamma_b, T)
+    alpha = min(1 / (2 * c * L), gamma_b)
+    losses = [mean_value(pair, runs.x[:, :T, i]).mean() - runs.lower[i] for i, pair in enumerate(runs.functions)]
+    return float(np.mean(losses)), 2 * runs.distance[0] / (T * alpha) + 4 * gamma_b * runs.sigma2 / alpha
+
+
+@statement("Theorem 3 (b)")
+def theorem_3b(draw):
+    """Equation (7): E|x_T - x*|^2 <= A (1 - mu alpha)^T D0^2 + 2 gamma_b sigma_f^2 / (alpha mu)."""
+    tau, T, L = draw.integer(1, 2), draw.integer(1, 3), draw.log(0.1, 10)
+    mu = L * draw.log(0.01, 1)
+    c, gamma_b = 4 * tau**2 * draw.log(1, 4), draw.log(1e-2, 100)
+    runs = run(draw, mu, L, c, tau, gamma_b, T)
+    alpha = min(1 / (2 * c * L), gamma_b)
+    A = 1 / (mu * alpha)
+    return runs.distance[T], A * (1 - mu * alpha) ** T * runs.distance[0] + 2 * gamma_b * runs.sigma2 / (alpha * mu)
+
+
+@statement("Corollary 5")
+def corollary_5(draw):
+    """Equation (8): with sigma_f^2 = 0, E|x_T - x*|^2 <= A (1 - mu alpha)^T D0^2."""
+    tau, T, L = draw.integer(1, 2), draw.integer(1, 3), draw.log(0.1, 10)
+    mu = L * draw.log(0.01, 1)
+    c, gamma_b = 4 * tau**2 * draw.log(1, 4), draw.log(1e-2, 100)
+    runs = run(draw, mu, L, c, tau, gamma_b, T, interpolation=True)
+    alpha = min(1 / (2 * c * L), gamma_b)
+    return runs.distance[T], 1 / (mu * alpha) * (1 - mu * alpha) ** T * runs.distance[0]
+
+
+def small_steps(draw, mu_of_L):
+    """Runs with the step sizes of Theorem 6."""
+    tau, T, L = draw.integer(1, 3), draw.integer(1, 3), draw.log(0.1, 10)
+    c = draw.log(0.1, 40)
+    gamma_b = min(1 / (2 * c * L), 1 / (20 * L * tau)) * draw.log(0.1, 1)
+    mu = L * mu_of_L
+    return run(draw, mu, L, c, tau, gamma_b, T), mu, L, tau, T, gamma_b
+
+
+@statement("Theorem 6 (a)")
+def theorem_6a(draw):
+    """Equation (9) with the constants of (37), which ends its proof."""
+    runs, _, L, tau, T, gamma_b = small_steps(draw, 0.0)
+    least = mean_value(runs.samples, runs.optimum)
+    left = float(mean_value(runs.samples, runs.mean[:, :T]).mean() - least)
+    noise = 12 * (gamma_b + 32 * tau**2 * gamma_b**2) * L * runs.sigma2
+    return left, 3 * runs.distance[0] / (T * gamma_b) + noise
+
+
+@statement("Theorem 6 (b)")
+def theorem_6b(draw):
+    """Equation (10) with constants 1, 12 and 384: the proof of the paper gives none, and (37) has 12 and 12 * 32."""
+    runs, mu, L, tau, T, gamma_b = small_steps(draw, draw.log(0.01, 1))
+    start = runs.distance[0] / (mu * gamma_b) * (1 - mu * gamma_b) ** T
+    return runs.distance[T], start + (12 * gamma_b + 384 * gamma_b**2 * tau**2) * L * runs.sigma2 / mu
+
+
+@statement("Lemma 7")
+def lemma_7(draw):
+    """|grad f(x) - grad f(x*)|^2 <= 2 L (f(x) - f(x*))."""
+    d, L = draw.integer(1, 3), draw.log(0.1, 10)
+    f, x = draw.smooth(d, draw.choice(0.0, L / 2), L), draw.vector(d, 3)
+    return norm2(f.gradient(x)), 2 * L * (f(x) - f.least)
+
+
+@statement("Lemma 8, left")
+def lemma_8_left(draw):
+    """1 / (2 c L) <= (f(x) - f*) / (c |grad f(x)|^2) <= (f(x) - l*) / (c |grad f(x)|^2)."""
+    d, L, c = draw.integer(1, 3), draw.log(0.1, 10), draw.log(0.1, 10)
+    f, x, lower = draw.smooth(d, L * draw.log(0.01, 1), L), draw.vector(d, 3), -draw.choice(0, 1) * draw.real(0, 1)
+    size = c * norm2(f.gradient(x))
+    draw.require(size > 1e-6)
+    return [(1 / (2 * c * L), (f(x) - f.least) / size), ((f(x) - f.least) / size, (f(x) - lower) / size)]
+
+
+@statement("Lemma 8, right", false=True)
+def lemma_8_right(draw):
+    """(f(x) - l*) / (c |grad f(x)|^2) <= 1 / (2 c mu), as printed; it holds with f* for l*."""
+    d, L, c = draw.integer(1, 3), draw.log(0.1, 10), draw.log(0.1, 10)
+    mu = L * draw.log(0.01, 1)
+    f, x, lower = draw.smooth(d, mu, L), draw.vector(d, 3), -draw.choice(0, 1) * draw.real(0, 1)
+    size = c * norm2(f.gradient(x))
+    draw.require(size > 1e-6)
+    return (f(x) - lower) / size, 1 / (2 * c * mu)
+
+
+@statement("Lemma 8, repaired")
+def lemma_8_repaired(draw):
+    """(f(x) - f*) / (c |grad f(x)|^2) <= 1 / (2 c mu)."""
+    d, L, c = draw.integer(1, 3), draw.log(0.1, 10), draw.log(0.1, 10)
+    mu = L * draw.log(0.01, 1)
+    f, x = draw.smooth(d, mu, L), draw.vector(d, 3)
+    size = c * norm2(f.gradient(x))
+    draw.require(size > 1e-6)
+    return (f(x) - f.least) / size, 1 / (2 * c * mu)
+
+
+@statement("Lemma 9")
+def lemma_9(draw):
+    """The variance of vectors is at most the mean of their squares."""
+    a = draw.vectors(draw.integer(1, 4), draw.integer(1, 3))
+    return norm2(a - a.mean(0)).mean(), norm2(a).mean()
+
+
+@statement("Lemma 10")
+def lemma_10(draw):
+    """|sum a_i|^2 <= n sum |a_i|^2."""
+    n = draw.integer(1, 4)
+    a = draw.vectors(n, draw.integer(1, 3))
+    return norm2(a.sum(0)), n * norm2(a).sum()
+
+
+@statement("Lemma 11")
+def lemma_11(draw):
+    """2 <a, b> <= gamma |a|^2 + |b|^2 / gamma."""
+    a, b = draw.vectors(2, draw.integer(1, 3))
+    gamma = draw.log(0.01, 100)
+    return 2 * dot(a, b), gamma * norm2(a) + norm2(b) / gamma
+
+
+@statement("Lemma 12")
+def lemma_12(draw):
+    """|a + b|^2 <= (1 + lambda) |a|^2 + (1 + 1 / lambda) |b|^2."""
+    a, b = draw.vectors(2, draw.integer(1, 3))
+    lam = draw.log(0.01, 100)
+    return norm2(a + b), (1 + lam) * norm2(a) + (1 + 1 / lam) * norm2(b)
+
+
+@statement("Lemma 13")
+def lemma_13(draw):
+    """E|X - E X|^2 <= E|X|^2 for a distribution on some points."""
+    n = draw.integer(1, 4)
+    X, p = draw.vectors(n, draw.integer(1, 3)), np.array([draw.real(0, 1) for _ in range(n)]) + 1e-3
+    p = p / p.sum()
+    return p @ norm2(X - p @ X), p @ norm2(X)
+
+
+def any_runs(draw):
+    """Runs with step sizes of any size."""
+    tau, T, L = draw.integer(1, 3), draw.integer(1, 3), draw.log(0.1, 10)
+    c, gamma_b = draw.log(0.1, 40), draw.log(1e-2, 100)
+    return run(draw, 0.0, L, c, tau, gamma_b, T), L, c, tau, gamma_b
+
+
+@statement("Lemma 14")
+def lemma_14(draw):
+    """alpha <= gamma_t <= gamma_b."""
+    runs, L, c, _, gamma_b = any_runs(draw)
+    steps = runs.step[norm2(runs.g) > 1e-8]  # below, the loss is rounding
+    draw.require(steps.size)
+    alpha = min(1 / (2 * c * L), gamma_b)
+    return [(alpha, steps.min()), (steps.max(), gamma_b)]
+
+
+@statement("Lemma 15")
+def lemma_15(draw):
+    """|gamma_t^i g_t^i|^2 <= gamma_t^i (F_i(x_t^i, xi) - l_i) / c."""
+    runs, _, c, _, _ = any_runs(draw)
+    sides = np.array([norm2(runs.step[..., None] * runs.g), runs.step * runs.loss / c]).reshape(2, -1)
+    k = int(np.argmax((sides[0] - sides[1]) / np.maximum(sides[1], 1e-6)))
+    return sides[0, k], sides[1, k]
+
+
+@statement("Lemma 16")
+def lemma_16(draw):
+    """R_t <= sum of gamma_j^i (F_i - l_i) since the last communication, over 2 n tau, on every path."""
+    tau, T, L = draw.integer(2, 4), draw.integer(1, 3), draw.log(0.1, 10)
+    c, gamma_b = 2 * tau**2 * draw.log(1, 4), draw.log(1e-2, 100)
+    runs = run(draw, 0.0, L, c, tau, gamma_b, T, n=2)
+    t = draw.integer(1, T)
+    since = (runs.step * runs.loss)[:, last_communication(t, tau) : t]
+    right = since.sum(axis=(1, 2)) / (2 * 2 * tau)
+    k = int(np.argmax(runs.apart[:, t] / np.maximum(right, 1e-9)))
+    return runs.apart[k, t], right[k]
+
+
+@statement("Lemma 17")
+def lemma_17(draw):
+    """Equation (26): E R_t for gamma_b <= 1 / (20 L tau)."""
+    tau, T, L = draw.integer(2, 4), draw.integer(1, 3), draw.log(0.1, 10)
+    c, gamma_b = draw.log(0.1, 40), draw.log(0.01, 1) / (20 * L * tau)
+    runs = run(draw, 0.0, L, c, tau, gamma_b, T, n=2)
+    t = draw.integer(1, T)
+    j = slice(last_communication(t, tau), t)
+    gaps = mean_value(runs.samples, runs.mean[:, j]).mean(0) - mean_value(runs.samples, runs.optimum)
+    noise = 64 * L * gamma_b**2 * tau * len(gaps) * runs.sigma2
+    return runs.apart[:, t].mean(), gaps.sum() / (3 * L * tau) + noise
+
+
+def aggregated(draw):
+    """The three global step sizes of Appendix D.2.2, and the clients' losses and gradients."""
+    n, d = draw.integer(1, 4), draw.integer(1, 2)
+    loss, g = np.array([draw.log(0.01, 100) for _ in range(n)]), draw.vectors(n, d, 3)
+    c, gamma_b = draw.log(0.1, 10), draw.log(0.1, 1e4)
+    size = norm2(g)
+    draw.require(size.min() > 1e-6 and norm2(g.mean(0)) > 1e-9)
+    a = np.minimum(loss / (c * size), gamma_b).mean()
+    b = min(loss.mean() / (c * size.mean()), gamma_b)
+    return a, b, min(loss.mean() / (c * norm2(g.mean(0))), gamma_b)
+
+
+@statement("Proposition 2 (1)")
+def proposition_2_1(draw):
+    """gamma^(b) <= gamma^(c)."""
+    _, b, c = aggregated(draw)
+    return b, c
+
+
+@statement("Proposition 2 (2)", false=True)
+def proposition_2_2(draw):
+    """gamma^(b) <= gamma^(a), as printed."""
+    a, b, _ = aggregated(draw)
+    return b, a
+
+
+@statement("Proposition 2 (2), repaired")
+def proposition_2_2_repaired(draw):
+    """gamma^(b) <= gamma^(a) where no client with a larger gradient has a larger loss, and gamma_b does not bind."""
+    n = draw.integer(1, 4)
+    loss, size = (np.array([draw.log(0.01, 100) for _ in range(n)]) for _ in range(2))
+    loss, size, c = np.sort(loss), np.sort(size)[::-1], draw.log(0.1, 10)
+    return loss.mean() / (c * size.mean()), (loss / (c * size)).mean()
+
+
+@statement("Theorem 18")
+def theorem_18(draw):
+    """Equation (44) with the constants of the last line of its proof: functions that need not be convex."""
+    tau, T, L, n, d = draw.integer(1, 2), draw.integer(1, 3), draw.log(0.1, 10), draw.integer(1, 2), 1
+    gamma = draw.log(0.01, 0.999) / (25 * L * tau)
+    f = draw.function(d, draw.choice(-1, 0) * L, L)  # the variances are constant: clients and samples differ by slopes
+    points = np.linspace(-60, 60, 2401)[:, None]
+    draw.require(f.curves[0].second(np.array([-60.0, 60.0])).min() > 0)
+    least = f(points).min() - 0.05 * L * 0.05
+    slopes = draw.vectors(n, d, 2)
+    slopes = slopes - slopes.mean(0)
+    noise = draw.vectors(n, d, 2)
+    zeta2, sigma2 = norm2(slopes).mean(), norm2(noise).max()
+    toss = signs(n * T).reshape(-1, T, n, 1)
+    x = np.broadcast_to(draw.vector(d, 5), (len(toss), n, d))
+    start, squares = f(x[0, 0]), []
+    for t in range(T):
+        squares.append(norm2(f.gradient(x.mean(1))).mean())
+        x = x - gamma * (f.gradient(x) + slopes + toss[:, t] * noise)
+        x = np.broadcast_to(x.mean(1, keepdims=True), x.shape) if (t + 1) % tau == 0 else x
+    drift = 512 * (gamma * tau * L) ** 2 * (sigma2 / tau + zeta2)
+    return min(squares), 8 * (start - least) / (T * gamma) + 4 * gamma * L * sigma2 / n + drift
+
+
+@statement("Appendix B.3.1, last inequality of the step")
+def strongly_convex_step(draw):
+    """gamma_t^i mu <= 1 / (2 c) where l_i = F_i*, of which the proof of Theorem 3 (b) makes use."""
+    d, L, c = 1, draw.log(0.1, 10), draw.log(0.1, 10)
+    mu = L * draw.log(0.01, 1)
+    f, x = draw.smooth(d, mu, L), draw.vector(d, 3)
+    size = c * norm2(f.gradient(x))
+    draw.require(size > 1e-6)
+    return mu * min((f(x) - f.least) / size, draw.log(1e-2, 100)), 1 / (2 * c)
+
+
+@statement("Lemma 13, identity of the proof of Proposition 1")
+def variance_identity(draw):
+    """E|X - E X|^2 = E|X|^2 - |E X|^2, behind (20)."""
+    X = draw.vectors(2, 2)
+    return equal(norm2(X - X.mean(0)).mean(), norm2(X).mean() - norm2(X.mean(0)))
+
+
+PLANTED = [
+    (lemma_7, "2 * L", "L"),
+    (lemma_8_left, "1 / (2 * c * L)", "1 / (c * L)"),
+    (lemma_10, "n * norm2(a).sum()", "n / 2 * norm2(a).sum()"),
+    (lemma_11, "norm2(b) / gamma", "norm2(b) / (2 * gamma)"),
+    (lemma_12, "(1 + 1 / lam)", "(1 / lam)"),
+    (lemma_14, "min(1 / (2 * c * L), gamma_b)", "max(1 / (2 * c * L), gamma_b)"),
+    (lemma_15, "runs.step * runs.loss / c", "runs.step * runs.loss / (2 * c)"),
+    (proposition_1, "(zeta2, 2 * L * sigma2)", "(zeta2, L * sigma2)"),
+    (proposition_2_1, "return b, c", "return c, b"),
+    (example_1, "1 / 2)", "1 / 4)"),
+    (lemma_9, "norm2(a).mean()", "norm2(a).mean() / 2"),
+    (theorem_3b, "2 * gamma_b * runs.sigma2", "-2 * gamma_b * runs.sigma2"),
+]
