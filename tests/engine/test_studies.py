@@ -5,45 +5,22 @@ direction.
 """
 
 import threading
-from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
-from fedatlas import Algorithm, Mixing, Note, Rows, State, option
+from fedatlas import Mixing, Note, Rows, State
 from fedatlas.errors import UserError
 from fedatlas.federation.arrays import norm, zeros_like
 from fedatlas.federation.engine.checkpoint import Checkpointer, Stopped
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation, run_simulations
 from fedatlas.federation.engine.workers import Workers
+from tests.engine.studies import LR, K, Local, M, T, descend, gradient, local, simulation, study
 from tests.engine.test_workers import run_workers
 from tests.helpers import logistic
 
-M, T, LR, K = 5, 6, 0.1, 3
 ASYNCHRONOUS = {"kind": "asynchronous", "buffer": 2, "concurrency": 3, "staleness": 0.0}
-
-
-def study(cls):
-    """Name a class and make it a kind."""
-    cls.name, cls.label = cls.__name__.lower(), cls.__name__
-    return dataclass(frozen=True, kw_only=True)(cls)
-
-
-def descend(self, y, steps):
-    for g in steps:
-        y = y - self.lr * g(y)
-    return y
-
-
-@dataclass(frozen=True, kw_only=True)
-class Local(Algorithm):
-    """Local steps, whose changes are sent."""
-
-    lr: float = option(LR, doc="local step size", above=0)
-
-    def client(self, s, i, steps):
-        return State(delta=descend(self, s.x, steps) - s.x)
 
 
 @study
@@ -68,9 +45,6 @@ class FedSAM(Local):
             direction = g(y)
             y = y - self.lr * g(y + 0.05 * direction / norm(direction))
         return State(delta=y - s.x)
-
-    def server(self, s, mean, n):
-        return State(x=s.x + mean.delta)
 
 
 @study
@@ -186,23 +160,6 @@ def directed(m, t):
     W[:, 0] = 0
     W[[0, 1, 2], 0] = 1 / 3
     return W
-
-
-def simulation(cls, **options):
-    setting = {"clients": M, "rounds": T, "local_steps": K, "batch": 2, "eval_rounds": 2} | options
-    return Simulation(cls(), logistic(), Setting(**setting), 1, options.pop("block", None))
-
-
-def local(run, t, i, y, lr=LR):
-    """Return a client's model after its local steps of round t."""
-    for k in range(K):
-        y = y - lr * gradient(run, t, k, i)(y)
-    return y
-
-
-def gradient(run, t, k, i):
-    draws = run.sampler.draw(t, np.arange(M), K)
-    return lambda y: run.problem.batch(np.array([i]), draws[i : i + 1, k]).grad(y)[0]
 
 
 def slowmo(run):
@@ -368,7 +325,7 @@ def test_a_note_costs_nothing_and_no_client_sees_it():
 
         def server(self, s, mean, n):
             assert s.size.shape == (1,)
-            return State(x=s.x + mean.delta)
+            return super().server(s, mean, n)
 
     row = simulation(Noting, rounds=1).run().rows[-1]
     assert (row["vectors_down"], row["vectors_up"]) == (2, 2)
