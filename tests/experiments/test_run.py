@@ -81,6 +81,7 @@ def test_each_run_names_the_environment_that_computed_it(tmp_path, monkeypatch, 
         ({"select": dataclasses.replace(SELECT, goal="max")}, 4),
         ({"setting": {"clients": 3, "rounds": 5, "batch": None}}, 12),
         ({"parameters": {"server_lr": 0.5}}, 12),
+        ({"parameters": {"server_lr": 1.0}, "setting": {"sampling": "replacement", **SPEC.setting}}, 0),
     ],
 )
 def test_only_missing_runs_are_run(tmp_path, counted, change, missing):

@@ -66,6 +66,42 @@ def test_the_order_of_seeds_changes_no_digest(project, monkeypatch):
     assert len(digests) == 1
 
 
+DEFAULTS = {
+    "problem": {"instance": 0, "L": 10.0, "heterogeneity": 1.0, "dim": 3, "kind": "quadratic", "mu": 1},
+    "setting": {
+        "channel": {"down": "identity", "up": {"kind": "rand-k", "scaled": True, "share": 0.25}},
+        "participation": {"kind": "full"},
+        "driver": {"kind": "synchronous", "model": "cross-device"},
+        **dict(reversed(TINY["setting"].items())),
+        "rounds": 6,
+    },
+    "algorithms": {"fedavg": {"set": {"server_lr": 1}}, "scaffold": {"set": {"option": 2}, "seeds": [4, 0]}},
+    "cases": {"a": {"setting": {"full_gradients": "exact", "rounds": 5}}, "b": {"tuning_seeds": [1001, 1000]}},
+}
+PLAIN = {
+    "problem": TINY["problem"],
+    "setting": TINY["setting"] | {"rounds": 6, "channel": {"up": {"kind": "rand-k", "share": 0.25}}},
+    "algorithms": {"fedavg": None, "scaffold": {"seeds": [0, 4]}},
+    "cases": {"a": {"setting": {"rounds": 5}}, "b": {"tuning_seeds": [1000, 1001]}},
+}
+
+
+def test_the_order_of_keys_and_defaults_change_no_digest(project, monkeypatch):
+    monkeypatch.chdir(project.folder)
+    found = []
+    for content in (PLAIN, DEFAULTS, PLAIN | {"setting": PLAIN["setting"] | {"sampling": "reshuffling"}}):
+        project.write_experiment(figures={"loss": TINY["figures"]["loss"] | {"panel": "case"}}, **content)
+        graph = Graph(Study.open())
+        w = [
+            SimpleNamespace(size="smoke", experiment="tiny", id=id, key=f"case={case}", figure="loss")
+            for id in ("fedavg", "scaffold")
+            for case in "ab"
+        ]
+        trained = [graph.digest("train", item) for item in w]
+        found.append((trained, [graph.digest(rule, w[0]) for rule in ("table", "claims", "figure")]))
+    assert found[0] == found[1] and not set(found[0][0]) & set(found[2][0])
+
+
 def test_a_changed_specification_is_the_reason(project):
     target = "results/smoke/tiny/runs/fedavg/all.parquet"
     project.snakemake(target)

@@ -136,11 +136,6 @@ class CellSpec:
         return self.select.seeds if self.select else []
 
     @property
-    def conditions(self) -> Spec:
-        """The specification as JSON types without the keys that say which runs there are: axes, seeds and tuning."""
-        return {key: value for key, value in self.plain().items() if key not in SEARCHED}
-
-    @property
     def tuning_rule(self) -> Spec:
         """Specification of the tuning rule: the one that is named, or the one that the tuned values imply."""
         return self.tuning or {"kind": "grid" if self.space is None else "trials"}

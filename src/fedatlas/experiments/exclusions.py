@@ -17,6 +17,7 @@ SILENT = {
     "fedatlas.experiments.dependencies": "says what results depend on",
     "fedatlas.federation.compiled.compilation": "lets one process at a time compile",
     "fedatlas.federation.compiled.modules": "says what results depend on",
+    "fedatlas.experiments.canonical": "compares specifications",
     "fedatlas.experiments.result_files": "keeps rows and metadata in Parquet files",
     "fedatlas.federation.engine.estimates": "estimates memory before a run",
     "fedatlas.federation.engine.memory": "refuses runs that exceed the memory",

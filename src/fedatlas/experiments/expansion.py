@@ -10,6 +10,7 @@ from fedatlas.data.sources import info
 from fedatlas.errors import Undefined, UserError
 from fedatlas.experiments import entry_facts, validation
 from fedatlas.experiments.advice import search_space, with_advice
+from fedatlas.experiments.canonical import canonical_parameters, canonical_problem, canonical_setting
 from fedatlas.experiments.cells import (
     CASE,
     Axes,
@@ -126,8 +127,8 @@ def create_view(experiment: Experiment, undefined: dict[str, dict[str, str]] | N
         axes=list(experiment.axes),
         tune=sorted(names),
         select=experiment.select,
-        problem=experiment.problem,
-        setting=experiment.setting,
+        problem=canonical_problem(experiment.problem),
+        setting=canonical_setting(experiment.setting),
         seeds=experiment.first_seeds,
         looks=experiment.looks,
         algorithms=views,
@@ -166,7 +167,7 @@ def _algorithm_view(experiment: Experiment, id: str) -> AlgorithmView:
     return AlgorithmView(
         algorithm=algorithm,
         name=entry.label or name,
-        set=entry.set,
+        set=canonical_parameters(algorithm, entry.set),
         tune=tune,
         setting=entry.setting,
         untuned=entry_facts.untuned_parameters(experiment, id, tune),

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from fedatlas.data import prepared
 from fedatlas.errors import UserError
 from fedatlas.experiments import axis_values
+from fedatlas.experiments.canonical import conditions
 from fedatlas.experiments.cells import EXCHANGES, RUNG, CellSpec, Point, Run, Search
 from fedatlas.experiments.dependencies import cell_modules, trace_files
 from fedatlas.experiments.fingerprint import fingerprint
@@ -349,4 +350,4 @@ def compute_run(run: Run, problem: Problem) -> list[Row]:
 
 def _identity(meta: RunMeta) -> Any:
     """Return what two files must share so that runs of one serve the other: not tuning, seeds or axes within."""
-    return json.loads(json.dumps([meta.spec.conditions, meta.fingerprint, meta.data, meta.traces]))
+    return json.loads(json.dumps([conditions(meta.spec), meta.fingerprint, meta.data, meta.traces]))

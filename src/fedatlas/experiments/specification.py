@@ -14,7 +14,7 @@ from fedatlas.experiments.claim import Claim
 from fedatlas.experiments.looks import Looks
 from fedatlas.federation import problems
 from fedatlas.federation.engine.setting import Setting
-from fedatlas.federation.partitions import canonical
+from fedatlas.federation.partitions import PARTITIONS
 from fedatlas.registry.options import Option, option, options
 from fedatlas.registry.validation import construct, validate_names, validate_values
 
@@ -271,7 +271,7 @@ def _select(values: Mapping[str, Any]) -> Select:
 def _problem(spec: Mapping[str, Any]) -> Mapping[str, Any]:
     """The problem's specification, of which axes may give all options but the kind."""
     problems.get(problems.PROBLEMS.split(spec)[0])
-    return {**spec, "partition": canonical(spec["partition"])} if spec.get("partition") else spec
+    return {**spec, "partition": PARTITIONS.canonical(spec["partition"])} if spec.get("partition") else spec
 
 
 def _axes(section: str, axes: Mapping[str, Any]) -> Axes:
@@ -303,6 +303,7 @@ def _entries(entries: Mapping[str, Any]) -> dict[str, Entry]:
     for id, values in entries.items():
         section = f"algorithms.{id}"
         entry = construct(section, Entry, {} if values is None else values)
+        entry = dataclasses.replace(entry, seeds=entry.seeds and sorted(entry.seeds))
         _axes(f"{section}.tune", entry.tune)
         _setting(f"{section}.setting", entry.setting)
         entries_by_id[id] = entry
@@ -326,8 +327,9 @@ def _claims(claims: Mapping[str, Any]) -> dict[str, Claim]:
 def _cases(cases: Mapping[str, Any]) -> dict[str, Case]:
     cases_by_name = {}
     for name, values in cases.items():
-        cases_by_name[name] = construct(f"cases.{name}", Case, {} if values is None else values)
-        _setting(f"cases.{name}.setting", {k: v for k, v in cases_by_name[name].setting.items() if v is not None})
+        case = construct(f"cases.{name}", Case, {} if values is None else values)
+        _setting(f"cases.{name}.setting", {k: v for k, v in case.setting.items() if v is not None})
+        cases_by_name[name] = dataclasses.replace(case, tuning_seeds=case.tuning_seeds and sorted(case.tuning_seeds))
     for name, case in cases_by_name.items():
         if case.retunes is not None:
             cases_by_name[name] = _retuned(f"cases.{name}", case, cases_by_name)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fedatlas.experiments import axis_values, scores
+from fedatlas.experiments.canonical import conditions
 from fedatlas.experiments.cells import RUNG, Search, Select
 from fedatlas.experiments.metadata import RunMeta, TableMeta, distinct
 from fedatlas.experiments.result_files import read, read_meta
@@ -86,7 +87,7 @@ def build(layout: Layout, files: Sequence[Path]) -> Tables:
         keys = ["algorithm", *layout.axes, *tune]
         of_runs = [*keys, "seed", *([RUNG] if RUNG in frame else [])]
         last = frame.groupby(of_runs[1:], sort=False, dropna=False)[["seconds", "status"]].last()
-        same = ends.setdefault(json.dumps([meta.spec.conditions, of_runs[1:]]), {})
+        same = ends.setdefault(json.dumps([conditions(meta.spec), of_runs[1:]]), {})
         same |= zip(map(str, last.index), last.itertuples(index=False, name=None), strict=True)
         table = frame[keys].drop_duplicates(ignore_index=True)
         frame, tuning_rounds = _last_rungs(frame, keys) if RUNG in frame else (frame, None)

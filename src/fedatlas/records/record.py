@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fedatlas.errors import UserError
+from fedatlas.experiments.canonical import canonical
 from fedatlas.experiments.cells import Cell, CellSpec
 from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.result_files import read, write
@@ -159,7 +160,7 @@ class Record:
 
 def digest(spec: CellSpec) -> str:
     """Return the digest of a cell's specification without its scoring seeds."""
-    content = {key: value for key, value in spec.plain().items() if key != "seeds"}
+    content = {key: value for key, value in canonical(spec).items() if key != "seeds"}
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
 

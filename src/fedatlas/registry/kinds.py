@@ -104,6 +104,33 @@ def docstring(value: Any) -> str:
     return ast.get_docstring(node) or ""  # type: ignore[arg-type]  # the node is a class or a function
 
 
+FAMILIES: "dict[str, Family[Any]]" = {}  # by noun, which an option names whose value is one of the kinds
+
+
+def without_defaults(declared: Mapping[str, Option], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return values of options in the order of their declaration, without those that are defaults.
+
+    Args:
+        declared: Options by name.
+        values: Values by name. Those of other names come last.
+    """
+    result = {}
+    for name in [name for name in declared if name in values]:
+        default = declared[name].default
+        value, default = (
+            _canonical_value(declared[name], value)
+            for value in (values[name], default() if callable(default) else default)
+        )
+        if value != default:
+            result[name] = value
+    return result | {name: values[name] for name in sorted(values.keys() - declared.keys())}
+
+
+def _canonical_value(option: Option, value: Any) -> Any:
+    family = FAMILIES.get(option.family or "")
+    return value if family is None else family.canonical(value)
+
+
 class Names(Sequence[str]):
     """The names of a family's kinds, sorted. A name of the package is recognised without importing extensions."""
 
@@ -141,6 +168,7 @@ class Family(Generic[T]):
 
     def __init__(self, noun: str, package: str, base: type, records: bool = False) -> None:
         self.noun, self.package, self.base, self.records = noun, package, base, records
+        FAMILIES[noun] = self
         self._by_module: dict[str, tuple[Any, str] | None] = {}  # by name: the kind in the module of that name
         self._extension_cache: tuple[Any, KindTable] = ((), {})  # loaded extensions, and their kinds
 
@@ -189,6 +217,18 @@ class Family(Generic[T]):
         if "kind" not in values and default is None:
             raise UserError(f"the {self.noun} {spec!r} has no kind{did_you_mean('', self.names())}")
         return values.pop("kind", default), values
+
+    def canonical(self, spec: Any) -> Any:
+        """Return a specification as a mapping without options that are defaults, in the order of their declaration.
+
+        What names no kind stays as it is.
+        """
+        try:
+            name, values = self.split(spec)
+            declared = self.get(name).options()
+        except UserError:
+            return spec
+        return {"kind": name, **without_defaults(declared, values)}
 
     def module(self, spec: Any, default: str | None = None) -> str:
         """Return the full name of the module that defines the kind of a specification."""

@@ -9,7 +9,8 @@ from typing import Any
 
 from fedatlas.data import sources
 from fedatlas.errors import UserError
-from fedatlas.experiments.cells import Cell
+from fedatlas.experiments.canonical import canonical
+from fedatlas.experiments.cells import Cell, CellSpec
 from fedatlas.experiments.dependencies import trace_files
 from fedatlas.experiments.labels import SIMULATED
 from fedatlas.experiments.tables import Layout
@@ -29,6 +30,7 @@ from fedatlas.workflow.specifications import digest, encode, find_inputs, name_f
 from fedatlas.workflow.study import Study
 
 GALLERY_VERDICTS, GALLERY_CARDS = "docs/gallery/claims.csv", "docs/gallery/cards.json"
+TRAINING = ("train", "add_seeds")  # rules that make run files
 FIGURE_SUFFIXES = ("png", "svg", "pdf", "csv", "json")  # of a figure's files
 LookFile = Callable[[str, str, int], str]  # from size, experiment and number of seeds to the file of a look
 
@@ -73,12 +75,14 @@ class Graph:
 
     def code(self, rule: str, w: Any) -> str:
         """Return the code of a rule's job: modules with their fingerprints, or a record's checksum."""
-        if rule in ("train", "add_seeds") and (restored := self.records.find(w)):
+        if rule in TRAINING and (restored := self.records.find(w)):
             return f"record {restored.checksum}"
         return dependencies.fingerprints(self._code.modules(rule, w))
 
     def digest(self, rule: str, w: Any) -> str:
         """Return the digest of the specification of a rule's job."""
+        if rule in TRAINING:
+            return digest(encode(canonical(self._run_spec(w)), ordered=False))
         return digest(getattr(self, f"{rule}_spec")(w))
 
     def specification(self, rule: str, w: Any, files: Sequence[str] = ()) -> str:
@@ -90,7 +94,7 @@ class Graph:
             files: Inputs of the job where it finds them, which may be copies of files in a storage.
         """
         text = getattr(self, f"{rule}_spec")(w)
-        if rule in ("train", "add_seeds"):
+        if rule in TRAINING:
             if restored := self.records.find(w):
                 return encode({"record": restored.job})
             return self._train_file(rule, w, text, files)
@@ -99,12 +103,14 @@ class Graph:
         return find_inputs(text, files)
 
     def train_spec(self, w: Any) -> str:
-        """Return the specification of a cell."""
-        return encode(self.cell(w).spec.plain(), ordered=False)
+        """Return the specification of a cell, with the seeds of a look."""
+        return encode(self._run_spec(w).plain(), ordered=False)
 
-    def add_seeds_spec(self, w: Any) -> str:
-        """Return the specification of a cell with the seeds of a look."""
-        return encode(replace(self.cell(w).spec, seeds=list(range(int(w.seeds)))).plain(), ordered=False)
+    add_seeds_spec = train_spec
+
+    def _run_spec(self, w: Any) -> CellSpec:
+        spec, seeds = self.cell(w).spec, getattr(w, "seeds", None)
+        return spec if seeds is None else replace(spec, seeds=list(range(int(seeds))))
 
     def _train_file(self, rule: str, w: Any, spec: str, files: Sequence[str]) -> str:
         """Return what a train job reads: the cell, the files that it reads, and the words that are logged to a server.
@@ -112,10 +118,7 @@ class Graph:
         None but the cell's specification counts for its digest: the files are inputs.
         """
         paths = self.run_inputs(w) if rule == "train" else self.add_seeds_inputs(w)
-        shared: dict[str, str] = {}
-        for key in ("partition", "optimum", "earlier"):
-            if key in paths:
-                shared[key] = self.folders.prefixed(paths[key])
+        shared = {key: self.folders.prefixed(paths[key]) for key in ("partition", "optimum", "earlier") if key in paths}
         more = find_inputs(encode(shared), files)
         if self._is_live:
             more = f'{{"about": {encode(self._about(w.size, w.experiment))}{", " if shared else ""}{more[1:]}'
@@ -167,9 +170,8 @@ class Graph:
         if int(w.seeds) not in looks[1:]:
             raise UserError(f"{w.experiment} (size {w.size}) has no look at {w.seeds} seeds after the first")
         before = looks[looks.index(int(w.seeds)) - 1]
-        if self.records.find(w):
-            return {}
-        return self.run_inputs(w) | {"earlier": self._run_file(w, self.cell(w), before)}
+        earlier = {} if self.records.find(w) else {"earlier": self._run_file(w, self.cell(w), before)}
+        return self.run_inputs(w) | earlier
 
     def look_file(self, size: str, name: str, seeds: int) -> str:
         """Return the file of a look, which holds the claims that it leaves undecided."""
@@ -275,12 +277,9 @@ class Graph:
 
     def figure_inputs(self, w: Any) -> dict[str, Any]:
         """Return the inputs of a figure: table and curves if it draws results, and the files of its inputs."""
-        kind, _ = self.figure(w)
-        files: dict[str, Any] = {}
-        if kind.draws_results:
-            folder = self.folders.experiment(w.size, w.experiment)
-            files |= {name: f"{folder}/{name}.parquet" for name in ("table", "curves")}
-        return files | self._input_files(kind.inputs, w)
+        (kind, _), folder = self.figure(w), self.folders.experiment(w.size, w.experiment)
+        names = ("table", "curves") if kind.draws_results else ()
+        return {name: f"{folder}/{name}.parquet" for name in names} | self._input_files(kind.inputs, w)
 
     def _input_files(self, names: Collection[str], w: Any, last: int | None = None) -> dict[str, Any]:
         """Return the files behind the inputs of figures and checks, by the names of inputs of a rule.
@@ -314,8 +313,8 @@ class Graph:
         experiment = self.study.experiment(w.size, w.experiment)
         claims = {name: vars(claim) for name, claim in experiment.claims.items()}
         timed = inputs.specify_checks(checks_at_size(experiment.claims, experiment.size), self.cells(w))
-        view = self.study.view(w.size, w.experiment).plain()
-        return encode({"view": view, "claims": claims, "inputs": self.folders.resolve(timed)})
+        view = self.study.view(w.size, w.experiment)
+        return encode({"view": view.plain(), "claims": claims, "inputs": self.folders.resolve(timed)})
 
     def claims_inputs(self, w: Any) -> dict[str, Any]:
         """Return the inputs of an experiment's claims: its results, and the files of its checks' inputs."""
@@ -344,14 +343,16 @@ class Graph:
     def figure_files(self, size: str, name: str) -> list[str]:
         """Return the files of all figures of an experiment."""
         figures = self.study.experiment(size, name).figures
-        paths = [f"{self.folders.experiment(size, name)}/figures/{figure}" for figure in figures]
-        return [f"{path}.{suffix}" for path in paths for suffix in FIGURE_SUFFIXES]
+        kinds = [f"figures/{figure}.{suffix}" for figure in figures for suffix in FIGURE_SUFFIXES]
+        return self._files(size, [name], *kinds)
 
     def report_inputs(self, size: str, names: list[str]) -> list[str]:
         """Return the files that a report over experiments shows."""
-        kinds = (RECORD_FILE, "table.parquet", "claims.csv")
-        files = [f"{self.folders.experiment(size, name)}/{kind}" for name in names for kind in kinds]
+        files = self._files(size, names, RECORD_FILE, "table.parquet", "claims.csv")
         return files + [path for name in names for path in self.figure_files(size, name)]
+
+    def _files(self, size: str, names: list[str], *kinds: str) -> list[str]:
+        return [f"{self.folders.experiment(size, name)}/{kind}" for name in names for kind in kinds]
 
     @staticmethod
     def report_folders(files: Sequence[str]) -> list[str]:
@@ -364,9 +365,7 @@ class Graph:
 
     def results(self, size: str, names: list[str], *more: str) -> list[str]:
         """Return the results of experiments that a run's summary names, and more files of each experiment."""
-        folders = [self.folders.experiment(size, name) for name in names]
-        files = [f"{folder}/{kind}" for folder in folders for kind in ("report.html", "table.csv", *more)]
-        return files + self.report_inputs(size, names)
+        return self._files(size, names, "report.html", "table.csv", *more) + self.report_inputs(size, names)
 
     def track_inputs(self, size: str, names: list[str]) -> list[str]:
         """Return the files that MLflow is to show of experiments, and those behind its runs."""

@@ -5,6 +5,7 @@ import json
 from typing import Any
 
 from fedatlas.data import sources
+from fedatlas.experiments.canonical import canonical_problem
 from fedatlas.experiments.cells import CellSpec, slug
 from fedatlas.federation import problems
 from fedatlas.federation.partitions import PARTITIONS, is_split
@@ -13,9 +14,8 @@ from fedatlas.federation.problems.base import DataKind
 
 def partition_file(spec: CellSpec) -> tuple[str, dict[str, Any]]:
     """Return the path of the partition of a cell's data, and its origin: ``data``, ``partition`` and ``clients``."""
-    partition, clients = spec.problem["partition"], spec.setting["clients"]
-    name = slug({"kind": partition} if isinstance(partition, str) else partition)
-    key = f"{spec.problem['data']}-{name}-clients={clients}".replace("kind=", "")
+    partition, clients = PARTITIONS.canonical(spec.problem["partition"]), spec.setting["clients"]
+    key = f"{spec.problem['data']}-{slug(partition)}-clients={clients}".replace("kind=", "")
     origin = {"data": spec.problem["data"], "partition": partition, "clients": clients}
     return f"results/partitions/{key}.npz", origin
 
@@ -31,7 +31,7 @@ def optimum_file(spec: CellSpec) -> tuple[str, dict[str, Any]]:
     The origin is ``problem`` and ``clients``, and ``partition``, a file, if F depends on the rows of each client. Where
     it does not, problems that differ in their partition or number of clients share the optimum.
     """
-    problem = {key: value for key, value in spec.problem.items() if key != "test"}
+    problem = {key: value for key, value in canonical_problem(spec.problem).items() if key != "test"}
     clients, partition = spec.setting.get("clients", 1), {}
     if "data" in problem:
         if _is_pooled(problem, clients):

@@ -37,6 +37,15 @@ def split(spec: Any) -> dict[str, Any]:
     return {direction: spec.get(direction) for direction in DIRECTIONS}
 
 
+def canonical(spec: Any) -> Any:
+    """Return a specification without options and directions that are defaults; None for the default."""
+    if isinstance(spec, Mapping) and "kind" not in spec:
+        parts = {direction: canonical(part) for direction, part in spec.items()}
+        return {direction: parts[direction] for direction in sorted(parts) if parts[direction]} or None
+    channel = CHANNELS.canonical(spec)
+    return None if channel == {"kind": IDENTITY} else channel
+
+
 def directions(spec: Any) -> tuple[Channel, Channel]:
     """Return the channels up and down that a specification describes. Raises UserError if a value does not fit."""
     up, down = (CHANNELS.build(part, IDENTITY) for part in split(spec).values())

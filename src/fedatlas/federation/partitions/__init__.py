@@ -70,25 +70,6 @@ def is_split(spec: Any) -> bool:
     return PARTITIONS.get(kind).splits
 
 
-def canonical(spec: Any) -> Any:
-    """Return a specification with its options in the order of their declaration, without those that are defaults.
-
-    So neither the order of keys nor a default that is written out makes another partition. A specification that is
-    wrong stays as it is.
-    """
-    try:
-        name, values = PARTITIONS.split(spec)
-        declared = PARTITIONS.get(name).options()
-    except UserError:
-        return spec
-    if not values.keys() <= declared.keys():
-        return spec
-    kept = {
-        option: values[option] for option in declared if option in values and values[option] != declared[option].default
-    }
-    return {"kind": name, **kept} if kept else name
-
-
 def is_by_owner(spec: Any) -> bool:
     """Return whether a specification splits the samples by the clients that the data name."""
     if spec is None:
