@@ -34,10 +34,9 @@ class Statement:
 
 
 class Finding(NamedTuple):
-    """The worst draw: its relative excess, its left side over its right side, its point, and how many were tried."""
+    """The worst draw: (left - right) over the larger of both, its point, and how many draws were tried."""
 
     excess: float
-    ratio: float
     point: np.ndarray
     trials: int
 
@@ -69,22 +68,20 @@ def registry(paper):
 
 
 def worst(statement, point):
-    """Relative excess of left over right, and left over right, of the worst pair at a point; -inf outside."""
+    """The relative excess of left over right of the worst pair at a point, -inf outside; coordinates used."""
     draw = Draw(point)
     try:
         with np.errstate(all="ignore"):
             pairs = statement.sides(draw)
     except (Outside, np.linalg.LinAlgError):
-        return -np.inf, 0.0, draw.used
+        return -np.inf, draw.used
     pairs = [pairs] if isinstance(pairs, tuple) else pairs
-    excesses, ratios = [], []
+    excesses = []
     for left, right in pairs:
         size = max(abs(left), abs(right), FLOOR)
         said = np.isfinite(size) and max(abs(left), abs(right)) > FLOOR  # else both sides vanish
         excesses.append((left - right) / size if said else -1.0)
-        ratios.append(left / right if left > FLOOR and right > 0 else (np.inf if left > max(right, 0) + FLOOR else 0.0))
-    k = int(np.argmax(excesses))
-    return float(excesses[k]), float(ratios[k]), draw.used
+    return float(max(excesses)), draw.used
 
 
 def attack(statement, seed=0, dice=60, climbs=2, steps=60, evolve=0):
@@ -105,8 +102,8 @@ def attack(statement, seed=0, dice=60, climbs=2, steps=60, evolve=0):
         nonlocal trials
         trials += 1
         point = np.clip(point, 0, 1)
-        excess, ratio, used = worst(statement, point)
-        best.append((excess, ratio, point, used))
+        excess, used = worst(statement, point)
+        best.append((excess, point, used))
         best.sort(key=lambda found: -found[0])
         del best[max(climbs, 1) :]
         return -excess if np.isfinite(excess) else 10.0
@@ -117,7 +114,7 @@ def attack(statement, seed=0, dice=60, climbs=2, steps=60, evolve=0):
             ends = rng.random(SIZE) < rng.random()
             point[ends] = rng.integers(0, 2, ends.sum())
         tried(point)
-    for _, _, point, used in list(best) if steps else []:
+    for _, point, used in list(best) if steps else []:
         k = max(min(used, SIZE), 1)
 
         def climb(head, point=point, k=k):
@@ -126,8 +123,8 @@ def attack(statement, seed=0, dice=60, climbs=2, steps=60, evolve=0):
         simplex = np.vstack([point[:k], *np.where(np.eye(k), np.where(point[:k] > 0.5, -0.3, 0.3), 0) + point[:k]])
         minimize(climb, point[:k], method="Nelder-Mead", options={"maxfev": steps, "initial_simplex": simplex})
     if evolve:
-        k = max(min(best[0][3], SIZE), 1)
-        start = best[0][2]
+        k = max(min(best[0][2], SIZE), 1)
+        start = best[0][1]
         differential_evolution(
             lambda head: tried(np.concatenate([head, start[k:]])),
             [(0, 1)] * k,
@@ -137,8 +134,8 @@ def attack(statement, seed=0, dice=60, climbs=2, steps=60, evolve=0):
             polish=False,
             x0=start[:k],
         )
-    excess, ratio, point, _ = best[0]
-    return Finding(excess, ratio, point, trials)
+    excess, point, _ = best[0]
+    return Finding(excess, point, trials)
 
 
 def planted(statement, right, wrong):

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 
-from tests.statements.functions import Curve, Function, quadratic
+from tests.statements.functions import Client, Clients, Curve, Function, quadratic
 
 EDGE = 0.06  # of the unit interval, at each end: there a range gives its end itself
 
@@ -65,11 +65,12 @@ class Draw:
         return (rotation * [self.real(low, high) for _ in range(d)]) @ rotation.T
 
     def curve(self, mu, L, Q=None, spread=1.0):
-        """A curve with curvature in [mu, L]; the slope of its curvature in [-Q, Q] if Q is given."""
-        root, first, second = self.real(-spread, spread), self.real(mu, L), self.real(mu, L)
+        """A curve with curvature in [mu, L], positive at both ends where mu < 0; that of its curvature in [-Q, Q]."""
+        outer = mu if mu >= 0 else 0.02 * L
+        root, first, second = self.real(-spread, spread), self.real(outer, L), self.real(mu, L)
         place, width = self.real(-2, 2), self.log(0.05, 2)
         if Q is None:
-            return Curve(root, first, (second - first, self.real(mu, L) - second), (place, place + width))
+            return Curve(root, first, (second - first, self.real(outer, L) - second), (place, place + width))
         if Q == 0 or first == second:
             return Curve(root, first)
         steep = Q * np.sign(second - first)
@@ -90,6 +91,22 @@ class Draw:
         if self.choice(False, True):
             return self.function(d, mu, L, spread=spread, offset=offset)
         return self.quadratic(d, mu, L, spread, offset)
+
+    def clients(self, mu, L, n=None, d=None, share=None):
+        """Clients that are mu-convex and L-smooth; not convex where mu < 0. share: of how far apart they can be."""
+        n = self.integer(1, 3) if n is None else n
+        d = self.integer(1, 2) if d is None else d
+        raw = np.array([self.symmetric(d, -1, 1) for _ in range(n)])
+        raw = raw - raw.mean(0)
+        values = np.linalg.eigvalsh(raw)
+        reach = max(values.max() - values.min(), 1e-9)
+        far = (self.real(0, 1) if share is None else share) * (L - mu)
+        matrices = raw * (far / reach)
+        low, high = mu - min(values.min(), 0) * far / reach, L - max(values.max(), 0) * far / reach
+        common = self.function(d, low, max(high, low))
+        tilts = self.vectors(n, d, L)
+        functions = zip(matrices, tilts - tilts.mean(0), strict=True)
+        return Clients(tuple(Client(common, matrix, tilt) for matrix, tilt in functions), common, mu, L)
 
     def require(self, condition):
         """Leave a statement that says nothing of this draw."""

@@ -49,6 +49,17 @@ class Curve:
         t, root = np.asarray(t, float), np.asarray(self.root)
         return self._sum(t, 2) - self._sum(root, 2) - self._sum(root, 1) * (t - root)
 
+    @cached_property
+    def least(self):
+        """The least value of a curve of order 0 that grows at both ends, or of a convex one."""
+        ends = np.array([-np.inf, *sorted(self.breaks), np.inf])
+        middles = np.clip((np.clip(ends[:-1], -1e9, 1e9) + np.clip(ends[1:], -1e9, 1e9)) / 2, -1e6, 1e6)
+        slopes = self.second(middles)
+        if slopes.min() >= 0:
+            return 0.0
+        zeros = middles - self.first(middles) / np.where(slopes == 0, 1, slopes)
+        return min(0.0, *self.value(zeros[(zeros >= ends[:-1]) & (zeros <= ends[1:])]))
+
 
 @dataclass(frozen=True)
 class Function:
@@ -88,12 +99,12 @@ class Function:
 
     @cached_property
     def least(self):
-        """The least value of a function that is not tilted and whose curves have no stationary point but their root."""
-        return self.offset
+        """The least value of a function that is not tilted."""
+        return self.offset + sum(c.least for c in self.curves)
 
     @cached_property
     def minimiser(self):
-        """The minimiser of such a function."""
+        """The minimiser of a convex function that is not tilted."""
         return self.rotation @ np.array([c.root for c in self.curves])
 
 
@@ -103,6 +114,62 @@ def quadratic(matrix, centre, mu, L, offset=0.0):
     roots = rotation.T @ centre
     curves = tuple(Curve(float(r), float(v)) for r, v in zip(roots, values, strict=True))
     return Function(curves, rotation, mu, L, 0.0, offset)
+
+
+@dataclass(frozen=True)
+class Client:
+    """A client's function: one that all clients share, plus <x, matrix x> / 2 + <tilt, x>."""
+
+    common: Function
+    matrix: np.ndarray
+    tilt: np.ndarray
+
+    @property
+    def d(self):
+        """Number of coordinates."""
+        return self.common.d
+
+    def __call__(self, x):
+        return self.common(x) + (x @ self.matrix * x).sum(-1) / 2 + x @ self.tilt
+
+    def gradient(self, x):
+        """Gradient at x (..., d)."""
+        return self.common.gradient(x) + x @ self.matrix + self.tilt
+
+    def hessian(self, x):
+        """Hessian at x (d,)."""
+        return self.common.hessian(x) + self.matrix
+
+
+@dataclass(frozen=True)
+class Clients:
+    """Clients that differ by quadratics, so that their mean is the shared function and similarities are exact.
+
+    mu, L: every client is mu-convex and L-smooth. delta_A, delta_B: averaged and bounded Hessian dissimilarity.
+    """
+
+    functions: tuple[Client, ...]
+    mean: Function
+    mu: float
+    L: float
+
+    @cached_property
+    def delta_A(self):
+        """Averaged Hessian dissimilarity."""
+        return float(np.sqrt(np.linalg.eigvalsh(np.mean([f.matrix @ f.matrix for f in self.functions], axis=0))[-1]))
+
+    @cached_property
+    def delta_B(self):
+        """Bounded Hessian dissimilarity."""
+        return float(max(np.abs(np.linalg.eigvalsh(f.matrix)).max() for f in self.functions))
+
+    def gradients(self, x):
+        """Gradients of the clients at their points, x (..., n, d)."""
+        return np.stack([f.gradient(x[..., i, :]) for i, f in enumerate(self.functions)], -2)
+
+    def shifts(self, x):
+        """grad f_i(x) - grad f(x) at one point, x (..., d): (..., n, d)."""
+        return np.stack([f.gradient(x) for f in self.functions], -2) - self.mean.gradient(x)[..., None, :]
 
 
 def mean_gradient(functions, x):
