@@ -103,6 +103,7 @@ class Draw:
         far = (self.real(0, 1) if share is None else share) * (L - mu)
         matrices = raw * (far / reach)
         low, high = mu - min(values.min(), 0) * far / reach, L - max(values.max(), 0) * far / reach
+        self.require(high > 0)  # else the mean has no least value
         common = self.function(d, low, max(high, low))
         tilts = self.vectors(n, d, L)
         functions = zip(matrices, tilts - tilts.mean(0), strict=True)

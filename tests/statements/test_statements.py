@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.statements.attack import FOUND, SIZE, attack, planted, worst
 
-MODULES = {"fedsps": ["fedsps"], "fedred": ["fedred", "fedred_steps"]}
+MODULES = {"fedsps": ["fedsps"], "fedred": ["fedred", "fedred_steps"], "fedspeed": ["fedspeed"]}
 PAPERS = {paper: [importlib.import_module(f"tests.statements.{name}") for name in MODULES[paper]] for paper in MODULES}
 STATEMENTS = [statement for modules in PAPERS.values() for module in modules for statement in module.STATEMENTS]
 FAST = {"dice": 40, "climbs": 1, "steps": 40}
