@@ -5,7 +5,7 @@ import functools
 import hashlib
 import itertools
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -186,7 +186,9 @@ def read_record(path: str | Path) -> Record:
         raise UserError(f"{path} is no record of fedatlas, or it was damaged ({error}): check it out again") from None
 
 
-def write_record(path: str | Path, files: Iterable[tuple[Cell, str | Path]]) -> Record:
+def write_record(
+    path: str | Path, files: Iterable[tuple[Cell, str | Path]], numbers: "Sequence[pd.DataFrame | None] | None" = None
+) -> Record:
     """Write the record of an experiment from its run files.
 
     A file that holds the same content already is left as it is.
@@ -194,14 +196,15 @@ def write_record(path: str | Path, files: Iterable[tuple[Cell, str | Path]]) -> 
     Args:
         path: Path of the record.
         files: Cells and their run files, in the order of the experiment.
+        numbers: For each cell, columns of what claims read of all evaluations of long runs; by default none.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     parts, cells = [], []
-    for cell, file in files:
+    for (cell, file), columns in zip(files, numbers or itertools.repeat(None), strict=False):
         frame, meta = read(file)
-        kept = reduce(frame, RunMeta.of(meta).spec)
+        kept = reduce(frame, RunMeta.of(meta).spec, columns)
         parts.append(pa.Table.from_pandas(kept, preserve_index=False).replace_schema_metadata(None))
         cells.append((cell, meta))
     stored = [

@@ -3,7 +3,7 @@
 import copy
 import functools
 import json
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,6 +15,8 @@ from fedatlas.experiments.cells import Run
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.formulas import evaluate
 from fedatlas.experiments.runs import SETTING, assign, create, create_setting
+from fedatlas.experiments.scores import LONG
+from fedatlas.experiments.thinning import are_ends
 from fedatlas.federation import problems
 from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.federation.engine.setting import Setting
@@ -61,9 +63,11 @@ def compare_runs(view: ExperimentView, name: int | str, id: str, rows: "pd.DataF
         UserError: If the theorem is not about the runs, or the problem's constants are not known exactly.
     """
     algorithm, problem, conditions = build(view, id, rows)
+    rounds = rows["round"][rows["round"] > 0].unique()
+    count = len(rounds) + (rounds.max(initial=0) < conditions.total_rounds)
     for seed, curve in rows.groupby("seed"):
         arrays = compare(run_bound(name), algorithm, problem, curve)
-        missing = np.full(conditions.total_rounds - len(arrays[0]), np.nan)  # of a run that diverged or was cut off
+        missing = np.full(count - len(arrays[0]), np.nan)  # of a run that diverged or was cut off
         yield RunComparison(seed, *(np.concatenate([part, missing]) for part in arrays))
 
 
@@ -122,7 +126,8 @@ def compare(
     """
     curve = curve.sort_values("round")
     first = curve.iloc[0]
-    if first["round"] != 0 or not (curve["round"].diff().iloc[1:] == 1).all():
+    whole = not are_ends(curve).any()
+    if whole and (first["round"] != 0 or not (curve["round"].diff().iloc[1:] == 1).all()):
         raise UserError(f"{bound.title} speaks of every round: set eval_rounds to 1")
     c = bound.constants(problem, curve)
     if algorithm.name not in bound.algorithms:
@@ -131,7 +136,31 @@ def compare(
     if (condition := bound.needs(c) or bound.fails(c, algorithm, rounds)) is not None:
         raise NotCovered(f"{bound.title} needs {condition} for {algorithm.name}")
     counted = curve[bound.counts].to_numpy(float)[1:]
-    return counted, bound.measured(c, curve)[1:], bound.bound(c, algorithm, counted)
+    quantity = measured(curve, measured_column(bound.name), lambda curve: bound.measured(c, curve))
+    return counted, quantity[1:], bound.bound(c, algorithm, counted)
+
+
+def measured_column(name: int | str) -> str:
+    """Return the column in which a record keeps what a theorem bounds, of long runs."""
+    return f"{LONG}measured of theorem {name}"
+
+
+def measured(curve: "pd.DataFrame", column: str, compute: "Callable[[pd.DataFrame], np.ndarray]") -> np.ndarray:
+    """Return what a theorem bounds at each evaluation of a run.
+
+    Args:
+        curve: The evaluations of the run, in order.
+        column: Column in which a record keeps it.
+        compute: Computes it from all evaluations.
+
+    Raises:
+        NotCovered: If a record keeps some evaluations alone, and not the quantity.
+    """
+    if not are_ends(curve).any():
+        return compute(curve)
+    if column not in curve or curve[column].isna().all():
+        raise NotCovered("the record keeps some evaluations alone, and not what the theorem bounds")
+    return curve[column].to_numpy(float)
 
 
 def validate_quantity(formula: str, run: Run) -> None:

@@ -15,7 +15,7 @@ from fedatlas.experiments.runs import create, create_setting
 from fedatlas.federation import problems
 from fedatlas.federation.problems.base import Problem
 from fedatlas.theory import NotCovered
-from fedatlas.theory.comparison import parts_at
+from fedatlas.theory.comparison import measured, measured_column, parts_at
 from fedatlas.theory.variances import constant_variances, least_value
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from fedatlas.federation.algorithms.fedspeed_analysis import FedSpeedAnalysis
 
 PRINTED, SCALED, NOISE = "4.4", "4.4 scaled", "4.4 with noise"
+COLUMN = measured_column(PRINTED)
 ALGORITHM, RECORDS = "fedspeed-z", ("correction", "mean_correction")
 
 
@@ -98,6 +99,11 @@ def running_means(squares: np.ndarray) -> np.ndarray:
     return np.cumsum(squares[1:-1]) / T
 
 
+def _means(curve: "pd.DataFrame") -> np.ndarray:
+    """The running means at each evaluation of a run, not a number before T = 2."""
+    return np.concatenate([[np.nan, np.nan], running_means(curve["gradient_norm"].to_numpy() ** 2)])
+
+
 def compare_runs(view: ExperimentView, name: str, id: str, rows: "pd.DataFrame") -> FedSpeedComparison:
     """All runs of an algorithm in one setting against the bound, in which E is replaced by the run's own values.
 
@@ -108,8 +114,7 @@ def compare_runs(view: ExperimentView, name: str, id: str, rows: "pd.DataFrame")
     """
     algorithm, problem, batch = _build(view, id, rows.head(1).to_dict("records")[0])
     pairs = []
-    length = rows.groupby("seed").size().max()
-    T = np.arange(2, length)
+    T = np.sort(rows["round"][rows["round"] >= 2].unique())
     for _, curve in rows.groupby("seed"):
         curve = curve.sort_values("round")
         if len(curve) < 3:  # diverged in the first round, of which the constants are
@@ -118,9 +123,8 @@ def compare_runs(view: ExperimentView, name: str, id: str, rows: "pd.DataFrame")
         c = fedspeed_constants(problem, curve, batch)
         if (condition := fails(c, algorithm)) is not None:
             raise NotCovered(f"theorem {name} needs {condition}")
-        squares = np.full(length, np.nan)  # of rounds that a run that diverged did not make
-        squares[: len(curve)] = curve["gradient_norm"] ** 2
-        pairs.append((running_means(squares), bound(name, c, algorithm, T)))
+        means = curve.set_index("round").assign(mean=measured(curve, COLUMN, _means))["mean"].reindex(T)
+        pairs.append((means.to_numpy(), bound(name, c, algorithm, T)))
     return FedSpeedComparison(T, *(np.stack(part) for part in zip(*pairs, strict=True)))
 
 

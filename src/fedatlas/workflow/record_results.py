@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Cell
 from fedatlas.experiments.result_files import read_meta
-from fedatlas.experiments.tables import Layout, Tables, build
+from fedatlas.experiments.tables import Tables, build
 from fedatlas.records.record import Record, Restoration, read_record, write_record
 from fedatlas.records.signatures import add_signatures
+from fedatlas.workflow.record_numbers import compare_verdicts, layout, read_numbers
 from fedatlas.workflow.records import FOLDER, all_signatures, record_paths
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.times import shipped_costs
@@ -59,18 +60,16 @@ def record_tables(study: Study, name: str, size: str | None) -> Tables:
     """
     record = find_record(study, name, size)
     size = record.path.parent.name
-    experiment, view = study.experiment(size, name), study.view(size, name)
     cells = list(study.cells(size, name).values())
     if lacking := next((cell for cell in cells if record.find(cell) is None), None):
         text = f"lacks {lacking.id}, {lacking.key}, as the experiment's file is now"
         raise UserError(f"the record of {name} (size {size}) {text}")
     held = [cell for cell in map(record.find, cells) if cell is not None]
-    layout = Layout(list(experiment.grid), list(experiment.within), view.tune, experiment.select)
     with tempfile.TemporaryDirectory() as folder:
         paths = [Path(folder, cell.path) for cell in held]
         for cell, path in zip(held, paths, strict=True):
             record.restore(Restoration(cell.id, cell.key, cell.spec.seeds, ""), path)
-        return build(layout, paths)
+        return build(layout(study, size, name), paths)
 
 
 def record(name: str, size: str | None = None) -> "pd.DataFrame":
@@ -118,7 +117,8 @@ def add_record(study: Study, size: str, name: str, cells: int, report: Callable[
         The path of the record.
 
     Raises:
-        UserError: A run file is missing, was made by a changed working copy, or cannot be computed again.
+        UserError: A run file is missing, was made by a changed working copy, or cannot be computed again; or a verdict
+            does not follow from the record alone.
     """
     files = list(_last_files(study, size, name))
     for environment in (each for _, path in files for each in read_meta(path)["environments"]):
@@ -131,9 +131,11 @@ def add_record(study: Study, size: str, name: str, cells: int, report: Callable[
     path = folder / size / f"{name}.parquet"
     seed = len(all_signatures(study))
     before = path.read_bytes() if path.exists() else None
-    write_record(path, files)
-    examination = Examination.begin(study, size, name, lambda _: True)
+    numbers = read_numbers(study, size, name, files)
+    write_record(path, files, numbers)
     try:
+        compare_verdicts(study, size, name, files, record_tables(study, name, size))
+        examination = Examination.begin(study, size, name, lambda _: True)
         verify(
             study,
             [examination],

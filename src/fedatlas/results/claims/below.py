@@ -13,6 +13,8 @@ from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import Outcome
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from fedatlas.experiments.cells import Run
 
 
@@ -36,12 +38,17 @@ class Below(AlgorithmCheck):
             comparison.validate_run(self.theorem, run)
 
     def judge(self, results: Results) -> Outcome:
-        from fedatlas.theory.comparison import compare_runs, largest_ratio
+        from fedatlas.theory.comparison import compare_runs, largest_ratio, measured_column
+
+        def compute(rows: "pd.DataFrame") -> dict[int, float]:
+            runs = list(compare_runs(results.view, self.theorem, self.algorithm, rows))
+            results.keep(measured_column(self.theorem), rows, 1, {run.seed: run.measured for run in runs})
+            return {run.seed: largest_ratio(run.measured, run.bound) for run in runs}
 
         rows, texts, largest = results.rows(self.algorithm, self.where, results.curves), [], 0.0
         for point, part in results.settings(rows):
-            comparisons = compare_runs(results.view, self.theorem, self.algorithm, part)
-            ratio = max(largest_ratio(run.measured, run.bound) for run in comparisons)
+            ratios = results.of_runs(f"largest ratio to the bound of theorem {self.theorem}", part, compute)
+            ratio = ratios.max() if ratios.notna().all() else math.nan
             largest = ratio if math.isnan(ratio) else max(largest, ratio)
             text = f"at most {labels.number(ratio)} of the bound" if math.isfinite(ratio) else "diverged or ended early"
             texts.append(text + results.location(point))

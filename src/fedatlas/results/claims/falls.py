@@ -9,7 +9,7 @@ from fedatlas.results.claims.evidence import judge_all
 from fedatlas.results.claims.exponents import ExponentCheck, exponent
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import NotTested, Outcome
-from fedatlas.results.comparing.targets import costs_to_targets, has_diverged
+from fedatlas.results.comparing.targets import has_diverged
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,12 +35,13 @@ class Falls(ExponentCheck, MetricCheck, MultiAlgorithmCheck):
             rows = results.rows(algorithm, self.where, results.curves)
             if rows[self.axis].nunique() < 2:
                 raise NotTested(f"Fewer than two values of {self.axis}")
-            name, exponents = results.name(algorithm), []
-            for _, seed_rows in rows.groupby("seed"):
-                runs = [part for _, part in results.settings(seed_rows)]
-                rounds = [costs_to_targets(run, metric, "rounds", [self.until])[0] for run in runs]
-                if any(math.isinf(needed) and not has_diverged(run) for needed, run in zip(rounds, runs, strict=True)):
+            name, pairs = results.name(algorithm), {}
+            for _, part in results.settings(rows):
+                rounds, runs = results.costs(part, metric, "rounds", self.until), dict(iter(part.groupby("seed")))
+                if any(math.isinf(needed) and not has_diverged(runs[seed]) for seed, needed in rounds.items()):
                     raise NotTested(f"not attained by {name}")
-                exponents.append(-exponent([float(run[self.axis].iloc[0]) for run in runs], rounds))
+                for seed, needed in rounds.items():
+                    pairs.setdefault(seed, []).append((float(part[self.axis].iloc[0]), needed))
+            exponents = [-exponent(*zip(*pairs[seed], strict=True)) for seed in sorted(pairs)]
             evidence.append(self.exponent_evidence(results, [algorithm], exponents, name, f"{name}: exponent {{}}"))
         return judge_all(evidence, more=self.more)

@@ -14,7 +14,6 @@ from fedatlas.results.claims.evidence import Evidence, judge_all, vacuous_outcom
 from fedatlas.results.claims.results import Point, Results
 from fedatlas.results.claims.verdicts import Outcome
 from fedatlas.results.comparing.intervals import match_seeds, sample
-from fedatlas.results.comparing.targets import costs_to_targets
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,19 +61,17 @@ class Fewer(BoundedCheck, CostCheck, ContestCheck):
     def _costs(self, results: Results, metric: str, algorithm: str) -> dict[Point, dict[int, float]]:
         """Return the cost of the accuracy, by point of the axes and seed; infinite where it is not attained."""
         rows, low = results.rows(algorithm, self.where, results.curves), results.goal(metric) == "min"
-        return {
-            point: {seed: self._cost(curve, metric, low) for seed, curve in part.groupby("seed")}
-            for point, part in results.settings(rows)
-        }
+        return {point: dict(self._setting_costs(results, part, metric, low)) for point, part in results.settings(rows)}
 
-    def _cost(self, curve: "pd.DataFrame", metric: str, low: bool) -> float:
+    def _setting_costs(self, results: Results, rows: "pd.DataFrame", metric: str, low: bool) -> "pd.Series":
+        """Return the costs of the runs of one setting by seed."""
         if self.reduction is not None:
-            return costs_to_targets(curve, metric, self.cost, [self.reduction])[0]
+            return results.costs(rows, metric, self.cost, self.reduction)
         if self.target is not None:
-            return costs_to_targets(curve, metric, self.cost, [self.target], low, relative=False)[0]
-        if "status" in curve and (curve["status"] == "diverged").any():
-            return math.inf
-        return float(curve.sort_values("round")["round" if self.cost == "rounds" else self.cost].iloc[-1])
+            return results.costs(rows, metric, self.cost, self.target, low, relative=False)
+        ends = rows.sort_values("round").groupby("seed").last()
+        costs = ends["round" if self.cost == "rounds" else self.cost].astype(float)
+        return costs.mask(ends["status"] == "diverged", math.inf) if "status" in ends else costs
 
 
 def _means(pairs: list[tuple[float, float]]) -> str:

@@ -10,7 +10,6 @@ from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import Outcome
 from fedatlas.results.comparing.intervals import sample
-from fedatlas.results.comparing.targets import costs_to_targets
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,10 +33,7 @@ class FirstRound(MetricCheck, AlgorithmCheck):
         rows, low = results.rows(self.algorithm, self.where, results.curves), results.goal(metric) == "min"
         evidence = []
         for point, part in results.settings(rows):
-            curves = [curve for _, curve in part.groupby("seed")]
-            firsts = [
-                costs_to_targets(curve, metric, "rounds", [self.target], low, relative=False)[0] for curve in curves
-            ]
+            firsts = results.costs(part, metric, "rounds", self.target, low, relative=False).tolist()
             location = results.location(point)
             failures = sum(map(math.isinf, firsts))
             template = (

@@ -2,7 +2,7 @@
 
 import functools
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,8 +11,10 @@ from fedatlas.experiments import labels
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.scores import goal, score_frame, worst_score
 from fedatlas.experiments.selection import select_rows
+from fedatlas.experiments.thinning import LONG, are_ends
 from fedatlas.results.claims.verdicts import NotTested
 from fedatlas.results.comparing.intervals import pair_seeds
+from fedatlas.results.comparing.targets import costs_to_targets
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,7 +31,8 @@ class Results:
 
     view: View of the experiment. table: a row for each algorithm, point of the axes and tuned values, with means over
     seeds. curves: all evaluations of the rows that were chosen. trials: the score of each run by which tuned values are
-    compared. classes: number of classes by data set.
+    compared. classes: number of classes by data set. numbers: what checks computed of all evaluations of runs, by the
+    column in which a record keeps it, and the index of the curves.
     """
 
     view: ExperimentView
@@ -37,6 +40,7 @@ class Results:
     curves: "pd.DataFrame"
     trials: "pd.DataFrame"
     classes: Mapping[str, int] = field(default_factory=dict)
+    numbers: dict[str, dict[Any, float]] = field(default_factory=dict)
 
     @property
     def axes(self) -> list[str]:
@@ -122,6 +126,46 @@ class Results:
             scores = scores.reindex(status.index)
             samples[point] = dict(scores.mask((status == "diverged") | scores.isna(), worst_score(good)).items())
         return samples
+
+    def of_runs(
+        self, name: str, rows: "pd.DataFrame", compute: "Callable[[pd.DataFrame], Mapping[int, float]]"
+    ) -> "pd.Series":
+        """Return a number of each run that depends on all of its evaluations, by seed.
+
+        Of long runs a record keeps some evaluations, and such numbers with the last one.
+
+        Args:
+            name: Name of the number, which says on what it depends.
+            rows: Rows of the curves, of one algorithm in one setting.
+            compute: Returns the numbers by seed, from all evaluations of runs.
+
+        Raises:
+            NotTested: If a record lacks the number.
+        """
+        import pandas as pd
+
+        recorded = rows[are_ends(rows)].set_index("seed")
+        if len(recorded) and LONG + name not in recorded:
+            raise NotTested(f"The record keeps some evaluations alone, and not {name}; record=ignore computes all")
+        numbers = dict(recorded[LONG + name]) if len(recorded) else {}
+        if len(whole := rows[~rows["seed"].isin(recorded.index)]):
+            computed = dict(compute(whole))
+            lasts = whole.groupby("seed")["round"].idxmax()
+            self.numbers.setdefault(LONG + name, {}).update({lasts[seed]: number for seed, number in computed.items()})
+            numbers |= computed
+        return pd.Series(numbers).sort_index()
+
+    def keep(self, column: str, rows: "pd.DataFrame", first: int, values: "Mapping[int, Iterable[float]]") -> None:
+        """Keep a quantity that depends on all evaluations up to each, for figures that draw it of a record.
+
+        Args:
+            column: The column.
+            rows: Rows of the curves, of one algorithm in one setting.
+            first: First round of the values.
+            values: Values of each run at its evaluations, by seed; more where a run ended early.
+        """
+        for seed, run in rows[rows["round"] >= first].sort_values("round").groupby("seed"):
+            self.numbers.setdefault(column, {}).update(zip(run.index, values[seed], strict=False))
 
     def is_deterministic(self, *algorithms: str) -> bool:
         """Return whether the runs of all these algorithms are the same for all seeds, so that one seed is enough."""
@@ -214,13 +258,46 @@ class Results:
         column = metric or self.view.select.metric
         if column not in rows:
             raise UserError(f"there is no metric {column!r} in the results")
-        late = rows[rows["round"] >= after]
-        if late.empty:
+        if not (rows["round"] >= after).any():
             raise NotTested(f"No evaluations from round {after} on")
-        means = (late[column] ** 2).groupby(late["seed"]).mean()
-        diverged = rows.loc[rows["status"] == "diverged", "seed"].unique()
-        means = means.reindex(sorted(rows["seed"].unique()))
-        return means.mask(means.index.isin(diverged) | means.isna(), math.inf)
+
+        def compute(rows: "pd.DataFrame") -> "pd.Series":
+            late = rows[rows["round"] >= after]
+            means = (late[column] ** 2).groupby(late["seed"]).mean()
+            diverged = rows.loc[rows["status"] == "diverged", "seed"].unique()
+            means = means.reindex(sorted(rows["seed"].unique()))
+            return means.mask(means.index.isin(diverged) | means.isna(), math.inf)
+
+        return self.of_runs(f"mean square of {column} from round {after} on", rows, compute)
+
+    def costs(
+        self,
+        rows: "pd.DataFrame",
+        metric: str,
+        cost: str,
+        target: float,
+        low: bool = True,
+        relative: bool = True,
+    ) -> "pd.Series":
+        """Return the cost until the metric first attains an accuracy, by seed, as `costs_to_targets` does.
+
+        Args:
+            rows: Rows of the curves, of one algorithm in one setting.
+            metric: Column of the metric.
+            cost: Column of the cost, or ``rounds``.
+            target: Value of the metric.
+            low: Whether small values are good.
+            relative: Whether the target is a share of the metric's first value.
+        """
+
+        def compute(rows: "pd.DataFrame") -> dict[int, float]:
+            return {
+                seed: costs_to_targets(curve, metric, cost, [target], low, relative)[0]
+                for seed, curve in rows.groupby("seed")
+            }
+
+        bound = f"{'at most' if low else 'at least'} {target}{' of its first value' if relative else ''}"
+        return self.of_runs(f"{cost} until {metric} is {bound}", rows, compute)
 
     def validate_metric(self, metric: str | None) -> None:
         """Raise UserError if the results have no such metric; None is the one that selects."""

@@ -13,7 +13,7 @@ from fedatlas.results.claims.evidence import judge_all
 from fedatlas.results.claims.exponents import ExponentCheck, exponent
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import NotTested, Outcome
-from fedatlas.results.comparing.targets import costs_to_targets, has_diverged
+from fedatlas.results.comparing.targets import has_diverged
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -80,25 +80,25 @@ class Scales(ExponentCheck, CostCheck, MultiAlgorithmCheck):
         points: dict[int, list[tuple[float, float]]] = {}
         for _, part in results.settings(rows):
             value = quantity(results.view, part, self.against)
-            for seed, curve in part.groupby("seed"):
-                for share, cost in zip(self.shares, self._costs(curve, metric), strict=True):
-                    if math.isinf(cost) and not has_diverged(curve):
+            for share in self.shares:
+                costs = self._costs(results, part, metric, share)
+                for seed, curve in part.groupby("seed"):
+                    if math.isinf(costs[seed]) and not has_diverged(curve):
                         raise NotTested(f"{results.name(curve['algorithm'].iloc[0])} does not attain an accuracy")
-                    points.setdefault(seed, []).append((value * self._factor(share), cost))
+                    points.setdefault(seed, []).append((value * self._factor(share), costs[seed]))
         if any(len({value for value, _ in pairs}) < 2 for pairs in points.values()):
             raise NotTested(f"The quantity {self.against} has one value only")
         yield from points.values()
 
-    def _costs(self, curve: "pd.DataFrame", metric: str) -> list[float]:
-        """Return the cost of a run from the share ``since`` to each share."""
-        since, *costs = costs_to_targets(curve, metric, self.cost, [self.since, *self.shares])
-        if self.per is None:
-            return [cost - since for cost in costs]
-        start, *divisors = costs_to_targets(curve, metric, self.per, [self.since, *self.shares])
-        pairs = zip(costs, divisors, strict=True)
-        return [
-            (cost - since) / (divisor - start) if start < divisor < math.inf else math.inf for cost, divisor in pairs
-        ]
+    def _costs(self, results: Results, rows: "pd.DataFrame", metric: str, share: float) -> "pd.Series":
+        """Return the costs of runs of one setting from the share ``since`` to another, by seed."""
+        cost, *divisor = (
+            results.costs(rows, metric, name, share) - results.costs(rows, metric, name, self.since)
+            for name in filter(None, (self.cost, self.per))
+        )
+        if not divisor:
+            return cost
+        return (cost / divisor[0]).where((divisor[0] > 0) & (divisor[0] < math.inf), math.inf)
 
     def _factor(self, share: float) -> float:
         return {"log": math.log(self.since / share), "inverse": 1 / share, None: 1.0}[self.accuracy]

@@ -1,6 +1,9 @@
 """Metrics that lie between bounds at every evaluation."""
 
+import functools
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from fedatlas.experiments import labels
 from fedatlas.registry.options import option
@@ -8,6 +11,9 @@ from fedatlas.results.claims.base import BoundedCheck, MultiAlgorithmCheck
 from fedatlas.results.claims.evidence import exact_outcome
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import NotTested, Outcome
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ROUNDING = 1e-9  # relative
 
@@ -25,23 +31,43 @@ class Throughout(BoundedCheck, MultiAlgorithmCheck):
 
     def judge(self, results: Results) -> Outcome:
         texts, held, seeds = [], True, 0
+        name = " / ".join(filter(None, (self.metric, self.of)))
         for algorithm in self.algorithms:
             rows = results.rows(algorithm, self.where, results.curves)
-            for name in filter(None, (self.metric, self.of)):
-                if name not in rows:
-                    raise NotTested(f"{results.name(algorithm)} has no {name}")
-            values = rows[self.metric] / rows[self.of] if self.of else rows[self.metric]
-            values = values.dropna()
-            if values.empty:
+            for column in filter(None, (self.metric, self.of)):
+                if column not in rows:
+                    raise NotTested(f"{results.name(algorithm)} has no {column}")
+            lowest, highest, evaluations, inside = (
+                [
+                    results.of_runs(f"{words} {name}", part, functools.partial(self._statistic, statistic))
+                    for _, part in results.settings(rows)
+                ]
+                for words, statistic in (
+                    ("lowest", "min"),
+                    ("highest", "max"),
+                    ("evaluations of", "count"),
+                    (f"evaluations with {self.at_least} to {self.at_most} of", self._inside),
+                )
+            )
+            if not (count := int(sum(map(sum, evaluations)))):
                 raise NotTested(f"{results.name(algorithm)} has no {self.metric}")
-            inside = sum(map(self._close, values))
+            within = int(sum(map(sum, inside)))
             diverged = "status" in rows and bool((rows["status"] == "diverged").any())
-            held &= not diverged and inside == len(values)
+            held &= not diverged and within == count
             seeds = max(seeds, rows["seed"].nunique())
-            span = f"{labels.number(values.min(), 5)} to {labels.number(values.max(), 5)}"
-            counts = f"in the bounds at {inside} of {len(values)} evaluations{', diverged' if diverged else ''}"
-            texts.append(f"{results.name(algorithm)} {span}, {counts}")
+            low, high = min(part.min() for part in lowest), max(part.max() for part in highest)
+            counts = f"in the bounds at {within} of {count} evaluations{', diverged' if diverged else ''}"
+            texts.append(f"{results.name(algorithm)} {labels.number(low, 5)} to {labels.number(high, 5)}, {counts}")
         return exact_outcome("; ".join(texts), held, seeds=seeds)
+
+    def _statistic(self, statistic: "str | Callable[[pd.Series], int]", rows: "pd.DataFrame") -> "pd.Series":
+        """Return a statistic of the values of each run, by seed."""
+        values = rows[self.metric] / rows[self.of] if self.of else rows[self.metric]
+        return values.groupby(rows["seed"]).agg(statistic)
+
+    def _inside(self, values: "pd.Series") -> int:
+        """Return the number of values in the bounds."""
+        return sum(map(self._close, values.dropna()))
 
     def _close(self, value: float) -> bool:
         """Return whether a number lies in the bounds, up to rounding error."""

@@ -1,0 +1,106 @@
+"""Numbers of long runs that claims read, for a record, which keeps some evaluations of the runs alone."""
+
+import json
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+from fedatlas.errors import UserError
+from fedatlas.experiments.cells import Cell
+from fedatlas.experiments.metadata import RunMeta
+from fedatlas.experiments.result_files import read, write
+from fedatlas.experiments.tables import Layout, Tables, build
+from fedatlas.records.reduction import are_long
+from fedatlas.results.claims.results import Results
+from fedatlas.workflow.graph import Graph
+from fedatlas.workflow.jobs.claims import count_classes, judge
+from fedatlas.workflow.study import Study
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+PLACE = "place"  # column that follows the rows of run files into the curves
+
+
+def read_numbers(study: Study, size: str, name: str, files: Sequence[tuple[Cell, Path]]) -> "list[pd.DataFrame | None]":
+    """Return columns of what claims compute of all evaluations of long runs, for each run file; None for short runs.
+
+    Args:
+        study: The study.
+        size: Size of the experiment.
+        name: Its name.
+        files: Its cells and their run files, in the order of the experiment.
+    """
+    import pandas as pd
+
+    frames = [read(path) for _, path in files]
+    specs = [RunMeta.of(meta).spec for _, meta in frames]
+    if not any(are_long(frame, spec) for (frame, _), spec in zip(frames, specs, strict=True)):
+        return [None] * len(files)
+    start, starts = 0, []
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder, cell.id, path.name) for cell, path in files]
+        for (frame, meta), path in zip(frames, paths, strict=True):
+            path.parent.mkdir(exist_ok=True)
+            starts.append(start)
+            write(path, frame.assign(**{PLACE: range(start, start + len(frame))}), meta)
+            start += len(frame)
+        results = _results(study, size, name, build(layout(study, size, name), paths))
+    verdicts(study, results)
+    places = results.curves[PLACE]
+    columns = {
+        column: pd.Series(list(values.values()), index=places[list(values)].to_numpy(int), dtype=float)
+        for column, values in results.numbers.items()
+    }
+    numbers = pd.DataFrame(columns)
+    ends = [*starts[1:], start]
+    parts = [numbers[(numbers.index >= low) & (numbers.index < high)] for low, high in zip(starts, ends, strict=True)]
+    return [
+        part.set_axis(part.index - low).dropna(axis="columns", how="all")
+        for part, low in zip(parts, starts, strict=True)
+    ]
+
+
+def layout(study: Study, size: str, name: str) -> Layout:
+    """Return the layout of an experiment's table."""
+    experiment = study.experiment(size, name)
+    return Layout(list(experiment.grid), list(experiment.within), study.view(size, name).tune, experiment.select)
+
+
+def _results(study: Study, size: str, name: str, tables: Tables) -> Results:
+    table, curves, trials, meta = tables
+    return Results(study.view(size, name), table, curves, trials, count_classes(meta))
+
+
+def verdicts(study: Study, results: Results) -> "pd.DataFrame":
+    """Return the verdicts on the claims of an experiment."""
+    view = results.view
+    spec = json.loads(Graph(study).claims_spec(SimpleNamespace(size=view.size, experiment=view.name)))
+    folder = study.folders.report(view.size, view.name)
+    return judge(spec, results, str(folder), str(study.folders.data))
+
+
+def compare_verdicts(study: Study, size: str, name: str, files: Sequence[tuple[Cell, Path]], tables: Tables) -> None:
+    """Compare the verdicts that follow from a record with those of the run files.
+
+    Args:
+        study: The study.
+        size: Size of the experiment.
+        name: Its name.
+        files: Its cells and their run files.
+        tables: Tables of the record.
+
+    Raises:
+        UserError: One differs, since its check reads evaluations that the record does not keep.
+    """
+    whole = build(layout(study, size, name), [path for _, path in files])
+    expected, found = (verdicts(study, _results(study, size, name, each)) for each in (whole, tables))
+    for (_, one), (_, other) in zip(expected.iterrows(), found.iterrows(), strict=True):
+        if one["verdict"] != other["verdict"]:
+            raise UserError(
+                f"{name} (size {size}): claims.{one['claim']} is {one['verdict']} ({one['ours']}), and "
+                f"{other['verdict']} ({other['ours']}) by what a record keeps: nothing is added to the record"
+            )
