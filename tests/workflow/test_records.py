@@ -5,11 +5,17 @@ import shutil
 import subprocess
 import sys
 
+import pyarrow.parquet as pq
 import pytest
 
 from tests.workflow.project import copied
 
 CLAIMS = "results/smoke/tiny/claims.csv"
+CHECKS = {  # of all evaluations, of which the record keeps some
+    "throughout": {"kind": "throughout", "algorithms": ["fedavg", "scaffold"], "metric": "loss", "at_most": 0.5},
+    "closer": {"kind": "closer", "algorithm": "scaffold", "than": ["fedavg"], "metric": "gradient_norm", "after": 333},
+    "first": {"kind": "first_round", "algorithm": "scaffold", "metric": "gradient_norm", "target": 1e-3},
+}
 
 
 def fedatlas(project, *words, status=0):
@@ -32,7 +38,12 @@ def original(tmp_path_factory):
     project = copied(tmp_path_factory.mktemp("record"))
     project.copy_code()
     # Hessians differ, so that the correction of SCAFFOLD moves the mean
-    project.write_experiment(problem={"kind": "quadratic", "dim": 3, "similarity": 5.0})
+    project.write_experiment(
+        problem={"kind": "quadratic", "dim": 3, "similarity": 5.0},
+        tune={"lr": [0.01]},
+        setting={"clients": 3, "rounds": 600, "batch": None, "local_steps": 2, "eval_rounds": 1},
+        claims={name: {"text": name, "source": "Nowhere", "check": check} for name, check in CHECKS.items()},
+    )
     project.snakemake(CLAIMS)
     assert "written and signed" in fedatlas(project, "record", "add", "tiny", "--size", "smoke")
     return project
@@ -78,6 +89,14 @@ def test_a_planted_mistake_is_found_and_named_and_not_signed(recorded):
     output = fedatlas(recorded, "record", "verify", status=1)
     assert "scaffold" in output and "nothing is signed" in output and "equal" not in output
     assert json.loads((recorded.folder / "record/signatures.json").read_text()) == before
+
+
+def test_a_long_run_keeps_few_evaluations_and_numbers_of_all_are_verified(recorded):
+    rows = pq.read_table(recorded.folder / "record/smoke/tiny.parquet").to_pandas()
+    assert len(rows) <= 2 * 300 + 2 * 2 * 4
+    recorded.edit("src/fedatlas/results/claims/throughout.py", "values.dropna()))", "values.dropna())) + 1")
+    output = fedatlas(recorded, "record", "verify", "tiny", status=1)
+    assert "all: evaluations with" in output and "nothing is signed" in output
 
 
 def test_code_with_equal_numbers_is_signed_anew(recorded):

@@ -2,7 +2,7 @@
 
 import json
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
@@ -11,8 +11,10 @@ from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Cell
 from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.result_files import read, write
+from fedatlas.experiments.run import Row
 from fedatlas.experiments.tables import Layout, Tables, build
-from fedatlas.records.reduction import are_long
+from fedatlas.records.record import Record, RecordedCell, Restoration
+from fedatlas.records.reduction import are_long, reduce
 from fedatlas.results.claims.results import Results
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.jobs.claims import count_classes, judge
@@ -62,6 +64,44 @@ def read_numbers(study: Study, size: str, name: str, files: Sequence[tuple[Cell,
         part.set_axis(part.index - low).dropna(axis="columns", how="all")
         for part, low in zip(parts, starts, strict=True)
     ]
+
+
+def restore_files(record: Record, cells: Iterable[Cell], folder: Path) -> list[tuple[Cell, Path]]:
+    """Write the run files that a record has of some cells into a folder, and return them with their cells."""
+    files = []
+    for cell in cells:
+        if (found := record.find(cell)) is not None:
+            files.append((cell, folder / found.path))
+            record.restore(Restoration(found.id, found.key, found.spec.seeds, ""), folder / found.path)
+    return files
+
+
+def reduce_run(
+    study: Study, record: Record, cell: RecordedCell, identity: "pd.Series", rows: Sequence[Row]
+) -> list[Row]:
+    """Return what a record keeps of a long run that was computed again.
+
+    Args:
+        study: The study.
+        record: The record.
+        cell: Its cell with the run.
+        identity: Values of the columns that identify the run.
+        rows: All evaluations of the run, without these columns.
+    """
+    import pandas as pd
+
+    size, name = record.path.parent.name, record.path.stem
+    anew = pd.DataFrame(list(rows)).assign(**identity)
+    with tempfile.TemporaryDirectory() as folder:
+        files = restore_files(record, study.cells(size, name).values(), Path(folder))
+        position = [path.relative_to(folder).as_posix() for _, path in files].index(cell.path)
+        frame, meta = read(files[position][1])
+        others = frame[(frame[identity.index] != identity).any(axis="columns")]
+        write(files[position][1], pd.concat([others, anew], ignore_index=True), meta)
+        numbers = read_numbers(study, size, name, files)[position]
+    if numbers is not None:
+        numbers = numbers.set_axis(numbers.index - len(others))
+    return reduce(anew, cell.spec, numbers).drop(columns=identity.index).to_dict("records")
 
 
 def layout(study: Study, size: str, name: str) -> Layout:

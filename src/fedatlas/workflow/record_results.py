@@ -9,9 +9,9 @@ from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Cell
 from fedatlas.experiments.result_files import read_meta
 from fedatlas.experiments.tables import Tables, build
-from fedatlas.records.record import Record, Restoration, read_record, write_record
+from fedatlas.records.record import Record, read_record, write_record
 from fedatlas.records.signatures import add_signatures
-from fedatlas.workflow.record_numbers import compare_verdicts, layout, read_numbers
+from fedatlas.workflow.record_numbers import compare_verdicts, layout, read_numbers, restore_files
 from fedatlas.workflow.records import FOLDER, all_signatures, record_paths
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.times import shipped_costs
@@ -64,12 +64,8 @@ def record_tables(study: Study, name: str, size: str | None) -> Tables:
     if lacking := next((cell for cell in cells if record.find(cell) is None), None):
         text = f"lacks {lacking.id}, {lacking.key}, as the experiment's file is now"
         raise UserError(f"the record of {name} (size {size}) {text}")
-    held = [cell for cell in map(record.find, cells) if cell is not None]
     with tempfile.TemporaryDirectory() as folder:
-        paths = [Path(folder, cell.path) for cell in held]
-        for cell, path in zip(held, paths, strict=True):
-            record.restore(Restoration(cell.id, cell.key, cell.spec.seeds, ""), path)
-        return build(layout(study, size, name), paths)
+        return build(layout(study, size, name), [path for _, path in restore_files(record, cells, Path(folder))])
 
 
 def record(name: str, size: str | None = None) -> "pd.DataFrame":

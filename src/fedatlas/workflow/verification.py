@@ -19,12 +19,15 @@ from fedatlas.experiments.dependencies import cell_modules
 from fedatlas.experiments.fingerprint import closure, fingerprint
 from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.run import Row, compute_run, load_problem, stored_runs
+from fedatlas.experiments.thinning import are_ends
 from fedatlas.federation.problems import instances
 from fedatlas.io.machine import environment
 from fedatlas.records.record import Record, RecordedCell, read_record
+from fedatlas.records.reduction import run_columns
 from fedatlas.records.signatures import Signature
 from fedatlas.workflow.jobs import optimum, partition
 from fedatlas.workflow.origins import Origins
+from fedatlas.workflow.record_numbers import reduce_run
 from fedatlas.workflow.records import record_paths
 from fedatlas.workflow.study import Study
 
@@ -168,10 +171,15 @@ def _examine(
 ) -> None:
     """Compute one run of a cell and compare it."""
     meta = RunMeta.of(recorded.meta)
-    runs = stored_runs(result.record.frame(recorded).to_dict("records"), meta)
+    frame = result.record.frame(recorded)
+    stored, identity = frame.to_dict("records"), frame[run_columns(frame, cell.spec)]
+    places = {id(row): place for place, row in enumerate(stored)}
+    runs = stored_runs(stored, meta)
     run, (rows, _) = runs[generator.choice(sorted(runs))]
-    problem = _problem(study, origins, cell.spec, run.seed)
-    fault, difference = compare(rows, compute_run(run, problem))
+    computed = compute_run(run, _problem(study, origins, cell.spec, run.seed))
+    if are_ends(frame).iloc[places[id(rows[-1])]]:
+        computed = reduce_run(study, result.record, recorded, identity.iloc[places[id(rows[-1])]], computed)
+    fault, difference = compare(rows, computed)
     result.drawn.append(recorded)
     result.runs += 1
     result.difference = max(result.difference, difference)
