@@ -8,6 +8,7 @@ from fedatlas.results.claims.base import MetricCheck, MultiAlgorithmCheck
 from fedatlas.results.claims.evidence import judge_all
 from fedatlas.results.claims.exponents import ExponentCheck, exponent
 from fedatlas.results.claims.results import Results
+from fedatlas.results.claims.target_costs import target_costs
 from fedatlas.results.claims.verdicts import NotTested, Outcome
 from fedatlas.results.comparing.targets import has_diverged
 
@@ -35,9 +36,13 @@ class Falls(ExponentCheck, MetricCheck, MultiAlgorithmCheck):
             rows = results.rows(algorithm, self.where, results.curves)
             if rows[self.axis].nunique() < 2:
                 raise NotTested(f"Fewer than two values of {self.axis}")
-            name, pairs = results.name(algorithm), {}
+            name = results.name(algorithm)
+            pairs: dict[int, list[tuple[float, float]]] = {}
             for _, part in results.settings(rows):
-                rounds, runs = results.costs(part, metric, "rounds", self.until), dict(iter(part.groupby("seed")))
+                rounds, runs = (
+                    target_costs(results, part, metric, "rounds", self.until),
+                    dict(iter(part.groupby("seed"))),
+                )
                 if any(math.isinf(needed) and not has_diverged(runs[seed]) for seed, needed in rounds.items()):
                     raise NotTested(f"not attained by {name}")
                 for seed, needed in rounds.items():

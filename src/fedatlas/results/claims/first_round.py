@@ -8,6 +8,7 @@ from fedatlas.registry.options import option
 from fedatlas.results.claims.base import AlgorithmCheck, MetricCheck
 from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all
 from fedatlas.results.claims.results import Results
+from fedatlas.results.claims.target_costs import target_costs
 from fedatlas.results.claims.verdicts import Outcome
 from fedatlas.results.comparing.intervals import sample
 
@@ -33,7 +34,7 @@ class FirstRound(MetricCheck, AlgorithmCheck):
         rows, low = results.rows(self.algorithm, self.where, results.curves), results.goal(metric) == "min"
         evidence = []
         for point, part in results.settings(rows):
-            firsts = results.costs(part, metric, "rounds", self.target, low, relative=False).tolist()
+            firsts = target_costs(results, part, metric, "rounds", self.target, low, relative=False).tolist()
             location = results.location(point)
             failures = sum(map(math.isinf, firsts))
             template = (

@@ -14,7 +14,6 @@ from fedatlas.experiments.selection import select_rows
 from fedatlas.experiments.thinning import LONG, are_ends
 from fedatlas.results.claims.verdicts import NotTested
 from fedatlas.results.comparing.intervals import pair_seeds
-from fedatlas.results.comparing.targets import costs_to_targets
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -269,35 +268,6 @@ class Results:
             return means.mask(means.index.isin(diverged) | means.isna(), math.inf)
 
         return self.of_runs(f"mean square of {column} from round {after} on", rows, compute)
-
-    def costs(
-        self,
-        rows: "pd.DataFrame",
-        metric: str,
-        cost: str,
-        target: float,
-        low: bool = True,
-        relative: bool = True,
-    ) -> "pd.Series":
-        """Return the cost until the metric first attains an accuracy, by seed, as `costs_to_targets` does.
-
-        Args:
-            rows: Rows of the curves, of one algorithm in one setting.
-            metric: Column of the metric.
-            cost: Column of the cost, or ``rounds``.
-            target: Value of the metric.
-            low: Whether small values are good.
-            relative: Whether the target is a share of the metric's first value.
-        """
-
-        def compute(rows: "pd.DataFrame") -> dict[int, float]:
-            return {
-                seed: costs_to_targets(curve, metric, cost, [target], low, relative)[0]
-                for seed, curve in rows.groupby("seed")
-            }
-
-        bound = f"{'at most' if low else 'at least'} {target}{' of its first value' if relative else ''}"
-        return self.of_runs(f"{cost} until {metric} is {bound}", rows, compute)
 
     def validate_metric(self, metric: str | None) -> None:
         """Raise UserError if the results have no such metric; None is the one that selects."""

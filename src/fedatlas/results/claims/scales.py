@@ -12,6 +12,7 @@ from fedatlas.results.claims.cost_check import CostCheck
 from fedatlas.results.claims.evidence import judge_all
 from fedatlas.results.claims.exponents import ExponentCheck, exponent
 from fedatlas.results.claims.results import Results
+from fedatlas.results.claims.target_costs import target_costs
 from fedatlas.results.claims.verdicts import NotTested, Outcome
 from fedatlas.results.comparing.targets import has_diverged
 
@@ -93,7 +94,7 @@ class Scales(ExponentCheck, CostCheck, MultiAlgorithmCheck):
     def _costs(self, results: Results, rows: "pd.DataFrame", metric: str, share: float) -> "pd.Series":
         """Return the costs of runs of one setting from the share ``since`` to another, by seed."""
         cost, *divisor = (
-            results.costs(rows, metric, name, share) - results.costs(rows, metric, name, self.since)
+            target_costs(results, rows, metric, name, share) - target_costs(results, rows, metric, name, self.since)
             for name in filter(None, (self.cost, self.per))
         )
         if not divisor:

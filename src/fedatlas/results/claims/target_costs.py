@@ -1,0 +1,40 @@
+"""The costs of runs until a metric attains an accuracy."""
+
+from typing import TYPE_CHECKING
+
+from fedatlas.results.claims.results import Results
+from fedatlas.results.comparing.targets import costs_to_targets
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def target_costs(
+    results: Results,
+    rows: "pd.DataFrame",
+    metric: str,
+    cost: str,
+    target: float,
+    low: bool = True,
+    relative: bool = True,
+) -> "pd.Series":
+    """Return the cost until the metric first attains an accuracy, by seed, as `costs_to_targets` does.
+
+    Args:
+        results: The results of the experiment.
+        rows: Rows of the curves, of one algorithm in one setting.
+        metric: Column of the metric.
+        cost: Column of the cost, or ``rounds``.
+        target: Value of the metric.
+        low: Whether small values are good.
+        relative: Whether the target is a share of the metric's first value.
+    """
+
+    def compute(rows: "pd.DataFrame") -> dict[int, float]:
+        return {
+            seed: costs_to_targets(curve, metric, cost, [target], low, relative)[0]
+            for seed, curve in rows.groupby("seed")
+        }
+
+    bound = f"{'at most' if low else 'at least'} {target}{' of its first value' if relative else ''}"
+    return results.of_runs(f"{cost} until {metric} is {bound}", rows, compute)
