@@ -11,7 +11,7 @@ import pytest
 
 from fedatlas import Mixing, Note, Rows, State
 from fedatlas.errors import UserError
-from fedatlas.federation.arrays import norm, zeros_like
+from fedatlas.federation.arrays import norm, where, zeros_like
 from fedatlas.federation.engine.checkpoint import Checkpointer, Stopped
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation, run_simulations
@@ -53,7 +53,7 @@ class Krum(Local):
 
     def client(self, s, i, steps):
         delta = descend(self, s.x, steps) - s.x
-        return State(delta=Rows(np.where(steps.clients[:, None] == 0, -10 * delta, delta)))
+        return State(delta=Rows(where(steps.clients[:, None] == 0, -10 * delta, delta)))
 
     def server(self, s, mean, n):
         distances = np.sort(((mean.delta[:, None] - mean.delta) ** 2).sum(-1), axis=1)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from fedatlas import Coded, Rows, State, stream
-from fedatlas.federation.arrays import maximum, minimum, norm, product, sqrt, top_k, where, zeros_like
+from fedatlas.federation.arrays import column, maximum, minimum, norm, product, sqrt, to_numpy, top_k, where, zeros_like
 from tests.engine.studies import LR, K, Local, M, T, descend, full, gradient, local, simulation, study
-from tests.helpers import quadratic
+from tests.helpers import network, quadratic
 
 P, D = 0.4, 7  # probability of a full gradient; dimension of the logistic problem
 SIGMA, CLIP = 0.3, 0.5
@@ -110,8 +110,9 @@ class OptimalSampling(Local):
 
     def client(self, s, i, steps):
         p = minimum(2 / steps.all_clients * norm(i.delta) / s.size, 1.0 + 0 * norm(i.delta))
-        sent = np.array([[rng.random()] for rng in steps.client_rngs()]) < p
-        return State(delta=Coded(where(sent, i.delta / p, 0.0), 64 * i.delta.shape[1] * sent[:, 0])), i
+        sent = column(np.array([rng.random() for rng in steps.client_rngs()]), s.x) < p
+        bits = 64 * i.delta.shape[1] * to_numpy(sent)[:, 0]
+        return State(delta=Coded(where(sent, i.delta / p, 0.0), bits)), i
 
 
 def optimal_sampling(run):
@@ -304,6 +305,15 @@ def test_a_study_is_the_loop_of_its_paper(cls):
         part = of(cls, block=block)
         part.run()
         assert part.output.tobytes() == run.output.tobytes()
+
+
+@pytest.mark.parametrize("cls", [FedPAGE, OptimalSampling, FedDoG, CenteredClipping], ids=lambda cls: cls.name)
+def test_a_study_in_arrays_of_either_library_runs_on_networks(cls):
+    problem = network({"kind": "mlp", "hidden": [4]}, dtype="float32")
+    whole, parts = (simulation(cls, problem, block) for block in (M, 1))
+    rows = [run.run().rows[-1] for run in (whole, parts)]
+    assert rows[0]["loss"] == rows[1]["loss"] and np.isfinite(rows[0]["loss"])
+    assert to_numpy(whole.output).tobytes() == to_numpy(parts.output).tobytes()
 
 
 @pytest.mark.parametrize(

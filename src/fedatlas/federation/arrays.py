@@ -134,12 +134,13 @@ def _pairwise(name: str, u: Array, v: Array | float) -> Array:
 
 
 def where(condition: Array, u: Array | float, v: Array | float) -> Array:
-    """Return u where the condition holds, else v; u or v may be a number."""
-    if is_torch(condition):
-        import torch
+    """Return u where the condition holds, else v; u or v may be a number, and the condition of NumPy beside torch."""
+    like = next((a for a in (condition, u, v) if is_torch(a)), None)
+    if like is None:
+        return np.where(condition, u, v)
+    import torch
 
-        return torch.where(condition, u, v)
-    return np.where(condition, u, v)
+    return torch.where(torch.as_tensor(condition, device=like.device), u, v)
 
 
 def unit(v: Array) -> Array:
