@@ -100,7 +100,6 @@ MODULES = {
     "arrays": "fedatlas.arrays",
     "labels": "fedatlas.experiments.labels",
     "layout": "fedatlas.results.figures.layout",
-    "messages": "fedatlas.federation.engine.messages",
     "partitions": "fedatlas.federation.partitions",
 }
 __all__ = sorted([*EXPORTS, *MODULES])
@@ -135,7 +134,6 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from fedatlas.federation.costs.base import BITS as BITS
     from fedatlas.federation.costs.base import OPERATIONS as OPERATIONS
     from fedatlas.federation.costs.base import CostModel as CostModel
-    from fedatlas.federation.engine import messages as messages
     from fedatlas.federation.engine.drivers.base import Driver as Driver
     from fedatlas.federation.engine.drivers.base import Rounds as Rounds
     from fedatlas.federation.engine.protocols import Gradient as Gradient

@@ -26,7 +26,7 @@ def simulate(algorithm, problem=None, **options):
 
 def personal_models(simulation):
     simulation.run()
-    return simulation.algorithm.client_model(simulation.s, simulation.table.read(np.arange(5)))
+    return simulation.algorithm.client_model(simulation.s, simulation.clients.table.read(np.arange(5)))
 
 
 @pytest.mark.parametrize("weight", [0.0, 0.7])
@@ -65,7 +65,7 @@ def test_the_head_is_the_last_layer_of_a_network():
     models = to_numpy(personal_models(simulation))
     bodies, heads = models[:, :-18], models[:, -18:]
     assert (bodies == bodies[0]).all() and (heads[1:] != heads[0]).any(axis=1).all()
-    assert (heads[~simulation.table.touched] == to_numpy(simulation.x0)[-18:]).all()
+    assert (heads[~simulation.clients.table.touched] == to_numpy(simulation.x0)[-18:]).all()
     row = simulation.run().rows[-1]
     assert row["vectors_up"] == pytest.approx(6 * bodies.shape[1] / problem.dim) == row["vectors_down"]
 

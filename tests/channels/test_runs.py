@@ -140,12 +140,12 @@ def test_neighbours_get_coded_messages():
     problem = quadratic()
     simulation = simulate("sonata", problem, parameters={"tau": 5.0, "graph": "ring"}, channel=KEPT, rounds=1)
     calls = []
-    mix = simulation.mixing.mix
-    simulation.mixing.mix = lambda rows, vectors=None: (calls.append((rows, vectors)), mix(rows, vectors))[1]
+    mix = simulation.clients.mixing.mix
+    simulation.clients.mixing.mix = lambda rows, vectors=None: (calls.append((rows, vectors)), mix(rows, vectors))[1]
     simulation.run_round()
     exchanges = [(rows, vectors) for rows, vectors in calls if vectors is not None]
     for rows, vectors in exchanges:
-        W = simulation.mixing.W
+        W = simulation.clients.mixing.W
         expected = np.stack([sum(W[i, j] * (vectors if i == j else rows)[j] for j in range(M)) for i in range(M)])
         np.testing.assert_allclose(mix(rows, vectors), expected, rtol=1e-12, atol=1e-14)
         assert (np.count_nonzero(rows, axis=1) == 2).all() and (np.count_nonzero(vectors, axis=1) > 2).any()

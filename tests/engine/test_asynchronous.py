@@ -11,7 +11,6 @@ from fedatlas.federation.algorithms import ALGORITHMS, Algorithm
 from fedatlas.federation.algorithms.fedavg import FedAvg
 from fedatlas.federation.arrays import State
 from fedatlas.federation.costs import COST_MODELS
-from fedatlas.federation.engine import messages
 from fedatlas.federation.engine.checkpoint import Stopped
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
@@ -138,13 +137,13 @@ def test_equal_clients_and_a_full_buffer_are_synchronous_rounds():
 
 
 def test_costs_are_means_over_messages(monkeypatch):
-    problem, senders, step = unequal_clients(), [], messages.step
+    problem, senders, step = unequal_clients(), [], Simulation.step
 
     def spy(simulation, arrivals, weights):
         senders.append([message.client for message in arrivals])
         step(simulation, arrivals, weights)
 
-    monkeypatch.setattr(messages, "step", spy)
+    monkeypatch.setattr(Simulation, "step", spy)
     history = run(example("fedavg", lr=LR), problem, 12, batch=None, local_steps=2, driver=driver())
     sizes, (*_, last) = problem.partition.sizes, history.rows
     assert last["vectors_up"] == last["vectors_down"] == 12 and last["gradients"] == 24

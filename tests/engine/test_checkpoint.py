@@ -68,7 +68,7 @@ def test_any_round_with_several_simulations(rounds, storage, tmp_path):
     simulations, again = never(problem, names, setting, resumed(tmp_path / "a.state"))
     assert all(map(same, again, expected))
     active = set(np.concatenate([setting.participation_kind.bind(problem, 5, 3).active(t) for t in range(7)]))
-    assert set(np.flatnonzero(simulations[0].table.touched)) == active
+    assert set(np.flatnonzero(simulations[0].clients.table.touched)) == active
 
 
 def test_compiled_rounds_stop_at_evaluations(tmp_path):

@@ -77,8 +77,8 @@ def test_each_client_is_measured_on_its_own_rows(make, personal):
         )
         rows[block] = simulation.run().rows
         ids = np.arange(5)
-        assert not simulation.table.touched.all() or not personal
-        models = simulation.table.read(ids).y if personal else [simulation.output] * 5
+        assert not simulation.clients.table.touched.all() or not personal
+        models = simulation.clients.table.read(ids).y if personal else [simulation.output] * 5
         values = np.array([scores_alone(problem, models[i], i) for i in ids])
         for column, base in enumerate(("loss", "accuracy")):
             for statistic in STATISTICS:

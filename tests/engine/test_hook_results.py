@@ -299,6 +299,15 @@ def test_other_failures_stay_what_they_are():
 
 RIGHT = {
     "helpers": {"gain": lambda self: 1.0, "score": staticmethod(lambda: None)},
+    "helpers with nearly the names of hooks": {
+        "rates": (0.1, 0.2),
+        "serve": lambda self, s: s.x,
+        "servers": lambda self, s, mean, n: s,
+        "clients": lambda self: 5,
+        "mixings": property(lambda self: None),
+        "lengths": lambda self, t: t,
+        "outputs": lambda self, s, n: s.x,
+    },
     "a helper that is read": {"state": lambda self: 2.0, "output": lambda self, s: s.x * self.state() / 2},
     "a vector of all": {"client": lambda self, s, i, steps: State(delta=-0.1 * s.x)},
     "notes": {"client": lambda self, s, i, steps: State(delta=-steps.full(s.x), size=Note(norm(steps.full(s.x))))},

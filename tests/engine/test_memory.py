@@ -72,7 +72,7 @@ def test_states_grow_with_the_active_clients(name, vectors):
         instance = simulation(name, problem, clients=50, rounds=rounds)
         parts, count = estimates.estimate(instance)
         instance.run()
-        assert instance.table.touched.sum() == count and parts["clients"] == count * vectors * problem.dim * 8
+        assert instance.clients.table.touched.sum() == count and parts["clients"] == count * vectors * problem.dim * 8
         result.append(count)
     assert result[0] == 3 < result[1] < result[2] == 50
 

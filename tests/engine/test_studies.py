@@ -306,10 +306,12 @@ def test_own_rows_have_the_same_bits_in_blocks_from_checkpoints_and_with_workers
 
 def test_each_client_has_draws_of_its_own_down_and_a_first_row_that_is_whole():
     natural, kept = (simulation(Personal, rounds=1, **CHANNELS[name]) for name in ("down", "errors kept"))
-    seen, _ = natural.channels.broadcast(natural.s.replace(U=natural.s.U + 0.3), (), 0, 0, 0, ("U",), np.arange(M))
+    seen, _ = natural.clients.channels.broadcast(
+        natural.s.replace(U=natural.s.U + 0.3), (), 0, 0, 0, ("U",), np.arange(M)
+    )
     assert len({row.tobytes() for row in seen.U}) == M
     for t, ids, bits in ((0, [0, 2], [448, 448]), (1, [0, 1], [3 * (64 + 3), 448])):
-        _, sent = kept.channels.broadcast(kept.s, (), t, 0, 0, ("U",), np.array(ids))
+        _, sent = kept.clients.channels.broadcast(kept.s, (), t, 0, 0, ("U",), np.array(ids))
         assert sent.tolist() == bits
 
 

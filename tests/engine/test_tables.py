@@ -73,9 +73,9 @@ def test_only_active_clients_touch_the_table(problem):
     simulation.run()
     active = set(np.concatenate([setting.participation_kind.bind(None, 5, 0).active(t) for t in range(3)]))
     assert 0 < len(active) < 5
-    assert set(np.flatnonzero(simulation.table.touched)) == active
+    assert set(np.flatnonzero(simulation.clients.table.touched)) == active
     rest = sorted(set(range(5)) - active)
-    assert not simulation.table.read(np.array(rest)).c.any()
+    assert not simulation.clients.table.read(np.array(rest)).c.any()
 
 
 FLOATS = st.floats(-1e6, 1e6, width=32)

@@ -105,7 +105,9 @@ def test_networks_and_metrics_over_clients_have_the_bits_of_one_process():
 
 def test_each_worker_keeps_the_states_of_its_own_clients():
     setting = Setting(clients=M, rounds=2, local_steps=2, batch=2)
-    tables = run_workers(3, lambda workers: run("scaffold", quadratic(clients=M), setting, workers)[0].table.touched)
+    tables = run_workers(
+        3, lambda workers: run("scaffold", quadratic(clients=M), setting, workers)[0].clients.table.touched
+    )
     assert np.sum(tables, axis=0).tolist() == [1] * M and all(table.any() for table in tables)
 
 

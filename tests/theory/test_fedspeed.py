@@ -95,7 +95,7 @@ def test_constants_of_a_run():
     assert fedspeed.fedspeed_constants(problem, curve, None).sigma_l == 0
     simulation = Simulation(algorithm(), problem, Setting(clients=2, local_steps=4, rounds=6), seed=1)
     simulation.run_round()
-    corrections = simulation.table.read(np.arange(2)).c
+    corrections = simulation.clients.table.read(np.arange(2)).c
     assert c.local == pytest.approx((corrections**2).mean(), rel=1e-12)
     assert c.common == pytest.approx(corrections.mean() ** 2, rel=1e-9)
     assert c.gap == pytest.approx((float(simulation.output[0]) + 1) ** 2, rel=1e-9)

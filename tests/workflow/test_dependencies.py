@@ -101,7 +101,7 @@ TABLE = [
     ("federation.algorithms.agd", "instability"),
     ("federation.algorithms.minibatch", "instability"),
     ("federation.engine.protocols", ""),
-    *((f"federation.engine.{name}", "") for name in ("messages", "drivers.asynchronous")),
+    ("federation.engine.drivers.asynchronous", ""),
     ("federation.engine.drivers.synchronous", EVERY_CELL),
     *((f"federation.engine.{name}", f"{EVERY_CELL} promises there tabled below track")
       for name in ("drivers", "drivers.base")),

@@ -54,7 +54,7 @@ def run_with_hooks(simulation: Simulation, intercept: Interceptor, rounds: int =
             simulation.run_round()
             _ = simulation.output
             simulation.algorithm.client_model(
-                simulation.s, simulation.table.read(np.arange(simulation.setting.clients))
+                simulation.s, simulation.clients.table.read(np.arange(simulation.setting.clients))
             )
     return simulation
 
@@ -192,7 +192,7 @@ class _Communication:
         fields: set[str] = set()
         result = function(_observed_state(s, fields), i, *others)
         self.reads |= fields
-        free = {*self.declared, *self.simulation.mixed, *(self._exchanged if hook != "before" else ())}
+        free = {*self.declared, *self.simulation.clients.mixed, *(self._exchanged if hook != "before" else ())}
         for name in fields - free:
             bits = _bits(getattr(s, name))
             if bits and bits != self._initial.get(name) and bits not in self._client_knowledge:

@@ -85,7 +85,7 @@ def _contradictions(cls: Any) -> Iterator[str]:
 
 
 def _slips(cls: Any, base: type) -> Iterator[str]:
-    """Yield a sentence about each public name that nothing reads and that is nearly one of an algorithm's."""
+    """Yield a sentence about each public name that nothing reads and that is nearly one that the class lacks."""
     classes = [each for each in cls.__mro__ if issubclass(each, base) and each is not base]
     functions = [getattr(value, "__func__", value) for each in classes for value in vars(each).values()]
     read = {name for function in functions for name in _names(getattr(function, "__code__", None))}
@@ -94,9 +94,18 @@ def _slips(cls: Any, base: type) -> Iterator[str]:
     for name in sorted(own - {*known, *options(cls)}):
         if name in WRAPPERS and isinstance(getattr(cls, name), tuple):
             yield f"{name} is no declaration of an algorithm: write {WRAPPERS[name]}(v) where a hook sends the value v"
-        near = sorted((edits(name, other), other) for other in known)[0] if name not in read else (EDITS + 1, "")
-        if near[0] <= EDITS and 2 * near[0] < len(name):
-            yield f"{name} is no hook or declaration of an algorithm; did you mean {near[1]!r}? (helpers begin with _)"
+        near, other = min((edits(name, other), other) for other in known)
+        unread = name not in read and other not in own
+        if unread and near <= EDITS and 2 * near < len(name) and _is_alike(getattr(cls, name), getattr(base, other)):
+            yield f"{name} is no hook or declaration of an algorithm; did you mean {other!r}? (helpers begin with _)"
+
+
+def _is_alike(value: Any, default: Any) -> bool:
+    """Return whether a value could stand for a hook, which it must be called like, or for a declaration of its type."""
+    if not isinstance(default, FunctionType):
+        return type(value) is type(default)
+    words = [p for p in inspect.signature(default).parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    return isinstance(value, FunctionType) and _binds(inspect.signature(value), len(words))
 
 
 def _names(code: CodeType | None) -> Iterator[str]:

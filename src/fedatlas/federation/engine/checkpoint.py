@@ -150,7 +150,7 @@ def _arrays(head: dict[str, Any], pairs: Pairs, workers: Workers) -> Iterator[tu
             state["driver"], between = simulation.rounds.saved()
             state["between"] = {name: list(value.shape) for name, value in between.items()}
             kept |= {f"{number}.d.{name}": value for name, value in between.items()}
-        state |= {"copies": {name: list(value.shape) for name, value in simulation.channels.copies.items()}}
+        state |= {"copies": {name: list(value.shape) for name, value in simulation.clients.channels.copies.items()}}
         tables, gather = _tables(simulation).items(), workers.gather
         state |= {"errors": _fields_of_all(simulation, workers)}
         counts = {key: gather(len(_parts(table))) for key, table in tables}
@@ -164,7 +164,7 @@ def _arrays(head: dict[str, Any], pairs: Pairs, workers: Workers) -> Iterator[tu
         for name, value in simulation.s.items():
             if hasattr(value, "shape"):
                 yield f"{number}.s.{name}", to_numpy(value)
-        for name, value in simulation.channels.copies.items():
+        for name, value in simulation.clients.channels.copies.items():
             yield f"{number}.copy.{name}", to_numpy(value)
         for key, table in _tables(simulation).items():
             for part, (ids, rows) in enumerate(_rows(table, workers, parts[number][key])):
@@ -175,12 +175,12 @@ def _arrays(head: dict[str, Any], pairs: Pairs, workers: Workers) -> Iterator[tu
 
 def _tables(simulation: Simulation) -> dict[str, Table]:
     """Return the states of clients by the word for them in the file: the algorithm's, and errors of their channel."""
-    return {"states": simulation.table, "left": simulation.channels.errors}
+    return {"states": simulation.clients.table, "left": simulation.clients.channels.errors}
 
 
 def _fields_of_all(simulation: Simulation, workers: Workers) -> list[str]:
     """Return the fields of the errors that clients of any worker have, which all workers have from then on."""
-    errors = simulation.channels.errors
+    errors = simulation.clients.channels.errors
     names = sorted({name for names in workers.gather(list(errors.data)) for name in names})
     for name in names:
         if name not in errors.data:
@@ -239,7 +239,7 @@ class _Snapshot:
                 names = {name: f"{number}.{key}.{name}.{part}" for name, _ in table.first.items()}
                 shapes = {name: (len(ids), len(value)) for name, value in table.first.items()}
                 states = {name: _array(file, names[name], like, shape) for name, shape in shapes.items()}
-                own = simulation.division.owners(ids) == simulation.workers.rank
+                own = simulation.clients.division.owners(ids) == simulation.workers.rank
                 table.write(ids[own], State(**{name: rows[own] for name, rows in states.items()}))
         if not run["rows"] or not run["rows"][-1]["round"] <= run["round"] <= simulation.setting.total_rounds:
             raise ValueError("its rounds contradict each other")
@@ -255,8 +255,8 @@ class _Snapshot:
 
     def restore(self, simulation: Simulation, history: History) -> None:
         """Set a simulation and its history to the snapshot."""
-        simulation.s, simulation.table, simulation.ledger = self.s, self.tables["states"], self.ledger
-        simulation.channels.errors, simulation.channels.copies = self.tables["left"], self.copies
+        simulation.s, simulation.clients.table, simulation.ledger = self.s, self.tables["states"], self.ledger
+        simulation.clients.channels.errors, simulation.clients.channels.copies = self.tables["left"], self.copies
         for name, value in self.values.items():
             setattr(simulation, name, value)
         for name, value in self.history.items():

@@ -37,10 +37,10 @@ def estimate(simulation: Simulation) -> tuple[dict[str, int], int]:
     setting, problem = simulation.setting, simulation.problem
     vector = problem.dim * simulation.x0.dtype.itemsize
     server = sum(getattr(value, "nbytes", 8) for _, value in simulation.s.items())
-    width = simulation.table.row_bytes / vector
+    width = simulation.clients.table.row_bytes / vector
     block = min(simulation.block, setting.clients) * simulation.threads
-    stateful, up = stateful_clients(simulation), simulation.channels.up
-    state = simulation.table.row_bytes + (vector if up is not None and up.error_feedback else 0)
+    stateful, up = stateful_clients(simulation), simulation.clients.channels.up
+    state = simulation.clients.table.row_bytes + (vector if up is not None and up.error_feedback else 0)
     active = _most_active(simulation)
     waiting = 0 if simulation.rounds is None else simulation.rounds.kept
     parts = {
@@ -55,7 +55,7 @@ def estimate(simulation: Simulation) -> tuple[dict[str, int], int]:
 def stateful_clients(simulation: Simulation) -> int:
     """Return the number of clients that will be active in some round; in very long runs, all. 0 without states."""
     setting, active = simulation.setting, np.zeros(simulation.setting.clients, bool)
-    if not simulation.division.stateful:
+    if not simulation.clients.division.stateful:
         return 0
     for t in range(setting.total_rounds):
         if t == SCAN or active.all():

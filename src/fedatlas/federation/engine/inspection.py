@@ -90,6 +90,22 @@ class Inspector:
                     f"records = {(*known, name)!r}"
                 )
 
+    def require_records(self, asked: Collection[str], noted: Collection[str]) -> None:
+        """Raise UserError if no hook notes a value that ``records`` names and a setting asks for."""
+        if missing := [name for name in asked if name in self.algorithm.records and name not in noted]:
+            raise UserError(
+                f"{self.algorithm.title()}: records names {missing[0]!r}, but no hook notes it: write "
+                f"steps.record({missing[0]}=...) in client, or leave it out of records"
+            )
+
+    def require_reports(self, values: Mapping[str, Any]) -> None:
+        """Raise UserError if ``reports`` lacks a name of what ``server_metrics`` returned, or it cannot be used."""
+        if {*self.look("server_metrics", values)} - {*self.algorithm.reports}:
+            raise UserError(
+                f"{self.algorithm.title()}: server_metrics returns {', '.join(values) or 'nothing'}: write "
+                f"`reports = {tuple(values)!r}`"
+            )
+
     def _absent(self, name: str, s: Vectors) -> str:
         names = [field for field, _ in s.items()]
         return (

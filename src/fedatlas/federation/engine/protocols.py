@@ -12,7 +12,7 @@ from fedatlas.federation.arrays import Array
 
 if TYPE_CHECKING:
     from fedatlas.federation.channels import Channel, Coded
-    from fedatlas.federation.engine.drivers import Driver
+    from fedatlas.federation.participation import Participation
     from fedatlas.federation.partitions.partition import Partition
     from fedatlas.federation.topologies.mixing import Mixing
 
@@ -138,8 +138,20 @@ class Round(Protocol):
         """Generator for what the server draws in this round."""
 
 
+class DriverKind(Protocol):
+    """The part of a driver that algorithms read; see `fedatlas.federation.engine.drivers`."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def separate(self) -> bool: ...
+
+    def validate(self, algorithm: "EngineAlgorithm", clients: int) -> None: ...
+
+
 class Setting(Protocol):
-    """The part of a setting that algorithms read; see `fedatlas.federation.engine.setting`."""
+    """The part of a setting that algorithms, drivers and rounds read; see `fedatlas.federation.engine.setting`."""
 
     @property
     def clients(self) -> int: ...
@@ -168,7 +180,21 @@ class Setting(Protocol):
     def constant_lr(self) -> bool: ...
 
     @property
-    def driver_kind(self) -> "Driver": ...
+    def batch(self) -> int | None: ...
+
+    @property
+    def clip(self) -> float | None: ...
+
+    @property
+    def record(self) -> list[str] | None: ...
+
+    @property
+    def participation_kind(self) -> "Participation": ...
+
+    def evaluated(self, round: int) -> bool: ...
+
+    @property
+    def driver_kind(self) -> "DriverKind": ...
 
     @property
     def coded_down(self) -> bool: ...

@@ -13,7 +13,7 @@ from fedatlas.federation.arrays import Array
 from fedatlas.federation.streams import random_client, stream
 
 if TYPE_CHECKING:
-    from fedatlas.federation.engine.setting import Setting
+    from fedatlas.federation.engine.protocols import Setting
     from fedatlas.federation.participation import Participants
 
 T = TypeVar("T")

@@ -16,21 +16,23 @@ import numpy as np
 from fedatlas.errors import UserError
 from fedatlas.federation import arrays
 from fedatlas.federation.arrays import Array, State
-from fedatlas.federation.engine import communication, evaluation, memory, pools, recording
+from fedatlas.federation.engine import communication, evaluation, memory, messages, pools, recording
 from fedatlas.federation.engine.aggregation import Aggregate
 from fedatlas.federation.engine.channels import Channels
 from fedatlas.federation.engine.choice import Choice
 from fedatlas.federation.engine.client_tables import Table
+from fedatlas.federation.engine.clients import Clients
 from fedatlas.federation.engine.evaluation import Progress
-from fedatlas.federation.engine.exchanges import ClientWork, Exchange, Ledger, join
+from fedatlas.federation.engine.exchanges import ClientWork, Exchange, Ledger
 from fedatlas.federation.engine.history import COST_COLUMNS, History
-from fedatlas.federation.engine.hook_results import explain_failure, explain_names
+from fedatlas.federation.engine.hook_results import explain_names
 from fedatlas.federation.engine.inspection import Inspector
+from fedatlas.federation.engine.messages import Message
 from fedatlas.federation.engine.protocols import EngineAlgorithm, EngineProblem
 from fedatlas.federation.engine.round import Round, call
 from fedatlas.federation.engine.setting import Setting
-from fedatlas.federation.engine.steps import Group, Steps
-from fedatlas.federation.engine.workers import ALONE, Block, Division, Workers
+from fedatlas.federation.engine.steps import Group
+from fedatlas.federation.engine.workers import ALONE, Division, Workers
 from fedatlas.federation.streams import stream
 from fedatlas.io.machine import keep_freed_memory
 
@@ -80,18 +82,16 @@ class Simulation:
         with explain_names(self.algorithm):
             self.s, first = self.inspector.first(call(self.algorithm.init, self.x0, setting.clients))
             self.inspector.look("output", self.output)
-        self.table = Table(first, setting.clients, self.x0, setting.state)
-        self.channels = Channels(problem, setting, seed, self.x0)
-        self.block = problem.block_rows if block is None else block
-        self.pace = pools.Pace(threads)
-        word, up = self.channels.word, self.channels.up
-        self.choice = Choice(setting.participation_kind, self.participants, problem, self.sizes, word)
+        table, self.block = Table(first, setting.clients, self.x0, setting.state), block or problem.block_rows
+        channels, self.pace = Channels(problem, setting, seed, self.x0), pools.Pace(threads)
+        self.choice = Choice(setting.participation_kind, self.participants, problem, self.sizes, channels.word)
         passes = setting.local_epochs is not None and setting.batch is not None
-        stateful = bool(self.table.data) or (up is not None and up.error_feedback)
-        self.division = Division(workers, self.block, self.pace, self.sizes, passes, stateful)
+        stateful = bool(table.data) or (channels.up is not None and channels.up.error_feedback)
+        division = Division(workers, self.block, self.pace, self.sizes, passes, stateful)
         # Where blocks have other bits, as on a GPU, or other owners, they do not follow the time of earlier rounds.
         self._paced = workers.size == 1 and (not arrays.is_torch(self.x0) or self.x0.device.type == "cpu")
-        self.mixing = self.inspector.look("mixing", call(algorithm.mixing, setting.clients, 0))
+        mixing = self.inspector.look("mixing", call(algorithm.mixing, setting.clients, 0))
+        self.clients = Clients(problem, setting, algorithm.personal, table, channels, division, self.inspector, mixing)
         self.round = 0
         self.local_steps: float = 0
         self.diverged_round: int | None = None
@@ -100,7 +100,6 @@ class Simulation:
         self.ledger = Ledger()
         self._exchanges: list[Exchange] = []  # of the last round
         self.active: tuple[int, ...] | None = None  # clients of the last round, where the server chose them
-        self.mixed: dict[str, Array] = {}
         self.rounds = setting.driver_kind.bind(self)
         self._clock = problem.clock if workers.size == 1 else time.perf_counter  # the time of all workers is the wall's
 
@@ -112,6 +111,11 @@ class Simulation:
     def output(self) -> Array:
         """Vector (d,) that is evaluated."""
         return self.algorithm.output(self.s)
+
+    @property
+    def stateful(self) -> bool:
+        """Whether clients keep a State."""
+        return bool(self.clients.table.data)
 
     def advance(self, stop: int, pool: Any, pause: Callable[[], None] = lambda: None) -> None:
         """Run rounds up to ``stop``, or to divergence.
@@ -153,7 +157,7 @@ class Simulation:
         self.ledger.add((Exchange("client", float(down), float(up), gradients=steps, samples=steps),), rounds)
         self.costs["seconds"] += seconds
         each = {"gradients": steps, "samples": steps, "vectors_down": down, "vectors_up": up}
-        number = self.problem.dim * self.channels.word
+        number = self.problem.dim * self.clients.channels.word
         each |= {"bits_down": down * number, "bits_up": up * number}
         self._add({name: rounds * amount for name, amount in each.items()})
 
@@ -179,9 +183,9 @@ class Simulation:
             # Clients with equally many rows take the same steps and share blocks; sums have this order for all blocks.
             active = active[np.argsort(self.sampler.sizes(active), kind="stable")]
         n = self._round(active, self._length(algorithm, t, active))
-        if self.mixing is not None and t and len(inspect.signature(algorithm.mixing).parameters) > 1:
-            self.mixing = call(algorithm.mixing, self.setting.clients, t)
-        self.records, self._exchanges, self.mixed = {}, [*exchanges], {}
+        if self.clients.mixing is not None and t and len(inspect.signature(algorithm.mixing).parameters) > 1:
+            self.clients.mixing = call(algorithm.mixing, self.setting.clients, t)
+        self.records, self._exchanges, self.clients.mixed = {}, [*exchanges], {}
         self.s = self._exchange(algorithm, active, n, pool if pool and self.pace.threads > 1 else pools.Serial())
         self.ledger.add(tuple(self._exchanges))
         self.inspector.looks &= not len(active)
@@ -211,33 +215,30 @@ class Simulation:
         if self.inspector.looks:
             self.inspector.look_at_step(s, received)
         if algorithm.overrides("receive"):
-            own = (block.ids for block in self.division.blocks(group.ids) if block.owner == self.workers.rank)
-            for ids in own:
-                state = algorithm.receive(self.client_view(ids, s), self.table.read(ids))
-                self.inspector.look("receive", state, len(ids))
-                with explain_failure(algorithm, "receive", state, len(ids)):
-                    self.table.write(ids, state)
+            self.clients.receive(algorithm, s, group.ids)
         return s
 
     def _collect(self, algorithm: EngineAlgorithm, group: Group, n: Round, pool: Any) -> tuple[State, Aggregate]:
         """Return the server's state before its step, and what a group of clients sent for it."""
-        s = self.s
+        s, channels = self.s, self.clients.channels
         broadcast = [name for name in algorithm.broadcast if name in s]  # the others are means of the first exchange
         receiver = 0 if self.rounds is None else int(group.ids[0])  # one alone, where clients compute separately
-        seen, bits = self.channels.broadcast(s, broadcast, n.round, 0, receiver, algorithm.personal, group.ids)
+        seen, bits = channels.broadcast(s, broadcast, n.round, 0, receiver, algorithm.personal, group.ids)
         down = communication.numbers(s, broadcast, algorithm.personal), bits
         if algorithm.overrides("before"):
             # The mean of the first exchange is sent to the clients; a mixed one has reached them over their links.
-            total, works = self._total("before", algorithm, seen, group, dataclasses.replace(n, recorded=()), pool)
+            total, works, _ = self.clients.send(
+                "before", algorithm, seen, group, dataclasses.replace(n, recorded=()), pool
+            )
             mean, names = total.mean, [name for name, _ in total.mean.items() if name not in total.notes]
-            received, mean_bits = self.channels.broadcast(mean, names, n.round, hook=1)
-            numbers = communication.numbers(mean, names) if self.mixing is None else 0
+            received, mean_bits = channels.broadcast(mean, names, n.round, hook=1)
+            numbers = communication.numbers(mean, names) if self.clients.mixing is None else 0
             self._record("before", (numbers, mean_bits), total, group, works)
             s = s.replace(**dict(mean.items()))
             seen = seen.replace(**{name: getattr(received, name) for name in names})
         if algorithm.single_client():
             group = group.only(n.random_client)
-        total, works = self._total("client", algorithm, seen, group, n, pool)
+        total, works, self.records = self.clients.send("client", algorithm, seen, group, n, pool)
         self._record("client", down, total, group, works)
         return s, total
 
@@ -246,7 +247,7 @@ class Simulation:
         epochs = self.setting.local_epochs
         if epochs is not None:
             return Group(active, self.sampler.passes(n.round, active, epochs))
-        if algorithm.pooled and self.problem.shared and self.channels.up is None:
+        if algorithm.pooled and self.problem.shared and self.clients.channels.up is None:
             # All clients would send a mean over the same data at the same point: one with all samples stands for them.
             return Group(active[:1], self.sampler.pool(n.round, active, int(n.steps)), len(active))
         return Group(active, self.sampler.draw(n.round, active, int(n.steps)))
@@ -254,99 +255,83 @@ class Simulation:
     def _round(self, active: np.ndarray, steps: float) -> Round:
         return Round.of(self.setting, self.participants, self.round, active, steps, self.seed, self.x0)
 
-    def _total(
-        self, hook: str, algorithm: EngineAlgorithm, s: State, group: Group, n: Round, pool: Any
-    ) -> tuple[Aggregate, list[ClientWork]]:
-        """Return what a hook sends for a group of clients, and the work of the blocks.
-
-        The States that clients keep go to the table.
-        """
-        function = getattr(algorithm, hook)
-
-        def compute(block: Block) -> tuple[Any, ...]:
-            ids, positions, _ = block
-            work = ClientWork(ids, group.merged)
-            steps = Steps(self.problem, ids, group.part(positions), n, work)
-            with np.errstate(all="ignore"):
-                result = function(self.client_view(ids, s), self.table.read(ids), steps)
-                if self.inspector.looks:
-                    self.inspector.look(hook, result, len(ids), s)
-                    self.inspector.look_at_records(steps.noted)
-                with explain_failure(algorithm, hook, result, len(ids)):
-                    message, state = result if isinstance(result, tuple) else (result, None)
-                    sent, weights = self.channels.send(hook, message, ids, n.round), algorithm.client_weights(steps)
-                self.inspector.look("client_weights", weights, len(ids))
-            return ids, sent, weights, state, work, steps.records
-
-        total = Aggregate(group.ids, self.mixing is not None)
-        works: list[ClientWork] = []
-        results = self.workers.map(pool, compute, self.division.blocks(group.ids), _message)
-        for ids, sent, weights, state, work, records in results:
-            recording.join(self.records, records)
-            if sent.gathers and not works:
-                memory.require_for_rows(self.problem, len(group.ids), sent.row_bytes)
-            total.add(sent, weights)
-            with explain_failure(algorithm, hook, (State(), state), len(ids)):
-                self.table.write(ids, state)
-            self.channels.keep(ids, sent.errors)
-            works.append(work)
-        if total.weight == 0:
-            raise self.inspector.no_weight(n.round)
-        if self.mixing is not None:  # each client gets its own weighted sum, over links to its neighbours
-            for name, (rows, own) in total.rows.items():
-                self.mixed[name] = self.mixing.mix(rows, None if self.channels.up is None else own)
-        return total, works
-
     def _record(
-        self,
-        hook: str,
-        down: tuple[int, float | np.ndarray | None],
-        total: Aggregate,
-        group: Group,
-        works: Sequence[ClientWork],
+        self, hook: str, down: tuple[int, Any], total: Aggregate, group: Group, works: Sequence[ClientWork]
     ) -> None:
-        """Record an exchange and add its costs, which are per client of the group.
-
-        Args:
-            hook: Hook in which the clients computed.
-            down: Numbers that a client received, and their bits, or those of each, (m,); None where they were sent as
-                they are.
-            total: What the clients sent.
-            group: Clients that computed.
-            works: Work of their blocks.
-        """
-        m, problem = len(group.ids), self.problem
-        (numbers, bits), word = down, self.channels.word
-        costs, amounts = communication.count(
-            (numbers, total.numbers), (bits, total.bits), group.ids, problem.dim, word, self.mixing
-        )
-        costs["gradients"] = sum(work.gradients for work in works) / m
-        costs["samples"] = sum(work.samples for work in works) / (group.merged * m)
+        """Record an exchange and add its costs; arguments are those of `Clients.account`."""
+        costs, exchange = self.clients.account(hook, down, total, group, works)
         self._add(costs)
-        epochs, batch = self.setting.local_epochs, self.setting.batch
-        work = join(works, [work.amounts(epochs, batch, self.sizes) for work in works])
-        if amounts["down"] or amounts["up"] or any(work):
+        if exchange is not None:
             client = int(group.ids[0]) if hook == "client" and self.algorithm.single_client() else None
-            exchange = Exchange(hook, amounts.pop("down"), amounts.pop("up"), *work, client, ids=self.active)
-            self._exchanges.append(exchange._replace(**amounts))
+            self._exchanges.append(exchange._replace(client=client, ids=self.active))
 
     def _add(self, costs: Mapping[str, float]) -> None:
         """Add costs by column to those of the run."""
         for name, amount in costs.items():
             self.costs[name] += amount
 
-    def client_view(self, ids: np.ndarray, s: State | None = None) -> State:
-        """Return the State of the server, or s, as the clients ids (m,) see it, with rows of what is their own."""
-        s = self.s if s is None else s
-        own = {name: getattr(s, name)[ids] for name in self.algorithm.personal}
-        own |= {name: rows[ids] for name, rows in self.mixed.items()}
-        return s.replace(**own) if own else s
+    def compute(self, client: int, number: int, pool: Any) -> Message:
+        """Return the message that a client computes from the server's present state, for a driver.
 
+        Args:
+            client: Id of the client.
+            number: Number of the client's computations before this one. It is the client's number of the round, so that
+                a client that computes twice between two steps of the server draws twice.
+            pool: Pool that computes blocks of clients.
+        """
+        ids, algorithm = np.array([client]), self.schedule.apply(self.algorithm, self.round)
+        n = self._round(ids, self._length(algorithm, self.round, ids))
+        n = dataclasses.replace(n, round=number, probabilities=None)  # who computes next is no draw of a participation
+        before = self.costs, self._exchanges
+        self.costs, self._exchanges = dict.fromkeys(self.costs, 0.0), []
+        try:
+            _, total = self._collect(algorithm, self._group(algorithm, ids, n), n, pool)
+            return Message(client, total.mean, n.steps, self.costs, tuple(self._exchanges), total.gathers)
+        finally:
+            self.costs, self._exchanges = before
 
-def _message(result: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return what other workers get of a block's result: all but what its clients keep."""
-    ids, sent, weights, _, work, records = result
-    return ids, sent._replace(errors=None), weights, None, work, records
+    def step(self, sent: Sequence[Message], weights: Sequence[float]) -> None:
+        """Make the server's step with weighted messages, for a driver. It ends a round, with mean costs over messages.
+
+        Args:
+            sent: Messages in the order in which they are added.
+            weights: Weight of each message.
+
+        Raises:
+            Undefined: The algorithm's server cannot weight messages.
+        """
+        algorithm, mean = self.schedule.apply(self.algorithm, self.round), messages.combine(sent, weights)
+        n = self._round(np.array([each.client for each in sent]), messages.mean([each.steps for each in sent]))
+        n = dataclasses.replace(n, probabilities=None, discount=messages.mean(weights))
+        if self.round == 0:
+            messages.require_additive(self.algorithm, self.x0, mean, n)
+        before, self.s = self.s, algorithm.server(self.s, mean, n)
+        self.inspector.look_at_step(self.s, before)
+        self._add({name: messages.mean([each.costs[name] for each in sent]) for name in self.costs})
+        self.ledger.add(messages.join(sent))
+        self.round += 1
+        self.local_steps += n.steps
+
+    def metrics(self, output: Array, reported: Mapping[str, float]) -> dict[str, Any]:
+        """Return rounds, costs and the metrics of an output, of which the problem reported some."""
+        computed = self.setting.metric_functions(reported).items()
+        metrics = {name: float(compute(self.problem, output)) for name, compute in computed}
+        return {"round": self.round, "steps": self.local_steps, **self.costs, **reported, **metrics}
+
+    def columns(self) -> dict[str, Any]:
+        """Return the columns of an evaluation besides metrics of the output: of clients, server and local steps."""
+        over = self.setting.client_metrics
+        names = list(dict.fromkeys(metric.base for metric in over.values()))
+        with explain_names(self.algorithm):
+            values = self.clients.metrics(self.algorithm, self.s, names) if names else {}
+            columns: dict[str, Any] = {name: metric.value(values[metric.base]) for name, metric in over.items()}
+            if self.algorithm.reports:
+                numbers = self.algorithm.server_metrics(self.s, self._round(np.zeros(0, int), 0))
+                self.inspector.require_reports(numbers)
+                columns |= {name: float(numbers[name]) for name in self.algorithm.reports if name in numbers}
+        if self._exchanges:
+            self.inspector.require_records(self.setting.record or (), self.records)
+        return columns | recording.columns(self.records)
 
 
 def run_simulations(

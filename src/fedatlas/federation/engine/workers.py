@@ -134,6 +134,14 @@ class Division:
                 positions = slice(start, min(start + size, end))
                 yield Block(members[positions], positions, int(owners[start]))
 
+    def map(self, pool: Any, work: Callable[[Block], T], members: np.ndarray, message: Callable[[T], T]) -> Iterator[T]:
+        """Yield the results of work on the blocks of some clients, (m,); other arguments are those of `Workers.map`."""
+        return self.workers.map(pool, work, self.blocks(members), message)
+
+    def own(self, members: np.ndarray) -> Iterator[np.ndarray]:
+        """Yield those of some clients, (m,), that belong to this worker, block by block."""
+        return (block.ids for block in self.blocks(members) if block.owner == self.workers.rank)
+
     def owners(self, members: np.ndarray) -> np.ndarray:
         """Return the worker of each of some clients, (m,): always the same one if clients have states."""
         if self.workers.size == 1:

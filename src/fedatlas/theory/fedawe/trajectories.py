@@ -144,7 +144,7 @@ def simulate(algorithm: FedAWE, problem: Any, setting: Setting, seed: int) -> Tr
     drift = np.zeros_like(G)
     participation, p = np.zeros((T, m), bool), np.empty((T, m))
     for t in range(T + 1):
-        state = simulation.table.read(everyone)
+        state = simulation.clients.table.read(everyone)
         x[t], tau[t] = state.x, state.tau[:, 0]
         if t == T:
             break

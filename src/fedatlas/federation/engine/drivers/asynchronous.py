@@ -10,16 +10,14 @@ import numpy as np
 from fedatlas.errors import UserError
 from fedatlas.federation.arrays import Array
 from fedatlas.federation.costs.workload import Workload
-from fedatlas.federation.engine import messages
-from fedatlas.federation.engine.drivers.base import Driver, Rounds
+from fedatlas.federation.engine.drivers.base import Driver, Rounds, Run
 from fedatlas.federation.engine.history import CLOCK
 from fedatlas.federation.engine.messages import Message
 from fedatlas.federation.streams import stream
 from fedatlas.registry.options import option
 
 if TYPE_CHECKING:
-    from fedatlas.federation.engine.setting import Setting
-    from fedatlas.federation.engine.simulation import Simulation
+    from fedatlas.federation.engine.protocols import Setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +58,7 @@ class Asynchronous(Driver):
                 f"{self.title()}: values of local steps are recorded in synchronous rounds only: leave record out"
             )
 
-    def bind(self, simulation: "Simulation") -> Rounds:
+    def bind(self, simulation: Run) -> Rounds:
         return EventQueue(self, simulation)
 
 
@@ -91,10 +89,10 @@ class EventQueue(Rounds):
         UserError: The clients keep a state, and messages may weigh less than 1.
     """
 
-    def __init__(self, driver: Asynchronous, simulation: "Simulation") -> None:
+    def __init__(self, driver: Asynchronous, simulation: Run) -> None:
         from fedatlas.federation.costs.operations import per_sample
 
-        if simulation.table.data and driver.staleness:
+        if simulation.stateful and driver.staleness:
             raise UserError(
                 f"{simulation.algorithm.title()}: what its clients keep agrees with what the server keeps only if all "
                 f"messages weigh 1: give the {driver.title()} staleness: 0"
@@ -113,7 +111,7 @@ class EventQueue(Rounds):
         self.clock = simulation.costs[CLOCK] = 0.0
         self.starts = np.zeros(setting.clients, int)  # computations that each client has begun
 
-    def advance(self, simulation: "Simulation", pool: Any) -> None:
+    def advance(self, simulation: Run, pool: Any) -> None:
         arrived: list[Computation] = []
         while len(arrived) < self.driver.buffer:
             if not self.queue or self.queue[0].end > self.clock:  # all that has arrived by now is handled
@@ -121,10 +119,10 @@ class EventQueue(Rounds):
             arrived.append(heapq.heappop(self.queue))
             self.clock = arrived[-1].end
         weights = [(1 + simulation.round - each.version) ** -self.driver.staleness for each in arrived]
-        messages.step(simulation, [each.message for each in arrived], weights)
+        simulation.step([each.message for each in arrived], weights)
         simulation.costs[CLOCK] = self.clock
 
-    def _fill(self, simulation: "Simulation", pool: Any) -> None:
+    def _fill(self, simulation: Run, pool: Any) -> None:
         """Let clients begin until ``concurrency`` of them compute."""
         idle = np.setdiff1d(np.arange(len(self.starts)), [each.client for each in self.queue])
         while len(self.queue) < self.driver.concurrency:
@@ -132,7 +130,7 @@ class EventQueue(Rounds):
             position = int(stream(simulation.seed, "participation", event).integers(len(idle)))
             client = int(idle[position])
             idle = np.delete(idle, position)
-            message = messages.compute(simulation, client, int(self.starts[client]), pool)
+            message = simulation.compute(client, int(self.starts[client]), pool)
             self.starts[client] += 1
             (seconds,) = self.workload.seconds(self.model, self.rates, message.profile, np.array([client]))
             heapq.heappush(self.queue, Computation(self.clock + float(seconds), client, simulation.round, message))

@@ -1,0 +1,172 @@
+"""The clients of a run: what they keep, what they see of the server, and the blocks in which they compute."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fedatlas.federation.arrays import Array, State
+from fedatlas.federation.engine import communication, exchanges, memory, pools
+from fedatlas.federation.engine.aggregation import Aggregate
+from fedatlas.federation.engine.channels import Channels
+from fedatlas.federation.engine.client_tables import Table
+from fedatlas.federation.engine.exchanges import ClientWork, Exchange
+from fedatlas.federation.engine.hook_results import explain_failure
+from fedatlas.federation.engine.inspection import Inspector
+from fedatlas.federation.engine.protocols import EngineAlgorithm, EngineProblem, Setting
+from fedatlas.federation.engine.recording import join
+from fedatlas.federation.engine.round import Round
+from fedatlas.federation.engine.steps import Group, Steps
+from fedatlas.federation.engine.workers import Block, Division
+
+if TYPE_CHECKING:
+    from fedatlas.federation.topologies.mixing import Mixing
+
+
+@dataclass(eq=False)
+class Clients:
+    """The clients of a run.
+
+    Attributes:
+        problem: Problem, which computes their gradients.
+        setting: Setting of the run.
+        personal: Names of the server's matrices of which a client sees its own row.
+        table: States that they keep.
+        channels: Channels of their messages.
+        division: Blocks in which they compute, with their workers.
+        inspector: Looks at the first results of hooks.
+        mixing: Links of a decentralised algorithm in the present round, or None.
+        mixed: What the clients of the round got over their links: rows of all clients, by name.
+    """
+
+    problem: EngineProblem
+    setting: Setting
+    personal: tuple[str, ...]
+    table: Table
+    channels: Channels
+    division: Division
+    inspector: Inspector
+    mixing: "Mixing | None"
+    mixed: dict[str, Array] = field(default_factory=dict)
+
+    def view(self, ids: np.ndarray, s: Any) -> Any:
+        """Return the State s of the server as the clients ids (m,) see it, with rows of what is their own."""
+        own = {name: getattr(s, name)[ids] for name in self.personal}
+        own |= {name: rows[ids] for name, rows in self.mixed.items()}
+        return s.replace(**own) if own else s
+
+    def send(
+        self, hook: str, algorithm: EngineAlgorithm, s: Any, group: Group, n: Round, pool: Any
+    ) -> tuple[Aggregate, list[ClientWork], dict[str, list[np.ndarray]]]:
+        """Compute a hook for a group of clients. The States that they keep go to the table.
+
+        Args:
+            hook: Name of the hook, ``before`` or ``client``.
+            algorithm: Algorithm with the step size of the round.
+            s: State of the server.
+            group: Clients that compute.
+            n: Round.
+            pool: Pool that computes blocks.
+
+        Returns:
+            What they send, the work of the blocks, and what ``steps.record`` noted, by name.
+        """
+        function = getattr(algorithm, hook)
+
+        def compute(block: Block) -> tuple[Any, ...]:
+            ids, positions, _ = block
+            work = ClientWork(ids, group.merged)
+            steps = Steps(self.problem, ids, group.part(positions), n, work)
+            with np.errstate(all="ignore"):
+                result = function(self.view(ids, s), self.table.read(ids), steps)
+                if self.inspector.looks:
+                    self.inspector.look(hook, result, len(ids), s)
+                    self.inspector.look_at_records(steps.noted)
+                with explain_failure(algorithm, hook, result, len(ids)):
+                    message, state = result if isinstance(result, tuple) else (result, None)
+                    sent, weights = self.channels.send(hook, message, ids, n.round), algorithm.client_weights(steps)
+                self.inspector.look("client_weights", weights, len(ids))
+            return ids, sent, weights, state, work, steps.records
+
+        total = Aggregate(group.ids, self.mixing is not None)
+        works: list[ClientWork] = []
+        noted: dict[str, list[np.ndarray]] = {}
+        for ids, sent, weights, state, work, records in self.division.map(pool, compute, group.ids, _message):
+            join(noted, records)
+            if sent.gathers and not works:
+                memory.require_for_rows(self.problem, len(group.ids), sent.row_bytes)
+            total.add(sent, weights)
+            with explain_failure(algorithm, hook, (State(), state), len(ids)):
+                self.table.write(ids, state)
+            self.channels.keep(ids, sent.errors)
+            works.append(work)
+        if total.weight == 0:
+            raise self.inspector.no_weight(n.round)
+        if self.mixing is not None:  # each client gets its own weighted sum, over links to its neighbours
+            for name, (rows, own) in total.rows.items():
+                self.mixed[name] = self.mixing.mix(rows, None if self.channels.up is None else own)
+        return total, works, noted
+
+    def receive(self, algorithm: EngineAlgorithm, s: Any, active: np.ndarray) -> None:
+        """Give the server's new State s to the active clients, (m,), each block in the process that has its states."""
+        for ids in self.division.own(active):
+            state = algorithm.receive(self.view(ids, s), self.table.read(ids))
+            self.inspector.look("receive", state, len(ids))
+            with explain_failure(algorithm, "receive", state, len(ids)):
+                self.table.write(ids, state)
+
+    def account(
+        self, hook: str, down: tuple[int, Any], total: Aggregate, group: Group, works: Sequence[ClientWork]
+    ) -> tuple[dict[str, float], Exchange | None]:
+        """Return the costs of an exchange, per client of a group, and its Exchange, None where nothing happened.
+
+        Args:
+            hook: Hook in which the clients computed.
+            down: Numbers that a client received, and their bits, or those of each, (m,); None where they were sent as
+                they are.
+            total: What the clients sent.
+            group: Clients that computed.
+            works: Work of their blocks.
+        """
+        (numbers, bits), m = down, len(group.ids)
+        costs, amounts = communication.count(
+            (numbers, total.numbers), (bits, total.bits), group.ids, self.problem.dim, self.channels.word, self.mixing
+        )
+        costs["gradients"] = sum(work.gradients for work in works) / m
+        costs["samples"] = sum(work.samples for work in works) / (group.merged * m)
+        epochs, batch = self.setting.local_epochs, self.setting.batch
+        work = exchanges.join(works, [work.amounts(epochs, batch, self.division.samples) for work in works])
+        if not (amounts["down"] or amounts["up"] or any(work)):
+            return costs, None
+        return costs, Exchange(hook, amounts.pop("down"), amounts.pop("up"), *work)._replace(**amounts)
+
+    def metrics(self, algorithm: EngineAlgorithm, s: Any, names: list[str]) -> dict[str, np.ndarray]:
+        """Return metrics of the models of all clients on their rows, (clients,) each, by name.
+
+        A client that was never active has the first state of a client.
+
+        Args:
+            algorithm: Algorithm.
+            s: State of the server.
+            names: Names of the metrics.
+
+        Raises:
+            UserError: The problem has no such metric, or the rows of a part belong to no clients.
+        """
+
+        def evaluate(block: Block) -> dict[str, np.ndarray]:
+            model = algorithm.client_model(self.view(block.ids, s), self.table.read(block.ids))
+            self.inspector.look("client_model", model, len(block.ids))
+            return self.problem.evaluate_clients(model, block.ids, names)
+
+        blocks = list(
+            self.division.map(pools.Serial(), evaluate, np.arange(self.setting.clients), lambda values: values)
+        )
+        return {name: np.concatenate([values[name] for values in blocks]) for name in names}
+
+
+def _message(result: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return what other workers get of a block's result: all but what its clients keep."""
+    ids, sent, weights, _, work, records = result
+    return ids, sent._replace(errors=None), weights, None, work, records
