@@ -1,6 +1,7 @@
 """The names of `import fedatlas`: typed for tools, imported when used, each from the module that defines it."""
 
 import ast
+import re
 import resource
 import subprocess
 import sys
@@ -36,6 +37,11 @@ def test_a_name_comes_from_the_module_that_defines_it():
         assert vars(sys.modules[module])[name] is value
     for name, module in fedatlas.MODULES.items():
         assert getattr(fedatlas, name) is sys.modules[module]
+
+
+def test_the_reference_has_every_name():
+    page = (PACKAGE.parents[1] / "docs/reference/api.md").read_text()
+    assert not [name for name in fedatlas.__all__ if not re.search(rf"fedatlas\.{name}\b", page)]
 
 
 @pytest.mark.parametrize("code", ["from fedatlas import Schedule", "import fedatlas as f\nf.Schedule"])

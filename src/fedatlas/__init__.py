@@ -64,6 +64,7 @@ EXPORTS = {
     "Round": "fedatlas.federation.engine.protocols",
     "Rounds": "fedatlas.federation.engine.drivers.base",
     "Rows": "fedatlas.federation.channels.base",
+    "Run": "fedatlas.federation.engine.drivers.base",
     "SNAKEFILE": "fedatlas.workflow.configuration",
     "SampledProblem": "fedatlas.federation.sampling.sampler",
     "Sampler": "fedatlas.federation.sampling.sampler",
@@ -136,6 +137,7 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from fedatlas.federation.costs.base import CostModel as CostModel
     from fedatlas.federation.engine.drivers.base import Driver as Driver
     from fedatlas.federation.engine.drivers.base import Rounds as Rounds
+    from fedatlas.federation.engine.drivers.base import Run as Run
     from fedatlas.federation.engine.protocols import Gradient as Gradient
     from fedatlas.federation.engine.protocols import Round as Round
     from fedatlas.federation.engine.protocols import Steps as Steps
