@@ -11,7 +11,7 @@ def test_only_adapters_are_trained_and_counted(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     page = {}
     for block in blocks(Path("docs/how-to/adapters.md")):
-        exec(block.text.replace("rounds=20", "rounds=5"), page)
+        exec(block.text.replace("rounds=20", "rounds=5").replace("local_steps=20", "local_steps=5"), page)
     whole, tuned, frame = page["whole"], page["tuned"], page["frame"]
     layers = tuned.module.up.layer, tuned.module.scores.layer
     assert tuned.dim == sum(2 * (layer.in_features + layer.out_features) for layer in layers) < whole.dim / 20
