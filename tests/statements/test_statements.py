@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from tests.statements.attack import FOUND, SIZE, attack, planted, worst
 
-MODULES = {"fedsps": ["fedsps"], "fedred": ["fedred", "fedred_steps"], "fedspeed": ["fedspeed"]}
+MODULES = {"fedsps": ["fedsps"], "fedred": ["fedred", "fedred_steps"], "fedspeed": ["fedspeed"], "fedawe": ["fedawe"]}
 PAPERS = {paper: [importlib.import_module(f"tests.statements.{name}") for name in MODULES[paper]] for paper in MODULES}
 STATEMENTS = [statement for modules in PAPERS.values() for module in modules for statement in module.STATEMENTS]
 FAST = {"dice": 40, "climbs": 1, "steps": 40}
-FALSE = {"dice": 150, "climbs": 3, "steps": 80}
+FALSE = {"dice": 200, "climbs": 3, "steps": 80}
 SLOW = {"dice": 3000, "climbs": 6, "steps": 1500, "evolve": 40}
 
 statements = pytest.mark.parametrize("statement", STATEMENTS, ids=lambda statement: statement.name)
