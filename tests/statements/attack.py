@@ -1,6 +1,7 @@
 """The attack on a statement: a search for the draw at which its left side exceeds its right side most."""
 
 import inspect
+import time
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -84,30 +85,8 @@ def worst(statement, point):
     return float(max(excesses)), draw.used
 
 
-def attack(statement, seed=0, dice=60, climbs=2, steps=60, evolve=0):
-    """Search for the draw with the largest excess: dice, then climbs from the best, then an evolution.
-
-    Args:
-        statement: The `Statement`.
-        seed: Of the dice.
-        dice: Random points; half of them have coordinates at the ends of the cube.
-        climbs: Nelder-Mead searches from the best points.
-        steps: Evaluations of each.
-        evolve: Generations of a differential evolution.
-    """
-    rng = np.random.default_rng(seed)
-    best, trials = [], 0
-
-    def tried(point):
-        nonlocal trials
-        trials += 1
-        point = np.clip(point, 0, 1)
-        excess, used = worst(statement, point)
-        best.append((excess, point, used))
-        best.sort(key=lambda found: -found[0])
-        del best[max(climbs, 1) :]
-        return -excess if np.isfinite(excess) else 10.0
-
+def _search(tried, best, rng, dice, steps, evolve):
+    """Try points; `best` holds the worst draws so far, which `tried` keeps in order."""
     for k in range(dice):
         point = rng.random(SIZE)
         if k % 2:
@@ -130,10 +109,48 @@ def attack(statement, seed=0, dice=60, climbs=2, steps=60, evolve=0):
             [(0, 1)] * k,
             maxiter=evolve,
             popsize=4,
-            seed=seed,
+            seed=rng,
             polish=False,
             x0=start[:k],
         )
+
+
+class _Enough(Exception):
+    """A draw refutes the statement and no worse one is asked for, or the time is over."""
+
+
+def attack(statement, seed=0, dice=60, climbs=2, steps=60, evolve=0, first=False, seconds=np.inf):
+    """Search for the draw with the largest excess: dice, then climbs from the best, then an evolution.
+
+    Args:
+        statement: The `Statement`.
+        seed: Of the dice.
+        dice: Random points; half of them have coordinates at the ends of the cube.
+        climbs: Nelder-Mead searches from the best points.
+        steps: Evaluations of each.
+        evolve: Generations of a differential evolution.
+        first: Whether the first draw that refutes the statement is enough.
+        seconds: When to stop.
+    """
+    rng = np.random.default_rng(seed)
+    best, trials, start = [], 0, time.monotonic()
+
+    def tried(point):
+        nonlocal trials
+        trials += 1
+        point = np.clip(point, 0, 1)
+        excess, used = worst(statement, point)
+        best.append((excess, point, used))
+        best.sort(key=lambda found: -found[0])
+        del best[max(climbs, 1) :]
+        if (first and best[0][0] > FOUND) or time.monotonic() - start > seconds:
+            raise _Enough
+        return -excess if np.isfinite(excess) else 10.0
+
+    try:
+        _search(tried, best, rng, dice, steps, evolve)
+    except _Enough:
+        pass
     excess, point, _ = best[0]
     return Finding(excess, point, trials)
 

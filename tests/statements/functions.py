@@ -55,10 +55,10 @@ class Curve:
         ends = np.array([-np.inf, *sorted(self.breaks), np.inf])
         middles = np.clip((np.clip(ends[:-1], -1e9, 1e9) + np.clip(ends[1:], -1e9, 1e9)) / 2, -1e6, 1e6)
         slopes = self.second(middles)
-        if slopes.min() >= 0:
+        if slopes.min() >= -1e-12:
             return 0.0
         zeros = middles - self.first(middles) / np.where(slopes == 0, 1, slopes)
-        return min(0.0, *self.value(zeros[(zeros >= ends[:-1]) & (zeros <= ends[1:])]))
+        return float(min([0.0, *self.value(zeros[(zeros >= ends[:-1]) & (zeros <= ends[1:])])]))
 
 
 @dataclass(frozen=True)
