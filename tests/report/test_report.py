@@ -9,6 +9,7 @@ import pytest
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import result_files as files
+from fedatlas.experiments.metadata import TableMeta
 from fedatlas.publish.report import charts, tables
 from fedatlas.publish.report.page import prose, write_report
 from fedatlas.publish.report.record_builder import build_record
@@ -210,13 +211,15 @@ def test_best_values(record):
 
 def test_warnings_are_grouped(record):
     data = {"cifar10": {"lossy": "images were saved as JPEG"}}
+    meta = TableMeta([], data, {}, 8, 0, 0.25, ["runs/a.parquet", "runs/b.parquet"], recorded=2, unsigned=1)
     frame = table()
     refuted = (
         (frame["algorithm"] == "fedac-1") & frame["chosen"] & (frame["local_steps"] == 8) & (frame["clients"] == 4)
     )
     frame["confirmation"] = frame["chosen"].map({True: "confirmed", False: ""})
     frame.loc[refuted, "confirmation"] = "confirmed after one refuted value"
-    result = find_warnings(record, frame, data)
+    result = find_warnings(record, frame, meta)
+    assert "1 of 2 cells come from the record, and nobody has verified them with the code that runs." in result
     assert (
         "FedAc-I: the best `lr` at its highest value of the search in all 6 settings; no best value inside was found."
         in result

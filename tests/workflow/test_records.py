@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.workflow.project import copied
+from tests.workflow.test_looks import noisy
 
 CLAIMS = "results/smoke/tiny/claims.csv"
 CHECKS = {  # of all evaluations, of which the record keeps some
@@ -65,7 +66,9 @@ def computed(project):
 
 
 def test_signed_cells_are_restored_with_all_verdicts_and_then_nothing_is_left_to_do(original, recorded):
-    recorded.snakemake(CLAIMS)
+    output = recorded.snakemake("tiny", "--config", "size=smoke")
+    assert "2 of 2 cells from the record (verified on 1 machine); `--config" in output.stdout + output.stderr
+    assert "2 of 2 cells from the record" in (recorded.folder / "results/smoke/tiny/report.html").read_text()
     assert computed(recorded) == set()
     assert (recorded.folder / CLAIMS).read_text() == (original.folder / CLAIMS).read_text()
     output = recorded.snakemake("-n", CLAIMS)
@@ -112,6 +115,31 @@ def test_a_new_algorithm_computes_its_own_cells(recorded):
     recorded.edit("config/experiments/tiny.yaml", entry, entry + "  fedprox: {set: {nu: 0.1}}\n")
     recorded.snakemake(CLAIMS)
     assert computed(recorded) == {"fedprox"}
+
+
+def test_cells_that_nobody_has_signed_are_taken_on_request_and_marked(recorded):
+    recorded.edit("src/fedatlas/federation/algorithms/scaffold.py", "mean.y", "(1.0 * mean.y)")
+    recorded.snakemake("tiny", "--config", "size=smoke", "record=any")
+    assert computed(recorded) == set()
+    assert (
+        "1 of 2 cells come from the record, and nobody"
+        in (recorded.folder / "results/smoke/tiny/report.html").read_text()
+    )
+
+
+@pytest.mark.slow
+def test_cells_at_all_looks_are_restored(project):
+    project.copy_code()
+    project.write_experiment(**noisy())
+    project.snakemake(CLAIMS)
+    verdicts = (project.folder / CLAIMS).read_text()
+    fedatlas(project, "record", "add", "tiny", "--size", "smoke")
+    for name in ("results", ".snakemake"):
+        shutil.rmtree(project.folder / name)
+    project.snakemake(CLAIMS)
+    assert computed(project) == set()
+    assert (project.folder / CLAIMS).read_text() == verdicts
+    assert (project.folder / "results/smoke/tiny/runs-8/close/all.parquet").exists()
 
 
 def test_results_that_are_not_whole_are_refused(recorded):

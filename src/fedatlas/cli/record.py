@@ -62,8 +62,8 @@ def list_records(a: Namespace) -> None:
         cells = read_record(path).cells
         codes = {id(cell): fingerprint(cell_modules(cell.spec)) for cell in cells}
         signed = [cell for cell in cells if signers(signatures, size, name, codes[id(cell)])]
-        ours = [each for each in signatures if (each.size, each.experiment) == (size, name)]
-        checked = sum(each.cells for each in ours if set(each.fingerprints) & set(codes.values()))
+        ours = [signature for signature in signatures if (signature.size, signature.experiment) == (size, name)]
+        checked = sum(signature.cells for signature in ours if set(signature.fingerprints) & set(codes.values()))
         total += path.stat().st_size
         state = f"{len(signed)} of {len(cells)} cells signed for today's code, {checked} computed again"
         print(f"{path.stat().st_size / 1e3:9,.0f} kB  {size:<7} {name:<28} {state}")
@@ -80,12 +80,12 @@ def show(a: Namespace) -> None:
     record = find_record(study, a.name, a.size)
     size = record.path.parent.name
     for cell in record.cells:
-        machine = ", ".join(sorted({each.get("machine", "unknown machine") for each in cell.environments}))
-        commit = ", ".join(sorted({each.get("commit", "") for each in cell.environments}))
+        machine = ", ".join(sorted({found.get("machine", "unknown machine") for found in cell.environments}))
+        commit = ", ".join(sorted({found.get("commit", "") for found in cell.environments}))
         print(f"{cell.id}, {cell.key}: specification {cell.digest}, code {cell.fingerprint} ({commit}), {machine}")
-    for each in all_signatures(study):
-        if (each.size, each.experiment) == (size, a.name):
-            print(f"{each.date}: {each.meaning} ({each.environment.get('machine', '')})")
+    for signature in all_signatures(study):
+        if (signature.size, signature.experiment) == (size, a.name):
+            print(f"{signature.date}: {signature.meaning} ({signature.environment.get('machine', '')})")
 
 
 def export(a: Namespace) -> None:
@@ -127,24 +127,24 @@ def verify(a: Namespace) -> int:
         Examination.begin(study, size, name, lambda code, size=size, name=name: unsigned(size, name, code))  # type: ignore[misc]
         for size, name in names
     ]
-    examinations = [each for each in examinations if each.population]
+    examinations = [examination for examination in examinations if examination.population]
     if not examinations:
         print("every cell of the record is signed for today's code; --all computes some again")
         return 0
     seed = len(signatures)
     compute(study, examinations, seed, a.cells, a.minutes)
-    good = [each for each in examinations if each.drawn and not each.faults]
-    add_signatures(study.root / FOLDER, [each.signature(seed) for each in good])
-    for each in good:
-        print(f"{each.size}/{each.name}: {each.signature(seed).meaning}: signed")
-    for each in examinations:
-        if each.obstacle:
-            print(f"{each.size}/{each.name}: stopped: {each.obstacle}")
-        elif not each.drawn:
-            print(f"{each.size}/{each.name}: not drawn in this time")
-        for fault in each.faults:
-            print(f"{each.size}/{each.name}: {fault.text}: nothing is signed")
-    return int(any(each.faults for each in examinations))
+    good = [examination for examination in examinations if examination.drawn and not examination.faults]
+    add_signatures(study.root / FOLDER, [examination.signature(seed) for examination in good])
+    for examination in good:
+        print(f"{examination.size}/{examination.name}: {examination.signature(seed).meaning}: signed")
+    for examination in examinations:
+        if examination.obstacle:
+            print(f"{examination.size}/{examination.name}: stopped: {examination.obstacle}")
+        elif not examination.drawn:
+            print(f"{examination.size}/{examination.name}: not drawn in this time")
+        for fault in examination.faults:
+            print(f"{examination.size}/{examination.name}: {fault.text}: nothing is signed")
+    return int(any(examination.faults for examination in examinations))
 
 
 def add_results(a: Namespace) -> None:

@@ -56,6 +56,7 @@ class RunMeta:
         searches: Searches at the points within, where there is a choice.
         recorded: Whether the file comes from a record. Of runs on tuning seeds it has the rows of their scores alone,
             and the seconds of each run are spread evenly over its rounds.
+        unsigned: Whether it comes from a record, and nobody has signed the record for the code that runs.
     """
 
     spec: CellSpec
@@ -66,6 +67,7 @@ class RunMeta:
     traces: dict[str, str] = field(default_factory=dict)
     searches: list[Search] = field(default_factory=list)
     recorded: bool = False
+    unsigned: bool = False
 
     def plain(self) -> dict[str, Any]:
         """Return the metadata as JSON types."""
@@ -91,6 +93,8 @@ class TableMeta:
         diverged_runs: Number of runs that diverged.
         seconds: Training time of all runs together.
         files: Paths of the run files, in the folder of the experiment's results.
+        recorded: Number of them that come from a record.
+        unsigned: Number of those that nobody has signed for the code that runs.
     """
 
     environments: list[Environment]
@@ -100,6 +104,13 @@ class TableMeta:
     diverged_runs: int
     seconds: float
     files: list[str] = field(default_factory=list)
+    recorded: int = 0
+    unsigned: int = 0
+
+    @property
+    def origin(self) -> str:
+        """How many cells come from the record, in words; empty if none does."""
+        return f"{self.recorded} of {len(self.files)} cells from the record" if self.recorded else ""
 
     def plain(self) -> dict[str, Any]:
         """Return the metadata as JSON types."""

@@ -254,6 +254,7 @@ def _of_search(search: Search, columns: Columns, table: "pd.DataFrame") -> "pd.S
 
 
 def _metadata(metas: list[tuple[str, RunMeta]], ends: list[tuple[float, str]], files: Sequence[Path]) -> TableMeta:
+    origins = [read_meta(path) for path in files]
     return TableMeta(
         environments=distinct(environment for _, meta in metas for environment in meta.environments),
         data={name: entry for _, meta in metas for name, entry in meta.data.items()},
@@ -262,4 +263,6 @@ def _metadata(metas: list[tuple[str, RunMeta]], ends: list[tuple[float, str]], f
         diverged_runs=sum(status == "diverged" for _, status in ends),
         seconds=sum(seconds for seconds, _ in ends),
         files=[path.relative_to(path.parents[2]).as_posix() for path in files],
+        recorded=sum(origin.get("recorded", False) for origin in origins),
+        unsigned=sum(origin.get("unsigned", False) for origin in origins),
     )

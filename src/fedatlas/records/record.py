@@ -78,13 +78,15 @@ class Restoration(NamedTuple):
         id: Id of the algorithm.
         key: Name of the run file, without its suffix.
         seeds: Scoring seeds that it holds.
-        fingerprint: Fingerprint of the code for which the cell is signed.
+        fingerprint: Fingerprint of today's code.
+        signed: Whether the cell is signed for it.
     """
 
     id: str
     key: str
     seeds: list[int]
     fingerprint: str
+    signed: bool = True
 
 
 @dataclass(frozen=True)
@@ -154,6 +156,7 @@ class Record:
             fingerprint=restoration.fingerprint,
             computed=[number for number, kept in zip(meta.computed, runs, strict=True) if kept],
             recorded=True,
+            unsigned=not restoration.signed,
         )
         write(path, spread_seconds(frame[chosen], cell.spec), meta.plain())
 

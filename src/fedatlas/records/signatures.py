@@ -99,7 +99,7 @@ def read_signatures(folder: Path) -> list[Signature]:
 
 def add_signatures(folder: Path, signatures: Iterable[Signature]) -> None:
     """Add signatures to the file of a folder of records, sorted so that equal content has equal bytes."""
-    entries: list[dict[str, Any]] = [asdict(each) for each in [*read_signatures(folder), *signatures]]
+    entries: list[dict[str, Any]] = [asdict(entry) for entry in [*read_signatures(folder), *signatures]]
     entries = sorted({json.dumps(entry, sort_keys=True): entry for entry in entries}.values(), key=_place)
     write_json(folder / FILE, entries)
 
@@ -111,7 +111,7 @@ def _place(entry: dict[str, Any]) -> tuple[Any, ...]:
 def signers(signatures: Iterable[Signature], size: str, experiment: str, fingerprint: str) -> list[Signature]:
     """Return the signatures that cover cells of an experiment whose code has a fingerprint."""
     return [
-        each
-        for each in signatures
-        if (each.size, each.experiment) == (size, experiment) and fingerprint in each.fingerprints
+        signature
+        for signature in signatures
+        if (signature.size, signature.experiment) == (size, experiment) and fingerprint in signature.fingerprints
     ]

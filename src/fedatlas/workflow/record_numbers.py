@@ -137,7 +137,7 @@ def compare_verdicts(study: Study, size: str, name: str, files: Sequence[tuple[C
         UserError: One differs, since its check reads evaluations that the record does not keep.
     """
     whole = build(layout(study, size, name), [path for _, path in files])
-    expected, found = (verdicts(study, _results(study, size, name, each)) for each in (whole, tables))
+    expected, found = (verdicts(study, _results(study, size, name, results)) for results in (whole, tables))
     for (_, one), (_, other) in zip(expected.iterrows(), found.iterrows(), strict=True):
         if one["verdict"] != other["verdict"]:
             raise UserError(

@@ -43,7 +43,7 @@ def find_record(study: Study, name: str, size: str | None) -> Record:
         UserError: There is none, or there are several.
     """
     paths = record_paths(study)
-    sizes = [each for each, experiment in paths if experiment == name and size in (None, each)]
+    sizes = [held for held, experiment in paths if experiment == name and size in (None, held)]
     if not sizes:
         named = "" if size is None else f" at size {size}"
         raise UserError(f"there is no record of {name}{named}; `fedatlas record list` shows all")
@@ -94,7 +94,7 @@ def record(name: str, size: str | None = None) -> "pd.DataFrame":
     held = find_record(study, name, size)
     view = study.view(held.path.parent.name, name)
     curves.attrs = {
-        "algorithms": {id: {"algorithm": each.algorithm, "label": each.name} for id, each in view.algorithms.items()}
+        "algorithms": {id: {"algorithm": entry.algorithm, "label": entry.name} for id, entry in view.algorithms.items()}
     }
     return curves
 
@@ -117,7 +117,7 @@ def add_record(study: Study, size: str, name: str, cells: int, report: Callable[
             does not follow from the record alone.
     """
     files = list(_last_files(study, size, name))
-    for environment in (each for _, path in files for each in read_meta(path)["environments"]):
+    for environment in (found for _, path in files for found in read_meta(path)["environments"]):
         if environment.get("commit", "").endswith(DIRTY):
             raise UserError(
                 f"{name} (size {size}) was computed by code with uncommitted changes ({environment['commit']}): "
@@ -159,7 +159,7 @@ def _last_files(study: Study, size: str, name: str) -> Iterator[tuple[Cell, Path
     looks = study.experiment(size, name).looks
     for cell in study.cells(size, name).values():
         folders = ["runs", *(f"runs-{count}" for count in looks[1:])]
-        paths = [folder / each / cell.id / f"{cell.key}.parquet" for each in reversed(folders)]
+        paths = [folder / look / cell.id / f"{cell.key}.parquet" for look in reversed(folders)]
         path = next((path for path in paths if path.exists()), None)
         if path is None:
             raise UserError(

@@ -55,7 +55,7 @@ def record_paths(study: Study) -> dict[tuple[str, str], Path]:
 
 def all_signatures(study: Study) -> list[Signature]:
     """Return the signatures of all folders of records."""
-    return [each for folder in folders(study) for each in read_signatures(folder)]
+    return [signature for folder in folders(study) for signature in read_signatures(folder)]
 
 
 class Records:
@@ -106,7 +106,7 @@ class Records:
                 code = fingerprint(cell_modules(cell.spec))
                 signatures = signers(self.signatures, size, name, code)
                 if signatures or self.policy == ANY:
-                    restoration = Restoration(cell.id, cell.key, seeds, code)
+                    restoration = Restoration(cell.id, cell.key, seeds, code, bool(signatures))
                     result[path] = Restored(record.path, record.checksum, restoration, signatures)
         return result
 

@@ -2,12 +2,12 @@
 
 import os
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.metadata import TableMeta
-from fedatlas.experiments.result_files import read
+from fedatlas.experiments.result_files import read, read_meta
 from fedatlas.io import terminal
 from fedatlas.publish.report import record, warnings
 from fedatlas.publish.report.verdicts import read_verdicts
@@ -15,6 +15,7 @@ from fedatlas.results.claims.verdicts import NOT_TESTED
 from fedatlas.workflow import times
 from fedatlas.workflow.jobs import track
 from fedatlas.workflow.listing import duration
+from fedatlas.workflow.records import Records
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.targets import target_experiments, target_files
 
@@ -74,6 +75,8 @@ def _lines(study: Study, paths: list[str], experiments: list[tuple[str, str]]) -
             yield f"Open      {Path(path).resolve().as_uri()}"
     if len(folders) == 1 and claims:
         yield f"Results   {next(iter(folders.values()))}: figures, table.csv, claims.csv"
+    if origin := _record_words(study, folders):
+        yield terminal.hanging_indent("Record    ", origin, columns=WIDTH)
     results = Path(study.folders.results)
     if waiting := len({folder for _, folder in track.pending(results)}):
         words = "an experiment" if waiting == 1 else f"{waiting} experiments"
@@ -89,6 +92,24 @@ def _lines(study: Study, paths: list[str], experiments: list[tuple[str, str]]) -
         )
     if command := _next_command(study, claims):
         yield terminal.hanging_indent("Next      ", command, columns=WIDTH)
+
+
+def _record_words(study: Study, folders: Mapping[tuple[str, str], Path]) -> str:
+    """Say how many cells come from the record, and who has verified them; nothing where none does."""
+    paths = {key: folder / "table.parquet" for key, folder in folders.items()}
+    metas = {key: TableMeta.of(read_meta(path)) for key, path in paths.items() if path.exists()}
+    if not (recorded := sum(meta.recorded for meta in metas.values())):
+        return ""
+    records, files = Records(study), sum(len(meta.files) for meta in metas.values())
+    machines = {
+        signature.environment.get("machine", "")
+        for (size, name), meta in metas.items()
+        if meta.recorded
+        for file in records.files(size, name).values()
+        for signature in file.signatures
+    }
+    checked = f" (verified on {len(machines)} machine{'s' if len(machines) != 1 else ''})" if machines else ""
+    return f"{recorded} of {files} cells from the record{checked}; `--config record=ignore` computes them"
 
 
 def _count_words(counts: "Counter[str]") -> str:
@@ -108,9 +129,7 @@ def _count_warnings(folder: Path) -> int:
         return 0
     table, meta = read(folder / "table.parquet")
     return len(
-        warnings.find_warnings(
-            record.ExperimentRecord.read(folder / record.RECORD_FILE), table, TableMeta.of(meta).data
-        )
+        warnings.find_warnings(record.ExperimentRecord.read(folder / record.RECORD_FILE), table, TableMeta.of(meta))
     )
 
 

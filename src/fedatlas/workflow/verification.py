@@ -146,24 +146,28 @@ def verify(
     """
     deadline = None if minutes is None else time.monotonic() + 60 * minutes
     generator, origins = random.Random(seed), Origins(study)
-    orders = [(each, generator.sample(each.population, len(each.population))) for each in examinations]
+    orders = [
+        (examination, generator.sample(examination.population, len(examination.population)))
+        for examination in examinations
+    ]
     for number in itertools.count():
         rest = [
-            (each, order[number])
-            for each, order in orders
-            if number < len(order) and not (each.faults or each.obstacle)
+            (examination, order[number])
+            for examination, order in orders
+            if number < len(order) and not (examination.faults or examination.obstacle)
         ]
         if not rest or (cells is not None and number >= cells):
             return
-        for each, (cell, recorded) in rest:
+        for examination, (cell, recorded) in rest:
             if deadline is not None and time.monotonic() > deadline:
                 return
             try:
-                _examine(study, origins, each, cell, recorded, generator)
+                _examine(study, origins, examination, cell, recorded, generator)
             except UserError as error:
-                each.obstacle = str(error)
+                examination.obstacle = str(error)
                 continue
-            report(f"{each.size}/{each.name}: {cell.id}, {cell.key}: {'differs' if each.faults else 'equal'}")
+            outcome = "differs" if examination.faults else "equal"
+            report(f"{examination.size}/{examination.name}: {cell.id}, {cell.key}: {outcome}")
 
 
 def _examine(
@@ -273,7 +277,7 @@ def changed_modules(spec: CellSpec, recorded: RecordedCell) -> list[str]:
         spec: Specification of the cell.
         recorded: Cell of the record.
     """
-    commits = {each.get("commit", "").removesuffix("-dirty") for each in recorded.environments} - {""}
+    commits = {machine.get("commit", "").removesuffix("-dirty") for machine in recorded.environments} - {""}
     root = Path(fedatlas.__file__).parents[2]
     changed: set[str] = set()
     for commit in commits:

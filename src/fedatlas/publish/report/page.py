@@ -135,7 +135,7 @@ def _load_experiment(directory: Path, base: Path) -> dict[str, Any]:
         "folded": len(best["rows"]) > LONG_TABLE,
         "choices": tables.chosen_values(record, table),
         "seeds": tables.seed_range(record, table),
-        "warnings": find_warnings(record, table, meta.data),
+        "warnings": find_warnings(record, table, meta),
     }
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fedatlas.experiments import labels
+from fedatlas.experiments.metadata import TableMeta
 from fedatlas.publish.report.record import ExperimentRecord
 
 if TYPE_CHECKING:
@@ -15,16 +15,21 @@ if TYPE_CHECKING:
 MAX_SETTINGS = 4  # text by a warning; the rest is counted
 
 
-def find_warnings(record: ExperimentRecord, table: pd.DataFrame, data: Mapping[str, Any]) -> list[str]:
+def find_warnings(record: ExperimentRecord, table: pd.DataFrame, meta: TableMeta) -> list[str]:
     """Return warnings about an experiment's numbers, a sentence for each kind and algorithm.
 
     Args:
         record: The experiment's record.
         table: The experiment's table.
-        data: Provenance of data sets by name.
+        meta: Metadata of the table.
     """
     chosen = table[table["chosen"]]
     sentences = []
+    if meta.unsigned:
+        sentences.append(
+            f"{meta.unsigned} of {len(meta.files)} cells come from the record, and nobody has verified them with the "
+            "code that runs."
+        )
     for id, name in record.algorithms.items():
         rows = chosen[chosen["algorithm"] == id]
         for edge, part in rows[rows["edge"] != ""].groupby("edge", sort=False):
@@ -44,7 +49,7 @@ def find_warnings(record: ExperimentRecord, table: pd.DataFrame, data: Mapping[s
         for mask, verb in cases:
             if mask.any():
                 sentences.append(f"{name} {verb}{_settings(record, rows[mask], len(rows))}.")
-    for name, entry in data.items():
+    for name, entry in meta.data.items():
         if entry.get("lossy"):
             reason = entry["lossy"] if isinstance(entry["lossy"], str) else entry.get("note", "see its provenance")
             sentences.append(f"The data set {name} is a lossy copy: {reason}.")
