@@ -15,8 +15,9 @@ from fedatlas.registry.bibliography import reference
 from fedatlas.registry.kinds import first_paragraph
 from fedatlas.registry.options import Option
 from fedatlas.testing import transcriptions
-from fedatlas.theory.comparison import RUN_BOUNDS
 from fedatlas.theory.fedac import FEDAC_THEOREMS
+from fedatlas.theory.fedred import FEDRED_BOUNDS
+from fedatlas.theory.fedsps import FEDSPS_BOUNDS
 from fedatlas.workflow.study import Study
 from from_code.docstrings import prose, rule
 from from_code.formulas import SYMBOLS, Notation
@@ -155,7 +156,7 @@ def _theory(cls: type[Algorithm], letters: Notation) -> Iterator[str]:
     ]
     bounds += [
         f"{bound.title} (bounds {escape_markdown(bound.quantity)})"
-        for bound in RUN_BOUNDS.values()
+        for bound in (FEDRED_BOUNDS | FEDSPS_BOUNDS).values()
         if cls.name in bound.algorithms
     ]
     if bounds:

@@ -8,12 +8,13 @@ import pytest
 from fedatlas.errors import UserError
 from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED
 from fedatlas.theory import comparison
+from fedatlas.theory.theorems import theorem
 
 from .fixtures import compared, judged
 
 
 def below(experiment, frame, lines, **options):
-    return judged(experiment, frame, lines, **{"kind": "below", "algorithm": "it", "theorem": 9} | options)
+    return judged(experiment, frame, lines, **{"kind": "below", "algorithms": ["it"], "theorem": 9} | options)
 
 
 def test_below_a_bound():
@@ -69,7 +70,7 @@ def test_only_exact_constants_are_compared():
     experiment, _, lines = compared()
     elsewhere = dataclasses.replace(experiment, problem={"kind": "logistic", "data": "a9a"})
     with pytest.raises(UserError, match="synthetic"):
-        next(comparison.compare_runs(elsewhere, 9, "it", lines))
+        next(theorem(9).compare_runs(elsewhere, "it", lines))
 
 
 def test_tuned_conditions_of_runs_are_theirs():
@@ -80,5 +81,5 @@ def test_tuned_conditions_of_runs_are_theirs():
     part = lines[lines["problem.convexity"] == "convex"].assign(
         rounds=12.0
     )  # as where another algorithm does not tune them
-    assert [len(run.counted) for run in comparison.compare_runs(view, 9, "it", part)] == [12, 12]
+    assert [len(run.counted) for run in theorem(9).compare_runs(view, "it", part)] == [12, 12]
     assert experiment.setting["rounds"] == 12 and "convexity" not in experiment.problem

@@ -35,10 +35,8 @@ TIMED = {"simulated_seconds"}
 SCALES = {"kind": "scales", "algorithms": ["gd"], "against": "L/mu", "shares": [0.1], "at_least": 0.5}
 REQUIRED = {
     "agrees": {"algorithm", "limit", "metric"},
-    "below": {"algorithm", "theorem"},
+    "below": {"algorithms", "theorem"},
     "better": {"algorithm", "than"},
-    "bound_rate": {"theorem", "along"},
-    "bound_share": {"algorithms", "theorem"},
     "choice_slope": {"algorithm", "parameter", "axis"},
     "chooses": {"algorithm", "values"},
     "cost_ratio": {"algorithm", "than", "cost"},
@@ -47,7 +45,6 @@ REQUIRED = {
     "falls": {"algorithms", "axis", "until"},
     "fewer": {"algorithm", "than"},
     "first_round": {"algorithm", "target"},
-    "mean_below": {"algorithm", "theorem"},
     "proportion": {"algorithms", "metric", "of"},
     "reaches": {"algorithms"},
     "rounds_to": {"algorithm", "target"},
@@ -74,8 +71,8 @@ def test_every_check_documents_itself_and_its_options(name):
 @pytest.mark.parametrize(
     ("spec", "inputs"),
     [
-        ({"kind": "below", "algorithm": "dane", "theorem": 4}, {"theorems"}),
-        ({"kind": "mean_below", "algorithm": "fedspeed", "theorem": "4.4"}, {"theorems"}),
+        ({"kind": "below", "algorithms": ["dane"], "theorem": 4}, {"theorems"}),
+        ({"kind": "rate", "along": {"fedac-1": 1}, "theorem": "B.1"}, {"theorems"}),
         ({"kind": "better", "algorithm": "a", "than": ["b"]}, set()),
         ({"kind": "fewer", "algorithm": "a", "than": ["b"], "at_least": 1}, set()),
         ({"kind": "fewer", "algorithm": "a", "than": ["b"], "at_least": 1, "cost": "simulated_seconds"}, TIMED),

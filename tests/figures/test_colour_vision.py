@@ -13,7 +13,7 @@ from fedatlas.results.figures.colour_vision import VISION, ciede2000, perceived_
 ROOT = Path(__file__).parents[2]
 CSS = ROOT / "src/fedatlas/publish/report/report.css"
 FILES = sorted((ROOT / "config/experiments").glob("*.yaml"))
-IN_COLOUR = {"convergence", "scaling", "sensitivity", "bound", "mean_bound", "local"}
+IN_COLOUR = {"convergence", "scaling", "sensitivity", "bound", "local"}
 
 
 @pytest.mark.parametrize(

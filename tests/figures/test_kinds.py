@@ -112,7 +112,7 @@ def test_a_new_kind_is_found_and_drawn(results, tmp_path, monkeypatch):
             "it must be a list of different values that is not empty, of which each entry is a number",
         ),
         ({"kind": "table", "x": "clients", "memory": 1}, "memory is 1; it must be true or false"),
-        ({"kind": "bound", "theorem": 4.5}, "theorem is 4.5; it must be a whole number, or text"),
+        ({"kind": "bound", "theorems": [4.5]}, "each entry is a whole number or text"),
         ({"kind": "partition", "where": {}}, "figure partition has no option 'where' (it takes none)"),
     ],
 )
@@ -131,7 +131,7 @@ def test_wrong_options_give_one_sentence(spec, message):
         ({"kind": "scaling", "x": "clients", "theorems": {"fedavg": "D.1"}}, {"theorems"}),
         ({"kind": "table", "x": "clients"}, set()),
         ({"kind": "table", "x": "clients", "memory": True}, {"memory"}),
-        ({"kind": "bound", "theorem": 4}, set()),
+        ({"kind": "bound", "theorems": [4]}, set()),
     ],
 )
 def test_inputs_depend_on_the_options(spec, inputs):

@@ -2,7 +2,6 @@
 
 import itertools
 import math
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -10,7 +9,7 @@ import pytest
 
 from fedatlas.results.figures import FIGURES, text_fitting
 from fedatlas.results.figures.drawing import settings
-from fedatlas.theory import fedspeed
+from fedatlas.theory import comparison, theorems
 from fedatlas.theory.fedred.bound import FedRedConstants
 from tests.claims.fixtures import compared
 from tests.synthetic import build, experiment
@@ -98,18 +97,20 @@ def test_nothing_overlaps_or_is_cut(kind, spec, results):
 
 def test_figures_of_theorems(monkeypatch):
     view, table, curves = compared()
-    spec = {"kind": "bound", "theorem": 9, "panel": "problem.convexity"}
+    spec = {"kind": "bound", "theorems": [9], "panel": "problem.convexity"}
     fits(lambda: draw_figure(spec, (table, curves, view))[0])
     at = np.arange(1, 41)
-    run = SimpleNamespace(rounds=at, bound=np.ones((2, 40)) * 3, measured=np.stack([2 / at, 1 / at]))
-    monkeypatch.setattr(fedspeed, "compare_runs", lambda *_: run)
-    spec = {"kind": "mean_bound", "theorems": ["4.4", "4.4 with noise"], "panel": "problem.convexity"}
+    runs = [comparison.RunComparison(seed, at, (seed + 1) / at, np.full(40, 3.0)) for seed in range(2)]
+    for name in ("4.4", "4.4 with noise"):
+        record = theorems.THEOREMS[name]._replace(compare_runs=lambda *_: iter(runs))
+        monkeypatch.setitem(theorems.THEOREMS, name, record)
+    spec = {"kind": "bound", "theorems": ["4.4", "4.4 with noise"], "panel": "problem.convexity"}
     fits(lambda: draw_figure(spec, (table, curves, view))[0])
 
 
 def test_all_kinds_are_looked_at():
     """A new kind of figure gets an entry in SPECS, or a test of its own here."""
-    assert set(FIGURES.names()) == {*SPECS, "bound", "mean_bound"}
+    assert set(FIGURES.names()) == {*SPECS, "bound"}
 
 
 def fits(draw):

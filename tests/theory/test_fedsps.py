@@ -9,8 +9,9 @@ from fedatlas.federation import algorithms, problems
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.similar import SyntheticSimilarQuadratic
-from fedatlas.theory.comparison import RUN_BOUNDS, NotCovered, compare, largest_ratio, run_bound
-from fedatlas.theory.fedsps import BoundedVarianceConstants, FedSPSConstants
+from fedatlas.theory.comparison import NotCovered, compare, largest_ratio
+from fedatlas.theory.fedsps import FEDSPS_BOUNDS, BoundedVarianceConstants, FedSPSConstants
+from fedatlas.theory.theorems import THEOREMS
 from tests.helpers import quadratic
 
 C = FedSPSConstants(mu=0.5, L=10.0, noise=3.0, D0=2.0, tau=2)
@@ -40,8 +41,8 @@ def run(problem, seed=1, **parameters):
 )
 def test_bounds_by_hand(name, parameters, bound):
     a = algorithms.create("fedsps", parameters)
-    assert run_bound(name).fails(C, a, 25) is None and run_bound(name).needs(C) is None
-    assert run_bound(name).bound(C, a, np.array([50]))[0] == pytest.approx(bound)
+    assert FEDSPS_BOUNDS[name].fails(C, a, 25) is None and FEDSPS_BOUNDS[name].needs(C) is None
+    assert FEDSPS_BOUNDS[name].bound(C, a, np.array([50]))[0] == pytest.approx(bound)
 
 
 @pytest.mark.parametrize(
@@ -56,15 +57,16 @@ def test_bounds_by_hand(name, parameters, bound):
     ],
 )
 def test_conditions(name, parameters, condition):
-    assert condition in run_bound(name).fails(C, algorithms.create("fedsps", parameters), 25)
+    assert condition in FEDSPS_BOUNDS[name].fails(C, algorithms.create("fedsps", parameters), 25)
 
 
 def test_interpolation_is_corollary_5():
     a = algorithms.create("fedsps", {"c": 16.0, "gamma_b": 50.0})
     alone = FedSPSConstants(mu=0.5, L=10.0, noise=0.0, D0=2.0, tau=2)
-    assert run_bound("3(b)").bound(alone, a, 9) == pytest.approx((1 - 0.5 / 320) ** 9 * 640 * 4)
+    assert FEDSPS_BOUNDS["3(b)"].bound(alone, a, 9) == pytest.approx((1 - 0.5 / 320) ** 9 * 640 * 4)
     assert (
-        run_bound("3(b)").needs(FedSPSConstants(mu=0.0, L=1.0, noise=0.0, D0=1.0, tau=1)) == "strongly convex clients"
+        FEDSPS_BOUNDS["3(b)"].needs(FedSPSConstants(mu=0.0, L=1.0, noise=0.0, D0=1.0, tau=1))
+        == "strongly convex clients"
     )
 
 
@@ -80,12 +82,12 @@ def test_interpolation_is_corollary_5():
 def test_runs_stay_below_and_runs_that_stand_still_do_not(name, parameters, scatter):
     problem = create_problem(scatter=scatter)
     algorithm, curve = run(problem, **parameters)
-    counted, measured, bound = compare(run_bound(name), algorithm, problem, curve)
+    counted, measured, bound = compare(FEDSPS_BOUNDS[name], algorithm, problem, curve)
     assert counted[-1] == 1000 and largest_ratio(measured, bound) <= 1
     assert (curve["at_bound_mean"][1:] == 1).all() == (name == "6(a)")
     still = curve.assign(**{column: curve[column][0] for column in ("distance", "suboptimality")})
     still["local_loss_mean"] = curve["local_loss_mean"][1]
-    assert largest_ratio(*compare(run_bound(name), algorithm, problem, still)[1:]) > 1
+    assert largest_ratio(*compare(FEDSPS_BOUNDS[name], algorithm, problem, still)[1:]) > 1
 
 
 def test_local_losses_are_those_of_the_theorem():
@@ -93,7 +95,7 @@ def test_local_losses_are_those_of_the_theorem():
     problem, algorithm = create_problem(), algorithms.create("fedsps", {"c": 2.0})
     setting = Setting(clients=4, rounds=5, local_steps=1, batch=None, eval_rounds=1, record=["local_loss"])
     curve = pd.DataFrame(Simulation(algorithm, problem, setting, 0).run().rows)
-    measured = run_bound("3(a)").measured(None, curve)[1:]
+    measured = FEDSPS_BOUNDS["3(a)"].measured(None, curve)[1:]
     means = np.cumsum(curve["loss"].to_numpy()[:-1]) / np.arange(1, 6)
     np.testing.assert_allclose(measured, means, rtol=1e-12)
 
@@ -107,7 +109,7 @@ def alike(**options):
 
 
 def test_theorem_18_by_hand():
-    theorem = run_bound(18)
+    theorem = FEDSPS_BOUNDS["18"]
     expected = 8 * 7 / (50 * 0.001) + 4 * 0.001 * 10 * 3 / 4 + 512 * (0.001 * 2 * 10) ** 2 * (3 / 2 + 2)
     for a in (algorithms.create("fedsps", {"gamma_b": 0.001}), algorithms.create("fedavg", {"lr": 0.001})):
         assert theorem.fails(BOUNDED, a, 25) is None and theorem.needs(BOUNDED) is None
@@ -125,14 +127,14 @@ def test_theorem_18_by_hand():
     ],
 )
 def test_conditions_of_theorem_18(name, parameters, condition):
-    assert condition in run_bound(18).fails(BOUNDED, algorithms.create(name, parameters), 25)
+    assert condition in FEDSPS_BOUNDS["18"].fails(BOUNDED, algorithms.create(name, parameters), 25)
 
 
 def test_variances_of_theorem_18_are_those_of_every_point():
     problem = alike()
     values = [problem.value(problem.start(0)), 1.0]
     curve = pd.DataFrame({"round": [0, 5], "steps": [0, 10], "samples": [0, 10], "loss": values})
-    c, rng = run_bound(18).constants(problem, curve), np.random.default_rng(0)
+    c, rng = FEDSPS_BOUNDS["18"].constants(problem, curve), np.random.default_rng(0)
     assert c.L == pytest.approx(4 + 6) and c.mu == pytest.approx(1 - 1.5) and (c.n, c.tau) == (4, 2)
     for x in 10 * rng.standard_normal((5, 12)):
         means = problem.full_batch(np.arange(4)).grad(x)
@@ -142,36 +144,36 @@ def test_variances_of_theorem_18_are_those_of_every_point():
     near = rng.standard_normal((100, 12)) / 2
     assert c.gap >= values[0] - min(problem.value(x) for x in near)
     with pytest.raises(NotCovered, match="the same at every point"):
-        run_bound(18).constants(alike(spread=0.5), curve)
+        FEDSPS_BOUNDS["18"].constants(alike(spread=0.5), curve)
 
 
 def test_runs_stay_below_theorem_18_and_runs_that_stand_still_do_not():
     problem = alike(start_scale=10)
     algorithm, curve = run(problem, gamma_b=0.0019)
     assert (curve["at_bound_min"][1:] == 1).all()
-    _, measured, bound = compare(run_bound(18), algorithm, problem, curve)
+    _, measured, bound = compare(FEDSPS_BOUNDS["18"], algorithm, problem, curve)
     assert 0.05 < largest_ratio(measured, bound) <= 1
     still = curve.assign(gradient_norm=curve["gradient_norm"][0])
-    assert largest_ratio(*compare(run_bound(18), algorithm, problem, still)[1:]) > 1
+    assert largest_ratio(*compare(FEDSPS_BOUNDS["18"], algorithm, problem, still)[1:]) > 1
 
 
 def test_constants_and_what_the_theorems_are_not_about():
     problem = create_problem()
     algorithm, curve = run(problem, c=8.0)
-    c = run_bound("3(a)").constants(problem, curve)
+    c = FEDSPS_BOUNDS["3(a)"].constants(problem, curve)
     assert (c.mu, c.L, c.tau) == pytest.approx((1, 4, 2)) and c.noise == pytest.approx(problem.value(problem.optimum.x))
     for other in (create_problem(spread=1.2), create_problem(convexity="non-convex"), quadratic(noise=0.0)):
         with pytest.raises(NotCovered, match="spread < 1"):
-            run_bound("3(a)").constants(other, curve)
+            FEDSPS_BOUNDS["3(a)"].constants(other, curve)
     similar, setting = problems.get("similar"), Setting(clients=2, rounds=1)
     with pytest.raises(UserError, match="problems of kind similar, not quadratic"):
-        run_bound("6(a)").validate(problems.get("quadratic"), setting)
+        FEDSPS_BOUNDS["6(a)"].validate(problems.get("quadratic"), setting)
     with pytest.raises(UserError, match="record local_loss"):
-        run_bound("3(a)").validate(similar, setting)
-    run_bound("3(b)").validate(similar, setting)
+        FEDSPS_BOUNDS["3(a)"].validate(similar, setting)
+    FEDSPS_BOUNDS["3(b)"].validate(similar, setting)
     with pytest.raises(NotCovered, match="4 tau"):
-        compare(run_bound("3(b)"), algorithm, problem, curve)
-    assert set(NAMES) <= set(RUN_BOUNDS)
+        compare(FEDSPS_BOUNDS["3(b)"], algorithm, problem, curve)
+    assert set(NAMES) <= set(THEOREMS)
 
 
 def test_minibatches_have_the_curvatures_of_the_constants():

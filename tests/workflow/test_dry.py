@@ -69,8 +69,8 @@ def select(metric):
         (check(kind="agrees", algorithm="fedavg", limit="fedavg-output", metric="loss"), "the limit is known for"),
         (check(kind="agrees", algorithm="fedavg", limit="fedavg-output", metric="loss") | {"problem": CENTERS},
          "the limit needs one probability for each client"),
-        (check(kind="below", algorithm="fedavg", theorem=4), "Theorem 4 is about dane"),
-        (check(kind="below", algorithm="fedavg", theorem=4) | {"problem": LOGISTIC}, "on synthetic quadratics"),
+        (check(kind="below", algorithms=["fedavg"], theorem=4), "Theorem 4 is about dane"),
+        (check(kind="below", algorithms=["fedavg"], theorem=4) | {"problem": LOGISTIC}, "on synthetic quadratics"),
         (figure(kind="scaling", x="batch", theorems={"fedavg": "B.1"}) | {"within": {"batch": [1, 2]}},
          "the theorems of FedAc are about logistic regression"),
         # names

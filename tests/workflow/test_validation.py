@@ -85,7 +85,7 @@ def test_figures_and_claims_over_problems():
         ({**CONVERGENCE, "where": {"clients": [4, 16]}}, "where: clients has 2 values"),
         ({**CONVERGENCE, "reference": "linear"}, "figure convergence has no option 'reference'"),
         ({"kind": "partition", "caption": "c"}, "no partition to draw"),
-        ({"kind": "bound", "caption": "c", "theorem": 55, "where": {"clients": 4}}, "theorem: unknown theorem '55'"),
+        ({"kind": "bound", "caption": "c", "theorems": [55]}, "theorems: unknown theorem '55'"),
         (without(SCALING, "caption"), "caption is None; it must be text, for the report"),
         ({**SCALING, "caption": 3}, "caption is 3; it must be text, for the report"),
         ("scaling", "the figure is 'scaling'; it must be a mapping with a kind, a caption and the kind's options"),
@@ -149,8 +149,8 @@ SCALES = {"kind": "scales", "algorithms": ["it"], "shares": [0.5], "at_least": 0
     [
         (STATEMENT, None),
         ({**STATEMENT, "algorithm": "tuned"}, "theory: fedawe is tuned; give one value to each hyper-parameter"),
-        ({"kind": "mean_below", "algorithm": "it", "theorem": "4.4"}, "compared with runs of fedspeed-z on synthetic"),
-        ({"kind": "below", "algorithm": "it", "theorem": "3(a)"}, "Theorem 3(a) is about fedsps, not fedawe"),
+        ({"kind": "below", "algorithms": ["it"], "theorem": "4.4"}, "compared with runs of fedspeed-z on synthetic"),
+        ({"kind": "below", "algorithms": ["it"], "theorem": "3(a)"}, "Theorem 3(a) is about fedsps, not fedawe"),
         (SCALES, None),
         ({**SCALES, "against": "L/nothing"}, "this problem has no constant 'nothing'"),
         ({**SCALES, "against": "L/"}, "against is 'L/'; it must be a number or a formula"),
@@ -167,7 +167,7 @@ def test_theory_that_is_not_about_the_runs(check, message):
 
 
 def test_figures_of_bounds_that_are_not_about_the_runs():
-    figure = {"kind": "mean_bound", "caption": "c", "theorems": ["4.4"]}
+    figure = {"kind": "bound", "caption": "c", "theorems": ["4.4"]}
     with pytest.raises(UserError, match=r"figures\.it: theorem 4\.4 is compared with runs of fedspeed-z"):
         validate(experiment(**QUADRATIC, figures={"it": figure}))
 

@@ -163,7 +163,8 @@ class Option:
             if origin in (list, tuple):
                 (hint, *_) = typing.get_args(member)
                 noun = "a list" + (" of different values" if self.distinct else "") + self._not_empty()
-                return noun if hint is Any else f"{noun}, of which each entry is {self._describe(hint)}"
+                entry = " or ".join(map(self._describe, _members(hint)))
+                return noun if hint is Any else f"{noun}, of which each entry is {entry}"
             member = origin
         noun = NOUNS.get(member, "a mapping")
         return noun + (self._not_empty() if noun == "a mapping" else "")

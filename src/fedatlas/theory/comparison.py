@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fedatlas.errors import UserError, lookup
+from fedatlas.errors import UserError
 from fedatlas.experiments import axis_values
 from fedatlas.experiments.axis_values import parse
 from fedatlas.experiments.cells import Run
@@ -22,21 +22,19 @@ from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.problems.base import Problem
 from fedatlas.theory import NotCovered
-from fedatlas.theory.fedred import FEDRED_BOUNDS
-from fedatlas.theory.fedsps import FEDSPS_BOUNDS
 from fedatlas.theory.run_bound import RunBound
 
 if TYPE_CHECKING:
     import pandas as pd
 
-RUN_BOUNDS: dict[str, RunBound[Any]] = {**FEDRED_BOUNDS, **FEDSPS_BOUNDS}  # by number; the papers' numbers differ
 RESOLUTION = 1e-16  # of double precision, relative to the first bound
 
 
 class RunComparison(NamedTuple):
     """A run and a theorem's bound: arrays over the run's rounds, not a number for rounds that it did not reach.
 
-    seed: of the run. counted: iterations or rounds. measured: the quantity that the theorem bounds. bound: its bound.
+    seed: of the run. counted: iterations or rounds. measured: the quantity that the theorem bounds, or where it bounds
+    an expectation, what the expectation is of. bound: its bound.
     """
 
     seed: int
@@ -45,17 +43,14 @@ class RunComparison(NamedTuple):
     bound: np.ndarray
 
 
-def run_bound(name: int | str) -> RunBound[Any]:
-    """Return the theorem of a number. Raises UserError, with a guess, if there is none."""
-    return lookup("theorem", str(name), RUN_BOUNDS)
-
-
-def compare_runs(view: ExperimentView, name: int | str, id: str, rows: "pd.DataFrame") -> Iterator[RunComparison]:
+def compare_runs(
+    bound: RunBound[Any], view: ExperimentView, id: str, rows: "pd.DataFrame"
+) -> Iterator[RunComparison]:
     """Compare the runs of an algorithm in one setting with a theorem, one after another.
 
     Args:
+        bound: The theorem.
         view: ExperimentView of the experiment.
-        name: The theorem's number.
         id: The algorithm's id in the experiment.
         rows: The evaluations of the runs, of the curves.
 
@@ -66,7 +61,7 @@ def compare_runs(view: ExperimentView, name: int | str, id: str, rows: "pd.DataF
     rounds = rows["round"][rows["round"] > 0].unique()
     count = len(rounds) + (rounds.max(initial=0) < conditions.total_rounds)
     for seed, curve in rows.groupby("seed"):
-        arrays = compare(run_bound(name), algorithm, problem, curve)
+        arrays = compare(bound, algorithm, problem, curve)
         missing = np.full(count - len(arrays[0]), np.nan)  # of a run that diverged or was cut off
         yield RunComparison(seed, *(np.concatenate([part, missing]) for part in arrays))
 
@@ -94,9 +89,9 @@ def build(view: ExperimentView, id: str, rows: "pd.DataFrame") -> tuple[Algorith
     return algorithm.with_constants(problem), problem, conditions
 
 
-def validate_run(name: int | str, run: Run) -> None:
+def validate_run(bound: RunBound[Any], run: Run) -> None:
     """Raise UserError if a theorem is not about the problem, algorithm or setting of a run."""
-    bound, kind = run_bound(name), problems.get(run.problem["kind"])
+    kind = problems.get(run.problem["kind"])
     if kind.on_data or not {"mu_min", "L_max", "delta_A", "delta_B"} <= set(kind.constants):
         raise UserError("theorems are compared with runs on synthetic quadratics, whose constants are exact")
     if run.algorithm not in bound.algorithms:

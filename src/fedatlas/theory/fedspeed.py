@@ -2,9 +2,9 @@
 
 import json
 import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from fedatlas.experiments.runs import create, create_setting
 from fedatlas.federation import problems
 from fedatlas.federation.problems.base import Problem
 from fedatlas.theory import NotCovered
-from fedatlas.theory.comparison import measured, measured_column, parts_at
+from fedatlas.theory.comparison import RunComparison, measured, measured_column, parts_at
 from fedatlas.theory.variances import constant_variances, least_value
 
 if TYPE_CHECKING:
@@ -45,14 +45,6 @@ class FedSpeedConstants:
     gap: float
     local: float
     common: float
-
-
-class FedSpeedComparison(NamedTuple):
-    """Runs against a theorem. rounds: T = 2, 3, ... (n,). measured, bound: (seeds, n)."""
-
-    rounds: np.ndarray
-    measured: np.ndarray
-    bound: np.ndarray
 
 
 def kappa(c: FedSpeedConstants, a: "FedSpeedAnalysis") -> float:
@@ -104,28 +96,34 @@ def _means(curve: "pd.DataFrame") -> np.ndarray:
     return np.concatenate([[np.nan, np.nan], running_means(curve["gradient_norm"].to_numpy() ** 2)])
 
 
-def compare_runs(view: ExperimentView, name: str, id: str, rows: "pd.DataFrame") -> FedSpeedComparison:
-    """All runs of an algorithm in one setting against the bound, in which E is replaced by the run's own values.
+def compare_runs(name: str, view: ExperimentView, id: str, rows: "pd.DataFrame") -> Iterator[RunComparison]:
+    """Compare the runs of an algorithm in one setting with the bound, after T = 2, 3, ... rounds.
 
-    The bound is linear in these, so what the theorem says is that the mean of measured - bound is not positive.
+    In the bound, E is replaced by the run's own values. The bound is linear in these, so what the theorem says is that
+    the mean of measured - bound is not positive. What a run that diverged did not measure is not a number.
 
-    view: of the experiment. id: of the algorithm in it. rows: of the curves. What a run that diverged did not measure
-    is not a number. Raises UserError as `check` does, and NotCovered if a condition of the theorem does not hold.
+    Args:
+        name: The reading of the theorem.
+        view: ExperimentView of the experiment.
+        id: The algorithm's id in the experiment.
+        rows: The evaluations of the runs, of the curves.
+
+    Raises:
+        NotCovered: If a condition of the theorem does not hold.
+        UserError: If the theorem is not about the runs.
     """
     algorithm, problem, batch = _build(view, id, rows.head(1).to_dict("records")[0])
-    pairs = []
     T = np.sort(rows["round"][rows["round"] >= 2].unique())
-    for _, curve in rows.groupby("seed"):
+    for seed, curve in rows.groupby("seed"):
         curve = curve.sort_values("round")
         if len(curve) < 3:  # diverged in the first round, of which the constants are
-            pairs.append((np.full(len(T), np.nan), np.full(len(T), np.nan)))
+            yield RunComparison(seed, T, np.full(len(T), np.nan), np.full(len(T), np.nan))
             continue
         c = fedspeed_constants(problem, curve, batch)
         if (condition := fails(c, algorithm)) is not None:
             raise NotCovered(f"theorem {name} needs {condition}")
         means = curve.set_index("round").assign(mean=measured(curve, COLUMN, _means))["mean"].reindex(T)
-        pairs.append((means.to_numpy(), bound(name, c, algorithm, T)))
-    return FedSpeedComparison(T, *(np.stack(part) for part in zip(*pairs, strict=True)))
+        yield RunComparison(seed, T, means.to_numpy(), bound(name, c, algorithm, T))
 
 
 def validate_run(run: Run) -> None:

@@ -33,7 +33,7 @@ from fedatlas.results.figures.base import Figure
 from fedatlas.theory.fedac.instability import ALGORITHMS as INSTABILITY_ALGORITHMS
 from fedatlas.workflow import inputs, jobs
 
-THEORY = "fedatlas.theory.comparison"
+THEORY = "fedatlas.theory.theorems"
 
 
 def fingerprints(modules: Iterable[str]) -> str:
@@ -139,8 +139,8 @@ def _of_cells(cells: Iterable[Cell]) -> set[str]:
 
 
 def _of_theory(cells: Iterable[Cell]) -> set[str]:
-    """Return the modules behind theorems: theirs, and those of problems and algorithms of the cells."""
-    modules = {THEORY}
+    """Return the modules of problems and algorithms of the cells, of which theorems speak."""
+    modules: set[str] = set()
     for cell in cells:
         modules |= {ALGORITHMS.module(cell.spec.algorithm), *problem_modules(cell.spec.problem)}
     return modules

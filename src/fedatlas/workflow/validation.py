@@ -31,8 +31,8 @@ from fedatlas.results.costs.cost_options import CostOptions
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.base import Figure
 from fedatlas.theory.closed_forms import LIMITS
-from fedatlas.theory.comparison import RUN_BOUNDS
 from fedatlas.theory.fedac import FEDAC_THEOREMS
+from fedatlas.theory.theorems import THEOREMS
 from fedatlas.workflow import inputs
 
 
@@ -145,7 +145,7 @@ def _validate_names(kind: Kind, experiment: Experiment, reported: list[str], tun
         "algorithm": ("algorithm of the experiment", experiment.algorithms),
         "algorithms": ("algorithm of the experiment", experiment.algorithms),
         "limit": ("limit", LIMITS),
-        "theorem": ("theorem", RUN_BOUNDS),
+        "theorem": ("theorem", THEOREMS),
     }
     for name, option in kind.options().items():
         value = getattr(kind, name)

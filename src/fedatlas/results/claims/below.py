@@ -1,55 +1,89 @@
 """Runs compared with the bounds of theorems."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from fedatlas.experiments import labels
 from fedatlas.registry.options import option
-from fedatlas.results.claims.base import AlgorithmCheck
-from fedatlas.results.claims.evidence import exact_outcome
+from fedatlas.results.claims.base import BoundedCheck, MultiAlgorithmCheck
+from fedatlas.results.claims.evidence import Bounds, Evidence, exact_outcome, judge_all
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import Outcome
+from fedatlas.results.comparing.intervals import DIVERGED, sample
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from fedatlas.experiments.cells import Run
+    from fedatlas.theory.comparison import RunComparison
 
 
 @dataclass(frozen=True, kw_only=True)
-class Below(AlgorithmCheck):
-    """Held if what a theorem bounds is at most the bound at every evaluation of every run of ``where``, none of which
-    diverged or ended early."""
+class Below(BoundedCheck, MultiAlgorithmCheck):
+    """Held if what a theorem bounds, divided by the bound, lies in the bounds of the check, for all algorithms and
+    settings of ``where``.
+
+    A theorem on DANE+, FedRed or FedSPS is about every run: the largest ratio of all evaluations counts, and no run may
+    diverge or end early. One on FedAc, FedAvg or FedSpeed bounds an expectation: the mean over seeds counts, of FedAc's
+    last suboptimality, and of FedSpeed's gradients after every number of rounds that is a power of 2 and after the
+    last. ``at_most: 1`` is the theorem; ``at_least: 0.01`` says that its bound is at most 100 times too large.
+    """
 
     name = "below"
 
-    theorem: int | str = option(doc="number of a theorem on DANE+, FedRed or FedSPS", names="theorem")
+    theorem: int | str = option(doc="number of a theorem on DANE+, FedRed, FedSPS, FedAc or FedSpeed", names="theorem")
+    at_most: float | None = option(1.0, doc="largest share of the bound that passes")
 
     @property
     def inputs(self) -> frozenset[str]:
         return frozenset({"theorems"})
 
     def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
-        from fedatlas.theory import comparison
+        from fedatlas.theory.theorems import theorem
 
         for _, run in runs:
-            comparison.validate_run(self.theorem, run)
+            theorem(self.theorem).validate_run(run)
 
     def judge(self, results: Results) -> Outcome:
-        from fedatlas.theory.comparison import compare_runs, largest_ratio, measured_column
+        from fedatlas.theory.theorems import theorem
 
-        def compute(rows: "pd.DataFrame") -> dict[int, float]:
-            runs = list(compare_runs(results.view, self.theorem, self.algorithm, rows))
-            results.keep(measured_column(self.theorem), rows, 1, {run.seed: run.measured for run in runs})
-            return {run.seed: largest_ratio(run.measured, run.bound) for run in runs}
+        record = theorem(self.theorem)
+        settings = [
+            (id, results.location(point), list(record.compare_runs(results.view, id, part)))
+            for id in self.algorithms
+            for point, part in results.settings(results.rows(id, self.where, results.curves))
+        ]
+        if record.in_mean:
+            return judge_all([item for part in settings for item in self._shares(results, *part)], more=self.more)
+        return self._judge_runs(results, settings)
 
-        rows, texts, largest = results.rows(self.algorithm, self.where, results.curves), [], 0.0
-        for point, part in results.settings(rows):
-            ratios = results.of_runs(f"largest ratio to the bound of theorem {self.theorem}", part, compute)
-            ratio = ratios.max() if ratios.notna().all() else math.nan
-            largest = ratio if math.isnan(ratio) else max(largest, ratio)
-            text = f"at most {labels.number(ratio)} of the bound" if math.isfinite(ratio) else "diverged or ended early"
-            texts.append(text + results.location(point))
-        return exact_outcome("; ".join(texts), largest <= 1, seeds=rows["seed"].nunique(), value=largest)
+    def _judge_runs(self, results: Results, settings: "list[tuple[str, str, list[RunComparison]]]") -> Outcome:
+        """Return the outcome of a theorem that bounds every run."""
+        from fedatlas.theory.comparison import largest_ratio
+
+        texts, ratios = [], []
+        for id, location, runs in settings:
+            ratios.append(max(largest_ratio(run.measured, run.bound) for run in runs))
+            text = f"at most {labels.number(ratios[-1])} of the bound"
+            text = text if math.isfinite(ratios[-1]) else "diverged or ended early"
+            name = f"{results.name(id)} " if len(self.algorithms) > 1 else ""
+            texts.append(f"{name}{text}{location}")
+        held = all(self.limits().side(ratio) == 0 for ratio in ratios)
+        seeds = len({run.seed for _, _, runs in settings for run in runs})
+        return exact_outcome("; ".join(texts), held, seeds=seeds, value=max(ratios))
+
+    def _shares(self, results: Results, id: str, location: str, runs: "list[RunComparison]") -> Iterator[Evidence]:
+        """Yield the evidence of a theorem that bounds an expectation, from an algorithm's runs in one setting."""
+        rounds, name = runs[0].counted, results.name(id)
+        measured, bound = np.stack([run.measured for run in runs]), np.stack([run.bound for run in runs])
+        if not np.isfinite(measured).all():
+            yield Evidence(DIVERGED, Bounds(0), f"{name} diverged{location}")
+            return
+        shares = 1 + (measured - bound) / bound.mean(axis=0)
+        for i, T in enumerate(rounds.tolist()):
+            if T & (T - 1) == 0 or T == rounds[-1]:
+                after = f" after {T} rounds" if len(rounds) > 1 else ""
+                numbers = sample(shares[:, i], exact=results.is_deterministic(id))
+                yield Evidence(numbers, self.limits(), f"{name}: {{}} of the bound{after}{location}")

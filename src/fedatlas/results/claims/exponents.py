@@ -40,7 +40,13 @@ class ExponentCheck(BoundedCheck):
     """A check of exponents that must lie between bounds."""
 
     def exponent_evidence(
-        self, results: Results, algorithms: Iterable[str], exponents: Iterable[float], subject: str, template: str
+        self,
+        results: Results,
+        algorithms: Iterable[str],
+        exponents: Iterable[float],
+        subject: str,
+        template: str,
+        limits: Bounds | None = None,
     ) -> Evidence:
         """Return the evidence of the mean of exponents over seeds.
 
@@ -51,8 +57,10 @@ class ExponentCheck(BoundedCheck):
                 whichever they are.
             subject: The runs in words, of which a text says that they diverged.
             template: Text with ``{}`` for the mean.
+            limits: Bounds of the mean; by default those of the options.
         """
         values = [value + 0.0 for value in exponents]  # adding 0 turns a negative zero into zero
         if any(map(math.isnan, values)):
             return Evidence(DIVERGED, Bounds(0), f"{subject} diverged")
-        return Evidence(sample(values, exact=results.is_deterministic(*algorithms)), self.limits(), template)
+        exact = results.is_deterministic(*algorithms)
+        return Evidence(sample(values, exact=exact), limits or self.limits(), template)

@@ -1,14 +1,21 @@
-"""The power of a number with which a mean over rounds falls."""
+"""The power of a number with which errors fall."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 from fedatlas.experiments import labels
 from fedatlas.registry.options import option
 from fedatlas.results.claims.base import MetricCheck
-from fedatlas.results.claims.evidence import judge_all
+from fedatlas.results.claims.evidence import Bounds, judge_all
 from fedatlas.results.claims.exponents import ExponentCheck, exponent
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import NotTested, Outcome
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from fedatlas.experiments.cells import Run
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,26 +25,73 @@ class Rate(ExponentCheck, MetricCheck):
     Entries of the experiment differ in that number, such as the clients. The exponent is minus the slope of the log of
     the mean square against the log of the number, for each seed; its mean must lie in the bounds in every setting of
     ``where``. A run that diverges is not held.
+
+    With a ``theorem`` on FedAc or FedAvg it is the last suboptimality that falls, and its exponent must be at least
+    that of the sum of the theorem's ``terms`` over the same runs, with their logarithms, up to a ``tolerance``. Runs
+    must have the step size of the theorem.
     """
 
     name = "rate"
+    bounds = ("at_least", "at_most", "theorem")
 
     along: dict[str, float] = option(
         doc="the number of each entry, by id of the algorithm", names="algorithms", filled=True
     )
+    theorem: Literal["B.1", "C.1", "C.13", "D.1"] | None = option(None, doc="theorem of Yuan & Ma (2020)")
+    terms: list[Literal["initial", "noise", "drift", "curvature"]] = option(
+        lambda: ["noise"], doc="terms of the bound; by default the one that is largest after many steps", filled=True
+    )
+    tolerance: float = option(0.0, doc="amount by which the exponent may be smaller than the bound's", low=0)
+
+    @property
+    def inputs(self) -> frozenset[str]:
+        return frozenset({"theorems"} if self.theorem else ())
+
+    def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
+        if self.theorem is None:
+            return
+        from fedatlas.theory.fedac.runs import validate_run
+
+        for id, run in runs:
+            if id in self.along:
+                validate_run(self.theorem, run)
 
     def judge(self, results: Results) -> Outcome:
         if len(set(self.along.values())) < 2:
             raise NotTested("Fewer than two different numbers")
         settings = {id: dict(results.settings(results.rows(id, self.where, results.curves))) for id in self.along}
-        numbers, evidence, means = list(self.along.values()), [], []
+        numbers, evidence, note = list(self.along.values()), [], ""
         for point in next(iter(settings.values())):
-            squares = [results.mean_squares(settings[id][point], self.metric, 0) for id in self.along]
-            exponents = [-exponent(numbers, seed_squares) for seed_squares in zip(*squares, strict=True)]
-            location = results.location(point)
+            parts = {id: settings[id][point] for id in self.along}
+            location, limits, template = results.location(point), self.limits(), "exponent {}"
+            if self.theorem is None:
+                errors = [results.mean_squares(part, self.metric, 0) for part in parts.values()]
+                pairs = zip(numbers, errors, strict=True)
+                means = [f"{labels.number(square.mean())} at {labels.number(number)}" for number, square in pairs]
+                note = f"Means {', '.join(means)}."
+            else:
+                errors, bounds = self._last_errors(results, parts)
+                promised = -exponent(numbers, bounds)
+                limits = Bounds(promised - self.tolerance)
+                template += f", that of the bound {labels.number(promised)}"
+            exponents = [-exponent(numbers, seed_errors) for seed_errors in zip(*errors, strict=True)]
+            subject = f"a run{location}"
             evidence.append(
-                self.exponent_evidence(results, self.along, exponents, f"a run{location}", f"exponent {{}}{location}")
+                self.exponent_evidence(results, self.along, exponents, subject, f"{template}{location}", limits)
             )
-            pairs = zip(numbers, squares, strict=True)
-            means = [f"{labels.number(square.mean())} at {labels.number(number)}" for number, square in pairs]
-        return judge_all(evidence, f"Means {', '.join(means)}.", self.more)
+        return judge_all(evidence, note, self.more)
+
+    def _last_errors(
+        self, results: Results, parts: "dict[str, pd.DataFrame]"
+    ) -> tuple[list[Sequence[float]], list[float]]:
+        """Return the last suboptimality of each entry by seed, and the sum of the terms of its bound."""
+        from fedatlas.theory.fedac.runs import compare_runs, terms_of_runs
+
+        assert self.theorem is not None
+        errors: list[Sequence[float]] = []
+        bounds: list[float] = []
+        for id, part in parts.items():
+            terms = terms_of_runs(self.theorem, results.view, id, part)
+            bounds.append(sum(terms.get(name, 0.0) for name in self.terms))
+            errors.append([run.measured[-1] for run in compare_runs(self.theorem, results.view, id, part)])
+        return errors, bounds

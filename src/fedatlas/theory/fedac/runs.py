@@ -1,6 +1,7 @@
 """Runs compared with the theorems of Yuan & Ma (2020), each with the step size of its theorem."""
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,31 +11,16 @@ from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.runs import create_setting
 from fedatlas.federation.problems.quadratic import Quadratic, SyntheticQuadratic
 from fedatlas.theory import NotCovered
-from fedatlas.theory.comparison import build
+from fedatlas.theory.comparison import RunComparison, build
 from fedatlas.theory.fedac import FEDAC_THEOREMS
 from fedatlas.theory.fedac.theorem import FedAcConstants, FedAcTheorem
 
 if TYPE_CHECKING:
     import pandas as pd
 
+COMPARED = ("B.1", "C.13", "C.1", "D.1")  # the theorems whose step size and constants a quadratic has
 AVERAGED = "fedavg-averaged"  # FedAvg with the output of Theorem D.1
 TOLERANCE = 1e-5  # relative, of a step size that is written with six digits
-
-
-class FedAcComparison(NamedTuple):
-    """Runs of T steps against a theorem.
-
-    measured: F(output) - F* after the last round, by seed (seeds,); infinite where a run diverged. terms: the theorem's
-    bound on its expectation, term by term.
-    """
-
-    measured: np.ndarray
-    terms: dict[str, float]
-
-    @property
-    def bound(self) -> float:
-        """The theorem's bound."""
-        return sum(self.terms.values())
 
 
 def validate_run(name: str, run: Run) -> None:
@@ -52,12 +38,24 @@ def validate_run(name: str, run: Run) -> None:
         raise UserError("the theorems of FedAc are about full participation, a constant step size and no clip")
 
 
-def compare_runs(view: ExperimentView, name: str, id: str, rows: "pd.DataFrame") -> FedAcComparison:
-    """Compare the runs of an algorithm in one setting with a theorem.
+def compare_runs(name: str, view: ExperimentView, id: str, rows: "pd.DataFrame") -> Iterator[RunComparison]:
+    """Compare the last errors of an algorithm's runs in one setting with a theorem's bound on their expectation.
+
+    The error of a run that diverged is infinite. Arguments and errors are those of `terms_of_runs`.
+    """
+    bound = np.array([sum(terms_of_runs(name, view, id, rows).values())])
+    last = build(view, id, rows)[2].total_rounds
+    errors = rows[rows["round"] == last].set_index("seed")["suboptimality"]
+    for seed in sorted(rows["seed"].unique()):
+        yield RunComparison(seed, np.array([last]), np.array([errors.get(seed, np.inf)]), bound)
+
+
+def terms_of_runs(name: str, view: ExperimentView, id: str, rows: "pd.DataFrame") -> dict[str, float]:
+    """Return a theorem's bound for the runs of an algorithm in one setting, term by term.
 
     Args:
+        name: The theorem's name, one of COMPARED.
         view: ExperimentView of the experiment.
-        name: The theorem's name, one of Appendices B to D.
         id: The algorithm's id in the experiment.
         rows: The evaluations of the runs, of the curves.
 
@@ -78,9 +76,7 @@ def compare_runs(view: ExperimentView, name: str, id: str, rows: "pd.DataFrame")
     for option, value in parameters.items():
         if not abs(getattr(algorithm, option) - value) <= TOLERANCE * value:
             raise NotCovered(f"theorem {name} needs {option} = {value:.6g} for {view.algorithms[id].name}")
-    last = rows[rows["round"] == setting.total_rounds].set_index("seed")["suboptimality"]
-    measured = last.reindex(sorted(rows["seed"].unique())).fillna(np.inf)
-    return FedAcComparison(measured.to_numpy(float), theorem.terms(c, *where))
+    return theorem.terms(c, *where)
 
 
 def quadratic_constants(problem: Quadratic, x0: np.ndarray) -> FedAcConstants:
