@@ -27,24 +27,33 @@ ROUNDS = [("fedavg", (1,), 0.1), ("fedavg", (2,), 0.1), ("fedavg", (4,), 0.3)]
     ],
 )
 def test_rounds_to(target, paper, expected, ours):
-    result = verdict(ROUNDS, ("local_steps",), kind="rounds_to", algorithm="fedavg", target=target, paper=paper)
+    result = verdict(
+        ROUNDS, ("local_steps",), kind="first_round", whole=True, algorithm="fedavg", target=target, paper=paper
+    )
     assert result[:2] == (expected, ours)
 
 
 @pytest.mark.parametrize(("paper", "expected"), [(32, HELD), (64, NOT_HELD), (16, NOT_HELD)])
 def test_rounds_to_exactly(paper, expected):
     """What a baseline is said to require is refuted by fewer rounds as well."""
-    options = {"kind": "rounds_to", "algorithm": "fedavg", "target": 0.2, "paper": paper, "exactly": True}
+    options = {
+        "kind": "first_round",
+        "whole": True,
+        "algorithm": "fedavg",
+        "target": 0.2,
+        "paper": paper,
+        "exactly": True,
+    }
     assert verdict(ROUNDS, ("local_steps",), **options)[0] == expected
 
 
 def test_rounds_to_without_paper_needs_only_to_arrive():
-    assert verdict(ROUNDS, ("local_steps",), kind="rounds_to", algorithm="fedavg", target=0.2)[0] == HELD
+    assert verdict(ROUNDS, ("local_steps",), kind="first_round", whole=True, algorithm="fedavg", target=0.2)[0] == HELD
 
 
 def test_rounds_to_where_large_is_good():
     experiment = view(axes=("local_steps",), metric="test_accuracy", goal="max")
-    options = {"kind": "rounds_to", "algorithm": "fedavg", "target": 0.2}
+    options = {"kind": "first_round", "whole": True, "algorithm": "fedavg", "target": 0.2}
     assert verdict(ROUNDS, ("local_steps",), experiment, **options)[:2] == (HELD, "16 rounds")
 
 

@@ -229,3 +229,23 @@ def test_numbers_that_do_not_depend_on_the_seed_are_paired_with_all(ours, theirs
 def test_names_may_have_braces():
     part = Evidence(sample([2.0, 2.0]), Bounds(1), "{} times better than FedAvg {K} {0}")
     assert judge_all([part]).text.endswith("times better than FedAvg {K} {0}")
+
+
+@pytest.mark.parametrize(
+    ("numbers", "log", "text"),
+    [
+        ([0.5, 0.8], True, "1.58 (0.0798 to 31.3) times worse than X"),
+        ([0.768, 0.768], True, "1.3 times worse than X"),
+        ([0.0, 0.0], True, "∞ times worse than X"),
+        ([2.0, 2.0], True, "2 times better than X"),
+        ([-0.25, -0.25], False, "0.25 times worse than X"),
+    ],
+)
+def test_who_is_behind_is_told_from_the_other_side(numbers, log, text):
+    item = Evidence(sample(numbers, log), Bounds(1), "{} than X", words=("times better", "times worse"))
+    assert item.text == text
+
+
+def test_the_edge_is_told_from_the_side_of_the_text():
+    item = Evidence(sample([0.99, 0.99], True), Bounds(1), "{} than X", words=("times better", "times worse"))
+    assert item.edge() == "At the edge: the interval ends at 1.01, and the line is at 1."

@@ -43,9 +43,7 @@ class RunComparison(NamedTuple):
     bound: np.ndarray
 
 
-def compare_runs(
-    bound: RunBound[Any], view: ExperimentView, id: str, rows: "pd.DataFrame"
-) -> Iterator[RunComparison]:
+def compare_runs(bound: RunBound[Any], view: ExperimentView, id: str, rows: "pd.DataFrame") -> Iterator[RunComparison]:
     """Compare the runs of an algorithm in one setting with a theorem, one after another.
 
     Args:

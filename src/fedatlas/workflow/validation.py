@@ -133,6 +133,7 @@ def _validate_names(kind: Kind, experiment: Experiment, reported: list[str], tun
     recorded = [name.removesuffix(f"_{PARTS[0]}") for name in reported if name.endswith(f"_{PARTS[0]}")]
     namespaces: dict[str, tuple[str, Mapping[str, Any]]] = {
         "metric": ("metric", metrics),
+        "metric or cost": ("metric or cost", {**metrics, **COSTS}),
         "record": ("recorded value", dict.fromkeys(recorded)),
         "metric or tuned numbers": ("metric or hyper-parameter tuned over numbers", {**metrics, **measured}),
         "axis": ("axis of grid or within", axes),

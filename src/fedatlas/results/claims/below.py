@@ -16,6 +16,8 @@ from fedatlas.results.claims.verdicts import Outcome
 from fedatlas.results.comparing.intervals import DIVERGED, sample
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from fedatlas.experiments.cells import Run
     from fedatlas.theory.comparison import RunComparison
 
@@ -49,41 +51,58 @@ class Below(BoundedCheck, MultiAlgorithmCheck):
     def judge(self, results: Results) -> Outcome:
         from fedatlas.theory.theorems import theorem
 
-        record = theorem(self.theorem)
         settings = [
-            (id, results.location(point), list(record.compare_runs(results.view, id, part)))
+            (id, results.location(point), part)
             for id in self.algorithms
             for point, part in results.settings(results.rows(id, self.where, results.curves))
         ]
-        if record.in_mean:
+        if theorem(self.theorem).in_mean:
             return judge_all([item for part in settings for item in self._shares(results, *part)], more=self.more)
-        return self._judge_runs(results, settings)
-
-    def _judge_runs(self, results: Results, settings: "list[tuple[str, str, list[RunComparison]]]") -> Outcome:
-        """Return the outcome of a theorem that bounds every run."""
-        from fedatlas.theory.comparison import largest_ratio
-
         texts, ratios = [], []
-        for id, location, runs in settings:
-            ratios.append(max(largest_ratio(run.measured, run.bound) for run in runs))
+        for id, location, rows in settings:
+            ratios.append(self._largest_ratio(results, id, rows))
             text = f"at most {labels.number(ratios[-1])} of the bound"
             text = text if math.isfinite(ratios[-1]) else "diverged or ended early"
-            name = f"{results.name(id)} " if len(self.algorithms) > 1 else ""
-            texts.append(f"{name}{text}{location}")
+            texts.append(f"{self._name(results, id)}{text}{location}")
         held = all(self.limits().side(ratio) == 0 for ratio in ratios)
-        seeds = len({run.seed for _, _, runs in settings for run in runs})
+        seeds = len({seed for _, _, rows in settings for seed in rows["seed"]})
         return exact_outcome("; ".join(texts), held, seeds=seeds, value=max(ratios))
 
-    def _shares(self, results: Results, id: str, location: str, runs: "list[RunComparison]") -> Iterator[Evidence]:
+    def _largest_ratio(self, results: Results, id: str, rows: "pd.DataFrame") -> float:
+        """Return the largest ratio of an algorithm's runs in one setting; infinite if one ended early."""
+        from fedatlas.theory.comparison import largest_ratio
+
+        def compute(rows: "pd.DataFrame") -> dict[int, float]:
+            runs = self._compare(results, id, rows)
+            return {run.seed: largest_ratio(run.measured, run.bound) for run in runs}
+
+        ratios = results.of_runs(f"largest ratio to the bound of theorem {self.theorem}", rows, compute)
+        return float(ratios.max()) if ratios.notna().all() else math.inf
+
+    def _shares(self, results: Results, id: str, location: str, rows: "pd.DataFrame") -> Iterator[Evidence]:
         """Yield the evidence of a theorem that bounds an expectation, from an algorithm's runs in one setting."""
-        rounds, name = runs[0].counted, results.name(id)
-        measured, bound = np.stack([run.measured for run in runs]), np.stack([run.bound for run in runs])
+        runs, name = self._compare(results, id, rows), self._name(results, id)
+        rounds, measured, bound = runs[0].counted, *(np.stack([run[k] for run in runs]) for k in (2, 3))
         if not np.isfinite(measured).all():
-            yield Evidence(DIVERGED, Bounds(0), f"{name} diverged{location}")
+            yield Evidence(DIVERGED, Bounds(0), f"{name}diverged{location}")
             return
         shares = 1 + (measured - bound) / bound.mean(axis=0)
         for i, T in enumerate(rounds.tolist()):
             if T & (T - 1) == 0 or T == rounds[-1]:
                 after = f" after {T} rounds" if len(rounds) > 1 else ""
                 numbers = sample(shares[:, i], exact=results.is_deterministic(id))
-                yield Evidence(numbers, self.limits(), f"{name}: {{}} of the bound{after}{location}")
+                yield Evidence(numbers, self.limits(), f"{name}{{}} of the bound{after}{location}")
+
+    def _compare(self, results: Results, id: str, rows: "pd.DataFrame") -> "list[RunComparison]":
+        """Compare an algorithm's runs in one setting with the theorem, and keep what is measured for a record."""
+        from fedatlas.theory.theorems import theorem
+
+        record = theorem(self.theorem)
+        runs = list(record.compare_runs(results.view, id, rows))
+        if record.column:
+            results.keep(record.column, rows, record.first, {run.seed: run.measured for run in runs})
+        return runs
+
+    def _name(self, results: Results, id: str) -> str:
+        """Return the start of a text on an algorithm: its name, where there are several."""
+        return f"{results.name(id)}: " if len(self.algorithms) > 1 else ""

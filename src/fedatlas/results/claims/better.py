@@ -79,7 +79,8 @@ class Better(ScoreCheck, ContestCheck):
         exact = results.is_deterministic(self.algorithm, rival)
         if self.by is not None:
             ahead = [_minus(theirs, ours) if low else _minus(ours, theirs) for ours, theirs in pairs]
-            return Evidence(sample(ahead, exact=exact), Bounds(self.by, high, self.by == 0), f"{{}} better {names}")
+            numbers, bounds = sample(ahead, exact=exact), Bounds(self.by, high, self.by == 0)
+            return Evidence(numbers, bounds, f"{{}} {names}", words=("better", "worse"))
         name = self.metric or results.view.select.metric
         if metric(name).scale != "log" and any(-math.inf < score < 0 for pair in pairs for score in pair):
             raise NotTested(f"Below 0 the {labels.words(name)} has no ratio: give `by` or another metric")
@@ -88,9 +89,10 @@ class Better(ScoreCheck, ContestCheck):
         return Evidence(
             sample(ratios, log=True, exact=exact),
             Bounds(self.factor, high, self.factor == 1),
-            f"{{}} times better {names}",
+            f"{{}} {names}",
             equality,
             math.log(equality.high) if equality else None,
+            ("times better", "times worse"),
         )
 
     def _equality(self, record: Metric, theirs: list[float]) -> Bounds | None:

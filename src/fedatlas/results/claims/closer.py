@@ -35,8 +35,9 @@ class Closer(MetricCheck, ContestCheck):
             exact = results.is_deterministic(self.algorithm, rival)
             ratios = sample((_ratio(*pair) for pair in pairs), True, exact)
             means = " against ".join(_mean(roots[id][point]) for id in (self.algorithm, rival))
-            template = f"{{}} times smaller than {results.name(rival)} ({means}){results.location(point)}"
-            evidence.append(Evidence(ratios, Bounds(self.factor, open=True), template))
+            template = f"{{}} than {results.name(rival)} ({means}){results.location(point)}"
+            words = "times smaller", "times larger"
+            evidence.append(Evidence(ratios, Bounds(self.factor, open=True), template, words=words))
         return judge_all(evidence, failed=failed)
 
     def _roots(self, results: Results, algorithm: str) -> dict[Point, Numbers]:

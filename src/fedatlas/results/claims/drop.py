@@ -65,7 +65,8 @@ class Drop(BoundedCheck, ScoreCheck, MultiAlgorithmCheck):
                     losses = sample(
                         (rival - ours for ours, rival in pairs), exact=results.is_deterministic(algorithm, id)
                     )
-                    evidence.append(Evidence(losses, Bounds(0, open=True), f"{results.name(id)} loses {{}} more"))
+                    text = f"{results.name(id)} loses {{}}"
+                    evidence.append(Evidence(losses, Bounds(0, open=True), text, words=("more", "less")))
         failed = [sentence for sentences in failures.values() for sentence in sentences]
         return judge_all(evidence, more=self.more, failed=failed)
 

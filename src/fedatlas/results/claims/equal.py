@@ -26,6 +26,9 @@ class Equal(ScoreCheck, MultiAlgorithmCheck):
 
     name = "equal"
 
+    metric: str | None = option(
+        None, doc="the metric, or a cost in all rounds; by default the one that selects", names="metric or cost"
+    )
     tolerance: float = option(doc="largest difference", low=0)
     absolute: bool = option(False, doc="whether the tolerance is an amount, and not a share of the larger score")
 

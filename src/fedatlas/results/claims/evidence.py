@@ -54,7 +54,9 @@ class Evidence:
     estimate: the number with its interval. bounds: the numbers that the claim allows. template: a text with ``{}`` in
     the place of the number. equality: the numbers that differ from equality by less than what matters, where the claim
     is that one side is ahead. slack: smallest difference from a bound that matters, on the estimate's scale; by default
-    MATTERS of the bound, or of the width of a narrow window.
+    MATTERS of the bound, or of the width of a narrow window. words: the words after the number where two sides are
+    compared, such as ``times better`` and ``times worse``: a ratio below 1, or a negative difference, is told with the
+    second, as seen from the other side.
     """
 
     estimate: Estimate
@@ -62,11 +64,20 @@ class Evidence:
     template: str = "{}"
     equality: Bounds | None = None
     slack: float | None = None
+    words: tuple[str, str] | None = None
+
+    @property
+    def turned(self) -> bool:
+        """Whether the number is told as seen from the other side."""
+        return self.words is not None and self.estimate.is_behind()
 
     @property
     def text(self) -> str:
         """The number in words."""
-        return self.template.replace("{}", str(self.estimate))  # not format(): names in the template may have braces
+        number = self.estimate.text(turned=self.turned)
+        if self.words:
+            number += f" {self.words[self.turned]}"
+        return self.template.replace("{}", number)  # not format(): names in the template may have braces
 
     def sides(self, level: float) -> set[int]:
         """Return the sides of the bounds on which the ends of the interval lie."""
@@ -118,6 +129,8 @@ class Evidence:
         for number in self.estimate.interval():
             for bound in filter(math.isfinite, (self.bounds.low, self.bounds.high)):
                 if 0 < self._slack(bound) >= abs(self._gap(number, bound)):
+                    if self.turned:
+                        number, bound = self.estimate.turned(number), self.estimate.turned(bound)
                     digits = next((n for n in (3, 4, 5) if labels.number(number, n) != labels.number(bound, n)), 6)
                     return (
                         f"At the edge: the interval ends at {labels.number(number, digits)}, and the line is at "

@@ -49,10 +49,10 @@ class Fewer(BoundedCheck, CostCheck, ContestCheck):
             if pairs and failure:
                 failed.append(failure)
             elif pairs:
-                template = f"{{}} times less than {results.name(rival)} ({_means(pairs)}){results.location(point)}"
+                template = f"{{}} than {results.name(rival)} ({_means(pairs)}){results.location(point)}"
                 exact = results.is_deterministic(self.algorithm, rival)
                 ratios = sample((_ratio(*pair) for pair in pairs), log=True, exact=exact)
-                evidence.append(Evidence(ratios, self.limits(), template))
+                evidence.append(Evidence(ratios, self.limits(), template, words=("times less", "times more")))
         outcome = judge_all(evidence, more=self.more, failed=failed)
         counts_all = self.reduction is None and self.target is None
         if counts_all and evidence and all(set(item.estimate.interval()) == {1.0} for item in evidence):

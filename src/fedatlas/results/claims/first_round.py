@@ -1,13 +1,14 @@
-"""The first round that attains a target."""
+"""The first round that attains a target, or the fewest rounds of a run that does."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from fedatlas.experiments import labels
 from fedatlas.registry.options import option
 from fedatlas.results.claims.base import AlgorithmCheck, MetricCheck
-from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all
-from fedatlas.results.claims.results import Results
+from fedatlas.results.claims.evidence import MATTERS, Bounds, Evidence, judge_all
+from fedatlas.results.claims.results import Numbers, Results
 from fedatlas.results.claims.target_costs import target_costs
 from fedatlas.results.claims.verdicts import Outcome
 from fedatlas.results.comparing.intervals import sample
@@ -22,34 +23,59 @@ class FirstRound(MetricCheck, AlgorithmCheck):
     in the mean over seeds.
 
     Only evaluated rounds count, so the bound is the first of them at or after ``paper``. Fewer rounds pass as well.
+    With ``whole``, settings differ in the number of their rounds, and what counts is the fewest rounds of a setting
+    whose score attains the target: at most ``paper``, or equal to it if ``exactly``.
     """
 
     name = "first_round"
 
     target: float = option(doc="value of the metric that must be attained")
+    whole: bool = option(False, doc="whether whole runs of different lengths are compared by their scores")
+    exactly: bool = option(False, doc="whether the fewest rounds of whole runs must equal the paper's number")
 
     def judge(self, results: Results) -> Outcome:
         metric = self.metric or results.view.select.metric
         results.validate_metric(metric)
         rows, low = results.rows(self.algorithm, self.where, results.curves), results.goal(metric) == "min"
+        if self.whole:
+            return self._judge_lengths(results, rows, low)
         evidence = []
         for point, part in results.settings(rows):
             firsts = target_costs(results, part, metric, "rounds", self.target, low, relative=False).tolist()
-            location = results.location(point)
-            failures = sum(map(math.isinf, firsts))
-            template = (
-                f"round {{}}{location}"
-                if not failures
-                else f"not attained by {failures} of {len(firsts)} seeds{location}"
-            )
-            evidence.append(
-                Evidence(
-                    sample(firsts, True, results.is_deterministic(self.algorithm)),
-                    Bounds(high=self._latest(part["round"])),
-                    template,
-                )
-            )
+            bounds, location = Bounds(high=self._latest(part["round"])), results.location(point)
+            evidence.append(self._evidence(results, firsts, bounds, "round {}", location))
         return judge_all(evidence)
+
+    def _judge_lengths(self, results: Results, rows: "pd.DataFrame", low: bool) -> Outcome:
+        """Return the outcome of the fewest rounds; at the edge it says what a nearby target would give."""
+        lengths = {point: float(part["round"].max()) for point, part in results.settings(rows)}
+        scores = results.samples(self.algorithm, self.where, self.metric)
+        high = math.nextafter(math.inf, 0) if self.paper is None else self.paper
+        bounds = Bounds(high if self.exactly else -math.inf, high)
+
+        def evidence(target: float) -> Evidence:
+            fewest: dict[int, float] = {}
+            for point, seed_scores in scores.items():
+                for seed, score in seed_scores.items():
+                    attained = score <= target if low else score >= target
+                    fewest[seed] = min(fewest.get(seed, math.inf), lengths[point] if attained else math.inf)
+            return replace(self._evidence(results, list(fewest.values()), bounds, "{} rounds", ""), slack=0)
+
+        outcome = judge_all([evidence(self.target)], _range_of_best(list(scores.values()), low))
+        for target in (self.target * (1 - MATTERS), self.target * (1 + MATTERS)):
+            moved = evidence(target)
+            if judge_all([moved]).verdict != outcome.verdict:
+                number = moved.estimate if math.isfinite(moved.estimate.value) else "no"
+                edge = f"At the edge: with a target of {labels.number(target)} there would be {number} rounds."
+                return replace(outcome, note=f"{edge} {outcome.note}")
+        return outcome
+
+    def _evidence(
+        self, results: Results, rounds: list[float], bounds: Bounds, template: str, location: str
+    ) -> Evidence:
+        failures = sum(map(math.isinf, rounds))
+        text = f"not attained by {failures} of {len(rounds)} seeds" if failures else template
+        return Evidence(sample(rounds, True, results.is_deterministic(self.algorithm)), bounds, f"{text}{location}")
 
     def _latest(self, rounds: "pd.Series") -> float:
         """Return the last evaluated round that passes; without ``paper`` every finite round does."""
@@ -57,3 +83,12 @@ class FirstRound(MetricCheck, AlgorithmCheck):
             return math.nextafter(math.inf, 0)
         later = rounds[rounds >= self.paper]
         return self.paper if later.empty else float(later.min())
+
+
+def _range_of_best(scores: list[Numbers], low: bool) -> str:
+    """Return a sentence with the range over seeds of the best score of all settings."""
+    best = min if low else max
+    seeds = {seed for seed_scores in scores for seed in seed_scores}
+    best_scores = [best(numbers[seed] for numbers in scores if seed in numbers) for seed in seeds]
+    ends = labels.number(min(best_scores)), labels.number(max(best_scores))
+    return f"The best scores of the seeds are {' to '.join(ends)}."

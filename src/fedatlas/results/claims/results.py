@@ -270,8 +270,8 @@ class Results:
         return self.of_runs(f"mean square of {column} from round {after} on", rows, compute)
 
     def validate_metric(self, metric: str | None) -> None:
-        """Raise UserError if the results have no such metric; None is the one that selects."""
-        metrics = [c.removeprefix("best_") for c in self.chosen if c.startswith("best_")]
+        """Raise UserError if the results have neither such a metric nor cost; None is the metric that selects."""
+        metrics = [c.removeprefix("best_") for c in self.chosen if c.startswith("best_")] + list(labels.COSTS)
         if metric not in (None, self.view.select.metric, *metrics):
             raise UserError(f"unknown metric {metric!r}{did_you_mean(str(metric), metrics)}")
 

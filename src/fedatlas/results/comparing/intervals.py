@@ -136,13 +136,33 @@ class Estimate(ABC):
     def __str__(self) -> str:
         return self.text()
 
-    def text(self, level: float | None = None, digits: int = 3) -> str:
-        """Return the number and its interval, with so many significant digits."""
-        low, high = self.interval(level)
+    def turned(self, number: float) -> float:
+        """Return a number as seen from the other side: the reciprocal of a ratio, the negative of a difference."""
+        if not self.ratio:
+            return 0.0 - number
+        return 1 / number if number else math.inf
+
+    def is_behind(self) -> bool:
+        """Return whether the number is a ratio below 1 or a negative difference."""
+        return self.value < (1 if self.ratio else 0)
+
+    def text(self, level: float | None = None, digits: int = 3, turned: bool = False) -> str:
+        """Return the number and its interval.
+
+        Args:
+            level: Level of the interval; by default `look_level`.
+            digits: Number of significant digits.
+            turned: Whether the number is told as seen from the other side.
+        """
+        value, (low, high) = self.value, self.interval(level)
+        if turned:
+            value = self.turned(value)
+            if math.isfinite(low) or math.isfinite(high):
+                low, high = self.turned(high), self.turned(low)
         if low == high:
-            return _text(self.value, digits)
+            return _text(value, digits)
         ends = f"{_text(low, digits)} to {_text(high, digits)}" if self.count > 1 else "one seed"
-        return f"{_text(self.value, digits)} ({ends})"
+        return f"{_text(value, digits)} ({ends})"
 
 
 @dataclass(frozen=True)
