@@ -45,6 +45,7 @@ ROOMS = [
     {"publish.tracking"},
     {"workflow"},
     {"api", "testing", "publish.paper"},
+    {"publish.comparison"},
     {"cli"},
     {"__main__"},
 ]

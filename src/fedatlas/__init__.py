@@ -91,6 +91,7 @@ EXPORTS = {
     "option": "fedatlas.registry.options",
     "plot": "fedatlas.api.plotting",
     "record": "fedatlas.workflow.record_results",
+    "compare": "fedatlas.publish.comparison.compare",
     "stream": "fedatlas.federation.streams",
     "sweep": "fedatlas.api.sweep",
     "train": "fedatlas.api.train",
@@ -162,6 +163,7 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from fedatlas.federation.streams import stream as stream
     from fedatlas.federation.topologies.base import Topology as Topology
     from fedatlas.federation.topologies.mixing import Mixing as Mixing
+    from fedatlas.publish.comparison.compare import compare as compare
     from fedatlas.registry.options import option as option
     from fedatlas.results.claims.base import AlgorithmCheck as AlgorithmCheck
     from fedatlas.results.claims.base import BoundedCheck as BoundedCheck

@@ -79,7 +79,10 @@ def test_costs_place_an_algorithm_over_its_problems():
     board = make_board([[[[2, 2]], [[8, INF]], [[NAN] * 2]], [[[1, 1]], [[8, 8]], [[1, 1]]]])
     place = place_by_cost(board, "a0")
     assert place.attained == 3 / 4 and place.rank.value == 2
-    assert place.ratio == INF  # the median over one problem at 2 and one at (1 + ∞) / 2
+    assert place.ratio == INF  # the median of 2 and of the median of 1 and ∞
+    easy = place_by_cost(make_board([[[[2, INF]]], [[[1, INF]]]]), "a0")
+    assert easy.ratio == 2  # where nobody attains the target no ratio is known
+    assert math.isnan(place_by_cost(make_board([[[[INF]]], [[[INF]]]]), "a0").ratio)
 
 
 TITLES = ["Hessians alike", "Noise, 1 sample", "Softmax", "Network"]

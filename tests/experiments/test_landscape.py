@@ -38,7 +38,7 @@ def extended(folder, text):
     """The cells of a study's experiment that is laid over the landscape."""
     path = folder / "mine.yaml"
     path.write_text(f"extends: landscape\n{text}\n")
-    return expansion.expand(experiment_file.load(path, "laptop", shipped=FOLDER))
+    return expansion.expand(experiment_file.load(path, "laptop", folders=[FOLDER]))
 
 
 def files(result):

@@ -94,6 +94,33 @@ def _add_studies(groups: Any) -> None:
     _directory_option(command)
     command.set_defaults(run=study.plan)
 
+    text = "your algorithm among those of an experiment, tuned alike: a table, a page and a sentence"
+    command = groups.add_parser("compare", help=text)
+    text = "an algorithm of the study or of the atlas"
+    _complete(
+        command.add_argument("names", nargs="+", metavar="algorithm", help=text), completion.section("algorithms")
+    )
+    text = "the experiment with whose entries they are compared"
+    _complete(
+        command.add_argument("--on", default="landscape", metavar="experiment", help=text), completion.experiments
+    )
+    text = "smoke, laptop or paper; default: the one that config.yaml names, or laptop"
+    command.add_argument("--size", choices=SIZES, metavar="size", help=text)
+    command.add_argument("--quick", action="store_true", help="a third of the problems, five scoring seeds")
+    command.add_argument("--compute", action="store_true", help="train what the record lacks of the other entries")
+    text = "a hyper-parameter that is fixed and not tuned; repeatable"
+    command.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help=text)
+    text = (
+        "a range in which a hyper-parameter is tuned, e.g. lr=[0.001,1]; repeatable; default: that of its declaration"
+    )
+    command.add_argument("--search", action="append", default=[], metavar="NAME=[LOW,HIGH]", help=text)
+    text = "count the simulated seconds of these clients too, such as cross-device; default: none"
+    _complete(command.add_argument("--model", metavar="KIND", help=text), completion.section("costs"))
+    command.add_argument("--cores", type=cores, default="all", help="number of cores")
+    command.add_argument("-n", "--dry-run", action="store_true", help="only say what would be trained, and how long")
+    _directory_option(command)
+    command.set_defaults(run=study.compare)
+
     command = groups.add_parser("claims", help="the papers' claims, and whether they held")
     _results_option(command)
     command.add_argument("--json", action="store_true", help="print a JSON list of the claims")

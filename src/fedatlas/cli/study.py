@@ -39,6 +39,27 @@ def plan(a: Namespace) -> None:
     print(f"{a.name} at size {size}\n\n{result.text(os.cpu_count() or 1 if a.cores == 'all' else int(a.cores))}")
 
 
+def compare(a: Namespace) -> None:
+    """Compare algorithms with those of an experiment, and print the table."""
+    from fedatlas.cli.arguments import parse_pairs
+    from fedatlas.publish.comparison.compare import announce, compare_entries
+    from fedatlas.publish.comparison.text import render
+    from fedatlas.workflow.comparison import Request, prepare
+    from fedatlas.workflow.study import Study
+
+    study = Study.open()
+    values, ranges = parse_pairs("--set", a.set, {}), parse_pairs("--search", a.search, {})
+    request = Request(a.names, a.on, a.size or study.config["size"], a.quick, values, ranges)
+    if a.dry_run:
+        print("\n".join(announce(prepare(study, request, a.compute), a.compute)))
+        return
+    comparison, numbers = compare_entries(
+        study, request, compute=a.compute, cores=a.cores, model=a.model, directory=a.directory
+    )
+    print("\n\n".join(map(render, numbers)))
+    print(f"\nMade {comparison.path}.html, .csv and .tex")
+
+
 def claims(a: Namespace) -> None:
     """Print the claims on which results hold verdicts."""
     from fedatlas.cli.commands import print_json

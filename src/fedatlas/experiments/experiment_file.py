@@ -1,5 +1,6 @@
 """Experiment files: read, merged with a size and checked. Errors name the file, the key and what was expected."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from fedatlas.io.yaml import read_yaml
 OMISSIBLE = ("notes", "cases", "algorithms", "figures", "claims", "sizes")  # sections that ``extends`` can leave out
 
 
-def load(path: str | Path, size: str, root: str | Path | None = None, shipped: str | Path | None = None) -> Experiment:
+def load(path: str | Path, size: str, root: str | Path | None = None, folders: Sequence[Path] = ()) -> Experiment:
     """Load an experiment at a size.
 
     Args:
@@ -22,13 +23,13 @@ def load(path: str | Path, size: str, root: str | Path | None = None, shipped: s
             is replaced.
         root: Folder to which the experiment's ``file`` is relative, so that results do not depend on where the project
             lies.
-        shipped: Folder of more experiments that can be extended.
+        folders: Folders of more experiments that can be extended; of two with one name the later one counts.
 
     Raises:
         UserError: The file does not fit. The sentence names the file and the key.
     """
     path = Path(path)
-    content = document(path, shipped)
+    content = document(path, folders)
     if not isinstance(content, dict):
         raise UserError(f"{path}: the file holds {content!r:.60}; it must hold a mapping of keys to values")
     digests = claim_history.digests(content)
@@ -56,10 +57,10 @@ def _date_claims(claims: Any, path: Path, digests: dict[str, str]) -> None:
             claims[name] = {"changed": row.changed, "written": row.written, **claim}
 
 
-def document(path: str | Path, shipped: str | Path | None = None, extending: tuple[Path, ...] = ()) -> Any:
+def document(path: str | Path, folders: Sequence[Path] = (), extending: tuple[Path, ...] = ()) -> Any:
     """Return an experiment's file with its tables of claims expanded, laid over the one that ``extends`` names, if any.
 
-    That one lies beside it or in the folder ``shipped``; where both have the name, it is the one beside it. A mapping
+    That one lies beside it or in one of ``folders``; where several have the name, it is the one beside it. A mapping
     ``extends: {experiment: NAME, claims: none}`` leaves sections of it out.
     """
     path = Path(path)
@@ -74,18 +75,24 @@ def document(path: str | Path, shipped: str | Path | None = None, extending: tup
     if "extends" not in content:
         return content
     name, omitted = _extension(path, content.pop("extends"))
-    folders = [path.parent] if shipped is None else [Path(shipped), path.parent]
-    files = {file.stem: file for folder in folders for file in folder.glob("*.yaml") if file != path}
+    files = {file.stem: file for folder in (*folders, path.parent) for file in folder.glob("*.yaml") if file != path}
     if files.get(name) in extending:
         raise UserError(f"{path}: extends: {name} extends itself")
     if name not in files:
         raise UserError(f"{path}: extends: there is no experiment {name!r}{did_you_mean(name, files)}")
-    base = document(files[name], shipped, (*extending, path))
+    base = document(files[name], folders, (*extending, path))
     if isinstance(base, dict):
         base = {key: value for key, value in base.items() if key not in omitted}
         if isinstance(base.get("notes"), list) and isinstance(content.get("notes"), list):
             content["notes"] = [*base["notes"], *content["notes"]]  # what deviates there deviates here
     return merge(base, content)
+
+
+def extended(path: str | Path) -> str | None:
+    """Return the name of the experiment that a file extends, or None."""
+    content = read_yaml(path)
+    extends = content.get("extends") if isinstance(content, dict) else None
+    return None if extends is None else _extension(Path(path), extends)[0]
 
 
 def _extension(path: Path, extends: Any) -> tuple[str, list[str]]:

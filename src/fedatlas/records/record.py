@@ -139,6 +139,10 @@ class Record:
         rows = self._table.slice(self._starts[cell.id, cell.key], cell.rows)
         return rows.select(list(cell.columns.values())).to_pandas().set_axis(list(cell.columns), axis="columns")
 
+    def seconds(self, id: str, key: str) -> float:
+        """Return the seconds of all runs of a cell on one processor."""
+        return float(self.frame(self._by_place[id, key])["seconds"].sum())
+
     def restore(self, restoration: Restoration, path: str | Path) -> None:
         """Write a run file.
 

@@ -18,25 +18,27 @@ class ExperimentFiles:
 
     Attributes:
         own: Paths of the study's experiments.
+        comparisons: Paths of the experiments that `fedatlas compare` wrote.
         paths: Paths of all experiments that the study can name.
         shipped: Folder of the atlas's experiments, or None if those are the study's.
     """
 
-    def __init__(self, root: Path, folder: str, shipped: Path | None = None) -> None:
+    def __init__(self, root: Path, folder: str, shipped: Path | None = None, comparisons: Path | None = None) -> None:
         """Find the files.
 
         Args:
             root: Folder of the study.
             folder: Folder of its experiments, relative to root.
             shipped: Folder of the atlas's experiments, or None. A name that both have means the study's file.
+            comparisons: Folder of the experiments that `fedatlas compare` wrote, or None.
         """
         path = root / folder
         is_own = shipped is not None and shipped.exists() and path.exists() and path.samefile(shipped)
         self.root, self.shipped = root, None if is_own else shipped
-        self.own = _find_files(path)
-        self.paths = dict(self.own)
-        for name, file in (_find_files(self.shipped) if self.shipped else {}).items():
-            self.paths.setdefault(name, file)
+        self.own, self.comparisons = _find_files(path), _find_files(comparisons) if comparisons else {}
+        others = _find_files(self.shipped) if self.shipped else {}
+        self.paths = {**self.own, **others, **self.comparisons, **self.own}
+        self._folders = [*([self.shipped] if self.shipped else []), path]
 
     def load(self, name: str, size: str) -> Experiment:
         """Load an experiment at a size.
@@ -46,12 +48,20 @@ class ExperimentFiles:
         Raises:
             UserError: The file is wrong; the message names file and key, see `experiment_file.load`.
         """
-        root = self.root if name in self.own or self.shipped is None else self.shipped.parents[1]
-        return experiment_file.load(self.paths[name], size, root, self.shipped)
+        is_here = name in self.own or name in self.comparisons or self.shipped is None
+        root = self.root if is_here or self.shipped is None else self.shipped.parents[1]
+        return experiment_file.load(self.paths[name], size, root, self._folders)
 
     def document(self, name: str) -> Any:
         """Return the content of an experiment's file, laid over the file that it extends."""
-        return experiment_file.document(self.paths[name], self.shipped)
+        return experiment_file.document(self.paths[name], self._folders)
+
+    def bases(self, name: str) -> list[str]:
+        """Return the names of the experiments that an experiment extends, the nearest first."""
+        names = [name]
+        while (base := experiment_file.extended(self.paths[names[-1]])) in self.paths and base not in names:
+            names.append(base)
+        return names[1:]
 
     def title(self, name: str) -> str:
         """Return the title in an experiment's file, or an empty text, from its line alone: loading takes long."""

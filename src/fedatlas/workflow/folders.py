@@ -6,6 +6,7 @@ from typing import Any
 
 from fedatlas.data.paths import expand_home, resolve_directory
 
+COMPARISONS = "compare/experiments"  # below the results: experiments that `fedatlas compare` wrote
 RESULTS = "results"  # the folder in the paths of `shared_files` and `dependencies`; the configuration may name another
 
 

@@ -30,11 +30,29 @@ def run(name: str, size: str | None, cores: str, dry: bool, options: Sequence[st
         UserError: There is no such experiment, it is wrong, or Snakemake could not keep its cache.
     """
     check_experiment(Study.open(), name)
+    return start([name], size, cores, [*(["--dry-run"] if dry else []), *options])
+
+
+def start(targets: Sequence[str], size: str | None, cores: str, options: Sequence[str] = ()) -> int:
+    """Start Snakemake with the workflow on targets.
+
+    Args:
+        targets: Experiments and files.
+        size: Size of the experiments; None for that of the configuration.
+        cores: Number of cores, or ``all``.
+        options: Further options for Snakemake.
+
+    Returns:
+        The exit status of Snakemake.
+
+    Raises:
+        UserError: Snakemake could not keep its cache.
+    """
     try:
         ensure_writable(cache_folder().with_name("snakemake") / "cache")
     except UserError as error:
         raise UserError(f"{error}: set XDG_CACHE_HOME to a folder in which Snakemake can keep its cache") from None
-    words = [*(["--dry-run"] if dry else []), *options]
+    words = list(options)
     config = [] if size is None else [f"size={size}"]
     position = next((number for number, word in enumerate(words) if word in ("--config", "-C")), None)
     if position is not None:
@@ -42,7 +60,7 @@ def run(name: str, size: str | None, cores: str, dry: bool, options: Sequence[st
     elif config:
         words += ["--config", *config]
     # -P: modules of Python are not looked for in the study's folder
-    command = [sys.executable, "-P", "-m", "snakemake", name, "--snakefile", SNAKEFILE, "--cores", cores, *words]
+    command = [sys.executable, "-P", "-m", "snakemake", *targets, "--snakefile", SNAKEFILE, "--cores", cores, *words]
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
     process = subprocess.Popen(command, env={**os.environ, "PATH": path})  # its jobs call `fedatlas`
     while True:

@@ -89,26 +89,42 @@ class Records:
     def files(self, size: str, name: str) -> dict[str, Restored]:
         """Return the run files of an experiment that are restored, by path below the folder of its results.
 
-        A cell is taken if the record has it with today's specification and data, and if its code as it is today is
-        signed. A file that a job has computed here is left as it is.
+        A file that a job has computed here is left as it is.
         """
-        record = self.record(size, name)
-        if record is None:
+        held = self.held(size, name)
+        return {path: restored for path, restored in held.items() if not self._is_computed(size, name, path)}
+
+    @functools.cache  # noqa: B019
+    def held(self, size: str, name: str) -> dict[str, Restored]:
+        """Return what records give of an experiment, by path below the folder of its results.
+
+        A cell is taken if the record of the experiment, or of one that it extends, has it with today's specification
+        and data, and if its code as it is today is signed.
+        """
+        names = (name, *self.study.files.bases(name)) if self._paths and self.policy != IGNORE else ()
+        records = [record for each in names if (record := self.record(size, each)) is not None]
+        if not records:
             return {}
         looks = self.study.experiment(size, name).looks
         result = {}
         for cell in self.study.cells(size, name).values():
             for folder, seeds in _looks(cell, looks):
-                recorded = record.find(replace(cell, spec=replace(cell.spec, seeds=seeds)))
-                path = f"{folder}/{cell.id}/{cell.key}.parquet"
-                if recorded is None or not self._has_equal_data(recorded) or self._is_computed(size, name, path):
-                    continue
-                code = fingerprint(cell_modules(cell.spec))
-                signatures = signers(self.signatures, size, name, code)
-                if signatures or self.policy == ANY:
-                    restoration = Restoration(cell.id, cell.key, seeds, code, bool(signatures))
-                    result[path] = Restored(record.path, record.checksum, restoration, signatures)
+                found = (self._restored(record, cell, seeds) for record in records)
+                if restored := next(filter(None, found), None):
+                    result[f"{folder}/{cell.id}/{cell.key}.parquet"] = restored
         return result
+
+    def _restored(self, record: Record, cell: Cell, seeds: list[int]) -> Restored | None:
+        """Return what a record gives of a cell with some seeds."""
+        recorded = record.find(replace(cell, spec=replace(cell.spec, seeds=seeds)))
+        if recorded is None or not self._has_equal_data(recorded):
+            return None
+        code = fingerprint(cell_modules(cell.spec))
+        signatures = signers(self.signatures, record.path.parent.name, record.path.stem, code)
+        if not signatures and self.policy != ANY:
+            return None
+        restoration = Restoration(cell.id, cell.key, seeds, code, bool(signatures))
+        return Restored(record.path, record.checksum, restoration, signatures)
 
     def find(self, w: Any) -> Restored | None:
         """Return what a record gives of the run file that wildcards name; None where it is computed."""

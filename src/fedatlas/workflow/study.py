@@ -22,7 +22,7 @@ from fedatlas.registry import extensions
 from fedatlas.workflow import EXTRAS, LIVE
 from fedatlas.workflow.configuration import CONFIG, complete, shipped
 from fedatlas.workflow.experiment_files import FOLDER, NAME, ExperimentFiles
-from fedatlas.workflow.folders import Folders
+from fedatlas.workflow.folders import COMPARISONS, Folders
 from fedatlas.workflow.validation import validate
 
 TEMPLATE = Path(__file__).with_name("study_template")
@@ -56,7 +56,8 @@ class Study:
                 means the study's experiment.
         """
         self.config, self.root, self.folders = config, Path(root), folders or Folders.from_config(config)
-        self.files = ExperimentFiles(self.root, config["experiments_folder"], shipped)
+        comparisons = Path(self.folders.prefixed(self.folders.results), COMPARISONS)
+        self.files = ExperimentFiles(self.root, config["experiments_folder"], shipped, comparisons)
         selected = [] if config["experiments"] == "all" else config["experiments"]
         gallery = [name for names in config["gallery"].values() for name in names]
         named = {"tour": config["tour"], "experiments": selected, "gallery": gallery}

@@ -21,7 +21,7 @@ from fedatlas.workflow.targets import target_experiments, target_files
 
 WIDTH = 80
 SCRIPTS = ".venv/bin"  # where make installs
-MOST = 12  # experiments that are listed one by one
+MOST = 12  # experiments and files that are listed one by one
 
 
 def verdicts(results: str | Path = "results") -> list[dict[str, str]]:
@@ -69,7 +69,9 @@ def _lines(study: Study, paths: list[str], experiments: list[tuple[str, str]]) -
             total = sum(claims.values(), Counter())
             yield terminal.hanging_indent(f"all {len(claims)}".ljust(margin), _count_words(total), columns=WIDTH)
         yield ""
-    for path in paths:
+    if len(paths) > MOST:
+        yield f"Made      {len(paths)} files in {os.path.commonpath(paths)}"
+    for path in paths if len(paths) <= MOST else ():
         yield f"Made      {path}"
         if path.endswith(".html"):  # terminals open the address on a click
             yield f"Open      {Path(path).resolve().as_uri()}"

@@ -67,7 +67,7 @@ def write_report(parts: Sequence[Path], out: Path, verdicts: Path | None = None,
     committed = _counts([claim["committed"] for claim in claims if claim["committed"]])
     has_charts = any(figure["compressed"] for part in experiments for figure in part["figures"])
     environments = [environment for part in experiments for environment in part["meta"].environments]
-    page = _environment().get_template("report.html")
+    page = create_environment().get_template("report.html")
     html = page.render(
         papers=[{"reference": paper, "parts": group} for paper, group in papers.items()],
         parts=experiments,
@@ -128,7 +128,7 @@ def _load_experiment(directory: Path, base: Path) -> dict[str, Any]:
         "anchor": f"{record.size}-{record.name}",
         "record": record,
         "meta": meta,
-        "figures": [_figure(directory, name, caption, base) for name, caption in record.figures.items()],
+        "figures": [load_figure(directory, name, caption, base) for name, caption in record.figures.items()],
         "links": _links({"YAML": Path(record.file), "run files": directory / "runs"}, base),
         "claims": _claims(directory / "claims.csv"),
         "best": best,
@@ -139,7 +139,7 @@ def _load_experiment(directory: Path, base: Path) -> dict[str, Any]:
     }
 
 
-def _figure(directory: Path, name: str, caption: str, base: Path) -> dict[str, Any]:
+def load_figure(directory: Path, name: str, caption: str, base: Path) -> dict[str, Any]:
     """Return a figure: its image as a data URI, its chart, its files, and the command that draws it."""
     vector, image = (directory / f"figures/{name}.{suffix}" for suffix in ("svg", "png"))
     chart = charts.load_chart(directory / "figures", name)
@@ -220,11 +220,12 @@ def _merge(environments: Iterable[Mapping[str, str]]) -> dict[str, list[str]]:
     return {name: list(values[name]) for name in sorted(values)}
 
 
-def _environment() -> "Environment":
+def create_environment(*folders: Path) -> "Environment":
+    """Return the environment of templates, which lie in some folders and in that of the report."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
-        loader=FileSystemLoader(FOLDER),
+        loader=FileSystemLoader([*folders, FOLDER]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -120,8 +120,8 @@
   }
 
   for (const form of every(".finder, .filters")) form.addEventListener("submit", (event) => event.preventDefault());
-  find.addEventListener("input", search);
-  document.querySelector(".finder").addEventListener("submit", () => {
+  find?.addEventListener("input", search);
+  document.querySelector(".finder")?.addEventListener("submit", () => {
     const first = document.querySelector("article:not([hidden])");
     if (first && words().length) first.scrollIntoView();
   });

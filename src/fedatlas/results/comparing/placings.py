@@ -49,9 +49,9 @@ class Placing:
 
     @property
     def is_near_best(self) -> bool:
-        """Whether it is within noise of the best, and behind no rival."""
-        ends = not any(duel.side == "behind" for duel in (self.duels or {}).values())
-        return self.standing.state in ("best", "near") and ends
+        """Whether it is within noise of the best, and no rival wins clearly more than half of their paired runs."""
+        loses = any(duel.side == "behind" or duel.won.interval()[1] < 0.5 for duel in (self.duels or {}).values())
+        return self.standing.state in ("best", "near") and not loses
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,8 @@ class CostPlacing:
 
     Attributes:
         rank: Its rank by the area under the performance profile, resampled over instances.
-        ratio: Median over problems of its cost over that of the best one, infinite where it never attains the target.
+        ratio: Median over problems of its median cost over that of the best one, infinite where it does not attain the
+            target; NaN if nobody does.
         attained: Share of all runs, over the problems on which it is defined, that attain the target.
     """
 
@@ -153,12 +154,16 @@ def place_by_cost(benchmark: Benchmark, algorithm: str, within: float = 16.0) ->
     weights = draw_resamples(count, slots, RESAMPLES, seed=0, fixed=True).weights(count, slots)
     draws = np.einsum("rps,aps->ar", weights, areas, optimize=True)
     costs = np.where(np.isnan(numbers), np.inf, numbers)
-    with np.errstate(invalid="ignore"):
-        ratios = np.median(costs[0] / costs.min(axis=0), axis=(1, 2))
+    best = costs.min(axis=0)
+    medians = [
+        np.median(own_costs[known] / best_costs[known])
+        for own_costs, best_costs in zip(costs[0], best, strict=True)
+        if (known := np.isfinite(best_costs)).any()
+    ]
     rank = rank_of_first(-areas.mean(axis=(1, 2))[:, None])[0]
     return CostPlacing(
         Resampled(float(rank), tuple(rank_of_first(-draws).tolist()), slots),
-        float(np.median(np.where(np.isnan(ratios), np.inf, ratios))),
+        float(np.median(medians)) if medians else math.nan,
         float(np.isfinite(costs[0]).mean()),
     )
 

@@ -1,0 +1,186 @@
+"""`fedatlas compare`: train what the record lacks, and write the table, the page and the files of a comparison."""
+
+import inspect
+import json
+import os
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fedatlas.errors import UserError
+from fedatlas.experiments.labels import SIMULATED
+from fedatlas.experiments.tables import Tables
+from fedatlas.io import csv
+from fedatlas.io.files import write_text
+from fedatlas.publish.comparison.latex import render_tables
+from fedatlas.publish.comparison.numbers import COSTS, EntryNumbers, compute_numbers
+from fedatlas.publish.comparison.page import write_page
+from fedatlas.registry import extensions
+from fedatlas.results.figures import FIGURES
+from fedatlas.workflow import inputs
+from fedatlas.workflow.comparison import SUITE, Comparison, Request, prepare
+from fedatlas.workflow.inputs import ResultTables
+from fedatlas.workflow.launch import start
+from fedatlas.workflow.listing import duration
+from fedatlas.workflow.study import Study
+from fedatlas.workflow.times import Cost
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from fedatlas.federation.algorithms import Algorithm
+
+
+def compare_entries(
+    study: Study,
+    request: Request,
+    *,
+    compute: bool = False,
+    cores: str = "all",
+    model: str | None = None,
+    directory: str | None = None,
+    options: Sequence[str] = (),
+    say: Callable[[str], object] = print,
+) -> tuple[Comparison, list[EntryNumbers]]:
+    """Compare algorithms with those of an experiment, and write the files of the comparison.
+
+    Args:
+        study: The study.
+        request: What is compared.
+        compute: Whether to train what the record lacks of the other entries.
+        cores: Number of cores, or ``all``.
+        model: Cost model of the simulated seconds; None for none.
+        directory: Folder of the prepared data.
+        options: Further options for Snakemake.
+        say: Takes sentences on what is done.
+
+    Returns:
+        The comparison, whose ``path`` is that of the files, and the numbers of each algorithm.
+
+    Raises:
+        UserError: A name is unknown, there is nothing to compare with, or the workflow failed.
+    """
+    import pandas as pd
+
+    comparison = prepare(study, request, compute)
+    lines = announce(comparison, compute)
+    for line in lines:
+        say(line)
+    if comparison.trained and start(comparison.targets, request.size, cores, options):
+        raise UserError(f"the runs of {' and '.join(request.names)} failed; the log is named above")
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        tables = comparison.collect(folder)
+        numbers = _numbers(comparison, tables, folder, model, directory)
+        path = comparison.path
+        csv.write(f"{path}.csv", pd.concat([each.frame() for each in numbers]))
+        write_text(f"{path}.tex", render_tables(numbers, request.command))
+        write_page(comparison, numbers, lines, folder, Path(f"{path}.html"))
+    return comparison, numbers
+
+
+def announce(comparison: Comparison, compute: bool) -> list[str]:
+    """Return sentences on what the record gives, what is trained, and for how long."""
+    request, trained = comparison.request, comparison.trained
+    held = len(comparison.cells) - len(trained)
+    rivals = len({cell.id for cell in comparison.cells} - set(request.names))
+    problems = len({cell.key for cell in comparison.cells})
+    names = " and ".join(request.names)
+    sentences = [f"{names} beside {rivals} others on {problems} problems of {request.on} (size {request.size})"]
+    if held:
+        sentences.append(f"from the record: {held} run files")
+    if trained:
+        seconds = comparison.seconds()
+        time = "" if seconds is None else f", {duration(Cost(0, seconds, False))} of a processor, as the others took"
+        sentences.append(f"to train: {len(trained)} run files{time}")
+    if comparison.missing and not compute:
+        count = sum(comparison.missing.values())
+        sentences.append(
+            f"the record lacks {count} run files of {', '.join(comparison.missing)}, which are left out; --compute "
+            "trains them"
+        )
+    return sentences
+
+
+def _numbers(
+    comparison: Comparison, tables: Tables, folder: Path, model: str | None, directory: str | None
+) -> list[EntryNumbers]:
+    costs, curves, view = list(COSTS), tables.curves, comparison.view
+    if model is not None:
+        kind = FIGURES.build({"kind": "loss_to_best", "x": SIMULATED, "model": model})
+        specs = comparison.study.folders.resolve(inputs.specify(kind, comparison.cells))
+        results = ResultTables(tables.table, curves, folder)
+        curves = inputs.build(kind, view, specs, results, directory)["curves"]
+        costs.append(SIMULATED)
+    return compute_numbers(view, tables.table, curves, tables.trials, comparison.request.names, costs)
+
+
+def compare(
+    algorithms: "str | type[Algorithm] | Sequence[str | type[Algorithm]]",
+    on: str = SUITE,
+    size: str | None = None,
+    *,
+    quick: bool = False,
+    compute: bool = False,
+    set: Mapping[str, Any] | None = None,
+    search: Mapping[str, Sequence[Any]] | None = None,
+    model: str | None = None,
+    cores: int | str = "all",
+) -> "pd.DataFrame":
+    """Compare algorithms with those of an experiment, as `fedatlas compare` does.
+
+    What the record has is not trained. Files of the comparison lie in the folder ``compare`` of the results.
+
+    Args:
+        algorithms: A name of an algorithm, a subclass of Algorithm that lies in a file of this folder, or several.
+        on: The experiment.
+        size: Its size; by default that of the configuration.
+        quick: Whether a third of the problems and five scoring seeds are enough.
+        compute: Whether to train what the record lacks of the other entries.
+        set: Hyper-parameters that are fixed.
+        search: Ranges of hyper-parameters, by default those that the algorithm declares.
+        model: Cost model of simulated seconds, such as ``cross-device``; by default they are not counted.
+        cores: Number of cores, or ``all``.
+
+    Returns:
+        A DataFrame with a row for each algorithm and problem. Its ``attrs`` have ``sentences``, where each algorithm
+        wins and where it loses, by id, and ``page``, the path of the page.
+
+    Raises:
+        UserError: A name is unknown, or there is nothing to compare with.
+    """
+    import pandas as pd
+
+    study = Study.open()
+    several = [algorithms] if isinstance(algorithms, str | type) else list(algorithms)
+    classes = [each for each in several if not isinstance(each, str)]
+    paths = list(dict.fromkeys([*study.config["extensions"], *map(_file_of, classes)]))
+    if classes:
+        os.environ[extensions.VARIABLE] = extensions.environment_value(".", paths)
+    names = [each if isinstance(each, str) else each.name for each in several]
+    request = Request(names, on, size or study.config["size"], quick, set or {}, search or {})
+    options = ["--config", f"extensions={json.dumps(paths)}"] if classes else []
+    comparison, numbers = compare_entries(
+        study, request, compute=compute, cores=str(cores), model=model, options=options
+    )
+    frame = pd.concat([each.frame() for each in numbers], ignore_index=True)
+    frame.attrs = {"sentences": {each.id: each.sentence for each in numbers}, "page": f"{comparison.path}.html"}
+    return frame
+
+
+def _file_of(algorithm: "type[Algorithm]") -> str:
+    """Return the file of an algorithm's class, relative to the working directory, from which jobs load it.
+
+    Raises:
+        UserError: It has none, or one outside.
+    """
+    name = algorithm.__name__
+    try:
+        path = Path(inspect.getfile(algorithm)).resolve().relative_to(Path.cwd().resolve())
+    except (TypeError, OSError, ValueError):
+        raise UserError(
+            f"compare: the jobs of the comparison cannot load {name}: put it in a Python file in {Path.cwd()}, such as "
+            "extensions/my_algorithm.py, and import it from there"
+        ) from None
+    return path.as_posix()

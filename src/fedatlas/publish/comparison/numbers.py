@@ -1,0 +1,226 @@
+"""The numbers of a comparison: the place of an algorithm on each problem, over all of them, and by each cost."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fedatlas.experiments import axis_values, labels
+from fedatlas.experiments.cells import CASE
+from fedatlas.experiments.experiment_view import ExperimentView
+from fedatlas.results.comparing.improvement import probability_of_improvement
+from fedatlas.results.comparing.placing_words import summarize_placings
+from fedatlas.results.comparing.placings import CostPlacing, Placing, place_algorithm, place_by_cost
+from fedatlas.results.figures import FIGURES
+from fedatlas.results.figures.browser_chart import plain_text
+from fedatlas.results.figures.comparison_figure import SingleTargetFigure, problem_frame, problem_titles
+from fedatlas.results.figures.figure_data import FigureData
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+REFERENCES = ("fedavg", "scaffold")  # algorithms with which all are compared by name
+COSTS = ("rounds", "vectors_up", "bits_up", "gradients")
+SHARE = 0.01  # target of the costs: share of the first distance to the best value
+GOOD = 0.99  # share of the way from the start to the best trial that a good trial goes
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What tuning chose on a problem.
+
+    Attributes:
+        values: Chosen values by hyper-parameter; empty where nothing was tuned.
+        good: Number of trials that go at least 99 % of the way from the start to the best trial.
+        trials: Number of trials.
+    """
+
+    values: dict[str, Any]
+    good: int
+    trials: int
+
+    @property
+    def text(self) -> str:
+        """The chosen values in words: ``η = 0.12``."""
+        return ", ".join(f"{labels.symbol(name) or name} = {labels.text(value)}" for name, value in self.values.items())
+
+
+@dataclass(frozen=True)
+class EntryNumbers:
+    """The numbers of an algorithm.
+
+    Attributes:
+        id: Its id in the experiment.
+        name: Its name.
+        names: Names of all algorithms by id.
+        quantity: The compared score in words.
+        log: Whether scores are compared by their ratio, else by their difference.
+        placings: Its place on each problem, by title.
+        undefined: Why it is not defined on problems, by title.
+        choices: What tuning chose, by title.
+        overall: Probability that it is better than each rival on an instance of a problem, by id; None if they never
+            meet.
+        costs: Its place by each cost, by name.
+    """
+
+    id: str
+    name: str
+    names: Mapping[str, str]
+    quantity: str
+    log: bool
+    placings: dict[str, Placing]
+    undefined: dict[str, str]
+    choices: dict[str, Choice]
+    overall: dict[str, tuple[float, float, float] | None]
+    costs: dict[str, CostPlacing]
+
+    @property
+    def references(self) -> list[str]:
+        """Rivals with which it is compared by name."""
+        return [id for id in REFERENCES if self.overall.get(id) is not None]
+
+    @property
+    def sentence(self) -> str:
+        """Where it wins and where it loses."""
+        return f"{summarize_placings(self.name, self.placings, self.names, self.references)}."
+
+    def frame(self) -> "pd.DataFrame":
+        """Return a row for each problem."""
+        import pandas as pd
+
+        return pd.DataFrame([self._row(title, placing) for title, placing in self.placings.items()])
+
+    def _row(self, title: str, placing: Placing) -> dict[str, Any]:
+        row: dict[str, Any] = {"algorithm": self.id, "problem": title, "state": placing.standing.state}
+        row |= {"reason": self.undefined.get(title, ""), "score": placing.score}
+        row |= {"best_rival": placing.rival or "", "best_rival_score": placing.rival_score}
+        row |= _interval("rank", placing.rank)
+        row["algorithms"] = 1 + len(placing.duels or ())
+        for rival in dict.fromkeys([*self.references, *([placing.rival] if placing.rival else [])]):
+            column = rival if rival in self.references else "best_rival"
+            if placing.duels and rival in placing.duels:
+                duel = placing.duels[rival]
+                row |= _interval(f"better_than_{column}", duel.won) | {f"side_of_{column}": duel.side}
+        choice = self.choices.get(title)
+        row |= {"chosen": choice.text if choice else "", "good_trials": choice.good if choice else 0}
+        return {**row, "trials": choice.trials if choice else 0}
+
+
+def _interval(name: str, estimate: Any) -> dict[str, float]:
+    low, high = (float("nan"), float("nan")) if estimate is None else estimate.interval()
+    value = float("nan") if estimate is None else estimate.value
+    return {name: value, f"{name}_low": low, f"{name}_high": high}
+
+
+def compute_numbers(
+    view: ExperimentView,
+    table: "pd.DataFrame",
+    curves: "pd.DataFrame",
+    trials: "pd.DataFrame",
+    entries: Sequence[str],
+    costs: Sequence[str] = COSTS,
+) -> list[EntryNumbers]:
+    """Return the numbers of some algorithms of an experiment.
+
+    Args:
+        view: The experiment as figures see it.
+        table: Its table.
+        curves: Its curves.
+        trials: Its trials.
+        entries: Ids of the algorithms.
+        costs: Costs that are counted: columns of the curves.
+    """
+    figure = _figure(scores=True)
+    data = FigureData(figure, view, table, curves)
+    scores = figure.outcomes(data)
+    points = problem_frame(data, scores).to_dict("records")
+    titles = list(map(plain_text, problem_titles(data, scores)))
+    if len(titles) == 1:  # the title tells problems apart, of which there is one
+        titles = [view.cases.get(points[0].get(CASE, ""), view.name)]
+    improvement = probability_of_improvement(scores)
+    by_cost = {}
+    for cost in costs:
+        kind = _figure(x=cost, share=SHARE)
+        by_cost[cost] = kind.outcomes(FigureData(kind, view, table, curves))
+    names = {id: plain_text(name) for id, name in data.names.items()}
+    result = []
+    for id in entries:
+        own = scores.algorithms.index(id)
+        overall = {
+            rival: (
+                (
+                    float(improvement.probability[own, b]),
+                    float(improvement.low[own, b]),
+                    float(improvement.high[own, b]),
+                )
+                if improvement.problems[own, b]
+                else None
+            )
+            for b, rival in enumerate(scores.algorithms)
+            if rival != id
+        }
+        reasons = view.undefined.get(id, {})
+        result.append(
+            EntryNumbers(
+                id,
+                names[id],
+                names,
+                figure.quantity(data),
+                scores.log,
+                dict(zip(titles, place_algorithm(scores, id), strict=True)),
+                {
+                    title: reasons[point[CASE]]
+                    for title, point in zip(titles, points, strict=True)
+                    if point.get(CASE) in reasons
+                },
+                {
+                    title: choice
+                    for title, point in zip(titles, points, strict=True)
+                    if (choice := _choice(view, id, point, table, curves, trials))
+                },
+                overall,
+                {cost: place_by_cost(benchmark, id) for cost, benchmark in by_cost.items()},
+            )
+        )
+    return result
+
+
+def _figure(**options: Any) -> SingleTargetFigure:
+    figure = FIGURES.build({"kind": "loss_to_best", **options})
+    assert isinstance(figure, SingleTargetFigure)  # as this kind is
+    return figure
+
+
+def _choice(
+    view: ExperimentView,
+    id: str,
+    point: Mapping[str, Any],
+    table: "pd.DataFrame",
+    curves: "pd.DataFrame",
+    trials: "pd.DataFrame",
+) -> Choice | None:
+    """Return what tuning chose for an algorithm at a point of the axes; None without runs."""
+    table, curves, trials = (_at(frame, id, point) for frame in (table, curves, trials))
+    if table.empty:
+        return None
+    tune = [name for name in view.algorithms[id].tune if name in table and table[name].notna().any()]
+    chosen = table[table["chosen"]].iloc[0]
+    values = {name: axis_values.parse(_plain(chosen[name])) for name in tune}
+    metric, sign = view.select.tuning_metric, 1 if view.select.goal == "min" else -1
+    if not tune or metric not in curves:
+        return Choice(values, 0, 0)
+    start = sign * curves.loc[curves["round"] == 0, metric].median()
+    scores = sign * trials.groupby(tune, sort=False)["score"].median()
+    good = scores <= start - GOOD * (start - scores.min())
+    return Choice(values, int(good.sum()), len(scores))
+
+
+def _at(frame: "pd.DataFrame", id: str, point: Mapping[str, Any]) -> "pd.DataFrame":
+    mask = frame["algorithm"] == id
+    for axis, value in point.items():
+        mask &= frame[axis] == value
+    return frame[mask]
+
+
+def _plain(cell: Any) -> Any:
+    return cell.item() if hasattr(cell, "item") else cell

@@ -1,0 +1,71 @@
+"""The page of a comparison: an HTML file that opens offline."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from fedatlas.io.files import write_text
+from fedatlas.publish.comparison import text
+from fedatlas.publish.comparison.numbers import EntryNumbers
+from fedatlas.publish.report import charts
+from fedatlas.publish.report.page import FOLDER, LIBRARY, LICENCE, SCRIPTS, create_environment, load_figure
+from fedatlas.workflow.comparison import Comparison
+from fedatlas.workflow.graph import Graph
+from fedatlas.workflow.jobs import figure
+
+
+def write_page(
+    comparison: Comparison, numbers: Sequence[EntryNumbers], lines: Sequence[str], folder: Path, out: Path
+) -> None:
+    """Write the page of a comparison.
+
+    Args:
+        comparison: The comparison.
+        numbers: Numbers of the algorithms that are compared.
+        lines: Sentences on how it was made.
+        folder: Folder with table.parquet and curves.parquet of all runs.
+        out: Path of the page.
+    """
+    request = comparison.request
+    experiment = comparison.study.experiment(request.size, comparison.name)
+    figures = [_draw(comparison, name, entry.caption, folder, out) for name, entry in experiment.figures.items()]
+    html = (
+        create_environment(Path(__file__).parent)
+        .get_template("comparison.html")
+        .render(
+            title=experiment.title,
+            suite=request.on,
+            size=request.size,
+            entries=[
+                {
+                    "numbers": each,
+                    "problems": text.problem_rows(each),
+                    "overall": text.overall_rows(each),
+                    "costs": text.cost_rows(each),
+                    "choices": text.choice_rows(each),
+                    "note": text.note(each),
+                }
+                for each in numbers
+            ],
+            figures=figures,
+            lines=lines,
+            command=request.command,
+            file=experiment.file,
+            style=(FOLDER / "report.css").read_text(encoding="utf-8"),
+            library=charts.compress((FOLDER / LIBRARY).read_text(encoding="utf-8")),
+            licence=(FOLDER / LICENCE).read_text(encoding="utf-8"),
+            scripts=[(FOLDER / name).read_text(encoding="utf-8") for name in SCRIPTS],
+        )
+    )
+    write_text(out, html)
+
+
+def _draw(comparison: Comparison, name: str, caption: str, folder: Path, out: Path) -> dict[str, Any]:
+    """Draw a figure of the comparison's experiment, and return its content for the template."""
+    w = SimpleNamespace(size=comparison.request.size, experiment=comparison.name, figure=name)
+    spec = json.loads(Graph(comparison.study).figure_spec(w))
+    (folder / "figures").mkdir(exist_ok=True)
+    figure.make(spec, str(folder), [str(folder / f"figures/{name}.{suffix}") for suffix in ("png", "svg")])
+    return load_figure(folder, name, caption, out.parent)

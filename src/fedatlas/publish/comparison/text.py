@@ -1,0 +1,120 @@
+"""A comparison as text for a terminal."""
+
+import math
+from collections.abc import Iterator, Sequence
+
+from fedatlas.experiments import labels
+from fedatlas.io import terminal
+from fedatlas.publish.comparison.numbers import SHARE, EntryNumbers
+from fedatlas.results.comparing.duels import MEANINGFUL
+from fedatlas.results.comparing.intervals import Estimate
+from fedatlas.results.comparing.placings import Placing
+
+HARDEST = 10  # rivals that the terminal shows
+SIGNS = {"ahead": "+", "behind": "−", "even": " "}
+
+
+def render(numbers: EntryNumbers) -> str:
+    """Return the tables of an algorithm, and the sentence."""
+    return "\n".join(_lines(numbers))
+
+
+def _lines(numbers: EntryNumbers) -> Iterator[str]:
+    yield f"{numbers.name}: {numbers.quantity}"
+    yield ""
+    yield from align(problem_rows(numbers))
+    yield ""
+    yield from align(choice_rows(numbers))
+    yield ""
+    yield from align(overall_rows(numbers)[: HARDEST + 1])
+    yield ""
+    yield from align(cost_rows(numbers))
+    yield ""
+    yield terminal.hanging_indent("", numbers.sentence)
+    yield terminal.hanging_indent("", note(numbers))
+
+
+def note(numbers: EntryNumbers) -> str:
+    """Return what the numbers mean."""
+    return (
+        "P: share of the instances on which it is better, with 95 % interval. Ahead (+) and behind (−): the interval "
+        f"of the paired {'ratio' if numbers.log else 'difference'}, which holds over all problems together, excludes "
+        f"{'1' if numbers.log else '0'}, and at least "
+        f"{100 * MEANINGFUL:.0f} % of the instances are won. Ranks resample the instances. A good trial goes 99 % of "
+        "the way from the start to the best trial."
+    )
+
+
+def problem_rows(numbers: EntryNumbers) -> list[list[str]]:
+    """Return the table of problems, with its heads."""
+    heads = ["problem", "score", "best other", "whose", "rank"]
+    heads += [f"P({numbers.names[id]})" for id in numbers.references] + ["P(best other)"]
+    return [heads, *(_problem_row(numbers, title, placing) for title, placing in numbers.placings.items())]
+
+
+def _problem_row(numbers: EntryNumbers, title: str, placing: Placing) -> list[str]:
+    if not placing.is_defined:
+        return [title, "not defined"]
+    count = 1 + len(placing.duels or ())
+    rival = placing.rival
+    row = [title, labels.number(placing.score), labels.number(placing.rival_score) if rival else "–"]
+    row += [numbers.names[rival] if rival else "", f"{_estimate(placing.rank, 2)} of {count}"]
+    return [*row, *(_duel(placing, id) for id in (*numbers.references, rival))]
+
+
+def _duel(placing: Placing, id: str | None) -> str:
+    duel = (placing.duels or {}).get(id or "")
+    return "–" if duel is None else f"{_estimate(duel.won, 2)}{SIGNS[duel.side]}"
+
+
+def _estimate(estimate: Estimate | None, digits: int) -> str:
+    if estimate is None:
+        return "–"
+    low, high = estimate.interval()
+    return f"{estimate.value:.{digits}g} ({low:.{digits}g}–{high:.{digits}g})"
+
+
+def choice_rows(numbers: EntryNumbers) -> list[list[str]]:
+    """Return the table of what tuning chose, with its heads."""
+    rows = [
+        [title, each.text, f"{each.good} of {each.trials}" if each.trials else ""]
+        for title, each in numbers.choices.items()
+    ]
+    return [["problem", "chosen", "good trials"], *rows]
+
+
+def overall_rows(numbers: EntryNumbers) -> list[list[str]]:
+    """Return the table of probabilities over all problems, with its heads; the hardest rivals come first."""
+    met = {id: share for id, share in numbers.overall.items() if share is not None}
+    order = sorted(met, key=lambda id: met[id][0])
+    texts = [[numbers.names[id], f"{met[id][0]:.2f} ({met[id][1]:.2f}–{met[id][2]:.2f})"] for id in order]
+    return [["over all problems", "P"], *texts]
+
+
+def cost_rows(numbers: EntryNumbers) -> list[list[str]]:
+    """Return the table of costs, with its heads."""
+    heads = [f"to {100 * SHARE:g} % of the start by", "rank", "times the best", "attained"]
+    return [
+        heads,
+        *(
+            [
+                labels.words(cost),
+                _estimate(place.rank, 2),
+                _ratio(place.ratio),
+                f"{100 * place.attained:.0f} %",
+            ]
+            for cost, place in numbers.costs.items()
+        ),
+    ]
+
+
+def _ratio(ratio: float) -> str:
+    return labels.number(ratio, 2) if math.isfinite(ratio) else "–" if math.isnan(ratio) else "∞"
+
+
+def align(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield rows with columns of equal widths."""
+    count = max(map(len, rows))
+    widths = [max((len(row[at]) for row in rows if at < len(row)), default=0) for at in range(count)]
+    for row in rows:
+        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=False)).rstrip()

@@ -1,0 +1,238 @@
+"""`fedatlas compare` beside a record: what is trained, and what is said of whom."""
+
+import json
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+import yaml
+
+from fedatlas.io import csv
+from tests.workflow.project import copied
+
+SUITE = {
+    "title": "A suite",
+    "paper": "yuan2020",
+    "source": "Nowhere",
+    "problem": {
+        "kind": "quadratic", "dim": 6, "mu": 0.05, "L": 5.0, "similarity": 2.5, "heterogeneity": 3.0,
+        "instance": "seed", "zero_minimum": True,
+    },
+    "setting": {
+        "clients": 4, "local_steps": 10, "rounds": 12, "eval_rounds": 1, "batch": None, "full_gradients": "minibatch",
+    },
+    "trials": 4,
+    "select": {"metric": "loss", "statistic": "final", "goal": "min", "extend": 1, "seeds": [1000, 1001]},
+    "seeds": list(range(9)),
+    "cases": {
+        "unlike": {"label": "Hessians unlike"},
+        "shifted": {"label": "Optima far apart", "problem": {"heterogeneity": 10.0}},
+        "noise": {"label": "Noise, 1 sample", "problem": {"noise": 1.0}, "setting": {"batch": 1}},
+        "again": {"retunes": "noise", "tuning_seeds": [1100, 1101]},
+    },
+    "algorithms": {"fedavg": {}, "scaffold": {}, "dane": {}},
+    "sizes": {"smoke": {}},
+}  # fmt: skip
+REFERENCE = """@inproceedings{wang2020slowmo,
+  author = {Wang, Jianyu and Tantia, Vinayak and Ballas, Nicolas and Rabbat, Michael},
+  title = {SlowMo: Improving Communication-Efficient Distributed SGD with Slow Momentum},
+  booktitle = {ICLR},
+  year = {2020}
+}
+"""
+# SlowMo from its paper: Wang et al. 2020, Algorithm 1, with local SGD as the base optimizer.
+SLOWMO = '''
+from dataclasses import dataclass
+
+from fedatlas import Algorithm, Array, Round, State, Steps, option
+
+
+@dataclass(frozen=True, kw_only=True)
+class SlowMo(Algorithm):
+    """SlowMo (Wang et al. 2020, Algorithm 1) has slow momentum at the server."""
+
+    name = "slowmo"
+    label = "SlowMo"
+    cite = "wang2020slowmo"
+
+    lr: float = option(doc="local step size gamma", above=0, search=("0.01/L_max", "3/L_max"))
+    alpha: float = option(1.0, doc="slow learning rate", above=0)
+    beta: float = option(0.5, doc="slow momentum", low=0, below=1)
+
+    def init(self, x0: Array) -> tuple[State, State]:
+        return State(x=x0, u=0 * x0), State()
+
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
+        x = s.x
+        for g in steps:
+            x = x - self.lr * g(x)
+        return State(x=x), State()
+
+    def server(self, s: State, mean: State, n: Round) -> State:
+        u = self.beta * s.u + (s.x - mean.x) / self.lr
+        return State(x=s.x - self.alpha * self.lr * u, u=u)
+'''
+TWINS = '''
+from dataclasses import dataclass
+
+from fedatlas import Array, State, Steps
+from fedatlas.federation.algorithms.fedavg import FedAvg
+from fedatlas.federation.algorithms.scaffold import Scaffold
+
+
+@dataclass(frozen=True, kw_only=True)
+class Twin(FedAvg):
+    """FedAvg under another name."""
+
+    name = "twin"
+    label = "Twin"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Broken(Scaffold):
+    """SCAFFOLD whose correction has the wrong sign."""
+
+    name = "broken"
+    label = "Broken"
+
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
+        sent, state = super().client(State(**{**vars(s), "c": -s.c}), State(c=-i.c), steps)
+        return sent, state
+'''
+
+
+def run(project, *words, status=0):
+    """What `fedatlas` printed that ended with a status."""
+    process = subprocess.run(
+        [sys.executable, "-m", "fedatlas", *words],
+        cwd=project.folder, env=project.environment, capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    assert process.returncode == status, process.stdout + process.stderr
+    return process.stdout + process.stderr
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """A project whose suite has a record that is signed, without results."""
+    project = copied(tmp_path_factory.mktemp("compare"))
+    (project.folder / "config/experiments/suite.yaml").write_text(yaml.safe_dump(SUITE, sort_keys=False))
+    (project.folder / "extensions").mkdir()
+    (project.folder / "references.bib").write_text(REFERENCE)
+    (project.folder / "extensions/slowmo.py").write_text(SLOWMO)
+    (project.folder / "extensions/twins.py").write_text(TWINS)
+    project.snakemake("suite")
+    record(project)
+    return project
+
+
+EXPERIMENTS = "results/compare/experiments"
+RECORD = """
+import fedatlas.workflow.record_results as module
+from fedatlas.workflow.study import Study
+module.DIRTY = "no commit ends like this"
+module.add_record(Study.open(), "smoke", "suite", 1)
+"""
+
+
+def record(project):
+    """Take the suite into the record, whatever the state of this working copy is."""
+    process = subprocess.run(
+        [sys.executable, "-c", RECORD], cwd=project.folder, env=project.environment, capture_output=True, text=True
+    )
+    assert process.returncode == 0, process.stdout + process.stderr
+
+
+def table(project, name):
+    return csv.read(project.folder / f"results/compare/{name}.csv").set_index("problem")
+
+
+def test_a_new_algorithm_has_table_page_and_sentence_and_trains_its_own_cells_alone(project):
+    output = run(project, "compare", "slowmo", "--on", "suite", "--size", "smoke", "--cores", "2")
+    assert "from the record: 8 run files" in output and "to train: 3 run files" in output
+    trained = project.folder / "results/smoke/compare_slowmo_on-suite/runs"
+    assert {path.parent.name for path in trained.rglob("*.parquet")} == {"slowmo"}
+    assert "SlowMo is " in output and "good trials" in output
+    frame = table(project, "slowmo_on-suite")
+    assert list(frame.index) == ["Hessians unlike", "Optima far apart", "Noise, 1 sample"]
+    assert set(frame["algorithms"]) == {3, 4}  # DANE is not defined with minibatches
+    page = (project.folder / "results/compare/slowmo_on-suite.html").read_text()
+    assert "SlowMo is " in page and "http" not in page.split("<script")[0].replace("https://www.chartjs.org", "")
+    assert r"\begin{tabular}" in (project.folder / "results/compare/slowmo_on-suite.tex").read_text()
+
+
+def test_it_is_equal_to_a_comparison_that_computes_all_rivals_anew(project):
+    run(project, "compare", "slowmo", "--on", "suite", "--size", "smoke", "--cores", "2")
+    recorded = table(project, "slowmo_on-suite")
+    config = project.folder / "config/config.yaml"
+    text = config.read_text()
+    config.write_text(text + "record: ignore\n")
+    try:
+        assert "--compute" in run(project, "compare", "slowmo", "--on", "suite", "--size", "smoke", status=2)
+        output = run(project, "compare", "slowmo", "--on", "suite", "--size", "smoke", "--compute", "--cores", "2")
+        assert "from the record" not in output
+    finally:
+        config.write_text(text)
+    pd.testing.assert_frame_equal(table(project, "slowmo_on-suite"), recorded, check_exact=True)
+
+
+def test_a_twin_of_fedavg_has_one_half_and_a_broken_scaffold_falls(project):
+    code = (
+        "import json, fedatlas, extensions.twins as t\n"
+        "frame = fedatlas.compare([t.Twin, t.Broken], 'suite', 'smoke', cores=2)\n"
+        "print('\\n' + json.dumps(frame.attrs['sentences']))"
+    )
+    process = subprocess.run(
+        [sys.executable, "-c", code], cwd=project.folder, env=project.environment, capture_output=True, text=True
+    )
+    assert process.returncode == 0, process.stdout + process.stderr
+    frame = table(project, "twin_broken_on-suite")
+    twin, broken = (frame[frame["algorithm"] == id] for id in ("twin", "broken"))
+    assert len(twin) == 3 and (twin["better_than_fedavg"] == 0.5).all() and (twin["side_of_fedavg"] == "even").all()
+    assert (twin["better_than_fedavg_low"] < 0.5).all() and (twin["better_than_fedavg_high"] > 0.5).all()
+    exact = broken.loc[["Hessians unlike", "Optima far apart"]]
+    assert (exact["better_than_scaffold"] < 0.2).all() and "behind" in set(exact["side_of_scaffold"])
+    sentences = json.loads(process.stdout.splitlines()[-1])
+    assert "is not told apart from FedAvg on any of 3 problems" in sentences["twin"]
+    assert "behind SCAFFOLD" in sentences["broken"]
+
+
+def test_entries_of_the_suite_are_compared_without_training(project):
+    output = run(project, "compare", "scaffold", "--on", "suite", "--size", "smoke")
+    assert "to train" not in output and "SCAFFOLD is " in output
+
+
+def test_a_quick_comparison_has_a_third_of_the_problems_and_five_seeds(project):
+    output = run(project, "compare", "scaffold", "fedavg", "--on", "suite", "--size", "smoke", "--quick")
+    name = "scaffold_fedavg_on-suite_quick"
+    frame = table(project, name)
+    assert set(frame.index) == {"Hessians unlike"} and "to train" not in output
+    comparison = yaml.safe_load((project.folder / f"{EXPERIMENTS}/compare_{name}.yaml").read_text())
+    assert comparison["sizes"]["smoke"]["seeds"] == [0, 1, 2, 3, 4]
+
+
+def test_an_experiment_of_a_study_takes_what_it_shares_from_the_record(project):
+    path = project.folder / "config/experiments/longer.yaml"
+    path.write_text("extends: suite\ntitle: Longer\nalgorithms: {fedprox: {}}\n")
+    try:
+        project.snakemake("results/smoke/longer/table.parquet")
+    finally:
+        path.unlink()
+    logs = (project.folder / "results/logs/train/smoke/longer").rglob("*.log")
+    assert {path.parts[-2] for path in logs if "restored from" not in path.read_text()} == {"fedprox"}
+
+
+@pytest.mark.parametrize(
+    "words, sentence",
+    [
+        (["slowmoo", "--on", "suite"], "unknown algorithm 'slowmoo'; did you mean 'slowmo'"),
+        (["slowmo", "--on", "sweet"], "there is no experiment 'sweet'"),
+        (["slowmo", "--on", "suite", "--size", "paper"], "there is no size 'paper'"),
+        (["slowmo", "--on", "tiny"], "--compute trains its 2 entries first"),
+        (["slowmo", "--on", "suite", "--set", "lr"], "not of the form NAME=VALUE"),
+        (["slowmo", "--on", "suite", "--set", "momentum=1"], "momentum"),
+    ],
+)
+def test_bad_input_is_one_sentence(project, words, sentence):
+    output = run(project, "compare", *words, status=2)
+    assert sentence in output and "Traceback" not in output and len(output.strip().splitlines()) == 1
