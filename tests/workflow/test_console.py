@@ -68,22 +68,83 @@ def test_what_is_shown_of_records(handler, capsys):
     handler.handle(record("run_info", stats={"train": 3, "table": 1, "total": 4}))
     for item in (
         record("job_info", jobid=1, rule_name="train", wildcards={"size": "smoke"}, output=["a"]),
-        record("job_finished", "Finished job"),
+        record("job_finished", "Finished job", job_id=1),
         record(None, "Building DAG of jobs..."),
         record("progress", done=1, total=4),
     ):
         handler.handle(item)
     assert capsys.readouterr().err == "4 jobs: 3 train, 1 table\n"
     handler.handle(record(None, "the disk is slow", logging.WARNING))
-    handler.handle(record(None, "Job 1 has been submitted", path="snakemake_executor_plugin_slurm/__init__.py"))
+    handler.handle(record(None, "Cannot restore a.parquet: no backup found.", logging.WARNING))
     handler.handle(record("error", "there is no such rule", logging.ERROR))
-    assert capsys.readouterr().err == "the disk is slow\nJob 1 has been submitted\nthere is no such rule\n"
+    assert capsys.readouterr().err == "the disk is slow\nthere is no such rule\n"
     handler.handle(record("progress", done=4, total=4))
     handler.close()
     out, error = capsys.readouterr()
     assert error == "" and "4 jobs done in 0 s.\nMade      it\n" in out
     handler.close()
     assert capsys.readouterr() == ("", "")
+
+
+SUBMITTED = "has been submitted with SLURM jobid 12 (log: a/12.log)."
+
+
+@pytest.mark.parametrize(
+    ("level", "text", "shown"),
+    [
+        (logging.INFO, f"Job 1 {SUBMITTED}", "Submitted train smoke as SLURM job 12.\n"),
+        (logging.INFO, f"Job 0d-5b {SUBMITTED}", "Submitted a group of small cells as SLURM job 12.\n"),
+        (
+            logging.INFO,
+            "SLURM run ID: 0d-5b",
+            "Jobs of this run on SLURM: `squeue --name 0d-5b` lists them, `scancel --name 0d-5b` cancels them.\n",
+        ),
+        (logging.WARNING, "No SLURM account given, trying to guess.", ""),
+        (logging.WARNING, "No account was given, not able to get a SLURM account via sacct: sacct: invalid option", ""),
+        (logging.WARNING, "Unable to guess SLURM account. Trying to proceed without.", ""),
+        (logging.WARNING, "MinJobAge 60s (< 120s). This may cause 'squeue' to miss recently finished jobs.", ""),
+        (
+            logging.WARNING,
+            "The following nodes failed during job execution: n1",
+            "The following nodes failed during job execution: n1\n",
+        ),
+        (logging.ERROR, "sbatch failed", "sbatch failed\n"),
+    ],
+)
+def test_what_is_shown_of_a_cluster(handler, capsys, level, text, shown):
+    handler.handle(record("job_info", jobid=1, rule_name="train", wildcards={"size": "smoke"}, output=["a"]))
+    handler.handle(record(None, text, level, path="snakemake_executor_plugin_slurm/__init__.py"))
+    assert capsys.readouterr().err == shown
+
+
+def test_a_failure_that_a_later_attempt_heals_is_one_line(handler, capsys):
+    handler.handle(record("run_info", stats={"train": 3, "total": 3}))
+    for job in (1, 2):
+        handler.handle(record("job_info", jobid=job, rule_name="train", wildcards={"key": f"K={job}"}))
+        reason = "SLURM-job '7' failed, SLURM status is: 'TIMEOUT'. Detailed failure reason unavailable"
+        handler.handle(record("job_error", level=logging.ERROR, jobid=job, rule_name="train", log=[], rule_msg=reason))
+        handler.handle(record(None, f"Trying to restart job {job}."))
+    error = capsys.readouterr().err
+    assert "The job train K=2 failed: SLURM says TIMEOUT.\n" in error and error.count("It is tried again.\n") == 2
+    for done in (1, 2, 3):
+        handler.handle(record("job_finished", job_id=done))
+        handler.handle(record("progress", done=done, total=3))
+    handler.close()
+    out, error = capsys.readouterr()
+    assert out == "\n3 jobs done in 0 s. 2 jobs were tried again.\nMade      it\n" and "failed" not in error
+
+
+def test_a_second_attempt_ends_a_run_well(project):
+    once = (
+        "def run_cell(*names, **options):\n    from pathlib import Path\n\n    if not Path('once').exists():\n"
+        "        Path('once').touch()\n        raise OSError(28, 'No space left')\n"
+        "    return _run_cell(*names, **options)\n\n\ndef _run_cell("
+    )
+    project.edit("src/fedatlas/experiments/run.py", "def run_cell(", once)
+    done = project.snakemake("results/smoke/tiny/runs/fedavg/all.parquet", "--retries", "1")
+    assert "    fedatlas: No space left" in done.stderr and "It is tried again." in done.stderr
+    assert "1 jobs done" in done.stdout and "1 job was tried again." in done.stdout
+    assert "failed after" not in done.stderr and "backup" not in done.stderr
 
 
 def test_a_line_now_and_then_without_a_terminal(handler, capsys, monkeypatch):

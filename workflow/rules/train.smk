@@ -10,7 +10,7 @@ rule train:
         update(f"{results}/{{size}}/{{experiment}}/runs/{{id}}/{{key}}.parquet"),
     log:
         f"{results}/logs/train/{{size}}/{{experiment}}/{{id}}/{{key}}.log",
-    # on a cluster, small cells share a job; what is done of a job that ends early is kept by the next attempt
+    # on a cluster, small cells share a job, whose place they fill one after another
     group:
         graph.run_group
     resources:
@@ -18,6 +18,7 @@ rule train:
         mem_mb=lambda w, attempt, threads: attempt * graph.run_resources(w, threads)["mem_mb"],
         runtime=lambda w: graph.run_resources(w)["runtime"],
         gpu=lambda w: graph.run_resources(w)["gpu"],
+        place=1,
         # the default of a cluster is made of the sizes of inputs, which are unknown when launch is derived
         disk_mb=1000,
     params:

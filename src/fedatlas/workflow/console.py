@@ -22,6 +22,7 @@ from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from fedatlas.errors import UserError
+from fedatlas.workflow import cluster_messages
 
 LINES = 20  # of the log of a failed job
 PAUSE = 30.0  # seconds between two lines about the progress, where there is no terminal
@@ -31,6 +32,8 @@ INTERRUPT = "Terminating processes on user request"
 ENDED = re.compile(r"returned non-zero exit status (?P<status>\d+)|died with <Signals\.(?P<name>SIG\w+)")
 INTERRUPTED = "fedatlas: interrupted"  # the end of the log of a job that was interrupted
 UNFINISHED = "At least one job did not complete successfully"
+RESTART = "Trying to restart job"
+NO_BACKUP = re.compile(r"Cannot restore .*: no backup found")  # of a run file that was not there before its job failed
 MISSING = re.compile(r"^No rule to produce (?P<name>\w[\w-]*) \(", re.MULTILINE)  # a name, and no path
 LOCKED = "Directory cannot be locked"
 UNLOCK = (
@@ -84,7 +87,7 @@ class Messages(LogHandlerBase):
     def __post_init__(self) -> None:
         """Begin a run."""
         self.start = self.last_line = time.monotonic()
-        self.done, self.total, self.failed = 0, 0, dict[str, str]()
+        self.done, self.total, self.failed, self.healed = 0, 0, dict[str, str](), set[str]()
         self.up_to_date, self.bar, self.names = False, None, dict[int, str]()
         self.interrupted = False
 
@@ -110,8 +113,15 @@ class Messages(LogHandlerBase):
             self._describe(vars(record))
         elif event == LogEvent.PROGRESS:
             self._progress(record.done, record.total)  # type: ignore[attr-defined]
+        elif event == LogEvent.JOB_FINISHED:
+            self._finish(record.job_id)  # type: ignore[attr-defined]
         elif event == LogEvent.JOB_ERROR:
             self._failure(vars(record))
+        elif event == LogEvent.GROUP_ERROR or NO_BACKUP.match(record.getMessage()):
+            return  # the errors of the jobs of a group follow
+        elif cluster_messages.EXECUTOR in record.pathname and record.levelno < logging.ERROR:
+            if text := cluster_messages.translate(record.getMessage(), self.names):
+                self._print(text)
         elif ended := ENDED.search(record.getMessage()):
             self._end(ended["name"] or _signal_name(int(ended["status"])))  # the message repeats the command
         elif str(record.msg).startswith(INTERRUPT):
@@ -128,8 +138,8 @@ class Messages(LogHandlerBase):
             print("Looking at what is there and what must be made ...", file=sys.stderr, flush=True)
         elif not event and str(record.msg).startswith(NOTHING):
             self.up_to_date = True
-        elif not event and "executor_plugin" in record.pathname:  # a message of a cluster
-            self._print(self.format(record))
+        elif not event and str(record.msg).startswith(RESTART):
+            self._print("It is tried again.")
 
     def _colour(self, text: str, level: int) -> str:
         """Return a text in the colour of its level, if standard error shows colours."""
@@ -161,6 +171,12 @@ class Messages(LogHandlerBase):
             rest = (self.last_line - self.start) * (total - done) / done
             print(f"{done} of {total} jobs done; about {_duration(rest)} left", file=sys.stderr, flush=True)
 
+    def _finish(self, number: int) -> None:
+        """Take the end of a job. One that failed before is healed."""
+        name = self.names.get(number, "")
+        if self.failed.pop(name, None) is not None:
+            self.healed.add(name)
+
     def _end(self, name: str) -> None:
         """Take the end of a job's command. name: Of the signal that ended it, or empty; `_failure` prints the log."""
         if name == "SIGINT":
@@ -185,7 +201,7 @@ class Messages(LogHandlerBase):
         if name in self.failed:
             return
         self.failed[name] = logs[0] if logs else ""
-        lines = [f"The job {name} failed."]
+        lines = [f"The job {name} failed{cluster_messages.reason(job.get('rule_msg'))}."]
         for path in logs:
             lines += [f"  The end of its log, {path}:", *(f"    {line}" for line in _last_lines(path))]
         if not logs and job.get("rule_msg"):
@@ -203,19 +219,23 @@ class Messages(LogHandlerBase):
             self.bar.close()
             self.bar = None
         duration = _duration(time.monotonic() - self.start)
+        count = len(self.healed)
+        again = f" {count} {'job was' if count == 1 else 'jobs were'} tried again." if count else ""
         if self.failed:
             logs = "".join(f"\n  {name}: {log or 'no log'}" for name, log in self.failed.items())
-            again = "What was made stays: once the reason is mended, the same command makes the rest."
-            print(f"\n{len(self.failed)} of {self.total} jobs failed after {duration}:{logs}\n{again}", file=sys.stderr)
+            rest = f"What was made stays: once the reason is mended, the same command makes the rest.{again}"
+            print(f"\n{len(self.failed)} of {self.total} jobs failed after {duration}:{logs}\n{rest}", file=sys.stderr)
         elif self.up_to_date or (self.total and self.done == self.total):
             head = (
-                f"{self.total} jobs done in {duration}." if self.total else "Nothing to do: all results are up to date."
+                f"{self.total} jobs done in {duration}.{again}"
+                if self.total
+                else "Nothing to do: all results are up to date."
             )
             print(f"\n{head}\n{type(self).summarize()}".rstrip(), flush=True)
         elif self.total:
             stopped = f"Stopped after {duration}, with {self.done} of {self.total} jobs done."
-            print(f"\n{stopped} What was made stays: the same command goes on from there.", file=sys.stderr)
-        self.failed, self.total, self.up_to_date = {}, 0, False  # this may be called again
+            print(f"\n{stopped} What was made stays: the same command goes on from there.{again}", file=sys.stderr)
+        self.failed, self.healed, self.total, self.up_to_date = {}, set(), 0, False  # this may be called again
         super().close()
 
 
