@@ -34,6 +34,10 @@ LINES = ALGORITHM.count("\n", 0, ALGORITHM.index("class Tiny")) + 1
         (ALGORITHM.replace("lr: float", "lr: 'flaot'"), "name 'flaot' is not defined"),
         (ALGORITHM.replace('"tiny"', '"a name"'), "the name 'a name' of a kind of algorithm must be letters"),
         (ALGORITHM.replace('"tiny"', '"tiny"\n    aliases = "t"'), "aliases of tiny must be a tuple of names"),
+        (f"import sys\n{ALGORITHM}\nsys.modules[__name__] = object()\n", "puts another object into sys.modules"),
+        (f"import sys\n{ALGORITHM}\nsys.modules[__name__] = sys\n", "puts another object into sys.modules"),
+        (f'{ALGORITHM}\n__name__ = "other"\n', "the module sets __name__"),
+        (f"{ALGORITHM}\ndel __file__\n", "the module sets __name__ or __file__"),
         (ALGORITHM.replace('"tiny"', "3"), "the name 3 of a kind of algorithm must be letters"),
     ],
 )  # fmt: skip

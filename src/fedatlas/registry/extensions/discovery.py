@@ -191,5 +191,5 @@ def _add_to_path(root: Path) -> None:
 def _lies_in(root: Path, name: str, module: ModuleType) -> bool:
     base = root.joinpath(*name.split("."))
     files = {str(base / "__init__.py"), str(base.with_name(f"{base.name}.py"))}
-    attributes = vars(module)  # not getattr: torch has modules that answer any name
+    attributes = getattr(module, "__dict__", {})  # not its __file__: torch has modules that answer any name
     return attributes.get("__file__") in files or str(base) in attributes.get("__path__", ())

@@ -47,8 +47,16 @@ def _import(name: str, path: Path) -> ModuleType:
         raise UserError(explain(error) or f"{location(name)}: {_text(error)}") from error
     finally:
         timer.cancel()
-    if not os.path.samefile(module.__file__ or "", path):
-        raise UserError(f"{location(name)}: Python finds {name} in {module.__file__}; rename the file")
+    attributes = vars(module) if isinstance(module, ModuleType) else {}  # not getattr, which a module may answer itself
+    file = attributes.get("__file__")
+    if attributes.get("__name__") != name or not isinstance(file, str) or not os.path.exists(file):
+        del sys.modules[name]
+        raise UserError(
+            f"{location(name)}: the module sets __name__ or __file__, or puts another object into sys.modules: leave "
+            "it as Python made it, since kinds are found by its name and file"
+        )
+    if not os.path.samefile(file, path):
+        raise UserError(f"{location(name)}: Python finds {name} in {file}; rename the file")
     return module
 
 
