@@ -230,7 +230,7 @@ def test_warnings_are_grouped(record):
     )
     assert "FedAvg diverged for every tuned value in 1 of 6 settings (K = 8, M = 4)." in result
     assert "The data set cifar10 is a lossy copy: images were saved as JPEG." in result
-    assert len(result) == 4
+    assert len(result) == 5
 
 
 def test_choices_hold_a_row_for_each_setting_and_algorithm(record):
