@@ -29,6 +29,7 @@ from fedatlas.federation.engine.hook_results import explain_names
 from fedatlas.federation.engine.inspection import Inspector
 from fedatlas.federation.engine.messages import Message
 from fedatlas.federation.engine.protocols import EngineAlgorithm, EngineProblem
+from fedatlas.federation.engine.public import PublicRows
 from fedatlas.federation.engine.round import Round, call
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.steps import Group
@@ -92,6 +93,7 @@ class Simulation:
         self._paced = workers.size == 1 and (not arrays.is_torch(self.x0) or self.x0.device.type == "cpu")
         mixing = self.inspector.look("mixing", call(algorithm.mixing, setting.clients, 0))
         self.clients = Clients(problem, setting, algorithm.personal, table, channels, division, self.inspector, mixing)
+        self.public = PublicRows(problem)
         self.round = 0
         self.local_steps: float = 0
         self.diverged_round: int | None = None
@@ -255,7 +257,8 @@ class Simulation:
         return Group(active, self.sampler.draw(n.round, active, int(n.steps)))
 
     def _round(self, active: np.ndarray, steps: float) -> Round:
-        return Round.of(self.setting, self.participants, self.round, active, steps, self.seed, self.x0)
+        t, held = self.round, self.public.draw
+        return Round.of(self.setting, self.participants, t, active, steps, self.seed, self.x0, held)
 
     def _record(
         self, hook: str, down: tuple[int, Any], total: Aggregate, group: Group, works: Sequence[ClientWork]

@@ -18,7 +18,35 @@ from fedatlas.federation.engine.setting import LOCAL_LOSS
 from fedatlas.federation.streams import stream, streams
 
 
-class Gradient:
+class Outputs:
+    """What a network makes of the samples of minibatches.
+
+    Args:
+        batch: Minibatches of a block of m clients, or one for any number of models.
+        work: Counter of gradients and samples.
+        full: Whether the minibatches are all data of the clients.
+    """
+
+    def __init__(self, batch: Any, work: ClientWork, full: bool = False) -> None:
+        self._batch, self._work, self._full = batch, work, full
+
+    @property
+    def labels(self) -> Array:
+        """Labels of the samples, (m, b), of a network."""
+        return self._batch.labels
+
+    def outputs(self, y: Array, layer: str = "") -> Array:
+        """Return what a layer of a network makes of the samples at y, (m, b, k); it counts as a gradient."""
+        self._work.count(self._batch, full=self._full)
+        return self._batch.outputs(y, layer)
+
+    def pullback(self, y: Array, v: Array, layer: str = "") -> Array:
+        """Return gradients (m, d) at y of the means over samples of <outputs, v>, for v (m, b, k)."""
+        self._work.count(self._batch, full=self._full)
+        return self._batch.pullback(y, v, layer)
+
+
+class Gradient(Outputs):
     """The stochastic gradient on the minibatches of one step: all calls within a step use the same samples.
 
     Args:
@@ -37,7 +65,8 @@ class Gradient:
         clip: float | None = None,
         record_loss: Callable[[Array], None] | None = None,
     ) -> None:
-        self._batch, self._work, self._full, self._clip, self._record_loss = batch, work, full, clip, record_loss
+        super().__init__(batch, work, full)
+        self._clip, self._record_loss = clip, record_loss
 
     def __call__(self, y: Array) -> Array:
         """Return gradients (m, d) at y, (m, d) or (d,)."""
