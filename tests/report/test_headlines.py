@@ -72,9 +72,9 @@ def state(frame, **changes):
     return GalleryState(frame, **{**fields, **changes})
 
 
-def test_every_paper_has_five_to_seven_headlines(papers):
+def test_every_paper_has_five_to_nine_headlines(papers):
     assert [paper.method for paper in papers] == ["FedAc", "FedAWE", "FedRed", "FedSpeed", "FedSPS"]
-    assert all(5 <= len(paper.headlines) <= 7 for paper in papers)
+    assert all(5 <= len(paper.headlines) <= 9 for paper in papers)
 
 
 def test_headlines_name_claims_figures_and_experiments_that_exist(papers, monkeypatch):
@@ -178,6 +178,30 @@ def test_a_substitute_does_not_test_a_sentence(tmp_path):
     papers = written(tmp_path, evidence={"smoke": "substitute"}, substitute="LeNet")
     (card,) = make_cards(papers, state(claims(HELD, HELD)))
     assert (card.verdict, card.words) == (UNTESTED, "not tested (on LeNet: held)")
+
+
+def test_a_card_counts_its_parts(tmp_path):
+    parts = {"one": ["made_up/first"], "two": ["made_up/second"]}
+    (card,) = make_cards(written(tmp_path, parts=parts), state(claims(HELD, NOT_HELD)))
+    assert (card.verdict, card.shares) == (NOT_HELD, "1 of 2 held, 1 not held")
+    assert "| Parts | 1 of 2 held, 1 not held |" in "\n".join(cards_page.card_lines(card))
+    (card,) = make_cards(written(tmp_path, parts=parts), state(claims(HELD)))
+    assert (card.verdict, card.shares) == (UNDECIDED, "1 of 2 held, 1 not tested")
+    (card,) = make_cards(written(tmp_path), state(claims(HELD)))
+    assert not card.shares
+
+
+@pytest.mark.parametrize(("ours", "words"), [(0.65, "for the paper's"), (0.68, "as the paper's")])
+def test_a_number_stands_apart_from_the_verdict(tmp_path, ours, words):
+    import pandas as pd
+
+    number = {"experiment": "made_up", "algorithm": "a", "than": "b", "points": 3.46}
+    scores = pd.DataFrame({"algorithm": ["a", "b"], "score": [ours, 0.64], "score_sd": [0.01] * 2, "seeds": [5] * 2})
+    changes = {"number": number, "evidence": {"smoke": "substitute"}, "substitute": "LeNet"}
+    (card,) = make_cards(written(tmp_path, **changes), state(claims(HELD, HELD), scores={"made_up": scores}))
+    assert card.words.startswith("not tested (on LeNet: held; ") and f"{words} 3.46)" in card.words
+    (card,) = make_cards(written(tmp_path, **changes), state(claims(HELD, HELD)))
+    assert card.words == "not tested (on LeNet: held)"
 
 
 def test_what_has_no_results_is_not_run_and_has_its_price(tmp_path):
