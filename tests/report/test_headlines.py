@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from fedatlas.errors import UserError
-from fedatlas.publish.report import cards_page, published_figures
+from fedatlas.publish.report import cards_page, published_figures, sentences_page
 from fedatlas.publish.report.cards import (
     SIGNS,
     GalleryState,
@@ -99,6 +99,40 @@ def test_headlines_name_claims_figures_and_experiments_that_exist(papers, monkey
                 )
 
 
+def test_no_quote_leaves_out_words(papers):
+    quotes = {f"{paper.name}/{name}": line.quote for paper in papers for name, line in paper.headlines.items()}
+    ellipses = {name: "what it leaves out" for name, quote in quotes.items() if "…" in quote or "..." in quote}
+    assert ellipses == {}  # words that are left out may be a condition or a part of the claim
+
+
+def test_every_sentence_of_an_abstract_has_a_card_a_claim_or_a_reason(papers, monkeypatch, tmp_path):
+    monkeypatch.chdir(ROOT)
+    study, tested = Study.open(), 0
+    for paper in papers:
+        assert sum(sentence.place == "Abstract" for sentence in paper.sentences) >= 5
+        for sentence in paper.sentences:
+            assert set(sentence.cards) <= set(paper.headlines), sentence
+            for claim in sentence.claims:
+                name, _, key = claim.partition("/")
+                assert key in study.files.load(name, "laptop").claims, claim
+            tested += bool(sentence.cards or sentence.claims)
+    assert tested > 25
+    sentence = {"text": "It is.", "place": "Abstract"}
+    headlines = {"paper": "yuan2020", "headlines": {"one": HEADLINE}}
+    for wrong, words in ((sentence, "needs a reason"), ("It is.", "must be a mapping")):
+        (tmp_path / "x.yaml").write_text(yaml.safe_dump({**headlines, "sentences": [wrong]}))
+        with pytest.raises(UserError, match=words):
+            read_headlines(tmp_path)
+
+
+def test_the_page_of_sentences_names_cards_with_their_verdicts(papers):
+    deck = make_cards(papers, state(claims()))
+    lines = list(sentences_page.write_lines(papers, deck))
+    assert sum(line.startswith("## ") for line in lines) == len(papers)
+    (row,) = (line for line in lines if "only requires" in line)
+    assert "[M^(1/3) rounds](fedac.md): not run" in row.replace("\\", "")
+
+
 def test_what_never_ran_has_its_price(papers):
     hours, count = paper_hours(), 0
     for paper in papers:
@@ -124,7 +158,7 @@ def test_committed_cards_say_what_the_gallery_holds(committed, papers):
         if card.level == "substitute":
             assert card.words.startswith("not tested (on ")
         if card.level == NOT_RUN:
-            assert all(price > 0 for _, _, price in card.prices) and card.prices
+            assert all(price > 0 for _, _, price in card.prices) and (card.prices or card.parts)
 
 
 @pytest.mark.parametrize(

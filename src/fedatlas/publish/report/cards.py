@@ -227,10 +227,10 @@ def _number(number: Number | None, state: GalleryState) -> str:
     if number is None or number.experiment not in state.scores:
         return ""
     scores = state.scores[number.experiment]
-    rows = [_row(scores, id, number.where) for id in (number.algorithm, number.than)]
-    if not all(rows):
+    ours, theirs = (_row(scores, id, number.where) for id in (number.algorithm, number.than))
+    if not (ours and theirs):
         return ""
-    (mean, half) = difference(*((row["score"], row["score_sd"], int(row["seeds"])) for row in rows))
+    mean, half = difference(_moments(ours), _moments(theirs))
     ends = f"{labels.number(100 * (mean - half))} to {labels.number(100 * (mean + half))}"
     agrees = "as the paper's" if abs(100 * mean - number.points) <= 100 * half else "for the paper's"
     return f"{labels.number(100 * mean)} points ({ends}) {agrees} {labels.number(number.points)}"
@@ -263,6 +263,10 @@ def _beside(beside: Beside, state: GalleryState) -> list[list[str]]:
 def _score(scores: "pd.DataFrame", id: str, values: Mapping[str, Any]) -> float:
     """Return the score of an algorithm in a setting, or NaN."""
     return _row(scores, id, values).get("score", math.nan)
+
+
+def _moments(row: Mapping[str, float]) -> tuple[float, float, int]:
+    return row["score"], row["score_sd"], int(row["seeds"])
 
 
 def _row(scores: "pd.DataFrame", id: str, values: Mapping[str, Any]) -> dict[str, float]:

@@ -1,7 +1,7 @@
 """Runs compared with the theorems of Yuan & Ma (2020), each with the step size of its theorem."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -10,7 +10,6 @@ from fedatlas.experiments.cells import Run
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.runs import create_setting
 from fedatlas.federation.problems.base import Problem
-from fedatlas.federation.problems.coin import BiasedCoin, Coin
 from fedatlas.federation.problems.quadratic import Quadratic, SyntheticQuadratic
 from fedatlas.theory import NotCovered
 from fedatlas.theory.comparison import RunComparison, build
@@ -21,8 +20,26 @@ if TYPE_CHECKING:
     import pandas as pd
 
 COMPARED = ("B.1", "C.13", "C.1", "D.1")  # the theorems whose step size and constants a quadratic has
+COVERED = (SyntheticQuadratic.name, "coin")  # kinds of problems whose constants are exact
 AVERAGED = "fedavg-averaged"  # FedAvg with the output of Theorem D.1
 TOLERANCE = 1e-5  # relative, of a step size that is written with six digits
+
+
+@runtime_checkable
+class KnownNoise(Protocol):
+    """A problem whose stochastic gradients have the same central moments at every point, such as a coin.
+
+    Attributes:
+        noise_moments: The second and the fourth moment.
+        hessian_lipschitz: Lipschitz constant of the Hessian.
+        smoothness: L.
+        l2: mu.
+    """
+
+    noise_moments: tuple[float, float]
+    hessian_lipschitz: float
+    smoothness: float
+    l2: float
 
 
 def validate_run(name: str, run: Run) -> None:
@@ -30,7 +47,7 @@ def validate_run(name: str, run: Run) -> None:
     theorem, setting = FEDAC_THEOREMS[name], create_setting(run)
     if run.algorithm != _algorithm(theorem):
         raise UserError(f"theorem {name} is about {_algorithm(theorem)}, not {run.algorithm}")
-    if run.problem["kind"] not in (SyntheticQuadratic.name, BiasedCoin.name):
+    if run.problem["kind"] not in COVERED:
         raise UserError("the theorems of FedAc are compared with runs on problems of kind quadratic or coin")
     if run.problem.get("start_scale") != 0:
         raise UserError(f"the step size of theorem {name} depends on the start: set start_scale to 0")
@@ -93,7 +110,7 @@ def exact_constants(problem: Problem, x0: np.ndarray) -> FedAcConstants:
     Raises:
         UserError: The clients differ, or there is no optimum.
     """
-    if isinstance(problem, Coin):
+    if isinstance(problem, KnownNoise):
         (second, fourth), Q, L, mu = problem.noise_moments, problem.hessian_lipschitz, problem.smoothness, problem.l2
     else:
         assert isinstance(problem, Quadratic)
