@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from fedatlas.federation.engine.protocols import Batch, EngineProblem
 from fedatlas.federation.engine.round import Round
 from fedatlas.federation.engine.setting import LOCAL_LOSS
 from fedatlas.federation.streams import stream, streams
+
+if TYPE_CHECKING:
+    from fedatlas.federation.sampling.sampler import Sampler
 
 
 class Outputs:
@@ -103,6 +106,24 @@ class Group:
     ids: np.ndarray
     draws: np.ndarray | list[np.ndarray] | None
     merged: int = 1
+
+    @classmethod
+    def draw(cls, sampler: "Sampler", n: Round, active: np.ndarray, epochs: int | None, pooled: bool) -> "Group":
+        """Return the active clients of a round, (m,), with their draws.
+
+        Args:
+            sampler: Draws of the run.
+            n: Round.
+            active: Ids of the clients.
+            epochs: Passes over the data in a round that consists of some.
+            pooled: Whether all would send a mean over the same data at the same point, so that one client with the
+                samples of all can stand for them.
+        """
+        if epochs is not None:
+            return cls(active, sampler.passes(n.round, active, epochs))
+        if pooled:
+            return cls(active[:1], sampler.pool(n.round, active, int(n.steps)), len(active))
+        return cls(active, sampler.draw(n.round, active, int(n.steps)))
 
     def only(self, client: int) -> "Group":
         """Return the group that consists of one of the clients."""
