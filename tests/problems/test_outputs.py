@@ -15,6 +15,7 @@ from fedatlas.federation.arrays import concatenate
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.streams import stream
+from fedatlas.testing import Implementation, run_tests
 from tests.helpers import logistic
 
 RNG = np.random.default_rng(0)
@@ -76,6 +77,7 @@ class FedDF(Algorithm):
     label = "FedDF"
     cite = "mcmahan2017"
     outputs = True
+    public = True
 
     lr: float = option(LR, doc="step size", above=0)
 
@@ -190,5 +192,17 @@ def test_what_is_not_there_is_a_sentence():
         simulation(FedProto, logistic(clients=M))
     with pytest.raises(UserError, match="there is no layer '7'; there are 0, 1, 2"):
         network().batch(np.array([0]), np.array([[1]])).outputs(network().start(0), "7")
-    with pytest.raises(UserError, match=r"n\.public draws rows that no client has, but the clients have all"):
-        simulation(FedDF, network(np.split(np.arange(30), M))).run()
+    with pytest.raises(Undefined, match="the server of algorithm feddf draws rows that no client has, but the clients"):
+        simulation(FedDF, network(np.split(np.arange(30), M)))
+    silent = dataclass(frozen=True, kw_only=True)(type("Silent", (FedDF,), {"public": False, "__doc__": FedDF.__doc__}))
+    with pytest.raises(UserError, match=r"its server calls n\.public: write public = True"):
+        simulation(silent).run()
+
+
+def test_check_accuses_neither_rows_of_the_server_nor_options_that_are_text():
+    implementation = Implementation(FedDF)
+    for name in ("options", "refusals", "runs", "blocks", "threads", "checkpoint"):
+        (outcome,) = run_tests(implementation, [name])
+        assert outcome.status == "passed", outcome
+    outcome, *_ = run_tests(Implementation(FedProto), ["refusals"])
+    assert outcome.status == "passed", outcome

@@ -56,6 +56,8 @@ class Algorithm(Kind):
     exact_prox: ClassVar[bool] = False
     # The algorithm calls ``outputs`` or ``pullback`` of a minibatch, which only networks have.
     outputs: ClassVar[bool] = False
+    # The server calls ``n.public``, which draws rows of data that no client has.
+    public: ClassVar[bool] = False
     # Clients only send gradients at a point of the server. Where all clients share their data, the engine merges them.
     pooled: ClassVar[bool] = False
 

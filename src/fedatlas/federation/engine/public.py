@@ -4,17 +4,30 @@ import functools
 
 import numpy as np
 
-from fedatlas.errors import UserError
+from fedatlas.errors import Undefined, UserError
 from fedatlas.federation.engine.exchanges import ClientWork
-from fedatlas.federation.engine.protocols import EngineProblem
+from fedatlas.federation.engine.protocols import EngineAlgorithm, EngineProblem
 from fedatlas.federation.engine.steps import Outputs
 
 
 class PublicRows:
-    """The rows that the partition of a problem leaves out. problem: The problem."""
+    """The rows that the partition of a problem leaves out.
 
-    def __init__(self, problem: EngineProblem) -> None:
-        self.problem = problem
+    Args:
+        problem: Problem.
+        algorithm: Algorithm, which says whether its server draws some.
+
+    Raises:
+        Undefined: It does, and there are none.
+    """
+
+    def __init__(self, problem: EngineProblem, algorithm: EngineAlgorithm) -> None:
+        self.problem, self.algorithm = problem, algorithm
+        if algorithm.public and not len(self.rows):
+            raise Undefined(
+                f"the server of {algorithm.title()} draws rows that no client has, but the clients have all: leave "
+                "some out of the partition"
+            )
 
     @functools.cached_property
     def rows(self) -> np.ndarray:
@@ -23,10 +36,8 @@ class PublicRows:
         return np.arange(0) if partition is None else np.setdiff1d(np.arange(self.problem.samples), partition.order)
 
     def draw(self, rng: np.random.Generator, samples: int) -> Outputs:
-        """Return a minibatch, drawn with replacement. Raises UserError if there are no such rows."""
-        if not len(self.rows):
-            raise UserError(
-                "n.public draws rows that no client has, but the clients have all: leave some out of the partition"
-            )
+        """Return a minibatch, drawn with replacement. Raises UserError if the algorithm does not say that it draws."""
+        if not self.algorithm.public:
+            raise UserError(f"{self.algorithm.title()}: its server calls n.public: write public = True")
         index = self.rows[rng.integers(len(self.rows), size=(1, samples))]
         return Outputs(self.problem.batch(np.zeros(1, int), index), ClientWork(np.zeros(1, int)))

@@ -92,7 +92,7 @@ class Simulation:
         self._paced = workers.size == 1 and (not arrays.is_torch(self.x0) or self.x0.device.type == "cpu")
         mixing = self.inspector.look("mixing", call(algorithm.mixing, setting.clients, 0))
         self.clients = Clients(problem, setting, algorithm.personal, table, channels, division, self.inspector, mixing)
-        self.public = PublicRows(problem)
+        self.public = PublicRows(problem, self.algorithm)
         self.round = 0
         self.local_steps: float = 0
         self.diverged_round: int | None = None
