@@ -25,10 +25,7 @@ class Outputs(Protocol):
         """Labels of the minibatch's samples, (m, b)."""
 
     def outputs(self, y: Array, layer: str = "") -> Array:
-        """Return what a layer makes of each sample at y, (m, b, k): the scores, or the outputs of a layer by its name.
-
-        Names are those of torch's ``named_modules``. It counts as a gradient.
-        """
+        """Return what a layer, by its name in torch, makes of each sample at y: (m, b, k). It counts as a gradient."""
 
     def pullback(self, y: Array, v: Array, layer: str = "") -> Array:
         """Return the gradients at y of the means over samples of <outputs, v>, (m, d), for v (m, b, k)."""
@@ -155,10 +152,7 @@ class Round(Protocol):
         """Generator for what the server draws in this round."""
 
     def public(self, samples: int) -> Outputs:
-        """Return a minibatch of rows of data that no client has, which the server holds, drawn with replacement.
-
-        Its methods take any number of models, (k, d) or (d,), and are not counted. Raises UserError if there are none.
-        """
+        """Return a minibatch of rows that no client has, for any number of models, (k, d). It counts as nothing."""
 
 
 class DriverKind(Protocol):

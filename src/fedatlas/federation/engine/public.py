@@ -11,15 +11,7 @@ from fedatlas.federation.engine.steps import Outputs
 
 
 class PublicRows:
-    """The rows that the partition of a problem leaves out.
-
-    Args:
-        problem: Problem.
-        algorithm: Algorithm, which says whether its server draws some.
-
-    Raises:
-        Undefined: It does, and there are none.
-    """
+    """The rows that a partition leaves out. Raises Undefined if the algorithm's server draws some of none."""
 
     def __init__(self, problem: EngineProblem, algorithm: EngineAlgorithm) -> None:
         self.problem, self.algorithm = problem, algorithm

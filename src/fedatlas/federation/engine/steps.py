@@ -22,13 +22,7 @@ if TYPE_CHECKING:
 
 
 class Outputs:
-    """What a network makes of the samples of minibatches.
-
-    Args:
-        batch: Minibatches of a block of m clients, or one for any number of models.
-        work: Counter of gradients and samples.
-        full: Whether the minibatches are all data of the clients.
-    """
+    """What a network makes of the samples of minibatches, or of one for all models; arguments as of `Gradient`."""
 
     def __init__(self, batch: Any, work: ClientWork, full: bool = False) -> None:
         self._batch, self._work, self._full = batch, work, full
