@@ -73,6 +73,22 @@ def test_pages_of_experiments_that_are_no_more_go(folder, tmp_path):
     assert write(tmp_path, item(folder)) == first and not (directory / "three.md").exists()
 
 
+def test_a_page_says_how_near_an_attack_brought_its_bounds(folder, tmp_path):
+    rows = {
+        "experiment": ["one", "one"],
+        "statement": ["Theorem 1", "Lemma 2"],
+        "share": [0.59, 0.004],
+        "draws": [1200, 9],
+    }
+    (tmp_path / "docs/gallery").mkdir(parents=True)
+    csv.write(tmp_path / "docs/gallery/statements.csv", pd.DataFrame(rows))
+    write(tmp_path, item(folder), item(folder, "two"))
+    one, two = ((tmp_path / "docs/gallery" / f"{name}.md").read_text() for name in ("one", "two"))
+    assert "- Theorem 1: at worst 59 % of the bound, in 1,200 draws." in one
+    assert "- Lemma 2: at worst less than 1 % of the bound, which is loose there, in 9 draws." in one
+    assert "attack" not in two
+
+
 def test_claims_of_no_paper_do_not_change_the_q_values_of_a_paper(folder, tmp_path):
     first, second = item(folder), item(folder, "two", source="A question of the atlas's own")
     pairs = zip((first, second), (["0.01", "0.04", ""], ["0.9", "0.9", ""]), strict=True)

@@ -10,7 +10,7 @@ from fedatlas.experiments.numbering import find_places
 from fedatlas.io import csv
 from fedatlas.io.files import write_text
 from fedatlas.io.markdown import escape_markdown
-from fedatlas.publish.report import cards, cards_page, published_figures, sentences_page, tally
+from fedatlas.publish.report import cards, cards_page, published_figures, tally
 from fedatlas.publish.report.cards import Card, GalleryState, Notice
 from fedatlas.publish.report.gallery import MARK, DataForm, GalleryItem, is_own_page
 from fedatlas.publish.report.headlines import PaperHeadlines
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 ATLAS = "The atlas's own"  # name of the group of questions that no paper asks
 DIGITS = 12  # of a hash on the page
 FIGURE_MARK = "<!-- figure {} -->"  # stands for a figure that the site draws, as SIZE/EXPERIMENT/FIGURE
+STATEMENTS = "statements.csv"  # how near attacks brought statements that experiments judge; tests/statements/page.py
+LOOSE = 0.01  # share of a bound below which it is called loose
 
 
 @dataclass(frozen=True)
@@ -75,8 +77,10 @@ def write_page(
     if deck:
         tally.draw_tally(deck, gallery / "tally.svg")
     prices = {(entry.size, entry.name): entry for entry in unmade}
+    attacks = csv.read(gallery / STATEMENTS) if (gallery / STATEMENTS).exists() else None
     pages = {
-        f"{name}.md": list(_experiment_page(parts, claims, gallery, prices)) for name, parts in _by_name(items).items()
+        f"{name}.md": [*_experiment_page(parts, claims, gallery, prices), *_attack_lines(name, attacks)]
+        for name, parts in _by_name(items).items()
     }
     for paper in papers:
         own = [card for card in deck if card.paper == paper.paper]
@@ -84,8 +88,6 @@ def write_page(
         reference = next((item.entry.paper for item in items if item.entry.paper.key == paper.paper), None)
         if reference is not None:
             pages[f"{paper.name}.md"] = list(cards_page.write_lines(reference, own, links))
-    if any(paper.sentences for paper in papers):
-        pages[sentences_page.PAGE] = list(sentences_page.write_lines(papers, deck))
     for path in gallery.glob("*.md"):
         if path.name not in pages and is_own_page(path):
             path.unlink()
@@ -173,9 +175,6 @@ def _index(
         links = [f"[{_short_title(parts)}]({folder}/{name}.md)" for name, parts in _by_name(items, group).items()]
         yield f"| {title} | {' · '.join(links)} |"
     yield ""
-    if any(paper.sentences for paper in papers):
-        yield f"Which sentence is tested by which card says [a page of its own]({folder}/{sentences_page.PAGE})."
-        yield ""
     yield f"Every check with its interval is in [claims.csv]({folder}/claims.csv). `make gallery` writes these pages."
     yield ""
 
@@ -270,6 +269,24 @@ def _section(item: GalleryItem, claims: "pd.DataFrame", gallery: Path, unmade: U
     if len(claims) > len(tested):
         yield f"Not tested at this size: {len(claims) - len(tested)} more."
         yield ""
+
+
+def _attack_lines(name: str, attacks: "pd.DataFrame | None") -> Iterator[str]:
+    """Yield lines on how near an attack brought the statements that an experiment judges, if there are any."""
+    rows = [] if attacks is None else attacks[attacks["experiment"] == name].to_dict("records")
+    if rows:
+        yield "## What the attack adds"
+        yield ""
+        yield "Runs say how far a bound was on these problems. [The attack](../statements.md) chooses the problem."
+        yield ""
+    for row in rows:
+        share = float(row["share"])
+        near = (
+            f"{100 * share:.3g} % of the bound"
+            if share >= LOOSE
+            else "less than 1 % of the bound, which is loose there"
+        )
+        yield f"- {escape_markdown(str(row['statement']))}: at worst {near}, in {int(row['draws']):,} draws."
 
 
 def _time(hours: float) -> str:

@@ -1,1 +1,0 @@
-"""A page that answers which method is good when, from the results of a suite."""
