@@ -17,7 +17,8 @@ from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.networks.network import Network
 from fedatlas.federation.problems import create
 from fedatlas.federation.problems.base import Problem
-from fedatlas.io.machine import format_size, free_disk, free_host
+from fedatlas.io import machine
+from fedatlas.io.machine import format_size, free_disk, free_host, memory_limit
 from tests.helpers import example, network, quadratic
 
 GIB = 1 << 30
@@ -251,3 +252,41 @@ def test_bytes_are_said_for_people():
         "0 B", "1e+03 B", "1.5 KiB", "5 MiB", "1.5 GiB", "2,000 GiB",
     ]  # fmt: skip
     assert free_host() > 0 and free_disk() > 0
+
+
+@pytest.fixture
+def limits(monkeypatch, tmp_path):
+    """A function that says which groups this process is in, and limits by file; without SLURM."""
+
+    def set_limits(groups, files):
+        (tmp_path / "own").write_text(groups)
+        for name, limit in files.items():
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name).write_text(f"{limit}\n")
+        memory_limit.cache_clear()
+        return memory_limit()
+
+    roots = {"": (f"{tmp_path}/two", "memory.max"), "memory": (f"{tmp_path}/one", "memory.limit_in_bytes")}
+    monkeypatch.setattr(machine, "OWN_CGROUPS", tmp_path / "own")
+    monkeypatch.setattr(machine, "CGROUPS", roots)
+    for name in ("SLURM_MEM_PER_NODE", "SLURM_MEM_PER_CPU", "SLURM_CPUS_ON_NODE"):
+        monkeypatch.delenv(name, raising=False)
+    yield set_limits
+    memory_limit.cache_clear()
+
+
+def test_the_limit_is_that_of_the_job_and_not_of_the_machine(limits, monkeypatch):
+    assert limits("0::/\n", {}) is None
+    groups = "0::/slurm/job_7/step_0\n"
+    assert limits(groups, {"two/memory.max": "max", "two/slurm/job_7/memory.max": GIB}) == GIB
+    assert limits(groups, {"two/slurm/job_7/step_0/memory.max": GIB // 2}) == GIB // 2
+    assert free_host() < GIB // 2
+    older = "5:cpu,cpuacct:/slurm\n4:memory:/slurm/job_7\n"
+    assert limits(older, {"one/slurm/job_7/memory.limit_in_bytes": GIB // 4}) == GIB // 4
+    monkeypatch.setenv("SLURM_MEM_PER_NODE", "100")
+    assert limits(older, {}) == 100 * 2**20
+    monkeypatch.setenv("SLURM_MEM_PER_NODE", "0")
+    assert limits(older, {}) == GIB // 4
+    monkeypatch.setenv("SLURM_MEM_PER_CPU", "50")
+    monkeypatch.setenv("SLURM_CPUS_ON_NODE", "2")
+    assert limits(older, {}) == 100 * 2**20

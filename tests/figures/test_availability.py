@@ -50,9 +50,8 @@ def test_a_table_has_means_and_deviations_of_the_last_round(accuracies):
 def test_a_table_without_an_axis_shows_one_setting(accuracies):
     where = {"participation": {"kind": "sine", "p": "labels"}}
     _, drawing = draw({"kind": "table", "where": where}, accuracies)
-    rows = [(["FedAvg"], [("70.0 ± 10.0", True)]), (["MIFA"], [("60.0 ± 10.0", True)])]
-    plain = drawing.chart.plain()
-    assert plain["blocks"] == [("", rows)] and plain["heads"] == [[("test", 1)]] and plain["corner"] == [""]
+    cells = [("FedAvg", [("70.0 ± 10.0", True)]), ("MIFA", [("60.0 ± 10.0", True)])]
+    assert drawing.chart.blocks == [("", cells)] and drawing.chart.heads == [[("", 1), ("test", 1)]]
     with pytest.raises(UserError, match="participation has several values"):
         draw({"kind": "table"}, accuracies)
 

@@ -34,7 +34,9 @@ SchedulerParameters=batch_sched_delay=0,sched_interval=2,bf_interval=2
 CommunicationParameters=NoInAddrAny,NoCtldInAddrAny
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core_Memory
-JobAcctGatherType=jobacct_gather/none
+JobAcctGatherType=jobacct_gather/linux
+JobAcctGatherFrequency=1
+JobAcctGatherParams=OverMemoryKill
 AccountingStorageType=accounting_storage/none
 JobCompType=jobcomp/filetxt
 JobCompLoc=$folder/log/jobs.txt

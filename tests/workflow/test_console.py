@@ -134,6 +134,23 @@ def test_a_failure_that_a_later_attempt_heals_is_one_line(handler, capsys):
     assert out == "\n3 jobs done in 0 s. 2 jobs were tried again.\nMade      it\n" and "failed" not in error
 
 
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("slurmstepd-vm: error: *** JOB 3 ON vm CANCELLED AT 2026-11-27T15:25:59 DUE TO TIME LIMIT ***", "TIMEOUT"),
+        ("slurmstepd: error: StepId=1.batch exceeded memory limit (14 > 10), being killed", "OUT_OF_MEMORY"),
+        ("slurmstepd: error: Detected 1 oom_kill event in StepId=1.0. Some of the step tasks", "OUT_OF_MEMORY"),
+        ("srun: warning", ""),
+    ],
+)
+def test_why_slurm_ended_a_group(handler, capsys, tmp_path, line, says):
+    (tmp_path / "3.log").write_text(f"Building DAG of jobs\n{line}\n")
+    group = {"aux_logs": [str(tmp_path / "3.log")], "job_error_info": [{"jobid": 1}]}
+    handler.handle(record("group_error", "Error in group", logging.ERROR, **group))
+    handler.handle(record("job_error", level=logging.ERROR, jobid=1, rule_name="train", wildcards={"key": "a"}, log=[]))
+    assert capsys.readouterr().err == f"The job train a failed{says and f': SLURM says {says}'}.\n"
+
+
 def test_a_second_attempt_ends_a_run_well(project):
     once = (
         "def run_cell(*names, **options):\n    from pathlib import Path\n\n    if not Path('once').exists():\n"

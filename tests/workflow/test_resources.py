@@ -1,45 +1,115 @@
 """What jobs ask of a cluster."""
 
+import re
+from types import SimpleNamespace
+
 import pytest
+import yaml
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import CellSpec
-from fedatlas.workflow.resources import GROUP, group, launcher, resources
+from fedatlas.workflow import requests
+from fedatlas.workflow.graph import Graph
+from fedatlas.workflow.resources import GROUP, gpus, group, launcher, memory_mb
+from fedatlas.workflow.study import Study
+from fedatlas.workflow.times import Cost
 from tests.workflow.project import TINY
 
 CONVEX = {"kind": "logistic", "data": "a9a"}
 NETWORK = {"kind": "network", "data": "mnist"}
 
 
-@pytest.mark.parametrize("device, gpu", [(None, 0), ("cpu", 0), ("auto", 0), ("cuda", 1), ("cuda:1", 1)])
-def test_a_gpu_is_asked_for_where_the_experiment_names_one(device, gpu):
+@pytest.mark.parametrize(
+    "device, of_networks, gpu",
+    [
+        (None, 0, 0), ("cpu", 0, 0), ("auto", 0, 0), ("cuda", 0, 1), ("cuda:1", 0, 1),
+        (None, 1, 1), ("cpu", 1, 0), ("auto", 2, 2), ("cuda", 2, 2),
+    ],
+)  # fmt: skip
+def test_a_gpu_is_asked_for_where_experiment_or_configuration_name_one(device, of_networks, gpu):
     problem = NETWORK | ({"device": device} if device else {})
-    assert resources(problem)["gpu"] == gpu
+    assert gpus(problem, of_networks) == gpu
+    assert gpus(CONVEX | {"device": "cuda"}, 1) == 0
+
+
+def cell(problem, algorithm="fedavg", clients=10, **setting):
+    return CellSpec(algorithm, {"lr": 0.1}, problem, {"clients": clients, "rounds": 5, **setting})
 
 
 def test_larger_problems_ask_for_more():
-    quadratic, small, large = (
-        resources(problem) for problem in ({"kind": "quadratic"}, {"kind": "logistic", "data": "breast_cancer"}, CONVEX)
-    )
-    assert quadratic["mem_mb"] <= small["mem_mb"] < large["mem_mb"] < resources(NETWORK)["mem_mb"]
-    assert large["runtime"] < resources(NETWORK)["runtime"]
+    problems = ({"kind": "quadratic", "dim": 3}, {"kind": "logistic", "data": "breast_cancer"}, CONVEX, NETWORK)
+    quadratic, small, large, network = (memory_mb(cell(problem)) for problem in problems)
+    assert quadratic <= small < large < network
+
+
+def test_memory_follows_the_states_of_clients():
+    """ResNet-18 has 11 million parameters of 4 bytes; a client of SCAFFOLD keeps one vector, one of FedAvg none."""
+    resnet = {"kind": "network", "data": "cifar10", "architecture": "resnet18"}
+    few, many = (memory_mb(cell(resnet, "scaffold", clients)) for clients in (100, 300))
+    assert many - few == pytest.approx(200 * 4 * 11.17, rel=0.01)
+    assert memory_mb(cell(resnet, "fedavg", 300)) - memory_mb(cell(resnet, "fedavg", 100)) <= 1
+    coded = cell(resnet, "fedavg", 300, channel={"kind": "top-k", "share": 0.1, "error_feedback": True})
+    assert memory_mb(coded) - memory_mb(cell(resnet, "fedavg", 300)) == pytest.approx(300 * 4 * 11.17, rel=0.01)
+    assert memory_mb(cell(resnet, "scaffold", 300), counts_parameters=False) < few
 
 
 def test_epsilon_fits_thrice_and_into_24_gigabytes():
     """It stays in single precision."""
-    memory = resources({"kind": "logistic", "data": "epsilon"})["mem_mb"]
+    memory = memory_mb(cell({"kind": "logistic", "data": "epsilon"}))
     assert 3 * 4 * 400_000 * 2_000 / 1e6 < memory < 24_000
+
+
+def ask(project, monkeypatch, cost, is_cluster=True):
+    """What the cells of an experiment ask for whose time is known: with 5 rounds, and with 500."""
+    monkeypatch.chdir(project.folder)
+    monkeypatch.setattr(requests, "experiment_costs", lambda _: {("tiny", "smoke"): cost} if cost else {})
+    asked = requests.Requests(Graph(Study.open()), lambda: is_cluster)
+    return asked, [
+        SimpleNamespace(size="smoke", experiment="tiny", id="fedavg", key=f"rounds={rounds}") for rounds in (5, 500)
+    ]
+
+
+def test_time_follows_the_work_and_grows_with_attempts(project, monkeypatch):
+    project.write_experiment(setting=TINY["setting"] | {"rounds": None}, grid={"rounds": [5, 500]}, figures={})
+    hours = 3600.0
+    asked, (short, long) = ask(project, monkeypatch, Cost(8, 4 * hours, True))
+    assert asked.minutes(short) < 20 and asked.minutes(long) == pytest.approx(4 * 60 * 4 / 2, rel=0.02)
+    assert asked.minutes(long, attempt=3) == 3 * asked.minutes(long)
+    assert asked.memory(long, attempt=3) == 3 * asked.memory(long) > 0
+    assert asked.group(short) is None  # cells of an hour have jobs of their own
+    asked, (short, long) = ask(project, monkeypatch, Cost(8, 4.0, True))
+    assert asked.minutes(short) == asked.minutes(long) == requests.START_MINUTES + 1
+    assert asked.group(short) == GROUP
+
+
+def test_time_that_nobody_measured_is_that_of_operations(project, monkeypatch):
+    project.write_experiment(setting=TINY["setting"] | {"rounds": None}, grid={"rounds": [5, 500]}, figures={})
+    asked, (short, _) = ask(project, monkeypatch, None)
+    assert asked.minutes(short) == requests.START_MINUTES + 1
+    asked, (short, long) = ask(project, monkeypatch, None, is_cluster=False)
+    assert asked.minutes(short) == asked.minutes(long) == requests.LOCAL_MINUTES and asked.group(short) is None
 
 
 def test_networks_have_jobs_of_their_own():
     assert group(CONVEX) == GROUP and group(NETWORK) is None
 
 
+def test_a_partitions_limit_caps_time_and_what_a_user_sets_wins(project):
+    """Runs in a cluster's profile, without one: a dry run shows what jobs would ask for."""
+    profile = yaml.safe_load((project.folder / "workflow/profiles/slurm/config.yaml").read_text())
+    limit = [*profile["resources"][:-1], "runtime=5"]
+    limits = ("--jobs", "3", "--set-resource-scopes", *profile["set-resource-scopes"], "--resources", *limit)
+    for more, time in (((), 5), (("--set-resources", "train:runtime=3"), 3)):
+        plan = project.snakemake("-n", *limits, *more, "--", "results/smoke/tiny/table.parquet").stdout
+        asked = re.findall(r"rule train:.*?resources: (.*?)$", plan, re.M | re.S)
+        assert asked and all(f"runtime={time}" in resources and "place=1" in resources for resources in asked)
+
+
 def test_tasks_are_started_where_the_resources_say_so():
-    cell = CellSpec("fedavg", {"lr": 0.1}, NETWORK, {"clients": 10, "rounds": 5})
-    assert launcher(cell, {"mpi": "srun", "tasks": 4}, 2) == "srun --ntasks=4 --cpus-per-task=2 "
+    spec = cell(NETWORK)
+    assert launcher(spec, {"mpi": "srun", "tasks": 4}, 2) == "srun --ntasks=4 --cpus-per-task=2 "
     for request in ({}, {"tasks": 1}, {"mpi": ""}):
-        assert launcher(cell, request, 2) == ""
+        assert launcher(spec, request, 2) == ""
 
 
 def test_tasks_that_nobody_starts_or_that_have_no_work_are_refused():

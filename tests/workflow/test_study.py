@@ -44,6 +44,7 @@ def test_keys_that_are_not_given_have_defaults(tmp_path, monkeypatch):
         "extensions": ["extensions"],
         "record": "use",
         "mlflow_extras": [],
+        "gpu": 0,
         "mlflow_uri": "sqlite:///results/mlflow.db",
     }
     assert Study.from_config({"results": "out/"}).config["mlflow_uri"] == "sqlite:///out/mlflow.db"

@@ -54,9 +54,8 @@ rule optimum:
         f"{results}/logs/optima/{{key}}.log",
     cache: has_cache
     resources:
-        # for the solver, which holds the data as a network does not
-        mem_mb=lambda w, attempt: attempt * graph.optimum_resources(w)["mem_mb"],
-        runtime=120,
+        mem_mb=lambda w, attempt: requests.optimum_memory(w, attempt),
+        runtime=lambda w, attempt: 120 * attempt,
     params:
         code=lambda w: graph.code("optimum", w),
         digest=lambda w: graph.digest("optimum", w),

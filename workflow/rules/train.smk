@@ -12,12 +12,11 @@ rule train:
         f"{results}/logs/train/{{size}}/{{experiment}}/{{id}}/{{key}}.log",
     # on a cluster, small cells share a job, whose place they fill one after another
     group:
-        graph.run_group
+        requests.group
     resources:
-        # a job that is tried again gets more memory
-        mem_mb=lambda w, attempt, threads: attempt * graph.run_resources(w, threads)["mem_mb"],
-        runtime=lambda w: graph.run_resources(w)["runtime"],
-        gpu=lambda w: graph.run_resources(w)["gpu"],
+        mem_mb=lambda w, attempt, threads: requests.memory(w, attempt, threads),
+        runtime=lambda w, attempt: requests.minutes(w, attempt),
+        gpu=lambda w: requests.gpus(w),
         place=1,
         # the default of a cluster is made of the sizes of inputs, which are unknown when launch is derived
         disk_mb=1000,
@@ -26,7 +25,7 @@ rule train:
         digest=lambda w: graph.digest("train", w),
         spec=lambda w, input: graph.specification("train", w, input),
         # what is derived from resources makes no result again
-        launch=lambda w, resources, threads: graph.run_launch(w, resources, threads),
+        launch=lambda w, resources, threads: requests.launch(w, resources, threads),
     shell:
         "{params.launch[command]}fedatlas job run - {output:q} --threads {threads} --tasks {params.launch[tasks]}"
         " > {log:q} 2>&1 <<'END'\n{params.spec}\nEND"
@@ -43,4 +42,4 @@ use rule train as add_seeds with:
         code=lambda w: graph.code("add_seeds", w),
         digest=lambda w: graph.digest("add_seeds", w),
         spec=lambda w, input: graph.specification("add_seeds", w, input),
-        launch=lambda w, resources, threads: graph.run_launch(w, resources, threads),
+        launch=lambda w, resources, threads: requests.launch(w, resources, threads),

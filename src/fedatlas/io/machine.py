@@ -10,7 +10,8 @@ import resource
 import subprocess
 import sys
 import tempfile
-from pathlib import Path
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from fedatlas.errors import UserError
@@ -18,7 +19,9 @@ from fedatlas.errors import UserError
 if TYPE_CHECKING:
     import psutil
 
-LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+OWN_CGROUPS = "/proc/self/cgroup"
+# by the controller that a line of it names, none in the second version: where groups lie, and the file of the limit
+CGROUPS = {"": ("/sys/fs/cgroup", "memory.max"), "memory": ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")}
 PACKAGES = ("fedatlas", "numba", "numpy", "scipy", "torch")  # that compute, and so may change a number
 TRIM, MMAPS = -1, -4  # M_TRIM_THRESHOLD and M_MMAP_MAX of malloc.h
 
@@ -41,17 +44,45 @@ def processor() -> str:
 
 
 def free_host() -> int:
-    """Return the bytes of free memory: of the machine, or of this process's control group if that has less."""
+    """Return the bytes of free memory: of the machine, or of the job of this process if that may take less."""
     import psutil
 
-    free = psutil.virtual_memory().available
-    for path in map(Path, LIMITS):
-        try:
-            limit = int(path.read_text())
-        except (OSError, ValueError):
-            continue
-        free = min(free, limit - _process(os.getpid()).memory_info().rss)
-    return free
+    free, limit = psutil.virtual_memory().available, memory_limit()
+    return free if limit is None else min(free, limit - _process(os.getpid()).memory_info().rss)
+
+
+@functools.cache
+def memory_limit() -> int | None:
+    """Return the bytes that the job of this process may take; None where nothing limits it.
+
+    It is the least limit of the control groups in which the process lies, and of what SLURM gave the job on this node.
+    """
+    limits = [*_cgroup_limits(), *_slurm_limits()]
+    return min(limits, default=None)
+
+
+def _cgroup_limits() -> Iterator[int]:
+    """Yield the limits of this process's control groups, in both versions of the kernel's interface."""
+    text = ""
+    with contextlib.suppress(OSError):
+        text = Path(OWN_CGROUPS).read_text()
+    for line in text.splitlines():
+        _, controllers, place = line.split(":", 2)
+        if (key := "memory" if "memory" in controllers.split(",") else controllers) in CGROUPS:
+            root, name = CGROUPS[key]
+            folder = PurePosixPath(place.lstrip("/"))
+            for group in (folder, *folder.parents):
+                with contextlib.suppress(OSError, ValueError):
+                    yield int(Path(root, group, name).read_text())
+
+
+def _slurm_limits() -> Iterator[int]:
+    """Yield what SLURM gave the job of this process on this node; 0 stands for all of its memory."""
+    with contextlib.suppress(KeyError, ValueError):
+        if megabytes := int(os.environ["SLURM_MEM_PER_NODE"]):
+            yield megabytes * 2**20
+    with contextlib.suppress(KeyError, ValueError):
+        yield int(os.environ["SLURM_MEM_PER_CPU"]) * int(os.environ["SLURM_CPUS_ON_NODE"]) * 2**20
 
 
 @functools.cache

@@ -3,13 +3,20 @@
 What its SLURM plugin tries on the way, such as a guess of the account, is left out; it stays in Snakemake's log.
 """
 
+import contextlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 EXECUTOR = "executor_plugin"  # in the path of the module that logs
 SUBMITTED = re.compile(r"Job (?P<job>\S+) has been submitted with SLURM jobid (?P<number>\d+)")
 RUN = re.compile(r"SLURM run ID: (?P<name>\S+)")
 STATUS = re.compile(r"SLURM status is: '(?P<status>\w+)")
+ENDS = {
+    "TIMEOUT": re.compile(r"slurmstepd.*DUE TO TIME LIMIT"),
+    "OUT_OF_MEMORY": re.compile(r"slurmstepd.*(memory limit|oom.kill)", re.IGNORECASE),
+    "NODE_FAIL": re.compile(r"slurmstepd.*DUE TO NODE FAILURE"),
+}  # what SLURM writes to the log of a job that it ends
 TRIED = (
     "No SLURM account given",
     "No account was given",
@@ -41,7 +48,18 @@ def translate(text: str, names: Mapping[int, str]) -> str:
     return text
 
 
-def reason(text: str | None) -> str:
-    """Return why a cluster ended a job as an apposition, ``: SLURM says TIMEOUT``; nothing where it does not say it."""
-    status = STATUS.search(text or "")
-    return f": SLURM says {status['status']}" if status else ""
+def reason(text: str | None, logs: Iterable[str] = ()) -> str:
+    """Return why a cluster ended a job as an apposition, ``: SLURM says TIMEOUT``; nothing where it does not say it.
+
+    Args:
+        text: The plugin's message, which a group of jobs does not have.
+        logs: SLURM's logs of the job.
+    """
+    if status := STATUS.search(text or ""):
+        return f": SLURM says {status['status']}"
+    for path in logs:
+        with contextlib.suppress(OSError):
+            written = Path(path).read_text(encoding="utf-8", errors="replace")
+            if found := next((state for state, words in ENDS.items() if words.search(written)), None):
+                return f": SLURM says {found}"
+    return ""

@@ -89,7 +89,7 @@ class Messages(LogHandlerBase):
         self.start = self.last_line = time.monotonic()
         self.done, self.total, self.failed, self.healed = 0, 0, dict[str, str](), set[str]()
         self.up_to_date, self.bar, self.names = False, None, dict[int, str]()
-        self.interrupted = False
+        self.interrupted, self.reasons = False, dict[int, str]()
 
     @property
     def writes_to_stream(self) -> bool:
@@ -117,8 +117,11 @@ class Messages(LogHandlerBase):
             self._finish(record.job_id)  # type: ignore[attr-defined]
         elif event == LogEvent.JOB_ERROR:
             self._failure(vars(record))
-        elif event == LogEvent.GROUP_ERROR or NO_BACKUP.match(record.getMessage()):
-            return  # the errors of the jobs of a group follow
+        elif event == LogEvent.GROUP_ERROR:  # the errors of its jobs follow
+            reason = cluster_messages.reason("", record.aux_logs)  # type: ignore[attr-defined]
+            self.reasons |= {job["jobid"]: reason for job in record.job_error_info}  # type: ignore[attr-defined]
+        elif NO_BACKUP.match(record.getMessage()):
+            return
         elif cluster_messages.EXECUTOR in record.pathname and record.levelno < logging.ERROR:
             if text := cluster_messages.translate(record.getMessage(), self.names):
                 self._print(text)
@@ -201,7 +204,8 @@ class Messages(LogHandlerBase):
         if name in self.failed:
             return
         self.failed[name] = logs[0] if logs else ""
-        lines = [f"The job {name} failed{cluster_messages.reason(job.get('rule_msg'))}."]
+        reason = cluster_messages.reason(job.get("rule_msg")) or self.reasons.pop(job["jobid"], "")
+        lines = [f"The job {name} failed{reason}."]
         for path in logs:
             lines += [f"  The end of its log, {path}:", *(f"    {line}" for line in _last_lines(path))]
         if not logs and job.get("rule_msg"):

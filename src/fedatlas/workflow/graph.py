@@ -14,7 +14,7 @@ from fedatlas.experiments.cells import Cell, CellSpec
 from fedatlas.experiments.dependencies import trace_files
 from fedatlas.experiments.labels import SIMULATED
 from fedatlas.experiments.tables import Layout
-from fedatlas.publish.report.cards import Card
+from fedatlas.publish.report.cards import Card, read_cards
 from fedatlas.publish.report.record import RECORD_FILE
 from fedatlas.publish.report.record_builder import build_record
 from fedatlas.results.claims import checks_at_size
@@ -24,12 +24,11 @@ from fedatlas.workflow import LIVE, dependencies, inputs
 from fedatlas.workflow.code import Code
 from fedatlas.workflow.looks import read_undecided, seed_counts
 from fedatlas.workflow.origins import Origins
-from fedatlas.workflow.published_cards import VERDICTS, published_cards
 from fedatlas.workflow.records import Records
-from fedatlas.workflow.resources import group, launcher, resources
 from fedatlas.workflow.specifications import digest, encode, find_inputs, name_folder
 from fedatlas.workflow.study import Study
 
+GALLERY_VERDICTS, GALLERY_CARDS = "docs/gallery/claims.csv", "docs/gallery/cards.json"
 TRAINING = ("train", "add_seeds")  # rules that make run files
 FIGURE_SUFFIXES = ("png", "svg", "pdf", "csv", "json")  # of a figure's files
 LookFile = Callable[[str, str, int], str]  # from size, experiment and number of seeds to the file of a look
@@ -208,29 +207,6 @@ class Graph:
             files["traces"] = [self.folders.shared(path) for path in traces]
         return files
 
-    @functools.cache  # noqa: B019
-    def _run_resources(self, cores: int, *key: str) -> dict[str, int]:
-        return resources(self._cell(*key).spec.problem, cores)
-
-    def run_resources(self, w: Any, cores: int = 1) -> dict[str, int]:
-        """Return the resources of the job of a run file. cores: Its cores."""
-        return self._run_resources(cores, w.size, w.experiment, w.id, w.key)
-
-    def run_group(self, w: Any) -> str | None:
-        """Return the group of the job of a run file."""
-        return group(self.cell(w).spec.problem)
-
-    def run_launch(self, w: Any, request: Mapping[str, Any], cores: int) -> dict[str, Any]:
-        """Return how the job of a run file starts: the beginning of its command, and the number of its tasks.
-
-        Args:
-            w: Wildcards of the job.
-            request: Its resources.
-            cores: Cores of a task.
-        """
-        command = launcher(self.cell(w).spec, request, cores)
-        return {"command": command, "tasks": request.get("tasks") or 1}
-
     def data_files(self, problem: Mapping[str, Any]) -> list[str]:
         """Return the prepared data of a problem, as paths that rules make."""
         names = [problem[key] for key in ("data", "test") if problem.get(key)]
@@ -247,10 +223,6 @@ class Graph:
     def optimum_spec(self, w: Any) -> str:
         """Return the specification of an optimum."""
         return encode(self.folders.resolve(self.origins.find("optima", w.key)), ordered=False)
-
-    def optimum_resources(self, w: Any) -> dict[str, int]:
-        """Return the resources of the job of an optimum, whose solver holds the data."""
-        return resources(self.origins.find("optima", w.key)["problem"])
 
     def optimum_inputs(self, w: Any) -> dict[str, Any]:
         """Return the inputs of an optimum: data, and the partition if F depends on it."""
@@ -337,8 +309,8 @@ class Graph:
 
     @functools.cached_property
     def _cards(self) -> list[Card]:
-        """The cards of the verdicts that are committed with the gallery."""
-        return published_cards(self.study)
+        """The cards that are committed with the gallery, if there are any."""
+        return read_cards(Path(GALLERY_CARDS))
 
     def figure_files(self, size: str, name: str) -> list[str]:
         """Return the files of all figures of an experiment."""
@@ -361,7 +333,7 @@ class Graph:
 
     def gallery_verdicts(self) -> list[str]:
         """Return the file of the verdicts that are committed with the gallery, if it exists."""
-        return [self.folders.shared(VERDICTS)] if Path(VERDICTS).exists() else []
+        return [self.folders.shared(GALLERY_VERDICTS)] if Path(GALLERY_VERDICTS).exists() else []
 
     def results(self, size: str, names: list[str], *more: str) -> list[str]:
         """Return the results of experiments that a run's summary names, and more files of each experiment."""

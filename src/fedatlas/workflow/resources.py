@@ -1,34 +1,97 @@
-"""Resources of the jobs of cells, for schedulers: generous guesses, raised when a job is tried again."""
+"""Resources of the jobs of cells, for schedulers: estimates from the specification, before anything is built."""
 
+import functools
+import json
 from collections.abc import Mapping
 from math import prod
 from typing import Any
+
+import numpy as np
 
 from fedatlas.data import sources
 from fedatlas.data.sources import Source
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import CellSpec, Spec
+from fedatlas.experiments.runs import create_algorithm, create_run, initial_searches, tuned_points
+from fedatlas.federation import problems
+from fedatlas.federation.algorithms import Algorithm
+from fedatlas.federation.channels import directions
+from fedatlas.federation.costs.operations import count_parameters
+from fedatlas.federation.engine.round import call
+from fedatlas.federation.problems.network import NeuralNetwork
 
 GROUP = "cells"  # of jobs that a cluster runs several at a time
 
 _INTERPRETER_MB = 1000  # with the numerical libraries
-_TORCH_MB = 3000  # of torch, its buffers and a network's clients
+_TORCH_MB = 2000  # of torch, and of the activations of minibatches
+_PROBE = 4  # parameters of a model on which an algorithm's states are counted
+_BLOCK = 20  # vectors of the clients that are computed at once
 _COPIES = 3  # of the data: as loaded, as features, as split
 
 
-def resources(problem: Spec, cores: int = 1) -> dict[str, int]:
-    """Return ``mem_mb``, ``runtime`` (minutes) and ``gpu`` of the job of a cell.
+def memory_mb(spec: CellSpec, cores: int = 1, counts_parameters: bool = True) -> int:
+    """Return the memory of the job of a cell.
+
+    Args:
+        spec: Specification of the cell.
+        cores: Cores of the job, on each of which a network has a process.
+        counts_parameters: Whether to build networks, without memory, to count their parameters, which loads torch.
+    """
+    problem, network = spec.problem, is_network(spec.problem)
+    process = problem_mb(problem) + _TORCH_MB * network
+    vectors = _vectors_mb(spec) if counts_parameters or not network else 0
+    return process * (cores if network else 1) + vectors
+
+
+def problem_mb(problem: Spec) -> int:
+    """Return the memory of a process with a problem's data, without vectors of clients."""
+    names = [problem[key] for key in ("data", "test") if problem.get(key)]
+    return _INTERPRETER_MB + int(_COPIES * sum(_bytes(sources.info(name)) for name in names) / 1e6)
+
+
+def _vectors_mb(spec: CellSpec) -> int:
+    """Return the memory of the problem that is built, of the server, and of the states of all clients."""
+    search = initial_searches(spec)[0]
+    run = create_run(spec, search.within, search.chosen or tuned_points(search)[0], 0)
+    clients = max([run.setting["clients"], *spec.within.get("clients", ())])
+    kind, data = problems.parse(run.problem)
+    parameters = _parameters(json.dumps(run.problem)) if data else run.problem.get("dim") or 1
+    server, client = _count_vectors(create_algorithm(run), clients)
+    per_client = client + bool(directions(run.setting.get("channel"))[0].error_feedback)
+    size = 4 if is_network(run.problem) else 8
+    return int((kind.bytes(clients) + (_BLOCK + 2 * server + per_client * clients) * parameters * size) / 1e6)
+
+
+def _count_vectors(algorithm: Algorithm, clients: int) -> list[int]:
+    """Return how many vectors of parameters the states of the server and of a client have, on a model of few."""
+    try:
+        states = call(algorithm.init, np.zeros(_PROBE), clients)
+        return [sum(np.size(value) // _PROBE for _, value in state.items()) for state in states]
+    except Exception:  # an init that asks for the problem, or one of a user's: it fails where the job runs
+        return [2, 1]
+
+
+@functools.lru_cache(1000)
+def _parameters(problem: str) -> int:
+    """Return the number of parameters of a model on data. problem: Its specification."""
+    kind, options = problems.parse(json.loads(problem))
+    source = sources.info(options.data if options else "")
+    if isinstance(kind, NeuralNetwork):
+        return count_parameters(kind.architecture_kind, source.shape, source.classes)
+    return prod(source.shape) * max(1, source.classes if kind.name == "softmax" else 1)
+
+
+def gpus(problem: Spec, of_networks: int = 0) -> int:
+    """Return the number of GPUs of the job of a cell.
 
     Args:
         problem: Problem of the cell.
-        cores: Cores of the job, on each of which a network has a process.
+        of_networks: GPUs of a network whose device is ``auto``.
     """
-    network = is_network(problem)
-    names = [problem[key] for key in ("data", "test") if problem.get(key)]
-    data_mb = sum(_bytes(sources.info(name)) for name in names) / 1e6
-    memory = _INTERPRETER_MB + _TORCH_MB * network + _COPIES * data_mb
-    gpu = int(network and str(problem.get("device", "")).startswith("cuda"))
-    return {"mem_mb": int(memory) * (cores if network else 1), "runtime": 24 * 60 if network else 120, "gpu": gpu}
+    device = str(problem.get("device", "auto"))
+    if not is_network(problem) or device == "cpu":
+        return 0
+    return max(of_networks, int(device.startswith("cuda")))
 
 
 def group(problem: Spec) -> str | None:

@@ -12,7 +12,7 @@ from fedatlas.io.files import atomic
 from fedatlas.workflow.configuration import shipped
 from fedatlas.workflow.experiment_files import FOLDER
 from fedatlas.workflow.plan import plan
-from fedatlas.workflow.resources import resources
+from fedatlas.workflow.resources import memory_mb
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.times import FILE, SIZES, Cost, Key, measured_costs, read_costs
 from fedatlas.workflow.work import count_runs
@@ -42,7 +42,7 @@ def write(study: Study, folders: Iterable[Path], path: Path, estimate: Callable[
             cost = measured.get(key) or before.get(key)
             if cost is None or (not cost.measured and (cost.seconds is None or cost.runs != runs)):
                 cost = Cost(runs, estimate(cells), False)
-            costs[key] = replace(cost, memory_mb=max(resources(cell.spec.problem)["mem_mb"] for cell in cells))
+            costs[key] = replace(cost, memory_mb=max(memory_mb(cell.spec) for cell in cells))
     with atomic(path) as temporary, open(temporary, "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, ["experiment", "size", *(f.name for f in fields(Cost))], lineterminator="\n")
         writer.writeheader()

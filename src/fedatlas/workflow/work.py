@@ -12,6 +12,7 @@ from fedatlas.experiments.entry_facts import draws_nothing
 from fedatlas.experiments.runs import FIRST_SEEDS, create_run, create_setting, initial_searches, tuned_points
 from fedatlas.experiments.tuning import TUNING_RULES
 from fedatlas.federation import problems
+from fedatlas.federation.architectures import ARCHITECTURES
 from fedatlas.federation.costs.operations import of_architecture
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.problems.network import NeuralNetwork
@@ -100,10 +101,16 @@ def _run_work(conditions: str, spec: str) -> float:
         dim = problem.get("dim", 10)
         sample = 2.0 * dim * (dim if problem["kind"] == "similar" else 1)
     elif isinstance(kind, NeuralNetwork):
-        sample = of_architecture(kind.architecture_kind, source.shape, source.classes)
+        sample = _network_operations(json.dumps(kind.architecture), source.shape, source.classes)
     else:
         sample = 4.0 * prod(source.shape) * (source.classes if problem["kind"] == "softmax" else 1)
     return client_steps * (batch * sample + STEP_OPERATIONS)
+
+
+@functools.lru_cache(1000)
+def _network_operations(architecture: str, shape: tuple[int, ...], outputs: int) -> float:
+    """Return the operations of a network's gradient of one sample. architecture: Its specification."""
+    return of_architecture(ARCHITECTURES.build(json.loads(architecture)), shape, outputs)
 
 
 def _active_clients(setting: Setting) -> float:

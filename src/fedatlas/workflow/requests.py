@@ -1,0 +1,110 @@
+"""What jobs of cells ask a scheduler for: memory and time of an attempt, GPUs, a group, and how they start."""
+
+import functools
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from fedatlas.experiments.cells import CellSpec
+from fedatlas.experiments.runs import initial_searches
+from fedatlas.workflow import resources
+from fedatlas.workflow.graph import Graph
+from fedatlas.workflow.times import experiment_costs
+from fedatlas.workflow.work import count_work
+
+MARGIN = 4  # over the time of training, for evaluations and slower processors
+START_MINUTES = 5  # until a job computes, on a busy drive
+SMALL_SECONDS = 300  # mean of the cells of an experiment that share jobs
+SLOW = 1e8  # operations in a second of experiments whose time is unknown
+SAMPLE = 100  # cells from which the work of an experiment is known
+LOCAL_MINUTES = 60  # on this machine no scheduler asks
+
+
+class Requests:
+    """What jobs of cells ask for. Methods take ``w``, the wildcards of a job; what a user sets on Snakemake's command
+    line or in a profile overrules them.
+    """
+
+    def __init__(self, graph: Graph, is_cluster: Callable[[], bool]) -> None:
+        """Create the requests of the jobs of a graph.
+
+        Args:
+            graph: The graph.
+            is_cluster: Returns whether jobs go to a cluster. On this machine no time is estimated and no network built.
+        """
+        self.graph, self.study, self._is_cluster = graph, graph.study, is_cluster
+        self._costs = functools.cache(functools.partial(experiment_costs, self.study))
+
+    def memory(self, w: Any, attempt: int = 1, cores: int = 1) -> int:
+        """Return the megabytes of a cell's job. A job that is tried again gets more.
+
+        Args:
+            w: Wildcards of the job.
+            attempt: Number of the attempt, from 1.
+            cores: Cores of the job.
+        """
+        return attempt * resources.memory_mb(self._spec(w), cores, self._is_cluster())
+
+    def minutes(self, w: Any, attempt: int = 1) -> int:
+        """Return the time of a cell's job, from the time of its experiment and its share of the work.
+
+        A job that is tried again gets more. It goes on where it was, so a shorter limit costs attempts alone.
+
+        Args:
+            w: Wildcards of the job.
+            attempt: Number of the attempt, from 1.
+        """
+        if not self._is_cluster():
+            return LOCAL_MINUTES
+        seconds = _work(self._spec(w)) * self._seconds_per_operation(w.size, w.experiment)
+        return attempt * (START_MINUTES + math.ceil(MARGIN * seconds / 60))
+
+    def gpus(self, w: Any) -> int:
+        """Return the number of GPUs of a cell's job."""
+        return resources.gpus(self._spec(w).problem, self.study.config["gpu"])
+
+    def group(self, w: Any) -> str | None:
+        """Return the group of small cells, which share jobs on a cluster; None for a cell that is worth its job."""
+        if not self._is_cluster() or self._seconds_per_cell(w.size, w.experiment) > SMALL_SECONDS:
+            return None
+        return resources.group(self._spec(w).problem)
+
+    def launch(self, w: Any, request: Mapping[str, Any], cores: int) -> dict[str, Any]:
+        """Return how the job of a run file starts: the beginning of its command, and the number of its tasks.
+
+        Args:
+            w: Wildcards of the job.
+            request: Its resources.
+            cores: Cores of a task.
+        """
+        command = resources.launcher(self._spec(w), request, cores)
+        return {"command": command, "tasks": request.get("tasks") or 1}
+
+    def optimum_memory(self, w: Any, attempt: int = 1) -> int:
+        """Return the megabytes of the job of an optimum, whose solver holds the data as a network does not.
+
+        Args:
+            w: Wildcards of the job.
+            attempt: Number of the attempt, from 1.
+        """
+        return attempt * resources.problem_mb(self.graph.origins.find("optima", w.key)["problem"])
+
+    def _spec(self, w: Any) -> CellSpec:
+        return self.graph.cell(w).spec
+
+    def _seconds_per_cell(self, size: str, name: str) -> float:
+        """Return the mean time of the cells of an experiment; 0 where it is unknown."""
+        cost = self._costs().get((name, size))
+        return ((cost and cost.seconds) or 0.0) / len(self.study.cells(size, name))
+
+    @functools.cache  # noqa: B019  it lives as long as its process
+    def _seconds_per_operation(self, size: str, name: str) -> float:
+        """Return the seconds that an operation takes, as `count_work` counts them."""
+        mean, cells = self._seconds_per_cell(size, name), list(self.study.cells(size, name).values())
+        sample = cells[:: math.ceil(len(cells) / SAMPLE)]
+        return mean * len(sample) / sum(_work(cell.spec) for cell in sample) if mean else 1 / SLOW
+
+
+def _work(spec: CellSpec) -> float:
+    """Return the operations of all runs of a cell."""
+    return count_work(spec, initial_searches(spec))
