@@ -53,7 +53,7 @@ notebook: .venv/installed
 	snakemake --cores $(CORES) fedac_fig1 --config size=smoke
 	python -m tests.api.notebook
 
-# docs/gallery.md, from the committed entries, and from results of the experiments that config.yaml names, if any are there
+# docs/gallery.md and its pages, from the record
 gallery: .venv/installed
 	fedatlas gallery
 

@@ -50,8 +50,9 @@ def test_a_table_has_means_and_deviations_of_the_last_round(accuracies):
 def test_a_table_without_an_axis_shows_one_setting(accuracies):
     where = {"participation": {"kind": "sine", "p": "labels"}}
     _, drawing = draw({"kind": "table", "where": where}, accuracies)
-    cells = [("FedAvg", [("70.0 ± 10.0", True)]), ("MIFA", [("60.0 ± 10.0", True)])]
-    assert drawing.chart.blocks == [("", cells)] and drawing.chart.heads == [[("", 1), ("test", 1)]]
+    rows = [(["FedAvg"], [("70.0 ± 10.0", True)]), (["MIFA"], [("60.0 ± 10.0", True)])]
+    plain = drawing.chart.plain()
+    assert plain["blocks"] == [("", rows)] and plain["heads"] == [[("test", 1)]] and plain["corner"] == [""]
     with pytest.raises(UserError, match="participation has several values"):
         draw({"kind": "table"}, accuracies)
 

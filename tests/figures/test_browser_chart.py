@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fedatlas.results.figures.browser_chart import plain_text
+from fedatlas.experiments import labels
 from fedatlas.results.figures.drawing import draw, settings
 from tests.figures.test_comparison_figures import curves, view
 from tests.synthetic import build, decay, experiment
@@ -70,6 +70,6 @@ def test_what_a_figure_leaves_of_an_older_one_goes(results, tmp_path):
 
 
 def test_formulas_are_plain_words():
-    assert plain_text(r"number of workers $M$") == "number of workers M"
-    assert plain_text(r"suboptimality $F(x) - F^\ast$") == "suboptimality F(x) - F*"
-    assert plain_text(r"mean of $|\nabla F(z^t)|^2$") == "mean of |∇F(z^t)|²"
+    assert labels.plain_text(r"number of workers $M$") == "number of workers M"
+    assert labels.plain_text(r"suboptimality $F(x) - F^\ast$") == "suboptimality F(x) - F*"
+    assert labels.plain_text(r"mean of $|\nabla F(z^t)|^2$") == "mean of |∇F(z^t)|²"

@@ -28,7 +28,7 @@ def cells(spec, results):
     """The heads of the columns, and the texts of each row, by name."""
     _, drawing = draw_figure(spec, results)
     ((_, rows),) = drawing.chart.blocks
-    return [text for text, _ in drawing.chart.heads[-1]][1:], {name: [text for text, _ in row] for name, row in rows}
+    return [text for text, _ in drawing.chart.heads[-1]], {name: [cell.text for cell in row] for (name,), row in rows}
 
 
 def test_rounds_to_targets(results):

@@ -1,4 +1,4 @@
-"""The gallery: entries that stay, the ledger, the tally."""
+"""The gallery: items of the record, committed entries, the ledger, the tally."""
 
 import dataclasses
 import json
@@ -9,158 +9,144 @@ from PIL import Image
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import result_files as files
+from fedatlas.experiments.metadata import TableMeta
 from fedatlas.io import csv
-from fedatlas.publish.report import changes, gallery, gallery_page
+from fedatlas.publish.report import gallery, gallery_page
+from fedatlas.publish.report.gallery_page import Unmade
+from fedatlas.publish.report.record import ExperimentRecord
 from fedatlas.publish.report.verdicts import at_largest_size
 from tests.report.sample import experiment, results
 
 
 @pytest.fixture
-def result_folders(tmp_path):
-    """Results of two experiments, with a PNG beside each figure."""
-    folders = []
-    for name in ("one", "two"):
-        folder = tmp_path / "results" / name
-        folder.mkdir(parents=True)
-        results(folder, experiment(title=f"Experiment {name}"))
-        record = json.loads((folder / "about.json").read_text())
-        (folder / "about.json").write_text(json.dumps(record | {"name": name}))
-        claims = csv.read(folder / "claims.csv", dtype=str, keep_default_na=False)
-        csv.write(folder / "claims.csv", claims.assign(experiment=name))
-        Image.new("RGB", (9, 9), "white").save(folder / "figures/speed.png")
-        folders.append(folder)
-    return folders
+def folder(tmp_path):
+    """Results of an experiment."""
+    target = tmp_path / "results"
+    target.mkdir()
+    results(target, experiment(title="Experiment one"))
+    return target
 
 
-def listed(name, **changed):
-    """What is listed of an experiment as it is, or with some keys of its file changed."""
-    result = experiment(**changed)
-    looks = gallery.describe_styles(result.plain()["algorithms"])
-    return gallery_page.GalleryItem(name, "smoke", changes.digests(result.plain()), looks)
+def item(folder, name="one", verified=("3 of 4 cells agree",), **facts):
+    """The item of results under another name, with some facts changed."""
+    table, plain = files.read(folder / "table.parquet")
+    record = ExperimentRecord.read(folder / "about.json")
+    made = gallery.item_of_results(
+        record, table, TableMeta.of(plain), folder / "claims.csv", None if verified is None else list(verified)
+    )
+    entry = dataclasses.replace(made.entry, name=name, **facts)
+    return dataclasses.replace(made, entry=entry, claims=made.claims.assign(experiment=name))
 
 
-BOTH = [listed("one"), listed("two")]
-
-
-def write_pages(folders, directory, page, those=BOTH):
-    """Make the entries of results, whose figures count as drawn by this code, and return the text of all pages."""
-    for folder in folders:
-        gallery.write_entry(folder, directory, {"speed": folder / "figures/speed.png"})
-    gallery_page.write_page(directory, page, those)
-    return pages(directory, page)
-
-
-def pages(directory, page):
-    """Return the text of the index and of the pages of experiments."""
+def write(tmp_path, *items, **more):
+    """Write the pages, and return their text."""
+    directory, page = tmp_path / "docs/gallery", tmp_path / "docs/gallery.md"
+    gallery_page.write_page(directory, page, items, **more)
     return "\n".join(path.read_text() for path in [page, *sorted(directory.glob("*.md"))])
 
 
-def test_an_entry_is_made_again_and_others_stay(result_folders, tmp_path):
-    directory, page = tmp_path / "docs/gallery", tmp_path / "docs/gallery.md"
-    first = write_pages(result_folders, directory, page)
-    (directory / "smoke/one/left_over.png").write_bytes(b"")
-    (directory / "three.md").write_text(f"the page of an experiment that is no more\n\n{gallery.MARK}\n")
-    (directory / "mine.md").write_text("mine")
-    write_pages(result_folders[:1], directory, page)
-    (directory / "mine.md").unlink()  # is there only if it was not removed
-    assert pages(directory, page) == first
-    assert not (directory / "smoke/one/left_over.png").exists() and (directory / "smoke/two/speed.png").exists()
-    assert not (directory / "three.md").exists()
-
-
-def test_the_page_shows_figures_claims_and_counts(result_folders, tmp_path):
-    text = write_pages(result_folders, tmp_path / "docs/gallery", tmp_path / "docs/gallery.md")
+def test_the_pages_show_figures_claims_and_counts(folder, tmp_path):
+    picture = tmp_path / "docs/gallery/smoke/two/speed.png"
+    picture.parent.mkdir(parents=True)
+    Image.new("RGB", (9, 9), "white").save(picture)
+    text = write(tmp_path, item(folder), item(folder, "two", title="Experiment two"))
     assert "| FedAc | [Figure 0](gallery/one.md) · [Figure 0](gallery/two.md) |" in text
-    assert not (tmp_path / "docs/gallery/cards.json").exists()  # there are no headlines
     assert "| Time | 48 runs, 1.5 minutes of a processor |" in text and "| In the paper | Figure 0 |" in text
-    assert (
-        "| Command | `snakemake --cores 2 two --config size=smoke` |" in text and "| Data | breast\\_cancer |" in text
-    )
+    assert "| Command | `snakemake --cores 2 two --config size=smoke` |" in text
+    assert "| Data | breast\\_cancer |" in text and "| Verified | 3 of 4 cells agree |" in text
     assert "| Made with | fedatlas 0.1.0, numpy 2.4.6; Some processor, 2 cores, Linux |" in text
-    assert "Older than the code" not in text and "Not made yet" not in text
-    assert "# FedAc, Figure 0\n\nExperiment one.\n" in text and "(smoke/two/speed.png)" in text
-    assert "(Figure 1; check of 2001-02-03, after results) |" in text and "Reading: of all data." in text
+    assert "# FedAc, Figure 0\n\nExperiment one.\n" in text and "Not in the record" not in text
+    assert "(smoke/two/speed.png)" in text and "<!-- figure smoke/one/speed -->" in text
+    assert "Reading: of all data." in text
     assert "Untested." not in text and "Not tested at this size: 1 more." in text
     ledger = csv.read(tmp_path / "docs/gallery/claims.csv")
     assert list(ledger["experiment"]) == ["one"] * 3 + ["two"] * 3
-    chosen = csv.read(tmp_path / "docs/gallery/smoke/one/chosen.csv")
-    assert len(chosen) == 12 and set(chosen["lr"]) == {0.1, 1.0}
 
 
-def test_claims_of_no_paper_do_not_change_the_q_values_of_a_paper(result_folders, tmp_path):
-    record = json.loads((result_folders[1] / "about.json").read_text())
-    (result_folders[1] / "about.json").write_text(json.dumps(record | {"source": "A question of the atlas's own"}))
-    for folder, p in zip(result_folders, (["0.01", "0.04", ""], ["0.9", "0.9", ""]), strict=True):
-        claims = csv.read(folder / "claims.csv", dtype=str, keep_default_na=False)
-        csv.write(folder / "claims.csv", claims.assign(p=p))
-    write_pages(result_folders, tmp_path / "docs/gallery", tmp_path / "docs/gallery.md")
+def test_pages_of_experiments_that_are_no_more_go(folder, tmp_path):
+    directory = tmp_path / "docs/gallery"
+    first = write(tmp_path, item(folder))
+    (directory / "three.md").write_text(f"the page of an experiment that is no more\n\n{gallery.MARK}\n")
+    (directory / "mine.md").write_text("mine")
+    write(tmp_path, item(folder))
+    (directory / "mine.md").unlink()  # is there only if it was not removed
+    assert write(tmp_path, item(folder)) == first and not (directory / "three.md").exists()
+
+
+def test_a_page_says_how_near_an_attack_brought_its_bounds(folder, tmp_path):
+    rows = {
+        "experiment": ["one", "one"],
+        "statement": ["Theorem 1", "Lemma 2"],
+        "share": [0.59, 0.004],
+        "draws": [1200, 9],
+    }
+    (tmp_path / "docs/gallery").mkdir(parents=True)
+    csv.write(tmp_path / "docs/gallery/statements.csv", pd.DataFrame(rows))
+    write(tmp_path, item(folder), item(folder, "two"))
+    one, two = ((tmp_path / "docs/gallery" / f"{name}.md").read_text() for name in ("one", "two"))
+    assert "- Theorem 1: at worst 59 % of the bound, in 1,200 draws." in one
+    assert "- Lemma 2: at worst less than 1 % of the bound, which is loose there, in 9 draws." in one
+    assert "attack" not in two
+
+
+def test_claims_of_no_paper_do_not_change_the_q_values_of_a_paper(folder, tmp_path):
+    first, second = item(folder), item(folder, "two", source="A question of the atlas's own")
+    pairs = zip((first, second), (["0.01", "0.04", ""], ["0.9", "0.9", ""]), strict=True)
+    write(tmp_path, *(dataclasses.replace(each, claims=each.claims.assign(p=p)) for each, p in pairs))
     ledger = csv.read(tmp_path / "docs/gallery/claims.csv")
     assert list(ledger["q"].dropna()) == [0.02, 0.04, 0.9, 0.9]
 
 
-def test_an_entry_says_which_form_of_the_data_its_runs_have_read(result_folders, tmp_path):
-    directory, page = tmp_path / "gallery", tmp_path / "gallery.md"
-    plain, meta = files.read(result_folders[0] / "table.parquet")
-    lossy = {
+def test_an_entry_says_which_form_of_the_data_its_runs_have_read(folder, tmp_path):
+    provenance = {
         "title": "Photographs",
         "lossy": "from JPEG <copies>",
         "files": [{"name": "a.npz", "sha256": "0123456789abcdef"}],
     }
-    files.write(
-        result_folders[0] / "table.parquet", plain, meta | {"data": {"cifar10": lossy, "digits": {"title": "Digits"}}}
-    )
-    text = write_pages(result_folders[:1], directory, page)
+    data = {"cifar10": gallery.DataForm.of(provenance), "digits": gallery.DataForm("Digits", "", {})}
+    text = write(tmp_path, item(folder, data=data))
     form = "cifar10 (Photographs), from `a.npz` (SHA-256 0123456789ab…). **A lossy copy**: from JPEG &lt;copies\\>"
     assert f"| Data | {form}; digits (Digits) |" in text
-    assert "- What is on cifar10 was made from a lossy copy: from JPEG &lt;copies\\>." in page.read_text()
-    (entry,) = gallery.read_entries(directory)
-    assert entry.data["cifar10"] == gallery.DataForm("Photographs", "from JPEG <copies>", {"a.npz": "0123456789abcdef"})
-    path = directory / "smoke/one/entry.json"
-    path.write_text(path.read_text().replace('"a.npz": "0123456789abcdef"', '"a.npz": ""'))
-    gallery_page.write_page(directory, page, BOTH)
-    assert "from `a.npz`. **A" in pages(directory, page)
+    assert "- What is on cifar10 was made from a lossy copy: from JPEG &lt;copies\\>." in text
+    data = {"cifar10": gallery.DataForm("Photographs", "from JPEG <copies>", {"a.npz": ""})}
+    assert "from `a.npz`. **A" in write(tmp_path, item(folder, data=data))
 
 
-def test_missing_results_and_broken_entries_are_said(result_folders, tmp_path):
+def committed(folder, target, name="old"):
+    """Write an entry of before the record."""
+    target.mkdir(parents=True)
+    made = item(folder, name)
+    (target / "entry.json").write_text(json.dumps(dataclasses.asdict(made.entry)))
+    csv.write(target / "claims.csv", made.claims)
+    csv.write(target / "chosen.csv", made.scores)
+    (target / "speed.png").write_bytes(b"a picture")
+
+
+def test_an_entry_without_a_record_says_so_and_goes_when_there_is_one(folder, tmp_path):
+    target = tmp_path / "docs/gallery/smoke/old"
+    committed(folder, target)
+    gallery.validate_target(tmp_path / "docs/gallery.md", tmp_path / "docs/gallery")
+    unmade = [Unmade("old", "smoke", 2.0), Unmade("new", "smoke", None)]
+    text = write(tmp_path, gallery.read_item(target), unmade=unmade)
+    assert "| Record | not in the record; to compute it takes a processor 2.0 hours |" in text
+    assert "| old | smoke | 2.0 hours |\n| new | smoke | unknown |" in text
+    gallery.clear_entry(target, {"speed.png"})
+    assert [path.name for path in target.iterdir()] == ["speed.png"]
+    gallery.clear_entry(target, set())
+    assert not target.exists()
+
+
+def test_broken_entries_and_foreign_files_are_said(folder, tmp_path):
     directory = tmp_path / "docs/gallery"
-    (result_folders[0] / "about.json").unlink()
-    with pytest.raises(UserError, match="does not exist"):
-        gallery.write_entry(result_folders[0], directory, {})
-    gallery.write_entry(result_folders[1], directory, {})
-    with pytest.raises(UserError, match="two is not in `gallery` of"):
-        gallery_page.write_page(directory, tmp_path / "page.md", BOTH[:1])
-    (directory / "smoke/two/entry.json").write_text("{}")
+    committed(folder, directory / "smoke/old")
+    (directory / "smoke/old/entry.json").write_text("{}")
     with pytest.raises(UserError, match="is not an entry of the gallery"):
-        gallery_page.write_page(directory, tmp_path / "page.md", BOTH)
-    with pytest.raises(UserError, match="has no entries"):
-        gallery_page.write_page(tmp_path / "none", tmp_path / "page.md", BOTH)
-
-
-def test_results_that_lack_a_figure_leave_the_entry_as_it_is(result_folders, tmp_path):
-    gallery.write_entry(result_folders[0], tmp_path, {})
-    (result_folders[0] / "figures/speed.png").unlink()
-    with pytest.raises(UserError, match=r"speed\.png does not exist"):
-        gallery.write_entry(result_folders[0], tmp_path, {})
-    assert (tmp_path / "smoke/one/speed.png").exists()
-
-
-def test_what_is_older_than_file_or_code_is_marked(result_folders, tmp_path):
-    directory, page = tmp_path / "gallery", tmp_path / "gallery.md"
-    other = listed("one", seeds=[0, 1, 2], title="Other words", algorithms={"fedac-1": {}, "fedavg": {}})
-    text = write_pages(result_folders, directory, page, [other, BOTH[1]])
-    assert text.count("Older than the code") == 1
-    assert "has changed since these results were made, in `algorithms`, `seeds`." in text
-    colours = dataclasses.replace(BOTH[0], looks={**BOTH[0].looks, "fedavg": "#123456 o -"})
-    text = write_pages(result_folders, directory, page, [colours, BOTH[1]])
-    assert text.count("Older than the code") == 1 and "colours or marks of an older version" in text
-    gallery.write_entry(result_folders[0], directory, {})  # a figure that this code did not draw
-    gallery_page.write_page(directory, page, BOTH)
-    assert pages(directory, page).count("colours or marks of an older version") == 1
-
-
-def test_what_is_listed_and_not_made_has_its_command(result_folders, tmp_path):
-    text = write_pages(result_folders[:1], tmp_path / "gallery", tmp_path / "gallery.md")
-    assert "## Not made yet\n\n- two, size smoke: `snakemake --cores 2 two --config size=smoke`" in text
+        gallery.read_item(directory / "smoke/old")
+    (directory / "smoke/old/mine.txt").write_text("mine")
+    with pytest.raises(UserError, match=r"mine\.txt is not of `fedatlas gallery`"):
+        gallery.validate_target(tmp_path / "docs/gallery.md", directory)
+    with pytest.raises(UserError, match="the record has no experiment of the gallery"):
+        write(tmp_path)
 
 
 def test_a_claim_counts_at_the_largest_size_that_tests_it():

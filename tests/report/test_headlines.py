@@ -3,7 +3,6 @@
 import csv
 import functools
 import itertools
-import json
 import math
 
 import pytest
@@ -13,13 +12,10 @@ from fedatlas.errors import UserError
 from fedatlas.publish.report import cards_page, published_figures
 from fedatlas.publish.report.cards import (
     SIGNS,
-    Card,
     GalleryState,
     judge_part,
     judge_sentence,
     make_cards,
-    read_cards,
-    write_cards,
 )
 from fedatlas.publish.report.headlines import FOLDER, LEVELS, NOT_RUN, read_headlines
 from fedatlas.publish.report.page import write_report
@@ -27,8 +23,9 @@ from fedatlas.publish.report.record_builder import build_record
 from fedatlas.publish.tracking import connection
 from fedatlas.results.claims.verdicts import EQUAL, HELD, MORE, NOT_HELD, NOT_TESTED, UNDECIDED, UNTESTED, VACUOUS
 from fedatlas.results.comparing.published import fedac_losses, read_table
-from fedatlas.workflow.gallery_page import paper_hours
+from fedatlas.workflow.published_cards import published_cards
 from fedatlas.workflow.study import Study
+from fedatlas.workflow.times import paper_hours
 from tests.report.sample import experiment, results, view
 from tests.workflow.project import ROOT
 
@@ -50,7 +47,9 @@ def papers():
 
 @pytest.fixture(scope="module")
 def committed():
-    return read_cards(ROOT / "docs/gallery/cards.json")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(ROOT)
+        return published_cards(Study.open())
 
 
 def written(folder, **changes):
@@ -69,7 +68,7 @@ def claims(*verdicts, size="smoke"):
 
 
 def state(frame, **changes):
-    fields = {"figures": {}, "outdated": {}, "scores": {}, "points": {}, "hours": {"made_up": 12.0}}
+    fields = {"figures": {}, "unrecorded": set(), "scores": {}, "points": {}, "hours": {"made_up": 12.0}}
     return GalleryState(frame, **{**fields, **changes})
 
 
@@ -117,7 +116,6 @@ def test_committed_cards_say_what_the_gallery_holds(committed, papers):
     assert len(committed) == sum(len(paper.headlines) for paper in papers)
     for card in committed:
         assert card.verdict in SIGNS and card.level in LEVELS
-        assert (ROOT / "docs/gallery" / card.figure).exists()
         for part in card.parts:
             for row in part["rows"]:
                 assert rows[row["experiment"], row["claim"], row["size"]] == row["ours"].lstrip("'")
@@ -241,14 +239,12 @@ def test_report_and_mlflow_lead_with_the_cards_of_their_experiments(tmp_path):
     assert "- **held**: “It is &lt;better\\>.” (Abstract; evidence: the paper's model and data)" in note
 
 
-def test_cards_survive_their_file(tmp_path):
-    cards = make_cards(written(tmp_path), state(claims(HELD, HELD)))
-    write_cards(tmp_path / "cards.json", cards)
-    assert read_cards(tmp_path / "cards.json") == cards and read_cards(tmp_path / "none.json") == []
-    (tmp_path / "cards.json").write_text(json.dumps([{"id": 1}]))
-    with pytest.raises(UserError, match="holds no cards"):
-        read_cards(tmp_path / "cards.json")
-    assert all(isinstance(card, Card) for card in cards)
+def test_a_card_says_what_the_record_lacks(tmp_path):
+    frame = claims(HELD, HELD)
+    (card,) = make_cards(written(tmp_path), state(frame, unrecorded={("smoke", "made_up")}))
+    assert "| Record | lacks made\\_up: the numbers are those" in "\n".join(cards_page.card_lines(card))
+    (card,) = make_cards(written(tmp_path), state(frame, unrecorded={("laptop", "made_up")}))
+    assert card.unrecorded == []
 
 
 @pytest.mark.parametrize(

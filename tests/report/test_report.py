@@ -200,13 +200,14 @@ def test_several_experiments_share_papers_references_and_data(folder, tmp_path):
 
 def test_best_values(record):
     result = tables.best_values(record, table())
-    assert result["head"] == ["K", "M"] and result["columns"] == ["FedAvg", "FedAc-I"]
-    cells = {tuple(row["setting"]): row["cells"] for row in result["rows"]}
+    assert result.corner == ["K", "M"] and result.heads == [[("FedAvg", 1), ("FedAc-I", 1)]]
+    assert len(result.blocks) == 2  # values of K
+    cells = {names: row for _, rows in result.blocks for names, row in rows}
     assert len(cells) == 6
-    assert cells["8", "4"][0]["text"] == "diverged"
-    assert [cell["best"] for cell in cells["1", "4"]] == [False, True]
-    assert [cell["best"] for cell in cells["1", "64"]] == [True, True]  # within noise
-    assert [cell["edge"] for cell in cells["1", "64"]] == [False, True]
+    assert cells["8", "4"][0].text == "diverged"
+    assert [cell.bold for cell in cells["1", "4"]] == [False, True]
+    assert [cell.bold for cell in cells["1", "64"]] == [True, True]  # within noise
+    assert [cell.text.endswith("†") for cell in cells["1", "64"]] == [False, True]
 
 
 def test_warnings_are_grouped(record):
@@ -230,14 +231,14 @@ def test_warnings_are_grouped(record):
     )
     assert "FedAvg diverged for every tuned value in 1 of 6 settings (K = 8, M = 4)." in result
     assert "The data set cifar10 is a lossy copy: images were saved as JPEG." in result
-    assert len(result) == 4
+    assert len(result) == 5
 
 
 def test_choices_hold_a_row_for_each_setting_and_algorithm(record):
     result = tables.chosen_values(record, table())
-    assert len(result["rows"]) == 12
-    assert all(len(row) == len(result["head"]) for row in result["rows"])
-    assert result["rows"][0][:3] == ["1", "4", "FedAvg"]
+    ((_, rows),) = result.blocks
+    assert len(rows) == 12 and rows[0][0] == ("1", "4", "FedAvg")
+    assert all(len(names) == len(result.corner) and len(cells) == len(result.heads[0]) for names, cells in rows)
 
 
 @pytest.mark.parametrize(

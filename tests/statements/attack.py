@@ -130,10 +130,10 @@ def attack(statement, seed=0, dice=60, climbs=2, steps=60, evolve=0, first=False
         steps: Evaluations of each.
         evolve: Generations of a differential evolution.
         first: Whether the first draw that refutes the statement is enough.
-        seconds: When to stop.
+        seconds: Of the processor, after which it stops.
     """
     rng = np.random.default_rng(seed)
-    best, trials, start = [], 0, time.monotonic()
+    best, trials, start = [], 0, time.process_time()
 
     def tried(point):
         nonlocal trials
@@ -143,7 +143,7 @@ def attack(statement, seed=0, dice=60, climbs=2, steps=60, evolve=0, first=False
         best.append((excess, point, used))
         best.sort(key=lambda found: -found[0])
         del best[max(climbs, 1) :]
-        if (first and best[0][0] > FOUND) or time.monotonic() - start > seconds:
+        if (first and best[0][0] > FOUND) or time.process_time() - start > seconds:
             raise _Enough
         return -excess if np.isfinite(excess) else 10.0
 

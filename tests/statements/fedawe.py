@@ -288,7 +288,7 @@ def theorem_sides(runs, at, factors):
     """Mean |grad F|^2 at means of models against a bound with the constants of its proof."""
     c, s, delta = runs.clients, runs.s, runs.delta
     T, m = runs.active.shape[1:]
-    gap = float(c.F(runs.x[0, 0, 0]) - c.F.least)
+    gap = max(float(c.F(runs.x[0, 0, 0]) - c.F.least), 0.0)
     start, noise, drift, spread = factors
     right = start * gap / (runs.step * s * T) + noise * runs.step * c.L * runs.p.max() * runs.sigma2 / (m * delta**2)
     tail = (runs.step * s * c.L) ** 2 / (delta * (1 - np.sqrt(runs.rho))) ** 2

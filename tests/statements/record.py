@@ -10,7 +10,7 @@ from tests.statements.attack import attack
 SLACK = Path(__file__).with_name("slack.csv")
 FIELDS = ("paper", "statement", "trials", "excess")
 LONG = {"dice": 2000, "climbs": 6, "steps": 800, "evolve": 20}
-SECONDS = 60  # no longer for one statement: the rest of its dice is left out
+SECONDS = 10  # of the processor for one statement: the rest of its search is left out
 
 
 def read():

@@ -137,9 +137,7 @@ def _add_studies(groups: Any) -> None:
     _directory_option(command)
     command.set_defaults(run=study.paper)
 
-    text = "write docs/gallery.md: new entries from results that are there, the committed ones of all others"
-    command = groups.add_parser("gallery", help=text)
-    _directory_option(command)
+    command = groups.add_parser("gallery", help="write docs/gallery.md and its pages from the record")
     command.set_defaults(run=study.gallery)
 
     command = groups.add_parser("clean", help="remove results of old code and half-written files")

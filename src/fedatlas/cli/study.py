@@ -125,7 +125,7 @@ def gallery(a: Namespace) -> None:
     from fedatlas.workflow.gallery_page import PAGE, publish
     from fedatlas.workflow.study import Study
 
-    publish(Study.open(), Path(PAGE), print, a.directory)
+    publish(Study.open(), Path(PAGE), print)
     print(f"{PAGE} is written")
 
 

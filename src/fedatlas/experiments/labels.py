@@ -106,6 +106,7 @@ LETTER = re.compile(
 INDEX = re.compile(r"[₀-₉,]+")
 LOWER = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 LOWERED = {lower: number for number, lower in LOWER.items()}
+SIGNS = {r"\ell": "ℓ", r"\nabla ": "∇", r"\nabla": "∇", r"\|": "‖", r"\infty": "∞", r"^\ast": "*", "^*": "*", "^2": "²"}
 COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
@@ -311,3 +312,10 @@ def scientific(value: float, digits: int = 3) -> str:
 def power(exponent: int) -> str:
     """A power of ten: ``10⁻³``."""
     return "10" + str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+
+
+def plain_text(text: str) -> str:
+    """Return a text of a figure without the marks of formulas: ``number of workers M``."""
+    for mark, sign in SIGNS.items():
+        text = text.replace(mark, sign)
+    return re.sub(r"\\mathrm\{([^}]*)\}", r"\1", text).translate(str.maketrans("", "", "${}\\"))

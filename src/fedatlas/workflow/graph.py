@@ -14,7 +14,7 @@ from fedatlas.experiments.cells import Cell, CellSpec
 from fedatlas.experiments.dependencies import trace_files
 from fedatlas.experiments.labels import SIMULATED
 from fedatlas.experiments.tables import Layout
-from fedatlas.publish.report.cards import Card, read_cards
+from fedatlas.publish.report.cards import Card
 from fedatlas.publish.report.record import RECORD_FILE
 from fedatlas.publish.report.record_builder import build_record
 from fedatlas.results.claims import checks_at_size
@@ -24,11 +24,11 @@ from fedatlas.workflow import LIVE, dependencies, inputs
 from fedatlas.workflow.code import Code
 from fedatlas.workflow.looks import read_undecided, seed_counts
 from fedatlas.workflow.origins import Origins
+from fedatlas.workflow.published_cards import VERDICTS, published_cards
 from fedatlas.workflow.records import Records
 from fedatlas.workflow.specifications import digest, encode, find_inputs, name_folder
 from fedatlas.workflow.study import Study
 
-GALLERY_VERDICTS, GALLERY_CARDS = "docs/gallery/claims.csv", "docs/gallery/cards.json"
 TRAINING = ("train", "add_seeds")  # rules that make run files
 FIGURE_SUFFIXES = ("png", "svg", "pdf", "csv", "json")  # of a figure's files
 LookFile = Callable[[str, str, int], str]  # from size, experiment and number of seeds to the file of a look
@@ -309,8 +309,8 @@ class Graph:
 
     @functools.cached_property
     def _cards(self) -> list[Card]:
-        """The cards that are committed with the gallery, if there are any."""
-        return read_cards(Path(GALLERY_CARDS))
+        """The cards of the verdicts that are committed with the gallery."""
+        return published_cards(self.study)
 
     def figure_files(self, size: str, name: str) -> list[str]:
         """Return the files of all figures of an experiment."""
@@ -333,7 +333,7 @@ class Graph:
 
     def gallery_verdicts(self) -> list[str]:
         """Return the file of the verdicts that are committed with the gallery, if it exists."""
-        return [self.folders.shared(GALLERY_VERDICTS)] if Path(GALLERY_VERDICTS).exists() else []
+        return [self.folders.shared(VERDICTS)] if Path(VERDICTS).exists() else []
 
     def results(self, size: str, names: list[str], *more: str) -> list[str]:
         """Return the results of experiments that a run's summary names, and more files of each experiment."""

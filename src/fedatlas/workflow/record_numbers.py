@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Cell
@@ -72,7 +72,8 @@ def restore_files(record: Record, cells: Iterable[Cell], folder: Path) -> list[t
     for cell in cells:
         if (found := record.find(cell)) is not None:
             files.append((cell, folder / found.path))
-            record.restore(Restoration(found.id, found.key, found.spec.seeds, ""), folder / found.path)
+            restoration = Restoration(found.id, found.key, found.spec.seeds, found.fingerprint)
+            record.restore(restoration, folder / found.path)
     return files
 
 
@@ -115,12 +116,17 @@ def _results(study: Study, size: str, name: str, tables: Tables) -> Results:
     return Results(study.view(size, name), table, curves, trials, count_classes(meta))
 
 
+def claims_spec(study: Study, size: str, name: str) -> dict[str, Any]:
+    """Return the specification of the job that judges the claims of an experiment."""
+    spec: dict[str, Any] = json.loads(Graph(study).claims_spec(SimpleNamespace(size=size, experiment=name)))
+    return spec
+
+
 def verdicts(study: Study, results: Results) -> "pd.DataFrame":
-    """Return the verdicts on the claims of an experiment."""
+    """Return the verdicts on the claims of an experiment, whose run files are there."""
     view = results.view
-    spec = json.loads(Graph(study).claims_spec(SimpleNamespace(size=view.size, experiment=view.name)))
     folder = study.folders.report(view.size, view.name)
-    return judge(spec, results, str(folder), str(study.folders.data))
+    return judge(claims_spec(study, view.size, view.name), results, folder, study.folders.data)
 
 
 def compare_verdicts(study: Study, size: str, name: str, files: Sequence[tuple[Cell, Path]], tables: Tables) -> None:

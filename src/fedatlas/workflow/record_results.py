@@ -11,7 +11,8 @@ from fedatlas.experiments.result_files import read_meta
 from fedatlas.experiments.tables import Tables, build
 from fedatlas.records.record import Record, read_record, write_record
 from fedatlas.records.signatures import add_signatures
-from fedatlas.workflow.record_numbers import compare_verdicts, layout, read_numbers, restore_files
+from fedatlas.workflow.jobs import claims, table
+from fedatlas.workflow.record_numbers import claims_spec, compare_verdicts, layout, read_numbers, restore_files
 from fedatlas.workflow.records import FOLDER, all_signatures, record_paths
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.times import shipped_costs
@@ -52,18 +53,41 @@ def find_record(study: Study, name: str, size: str | None) -> Record:
     return read_record(paths[sizes[0], name])
 
 
+def make_results(study: Study, size: str, name: str, folder: Path) -> None:
+    """Make the results of an experiment from its record, as the workflow makes them: run files, tables and claims.
+
+    Args:
+        study: The study.
+        size: Size of the experiment.
+        name: Its name.
+        folder: Folder of the results.
+
+    Raises:
+        UserError: The record has not all cells of the experiment, or was damaged.
+    """
+    files = restore_files(_whole_record(study, size, name), study.cells(size, name).values(), folder / "runs")
+    table.make(layout(study, size, name).plain(), str(folder), [str(path) for _, path in files])
+    claims.make(claims_spec(study, size, name), str(folder), str(folder / "claims.csv"), study.folders.data)
+
+
+def _whole_record(study: Study, size: str, name: str) -> Record:
+    """Return the record of an experiment. Raises UserError if it has not all of its cells."""
+    record = find_record(study, name, size)
+    for cell in study.cells(size, name).values():
+        if record.find(cell) is None:
+            text = f"lacks {cell.id}, {cell.key}, as the experiment's file is now"
+            raise UserError(f"the record of {name} (size {size}) {text}")
+    return record
+
+
 def record_tables(study: Study, name: str, size: str | None) -> Tables:
     """Return table, curves and trials of the record of an experiment. Arguments and errors are those of `find_record`.
 
     Raises:
         UserError: The experiment's file has changed so that the record has not all of its cells.
     """
-    record = find_record(study, name, size)
-    size = record.path.parent.name
-    cells = list(study.cells(size, name).values())
-    if lacking := next((cell for cell in cells if record.find(cell) is None), None):
-        text = f"lacks {lacking.id}, {lacking.key}, as the experiment's file is now"
-        raise UserError(f"the record of {name} (size {size}) {text}")
+    size = find_record(study, name, size).path.parent.name
+    record, cells = _whole_record(study, size, name), study.cells(size, name).values()
     with tempfile.TemporaryDirectory() as folder:
         return build(layout(study, size, name), [path for _, path in restore_files(record, cells, Path(folder))])
 

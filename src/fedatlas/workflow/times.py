@@ -91,3 +91,9 @@ def read_costs(path: Path) -> dict[Key, Cost]:
             )
             for row in csv.DictReader(file)
         }
+
+
+def paper_hours() -> dict[str, float]:
+    """Return the processor hours that experiments take at the paper's size, as far as they are known."""
+    costs = shipped_costs().items()
+    return {name: cost.seconds / 3600 for (name, size), cost in costs if size == "paper" and cost.seconds is not None}

@@ -52,9 +52,10 @@ class Clients:
 
     def view(self, ids: np.ndarray, s: Any) -> Any:
         """Return the State s of the server as the clients ids (m,) see it, with rows of what is their own."""
+        if not self.personal and not self.mixed:
+            return s
         own = {name: getattr(s, name)[ids] for name in self.personal}
-        own |= {name: rows[ids] for name, rows in self.mixed.items()}
-        return s.replace(**own) if own else s
+        return s.replace(**own, **{name: rows[ids] for name, rows in self.mixed.items()})
 
     def send(
         self, hook: str, algorithm: EngineAlgorithm, s: Any, group: Group, n: Round, pool: Any
@@ -139,7 +140,7 @@ class Clients:
         work = exchanges.join(works, [work.amounts(epochs, batch, self.division.samples) for work in works])
         if not (amounts["down"] or amounts["up"] or any(work)):
             return costs, None
-        return costs, Exchange(hook, amounts.pop("down"), amounts.pop("up"), *work)._replace(**amounts)
+        return costs, Exchange(hook, amounts.pop("down"), amounts.pop("up"), *work, **amounts)
 
     def metrics(self, algorithm: EngineAlgorithm, s: Any, names: list[str]) -> dict[str, np.ndarray]:
         """Return metrics of the models of all clients on their rows, (clients,) each, by name.

@@ -198,8 +198,10 @@ class Simulation:
         """Return the local steps of a round; where clients pass over their data, the mean over active clients."""
         epochs, batch = self.setting.local_epochs, self.setting.batch
         if epochs is None:
-            K = algorithm.length(self.setting.local_steps or 1, stream(self.seed, "length", t))
-            return self.inspector.look("length", K)
+            K = self.setting.local_steps or 1
+            if not algorithm.overrides("length"):
+                return K
+            return self.inspector.look("length", algorithm.length(K, stream(self.seed, "length", t)))
         if not len(active) or batch is None:
             return epochs * (len(active) > 0)
         total = int(epochs * -(-self.sampler.sizes(active) // batch).sum())
@@ -261,9 +263,11 @@ class Simulation:
         """Record an exchange and add its costs; arguments are those of `Clients.account`."""
         costs, exchange = self.clients.account(hook, down, total, group, works)
         self._add(costs)
-        if exchange is not None:
-            client = int(group.ids[0]) if hook == "client" and self.algorithm.single_client() else None
-            self._exchanges.append(exchange._replace(client=client, ids=self.active))
+        if exchange is None:
+            return
+        if hook == "client" and self.algorithm.single_client():
+            exchange = exchange._replace(client=int(group.ids[0]))
+        self._exchanges.append(exchange if self.active is None else exchange._replace(ids=self.active))
 
     def _add(self, costs: Mapping[str, float]) -> None:
         """Add costs by column to those of the run."""

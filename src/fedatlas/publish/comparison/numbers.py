@@ -11,7 +11,6 @@ from fedatlas.results.comparing.improvement import probability_of_improvement
 from fedatlas.results.comparing.placing_words import summarize_placings
 from fedatlas.results.comparing.placings import CostPlacing, Placing, place_algorithm, place_by_cost
 from fedatlas.results.figures import FIGURES
-from fedatlas.results.figures.browser_chart import plain_text
 from fedatlas.results.figures.comparison_figure import SingleTargetFigure, problem_frame, problem_titles
 from fedatlas.results.figures.figure_data import FigureData
 
@@ -134,7 +133,7 @@ def compute_numbers(
     data = FigureData(figure, view, table, curves)
     scores = figure.outcomes(data)
     points = problem_frame(data, scores).to_dict("records")
-    titles = list(map(plain_text, problem_titles(data, scores)))
+    titles = list(map(labels.plain_text, problem_titles(data, scores)))
     if len(titles) == 1:  # the title tells problems apart, of which there is one
         titles = [view.cases.get(points[0].get(CASE, ""), view.name)]
     improvement = probability_of_improvement(scores)
@@ -142,7 +141,7 @@ def compute_numbers(
     for cost in costs:
         kind = _figure(x=cost, share=SHARE)
         by_cost[cost] = kind.outcomes(FigureData(kind, view, table, curves))
-    names = {id: plain_text(name) for id, name in data.names.items()}
+    names = {id: labels.plain_text(name) for id, name in data.names.items()}
     result = []
     for id in entries:
         own = scores.algorithms.index(id)

@@ -9,20 +9,19 @@ from pathlib import Path
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.metadata import versions
-from fedatlas.io import csv
 from fedatlas.io.files import atomic_folder, write_json
 from fedatlas.io.text import read_bytes, read_json
 from fedatlas.publish.paper import tables, tex
 from fedatlas.publish.paper.macros import render_numbers
 from fedatlas.publish.paper.results import PaperResults, load_results
 from fedatlas.results.figures.paper_page import Page
+from fedatlas.results.figures.text_table import TextTable
 from fedatlas.workflow.jobs import figure
 from fedatlas.workflow.study import Study
 
 MANIFEST = "manifest.json"
 MAX_SOURCES = 12  # of a figure in a comment; the manifest has all
 MAX_WIDTH, MAX_HEIGHT = 6.8, 8.0  # inches of the text of main.tex, and of a figure on one page
-TABLE_KIND = "table"  # the kind of figure that is a table in a paper
 MAIN = r"""\documentclass{article}
 \usepackage[margin=0.85in]{geometry}
 \usepackage{array,booktabs,graphicx,longtable}
@@ -190,9 +189,10 @@ def _write_figures(writer: _FolderWriter, page: Page, directory: str | None) -> 
         lines = [f"{name}, from", *sources[:MAX_SOURCES]]
         lines += [f"and {rest} more run files, which {MANIFEST} names"] if rest > 0 else []
         comments = "\n".join(map(tex.comment, lines))
-        if kind.name == TABLE_KIND:
-            frame = csv.read(path.with_suffix(".csv"), keep_default_na=False, na_values=[""])
-            figure_tables.append(f"{comments}\n{tables.render_figure(results, name, frame, kind, caption)}\n")
+        if (chart := read_json(path.with_suffix(".json"))) is not None and chart["kind"] == "table":
+            label = f"tab:{results.record.name}-{name}"
+            table = tables.render_text_table(TextTable.of(chart), tex.prose(caption), label)
+            figure_tables.append(f"{comments}\n{table}\n")
             path.unlink()
         else:
             text = f"{tex.prose(caption)} {tex.typeset(note)}"

@@ -6,10 +6,11 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Any
 
-from fedatlas.experiments.axis_values import is_missing
+from fedatlas.experiments import labels
+from fedatlas.experiments.axis_values import is_missing, parse
 from fedatlas.publish.paper import tex
 from fedatlas.publish.paper.results import PaperResults
-from fedatlas.publish.paper.tables import format_claim_cell, format_score, format_value
+from fedatlas.publish.paper.tables import format_claim_cell
 from fedatlas.publish.report.tables import seed_range
 from fedatlas.results.claims.verdicts import NOT_TESTED
 
@@ -109,3 +110,15 @@ def _add_claim(macros: Macros, claim: dict[str, Any]) -> None:
             macros.add("claim", claim["claim"], name, value=format_claim_cell(claim[name]), note=f"{name}: {note}")
     if claim.get("ours"):
         macros.add("claim", claim["claim"], "ours", value=tex.escape(claim["ours"]), note=note)
+
+
+def format_score(value: float) -> str:
+    """Return a score as TeX."""
+    return tex.number(value) if math.isfinite(value) else "diverged"
+
+
+def format_value(cell: Any) -> str:
+    """Return the value of a tuned hyper-parameter as TeX."""
+    value = parse(cell)
+    numeric = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return tex.number(value, 6) if numeric else tex.prose(labels.text(value))

@@ -1,6 +1,5 @@
 """Tables of an experiment as LaTeX: scores, tuned values, figures that are tables, and claims."""
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -9,20 +8,15 @@ from fedatlas.experiments.axis_values import is_missing, parse
 from fedatlas.federation.metrics import metric
 from fedatlas.publish.paper import tex
 from fedatlas.publish.paper.results import PaperResults
-from fedatlas.publish.report.tables import seed_range
+from fedatlas.publish.report.tables import best_algorithms, seed_range
 from fedatlas.results.claims.verdicts import NOT_TESTED
 from fedatlas.results.comparing.column_format import ColumnFormat
-from fedatlas.results.comparing.intervals import within_noise
-from fedatlas.results.figures.table import column_cells
-from fedatlas.results.figures.text_table import Cell as TextCell
+from fedatlas.results.figures.text_table import Cell, TextTable
 
 LONG_TABLE = 36  # rows; longer tables go over several pages
 FOOTNOTE_WIDTH = 106  # characters of a row in footnote size, on a page of 6.8 inches
 SCRIPT_WIDTH = 120  # characters of a row in script size
 CLAIM_ROWS = 10  # of a table of claims on one page; their texts take several lines
-
-Cell = tuple[str, int]  # TeX, and width in characters
-EMPTY: Cell = ("", 0)
 
 
 def render_table(
@@ -100,43 +94,27 @@ def render_results(results: PaperResults) -> Iterator[tuple[str, str]]:
     """Yield (description, table) for the scores and the tuned values."""
     record, seeds = results.record, seed_range(results.record, results.table)
     spread = f"mean and standard deviation over {seeds} seeds" if seeds != "1" else "one seed"
-    best = _bold_note(seeds != "1") if len(record.algorithms) > 1 else ""
+    noise = ", and those within noise of it" if seeds != "1" else ""
+    best = f" Bold: the best mean{noise}." if len(record.algorithms) > 1 else ""
     percent = " in percent" if metric(record.select.metric).percent else ""
     caption = f"{record.score[0].upper()}{record.score[1:]}{percent}, {spread}.{best}"
     score = labels.column_heading(record.select.metric)
-    yield "scores", "\n\n".join(_pivot(results, _score_cells(results), caption, "scores", score))
+    yield "scores", _render_settings(results, _score_cells(results), caption, "scores", score)
     tuned = [name for name in record.tune if name in results.chosen and results.chosen[name].notna().any()]
     if tuned:
         letter = labels.short_axis(tuned[0]) if len(tuned) == 1 else ""
         caption = f"Tuned values that were chosen{f': {letter}' if letter else ''}."
-        yield "tuned values", "\n\n".join(_pivot(results, _tuned_cells(tuned), caption, "chosen", letter or "values"))
-
-
-def format_score(value: float) -> str:
-    """Return a score as TeX."""
-    return tex.number(value) if math.isfinite(value) else "diverged"
-
-
-def format_value(cell: Any) -> str:
-    """Return the value of a tuned hyper-parameter as TeX."""
-    value = parse(cell)
-    numeric = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return tex.number(value, 6) if numeric else tex.prose(labels.text(value))
+        yield "tuned values", _render_settings(results, _tuned_cells(tuned), caption, "chosen", letter or "values")
 
 
 def _score_cells(results: PaperResults) -> Callable[[Any], list[Cell]]:
     """Return the function from the rows of a setting to their cells of scores."""
-
-    goal = results.record.select.goal
     form = ColumnFormat.fitting(results.chosen["score"], metric(results.record.select.metric).percent)
 
     def cells(rows: Any) -> list[Cell]:
-        near = within_noise(rows["score"].tolist(), rows["score_sd"].tolist(), rows["seeds"].tolist(), goal)
-        numbers = zip(rows["score"], rows["score_sd"], near, strict=True)
-        return [
-            (_embolden(form.tex(score, sd), best and len(rows) > 1), len(form.text(score, sd)))
-            for score, sd, best in numbers
-        ]
+        best = best_algorithms(results.record, rows)
+        numbers = zip(rows["algorithm"], rows["score"], rows["score_sd"], strict=True)
+        return [Cell(form.text(score, sd), id in best) for id, score, sd in numbers]
 
     return cells
 
@@ -144,26 +122,20 @@ def _score_cells(results: PaperResults) -> Callable[[Any], list[Cell]]:
 def _tuned_cells(names: Sequence[str]) -> Callable[[Any], list[Cell]]:
     """Return the function from the rows of a setting to their cells of tuned values."""
 
+    def text(name: str, value: Any) -> str:
+        return f"{labels.short_axis(name)} = " * (len(names) > 1) + labels.text(parse(value))
+
     def cells(rows: Any) -> list[Cell]:
-        cells = []
-        for _, row in rows.iterrows():
-            parts, plain = [], []
-            for name in names:
-                if is_missing(row[name]):
-                    continue
-                letter = labels.short_axis(name)
-                parts.append(f"{tex.typeset(letter)} = " * (len(names) > 1) + format_value(row[name]))
-                plain.append(f"{letter} = " * (len(names) > 1) + labels.text(parse(row[name])))
-            cells.append((", ".join(parts), len(", ".join(plain))))
-        return cells
+        parts = [[text(name, row[name]) for name in names if not is_missing(row[name])] for _, row in rows.iterrows()]
+        return [Cell(", ".join(part)) for part in parts]
 
     return cells
 
 
-def _pivot(
+def _render_settings(
     results: PaperResults, cells: Callable[[Any], list[Cell]], caption: str, label: str, value: str
-) -> Iterator[str]:
-    """Yield a table of settings and algorithms, in parts where it is too wide.
+) -> str:
+    """Return a table of settings and algorithms, in parts where it is too wide.
 
     Settings are the rows, unless the table has fewer parts with algorithms as rows.
 
@@ -176,68 +148,25 @@ def _pivot(
     """
     axes, chosen, algorithms = list(results.view.axes), results.chosen, results.record.algorithms
     groups = chosen.groupby(axes, sort=False) if axes else [((), chosen)]
-    points, columns = [], []
-    for point, rows in groups:
-        points.append(dict(zip(axes, point, strict=True)))
-        columns.append(dict(zip(rows["algorithm"], cells(rows), strict=True)))
-    ids = [id for id in algorithms if any(column.get(id, EMPTY)[0] for column in columns)]
-    names = [algorithms[id] for id in ids]
-    settings_as_rows = _PivotTable(
-        [labels.short_axis(axis) for axis in axes],
-        [[_axis_cell(results, axis, point[axis]) for axis in axes] for point in points],
-        names,
-        [[column.get(id, EMPTY) for id in ids] for column in columns],
+    points = [dict(zip(axes, point, strict=True)) for point, _ in groups]
+    columns = [dict(zip(rows["algorithm"], cells(rows), strict=True)) for _, rows in groups]
+    ids = [id for id in algorithms if any(column.get(id, Cell()).text for column in columns)]
+    names = [tuple(_axis_cell(results, axis, point[axis]) for axis in axes) for point in points]
+    settings_as_rows = TextTable(
+        corner=[labels.short_axis(axis) for axis in axes],
+        heads=[[(algorithms[id], 1) for id in ids]],
+        blocks=[
+            ("", [(name, [column.get(id, Cell()) for id in ids]) for name, column in zip(names, columns, strict=True)])
+        ],
     )
-    algorithms_as_rows = _PivotTable(
-        ["Algorithm"],
-        [[name] for name in names],
-        [", ".join(results.point(point)) or value for point in points],
-        [[column.get(id, EMPTY) for column in columns] for id in ids],
+    algorithms_as_rows = TextTable(
+        corner=["Algorithm"],
+        heads=[[(", ".join(results.point(point)) or value, 1) for point in points]],
+        blocks=[("", [((algorithms[id],), [column.get(id, Cell()) for column in columns]) for id in ids])],
     )
-    fewer = len(points) == 1 or algorithms_as_rows.count() < settings_as_rows.count()
-    pivot = algorithms_as_rows if fewer else settings_as_rows
-    yield from pivot.render(tex.typeset(caption), f"tab:{results.record.name}-{label}")
-
-
-class _PivotTable:
-    """A table with heads at the left and at the top, which are plain text.
-
-    Args:
-        corner: Heads of the columns at the left.
-        left: Cells of the columns at the left, by row.
-        top: Heads of the other columns.
-        cells: Cells by row.
-    """
-
-    def __init__(self, corner: list[str], left: list[list[str]], top: list[str], cells: list[list[Cell]]) -> None:
-        self.corner, self.left, self.top, self.cells = corner, left, top, cells
-
-    def _split(self, room: int) -> list[slice]:
-        columns = range(len(self.corner))
-        prefix = sum(max(len(row[column]) for row in [self.corner, *self.left]) + 2 for column in columns)
-        widths = [max([len(head), *(row[column][1] for row in self.cells)]) for column, head in enumerate(self.top)]
-        return list(split_columns(widths, prefix, room))
-
-    def count(self) -> int:
-        """Return the number of parts in script size."""
-        return len(self._split(SCRIPT_WIDTH))
-
-    def render(self, caption: str, label: str) -> Iterator[str]:
-        """Yield the parts of the table as TeX, with a caption in TeX."""
-        parts, size = self._split(FOOTNOTE_WIDTH), r"\footnotesize"
-        if len(parts) > 1:
-            parts, size = self._split(SCRIPT_WIDTH), r"\scriptsize"
-        for number, part in enumerate(parts, 1):
-            head = [tex.typeset(text) for text in [*self.corner, *self.top[part]]]
-            rows = [
-                [*map(tex.typeset, left), *(text for text, _ in row[part])]
-                for left, row in zip(self.left, self.cells, strict=True)
-            ]
-            if len(parts) > 1:
-                numbered = f"{caption} Part {number} of {len(parts)}."
-                yield render_table(head, rows, numbered, f"{label}-{number}", "l" * len(head), size=size)
-            else:
-                yield render_table(head, rows, caption, label, "l" * len(head), size=size)
+    fewer = len(points) == 1 or count_parts(algorithms_as_rows) < count_parts(settings_as_rows)
+    table = algorithms_as_rows if fewer else settings_as_rows
+    return render_text_table(table, tex.typeset(caption), f"tab:{results.record.name}-{label}")
 
 
 def _axis_cell(results: PaperResults, axis: str, cell: Any) -> str:
@@ -246,47 +175,55 @@ def _axis_cell(results: PaperResults, axis: str, cell: Any) -> str:
     return results.axis_text(axis, cell) if isinstance(value, (str, dict)) else labels.text(value)
 
 
-def render_figure(results: PaperResults, name: str, frame: Any, kind: Any, caption: str) -> str:
-    """Return a figure of the kind ``table`` as a table.
+def render_text_table(table: TextTable, caption: str, label: str) -> str:
+    """Return a table of texts as TeX, in parts where it is too wide.
+
+    Titles of blocks are a column, and several rows of heads are joined.
 
     Args:
-        results: The experiment's results.
-        name: Name of the figure.
-        frame: Numbers of the figure.
-        kind: The kind with its options.
-        caption: Caption, as text.
+        table: The table.
+        caption: Caption, as TeX; sentences of the table's foot follow.
+        label: Label for ``\\ref``; parts add their numbers.
     """
-    metrics = list(dict.fromkeys(frame["metric"]))
-    values = list(dict.fromkeys(frame[kind.x])) if kind.x else [None]
-    panels = list(dict.fromkeys(frame[kind.panel])) if kind.panel else [None]
-    columns = [(value, name) for value in values for name in metrics]
-    head = [*([tex.typeset(labels.short_axis(kind.panel))] if kind.panel else []), "Algorithm"]
-    for value, metric_name in columns:
-        parts = [results.axis_text(kind.x, value)] if kind.x else []
-        parts += [labels.column_heading(metric_name)] if len(metrics) > 1 or not kind.x else []
-        head.append(tex.typeset(", ".join(parts)))
-    rows = []
-    for panel in panels:
-        part = frame if panel is None else frame[frame[kind.panel] == panel]
-        texts = [column_cells(frame, part, kind.x, value, name, tex=True) for value, name in columns]
-        for id in dict.fromkeys(part["algorithm"]):
-            row = [tex.typeset(results.axis_text(kind.panel, panel))] if panel is not None else []
-            row.append(tex.typeset(results.record.algorithms[id]))
-            cells = [column.get(id, TextCell()) for column in texts]
-            rows.append([*row, *(_embolden(cell.text, cell.bold) for cell in cells)])
-    percent = " In percent." if all(metric(metric_name).percent for metric_name in metrics) else ""
-    bold = _bold_note(frame["seeds"].max() > 1) if len(set(frame["algorithm"])) > 1 else ""
-    label = f"tab:{results.record.name}-{name}"
-    return render_table(head, rows, f"{tex.prose(caption)}{percent}{bold}", label, "l" * len(head))
+    titled = any(title for title, _ in table.blocks)
+    corner = [*([""] if titled else []), *table.corner]
+    heads = table.column_heads()
+    rows = [([*([title] if titled else []), *names], cells) for title, block in table.blocks for names, cells in block]
+    parts, size = _split(table, FOOTNOTE_WIDTH), r"\footnotesize"
+    if len(parts) > 1:
+        parts, size = _split(table, SCRIPT_WIDTH), r"\scriptsize"
+    caption = " ".join(filter(None, [caption, *map(tex.typeset, table.notes)]))
+    texts = []
+    for number, part in enumerate(parts, 1):
+        head = [tex.typeset(text) for text in [*corner, *heads[part]]]
+        body = [
+            [*map(tex.typeset, names), *(_embolden(tex.typeset(cell.text), cell.bold) for cell in cells[part])]
+            for names, cells in rows
+        ]
+        words, place = caption, label
+        if len(parts) > 1:
+            words, place = f"{caption} Part {number} of {len(parts)}.", f"{label}-{number}"
+        texts.append(render_table(head, body, words, place, "l" * len(head), size=size))
+    return "\n\n".join(texts)
+
+
+def count_parts(table: TextTable) -> int:
+    """Return the number of parts of a table in script size."""
+    return len(_split(table, SCRIPT_WIDTH))
+
+
+def _split(table: TextTable, room: int) -> list[slice]:
+    rows = [([title, *names], cells) for title, block in table.blocks for names, cells in block]
+    heads = ["", *table.corner]
+    prefix = sum(max(len(row[column]) for row in [heads, *(names for names, _ in rows)]) + 2
+                 for column in range(len(heads)) if any(names[column] for names, _ in rows))  # fmt: skip
+    widths = [max([len(head), *(len(cells[column].text) for _, cells in rows)])
+              for column, head in enumerate(table.column_heads())]  # fmt: skip
+    return list(split_columns(widths, prefix, room))
 
 
 def _embolden(text: str, bold: bool) -> str:
     return rf"\textbf{{\boldmath {text}}}" if bold else text
-
-
-def _bold_note(noise: bool) -> str:
-    """Return the sentence for a caption on bold cells; noise: whether there are several seeds."""
-    return f" Bold: the best mean{', and those within noise of it' if noise else ''}."
 
 
 def render_claims(results: PaperResults) -> str:

@@ -7,25 +7,20 @@ substitute do not test the sentence: the verdict is *not tested*, with what the 
 """
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import axis_values, labels
-from fedatlas.io.files import write_json
-from fedatlas.io.text import read_json
 from fedatlas.publish.report.headlines import LEVELS, NOT_RUN, SUBSTITUTE, Beside, Headline, PaperHeadlines
 from fedatlas.publish.report.verdicts import at_largest_size
-from fedatlas.registry.validation import restore
 from fedatlas.results.claims.verdicts import EQUAL, HELD, MORE, NOT_HELD, NOT_TESTED, UNDECIDED, UNTESTED, VACUOUS
 from fedatlas.results.comparing.published import TABLES, read_table
 
 if TYPE_CHECKING:
     import pandas as pd
 
-FILE = "cards.json"  # beside the entries of the gallery
 SIGNS = {HELD: "✓", EQUAL: "=", UNDECIDED: "?", NOT_HELD: "✗", UNTESTED: "–", NOT_RUN: "–"}
 
 ROW = ("experiment", "size", "claim", "text", "reading", "source", "paper", "ours", "verdict", "seeds")  # of claims.csv
@@ -52,7 +47,7 @@ class Card:
         figure: Path of a figure in the gallery; may be empty.
         tried: What was tried.
         prices: Words, experiment, and processor hours or None, of what the paper's size would take.
-        outdated: Sentences on the age of the records that the card rests on.
+        unrecorded: Experiments on which the card rests and that the record does not have.
         beside: Heads and rows of a table of the paper beside results.
         points: Sentence on published points beside results; may be empty.
     """
@@ -72,7 +67,7 @@ class Card:
     figure: str
     tried: str
     prices: list[list[Any]]
-    outdated: list[str]
+    unrecorded: list[str]
     beside: list[list[str]]
     points: str
 
@@ -123,7 +118,7 @@ class GalleryState:
     Attributes:
         claims: Rows of claims.csv of all entries.
         figures: Paths of figures by EXPERIMENT/FIGURE, those of the largest size.
-        outdated: Sentences on the age of entries, by (size, experiment).
+        unrecorded: Size and name of the experiments that the record does not have.
         scores: Chosen scores by experiment, at the largest size.
         points: Published points beside scores by experiment, at the largest size.
         hours: Processor hours that experiments take at the paper's size.
@@ -131,7 +126,7 @@ class GalleryState:
 
     claims: "pd.DataFrame"
     figures: Mapping[str, str]
-    outdated: Mapping[tuple[str, str], Sequence[str]]
+    unrecorded: Collection[tuple[str, str]]
     scores: "Mapping[str, pd.DataFrame]"
     points: "Mapping[str, pd.DataFrame]"
     hours: Mapping[str, float]
@@ -155,21 +150,6 @@ def make_notices(papers: Sequence[PaperHeadlines], claims: "pd.DataFrame") -> li
         for paper in papers
         for finding in paper.findings.values()
     ]
-
-
-def write_cards(path: Path, cards: Sequence[Card]) -> None:
-    """Write cards as JSON."""
-    write_json(path, [asdict(card) for card in cards])
-
-
-def read_cards(path: Path) -> list[Card]:
-    """Return the cards of a file; none if there is no file. Raises UserError if it does not hold cards."""
-    if not path.exists():
-        return []
-    try:
-        return [restore(Card, plain) for plain in read_json(path)]
-    except TypeError as error:
-        raise UserError(f"{path} holds no cards ({error}): write the gallery again") from None
 
 
 def _rows(claims: "pd.DataFrame") -> dict[str, dict[str, str]]:
@@ -206,7 +186,7 @@ def _make_card(
         figure=state.figures.get(headline.figure or "", ""),
         tried=headline.tried,
         prices=[[words, name, state.hours.get(name)] for words, name in headline.not_run.items()],
-        outdated=[sentence for key in used for sentence in state.outdated.get(key, ())],
+        unrecorded=[name for size, name in used if (size, name) in state.unrecorded],
         beside=_beside(headline.beside, state) if headline.beside else [],
         points=_compare_points(points[0]) if points else "",
     )

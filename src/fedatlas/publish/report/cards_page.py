@@ -73,8 +73,11 @@ def _facts(card: Card) -> Iterator[tuple[str, str]]:
     for words, name, hours in card.prices:
         price = "of unknown price" if hours is None else f"about {_hours(hours)} of a processor"
         yield "Not run", f"{escape_markdown(words)}: {price} (`snakemake --cores 2 {name} --config size=paper`)"
-    for sentence in card.outdated:
-        yield "Age", escape_markdown(sentence)
+    if card.unrecorded:
+        yield (
+            "Record",
+            escape_markdown(f"lacks {', '.join(card.unrecorded)}: the numbers are those of the last computation"),
+        )
 
 
 def _hours(hours: float) -> str:

@@ -10,54 +10,36 @@ from fedatlas.experiments.numbering import find_places
 from fedatlas.io import csv
 from fedatlas.io.files import write_text
 from fedatlas.io.markdown import escape_markdown
-from fedatlas.publish.report import cards, cards_page, changes, published_figures, tally
+from fedatlas.publish.report import cards, cards_page, published_figures, tally
 from fedatlas.publish.report.cards import Card, GalleryState, Notice
-from fedatlas.publish.report.gallery import MARK, POINTS_FILE, DataForm, GalleryEntry, Styles, is_own_page, read_entries
+from fedatlas.publish.report.gallery import MARK, DataForm, GalleryItem, is_own_page
 from fedatlas.publish.report.headlines import PaperHeadlines
-from fedatlas.publish.report.verdicts import read_claims, with_q_values
+from fedatlas.publish.report.verdicts import with_q_values
 from fedatlas.results.claims.verdicts import NOT_TESTED
 
 if TYPE_CHECKING:
     import pandas as pd
 
 ATLAS = "The atlas's own"  # name of the group of questions that no paper asks
-DIGITS = 12  # of a hash on the page; entry.json has all
+DIGITS = 12  # of a hash on the page
+FIGURE_MARK = "<!-- figure {} -->"  # stands for a figure that the site draws, as SIZE/EXPERIMENT/FIGURE
+STATEMENTS = "statements.csv"  # how near attacks brought statements that experiments judge; tests/statements/page.py
+LOOSE = 0.01  # share of a bound below which it is called loose
 
 
 @dataclass(frozen=True)
-class GalleryItem:
-    """An experiment of the gallery, as its file and the code are now.
+class Unmade:
+    """An experiment of the gallery that has no record.
 
     Attributes:
         name: Name of the experiment.
         size: Size.
-        digests: Digests of the experiment's file, from `changes`.
-        looks: Styles of the figures.
+        hours: Processor hours that it takes, if they are known.
     """
 
     name: str
     size: str
-    digests: dict[str, str]
-    looks: Styles
-
-
-@dataclass(frozen=True)
-class _Record:
-    """An entry with what the page says of it."""
-
-    entry: GalleryEntry
-    claims: "pd.DataFrame"
-    outdated: list[str]
-
-    @property
-    def folder(self) -> str:
-        """Address of its files for pages of the gallery."""
-        return f"{self.entry.size}/{self.entry.name}"
-
-    @property
-    def group(self) -> str:
-        """Name of the paper's method, or ATLAS."""
-        return ATLAS if "atlas's own" in self.entry.source else self.entry.paper.short
+    hours: float | None
 
 
 def write_page(
@@ -66,102 +48,102 @@ def write_page(
     items: Sequence[GalleryItem],
     papers: Sequence[PaperHeadlines] = (),
     hours: Mapping[str, float] | None = None,
+    unmade: Sequence[Unmade] = (),
 ) -> None:
-    """Write the index, the pages of cards and of experiments, and beside them all claims, all cards and the tally.
+    """Write the index, the pages of cards and of experiments, and beside them all claims and the tally.
 
     Args:
-        gallery: Folder of the entries; pages other than the index lie there.
+        gallery: Folder of the pictures; pages other than the index lie there.
         out: Path of the index.
-        items: Experiments of the gallery.
+        items: Experiments, those of the largest size first.
         papers: Headlines of the papers.
         hours: Processor hours that experiments take at the paper's size.
+        unmade: Experiments of the gallery that have no record.
 
     Raises:
-        UserError: The gallery is empty, or has an entry of another experiment.
+        UserError: There are no experiments.
     """
     import pandas as pd
 
-    records = _read_records(gallery, {(item.size, item.name): item for item in items})
-    claims = pd.concat([record.claims for record in records], ignore_index=True).fillna("")
-    claims = with_q_values(claims, {record.entry.name: record.group for record in records})
+    if not items:
+        raise UserError("the record has no experiment of the gallery; `fedatlas record missing` says how to add them")
+    claims = pd.concat([item.claims for item in items], ignore_index=True).fillna("")
+    claims = with_q_values(claims, {item.entry.name: _group(item) for item in items})
     csv.write(gallery / "claims.csv", claims)
     wanted = [headline.figure for paper in papers for headline in paper.headlines.values() if headline.figure]
     published = published_figures.draw(gallery, wanted)
-    deck = cards.make_cards(papers, _state(gallery, records, claims, hours or {}, published))
+    deck = cards.make_cards(papers, _state(gallery, items, claims, hours or {}, published))
     notices = cards.make_notices(papers, claims)
     if deck:
-        cards.write_cards(gallery / cards.FILE, deck)
         tally.draw_tally(deck, gallery / "tally.svg")
-    pages = {f"{name}.md": list(_experiment_page(parts, claims)) for name, parts in _by_name(records).items()}
+    prices = {(entry.size, entry.name): entry for entry in unmade}
+    attacks = csv.read(gallery / STATEMENTS) if (gallery / STATEMENTS).exists() else None
+    pages = {
+        f"{name}.md": [*_experiment_page(parts, claims, gallery, prices), *_attack_lines(name, attacks)]
+        for name, parts in _by_name(items).items()
+    }
     for paper in papers:
         own = [card for card in deck if card.paper == paper.paper]
-        links = [(_short_title(parts), f"{name}.md") for name, parts in _by_name(records, paper.method).items()]
-        reference = next((r.entry.paper for r in records if r.entry.paper.key == paper.paper), None)
+        links = [(_short_title(parts), f"{name}.md") for name, parts in _by_name(items, paper.method).items()]
+        reference = next((item.entry.paper for item in items if item.entry.paper.key == paper.paper), None)
         if reference is not None:
             pages[f"{paper.name}.md"] = list(cards_page.write_lines(reference, own, links))
-    keys = {(record.entry.size, record.entry.name) for record in records}
-    missing = [item for item in items if (item.size, item.name) not in keys]
     for path in gallery.glob("*.md"):
         if path.name not in pages and is_own_page(path):
             path.unlink()
     for name, lines in pages.items():
         _write(gallery / name, lines)
-    _write(out, [*_index(records, papers, deck, notices, gallery.name), *_missing(missing)])
+    _write(out, [*_index(items, papers, deck, notices, gallery.name), *_missing(unmade)])
 
 
 def _write(path: Path, lines: Sequence[str]) -> None:
     write_text(path, "\n".join(lines).rstrip() + f"\n\n{MARK}\n")
 
 
-def _read_records(gallery: Path, items: Mapping[tuple[str, str], GalleryItem]) -> list[_Record]:
-    records = []
-    for entry in read_entries(gallery):
-        folder = gallery / entry.size / entry.name
-        if (entry.size, entry.name) not in items:
-            raise UserError(f"{folder} is not in `gallery` of config/config.yaml: name it there, or remove its folder")
-        claims = read_claims(folder / "claims.csv")
-        records.append(_Record(entry, claims, list(_outdated(entry, items[entry.size, entry.name]))))
-    if not records:
-        raise UserError(f"{gallery} has no entries, and there are no results of what `gallery` in config.yaml names")
-    return records
+def _group(item: GalleryItem) -> str:
+    """Return the name of the paper's method, or ATLAS."""
+    return ATLAS if "atlas's own" in item.entry.source else item.entry.paper.short
 
 
-def _by_name(records: Sequence[_Record], group: str | None = None) -> dict[str, list[_Record]]:
-    """Return the records of a group, or of all, by experiment; those of the largest size come first."""
-    names: dict[str, list[_Record]] = {}
-    for record in records:
-        if group in (None, record.group):
-            names.setdefault(record.entry.name, []).append(record)
+def _by_name(items: Sequence[GalleryItem], group: str | None = None) -> dict[str, list[GalleryItem]]:
+    """Return the items of a group, or of all, by experiment; those of the largest size come first."""
+    names: dict[str, list[GalleryItem]] = {}
+    for item in items:
+        if group in (None, _group(item)):
+            names.setdefault(item.entry.name, []).append(item)
     return dict(sorted(names.items()))
+
+
+def _picture(gallery: Path, item: GalleryItem, figure: str) -> str:
+    """Return the address of the picture of a figure, or nothing if the gallery has none."""
+    address = f"{item.folder}/{figure}.png"
+    return address if (gallery / address).exists() else ""
 
 
 def _state(
     gallery: Path,
-    records: Sequence[_Record],
+    items: Sequence[GalleryItem],
     claims: "pd.DataFrame",
     hours: Mapping[str, float],
     published: Mapping[str, str],
 ) -> GalleryState:
     figures = dict(published)
     scores, points = {}, {}
-    for record in reversed(records):  # of several sizes the largest stays
-        name, folder = record.entry.name, gallery / record.folder
-        figures |= {f"{name}/{figure}": f"{record.folder}/{figure}.png" for figure in record.entry.figures}
-        scores[name] = csv.read(folder / "chosen.csv")
-        if (folder / POINTS_FILE).exists():
-            points[name] = csv.read(folder / POINTS_FILE)
-    outdated = {
-        (record.entry.size, record.entry.name): [f"{record.entry.name}: {text}" for text in record.outdated]
-        for record in records
-    }
-    return GalleryState(claims, figures, outdated, scores, points, hours)
+    for item in reversed(items):  # of several sizes the largest stays
+        name = item.entry.name
+        figures |= {f"{name}/{figure}": _picture(gallery, item, figure) for figure in item.entry.figures}
+        scores[name] = item.scores
+        if item.points is not None:
+            points[name] = item.points
+    unrecorded = {(item.entry.size, item.entry.name) for item in items if item.verified is None}
+    return GalleryState(claims, figures, unrecorded, scores, points, hours)
 
 
 # -- the index
 
 
 def _index(
-    records: Sequence[_Record],
+    items: Sequence[GalleryItem],
     papers: Sequence[PaperHeadlines],
     deck: Sequence[Card],
     notices: Sequence[Notice],
@@ -179,7 +161,7 @@ def _index(
     for notice in notices:
         pages = " ".join(f"[{row['experiment']}]({folder}/{row['experiment']}.md)" for row in notice.rows[:2])
         yield f"- {escape_markdown(notice.text)} {pages}"
-    lossy = {name: form.lossy for record in records for name, form in record.entry.data.items() if form.lossy}
+    lossy = {name: form.lossy for item in items for name, form in item.entry.data.items() if form.lossy}
     for name, difference in lossy.items():
         yield f"- What is on {escape_markdown(name)} was made from a lossy copy: {escape_markdown(difference)}."
     if notices or lossy:
@@ -187,32 +169,44 @@ def _index(
     yield "| Paper | Pages of figures, tables and theorems |"
     yield "|---|---|"
     names = {paper.method: paper.name for paper in papers}
-    groups = list(dict.fromkeys(record.group for record in records))
+    groups = list(dict.fromkeys(map(_group, items)))
     for group in [*(name for name in groups if name != ATLAS), *(name for name in groups if name == ATLAS)]:
         title = f"[{group}: cards]({folder}/{names[group]}.md)" if group in names else escape_markdown(group)
-        links = [f"[{_short_title(parts)}]({folder}/{name}.md)" for name, parts in _by_name(records, group).items()]
+        links = [f"[{_short_title(parts)}]({folder}/{name}.md)" for name, parts in _by_name(items, group).items()]
         yield f"| {title} | {' · '.join(links)} |"
     yield ""
     yield f"Every check with its interval is in [claims.csv]({folder}/claims.csv). `make gallery` writes these pages."
     yield ""
 
 
-def _missing(items: Sequence[GalleryItem]) -> Iterator[str]:
-    """Yield lines on the experiments that have no entry."""
-    if items:
-        yield "## Not made yet"
-        yield ""
-    for item in items:
-        yield f"- {escape_markdown(item.name)}, size {item.size}: `{_command(item.name, item.size)}`"
+def _missing(unmade: Sequence[Unmade]) -> Iterator[str]:
+    """Yield lines on the experiments that have no record."""
+    if not unmade:
+        return
+    yield "## Not in the record"
+    yield ""
+    yield (
+        "Nobody can check these here without computing them; `fedatlas record missing` prints the commands. Where "
+        "there is a page, it shows what came out when they were computed last."
+    )
+    yield ""
+    yield "| Experiment | Size | Time of a processor |"
+    yield "|---|---|---|"
+    for entry in unmade:
+        yield f"| {escape_markdown(entry.name)} | {entry.size} | {_price(entry)} |"
+
+
+def _price(entry: Unmade) -> str:
+    return "unknown" if entry.hours is None else _time(entry.hours)
 
 
 # -- the page of an experiment
 
 
-def _short_title(parts: Sequence[_Record]) -> str:
+def _short_title(parts: Sequence[GalleryItem]) -> str:
     """Return the places of an experiment in its paper that share the first one's noun, or its title."""
     entry = parts[0].entry
-    if parts[0].group == ATLAS or not (items := find_places(entry.source)):
+    if _group(parts[0]) == ATLAS or not (items := find_places(entry.source)):
         return escape_markdown(entry.title)
     noun, _, _ = str(items[0]).partition(" ")
     numbers = [str(item).partition(" ")[2] for item in items if item.noun == items[0].noun]
@@ -220,40 +214,41 @@ def _short_title(parts: Sequence[_Record]) -> str:
     return escape_markdown(f"{plural if len(numbers) > 1 else noun} {', '.join(numbers)}")
 
 
-def _experiment_page(parts: Sequence[_Record], claims: "pd.DataFrame") -> Iterator[str]:
-    record = parts[0]
-    titles = [f"{record.group}, {item}" for item in find_places(record.entry.source)] if record.group != ATLAS else []
-    yield f"# {escape_markdown(titles[0] if titles else record.entry.title)}"
+def _experiment_page(
+    parts: Sequence[GalleryItem], claims: "pd.DataFrame", gallery: Path, prices: Mapping[tuple[str, str], Unmade]
+) -> Iterator[str]:
+    item = parts[0]
+    group = _group(item)
+    titles = [f"{group}, {place}" for place in find_places(item.entry.source)] if group != ATLAS else []
+    yield f"# {escape_markdown(titles[0] if titles else item.entry.title)}"
     yield ""
     if titles:
         also = f" This page is that of {'; '.join(map(escape_markdown, titles))}." if len(titles) > 1 else ""
-        yield f"{escape_markdown(record.entry.title.rstrip('.'))}.{also}"
+        yield f"{escape_markdown(item.entry.title.rstrip('.'))}.{also}"
         yield ""
-    for record in parts:
+    for item in parts:
         if len(parts) > 1:
-            yield f"## Size {record.entry.size}"
+            yield f"## Size {item.entry.size}"
             yield ""
-        own = (claims["experiment"] == record.entry.name) & (claims["size"] == record.entry.size)
-        yield from _section(record, claims[own])
+        own = (claims["experiment"] == item.entry.name) & (claims["size"] == item.entry.size)
+        yield from _section(item, claims[own], gallery, prices.get((item.entry.size, item.entry.name)))
 
 
-def _section(record: _Record, claims: "pd.DataFrame") -> Iterator[str]:
-    entry = record.entry
-    for number, (key, text) in enumerate(_facts(record)):
+def _section(item: GalleryItem, claims: "pd.DataFrame", gallery: Path, unmade: Unmade | None) -> Iterator[str]:
+    entry, group = item.entry, _group(item)
+    for number, (key, text) in enumerate(_facts(item, unmade)):
         yield f"| {key} | {text} |"
         if not number:
             yield "|---|---|"
     yield ""
-    for text in record.outdated:
-        yield f"> **Older than the code.** {text}"
-        yield ""
     for name, caption in entry.figures.items():
         shown = find_places(caption)
-        item = next((item for item in find_places(entry.source) if any(map(item.covers, shown))), None)
-        if item is not None and record.group != ATLAS:
-            yield f"## {escape_markdown(f'{record.group}, {item}')}"
+        place = next((place for place in find_places(entry.source) if any(map(place.covers, shown))), None)
+        if place is not None and group != ATLAS:
+            yield f"## {escape_markdown(f'{group}, {place}')}"
             yield ""
-        yield f"![{escape_markdown(caption)}]({record.folder}/{name}.png)"
+        picture = _picture(gallery, item, name)
+        yield f"![{escape_markdown(caption)}]({picture})" if picture else FIGURE_MARK.format(f"{item.folder}/{name}")
         yield ""
         yield escape_markdown(caption)
         yield ""
@@ -276,13 +271,31 @@ def _section(record: _Record, claims: "pd.DataFrame") -> Iterator[str]:
         yield ""
 
 
+def _attack_lines(name: str, attacks: "pd.DataFrame | None") -> Iterator[str]:
+    """Yield lines on how near an attack brought the statements that an experiment judges, if there are any."""
+    rows = [] if attacks is None else attacks[attacks["experiment"] == name].to_dict("records")
+    if rows:
+        yield "## What the attack adds"
+        yield ""
+        yield "Runs say how far a bound was on these problems. [The attack](../statements.md) chooses the problem."
+        yield ""
+    for row in rows:
+        share = float(row["share"])
+        near = (
+            f"{100 * share:.3g} % of the bound"
+            if share >= LOOSE
+            else "less than 1 % of the bound, which is loose there"
+        )
+        yield f"- {escape_markdown(str(row['statement']))}: at worst {near}, in {int(row['draws']):,} draws."
+
+
 def _time(hours: float) -> str:
     return f"{hours:.1f} hours" if hours >= 1 else f"{60 * hours:.1f} minutes"
 
 
-def _facts(record: _Record) -> Iterator[tuple[str, str]]:
-    """Yield pairs (key, text): source, command, data, time, versions and machine, and links to numbers."""
-    entry = record.entry
+def _facts(item: GalleryItem, unmade: Unmade | None) -> Iterator[tuple[str, str]]:
+    """Yield pairs (key, text): source, command, data, time, versions and machine, who has verified the numbers."""
+    entry = item.entry
     yield "In the paper", escape_markdown(entry.source)
     yield "Command", f"`{_command(entry.name, entry.size)}`"
     yield "Data", "; ".join(_data(name, form) for name, form in entry.data.items()) or "synthetic"
@@ -293,7 +306,12 @@ def _facts(record: _Record) -> Iterator[tuple[str, str]]:
     yield "Made with", escape_markdown(f"{versions}; {' and '.join(entry.machines) or 'the processor is not recorded'}")
     prints = ", ".join(f"{id} `{value}`" for id, value in entry.fingerprints.items())
     yield "Code", prints or "its fingerprints are not recorded"
-    yield "Numbers", f"[chosen values]({record.folder}/chosen.csv), [claims]({record.folder}/claims.csv)"
+    if item.verified is not None:
+        yield "Numbers", f"in the record, without computing: `fedatlas record export {entry.name} --size {entry.size}`"
+        yield "Verified", escape_markdown("; ".join(item.verified) or "by nobody yet")
+    else:
+        yield "Numbers", f"[chosen values]({item.folder}/chosen.csv), [claims]({item.folder}/claims.csv)"
+        yield "Record", f"not in the record{f'; to compute it takes a processor {_price(unmade)}' if unmade else ''}"
 
 
 def _data(name: str, form: DataForm) -> str:
@@ -307,12 +325,3 @@ def _data(name: str, form: DataForm) -> str:
 
 def _command(name: str, size: str) -> str:
     return f"snakemake --cores 2 {name} --config size={size}"
-
-
-def _outdated(entry: GalleryEntry, item: GalleryItem) -> Iterator[str]:
-    """Yield sentences on differences between an entry and the experiment's file and the code."""
-    if keys := changes.changed_keys(entry.digests, item.digests):
-        names = ", ".join(f"`{key}`" for key in keys)
-        yield f"The experiment's file has changed since these results were made, in {names}."
-    if entry.looks != item.looks:
-        yield "The figures have colours or marks of an older version."

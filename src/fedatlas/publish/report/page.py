@@ -124,6 +124,7 @@ def _load_experiment(directory: Path, base: Path) -> dict[str, Any]:
     table, plain = read(directory / "table.parquet")
     meta = TableMeta.of(plain)
     best = tables.best_values(record, table)
+    settings = sum(len(rows) for _, rows in best.blocks)
     return {
         "anchor": f"{record.size}-{record.name}",
         "record": record,
@@ -132,7 +133,8 @@ def _load_experiment(directory: Path, base: Path) -> dict[str, Any]:
         "links": _links({"YAML": Path(record.file), "run files": directory / "runs"}, base),
         "claims": _claims(directory / "claims.csv"),
         "best": best,
-        "folded": len(best["rows"]) > LONG_TABLE,
+        "settings": settings,
+        "folded": settings > LONG_TABLE,
         "choices": tables.chosen_values(record, table),
         "seeds": tables.seed_range(record, table),
         "warnings": find_warnings(record, table, meta),

@@ -10,6 +10,7 @@ from fedatlas.experiments import labels
 from fedatlas.experiments.axis_values import is_missing, parse
 from fedatlas.publish.report.record import ExperimentRecord
 from fedatlas.results.comparing.intervals import within_noise
+from fedatlas.results.figures.text_table import Cell, TextTable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,37 +18,43 @@ if TYPE_CHECKING:
 COST_COLUMNS = ("rounds", "vectors_up", "vectors_down", "bits_up", "bits_down", "gradients", "seconds")
 
 
-def best_values(record: ExperimentRecord, table: pd.DataFrame) -> dict[str, Any]:
-    """Return scores by setting and algorithm.
+def best_values(record: ExperimentRecord, table: pd.DataFrame) -> TextTable:
+    """Return scores by setting and algorithm, in a block for each value of the first axis.
+
+    What is within noise of the best is bold, too. A dagger marks a tuned value at an end of its grid.
 
     Args:
         record: The experiment's record.
         table: The experiment's table.
-
-    Returns:
-        {"head": axes, "columns": algorithms, "rows": [{"setting", "cells", "first"}]}. A cell is None or {"text",
-        "best", "edge"}; what is within noise of the best is best, too. "first" marks the first row of each value of
-        the first axis.
     """
-    chosen = table[table["chosen"]]
-    rows: list[dict[str, Any]] = []
-    for point, part in _groups(chosen, record.axes):
-        scores = dict(zip(part["algorithm"], part["score"], strict=True))
+    blocks: dict[Any, list[tuple[tuple[str, ...], list[Cell]]]] = {}
+    for point, part in _groups(table[table["chosen"]], record.axes):
+        best = best_algorithms(record, part)
         edges = dict(zip(part["algorithm"], part["edge"], strict=True))
-        means, sds, counts = part["score"].tolist(), part["score_sd"].tolist(), part["seeds"].tolist()
-        near = within_noise(means, sds, counts, record.select.goal)
-        best = {id for id, flag in zip(part["algorithm"], near, strict=True) if flag and len(part) > 1}
-        cells = []
-        for id in record.algorithms:
-            text = labels.number(scores[id]) if id in scores else None
-            cells.append(text and {"text": text, "best": id in best, "edge": bool(edges[id])})
-        setting = [labels.text(parse(cell)) for cell in point]
-        rows.append({"setting": setting, "cells": cells, "first": not rows or setting[:1] != rows[-1]["setting"][:1]})
-    return {
-        "head": list(map(labels.short_axis, record.axes)),
-        "columns": list(record.algorithms.values()),
-        "rows": rows,
-    }
+        texts = {
+            id: labels.number(score) + "†" * bool(edges[id])
+            for id, score in zip(part["algorithm"], part["score"], strict=True)
+        }
+        names = tuple(labels.text(parse(cell)) for cell in point)
+        cells = [Cell(texts.get(id, "–"), id in best) for id in record.algorithms]
+        blocks.setdefault(names[:1], []).append((names, cells))
+    return TextTable(
+        corner=list(map(labels.short_axis, record.axes)),
+        heads=[[(name, 1) for name in record.algorithms.values()]],
+        blocks=[("", rows) for rows in blocks.values()],
+    )
+
+
+def best_algorithms(record: ExperimentRecord, rows: pd.DataFrame) -> set[str]:
+    """Return the ids of the algorithms whose scores in a setting are the best or within noise of it.
+
+    Args:
+        record: The experiment's record.
+        rows: Rows of the table, one for each algorithm of the setting.
+    """
+    means, sds, counts = rows["score"].tolist(), rows["score_sd"].tolist(), rows["seeds"].tolist()
+    near = within_noise(means, sds, counts, record.select.goal)
+    return {id for id, flag in zip(rows["algorithm"], near, strict=True) if flag and len(rows) > 1}
 
 
 def seed_range(record: ExperimentRecord, table: pd.DataFrame) -> str:
@@ -62,31 +69,31 @@ def seed_range(record: ExperimentRecord, table: pd.DataFrame) -> str:
     return " to ".join(str(count) for count in dict.fromkeys([counts[0], counts[-1]]))
 
 
-def chosen_values(record: ExperimentRecord, table: pd.DataFrame) -> dict[str, Any]:
-    """Return chosen hyper-parameters and their costs.
+def chosen_values(record: ExperimentRecord, table: pd.DataFrame) -> TextTable:
+    """Return chosen hyper-parameters and their costs, with a row for each setting and algorithm.
 
     Args:
         record: The experiment's record.
         table: The experiment's table.
-
-    Returns:
-        {"head", "rows"} of text, a row for each setting and algorithm, and {"words"}, the number of text columns.
     """
     chosen = table[table["chosen"]]
     tuned = [name for name in record.tune if name in chosen]
-    many_seeds = len(record.seeds) > 1
-    head = [*map(labels.short_axis, record.axes), "algorithm", record.score, *(["sd"] if many_seeds else []), *tuned]
-    head += [*(name.replace("_", " ") for name in COST_COLUMNS), "diverged"]
+    deviation = ["sd"] if len(record.seeds) > 1 else []
+    heads = [record.score, *deviation, *tuned, *(name.replace("_", " ") for name in COST_COLUMNS), "diverged"]
     rows = []
     for _, part in _groups(chosen, record.axes):
         for _, row in part.iterrows():
-            cells = [labels.text(parse(row[axis])) for axis in record.axes]
-            cells += [record.algorithms[row["algorithm"]], labels.number(row["score"])]
-            cells += [labels.number(row["score_sd"], 2) if math.isfinite(row["score_sd"]) else ""] if many_seeds else []
-            cells += ["" if is_missing(row[name]) else labels.text(parse(row[name])) for name in tuned]
-            cells += [labels.number(row[name]) for name in COST_COLUMNS] + [str(int(row["diverged"]))]
-            rows.append(cells)
-    return {"head": head, "rows": rows, "words": len(record.axes) + 1}
+            names = *(labels.text(parse(row[axis])) for axis in record.axes), record.algorithms[row["algorithm"]]
+            texts = [labels.number(row["score"])]
+            texts += [labels.number(row["score_sd"], 2) if math.isfinite(row["score_sd"]) else "" for _ in deviation]
+            texts += ["" if is_missing(row[name]) else labels.text(parse(row[name])) for name in tuned]
+            texts += [labels.number(row[name]) for name in COST_COLUMNS] + [str(int(row["diverged"]))]
+            rows.append((names, list(map(Cell, texts))))
+    return TextTable(
+        corner=[*map(labels.short_axis, record.axes), "algorithm"],
+        heads=[[(head, 1) for head in heads]],
+        blocks=[("", rows)],
+    )
 
 
 def provenance(data: Mapping[str, Any]) -> list[dict[str, Any]]:

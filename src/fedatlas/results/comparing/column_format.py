@@ -1,4 +1,4 @@
-"""One format for the numbers of a table's column: means with their deviations, as text or as TeX."""
+"""One format for the numbers of a table's column: means with their deviations."""
 
 import math
 from collections.abc import Iterable
@@ -45,25 +45,9 @@ class ColumnFormat:
         """Return a mean with its deviation, which NaN leaves out: ``0.919 ± 0.029``, ``(7.81 ± 0.30) × 10⁻⁴``."""
         if not math.isfinite(mean):
             return "diverged"
-        number, power = self._split(mean, sd, "±")
-        return f"{self._bracket(number, sd)} × {labels.power(power)}" if power is not None else number
-
-    def tex(self, mean: float, sd: float = math.nan) -> str:
-        """Return the same as TeX, for text and formulas."""
-        if not math.isfinite(mean):
-            return "diverged"
-        number, power = self._split(mean, sd, r"\pm")
-        if power is None:
-            return number if math.isnan(sd) else rf"\ensuremath{{{number}}}"
-        return rf"\ensuremath{{{self._bracket(number, sd)} \times 10^{{{power}}}}}"
-
-    def _split(self, mean: float, sd: float, sign: str) -> tuple[str, int | None]:
-        """Return the digits of a mean and its deviation around a sign, and their power of ten."""
         power = int(f"{mean:.{self.decimals}e}".split("e")[1]) if self.powers else None
         scale = 100.0 if self.percent else 10.0 ** -(power or 0)
-        digits = [f"{value * scale:.{self.decimals}f}" for value in (mean, sd) if not math.isnan(value)]
-        return f" {sign} ".join(digits), power
-
-    @staticmethod
-    def _bracket(number: str, sd: float) -> str:
-        return number if math.isnan(sd) else f"({number})"
+        number = " ± ".join(f"{value * scale:.{self.decimals}f}" for value in (mean, sd) if not math.isnan(value))
+        if power is None:
+            return number
+        return f"{number if math.isnan(sd) else f'({number})'} × {labels.power(power)}"

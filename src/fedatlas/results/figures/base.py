@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from fedatlas.experiments.cells import Run
     from fedatlas.results.figures.browser_chart import BrowserChart
     from fedatlas.results.figures.figure_data import FigureData
+    from fedatlas.results.figures.text_table import TextTable
 
 Scale = Literal["log", "linear"]
 
@@ -31,7 +32,7 @@ class Drawing:
 
     figure: "matplotlib.figure.Figure"
     numbers: "DataFrame | None" = None
-    chart: "BrowserChart | None" = None
+    chart: "BrowserChart | TextTable | None" = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fedatlas.experiments import labels
 from fedatlas.registry.options import option
 from fedatlas.results.figures import layout
 from fedatlas.results.figures.base import Drawing, PanelFigure
-from fedatlas.results.figures.browser_chart import LineChart, chart_lines, plain_text
+from fedatlas.results.figures.browser_chart import LineChart, chart_lines
 from fedatlas.results.figures.figure_data import FigureData
 from fedatlas.theory import NotCovered
 
@@ -95,7 +96,7 @@ class Bound(PanelFigure):
         layout.add_notes(figure, layout.wrap_notes(figure.get_figwidth(), note, *sorted(reasons)))
         chart = LineChart(
             x={"x": first.counted},
-            y=("mean", plain_text(first.quantity)),
+            y=("mean", labels.plain_text(first.quantity)),
             lines=chart_lines(data.styles, data.names),
             range=("low", "high"),
             dotted={column: names[column] for column in lines},

@@ -4,7 +4,6 @@ A kind that returns numbers may return a chart too. The report then draws the nu
 the reader can inspect single values, hide lines and change axes.
 """
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -12,8 +11,6 @@ from typing import Any
 from fedatlas.experiments import labels
 from fedatlas.experiments.axis_values import parse
 from fedatlas.results.figures.style import DARK, Style
-
-SIGNS = {r"\ell": "ℓ", r"\nabla ": "∇", r"\nabla": "∇", r"\|": "‖", r"\infty": "∞", r"^\ast": "*", "^*": "*", "^2": "²"}
 
 
 @dataclass(frozen=True)
@@ -99,26 +96,7 @@ class GridChart:
         return {"kind": "grid", **asdict(self)}
 
 
-@dataclass(frozen=True)
-class TableChart:
-    """A table of texts.
-
-    Attributes:
-        heads: Rows of heads, each with (text, number of columns); the first column holds names.
-        blocks: (title, rows) of each block; a row is a name with (text, whether it is bold) of each cell.
-        note: Text for the foot.
-    """
-
-    heads: list[list[tuple[str, int]]]
-    blocks: list[tuple[str, list[tuple[str, list[tuple[str, bool]]]]]]
-    note: str = ""
-
-    def plain(self) -> dict[str, Any]:
-        """Return the description as JSON types."""
-        return {"kind": "table", **asdict(self)}
-
-
-BrowserChart = LineChart | GridChart | TableChart
+BrowserChart = LineChart | GridChart
 
 
 def chart_lines(
@@ -129,7 +107,7 @@ def chart_lines(
     dashes = {id: style.line[1] if isinstance(style.line, tuple) else () for id, style in styles.items()}
     return {
         id: ChartLine(
-            plain_text(names[id]),
+            labels.plain_text(names[id]),
             style.colour,
             style.marker,
             dashes[id],
@@ -139,13 +117,6 @@ def chart_lines(
         )
         for id, style in styles.items()
     }
-
-
-def plain_text(text: str) -> str:
-    """Return a text of a figure without the marks of formulas: ``number of workers M``."""
-    for mark, sign in SIGNS.items():
-        text = text.replace(mark, sign)
-    return re.sub(r"\\mathrm\{([^}]*)\}", r"\1", text).translate(str.maketrans("", "", "${}\\"))
 
 
 def category_labels(cells: Iterable[Any]) -> list[tuple[str, str]]:

@@ -12,7 +12,6 @@ from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.selection import select_points, select_rows, sorted_values
 from fedatlas.federation.metrics import metric
 from fedatlas.results.figures.base import Figure
-from fedatlas.results.figures.browser_chart import plain_text
 from fedatlas.results.figures.style import Style, styles
 
 if TYPE_CHECKING:
@@ -179,7 +178,7 @@ class FigureData:
             rows = rows.drop(columns=["panel", "algorithm"], errors="ignore")
             rows.insert(0, "algorithm", id)
             if title:
-                rows.insert(0, "panel", plain_text(title))
+                rows.insert(0, "panel", labels.plain_text(title))
             frames.append(rows)
         return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
 

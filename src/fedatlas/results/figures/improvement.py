@@ -8,6 +8,7 @@ import numpy as np
 from fedatlas.experiments import labels
 from fedatlas.registry.options import option
 from fedatlas.results.comparing.improvement import Improvement, probability_of_improvement
+from fedatlas.results.figures import table_picture
 from fedatlas.results.figures.base import Drawing
 from fedatlas.results.figures.comparison_figure import SingleTargetFigure
 from fedatlas.results.figures.figure_data import FigureData
@@ -47,12 +48,12 @@ class ImprovementTable(SingleTargetFigure):
         ]
         table = TextTable(
             heads=[[(name, 1) for name in (*names, "all others")]],
-            blocks=[("", list(zip(names, cells, strict=True)))],
+            blocks=[("", list(zip(zip(names), cells, strict=True)))],
             notes=notes,
             slanted=True,
             size=7,
         )
-        return Drawing(table.draw(), _numbers(benchmark.algorithms, result))
+        return Drawing(table_picture.draw(table), _numbers(benchmark.algorithms, result))
 
 
 def _cell(result: Improvement, a: int, b: int) -> Cell:

@@ -9,8 +9,9 @@ from fedatlas.experiments.cells import CASE
 from fedatlas.registry.options import option
 from fedatlas.results.comparing.pairwise import Standing, standings
 from fedatlas.results.comparing.ranking import rank_algorithms
+from fedatlas.results.figures import table_picture
 from fedatlas.results.figures.base import Drawing
-from fedatlas.results.figures.browser_chart import GridChart, plain_text
+from fedatlas.results.figures.browser_chart import GridChart
 from fedatlas.results.figures.comparison_figure import SingleTargetFigure, problem_frame, problem_titles
 from fedatlas.results.figures.figure_data import FigureData
 from fedatlas.results.figures.style import LOSSES
@@ -55,8 +56,8 @@ class LossToBest(SingleTargetFigure):
         titles = problem_titles(data, benchmark) if len(benchmark.problems) > 1 else [""]
         notes = self._notes(data, benchmark, columns)
         chart = GridChart(
-            rows={benchmark.algorithms[a]: plain_text(name) for a, name in zip(order, names, strict=True)},
-            columns=list(map(plain_text, titles)),
+            rows={benchmark.algorithms[a]: labels.plain_text(name) for a, name in zip(order, names, strict=True)},
+            columns=list(map(labels.plain_text, titles)),
             log=benchmark.log,
             darkest=math.exp(reach) if benchmark.log else reach,
             note=" ".join(filter(None, notes[:2])),
@@ -66,13 +67,13 @@ class LossToBest(SingleTargetFigure):
         footer = [(("score" if self.scores else "cost") + " of the best", best)]
         table = TextTable(
             heads=[[(title, 1) for title in titles]],
-            blocks=[("", list(zip(names, cells, strict=True)))],
+            blocks=[("", list(zip(zip(names), cells, strict=True)))],
             footer=footer,
             notes=notes,
             slanted=True,
             size=8,
         )
-        return Drawing(table.draw(), _numbers(data, benchmark, columns, self.quantity(data)), chart)
+        return Drawing(table_picture.draw(table), _numbers(data, benchmark, columns, self.quantity(data)), chart)
 
     def _sign(self, data: FigureData) -> int:
         """Return -1 where the benchmark holds scores of which large ones are good."""

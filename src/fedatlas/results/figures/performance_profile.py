@@ -15,7 +15,7 @@ from fedatlas.results.comparing.profiles import Profile, budget_shares, compute_
 from fedatlas.results.comparing.ranking import rank_algorithms
 from fedatlas.results.figures import layout
 from fedatlas.results.figures.base import Drawing, PanelFigure
-from fedatlas.results.figures.browser_chart import LineChart, chart_lines, plain_text
+from fedatlas.results.figures.browser_chart import LineChart, chart_lines
 from fedatlas.results.figures.comparison_figure import ComparisonFigure, problem_frame
 from fedatlas.results.figures.figure_data import FigureData
 from fedatlas.results.figures.style import GREY
@@ -100,7 +100,7 @@ class PerformanceProfile(ComparisonFigure, PanelFigure):
         notes = self._notes(data, benchmark, [len(rows) for _, rows, _ in profiles])
         layout.add_notes(figure, layout.wrap_notes(figure.get_figwidth(), *notes))
         chart = LineChart(
-            x={"x": plain_text(words)},
+            x={"x": labels.plain_text(words)},
             y=("share", "share of problems solved"),
             lines=chart_lines(data.styles, data.names, set(data.styles) - {benchmark.algorithms[a] for a in best}),
             range=("low", "high"),

@@ -14,7 +14,7 @@ from fedatlas.registry.options import option
 from fedatlas.results.comparing.published import fedac_points
 from fedatlas.results.figures import layout
 from fedatlas.results.figures.base import Drawing, PanelFigure, Scale
-from fedatlas.results.figures.browser_chart import ChartLine, LineChart, category_labels, chart_lines, plain_text
+from fedatlas.results.figures.browser_chart import ChartLine, LineChart, category_labels, chart_lines
 from fedatlas.results.figures.figure_data import FigureData
 from fedatlas.results.figures.style import REFERENCE, WIDTH
 
@@ -114,8 +114,8 @@ class Scaling(PanelFigure):
             (title, id, line.reindex(columns=list(columns)).rename(columns=columns)) for title, id, line in parts
         )
         chart = LineChart(
-            x={x: plain_text(x_label)},
-            y=("mean", plain_text(y_label)),
+            x={x: labels.plain_text(x_label)},
+            y=("mean", labels.plain_text(y_label)),
             lines=chart_lines(data.styles, data.names) | ({LINEAR: LINEAR_LINE} if self.reference else {}),
             range=("low", "high") if ends else None,
             categories=[] if numbers_on_x else category_labels(positions),

@@ -10,7 +10,7 @@ from fedatlas.experiments.selection import is_numeric
 from fedatlas.registry.options import option
 from fedatlas.results.figures import layout
 from fedatlas.results.figures.base import Drawing, PanelFigure, Scale
-from fedatlas.results.figures.browser_chart import LineChart, category_labels, chart_lines, plain_text
+from fedatlas.results.figures.browser_chart import LineChart, category_labels, chart_lines
 from fedatlas.results.figures.figure_data import FigureData
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Sensitivity(PanelFigure):
         layout.label(axes, x_label, labels.quantity(metric, select.statistic))
         layout.legend(figure, data.styles, data.names)
         chart = LineChart(
-            x={x: plain_text(x_label)},
+            x={x: labels.plain_text(x_label)},
             y=("score", f"{select.statistic} {labels.words(metric)}"),
             lines=chart_lines(data.styles, data.names),
             categories=category_labels(positions) if words else [],

@@ -10,15 +10,13 @@ from fedatlas.federation.metrics import metric
 from fedatlas.registry.options import option
 from fedatlas.results.comparing.column_format import ColumnFormat
 from fedatlas.results.comparing.intervals import within_noise
-from fedatlas.results.figures import layout
+from fedatlas.results.figures import layout, table_picture
 from fedatlas.results.figures.base import Drawing, PanelFigure
 from fedatlas.results.figures.figure_data import FigureData
-from fedatlas.results.figures.text_table import Cell, TextTable
+from fedatlas.results.figures.text_table import Block, Cell, TextTable
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-Block = tuple[str, list[tuple[str, list[Cell]]]]  # title and rows: the name of an algorithm, and its cells
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,19 +53,19 @@ class Table(PanelFigure):
         if x:
             heads.insert(0, [*((title, len(metrics)) for title in titles), *(("", 1) for _ in last)])
         table = TextTable(heads=heads, blocks=blocks, notes=_notes(data, metrics))
-        return Drawing(table.draw(), numbers, table.chart())
+        return Drawing(table_picture.draw(table), numbers, table)
 
     def _blocks(
         self, data: FigureData, rows: "DataFrame", numbers: "DataFrame", columns: Iterable[tuple[Any, str]]
     ) -> list[Block]:
         """Return the blocks of rows. columns: Value of the axis and metric of each."""
-        blocks = []
+        blocks: list[Block] = []
         for title, part in data.panels(rows):
             block = numbers[numbers[self.panel] == part[self.panel].iloc[0]] if self.panel else numbers
             cells = [column_cells(numbers, block, self.x, value, name) for value, name in columns]
             if self.memory and data.memory is not None:
                 cells.append({id: Cell(labels.text(count)) for id, count in data.memory.items()})
-            lines = [(name, [column.get(id, Cell()) for column in cells]) for id, name in data.names.items()]
+            lines = [((name,), [column.get(id, Cell()) for column in cells]) for id, name in data.names.items()]
             blocks.append((title, lines))
         return blocks
 
@@ -106,9 +104,7 @@ def column_format(numbers: "DataFrame", name: str) -> ColumnFormat:
     return ColumnFormat.fitting(numbers.loc[numbers["metric"] == name, "mean"], metric(name).percent)
 
 
-def column_cells(
-    numbers: "DataFrame", block: "DataFrame", x: str | None, value: Any, name: str, tex: bool = False
-) -> dict[str, Cell]:
+def column_cells(numbers: "DataFrame", block: "DataFrame", x: str | None, value: Any, name: str) -> dict[str, Cell]:
     """Return the text of each algorithm's cell in a column, and whether it is bold, by id.
 
     Args:
@@ -117,7 +113,6 @@ def column_cells(
         x: The axis with a column for each value, or None.
         value: Its value.
         name: Name of the metric.
-        tex: Whether texts are TeX.
     """
     column = block[block["metric"] == name]
     column = column if x is None else column[column[x] == value]
@@ -126,5 +121,4 @@ def column_cells(
         column["mean"].tolist(), column["sd"].tolist(), column["seeds"].tolist(), goal=metric(name).goal
     )
     rows = zip(column["algorithm"], column["mean"], column["sd"], near, strict=True)
-    write = form.tex if tex else form.text
-    return {id: Cell(write(mean, sd), best and len(column) > 1) for id, mean, sd, best in rows}
+    return {id: Cell(form.text(mean, sd), best and len(column) > 1) for id, mean, sd, best in rows}

@@ -13,6 +13,7 @@ from fedatlas.experiments import labels
 from fedatlas.experiments.selection import rounds_to_target
 from fedatlas.registry.options import option
 from fedatlas.results.comparing.intervals import within_noise
+from fedatlas.results.figures import table_picture
 from fedatlas.results.figures.base import Drawing, PanelFigure
 from fedatlas.results.figures.cost_figure import CostFigure
 from fedatlas.results.figures.figure_data import FigureData
@@ -64,7 +65,7 @@ class Targets(PanelFigure, CostFigure):
             means, sds, counts = zip(*column, strict=True)
             bold.append(within_noise(means, sds, counts, "min"))
         rows = [
-            (name, [Cell(_text(cell[0]), comparable and near, BEST if comparable and near else None)
+            ((name,), [Cell(_text(cell[0]), comparable and near, BEST if comparable and near else None)
                     for cell, near in zip(row, flags, strict=True)])
             for name, row, flags in zip(data.names.values(), cells, zip(*bold, strict=True), strict=True)
         ]  # fmt: skip
@@ -77,7 +78,7 @@ class Targets(PanelFigure, CostFigure):
         groups = [(title, len(list(columns))) for title, columns in itertools.groupby(titles)]
         heads = [*([groups] if any(titles) else []), [(heading, 1) for heading in headings]]
         table = TextTable(heads=heads, blocks=[("", rows)], notes=[note])
-        return Drawing(table.draw(), numbers, table.chart())
+        return Drawing(table_picture.draw(table), numbers, table)
 
 
 def _attained(data: FigureData, panel: "DataFrame", id: str, cost: str, target: float) -> tuple[float, float, int]:

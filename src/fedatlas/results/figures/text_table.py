@@ -1,36 +1,22 @@
-"""Tables of texts, as pictures and for a browser: names to the left, heads above, blocks of rows."""
+"""Tables of texts, for pictures, browsers and papers: names to the left, heads above, blocks of rows."""
 
-import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
-from fedatlas.results.figures import layout
-from fedatlas.results.figures.browser_chart import TableChart, plain_text
-from fedatlas.results.figures.text_fitting import text_width
+from fedatlas.experiments import labels
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-ROW, HEAD = 0.25, 0.28  # inches of a row and of a row of heads
-GAP, INDENT = 0.16, 0.1  # inches between columns; of names in a block with a title
-MIN_WIDTH = 4.8  # inches, for the notes at the foot
-SIZE, FOOT = 9.0, 7.5  # points of letters
 INK = "#1a1a1a"
-DARK_RULE, RULE_COLOUR = "#444444", "#bbbbbb"
-SLANT: dict[str, Any] = {"rotation": 48, "rotation_mode": "anchor", "ha": "left", "va": "center", "fontsize": 8.5}
-CENTRED: dict[str, Any] = {"ha": "center", "va": "center"}
+SIZE = 9.0  # points of letters
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(NamedTuple):
     """A cell of a table.
 
     Attributes:
         text: Its text.
         bold: Whether it is bold.
-        ground: Colour of the ground; None for none.
+        ground: Colour of the ground in a picture; None for none.
         hatched: Whether the ground is hatched.
         colour: Colour of the text.
     """
@@ -42,128 +28,56 @@ class Cell:
     colour: str = INK
 
 
+Names = tuple[str, ...]  # of a row
+Block = tuple[str, Sequence[tuple[Names, Sequence[Cell]]]]  # title and rows
+
+
 @dataclass(frozen=True, kw_only=True)
 class TextTable:
     """A table of texts.
 
     Attributes:
-        heads: Rows of heads from the top, each with (text, number of columns).
-        blocks: (title, rows) of each block; a row is a name with its cells.
-        footer: (name, texts) of further rows in small grey letters, under a line.
+        corner: Heads of the columns at the left, which hold names; a picture has one such column, without a head.
+        heads: Rows of heads of the other columns from the top, each with (text, number of columns).
+        blocks: (title, rows) of each block; a row is its names with its cells.
+        footer: (name, texts) of further rows of a picture, in small grey letters under a line.
         notes: Sentences for the foot.
-        slanted: Whether the heads, one row of them, are slanted where one is wider than the column's cells.
-        size: Size of the cells' letters, in points.
+        slanted: Whether a picture's heads, one row of them, are slanted where one is wider than the column's cells.
+        size: Size of the cells' letters in a picture, in points.
     """
 
+    corner: Sequence[str] = ("",)
     heads: Sequence[Sequence[tuple[str, int]]]
-    blocks: Sequence[tuple[str, Sequence[tuple[str, Sequence[Cell]]]]]
+    blocks: Sequence[Block]
     footer: Sequence[tuple[str, Sequence[str]]] = ()
     notes: Sequence[str] = ()
     slanted: bool = False
     size: float = SIZE
 
-    def chart(self) -> TableChart:
-        """Return the table for a browser, which has neither colours nor a footer."""
-        heads = [
-            [("", 1), *((plain_text(text.replace("\n", " ")), span) for text, span in head)] for head in self.heads
-        ]
+    def plain(self) -> dict[str, Any]:
+        """Return the table as JSON types, without marks of formulas, for a browser or a paper."""
+        plain = labels.plain_text
+        return {
+            "kind": "table",
+            "corner": list(map(plain, self.corner)),
+            "heads": [[(plain(text.replace("\n", " ")), span) for text, span in head] for head in self.heads],
+            "blocks": [
+                (plain(title), [(list(map(plain, names)), [cell[:2] for cell in cells]) for names, cells in rows])
+                for title, rows in self.blocks
+            ],
+            "note": " ".join(filter(None, self.notes)),
+        }
+
+    @classmethod
+    def of(cls, plain: Mapping[str, Any]) -> "TextTable":
+        """Return the table that `plain` turned into JSON types."""
         blocks = [
-            (plain_text(title), [(plain_text(name), [(cell.text, cell.bold) for cell in row]) for name, row in rows])
-            for title, rows in self.blocks
+            (title, [(tuple(names), [Cell(*cell) for cell in cells]) for names, cells in rows])
+            for title, rows in plain["blocks"]
         ]
-        return TableChart(heads, blocks, " ".join(filter(None, self.notes)))
+        return cls(corner=plain["corner"], heads=plain["heads"], blocks=blocks, notes=[plain["note"]])
 
-    def draw(self) -> "Figure":
-        """Return the picture."""
-        widths = self._widths()
-        heads = [text for text, _ in self.heads[-1]]
-        columns = zip(heads, widths, strict=True)
-        slanted = self.slanted and any(text_width(text, SIZE) > width for text, width in columns)
-        top = max(HEAD * len(self.heads), 0.78 * max(text_width(text, 8.5) for text in heads) + 0.15 if slanted else 0)
-        margin = 0.7 * text_width(heads[-1], 8.5) if slanted else 0.1
-        names = [name for _, rows in self.blocks for name, _ in rows] + [name for name, _ in self.footer]
-        left = max(text_width(name, SIZE) for name in names) + GAP + (INDENT if any(t for t, _ in self.blocks) else 0)
-        edges = list(itertools.accumulate(widths, initial=left))
-        width = max(MIN_WIDTH, edges[-1] + margin)
-        note = layout.wrap_notes(width, *self.notes)
-        lines = sum(len(rows) + bool(title) for title, rows in self.blocks) + len(self.footer)
-        height = top + ROW * lines + 0.08
-        figure = layout.empty_figure((width, height + 0.16 * len(note.splitlines()) + 0.2), fixed=True)
-        ax = figure.subplots()
-        ax.set_axis_off()
-        ax.set(xlim=(0, width), ylim=(height, 0))
-        self._draw_heads(ax, edges, top, slanted)
-        self._draw_footer(ax, edges, self._draw_blocks(ax, edges, top, ruled=not slanted))
-        layout.exclude_texts(ax)
-        layout.add_notes(figure, note)
-        return figure
-
-    def _widths(self) -> list[float]:
-        """Return the widths of the columns in inches, which hold their texts and, unless slanted, the heads.
-
-        Columns under slanted heads are equally wide, but for a last one that needs more.
-        """
-        rows = [cells for _, block in self.blocks for _, cells in block]
-        widths = [
-            max(text_width(cell.text, self.size, "bold" if cell.bold else "normal") for cell in column) + GAP
-            for column in zip(*rows, strict=True)
-        ]
-        for _, texts in self.footer:
-            widths = [max(width, text_width(text, FOOT) + GAP) for width, text in zip(widths, texts, strict=True)]
-        for head in () if self.slanted else self.heads:
-            start = 0
-            for text, span in head:
-                needed = max(text_width(line, SIZE, "bold") for line in text.split("\n")) + GAP
-                lack = max(0.0, needed - sum(widths[start : start + span])) / span
-                widths[start : start + span] = [width + lack for width in widths[start : start + span]]
-                start += span
-        if not self.slanted:
-            return widths
-        equal = max(widths[:-1] or widths)
-        return [equal] * (len(widths) - 1) + [max(equal, widths[-1])]
-
-    def _draw_heads(self, ax: "Axes", edges: Sequence[float], top: float, slanted: bool) -> None:
-        if slanted:
-            for column, (text, _) in enumerate(self.heads[-1]):
-                ax.text((edges[column] + edges[column + 1]) / 2 - 0.05, top - 0.1, text, **SLANT)
-            return
-        for row, head in enumerate(self.heads):
-            start, weight = 0, "bold" if row < len(self.heads) - 1 else "normal"
-            for text, span in head:
-                middle = (edges[start] + edges[start + span]) / 2
-                ax.text(middle, (row + 0.5) * HEAD, text, fontsize=SIZE, fontweight=weight, **CENTRED)
-                start += span
-
-    def _draw_blocks(self, ax: "Axes", edges: Sequence[float], y: float, ruled: bool) -> float:
-        """Draw the blocks from an ordinate on, and return the one where they end."""
-        from matplotlib.patches import Rectangle
-
-        if ruled:
-            ax.plot([0, edges[-1]], [y, y], color=DARK_RULE, linewidth=0.9)
-        for title, rows in self.blocks:
-            if title:
-                ax.text(0.02, y + ROW / 2, title, va="center", style="italic", fontsize=SIZE)
-                y += ROW
-            for name, cells in rows:
-                ax.text(0.02 + (INDENT if title else 0), y + ROW / 2, name, va="center", fontsize=SIZE)
-                for cell, (start, end) in zip(cells, itertools.pairwise(edges), strict=True):
-                    if cell.ground is not None or cell.hatched:
-                        place = (start + 0.015, y + 0.0125), end - start - 0.03, ROW - 0.025
-                        face = "none" if cell.ground is None else cell.ground
-                        hatch: dict[str, Any] = {"hatch": "/////", "edgecolor": "#cfcfcf"} if cell.hatched else {}
-                        ax.add_patch(Rectangle(*place, facecolor=face, linewidth=0, **hatch))
-                    font: dict[str, Any] = {"fontsize": self.size, "fontweight": "bold" if cell.bold else "normal"}
-                    ax.text((start + end) / 2, y + 0.52 * ROW, cell.text, color=cell.colour, **CENTRED, **font)
-                y += ROW
-            if ruled:
-                ax.plot([0, edges[-1]], [y, y], color=RULE_COLOUR, linewidth=0.7)
-        return y
-
-    def _draw_footer(self, ax: "Axes", edges: Sequence[float], y: float) -> None:
-        if self.footer:
-            ax.plot([0, edges[-1]], [y + 0.02] * 2, color=RULE_COLOUR, linewidth=0.7)
-        for name, texts in self.footer:
-            y += ROW
-            ax.text(0.02, y - ROW / 2, name, va="center", fontsize=8, color=layout.NOTE_COLOUR)
-            for text, (start, end) in zip(texts, itertools.pairwise(edges), strict=True):
-                ax.text((start + end) / 2, y - ROW / 2, text, fontsize=FOOT, color=layout.NOTE_COLOUR, **CENTRED)
+    def column_heads(self) -> list[str]:
+        """Return the head of each column but those at the left, joined from all rows of heads."""
+        spread = [[text for text, span in head for _ in range(span)] for head in self.heads]
+        return [", ".join(filter(None, texts)) for texts in zip(*spread, strict=True)]

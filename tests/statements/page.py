@@ -1,0 +1,162 @@
+"""`python -m tests.statements.page` writes docs/statements.md, and the numbers that pages of the gallery quote.
+
+They come from coverage.csv, which says of each statement what it needs and its status, and from slack.csv (record.py).
+"""
+
+import csv
+from collections import Counter
+from pathlib import Path
+
+from tests.statements import PAPERS, PLANTED, worst_cases
+from tests.statements.attack import FOUND
+from tests.statements.record import read
+
+ROOT = Path(__file__).parents[2]
+COVERAGE = Path(__file__).with_name("coverage.csv")
+PAGE, NUMBERS = ROOT / "docs" / "statements.md", ROOT / "docs" / "gallery" / "statements.csv"
+METHODS = {"fedac": "FedAc", "fedawe": "FedAWE", "fedred": "FedRed", "fedsps": "FedSPS", "fedspeed": "FedSpeed"}
+PARTS = {"main": "Main text", "appendix": "Appendices", "proof": "Equations of proofs"}
+INTRO = """# Statements
+
+Every numbered statement of the five papers, with what was done to refute it. [Errata](errata.md) are the statements
+that are false as printed; where a proof repairs a misprint, [Fidelity](fidelity.md) says so.
+
+**How statements are attacked.** Each is a function in `tests/statements` that reads like it: it draws an instance,
+and returns the left and the right side. Draws are points of the unit cube, which become functions with exact
+constants (piecewise quadratic ones, which turn the usual inequalities into equalities), hyper-parameters,
+availability and sequences, with the ends of every range among them. Clients and dimensions are few. Expectations are
+exact: over all signs of the noise, all sets of clients and all coins, or by the recursion of second moments on
+quadratics. Dice, Nelder-Mead searches from the worst draws and a differential evolution look for the largest left
+side; hypothesis shrinks what it finds. `make test` does this for seconds, `make slow` for minutes. The code imports
+nothing of fedatlas.
+
+**What an attack finds.** In true statements of each paper errors are planted: a constant halved, a sign turned, a
+maximum for a minimum. A test demands that the attack of seconds finds nine of ten. {planted}
+
+**What the numbers mean.** The slack is the difference of right and left side over the larger of both, the smallest
+among all draws. Slack 0 says that the statement is sharp. A large slack says that this search, with its few clients,
+steps and dimensions, came no nearer. No slack is a proof.
+
+{counts}
+"""
+
+
+WORST = """## Worst cases over all functions
+
+Where a statement is about smooth or convex functions and a few exact steps, performance estimation (PEPit) computes its
+worst case over all functions of all dimensions. The extra `statements` installs it. `python -m
+tests.statements.worst_cases` computes this table, and `make slow` checks it.
+
+| Statement | Case | Tight | In the paper |
+|---|---|---|---|"""
+
+
+def coverage():
+    """Return the rows of coverage.csv."""
+    with COVERAGE.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def covers(row, number):
+    """Whether a row is about the statement of this number."""
+    return number == row["statement"] or number.startswith((f"{row['statement']},", f"{row['statement']} "))
+
+
+def attacks(row, false=None):
+    """Return the rows of slack.csv on the statements of a row; false: those that are false or are not, or all."""
+    wanted = {s.number for s in PAPERS[row["paper"]] if covers(row, s.number) and false in (None, s.false)}
+    return [found for found in read() if found["paper"] == row["paper"] and found["statement"] in wanted]
+
+
+def slack(excess):
+    """Return the smallest slack as text; rounding counts as 0."""
+    return f"{max(-excess, 0):.2g}" if -excess > FOUND else "0"
+
+
+def status(row):
+    """Return what was found, in words."""
+    note = row["note"]
+    if row["status"] == "false":
+        name, _, rest = note.partition(":")
+        name, _, also = name.partition("; ")
+        rest = rest.strip() or also
+        text = f"**false**: [erratum](errata/{name}.md)" + (f"; {rest}" if rest else "")
+    else:
+        words = {
+            "attacked": "nothing found",
+            "misprint": "misprint",
+            "runs": "tested in runs",
+            "follows": "follows from",
+        }
+        text = words.get(row["status"], "not attacked")
+        link = "" if row["status"] == "follows" else ": " if row["status"] != "attacked" else "; "
+        text += (" " if row["status"] == "follows" else link) + note if note else ""
+    if tried := attacks(row, false=False):
+        excess = max(float(found["excess"]) for found in tried)
+        number = "identity" if excess == -1 else f"slack {slack(excess)}"
+        draws = sum(int(found["trials"]) for found in tried)
+        text += f" ({number}, {draws:,} draws{', as corrected' if row['status'] in ('false', 'misprint') else ''})"
+    pages = " ".join(map(experiment, row["experiments"].split()))
+    return f"{text}. Runs: {pages}" if pages else text
+
+
+def experiment(name):
+    """Return the name of an experiment, with a link where the gallery has its page."""
+    return f"[{name}](gallery/{name}.md)" if (NUMBERS.parent / f"{name}.md").exists() else f"`{name}`"
+
+
+def counts(rows):
+    """Return sentences on how many statements have which status."""
+    words = {
+        "attacked": "attacked, nothing found",
+        "false": "false as printed, or in their proof",
+        "runs": "tested in runs",
+    }
+    words |= {"misprint": "misprinted", "follows": "follow from others", "not attacked": "not attacked"}
+    lines = ["| | " + " | ".join(words.values()) + " | all |", "|---|" + "---|" * (len(words) + 1)]
+    for part, title in PARTS.items():
+        number = Counter(row["status"] for row in rows if row["part"] == part)
+        lines.append(f"| {title} | " + " | ".join(str(number[key]) for key in words) + f" | {number.total()} |")
+    return "\n".join(lines)
+
+
+def nearest(rows):
+    """Rows (experiment, statement, share, draws): how near the attack brought a statement that an experiment judges."""
+    for row in rows:
+        for experiment in row["experiments"].split():
+            for found in attacks(row, false=False):
+                excess = float(found["excess"])
+                if excess > -1:
+                    yield experiment, found["statement"], f"{1 + min(excess, 0):.3g}", found["trials"]
+
+
+def lines():
+    """The page."""
+    rows = coverage()
+    numbers = ", ".join(f"{METHODS[paper]} {len(errors)}" for paper, errors in PLANTED.items())
+    yield INTRO.format(counts=counts(rows), planted=f"Planted are {numbers}.")
+    for paper, method in METHODS.items():
+        yield f"## {method}\n"
+        yield "| Statement | Place | Needs | Status |\n|---|---|---|---|"
+        for row in rows:
+            if row["paper"] == paper:
+                yield f"| {row['statement']} | {row['place']} | {row['needs']} | {status(row)} |"
+        yield ""
+    yield WORST
+    for row in worst_cases.read():
+        cells = f"{METHODS[row['paper']]}, {row['statement']}", row["case"], row["tight"], row["bound"]
+        yield f"| {' | '.join(cells)} |"
+    yield "\n<!-- `python -m tests.statements.page` writes this page. -->"
+
+
+def main():
+    """Write the page and the numbers."""
+    PAGE.write_text("\n".join(lines()) + "\n", encoding="utf-8")
+    with NUMBERS.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(("experiment", "statement", "share", "draws"))
+        writer.writerows(sorted(nearest(coverage())))
+
+
+if __name__ == "__main__":
+    main()

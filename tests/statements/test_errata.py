@@ -1,0 +1,82 @@
+"""Each erratum's program refutes its statement in at most ten lines of NumPy, and no smaller counterexample exists."""
+
+import ast
+import itertools
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.statements import PAPERS
+
+ERRATA = Path(__file__).parents[2] / "docs" / "errata"
+PAGES = sorted(ERRATA.glob("*.md"))
+
+
+def program(page):
+    """The one program of a page."""
+    (code,) = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
+    return code
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_program(page):
+    """It runs, imports NumPy alone, asserts what it shows, and has at most ten lines after the import."""
+    code = program(page)
+    tree = ast.parse(code)
+    imports = [ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    assert imports == ["import numpy as np"]
+    assert len(code.splitlines()) <= 11 and any(isinstance(node, ast.Assert) for node in ast.walk(tree))
+    exec(compile(tree, page.name, "exec"), {})
+
+
+def test_pages_are_listed():
+    """The index links every page, and every page says what holds and what it means."""
+    index = (ERRATA.parent / "errata.md").read_text()
+    assert set(re.findall(r"\(errata/(\w+)\.md\)", index)) == {page.stem for page in PAGES}
+    for page in PAGES:
+        assert all(
+            part in page.read_text() for part in ("> ", "**What is wrong.**", "**What holds.**", "**What it means.**")
+        )
+
+
+def test_proposition_2_of_fedsps_is_minimal():
+    """Two clients with squares of whole gradients and whole losses: none smaller refutes it; one client never does."""
+    found = []
+    for losses in itertools.product(range(1, 8), repeat=2):
+        for gradients in itertools.combinations(range(1, 5), 2):
+            squares = np.square(gradients)
+            if np.mean(losses) / np.mean(squares) > np.mean(losses / squares) + 1e-12:
+                found.append((sum(gradients), losses))
+    assert min(found) == (3, (1, 5))
+
+
+def test_lemma_8_of_fedsps_needs_a_lower_bound_below_the_minimum():
+    """With l* = f* it is an equality for f = x^2 / 2, and any lower one refutes it."""
+    for lower in (0.0, -1e-3, -1.0):
+        left = (1 / 2 - lower) / 1
+        assert (left > 1 / 2) == (lower < 0)
+
+
+def test_lemma_c4_of_fedspeed_fails_exactly_above_gamma_1():
+    """One client, one local step, a gradient of 0: from eta_l = lambda on, and not before."""
+    for eta in np.linspace(0.1, 2, 20):
+        gamma = eta
+        new = 1 - gamma
+        assert (1 > (1 - new**2) / gamma + 1e-12) == (eta > 1 + 1e-12)
+
+
+def test_theorem_4_4_of_fedspeed_diverges_between_lambda_and_two():
+    """The round's map on (x, h) has a spectral radius above 1 at eta_l = 2 lambda for every lambda, not at lambda."""
+    for s in (1e-3, 1e-2, 1e-1):
+        for ratio, diverges in ((1, False), (2, True)):
+            step = np.array([[1 - 2 * ratio * s, 2 * ratio - 1], [ratio * s, 1 - ratio]])
+            assert (np.abs(np.linalg.eigvals(step)).max() > 1) == diverges
+
+
+def test_two_workers_are_too_few_for_fedac():
+    """Propositions B.11, C.10 and C.17 hold for two workers, so three are the fewest."""
+    named = {statement.number: statement for statement in PAPERS["fedac"]}
+    for number in ("Proposition B.11", "Proposition C.10", "Proposition C.17"):
+        assert named[f"{number}, as printed"].false and not named[f"{number}, repaired"].false
