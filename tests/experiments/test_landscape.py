@@ -2,7 +2,10 @@
 
 import dataclasses
 import functools
+import hashlib
 import itertools
+import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -160,3 +163,20 @@ def test_one_more_case_adds_its_own_cells_alone(tmp_path):
     before, after = files(expanded()), files(extended(tmp_path, "cases: {own: {problem: {L: 7.0}}}"))
     assert {key for _, key in after.keys() - before.keys()} == {"case=own"}
     assert {file: after[file] for file in before} == before
+
+
+VERSIONS = {"v1": "a9303df2c51cfd03"}  # digest of what a version fixes, by the version in the title
+
+
+def test_a_version_has_fixed_problems_seeds_budgets_and_tuning():
+    """What is changed here makes results that do not compare with those of the version: it needs a new one."""
+    keys = ("problem", "setting", "optimum", "retunes", "tuning_seeds")
+    parts = [
+        [each.problem, each.setting, each.optimum, each.trials, dataclasses.asdict(each.select), each.seeds]
+        + [{name: [getattr(case, key) for key in keys] for name, case in each.cases.items()}]
+        for each in map(landscape, ("laptop", "paper"))
+    ]
+    text = json.dumps(parts, sort_keys=True, default=str)
+    version = re.match(r"Landscape (v\d+): ", landscape().title)[1]
+    assert hashlib.sha256(text.encode()).hexdigest()[:16] == VERSIONS[version]
+    assert f"**landscape {version}**" in (ROOT / "docs/landscape.md").read_text()
