@@ -23,7 +23,7 @@ def tiny_disk(tmp_path):
     if mounted.returncode:
         pytest.skip("mounting a small disk takes root")
     yield disk
-    subprocess.run(["umount", disk], check=True)
+    subprocess.run(["umount", "--lazy", disk], check=True)  # a process that was killed may still be ending
 
 
 def text(path):
