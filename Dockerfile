@@ -1,6 +1,7 @@
 # docker build -t fedatlas . && docker run --rm fedatlas
 # docs/how-to/running.md says how to copy the tour's results and how to run a study. PIP_INDEX_URL and
-# PIP_EXTRA_INDEX_URL, given with --build-arg, are pip's.
+# PIP_EXTRA_INDEX_URL, given with --build-arg, are pip's: an index of torch's builds for processors alone keeps gigabytes
+# of CUDA packages out of the image.
 FROM python:3.12-slim AS installed
 
 ARG PIP_INDEX_URL
