@@ -172,8 +172,10 @@ def test_a_version_has_fixed_problems_seeds_budgets_and_tuning():
     """What is changed here makes results that do not compare with those of the version: it needs a new one."""
     keys = ("problem", "setting", "optimum", "retunes", "tuning_seeds")
     parts = [
-        [each.problem, each.setting, each.optimum, each.trials, dataclasses.asdict(each.select), each.seeds]
-        + [{name: [getattr(case, key) for key in keys] for name, case in each.cases.items()}]
+        [
+            *(each.problem, each.setting, each.optimum, each.trials, dataclasses.asdict(each.select), each.seeds),
+            {name: [getattr(case, key) for key in keys] for name, case in each.cases.items()},
+        ]
         for each in map(landscape, ("laptop", "paper"))
     ]
     text = json.dumps(parts, sort_keys=True, default=str)

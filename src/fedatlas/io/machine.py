@@ -7,6 +7,7 @@ import os
 import platform
 import re
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -115,8 +116,6 @@ def require_memory(need: int, subject: str, advice: str) -> None:
 
 def free_disk() -> int:
     """Return the free bytes in the folder for temporary files, which holds client states on disk."""
-    import shutil
-
     return shutil.disk_usage(tempfile.gettempdir()).free
 
 

@@ -122,4 +122,4 @@ def compare_orders(
 def split_seeds(benchmark: Benchmark) -> tuple[Benchmark, Benchmark]:
     """Return the benchmark with every second seed, and with the seeds between them."""
     slots = benchmark.seeds.shape[1]
-    return tuple(benchmark.select_slots(range(start, slots, 2)) for start in (0, 1))  # type: ignore[return-value]
+    return benchmark.select_slots(range(0, slots, 2)), benchmark.select_slots(range(1, slots, 2))

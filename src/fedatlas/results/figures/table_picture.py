@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 ROW, HEAD = 0.25, 0.28  # inches of a row and of a row of heads
 GAP, INDENT = 0.16, 0.1  # inches between columns; of names in a block with a title
 MIN_WIDTH = 4.8  # inches, for the notes at the foot
-FOOT = 7.5  # points of letters of further rows
+FOOT, SLANTED = 7.5, 8.5  # points of letters of further rows, and of slanted heads
 DARK_RULE, RULE_COLOUR = "#444444", "#bbbbbb"
-SLANT: dict[str, Any] = {"rotation": 48, "rotation_mode": "anchor", "ha": "left", "va": "center", "fontsize": 8.5}
+SLANT: dict[str, Any] = {"rotation": 48, "rotation_mode": "anchor", "ha": "left", "va": "center", "fontsize": SLANTED}
 CENTRED: dict[str, Any] = {"ha": "center", "va": "center"}
 
 
@@ -27,8 +27,8 @@ def draw(table: TextTable) -> "Figure":
     heads = [text for text, _ in table.heads[-1]]
     columns = zip(heads, widths, strict=True)
     slanted = table.slanted and any(text_width(text, SIZE) > width for text, width in columns)
-    top = max(HEAD * len(table.heads), 0.78 * max(text_width(text, 8.5) for text in heads) + 0.15 if slanted else 0)
-    margin = 0.7 * text_width(heads[-1], 8.5) if slanted else 0.1
+    top = max(HEAD * len(table.heads), 0.78 * max(text_width(text, SLANTED) for text in heads) + 0.15 if slanted else 0)
+    margin = 0.7 * text_width(heads[-1], SLANTED) if slanted else 0.1
     names = [name for _, rows in table.blocks for (name,), _ in rows] + [name for name, _ in table.footer]
     left = max(text_width(name, SIZE) for name in names) + GAP + (INDENT if any(t for t, _ in table.blocks) else 0)
     edges = list(itertools.accumulate(widths, initial=left))
