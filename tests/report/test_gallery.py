@@ -75,10 +75,11 @@ def test_pages_of_experiments_that_are_no_more_go(folder, tmp_path):
 
 def test_a_page_says_how_near_an_attack_brought_its_bounds(folder, tmp_path):
     rows = {
-        "experiment": ["one", "one"],
-        "statement": ["Theorem 1", "Lemma 2"],
-        "share": [0.59, 0.004],
-        "draws": [1200, 9],
+        "experiment": ["one", "one", "one"],
+        "statement": ["Theorem 1", "Lemma 2", "Lemma 3"],
+        "share": [0.59, 0.004, None],
+        "draws": [1200, 9, 7],
+        "erratum": ["", "", "lemma"],
     }
     (tmp_path / "docs/gallery").mkdir(parents=True)
     csv.write(tmp_path / "docs/gallery/statements.csv", pd.DataFrame(rows))
@@ -86,7 +87,7 @@ def test_a_page_says_how_near_an_attack_brought_its_bounds(folder, tmp_path):
     one, two = ((tmp_path / "docs/gallery" / f"{name}.md").read_text() for name in ("one", "two"))
     assert "- Theorem 1: at worst 59 % of the bound, in 1,200 draws." in one
     assert "- Lemma 2: at worst less than 1 % of the bound, which is loose there, in 9 draws." in one
-    assert "attack" not in two
+    assert "- Lemma 3: false ([erratum](../errata/lemma.md))." in one and "attack" not in two
 
 
 def test_claims_of_no_paper_do_not_change_the_q_values_of_a_paper(folder, tmp_path):

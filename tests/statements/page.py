@@ -69,18 +69,18 @@ def attacks(row, false=None):
 
 
 def slack(excess):
-    """Return the smallest slack as text; rounding counts as 0."""
-    return f"{max(-excess, 0):.2g}" if -excess > FOUND else "0"
+    """Return the smallest slack as text; rounding counts as 0, and a share of the bound below 1 % as loose."""
+    if -excess > 0.99:
+        return "above 0.99: loose"
+    return f"{-excess:.2g}" if -excess > FOUND else "0"
 
 
 def status(row):
     """Return what was found, in words."""
     note = row["note"]
     if row["status"] == "false":
-        name, _, rest = note.partition(":")
-        name, _, also = name.partition("; ")
-        rest = rest.strip() or also
-        text = f"**false**: [erratum](errata/{name}.md)" + (f"; {rest}" if rest else "")
+        rest = note.removeprefix(erratum(row)).lstrip(":; ")
+        text = f"**false**: [erratum](errata/{erratum(row)}.md)" + (f"; {rest}" if rest else "")
     else:
         words = {
             "attacked": "nothing found",
@@ -120,14 +120,25 @@ def counts(rows):
     return "\n".join(lines)
 
 
+def erratum(row):
+    """Return the name of the erratum of a false statement's row."""
+    return row["note"].partition(":")[0].partition(";")[0]
+
+
 def nearest(rows):
-    """Rows (experiment, statement, share, draws): how near the attack brought a statement that an experiment judges."""
+    """Rows (experiment, statement, share, draws, erratum) on statements that experiments judge.
+
+    The share is how near the attack brought the left side to the right one; a false statement has an erratum instead.
+    """
     for row in rows:
         for experiment in row["experiments"].split():
             for found in attacks(row, false=False):
-                excess = float(found["excess"])
-                if excess > -1:
-                    yield experiment, found["statement"], f"{1 + min(excess, 0):.3g}", found["trials"]
+                if (excess := float(found["excess"])) > -1:
+                    share = f"{1 + min(excess, 0):.3g}"
+                    yield experiment, found["statement"], share, found["trials"], ""
+            if row["status"] == "false":
+                for found in attacks(row, false=True):
+                    yield experiment, found["statement"], "", found["trials"], erratum(row)
 
 
 def lines():
@@ -154,7 +165,7 @@ def main():
     PAGE.write_text("\n".join(lines()) + "\n", encoding="utf-8")
     with NUMBERS.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(("experiment", "statement", "share", "draws"))
+        writer.writerow(("experiment", "statement", "share", "draws", "erratum"))
         writer.writerows(sorted(nearest(coverage())))
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.statements import PAPERS
 from tests.statements.attack import FOUND
-from tests.statements.page import NUMBERS, PAGE, ROOT, attacks, coverage, covers, lines, nearest
+from tests.statements.page import NUMBERS, PAGE, ROOT, attacks, coverage, covers, erratum, lines, nearest
 from tests.statements.record import read
 
 ROWS = coverage()
@@ -32,7 +32,7 @@ def test_row(row):
     if row["status"] == "misprint":
         assert {s.false for s in functions} == {True, False}
     if row["status"] == "false":
-        assert (ROOT / "docs" / "errata" / f"{row['note'].partition(':')[0].partition(';')[0]}.md").exists()
+        assert (ROOT / "docs" / "errata" / f"{erratum(row)}.md").exists()
     if row["status"] in ("follows", "not attacked"):
         assert row["note"] and not functions
     if row["status"] == "runs":

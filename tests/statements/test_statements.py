@@ -10,7 +10,7 @@ from tests.statements.attack import FOUND, SIZE, attack, planted, worst
 STATEMENTS = [statement for paper in PAPERS.values() for statement in paper]
 FAST = {"dice": 40, "climbs": 1, "steps": 40}
 FALSE = {"dice": 1000, "climbs": 3, "steps": 200, "first": True}
-SLOW = {"dice": 2000, "climbs": 6, "steps": 800, "evolve": 20, "seconds": 60}
+SLOW = {"dice": 500, "climbs": 4, "steps": 400, "evolve": 5, "seconds": 5}
 
 statements = pytest.mark.parametrize("statement", STATEMENTS, ids=lambda statement: statement.name)
 

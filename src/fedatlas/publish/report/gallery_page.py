@@ -1,9 +1,9 @@
 """The pages of the gallery, in Markdown: an index, a page of cards for each paper, and a page for each experiment."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.numbering import find_places
@@ -280,13 +280,16 @@ def _attack_lines(name: str, attacks: "pd.DataFrame | None") -> Iterator[str]:
         yield "Runs say how far a bound was on these problems. [The attack](../statements.md) chooses the problem."
         yield ""
     for row in rows:
-        share = float(row["share"])
-        near = (
-            f"{100 * share:.3g} % of the bound"
-            if share >= LOOSE
-            else "less than 1 % of the bound, which is loose there"
-        )
-        yield f"- {escape_markdown(str(row['statement']))}: at worst {near}, in {int(row['draws']):,} draws."
+        yield f"- {escape_markdown(str(row['statement']))}: {_attacked(row)}."
+
+
+def _attacked(row: Mapping[Hashable, Any]) -> str:
+    """Return what an attack found on a statement: an erratum, or how near it came to the bound."""
+    if isinstance(row["erratum"], str) and row["erratum"]:
+        return f"false ([erratum](../errata/{row['erratum']}.md))"
+    share = float(row["share"])
+    near = f"{100 * share:.3g} % of the bound" if share >= LOOSE else "less than 1 % of the bound, which is loose there"
+    return f"at worst {near}, in {int(row['draws']):,} draws"
 
 
 def _time(hours: float) -> str:
