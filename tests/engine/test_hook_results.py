@@ -306,7 +306,7 @@ RIGHT = {
         "clients": lambda self: 5,
         "mixings": property(lambda self: None),
         "lengths": lambda self, t: t,
-        "outputs": lambda self, s, n: s.x,
+        "outputting": lambda self, s, n: s.x,
     },
     "a helper that is read": {"state": lambda self: 2.0, "output": lambda self, s: s.x * self.state() / 2},
     "a vector of all": {"client": lambda self, s, i, steps: State(delta=-0.1 * s.x)},

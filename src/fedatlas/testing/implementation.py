@@ -139,6 +139,7 @@ class Implementation:
         Raises:
             NotApplicable: The algorithm is not defined for this problem or setting.
         """
+        problem = instances.with_public_rows(problem) if self.cls.public else problem
         algorithm, setting = self._defined(problem, values, options)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # extreme values are allowed, and tested

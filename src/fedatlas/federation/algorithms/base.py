@@ -54,6 +54,10 @@ class Algorithm(Kind):
     hessian: ClassVar[bool] = False
     # The algorithm calls ``steps.prox``, which not every problem has.
     exact_prox: ClassVar[bool] = False
+    # The algorithm calls ``outputs`` or ``pullback`` of a minibatch, which only networks have.
+    outputs: ClassVar[bool] = False
+    # The server calls ``n.public``, which draws rows of data that no client has.
+    public: ClassVar[bool] = False
     # Clients only send gradients at a point of the server. Where all clients share their data, the engine merges them.
     pooled: ClassVar[bool] = False
 
@@ -236,6 +240,8 @@ class Algorithm(Kind):
             )
         if self.hessian and not setting.exact_gradients:
             raise Undefined(f"{self.title()} takes products with Hessians of all data, but full_gradients is minibatch")
+        if self.outputs and not problem.outputs:
+            raise Undefined(f"{self.title()} asks for outputs of layers, which only networks have")
         if self.hessian and not problem.has_hessian():
             raise Undefined(f"{self.title()} takes products with Hessians, but this problem has none")
 

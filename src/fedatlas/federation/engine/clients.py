@@ -1,5 +1,6 @@
 """The clients of a run: what they keep, what they see of the server, and the blocks in which they compute."""
 
+import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from fedatlas.federation.engine.hook_results import explain_failure
 from fedatlas.federation.engine.inspection import Inspector
 from fedatlas.federation.engine.protocols import EngineAlgorithm, EngineProblem, Setting
 from fedatlas.federation.engine.recording import join
-from fedatlas.federation.engine.round import Round
+from fedatlas.federation.engine.round import Round, call
 from fedatlas.federation.engine.steps import Group, Steps
 from fedatlas.federation.engine.workers import Block, Division
 
@@ -49,6 +50,12 @@ class Clients:
     inspector: Inspector
     mixing: "Mixing | None"
     mixed: dict[str, Array] = field(default_factory=dict)
+
+    def begin(self, algorithm: EngineAlgorithm, t: int) -> None:
+        """Begin round t, whose links may be others than those of the round before."""
+        self.mixed = {}
+        if self.mixing is not None and t and len(inspect.signature(algorithm.mixing).parameters) > 1:
+            self.mixing = call(algorithm.mixing, self.setting.clients, t)
 
     def view(self, ids: np.ndarray, s: Any) -> Any:
         """Return the State s of the server as the clients ids (m,) see it, with rows of what is their own."""

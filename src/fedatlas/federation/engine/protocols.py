@@ -17,7 +17,21 @@ if TYPE_CHECKING:
     from fedatlas.federation.topologies.mixing import Mixing
 
 
-class Gradient(Protocol):
+class Outputs(Protocol):
+    """What a network makes of the samples of minibatches; points y are (m, d), or (d,) for all."""
+
+    @property
+    def labels(self) -> Array:
+        """Labels of the minibatch's samples, (m, b)."""
+
+    def outputs(self, y: Array, layer: str = "") -> Array:
+        """Return what a layer, by its name in torch, makes of each sample at y: (m, b, k). It counts as a gradient."""
+
+    def pullback(self, y: Array, v: Array, layer: str = "") -> Array:
+        """Return the gradients at y of the means over samples of <outputs, v>, (m, d), for v (m, b, k)."""
+
+
+class Gradient(Outputs, Protocol):
     """The stochastic gradient of a block of m clients in one local step. All calls use the same minibatches.
 
     Its argument y is (m, d), or (d,) if all clients are at one point.
@@ -137,6 +151,9 @@ class Round(Protocol):
     def rng(self) -> np.random.Generator:
         """Generator for what the server draws in this round."""
 
+    def public(self, samples: int) -> Outputs:
+        """Return a minibatch of rows that no client has, for any number of models, (k, d). It counts as nothing."""
+
 
 class DriverKind(Protocol):
     """The part of a driver that algorithms read; see `fedatlas.federation.engine.drivers`."""
@@ -208,6 +225,10 @@ class Proximal(Protocol):
 
     def has_hessian(self) -> bool:
         """Return whether clients of this problem have products with their Hessians."""
+
+    @property
+    def outputs(self) -> bool:
+        """Whether minibatches have outputs of layers, and labels."""
 
 
 class Problem(Proximal, Protocol):
@@ -305,6 +326,9 @@ class EngineAlgorithm(Protocol):
 
     @property
     def pooled(self) -> bool: ...
+
+    @property
+    def public(self) -> bool: ...
 
     @property
     def exact_prox(self) -> bool: ...

@@ -45,6 +45,7 @@ class Round:
         recorded: Names of the values that ``Steps.record`` keeps.
         discount: Mean over messages of the weights that a driver gave them.
         vector: A vector of the model, for library, device and type of numbers.
+        held: Function that draws a minibatch of rows that no client has.
     """
 
     round: int
@@ -60,6 +61,7 @@ class Round:
     recorded: tuple[str, ...] = ()
     discount: float = 1.0
     vector: Any = None
+    held: Callable[[np.random.Generator, int], Any] = lambda rng, samples: None
 
     @classmethod
     def of(
@@ -71,6 +73,7 @@ class Round:
         steps: float,
         seed: int,
         vector: Array,
+        held: Callable[[np.random.Generator, int], Any],
     ) -> "Round":
         """Return round t of a run. active: Ids of the active clients, in the order in which they compute."""
         return cls(
@@ -86,6 +89,7 @@ class Round:
             probabilities=participants.probabilities(t),
             recorded=tuple(setting.record) if setting.record and setting.evaluated(t + 1) else (),
             vector=vector,
+            held=held,
         )
 
     @property
@@ -112,6 +116,10 @@ class Round:
     def rng(self) -> np.random.Generator:
         """Generator of the server's draws in this round."""
         return stream(self.seed, "algorithm", self.round, 0)
+
+    def public(self, samples: int) -> Any:
+        """Return a minibatch of rows that no client has, which the server holds, drawn with replacement."""
+        return self.held(self.rng, samples)
 
     @functools.cached_property
     def random_client(self) -> int:

@@ -6,7 +6,6 @@ several simulations, the kernel computes means and costs of its rounds itself; s
 """
 
 import dataclasses
-import inspect
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -29,6 +28,7 @@ from fedatlas.federation.engine.hook_results import explain_names
 from fedatlas.federation.engine.inspection import Inspector
 from fedatlas.federation.engine.messages import Message
 from fedatlas.federation.engine.protocols import EngineAlgorithm, EngineProblem
+from fedatlas.federation.engine.public import PublicRows
 from fedatlas.federation.engine.round import Round, call
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.steps import Group
@@ -92,6 +92,7 @@ class Simulation:
         self._paced = workers.size == 1 and (not arrays.is_torch(self.x0) or self.x0.device.type == "cpu")
         mixing = self.inspector.look("mixing", call(algorithm.mixing, setting.clients, 0))
         self.clients = Clients(problem, setting, algorithm.personal, table, channels, division, self.inspector, mixing)
+        self.public = PublicRows(problem, self.algorithm)
         self.round = 0
         self.local_steps: float = 0
         self.diverged_round: int | None = None
@@ -183,9 +184,8 @@ class Simulation:
             # Clients with equally many rows take the same steps and share blocks; sums have this order for all blocks.
             active = active[np.argsort(self.sampler.sizes(active), kind="stable")]
         n = self._round(active, self._length(algorithm, t, active))
-        if self.clients.mixing is not None and t and len(inspect.signature(algorithm.mixing).parameters) > 1:
-            self.clients.mixing = call(algorithm.mixing, self.setting.clients, t)
-        self.records, self._exchanges, self.clients.mixed = {}, [*exchanges], {}
+        self.records, self._exchanges = {}, [*exchanges]
+        self.clients.begin(algorithm, t)
         self.s = self._exchange(algorithm, active, n, pool if pool and self.pace.threads > 1 else pools.Serial())
         self.ledger.add(tuple(self._exchanges))
         self.inspector.looks &= not len(active)
@@ -246,16 +246,12 @@ class Simulation:
 
     def _group(self, algorithm: EngineAlgorithm, active: np.ndarray, n: Round) -> Group:
         """Return the clients that compute, with their draws."""
-        epochs = self.setting.local_epochs
-        if epochs is not None:
-            return Group(active, self.sampler.passes(n.round, active, epochs))
-        if algorithm.pooled and self.problem.shared and self.clients.channels.up is None:
-            # All clients would send a mean over the same data at the same point: one with all samples stands for them.
-            return Group(active[:1], self.sampler.pool(n.round, active, int(n.steps)), len(active))
-        return Group(active, self.sampler.draw(n.round, active, int(n.steps)))
+        pooled = algorithm.pooled and self.problem.shared and self.clients.channels.up is None
+        return Group.draw(self.sampler, n, active, self.setting.local_epochs, pooled)
 
     def _round(self, active: np.ndarray, steps: float) -> Round:
-        return Round.of(self.setting, self.participants, self.round, active, steps, self.seed, self.x0)
+        t, held = self.round, self.public.draw
+        return Round.of(self.setting, self.participants, t, active, steps, self.seed, self.x0, held)
 
     def _record(
         self, hook: str, down: tuple[int, Any], total: Aggregate, group: Group, works: Sequence[ClientWork]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,8 +17,33 @@ from fedatlas.federation.engine.round import Round
 from fedatlas.federation.engine.setting import LOCAL_LOSS
 from fedatlas.federation.streams import stream, streams
 
+if TYPE_CHECKING:
+    from fedatlas.federation.sampling.sampler import Sampler
 
-class Gradient:
+
+class Outputs:
+    """What a network makes of the samples of minibatches, or of one for all models; arguments as of `Gradient`."""
+
+    def __init__(self, batch: Any, work: ClientWork, full: bool = False) -> None:
+        self._batch, self._work, self._full = batch, work, full
+
+    @property
+    def labels(self) -> Array:
+        """Labels of the samples, (m, b), of a network."""
+        return self._batch.labels
+
+    def outputs(self, y: Array, layer: str = "") -> Array:
+        """Return what a layer of a network makes of the samples at y, (m, b, k); it counts as a gradient."""
+        self._work.count(self._batch, full=self._full)
+        return self._batch.outputs(y, layer)
+
+    def pullback(self, y: Array, v: Array, layer: str = "") -> Array:
+        """Return gradients (m, d) at y of the means over samples of <outputs, v>, for v (m, b, k)."""
+        self._work.count(self._batch, full=self._full)
+        return self._batch.pullback(y, v, layer)
+
+
+class Gradient(Outputs):
     """The stochastic gradient on the minibatches of one step: all calls within a step use the same samples.
 
     Args:
@@ -37,7 +62,8 @@ class Gradient:
         clip: float | None = None,
         record_loss: Callable[[Array], None] | None = None,
     ) -> None:
-        self._batch, self._work, self._full, self._clip, self._record_loss = batch, work, full, clip, record_loss
+        super().__init__(batch, work, full)
+        self._clip, self._record_loss = clip, record_loss
 
     def __call__(self, y: Array) -> Array:
         """Return gradients (m, d) at y, (m, d) or (d,)."""
@@ -74,6 +100,24 @@ class Group:
     ids: np.ndarray
     draws: np.ndarray | list[np.ndarray] | None
     merged: int = 1
+
+    @classmethod
+    def draw(cls, sampler: "Sampler", n: Round, active: np.ndarray, epochs: int | None, pooled: bool) -> "Group":
+        """Return the active clients of a round, (m,), with their draws.
+
+        Args:
+            sampler: Draws of the run.
+            n: Round.
+            active: Ids of the clients.
+            epochs: Passes over the data in a round that consists of some.
+            pooled: Whether all would send a mean over the same data at the same point, so that one client with the
+                samples of all can stand for them.
+        """
+        if epochs is not None:
+            return cls(active, sampler.passes(n.round, active, epochs))
+        if pooled:
+            return cls(active[:1], sampler.pool(n.round, active, int(n.steps)), len(active))
+        return cls(active, sampler.draw(n.round, active, int(n.steps)))
 
     def only(self, client: int) -> "Group":
         """Return the group that consists of one of the clients."""

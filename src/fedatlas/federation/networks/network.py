@@ -3,79 +3,36 @@
 import functools
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
-from numpy.typing import ArrayLike
 from torch import Tensor, nn
 
 from fedatlas.errors import UserError
 from fedatlas.federation import arrays
-from fedatlas.federation.architectures import Architecture
 from fedatlas.federation.networks import device as devices
 from fedatlas.federation.networks.augment import augment
 from fedatlas.federation.networks.dropout import KEYS
 from fedatlas.federation.networks.losses import LOSSES, OwnLoss
 from fedatlas.federation.networks.replica import Replica, activations, flatten, trained_parameters, validate
-from fedatlas.federation.networks.samples import Samples, Source, as_source, channel_moments
+from fedatlas.federation.networks.samples import Samples, Source, as_source
 from fedatlas.federation.networks.stacked import Stacked
 from fedatlas.federation.problems.base import evaluation_rows
 from fedatlas.federation.problems.client_weights import loss_factors, row_weights
 from fedatlas.federation.problems.network import NeuralNetwork
 from fedatlas.federation.problems.rows import RowProblem
 from fedatlas.federation.streams import stream
-from fedatlas.io.machine import require_memory
 
 if TYPE_CHECKING:
-    from fedatlas.data.dataset import Dataset
     from fedatlas.federation.partitions.partition import Partition
 
 CHUNK = 1000  # rows that go through the module at once where they are not one minibatch
 STACK_BYTES = 2**30  # of the parameters of clients that a GPU computes in one pass
 STACK = 64  # clients of such a pass at most
 DRAWS = threading.Lock()  # modules draw their starts from torch's one generator, which threads share
-
-
-def on_data(
-    options: NeuralNetwork, train: "Dataset", test: "Dataset | None", partition: "Partition | None"
-) -> "Network":
-    """Build a Network on prepared data; arguments after the options as of ``NeuralNetwork.build``."""
-    device = devices.choose(options.device)
-    devices.prepare(device, options.precision)
-    images = train.X.ndim == 4
-    if options.augment is not None and not images:
-        raise UserError("network: augment is for images, which these data are not: leave it out")
-    shift: ArrayLike | None = None
-    scale: ArrayLike | None = None
-    if images:
-        shift, scale = channel_moments(train.X) if options.normalise else (None, 1 / train.scale)
-    X, y = (test.X, test.y) if test is not None else (train.X_test, train.y_test)
-    samples = Samples(train.X, train.y, shift, scale, options.dtype, device)
-    held_out = None if X is None or y is None else Samples(X, y, shift, scale, options.dtype, device)
-    X, y = train.X_validation, train.y_validation
-    validation = None if y is None else Samples(X, y, shift, scale, options.dtype, device)
-    outputs = LOSSES[options.loss].outputs(train.classes)
-    architecture, shape = options.architecture_kind, tuple(train.X.shape[1:])
-    _validate_size(architecture, shape, outputs)
-
-    def build() -> nn.Module:
-        module = architecture.build(shape, outputs)
-        return devices.Autocast(module) if options.precision == "bf16" else module
-
-    return Network(samples, build, held_out, partition, validation, **vars(options))
-
-
-def _validate_size(architecture: Architecture, shape: tuple[int, ...], outputs: int) -> None:
-    """Raise UserError if a network cannot be built, or its parameters exceed the memory. None is allocated."""
-    try:
-        with DRAWS, torch.random.fork_rng(devices=[]), torch.device("meta"):
-            dim = sum(parameter.numel() for parameter in architecture.build(shape, outputs).parameters())
-    except (RuntimeError, TypeError, OverflowError, ZeroDivisionError) as error:
-        raise UserError(f"network: there is no {architecture.name} for samples of shape {shape} ({error})") from error
-    require_memory(4 * 4 * dim, f"network: a {architecture.name} of {dim:,} parameters", "take a smaller one")
 
 
 class Network(RowProblem):
@@ -231,6 +188,8 @@ class Network(RowProblem):
         """Return the bytes that are free on the device."""
         return devices.free(self.train.device)
 
+    outputs = True
+
     @property
     def replica(self) -> Replica:
         """This thread's own copy of the module."""
@@ -340,6 +299,28 @@ class NetworkBatch:
         data, labels, *_ = self.problem.inputs(draws)
         neutral = data.new_zeros(()), data.new_ones(())
         return as_source(data.movedim(1, -1), labels, neutral), torch.arange(len(labels))
+
+    @property
+    def labels(self) -> Tensor:
+        """Labels of the samples, (m, b) or (m, b, ...)."""
+        return self.problem.train.y[torch.stack(self.rows) % self.problem.samples]
+
+    def outputs(self, y: Tensor, layer: str) -> Tensor:
+        """Return what a layer makes of each sample at y, (m, d) or (d,): (m, b, k). A batch of one serves m models."""
+        made = [self.problem.replica.layer_outputs(x, inputs, layer) for x, inputs in self._models(y)]
+        return torch.stack([outputs.detach() for outputs in made])
+
+    def pullback(self, y: Tensor, v: Tensor, layer: str) -> Tensor:
+        """Return the gradients at y of the means over samples of <outputs, v>, (m, d), for v (m, b, k)."""
+        replica = self.problem.replica
+        models = zip(self._models(y), v, strict=True)
+        return torch.stack([replica.pullback(x, inputs, layer, row) for (x, inputs), row in models])
+
+    def _models(self, y: Tensor) -> Iterator[tuple[Tensor, tuple[Tensor, ...]]]:
+        """Yield the models y, (m, d) or (d,), each with the inputs of its minibatch."""
+        alone = len(self.rows) == 1 and y.ndim > 1
+        for k, x in enumerate(y if alone else arrays.rows(y, len(self.rows))):
+            yield x, self.problem.inputs(self.rows[0 if alone else k])
 
     @property
     def stackable(self) -> bool:

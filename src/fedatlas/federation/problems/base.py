@@ -45,6 +45,7 @@ class ProblemKind(Kind):
     proximal: ClassVar[bool] = False
     # Clients' objectives have products with their Hessians.
     hessian: ClassVar[bool] = False
+    outputs: ClassVar[bool] = False
     # Full name of the module that computes, if ``build`` loads it by name; by default the one that declares the kind.
     oracle: ClassVar[str | None] = None
     # x0 is a normal vector that any generator can draw, or 0.
@@ -220,6 +221,7 @@ class Problem(ClientLabels, ABC):
         draw_bytes: Bytes that a step holds of each draw, such as a row of data.
         shapes: Shapes of the layers whose parameters x holds, one after another; empty where the model has no layers.
         hessian: Whether ``full_batch`` has ``hessian_product(y, v)``, the products of clients' Hessians at y with v.
+        outputs: Whether batches have ``labels``, ``outputs`` and ``pullback``, as of `Outputs`.
         uniform: Whether all stochastic functions are at least 0 and have curvatures between mu_min and L_max.
         part_rows: Rows of each client in the parts ``test`` and ``validation``, where they are known.
     """
@@ -234,6 +236,7 @@ class Problem(ClientLabels, ABC):
     draw_bytes: int = 0
     shapes: Sequence[tuple[int, ...]] = ()
     hessian: ClassVar[bool] = False
+    outputs: ClassVar[bool] = False
     uniform: bool = False
     part_rows: "Mapping[str, Partition]" = MappingProxyType({})
 

@@ -38,8 +38,9 @@ class NeuralNetwork(DataKind):
 
     name = "network"
     constants = ("mu", "head")
+    outputs = True
     reports = ("loss", "accuracy", "test_loss", "test_accuracy", *VALIDATION)
-    oracle = "fedatlas.federation.networks.network"
+    oracle = "fedatlas.federation.networks.prepared"
 
     architecture: str | dict[str, Any] = option("mlp", doc="the network's architecture", family="architecture")
     loss: Literal["cross-entropy", "logistic"] = option(
