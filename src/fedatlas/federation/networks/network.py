@@ -3,7 +3,7 @@
 import functools
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +15,18 @@ from fedatlas.errors import UserError
 from fedatlas.federation import arrays
 from fedatlas.federation.networks import device as devices
 from fedatlas.federation.networks.augment import augment
+from fedatlas.federation.networks.batch import CHUNK, NetworkBatch
 from fedatlas.federation.networks.dropout import KEYS
 from fedatlas.federation.networks.losses import LOSSES, OwnLoss
-from fedatlas.federation.networks.replica import Replica, activations, flatten, trained_parameters, validate
-from fedatlas.federation.networks.samples import Samples, Source, as_source
+from fedatlas.federation.networks.replica import (
+    Replica,
+    activations,
+    coordinates,
+    flatten,
+    trained_parameters,
+    validate,
+)
+from fedatlas.federation.networks.samples import Samples
 from fedatlas.federation.networks.stacked import Stacked
 from fedatlas.federation.problems.base import evaluation_rows
 from fedatlas.federation.problems.client_weights import loss_factors, row_weights
@@ -29,7 +37,6 @@ from fedatlas.federation.streams import stream
 if TYPE_CHECKING:
     from fedatlas.federation.partitions.partition import Partition
 
-CHUNK = 1000  # rows that go through the module at once where they are not one minibatch
 STACK_BYTES = 2**30  # of the parameters of clients that a GPU computes in one pass
 STACK = 64  # clients of such a pass at most
 DRAWS = threading.Lock()  # modules draw their starts from torch's one generator, which threads share
@@ -40,6 +47,8 @@ class Network(RowProblem):
 
     Parameters whose ``requires_grad`` is off are no part of x. They have the values that ``build`` gives them first,
     the same in all runs, lie in memory once, and are neither sent nor counted. So do buffers, which must be constants.
+    With ``batch_norm: averaged`` the first coordinates of x are the running means and variances of batch norm. Their
+    gradient is their difference from those of the minibatch, and they have no l2 term.
 
     The l2 term is weight decay, as torch's SGD has it: part of every gradient that an algorithm sees, and the same for
     all clients, whatever their weights. The metric ``loss`` contains it, ``test_loss`` does not. Minibatches are
@@ -82,15 +91,20 @@ class Network(RowProblem):
         self.l2, self.start_scale = float(settings.l2), settings.start_scale
         self.samples, self.augmentation = len(train), settings.augmentation
         self.module = self._fresh_module(0)
-        self.drops = validate(self.module, self.train, self.loss)
+        self.drops = validate(self.module, self.train, self.loss, settings.batch_norm == "averaged")
         self._images = self.augmentation.variants if self.augmentation else 1
         self.variants = self._images * (KEYS if self.drops else 1)
         self.dim = len(flatten(self.module))
-        self.shapes = [tuple(parameter.shape) for parameter in trained_parameters(self.module)]
+        self.shapes = [tuple(v.shape) for v in coordinates(self.module)]
+        self.statistics = self.dim - sum(parameter.numel() for parameter in trained_parameters(self.module))
         self._threads = threading.local()
         self._pool: ThreadPoolExecutor | None = None
         self._block_rows = 1
-        if self.train.device.type != "cpu" and self.stacked.runs(*self.inputs(self.train.index([0]))):
+        if (
+            self.train.device.type != "cpu"
+            and not self.statistics
+            and self.stacked.runs(*self.inputs(self.train.index([0])))
+        ):
             self._block_rows = max(1, min(STACK, STACK_BYTES // (self.dim * self.train.dtype.itemsize)))
         self.weights, self.eval_samples = settings.weights, settings.eval_samples
 
@@ -156,8 +170,10 @@ class Network(RowProblem):
         draw = stream(seed, "start")
         if self.start_scale is None:
             return flatten(self._fresh_module(int(draw.integers(2**63))))
-        x = self.start_scale * draw.standard_normal(self.dim)
-        return torch.as_tensor(x, dtype=self.train.dtype, device=self.train.device)
+        x = torch.as_tensor(self.start_scale * draw.standard_normal(self.dim), dtype=self.train.dtype)
+        return torch.cat(
+            [flatten(self._fresh_module(0))[: self.statistics], x[self.statistics :].to(self.train.device)]
+        )
 
     def clock(self) -> float:
         """Return the time of this process on all its processors; on a GPU, the time on the wall."""
@@ -205,7 +221,7 @@ class Network(RowProblem):
             self._threads.stacked = Stacked(self.module, self.loss)
         return self._threads.stacked
 
-    def batch(self, clients: np.ndarray, index: np.ndarray) -> "NetworkBatch":
+    def batch(self, clients: np.ndarray, index: np.ndarray) -> NetworkBatch:
         """Return the minibatches of a block of clients, (m,) ids, from their draws, (m, b)."""
         return NetworkBatch(self, list(self.train.index(index)), self.factors(clients))
 
@@ -219,7 +235,7 @@ class Network(RowProblem):
             data = augment(data, variants % self._images, self.augmentation.crop)
         return (data, labels, variants // self._images) if self.drops else (data, labels)
 
-    def full_batch(self, clients: np.ndarray) -> "NetworkBatch":
+    def full_batch(self, clients: np.ndarray) -> NetworkBatch:
         """Return all data of each client of a block, (m,) ids."""
         if self.partition is None:
             return NetworkBatch(self, [self.train.index(np.arange(self.samples))] * len(clients))
@@ -229,7 +245,7 @@ class Network(RowProblem):
     def evaluate(self, x: Tensor) -> dict[str, float]:
         """Return the metrics at x, (d,)."""
         loss, accuracy = self._score(x, self.train, self._evaluation_rows, self._evaluation_weights)
-        metrics = {"loss": loss + self.l2 / 2 * float(x @ x), "accuracy": accuracy}
+        metrics = {"loss": loss + self._penalty(x), "accuracy": accuracy}
         for name, part in self.held_out.items():
             metrics[f"{name}_loss"], metrics[f"{name}_accuracy"] = self._score(
                 x, part, part.index(np.arange(len(part)))
@@ -249,8 +265,12 @@ class Network(RowProblem):
             z, labels = self.replica.outputs(x, samples, chunk), samples.y[chunk]
             losses.append(self.loss.losses(z, labels).double())
             correct.append(self.loss.correct(z, labels))
-        penalty = self.l2 / 2 * float(x @ x) if part == "train" else 0.0
+        penalty = self._penalty(x) if part == "train" else 0.0
         return arrays.to_numpy(torch.cat(losses)) + penalty, arrays.to_numpy(torch.cat(correct))
+
+    def _penalty(self, x: Tensor) -> float:
+        decayed = x[self.statistics :]
+        return self.l2 / 2 * float(decayed @ decayed)
 
     def _score(self, x: Tensor, samples: Samples, rows: Tensor, weights: Tensor | None = None) -> tuple[float, float]:
         """Return mean loss and accuracy on rows of samples; losses have weights (rows,) of mean 1, or None for 1."""
@@ -265,117 +285,3 @@ class Network(RowProblem):
         weights_of_parts = [None] * len(parts) if weights is None else weights.split(CHUNK)
         done = list((self._pool.map if self._pool else map)(work, parts, weights_of_parts))
         return sum(loss for loss, _ in done) / len(rows), sum(correct for _, correct in done) / len(rows)
-
-
-class NetworkBatch:
-    """Minibatches of m clients.
-
-    Args:
-        problem: The network.
-        rows: Draws of each client, m tensors (b,), which may differ in length. A draw is a row of the data; where they
-            are augmented, plus the number of rows times the variant.
-        factors: Factors of the clients' losses, (m, 1), or None for 1.
-    """
-
-    def __init__(self, problem: Network, rows: list[Tensor], factors: Tensor | None = None) -> None:
-        self.problem, self.rows, self.factors = problem, rows, factors
-        self.size = np.array([len(draws) for draws in rows])
-        self._cache: dict[int, list[tuple[Tensor, ...]]] = {}
-        self._stack: tuple[Tensor, ...] = ()
-
-    def _batches(self, client: int) -> Iterable[tuple[Tensor, ...]]:
-        rows = self.rows[client]
-        if len(rows) > CHUNK:
-            return map(self.problem.inputs, rows.split(CHUNK))
-        if client not in self._cache:
-            self._cache[client] = [self.problem.inputs(rows)]
-        return self._cache[client]
-
-    def _source(self, client: int) -> tuple[Source, Tensor]:
-        """Return the samples of a client's minibatch, as compiled passes take them, and its rows of them."""
-        draws = self.rows[client]
-        if self.problem.augmentation is None or int(draws.max()) < self.problem.samples:  # images as they are
-            return self.problem.train.source, draws
-        data, labels, *_ = self.problem.inputs(draws)
-        neutral = data.new_zeros(()), data.new_ones(())
-        return as_source(data.movedim(1, -1), labels, neutral), torch.arange(len(labels))
-
-    @property
-    def labels(self) -> Tensor:
-        """Labels of the samples, (m, b) or (m, b, ...)."""
-        return self.problem.train.y[torch.stack(self.rows) % self.problem.samples]
-
-    def outputs(self, y: Tensor, layer: str) -> Tensor:
-        """Return what a layer makes of each sample at y, (m, d) or (d,): (m, b, k). A batch of one serves m models."""
-        made = [self.problem.replica.layer_outputs(x, inputs, layer) for x, inputs in self._models(y)]
-        return torch.stack([outputs.detach() for outputs in made])
-
-    def pullback(self, y: Tensor, v: Tensor, layer: str) -> Tensor:
-        """Return the gradients at y of the means over samples of <outputs, v>, (m, d), for v (m, b, k)."""
-        replica = self.problem.replica
-        models = zip(self._models(y), v, strict=True)
-        return torch.stack([replica.pullback(x, inputs, layer, row) for (x, inputs), row in models])
-
-    def _models(self, y: Tensor) -> Iterator[tuple[Tensor, tuple[Tensor, ...]]]:
-        """Yield the models y, (m, d) or (d,), each with the inputs of its minibatch."""
-        alone = len(self.rows) == 1 and y.ndim > 1
-        for k, x in enumerate(y if alone else arrays.rows(y, len(self.rows))):
-            yield x, self.problem.inputs(self.rows[0 if alone else k])
-
-    @property
-    def stackable(self) -> bool:
-        """Whether the gradients of all m clients can be computed in one pass."""
-        return (
-            self.problem.block_rows > 1 and len(self.rows[0]) <= CHUNK and len({len(draws) for draws in self.rows}) == 1
-        )
-
-    def _in_one_pass(self, y: Tensor) -> tuple[Tensor, Tensor]:
-        """Return losses without l2, (m,), and gradients with it, (m, d), from one pass."""
-        problem, m = self.problem, len(self.rows)
-        if not self._stack:
-            self._stack = tuple(v.unflatten(0, (m, -1)) for v in problem.inputs(torch.cat(self.rows)))
-        y = arrays.rows(y, m)
-        values, grads = problem.stacked.value_and_grad(y, *self._stack)
-        if self.factors is None:
-            return values.clone(), self._penalised(grads.clone(), y)
-        return values * self.factors[:, 0], self._penalised(grads * self.factors, y)
-
-    def _mean_loss(self, client: int, x: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the mean loss of a client's minibatch at x, (d,), and its gradient, a new vector (d,)."""
-        replica, loss, rows = self.problem.replica, self.problem.loss, self.rows[client]
-        if replica.passes is not None:
-            return replica.passes.value_and_grad(x, *self._source(client), loss.logistic)
-        value, grad = replica.value_and_grad(x, self._batches(client), loss, len(rows))
-        return value, grad.clone()
-
-    def _one_by_one(self, y: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the same, client by client."""
-        values, grads = [], []
-        for client, x in enumerate(arrays.rows(y, len(self.rows))):
-            value, grad = self._mean_loss(client, x)
-            if self.factors is not None:
-                factor = self.factors[client, 0]
-                value, grad = value * factor, grad * factor
-            values.append(value)
-            grads.append(self._penalised(grad, x))
-        return _stack(values), _stack(grads)
-
-    def _penalised(self, grad: Tensor, y: Tensor) -> Tensor:
-        """Return gradients of losses after that of the l2 term at y is added to them."""
-        return grad.add_(y, alpha=self.problem.l2) if self.problem.l2 else grad
-
-    def grad(self, y: Tensor) -> Tensor:
-        """Return the gradients at y, (m, d) or (d,): (m, d)."""
-        return (self._in_one_pass(y) if self.stackable else self._one_by_one(y))[1]
-
-    def value_and_grad(self, y: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the losses, (m, 1), and gradients, (m, d), at y."""
-        values, grads = self._in_one_pass(y) if self.stackable else self._one_by_one(y)
-        values = values[:, None]
-        if self.problem.l2:
-            values = values + self.problem.l2 / 2 * arrays.dot(y, y)
-        return values, grads
-
-
-def _stack(vectors: list[Tensor]) -> Tensor:
-    return vectors[0][None] if len(vectors) == 1 else torch.stack(vectors)
