@@ -45,7 +45,7 @@ ROOMS = [
     {"publish.tracking"},
     {"workflow"},
     {"api", "testing", "publish.paper"},
-    {"publish.comparison"},
+    {"publish.comparison", "publish.guide"},
     {"cli"},
     {"__main__"},
 ]

@@ -2,6 +2,7 @@
 
 import argparse
 import re
+from pathlib import Path
 from typing import Any
 
 from pygments.lexers.python import PythonLexer
@@ -9,6 +10,8 @@ from pygments.lexers.special import TextLexer
 
 from fedatlas.cli.main import parser as build_parser
 from fedatlas.io.files import atomic
+from fedatlas.publish.guide.page import write_guide
+from fedatlas.workflow.study import Study
 from from_code import algorithms
 
 
@@ -17,6 +20,7 @@ def setup(app: Any) -> dict[str, Any]:
     app.setup_extension("sphinx.ext.autodoc")
     app.connect("config-inited", _write_pages)
     app.connect("autodoc-process-docstring", _escape_docstring)
+    app.connect("build-finished", _write_guide)
     app.add_lexer("csv", TextLexer)
     app.add_lexer("snakemake", PythonLexer)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
@@ -33,6 +37,12 @@ def _write_pages(app: Any, config: Any) -> None:
         if not target.exists() or target.read_text(encoding="utf-8") != text:  # Sphinx reads only files that are new
             with atomic(target) as temporary:
                 temporary.write_text(text, encoding="utf-8")
+
+
+def _write_guide(app: Any, error: Exception | None) -> None:
+    """Write the page "Which method, when?" into the site, if the record has the suite that it is made of."""
+    if error is None and app.builder.format == "html" and algorithms.guide_exists():
+        write_guide(Study.open(), Path(app.outdir) / algorithms.GUIDE, pages="reference/algorithms")
 
 
 def _escape_docstring(app: Any, what: str, name: str, subject: Any, options: Any, lines: list[str]) -> None:

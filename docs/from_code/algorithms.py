@@ -1,5 +1,6 @@
 """A page for each algorithm, made of its class, its transcription, the theorems and the gallery."""
 
+import functools
 import inspect
 import json
 import re
@@ -18,6 +19,8 @@ from fedatlas.testing import transcriptions
 from fedatlas.theory.fedac import FEDAC_THEOREMS
 from fedatlas.theory.fedred import FEDRED_BOUNDS
 from fedatlas.theory.fedsps import FEDSPS_BOUNDS
+from fedatlas.workflow.comparison import SUITE
+from fedatlas.workflow.records import record_paths
 from fedatlas.workflow.study import Study
 from from_code.docstrings import prose, rule
 from from_code.formulas import SYMBOLS, Notation
@@ -25,6 +28,7 @@ from from_code.formulas import SYMBOLS, Notation
 ROOT = Path(__file__).parents[2]
 FOLDER = "docs/reference/algorithms"
 GALLERY = ROOT / "docs/gallery"
+GUIDE = "docs/which-method.html"  # in the site
 FACTS = {
     "exact": "Its fixed point is the optimum even if clients are heterogeneous and take several local steps.",
     "full_participation": "It is defined for full participation only.",
@@ -43,6 +47,19 @@ def pages() -> dict[str, str]:
     return table | {
         f"{FOLDER}/{_file(name)}.md": "\n".join(_page(cls, figures.get(name, []))) for name, cls in algorithms.items()
     }
+
+
+@functools.cache
+def guide_exists() -> bool:
+    """Return whether the record has the suite of the page that says which method is good when."""
+    return any(name == SUITE for _, name in record_paths(Study.open()))
+
+
+@functools.cache
+def _suite() -> set[str]:
+    """Return the names of the algorithms of the suite."""
+    experiment = Study.open().experiment("laptop", SUITE)
+    return {experiment.algorithm(id) for id in experiment.algorithms}
 
 
 def notation(cls: type[Algorithm]) -> Notation:
@@ -72,6 +89,8 @@ def _page(cls: type[Algorithm], figures: list[str]) -> Iterator[str]:
     yield f"`{cls.name}` is its name in experiment files and commands."
     if cls.aliases:
         yield f"Other names are {', '.join(f'`{name}`' for name in cls.aliases)}."
+    if guide_exists() and cls.name in _suite():
+        yield f'\n<a href="../../{Path(GUIDE).name}">Where it wins</a> says how it compares with the others.'
     yield "\n## Update rule\n"
     yield from _update_rule(cls, letters)
     yield f"{NOTATION}.{_legend(cls, letters)}\n"

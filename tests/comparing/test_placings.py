@@ -136,7 +136,7 @@ def test_the_sentence_is_never_stronger_than_its_numbers(algorithms, problems, s
     for part in text.removeprefix("Mine ").split("; "):
         for phrase in re.split(r" (?=and behind)", part):
             if not (match := PART.match(phrase)):
-                assert re.match(r"is (within noise|not told|not defined)|diverges", phrase)
+                assert re.match(r"is (within noise|not within|not told|not defined)|diverges", phrase)
                 continue
             sign = 1 if match[2] == "ahead of" else -1
             rivals = list(range(1, algorithms)) if "others" in match[3] else [1]

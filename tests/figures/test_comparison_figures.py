@@ -18,8 +18,8 @@ from fedatlas.results.figures.text_fitting import wrap_text
 
 from .drawings import build_figure, draw_figure
 
-SLOW_KINDS = ("improvement", "loss_to_best", "robustness")  # with thirty algorithms
-KINDS = ["performance_profile", "improvement", "loss_to_best", "robustness"]
+SLOW_KINDS = ("improvement", "loss_to_best", "robustness", "left_out")  # with thirty algorithms
+KINDS = ["performance_profile", "improvement", "loss_to_best", "robustness", "left_out"]
 CASES = ["one local step", "many local steps", "10 % active"]
 # rounds to the share e^-5 of the first value by algorithm and case; None: without runs
 SPEED = {"fedavg": [100, 100, 100], "scaffold": [50, 50, None], "feddyn": [58, 120, 400], "fedprox": [400, 400, 400]}
@@ -198,6 +198,22 @@ def test_algorithms_without_a_run_in_the_cases_that_are_shown_are_left_out(resul
     for cases, count in ((CASES[2], 3), (CASES[1:], 4)):
         _, drawing = draw_kind("loss_to_best", (table, rows, context), where={"case": cases})
         assert drawing.numbers["algorithm"].nunique() == count
+
+
+def test_the_order_without_one_problem_seed_or_study():
+    """SCAFFOLD is first because of the one problem on which FedAvg is slow."""
+    speeds = {"fedavg": [100, 100, 400], "scaffold": [110, 110, 100]}
+    frame = curves(speeds, noise=0.0)
+    again = frame[frame["case"] == CASES[2]].assign(case="again")
+    again["suboptimality"] = again.groupby(["seed", "round"])["suboptimality"].transform(lambda pair: pair[::-1].values)
+    plain = replace(view(tuple(speeds)), cases={case: case for case in (*CASES, "again")}, studies={"again": CASES[2]})
+    where = {"case": CASES}
+    _, drawing = draw_kind("left_out", (None, pd.concat([frame, again]), plain), where=where, shares=[math.exp(-5)])
+    numbers = drawing.numbers.set_index(["left_out", "part"])
+    assert numbers.loc[("problem", CASES[2]), "tau"] == -1 and numbers.loc[("problem", CASES[0]), "tau"] == 1
+    assert numbers.loc[("problem", CASES[2]), "places"] == 1 or numbers.loc[("problem", CASES[2]), "places"] == -1
+    assert (numbers.loc["seed", "tau"] == 1).all() and len(numbers.loc["seed"]) == 4
+    assert numbers.loc[("study", f"first study of {CASES[2]}"), "tau"] == -1
 
 
 def test_robustness_ranks_and_correlates(results):

@@ -40,6 +40,7 @@ SPECS = {
     "loss_to_best": [{}],
     "improvement": [{}],
     "robustness": [{}],
+    "left_out": [{}],
     "partition": [{}],
     "availability": [{}],
     "dissimilarity": [{}],
@@ -90,7 +91,7 @@ CASES = [(kind, spec) for kind, specs in SPECS.items() for spec in specs]
 
 @pytest.mark.parametrize(("kind", "spec"), CASES, ids=[f"{kind}-{n}" for n, (kind, _) in enumerate(CASES)])
 def test_nothing_overlaps_or_is_cut(kind, spec, results):
-    if kind == "robustness" and len(results[2].algorithms) == 1:
+    if kind in ("robustness", "left_out") and len(results[2].algorithms) == 1:
         pytest.skip("an order needs two algorithms")
     fits(lambda: draw_figure({"kind": kind, **spec}, results, **inputs(kind, results[2]))[0])
 

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from fedatlas.errors import UserError
-from fedatlas.publish.report import cards_page, published_figures
+from fedatlas.publish.report import cards_page, published_figures, sentences_page
 from fedatlas.publish.report.cards import (
     SIGNS,
     GalleryState,
@@ -72,9 +72,9 @@ def state(frame, **changes):
     return GalleryState(frame, **{**fields, **changes})
 
 
-def test_every_paper_has_five_to_seven_headlines(papers):
+def test_every_paper_has_five_to_nine_headlines(papers):
     assert [paper.method for paper in papers] == ["FedAc", "FedAWE", "FedRed", "FedSpeed", "FedSPS"]
-    assert all(5 <= len(paper.headlines) <= 7 for paper in papers)
+    assert all(5 <= len(paper.headlines) <= 9 for paper in papers)
 
 
 def test_headlines_name_claims_figures_and_experiments_that_exist(papers, monkeypatch):
@@ -97,6 +97,40 @@ def test_headlines_name_claims_figures_and_experiments_that_exist(papers, monkey
                 assert set(read_table(headline.beside.table)["algorithm"]) <= set(
                     load(headline.beside.experiment).algorithms
                 )
+
+
+def test_no_quote_leaves_out_words(papers):
+    quotes = {f"{paper.name}/{name}": line.quote for paper in papers for name, line in paper.headlines.items()}
+    ellipses = {name: "what it leaves out" for name, quote in quotes.items() if "…" in quote or "..." in quote}
+    assert ellipses == {}  # words that are left out may be a condition or a part of the claim
+
+
+def test_every_sentence_of_an_abstract_has_a_card_a_claim_or_a_reason(papers, monkeypatch, tmp_path):
+    monkeypatch.chdir(ROOT)
+    study, tested = Study.open(), 0
+    for paper in papers:
+        assert sum(sentence.place == "Abstract" for sentence in paper.sentences) >= 5
+        for sentence in paper.sentences:
+            assert set(sentence.cards) <= set(paper.headlines), sentence
+            for claim in sentence.claims:
+                name, _, key = claim.partition("/")
+                assert key in study.files.load(name, "laptop").claims, claim
+            tested += bool(sentence.cards or sentence.claims)
+    assert tested > 25
+    sentence = {"text": "It is.", "place": "Abstract"}
+    headlines = {"paper": "yuan2020", "headlines": {"one": HEADLINE}}
+    for wrong, words in ((sentence, "needs a reason"), ("It is.", "must be a mapping")):
+        (tmp_path / "x.yaml").write_text(yaml.safe_dump({**headlines, "sentences": [wrong]}))
+        with pytest.raises(UserError, match=words):
+            read_headlines(tmp_path)
+
+
+def test_the_page_of_sentences_names_cards_with_their_verdicts(papers):
+    deck = make_cards(papers, state(claims()))
+    lines = list(sentences_page.write_lines(papers, deck))
+    assert sum(line.startswith("## ") for line in lines) == len(papers)
+    (row,) = (line for line in lines if "only requires" in line)
+    assert "[M^(1/3) rounds](fedac.md): not run" in row.replace("\\", "")
 
 
 def test_what_never_ran_has_its_price(papers):
@@ -124,7 +158,7 @@ def test_committed_cards_say_what_the_gallery_holds(committed, papers):
         if card.level == "substitute":
             assert card.words.startswith("not tested (on ")
         if card.level == NOT_RUN:
-            assert all(price > 0 for _, _, price in card.prices) and card.prices
+            assert all(price > 0 for _, _, price in card.prices) and (card.prices or card.parts)
 
 
 @pytest.mark.parametrize(
@@ -178,6 +212,30 @@ def test_a_substitute_does_not_test_a_sentence(tmp_path):
     papers = written(tmp_path, evidence={"smoke": "substitute"}, substitute="LeNet")
     (card,) = make_cards(papers, state(claims(HELD, HELD)))
     assert (card.verdict, card.words) == (UNTESTED, "not tested (on LeNet: held)")
+
+
+def test_a_card_counts_its_parts(tmp_path):
+    parts = {"one": ["made_up/first"], "two": ["made_up/second"]}
+    (card,) = make_cards(written(tmp_path, parts=parts), state(claims(HELD, NOT_HELD)))
+    assert (card.verdict, card.shares) == (NOT_HELD, "1 of 2 held, 1 not held")
+    assert "| Parts | 1 of 2 held, 1 not held |" in "\n".join(cards_page.card_lines(card))
+    (card,) = make_cards(written(tmp_path, parts=parts), state(claims(HELD)))
+    assert (card.verdict, card.shares) == (UNDECIDED, "1 of 2 held, 1 not tested")
+    (card,) = make_cards(written(tmp_path), state(claims(HELD)))
+    assert not card.shares
+
+
+@pytest.mark.parametrize(("ours", "words"), [(0.65, "for the paper's"), (0.68, "as the paper's")])
+def test_a_number_stands_apart_from_the_verdict(tmp_path, ours, words):
+    import pandas as pd
+
+    number = {"experiment": "made_up", "algorithm": "a", "than": "b", "points": 3.46}
+    scores = pd.DataFrame({"algorithm": ["a", "b"], "score": [ours, 0.64], "score_sd": [0.01] * 2, "seeds": [5] * 2})
+    changes = {"number": number, "evidence": {"smoke": "substitute"}, "substitute": "LeNet"}
+    (card,) = make_cards(written(tmp_path, **changes), state(claims(HELD, HELD), scores={"made_up": scores}))
+    assert card.words.startswith("not tested (on LeNet: held; ") and f"{words} 3.46)" in card.words
+    (card,) = make_cards(written(tmp_path, **changes), state(claims(HELD, HELD)))
+    assert card.words == "not tested (on LeNet: held)"
 
 
 def test_what_has_no_results_is_not_run_and_has_its_price(tmp_path):

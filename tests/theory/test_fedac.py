@@ -18,7 +18,7 @@ from fedatlas.federation.problems.logistic import Logistic
 from fedatlas.theory.evaluation import evaluate_theorems
 from fedatlas.theory.fedac import FEDAC_THEOREMS
 from fedatlas.theory.fedac.constants import fedac_constants, variance
-from fedatlas.theory.fedac.runs import quadratic_constants
+from fedatlas.theory.fedac.runs import exact_constants
 from fedatlas.theory.fedac.theorem import FedAcConstants
 from tests.helpers import logistic, quadratic
 
@@ -114,7 +114,7 @@ def test_sparse_data_have_the_same_constants(problem, constants):
 def test_constants_of_noisy_quadratics_are_exact():
     problem = quadratic(heterogeneity=0, similarity=0, clients=3, noise=2.0)
     x0 = np.arange(8.0)
-    c = quadratic_constants(problem, x0)
+    c = exact_constants(problem, x0)
     for x in (x0, -3 * x0):
         gradients = np.stack([problem.batch([1], np.array([[j]])).grad(x)[0] for j in range(problem.samples)])
         distances = np.linalg.norm(gradients - problem.gradient(x), axis=1)
@@ -124,9 +124,9 @@ def test_constants_of_noisy_quadratics_are_exact():
         np.linalg.norm(x0 - problem.optimum.x)
     )
     assert c.gap == pytest.approx(problem.value(x0) - problem.optimum.F)
-    assert quadratic_constants(quadratic(heterogeneity=0, similarity=0, noise=0), x0).sigma == 0
+    assert exact_constants(quadratic(heterogeneity=0, similarity=0, noise=0), x0).sigma == 0
     with pytest.raises(UserError, match="alike"):
-        quadratic_constants(quadratic(), x0)
+        exact_constants(quadratic(), x0)
 
 
 def test_refuses_what_it_knows_nothing_of(problem):

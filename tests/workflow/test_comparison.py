@@ -1,14 +1,24 @@
 """`fedatlas compare` beside a record: what is trained, and what is said of whom."""
 
 import json
+import re
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from scipy.special import logsumexp
 
+from fedatlas import UserError
+from fedatlas.experiments.cells import Select
+from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
+from fedatlas.federation.problems import interactive
 from fedatlas.io import csv
+from fedatlas.publish.comparison.given_runs import add_runs
 from tests.workflow.project import copied
 
 SUITE = {
@@ -29,6 +39,13 @@ SUITE = {
         "unlike": {"label": "Hessians unlike"},
         "shifted": {"label": "Optima far apart", "problem": {"heterogeneity": 10.0}},
         "noise": {"label": "Noise, 1 sample", "problem": {"noise": 1.0}, "setting": {"batch": 1}},
+        "softmax": {
+            "label": "Softmax",
+            "problem": {
+                "kind": "softmax", "data": "digits", "l2": 0.01, "partition": {"kind": "dirichlet", "alpha": 1.0},
+            },
+            "setting": {"batch": 10},
+        },
         "again": {"retunes": "noise", "tuning_seeds": [1100, 1101]},
     },
     "algorithms": {"fedavg": {}, "scaffold": {}, "dane": {}},
@@ -149,12 +166,12 @@ def table(project, name):
 
 def test_a_new_algorithm_has_table_page_and_sentence_and_trains_its_own_cells_alone(project):
     output = run(project, "compare", "slowmo", "--on", "suite", "--size", "smoke", "--cores", "2")
-    assert "from the record: 8 run files" in output and "to train: 3 run files" in output
+    assert "from the record: 10 run files" in output and "to train: 4 run files" in output
     trained = project.folder / "results/smoke/compare_slowmo_on-suite/runs"
     assert {path.parent.name for path in trained.rglob("*.parquet")} == {"slowmo"}
     assert "SlowMo is " in output and "good trials" in output
     frame = table(project, "slowmo_on-suite")
-    assert list(frame.index) == ["Hessians unlike", "Optima far apart", "Noise, 1 sample"]
+    assert list(frame.index) == ["Hessians unlike", "Optima far apart", "Noise, 1 sample", "Softmax"]
     assert set(frame["algorithms"]) == {3, 4}  # DANE is not defined with minibatches
     page = (project.folder / "results/compare/slowmo_on-suite.html").read_text()
     assert "SlowMo is " in page and "http" not in page.split("<script")[0].replace("https://www.chartjs.org", "")
@@ -188,12 +205,12 @@ def test_a_twin_of_fedavg_has_one_half_and_a_broken_scaffold_falls(project):
     assert process.returncode == 0, process.stdout + process.stderr
     frame = table(project, "twin_broken_on-suite")
     twin, broken = (frame[frame["algorithm"] == id] for id in ("twin", "broken"))
-    assert len(twin) == 3 and (twin["better_than_fedavg"] == 0.5).all() and (twin["side_of_fedavg"] == "even").all()
+    assert len(twin) == 4 and (twin["better_than_fedavg"] == 0.5).all() and (twin["side_of_fedavg"] == "even").all()
     assert (twin["better_than_fedavg_low"] < 0.5).all() and (twin["better_than_fedavg_high"] > 0.5).all()
     exact = broken.loc[["Hessians unlike", "Optima far apart"]]
     assert (exact["better_than_scaffold"] < 0.2).all() and "behind" in set(exact["side_of_scaffold"])
     sentences = json.loads(process.stdout.splitlines()[-1])
-    assert "is not told apart from FedAvg on any of 3 problems" in sentences["twin"]
+    assert "is not told apart from FedAvg on any of 4 problems" in sentences["twin"]
     assert "behind SCAFFOLD" in sentences["broken"]
 
 
@@ -206,7 +223,7 @@ def test_a_quick_comparison_has_a_third_of_the_problems_and_five_seeds(project):
     output = run(project, "compare", "scaffold", "fedavg", "--on", "suite", "--size", "smoke", "--quick")
     name = "scaffold_fedavg_on-suite_quick"
     frame = table(project, name)
-    assert set(frame.index) == {"Hessians unlike"} and "to train" not in output
+    assert set(frame.index) == {"Hessians unlike", "Softmax"} and "to train" not in output
     comparison = yaml.safe_load((project.folder / f"{EXPERIMENTS}/compare_{name}.yaml").read_text())
     assert comparison["sizes"]["smoke"]["seeds"] == [0, 1, 2, 3, 4]
 
@@ -231,8 +248,103 @@ def test_an_experiment_of_a_study_takes_what_it_shares_from_the_record(project):
         (["slowmo", "--on", "tiny"], "--compute trains its 2 entries first"),
         (["slowmo", "--on", "suite", "--set", "lr"], "not of the form NAME=VALUE"),
         (["slowmo", "--on", "suite", "--set", "momentum=1"], "momentum"),
+        (["none.csv", "--on", "suite"], "none.csv"),
     ],
 )
 def test_bad_input_is_one_sentence(project, words, sentence):
     output = run(project, "compare", *words, status=2)
     assert sentence in output and "Traceback" not in output and len(output.strip().splitlines()) == 1
+
+
+def instance(project, place, seed):
+    """The arrays of an instance."""
+    run(project, "problem", place, "--size", "smoke", "--seed", str(seed), "--out", "p.npz")
+    return np.load(project.folder / "p.npz")
+
+
+def federated_averaging(p, lr):
+    """Losses of FedAvg with exact gradients, as a user of another framework writes it."""
+    x = p["start"]
+    for _ in range(p["rounds"] + 1):
+        yield float(np.mean(0.5 * np.einsum("i,mij,j->m", x, p["A"], x) - p["b"] @ x + p["c"]))
+        y = np.tile(x, (int(p["clients"]), 1))
+        for _ in range(p["local_steps"]):
+            y = y - lr * (np.einsum("mij,mj->mi", p["A"], y) - p["b"])
+        x = y.mean(axis=0)
+
+
+def test_runs_of_another_framework_begin_where_those_of_the_atlas_do_and_are_placed_beside_them(project):
+    run(project, "record", "export", "suite", "--size", "smoke", "--kind", "table", "--out", "table.csv")
+    run(project, "record", "export", "suite", "--size", "smoke", "--out", "curves.csv")
+    rows = csv.read(project.folder / "table.csv")
+    rows = rows[(rows["algorithm"] == "fedavg") & (rows["case"] == "unlike") & rows["chosen"]]
+    curves = csv.read(project.folder / "curves.csv")
+    parts = []
+    for seed in range(3):
+        p = instance(project, "suite/unlike", seed)
+        largest = np.abs(np.linalg.eigvalsh(p["A"])).max()  # L_max, in whose terms step sizes are tuned
+        lr = eval(rows["lr"].iloc[0], {"L_max": largest})
+        losses = list(federated_averaging(p, lr))
+        ours = curves[(curves["algorithm"] == "fedavg") & (curves["case"] == "unlike") & (curves["seed"] == seed)]
+        np.testing.assert_allclose(losses, ours["loss"], rtol=1e-8)
+        parts.append(pd.DataFrame({"problem": "suite/unlike", "seed": seed, "round": range(13), "loss": losses}))
+    pd.concat(parts).to_csv(project.folder / "torch.csv", index=False)
+    output = run(project, "compare", "torch.csv", "--on", "suite", "--size", "smoke")
+    assert "how the runs of torch.csv were tuned is not known here" in output and "to train" not in output
+    assert "torch is " in output and "; has no runs on Optima far apart" in output
+
+
+@pytest.mark.parametrize(
+    "change, reason",
+    [
+        (lambda f: f.assign(loss=f["loss"] * 1.1), "begin there"),
+        (lambda f: f[f["round"] < 12], "they must go from 0, the start, to 12"),
+        (lambda f: f.assign(loss=f["loss"].where(f["round"] < 12, -1e9)), "it is the loss of another objective"),
+        (lambda f: f.assign(seed=f["seed"] + 100), "it must be a scoring seed"),
+        (lambda f: f.assign(problem="unlikely"), "unknown problem 'unlikely'"),
+        (lambda f: f.drop(columns="loss"), "no column 'loss'"),
+        (lambda f: f.assign(round="first"), "must be a number"),
+        (lambda f: f[f["seed"] == 0], "has one seed"),
+        (lambda f: pd.concat([f, f]), "a round stands twice"),
+    ],
+)
+def test_rows_that_do_not_fit_are_refused_with_the_reason(change, reason):
+    view = ExperimentView(
+        "suite", "smoke", ["case"], [], Select(metric="loss", statistic="final", goal="min"), {}, {}, [0, 1],
+        {"fedavg": AlgorithmView("fedavg", "FedAvg")}, {"unlike": "Hessians unlike"},
+    )  # fmt: skip
+    rounds = np.arange(13)
+    curves = pd.concat(
+        pd.DataFrame(
+            {"algorithm": "fedavg", "case": "unlike", "seed": seed, "round": rounds, "loss": 3.0 + 0.5**rounds,
+             "suboptimality": 0.5**rounds, "status": "ok"}
+        )
+        for seed in (0, 1)
+    )  # fmt: skip
+    given = curves.rename(columns={"case": "problem"})[["problem", "seed", "round", "loss"]]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "own.csv")
+        given.to_csv(path, index=False)
+        own = add_runs(view, curves, path)[1]
+        assert list(own[own["algorithm"] == "own"]["suboptimality"]) == pytest.approx(list(curves["suboptimality"]))
+        change(given).to_csv(path, index=False)
+        with pytest.raises(UserError, match=re.escape(reason)):
+            add_runs(view, curves, path)
+
+
+def test_the_arrays_of_a_problem_on_data_are_its_objective(project):
+    p = instance(project, "suite/softmax", 1)
+    classes, features = int(p["y"].max()) + 1, p["A"].shape[1]
+
+    def loss(x):
+        z = p["A"] @ x[: classes * features].reshape(classes, features).T + x[classes * features :]
+        losses = logsumexp(z, axis=1) - z[np.arange(len(z)), p["y"]]
+        return np.mean(p["weight"] * losses) + p["l2"] / 2 * x @ x
+
+    assert loss(p["start"]) == pytest.approx(float(p["start_loss"]), rel=1e-6)
+    x = np.random.default_rng(0).normal(size=len(p["start"])) / 10
+    problem = interactive.create(
+        {"kind": "softmax", "data": "digits", "l2": 0.01, "partition": {"kind": "dirichlet", "alpha": 1.0}}, 4
+    )
+    assert loss(x) == pytest.approx(problem.evaluate(x)["loss"], rel=1e-6)
+    assert set(p["client"]) == {0, 1, 2, 3}

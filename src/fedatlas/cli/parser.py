@@ -8,6 +8,7 @@ from fedatlas.cli.arguments import DEFAULT_CLIENTS, Parser, cores, integer, numb
 from fedatlas.experiments import SIZES
 
 SET = "a hyper-parameter, or an option of the setting that has no option here, such as sampling; repeatable"
+SIZE = "smoke, laptop or paper; default: the one that config.yaml names, or laptop"
 CLIENTS = f"number of clients M; default: {DEFAULT_CLIENTS}, or those of the data with --partition natural"
 OUT = (
     "write the rows: into FILE.parquet with the specification, into FILE.csv, or with - as CSV to standard output; "
@@ -70,8 +71,7 @@ def _experiment_arguments(command: Any, condition: str = "") -> None:
     """Add the name and the size of an experiment. condition: End of the sentence on the name."""
     text = f"an experiment that `fedatlas list experiments` shows{condition}"
     _complete(command.add_argument("name", help=text), completion.experiments)
-    text = "smoke, laptop or paper; default: the one that config.yaml names, or laptop"
-    command.add_argument("--size", choices=SIZES, metavar="size", help=text)
+    command.add_argument("--size", choices=SIZES, metavar="size", help=SIZE)
 
 
 def _add_studies(groups: Any) -> None:
@@ -96,7 +96,7 @@ def _add_studies(groups: Any) -> None:
 
     text = "your algorithm among those of an experiment, tuned alike: a table, a page and a sentence"
     command = groups.add_parser("compare", help=text)
-    text = "an algorithm of the study or of the atlas"
+    text = "an algorithm of the study or of the atlas, or a CSV file of runs that another framework made"
     _complete(
         command.add_argument("names", nargs="+", metavar="algorithm", help=text), completion.section("algorithms")
     )
@@ -104,8 +104,7 @@ def _add_studies(groups: Any) -> None:
     _complete(
         command.add_argument("--on", default="landscape", metavar="experiment", help=text), completion.experiments
     )
-    text = "smoke, laptop or paper; default: the one that config.yaml names, or laptop"
-    command.add_argument("--size", choices=SIZES, metavar="size", help=text)
+    command.add_argument("--size", choices=SIZES, metavar="size", help=SIZE)
     command.add_argument("--quick", action="store_true", help="a third of the problems, five scoring seeds")
     command.add_argument("--compute", action="store_true", help="train what the record lacks of the other entries")
     text = "a hyper-parameter that is fixed and not tuned; repeatable"
@@ -120,6 +119,24 @@ def _add_studies(groups: Any) -> None:
     command.add_argument("-n", "--dry-run", action="store_true", help="only say what would be trained, and how long")
     _directory_option(command)
     command.set_defaults(run=study.compare)
+
+    text = "write the arrays of a problem's instance, for runs in another framework"
+    command = groups.add_parser("problem", help=text)
+    command.add_argument("name", metavar="experiment/case", help="a problem of an experiment, as landscape/reference")
+    command.add_argument("--size", choices=SIZES, metavar="size", help=SIZE)
+    command.add_argument("--seed", type=integer, default=0, help="seed of the runs, which have this instance and start")
+    command.add_argument("--out", required=True, metavar="FILE.npz", help="where to write")
+    command.set_defaults(run=study.problem)
+
+    text = "write the page that answers which method is good when, from the record of a suite"
+    command = groups.add_parser("guide", help=text)
+    text = "the suite, an experiment whose problems are cases"
+    _complete(
+        command.add_argument("--on", default="landscape", metavar="experiment", help=text), completion.experiments
+    )
+    command.add_argument("--size", choices=SIZES, metavar="size", help="default: the one that has a record")
+    command.add_argument("--out", default="which-method.html", metavar="FILE.html", help="where to write")
+    command.set_defaults(run=study.guide)
 
     command = groups.add_parser("claims", help="the papers' claims, and whether they held")
     _results_option(command)

@@ -4,6 +4,7 @@ import os
 import shlex
 import sys
 from argparse import Namespace
+from pathlib import Path
 
 from fedatlas.errors import UserError
 from fedatlas.io import terminal
@@ -49,7 +50,9 @@ def compare(a: Namespace) -> None:
 
     study = Study.open()
     values, ranges = parse_pairs("--set", a.set, {}), parse_pairs("--search", a.search, {})
-    request = Request(a.names, a.on, a.size or study.config["size"], a.quick, values, ranges)
+    files = [Path(name) for name in a.names if name.endswith(".csv")]
+    names = [name for name in a.names if not name.endswith(".csv")]
+    request = Request(names, a.on, a.size or study.config["size"], a.quick, values, ranges, files)
     if a.dry_run:
         print("\n".join(announce(prepare(study, request, a.compute), a.compute)))
         return
@@ -58,6 +61,34 @@ def compare(a: Namespace) -> None:
     )
     print("\n\n".join(map(render, numbers)))
     print(f"\nMade {comparison.path}.html, .csv and .tex")
+
+
+def guide(a: Namespace) -> None:
+    """Write the page that answers which method is good when."""
+    from fedatlas.publish.guide.page import write_guide
+    from fedatlas.workflow.study import Study
+
+    write_guide(Study.open(), Path(a.out), a.on, a.size)
+    print(f"{a.out} is written")
+
+
+def problem(a: Namespace) -> None:
+    """Write the arrays of an instance, and print what they are."""
+    import numpy as np
+
+    from fedatlas.io.files import atomic
+    from fedatlas.workflow.instance_arrays import instance_arrays
+    from fedatlas.workflow.study import Study
+
+    study = Study.open()
+    arrays = instance_arrays(study, a.size or study.config["size"], a.name, a.seed)
+    out = Path(a.out)
+    if out.suffix != ".npz":
+        raise UserError(f"--out: {a.out} must end with .npz")
+    with atomic(out) as temporary, open(temporary, "wb") as file:
+        np.savez(file, **arrays)
+    texts = (f"{name} {np.shape(value) if np.ndim(value) else value}" for name, value in arrays.items())
+    print(f"{out}: {', '.join(texts)}")
 
 
 def claims(a: Namespace) -> None:
@@ -120,8 +151,6 @@ def paper(a: Namespace) -> None:
 
 def gallery(a: Namespace) -> None:
     """Write the gallery, and print its entries."""
-    from pathlib import Path
-
     from fedatlas.workflow.gallery_page import PAGE, publish
     from fedatlas.workflow.study import Study
 

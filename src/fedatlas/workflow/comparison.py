@@ -22,6 +22,7 @@ from fedatlas.experiments.result_files import write
 from fedatlas.experiments.tables import Layout, Tables, build
 from fedatlas.federation import algorithms
 from fedatlas.io.files import write_text
+from fedatlas.io.text import require_file
 from fedatlas.records.record import read_record
 from fedatlas.workflow.folders import COMPARISONS
 from fedatlas.workflow.launch import check_experiment
@@ -56,6 +57,7 @@ class Request:
         quick: Whether a third of the cases and five seeds are enough.
         set: Hyper-parameters that are fixed, for algorithms that are no entries of the experiment.
         search: Ranges of hyper-parameters, for such algorithms.
+        runs: Files of runs that another framework made, which are compared too.
     """
 
     names: Sequence[str]
@@ -64,17 +66,24 @@ class Request:
     quick: bool = False
     set: Mapping[str, Any] = field(default_factory=dict)
     search: Mapping[str, Any] = field(default_factory=dict)
+    runs: Sequence[Path] = ()
+
+    @property
+    def entries(self) -> list[str]:
+        """Ids of what is compared: algorithms, and files of runs by their names."""
+        return [*self.names, *(path.stem for path in self.runs)]
 
     @property
     def title(self) -> str:
         """The name of the files of the comparison."""
-        words = [*self.names, *([f"on-{self.on}"] if self.on != SUITE else []), *(["quick"] if self.quick else [])]
+        words = [*self.entries, *([f"on-{self.on}"] if self.on != SUITE else []), *(["quick"] if self.quick else [])]
         return re.sub(r"[^\w-]", "-", "_".join(words))
 
     @property
     def command(self) -> str:
         """The command that makes the comparison."""
-        words = [*self.names, "--on", self.on, "--size", self.size, *(["--quick"] if self.quick else [])]
+        words = [*self.names, *map(str, self.runs), *("--on", self.on, "--size", self.size)]
+        words += ["--quick"] if self.quick else []
         words += [part for name, value in self.set.items() for part in ("--set", f"{name}={value}")]
         words += [part for name, value in self.search.items() for part in ("--search", f"{name}={value}")]
         return f"fedatlas compare {shlex.join(words)}"
@@ -183,6 +192,8 @@ def prepare(study: Study, request: Request, compute: bool = False) -> Comparison
         UserError: A name is unknown, the experiment has no such size, or nothing is left to compare with.
     """
     check_experiment(study, request.on)
+    for path in request.runs:
+        require_file(path)
     view = study.view(request.size, request.on)
     for name in request.names:
         if name not in view.algorithms:
@@ -199,7 +210,7 @@ def prepare(study: Study, request: Request, compute: bool = False) -> Comparison
     missing = {id: count for id in rivals if (count := sum(lacking.get(id, {}).values()))}
     left_out = [] if compute else [id for id in rivals if set(lacking.get(id, ())) & {*cases, ""}]
     left_out += [id for id in rivals if cases and view.undefined.get(id, {}).keys() >= set(cases)]
-    if len(request.names) + len(rivals) - len(left_out) < 2 or (view.cases and not cases):
+    if len(request.entries) + len(rivals) - len(left_out) < 2 or (view.cases and not cases):
         files = sum(missing.values())
         raise UserError(
             f"the record has no runs of {request.on} (size {request.size}) to compare with: --compute trains its "
@@ -241,11 +252,10 @@ def _document(
         size["cases"] = dict.fromkeys(removed)
     if request.quick:
         size["seeds"] = view.seeds[:QUICK_SEEDS]
-    names = " and ".join(request.names)
     return {
         "extends": {"experiment": request.on, "figures": "none", "claims": "none"},
-        "title": f"{names} beside the algorithms of {request.on}",
-        "source": f"a comparison that `fedatlas compare {' '.join(request.names)}` wrote",
+        "title": f"{' and '.join(request.entries)} beside the algorithms of {request.on}",
+        "source": f"a comparison that `{request.command}` wrote",
         "figures": FIGURES,
         "sizes": {request.size: size},
     }

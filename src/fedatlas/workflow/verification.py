@@ -20,7 +20,7 @@ from fedatlas.experiments.fingerprint import closure, fingerprint
 from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.run import Row, compute_run, load_problem, stored_runs
 from fedatlas.experiments.thinning import are_ends
-from fedatlas.federation.problems import instances
+from fedatlas.federation.problems import Problem, instances
 from fedatlas.io.machine import environment
 from fedatlas.records.record import Record, RecordedCell, read_record
 from fedatlas.records.reduction import run_columns
@@ -180,7 +180,7 @@ def _examine(
     places = {id(row): place for place, row in enumerate(stored)}
     runs = stored_runs(stored, meta)
     run, (rows, _) = runs[generator.choice(sorted(runs))]
-    computed = compute_run(run, _problem(study, origins, cell.spec, run.seed))
+    computed = compute_run(run, build_problem(study, origins, cell.spec, run.seed))
     if are_ends(frame).iloc[places[id(rows[-1])]]:
         computed = reduce_run(study, result.record, recorded, identity.iloc[places[id(rows[-1])]], computed)
     fault, difference = compare(rows, computed)
@@ -257,7 +257,7 @@ def _flat(value: Any) -> "Any":
     return np.array([value], dtype=float)
 
 
-def _problem(study: Study, origins: Origins, spec: CellSpec, seed: int) -> Any:
+def build_problem(study: Study, origins: Origins, spec: CellSpec, seed: int) -> Problem:
     """Return the problem of a run, with partition and optimum from files that are made where they are missing."""
     for name in (spec.problem[key] for key in ("data", "test") if spec.problem.get(key)):
         store.prepare(name, study.folders.data, study.config["data_mirrors"])

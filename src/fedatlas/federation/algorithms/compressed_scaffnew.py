@@ -22,8 +22,11 @@ class CompressedScaffnew(Scaffnew):
         x <- 1/s sum_i q_i y_i,   h_i <- h_i + p eta/lr q_i (x - y_i),   y_i <- x     with probability p
 
     q_i is a mask of zeros and ones, drawn anew for each communication, such that each coordinate is sent by s clients.
-    All draw the masks from a common seed, so that their indices are not sent. eta = m (s - 1) / (s (m - 1)). With s = m
-    it is Scaffnew. Rounds are those of Scaffnew. Theory: lr = 2/(L + mu), p = min(1, sqrt((m - 1)/(s - 1) mu/L)).
+    The masks are the rows of one template, permuted: client i sends the coordinates k for which (pi(i) - s k) mod m is
+    below s, with a random permutation pi. So coordinates are not independent, and another joint law gives other
+    results. All draw the masks from a common seed, so that their indices are not sent. eta = m (s - 1) / (s (m - 1)).
+    With s = m it is Scaffnew. Rounds are those of Scaffnew. Theory: lr = 2/(L + mu),
+    p = min(1, sqrt((m - 1)/(s - 1) mu/L)).
     """
 
     name = "compressed-scaffnew"

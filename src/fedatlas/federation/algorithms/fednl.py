@@ -18,7 +18,8 @@ class FedNL(Compressing):
         D_i = hess f_i(x) - H_i,   H_i <- H_i + C(D_i)
         x <- x - (H + mean_i |D_i| I)^(-1) mean_i G_i(x),   H <- H + mean_i C(D_i)
 
-    C is contractive, and the norm of a matrix is the Frobenius norm. H_i and H are 0 at first. A Hessian is
+    The paper has a learning rate of the Hessians, by which C(D_i) is multiplied in both updates; here it is 1. C is
+    contractive, and the norm of a matrix is the Frobenius norm. H_i and H are 0 at first. A Hessian is
     computed as d products, each of which counts as a full gradient. Where the matrix is singular, its pseudoinverse
     takes the place of the inverse. The setting's local steps have no effect. ``vectors_up`` counts the d numbers of
     a gradient and the d^2 numbers of a Hessian before they are compressed; ``bits_up`` counts what is sent.

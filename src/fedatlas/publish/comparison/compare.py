@@ -5,14 +5,18 @@ import json
 import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fedatlas.errors import UserError
+from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.labels import SIMULATED
+from fedatlas.experiments.result_files import write
 from fedatlas.experiments.tables import Tables
 from fedatlas.io import csv
 from fedatlas.io.files import write_text
+from fedatlas.publish.comparison.given_runs import add_runs
 from fedatlas.publish.comparison.latex import render_tables
 from fedatlas.publish.comparison.numbers import COSTS, EntryNumbers, compute_numbers
 from fedatlas.publish.comparison.page import write_page
@@ -72,11 +76,14 @@ def compare_entries(
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         tables = comparison.collect(folder)
-        numbers = _numbers(comparison, tables, folder, model, directory)
+        view, curves, costs = _with_runs(comparison, tables, folder, model, directory)
+        numbers = compute_numbers(view, tables.table, curves, tables.trials, request.entries, costs)
+        given = {path.stem for path in request.runs}
+        numbers = [replace(each, absent="has no runs") if each.id in given else each for each in numbers]
         path = comparison.path
         csv.write(f"{path}.csv", pd.concat([each.frame() for each in numbers]))
         write_text(f"{path}.tex", render_tables(numbers, request.command))
-        write_page(comparison, numbers, lines, folder, Path(f"{path}.html"))
+        write_page(comparison, view, numbers, lines, folder, Path(f"{path}.html"))
     return comparison, numbers
 
 
@@ -86,7 +93,7 @@ def announce(comparison: Comparison, compute: bool) -> list[str]:
     held = len(comparison.cells) - len(trained)
     rivals = len({cell.id for cell in comparison.cells} - set(request.names))
     problems = len({cell.key for cell in comparison.cells})
-    names = " and ".join(request.names)
+    names = " and ".join(request.entries)
     sentences = [f"{names} beside {rivals} others on {problems} problems of {request.on} (size {request.size})"]
     if held:
         sentences.append(f"from the record: {held} run files")
@@ -100,20 +107,28 @@ def announce(comparison: Comparison, compute: bool) -> list[str]:
             f"the record lacks {count} run files of {', '.join(comparison.missing)}, which are left out; --compute "
             "trains them"
         )
+    if request.runs:
+        files = " and ".join(map(str, request.runs))
+        sentences.append(f"how the runs of {files} were tuned is not known here; all others are tuned alike")
     return sentences
 
 
-def _numbers(
+def _with_runs(
     comparison: Comparison, tables: Tables, folder: Path, model: str | None, directory: str | None
-) -> list[EntryNumbers]:
+) -> "tuple[ExperimentView, pd.DataFrame, list[str]]":
+    """Return view and curves with simulated seconds and with the runs of files, and the costs that all count."""
     costs, curves, view = list(COSTS), tables.curves, comparison.view
     if model is not None:
         kind = FIGURES.build({"kind": "loss_to_best", "x": SIMULATED, "model": model})
         specs = comparison.study.folders.resolve(inputs.specify(kind, comparison.cells))
-        results = ResultTables(tables.table, curves, folder)
-        curves = inputs.build(kind, view, specs, results, directory)["curves"]
+        curves = inputs.build(kind, view, specs, ResultTables(tables.table, curves, folder), directory)["curves"]
         costs.append(SIMULATED)
-    return compute_numbers(view, tables.table, curves, tables.trials, comparison.request.names, costs)
+    for path in comparison.request.runs:
+        view, curves, counted = add_runs(view, curves, path)
+        costs = [cost for cost in costs if cost in counted]
+    if comparison.request.runs:
+        write(folder / "curves.parquet", curves, tables.meta.plain())
+    return view, curves, costs
 
 
 def compare(
@@ -125,6 +140,7 @@ def compare(
     compute: bool = False,
     set: Mapping[str, Any] | None = None,
     search: Mapping[str, Sequence[Any]] | None = None,
+    runs: Sequence[str | Path] = (),
     model: str | None = None,
     cores: int | str = "all",
 ) -> "pd.DataFrame":
@@ -140,6 +156,7 @@ def compare(
         compute: Whether to train what the record lacks of the other entries.
         set: Hyper-parameters that are fixed.
         search: Ranges of hyper-parameters, by default those that the algorithm declares.
+        runs: Files of runs that another framework made, which are compared too.
         model: Cost model of simulated seconds, such as ``cross-device``; by default they are not counted.
         cores: Number of cores, or ``all``.
 
@@ -159,7 +176,7 @@ def compare(
     if classes:
         os.environ[extensions.VARIABLE] = extensions.environment_value(".", paths)
     names = [each if isinstance(each, str) else each.name for each in several]
-    request = Request(names, on, size or study.config["size"], quick, set or {}, search or {})
+    request = Request(names, on, size or study.config["size"], quick, set or {}, search or {}, [*map(Path, runs)])
     options = ["--config", f"extensions={json.dumps(paths)}"] if classes else []
     comparison, numbers = compare_entries(
         study, request, compute=compute, cores=str(cores), model=model, options=options

@@ -60,6 +60,7 @@ class EntryNumbers:
         overall: Probability that it is better than each rival on an instance of a problem, by id; None if they never
             meet.
         costs: Its place by each cost, by name.
+        absent: Words for it where it has no runs.
     """
 
     id: str
@@ -72,6 +73,7 @@ class EntryNumbers:
     choices: dict[str, Choice]
     overall: dict[str, tuple[float, float, float] | None]
     costs: dict[str, CostPlacing]
+    absent: str = "is not defined"
 
     @property
     def references(self) -> list[str]:
@@ -81,7 +83,7 @@ class EntryNumbers:
     @property
     def sentence(self) -> str:
         """Where it wins and where it loses."""
-        return f"{summarize_placings(self.name, self.placings, self.names, self.references)}."
+        return f"{summarize_placings(self.name, self.placings, self.names, self.references, self.absent)}."
 
     def frame(self) -> "pd.DataFrame":
         """Return a row for each problem."""

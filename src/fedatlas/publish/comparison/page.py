@@ -6,6 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.io.files import write_text
 from fedatlas.publish.comparison import text
 from fedatlas.publish.comparison.numbers import EntryNumbers
@@ -17,12 +18,18 @@ from fedatlas.workflow.jobs import figure
 
 
 def write_page(
-    comparison: Comparison, numbers: Sequence[EntryNumbers], lines: Sequence[str], folder: Path, out: Path
+    comparison: Comparison,
+    view: ExperimentView,
+    numbers: Sequence[EntryNumbers],
+    lines: Sequence[str],
+    folder: Path,
+    out: Path,
 ) -> None:
     """Write the page of a comparison.
 
     Args:
         comparison: The comparison.
+        view: Its experiment as figures see it, with the runs of files.
         numbers: Numbers of the algorithms that are compared.
         lines: Sentences on how it was made.
         folder: Folder with table.parquet and curves.parquet of all runs.
@@ -30,7 +37,7 @@ def write_page(
     """
     request = comparison.request
     experiment = comparison.study.experiment(request.size, comparison.name)
-    figures = [_draw(comparison, name, entry.caption, folder, out) for name, entry in experiment.figures.items()]
+    figures = [_draw(comparison, view, name, entry.caption, folder, out) for name, entry in experiment.figures.items()]
     html = (
         create_environment(Path(__file__).parent)
         .get_template("comparison.html")
@@ -62,10 +69,12 @@ def write_page(
     write_text(out, html)
 
 
-def _draw(comparison: Comparison, name: str, caption: str, folder: Path, out: Path) -> dict[str, Any]:
+def _draw(
+    comparison: Comparison, view: ExperimentView, name: str, caption: str, folder: Path, out: Path
+) -> dict[str, Any]:
     """Draw a figure of the comparison's experiment, and return its content for the template."""
     w = SimpleNamespace(size=comparison.request.size, experiment=comparison.name, figure=name)
-    spec = json.loads(Graph(comparison.study).figure_spec(w))
+    spec = json.loads(Graph(comparison.study).figure_spec(w)) | {"view": view.plain()}
     (folder / "figures").mkdir(exist_ok=True)
     figure.make(spec, str(folder), [str(folder / f"figures/{name}.{suffix}") for suffix in ("png", "svg")])
     return load_figure(folder, name, caption, out.parent)

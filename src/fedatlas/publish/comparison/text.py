@@ -24,8 +24,9 @@ def _lines(numbers: EntryNumbers) -> Iterator[str]:
     yield ""
     yield from align(problem_rows(numbers))
     yield ""
-    yield from align(choice_rows(numbers))
-    yield ""
+    if numbers.choices:
+        yield from align(choice_rows(numbers))
+        yield ""
     yield from align(overall_rows(numbers)[: HARDEST + 1])
     yield ""
     yield from align(cost_rows(numbers))
@@ -54,7 +55,7 @@ def problem_rows(numbers: EntryNumbers) -> list[list[str]]:
 
 def _problem_row(numbers: EntryNumbers, title: str, placing: Placing) -> list[str]:
     if not placing.is_defined:
-        return [title, "not defined"]
+        return [title, numbers.absent.removeprefix("is ").removeprefix("has ")]
     count = 1 + len(placing.duels or ())
     rival = placing.rival
     row = [title, labels.number(placing.score), labels.number(placing.rival_score) if rival else "–"]

@@ -7,15 +7,17 @@ substitute do not test the sentence: the verdict is *not tested*, with what the 
 """
 
 import math
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import axis_values, labels
-from fedatlas.publish.report.headlines import LEVELS, NOT_RUN, SUBSTITUTE, Beside, Headline, PaperHeadlines
+from fedatlas.publish.report.headlines import LEVELS, NOT_RUN, SUBSTITUTE, Beside, Headline, Number, PaperHeadlines
 from fedatlas.publish.report.verdicts import at_largest_size
 from fedatlas.results.claims.verdicts import EQUAL, HELD, MORE, NOT_HELD, NOT_TESTED, UNDECIDED, UNTESTED, VACUOUS
+from fedatlas.results.comparing.intervals import difference
 from fedatlas.results.comparing.published import TABLES, read_table
 
 if TYPE_CHECKING:
@@ -40,7 +42,8 @@ class Card:
         place: Its place in the paper.
         level: Level of evidence.
         verdict: One of the keys of SIGNS.
-        words: The verdict in words, with the substitute.
+        words: The verdict in words, with the substitute and the number.
+        shares: How many parts have which verdict; empty for a single part and for results that test no sentence.
         here: The results that decide, in words.
         parts: Name, verdict and rows of claims.csv of each part.
         effect: Effect in the paper, with its source; may be empty.
@@ -61,6 +64,7 @@ class Card:
     level: str
     verdict: str
     words: str
+    shares: str
     here: str
     parts: list[dict[str, Any]]
     effect: str
@@ -109,6 +113,15 @@ def judge_sentence(parts: Sequence[str]) -> str:
     if UNTESTED in distinct:
         distinct |= {UNDECIDED}
     return next(verdict for verdict in (NOT_HELD, UNDECIDED, EQUAL, HELD) if verdict in distinct)
+
+
+def count_parts(parts: Sequence[str]) -> str:
+    """Return how many parts have which verdict, as ``3 of 4 held, 1 not held``; empty for fewer than two."""
+    if len(parts) < 2:
+        return ""
+    counts = Counter(parts)
+    (first, count), *others = [(verdict, counts[verdict]) for verdict in SIGNS if counts[verdict]]
+    return ", ".join([f"{count} of {len(parts)} {first}", *(f"{count} {verdict}" for verdict, count in others)])
 
 
 @dataclass(frozen=True)
@@ -179,7 +192,8 @@ def _make_card(
         place=headline.place,
         level=level,
         verdict={NOT_RUN: NOT_RUN, SUBSTITUTE: UNTESTED}.get(level, verdict),
-        words=_words(level, verdict, headline.substitute),
+        words=_words(level, verdict, headline.substitute, _number(headline.number, state)),
+        shares="" if level in (SUBSTITUTE, NOT_RUN) else count_parts([part["verdict"] for part in parts]),
         here=_decisive(parts, verdict),
         parts=parts,
         effect=headline.paper and f"{headline.paper} ({headline.paper_source})",
@@ -201,10 +215,25 @@ def _level(name: str, headline: Headline, sizes: Sequence[str]) -> str:
     return max(levels, key=list(LEVELS).index, default=NOT_RUN)
 
 
-def _words(level: str, verdict: str, substitute: str) -> str:
+def _words(level: str, verdict: str, substitute: str, number: str) -> str:
     if level == NOT_RUN:
         return NOT_RUN
-    return f"{UNTESTED} (on {substitute}: {verdict})" if level == SUBSTITUTE else verdict
+    shown = f"{verdict}; {number}" if number else verdict
+    return f"{UNTESTED} (on {substitute}: {shown})" if level == SUBSTITUTE else shown
+
+
+def _number(number: Number | None, state: GalleryState) -> str:
+    """Return the number of a sentence beside the paper's, with Welch's interval; empty without scores."""
+    if number is None or number.experiment not in state.scores:
+        return ""
+    scores = state.scores[number.experiment]
+    ours, theirs = (_row(scores, id, number.where) for id in (number.algorithm, number.than))
+    if not (ours and theirs):
+        return ""
+    mean, half = difference(_moments(ours), _moments(theirs))
+    ends = f"{labels.number(100 * (mean - half))} to {labels.number(100 * (mean + half))}"
+    agrees = "as the paper's" if abs(100 * mean - number.points) <= 100 * half else "for the paper's"
+    return f"{labels.number(100 * mean)} points ({ends}) {agrees} {labels.number(number.points)}"
 
 
 def _decisive(parts: Sequence[Mapping[str, Any]], verdict: str) -> str:
@@ -233,10 +262,19 @@ def _beside(beside: Beside, state: GalleryState) -> list[list[str]]:
 
 def _score(scores: "pd.DataFrame", id: str, values: Mapping[str, Any]) -> float:
     """Return the score of an algorithm in a setting, or NaN."""
+    return _row(scores, id, values).get("score", math.nan)
+
+
+def _moments(row: Mapping[str, float]) -> tuple[float, float, int]:
+    return row["score"], row["score_sd"], int(row["seeds"])
+
+
+def _row(scores: "pd.DataFrame", id: str, values: Mapping[str, Any]) -> dict[str, float]:
+    """Return the row of an algorithm in a setting; empty if there is not exactly one."""
     rows = scores[scores["algorithm"] == id]
     for axis, value in values.items():
         rows = rows[[axis_values.parse(cell) == value for cell in rows[axis]]]
-    return float(rows["score"].iloc[0]) if len(rows) == 1 else math.nan
+    return rows.to_dict("records")[0] if len(rows) == 1 else {}
 
 
 def _compare_points(points: "pd.DataFrame") -> str:

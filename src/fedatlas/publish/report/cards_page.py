@@ -60,6 +60,8 @@ def card_lines(card: Card) -> Iterator[str]:
 def _facts(card: Card) -> Iterator[tuple[str, str]]:
     """Yield pairs (key, text) of a card."""
     yield "Verdict", f"**{SIGNS[card.verdict]} {escape_markdown(card.words)}**"
+    if card.shares:
+        yield "Parts", card.shares
     sizes = sorted({row["size"] for part in card.parts for row in part["rows"]})
     size = f" (size {' and '.join(sizes)})" if sizes else ""
     yield "Evidence", f"{LEVELS[card.level]}{size}"

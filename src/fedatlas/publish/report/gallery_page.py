@@ -10,7 +10,7 @@ from fedatlas.experiments.numbering import find_places
 from fedatlas.io import csv
 from fedatlas.io.files import write_text
 from fedatlas.io.markdown import escape_markdown
-from fedatlas.publish.report import cards, cards_page, published_figures, tally
+from fedatlas.publish.report import cards, cards_page, published_figures, sentences_page, tally
 from fedatlas.publish.report.cards import Card, GalleryState, Notice
 from fedatlas.publish.report.gallery import MARK, DataForm, GalleryItem, is_own_page
 from fedatlas.publish.report.headlines import PaperHeadlines
@@ -88,6 +88,8 @@ def write_page(
         reference = next((item.entry.paper for item in items if item.entry.paper.key == paper.paper), None)
         if reference is not None:
             pages[f"{paper.name}.md"] = list(cards_page.write_lines(reference, own, links))
+    if any(paper.sentences for paper in papers):
+        pages[sentences_page.PAGE] = list(sentences_page.write_lines(papers, deck))
     for path in gallery.glob("*.md"):
         if path.name not in pages and is_own_page(path):
             path.unlink()
@@ -175,6 +177,9 @@ def _index(
         links = [f"[{_short_title(parts)}]({folder}/{name}.md)" for name, parts in _by_name(items, group).items()]
         yield f"| {title} | {' · '.join(links)} |"
     yield ""
+    if any(paper.sentences for paper in papers):
+        yield f"Which sentence is tested by which card says [a page of its own]({folder}/{sentences_page.PAGE})."
+        yield ""
     yield f"Every check with its interval is in [claims.csv]({folder}/claims.csv). `make gallery` writes these pages."
     yield ""
 

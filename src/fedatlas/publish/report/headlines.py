@@ -38,11 +38,28 @@ class Beside:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Number:
+    """A number in a sentence, by which one algorithm is ahead of another. Its fields are options of a headline.
+
+    It is shown apart from the verdict, which is on who is ahead.
+    """
+
+    experiment: str = option(doc="experiment whose scores are shares")
+    algorithm: str = option(doc="id of the algorithm that is ahead")
+    than: str = option(doc="id of the other")
+    where: dict[str, Any] = option(dict, doc="values of axes")
+    points: float = option(doc="the paper's number, in hundredths")
+
+    def __post_init__(self) -> None:
+        validate("number", self)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Headline:
     """A sentence of a paper and what tests it. Its fields are the options of a headline in a file of headlines."""
 
     title: str = option(doc="words for the sentence, for the tally")
-    quote: str = option(doc="the sentence, word for word; … stands for words that are left out")
+    quote: str = option(doc="the sentence, word for word and whole, as far as it claims something")
     place: str = option(doc="place in the paper")
     parts: dict[str, Any] = option(
         doc="lists of claims, as EXPERIMENT/CLAIM, by part of the sentence; the claims of a part are its readings"
@@ -51,6 +68,7 @@ class Headline:
     substitute: str = option("", doc="what stands in for the paper's model and data where the level is substitute")
     paper: str = option("", doc="effect in the paper")
     paper_source: str = option("", doc="source of this effect")
+    number: Number | None = option(None, doc="number in the sentence that its parts do not test")
     beside: Beside | None = option(None, doc="table of the paper that stands beside results")
     figure: str | None = option(None, doc="figure, as EXPERIMENT/FIGURE, or of published runs as published/NAME")
     not_run: dict[str, str] = option(dict, doc="experiments that the paper's size would take, by the words for them")
@@ -90,6 +108,22 @@ class Finding:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Sentence:
+    """A sentence of an abstract or introduction, and where it is tested."""
+
+    text: str = option(doc="the sentence")
+    place: str = option(doc="place in the paper")
+    cards: list[str] = option(list, doc="headlines of the paper that test it")
+    claims: list[str] = option(list, doc="claims that test it, as EXPERIMENT/CLAIM, where no headline does")
+    reason: str = option("", doc="what is not tested, and why")
+
+    def __post_init__(self) -> None:
+        validate("sentence", self)
+        if not (self.cards or self.claims or self.reason):
+            raise UserError("sentence: without cards and claims it needs a reason")
+
+
+@dataclass(frozen=True, kw_only=True)
 class PaperHeadlines:
     """The headlines of a paper.
 
@@ -98,12 +132,14 @@ class PaperHeadlines:
         paper: Key of the paper.
         headlines: The headlines by name.
         findings: The findings by name.
+        sentences: The sentences of the abstract, and of some introductions.
     """
 
     name: str
     paper: str = option(doc="key of the paper in references.bib")
     headlines: dict[str, Headline] = option(doc="headlines by name", filled=True)
     findings: dict[str, Finding] = option(dict, doc="findings by name")
+    sentences: list[Sentence] = option(list, doc="the sentences of the abstract, and of some introductions")
 
     @property
     def method(self) -> str:
@@ -128,10 +164,21 @@ def _read(path: Path) -> PaperHeadlines:
         parts = {
             "headlines": dict(_build(Headline, "headline", content.get("headlines"))),
             "findings": dict(_build(Finding, "finding", content.get("findings"))),
+            "sentences": [_build_sentence(values) for values in content.get("sentences") or ()],
         }
         return construct("file of headlines", PaperHeadlines, {**content, **parts}, name=path.stem)
     except UserError as error:
         raise UserError(f"{path}: {error}") from None
+
+
+def _build_sentence(values: Any) -> Sentence:
+    if not isinstance(values, dict):
+        raise UserError(f"a sentence is {values!r}; it must be a mapping")
+    return construct("sentence", Sentence, {key: _in_one_line(value) for key, value in values.items()})
+
+
+def _in_one_line(value: Any) -> Any:
+    return " ".join(value.split()) if isinstance(value, str) else value
 
 
 def _build(cls: type, noun: str, content: Any) -> Iterator[tuple[str, Any]]:
@@ -141,7 +188,8 @@ def _build(cls: type, noun: str, content: Any) -> Iterator[tuple[str, Any]]:
     for name, values in (content or {}).items():
         if not isinstance(values, dict):
             raise UserError(f"{noun} {name} is {values!r}; it must be a mapping")
-        values = {key: " ".join(value.split()) if isinstance(value, str) else value for key, value in values.items()}
-        if isinstance(values.get("beside"), dict):
-            values["beside"] = construct(f"beside of {noun} {name}", Beside, values["beside"])
+        values = {key: _in_one_line(value) for key, value in values.items()}
+        for key, part in {"beside": Beside, "number": Number}.items():
+            if isinstance(values.get(key), dict):
+                values[key] = construct(f"{key} of {noun} {name}", part, values[key])
         yield name, construct(f"{noun} {name}", cls, values)

@@ -1,5 +1,6 @@
 """The tally of cards: a cell for each, coloured by its level of evidence, with its verdict."""
 
+import itertools
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,33 +12,37 @@ from fedatlas.results.figures.drawing import save, settings
 COLOURS = dict(zip(LEVELS, ("#bcd7f2", "#b5e0c3", "#e4ecb4", "#f0dcb8", "#e8e8e8"), strict=True))
 INKS = {HELD: "#0b5c30", NOT_HELD: "#b3261e", UNDECIDED: "#7a5200"}
 WIDTH, HEIGHT, NAMES, GAP = 1.42, 0.5, 0.95, 0.06  # inches, of a cell, of the column of methods, between cells
+COLUMNS = 6  # cells in a line; a paper with more takes another line
 INK = "#262626"
 
 
 def draw_tally(cards: Sequence[Card], out: Path) -> None:
-    """Draw the tally, a row for each paper."""
+    """Draw the tally, a block of lines for each paper."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
     from matplotlib.patches import Patch, Rectangle
 
-    methods = list(dict.fromkeys(card.method for card in cards))
-    most = max(sum(card.method == method for card in cards) for method in methods)
-    width, height = NAMES + most * WIDTH, len(methods) * HEIGHT
+    decks = [list(deck) for _, deck in itertools.groupby(cards, lambda card: card.method)]
+    lines = [deck[start : start + COLUMNS] for deck in decks for start in range(0, len(deck), COLUMNS)]
+    width, height = NAMES + max(map(len, lines)) * WIDTH, len(lines) * HEIGHT
     with settings(), rc_context({"svg.fonttype": "none"}):
         figure = Figure(figsize=(width, height + 0.35))
         ax = figure.add_axes((0, 0.35 / (height + 0.35), 1, height / (height + 0.35)))
         ax.set(xlim=(0, width), ylim=(height, 0))
         ax.set_axis_off()
-        for row, method in enumerate(methods):
+        named = ""
+        for row, line in enumerate(lines):
             y = row * HEIGHT
-            ax.text(0.04, y + HEIGHT / 2, method, va="center", fontsize=10, fontweight="bold", color=INK)
-            for column, card in enumerate(card for card in cards if card.method == method):
+            if line[0].method != named:
+                named = line[0].method
+                ax.text(0.04, y + HEIGHT / 2, named, va="center", fontsize=10, fontweight="bold", color=INK)
+            for column, card in enumerate(line):
                 x = NAMES + column * WIDTH
                 box = (WIDTH - GAP, HEIGHT - GAP)
                 ax.add_patch(Rectangle((x, y + GAP / 2), *box, facecolor=COLOURS[card.level], edgecolor="none"))
                 ink = INKS.get(card.verdict, INK)
                 ax.text(x + 0.07, y + 0.19, card.title, va="center", fontsize=7.5, color=INK)
-                text = f"{SIGNS[card.verdict]} {card.verdict}"
+                text = f"{SIGNS[card.verdict]} {card.shares or card.verdict}"
                 ax.text(x + 0.07, y + 0.36, text, va="center", fontsize=7.5, fontweight="bold", color=ink)
         levels = [level for level in LEVELS if any(card.level == level for card in cards)]
         handles = [Patch(facecolor=COLOURS[level], label=LEVELS[level]) for level in levels]

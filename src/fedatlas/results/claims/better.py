@@ -2,6 +2,7 @@
 
 import functools
 import math
+import statistics
 from dataclasses import dataclass
 
 from fedatlas.experiments import labels
@@ -11,7 +12,7 @@ from fedatlas.results.claims.base import ContestCheck, ScoreCheck
 from fedatlas.results.claims.evidence import MATTERS, Bounds, Evidence, Side, judge_all, judge_any, vacuous_outcome
 from fedatlas.results.claims.results import Point, Results
 from fedatlas.results.claims.verdicts import NotTested, Outcome
-from fedatlas.results.comparing.intervals import sample
+from fedatlas.results.comparing.intervals import sample, typical
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,10 +21,11 @@ class Better(ScoreCheck, ContestCheck):
     them in one setting: at least ``factor`` times as good, or ahead by at least ``by``.
 
     Runs of one seed are compared; the interval of the mean over seeds must lie beyond the line, of ratios on a
-    logarithmic scale. Without ``factor`` and ``by``, an interval within ``matters`` of equality is equal, not better.
-    Where all scores of all seeds are equal the comparison is vacuous. The claim holds and more if the whole interval of
-    some ratio lies above ``beyond``. Scores that are better than the ``floor`` count as it, and settings in which both
-    sides are at it in all seeds compare nothing.
+    logarithmic scale. The numbers beside a ratio are geometric means, whose ratio it is. Without ``factor`` and ``by``,
+    an interval within ``matters`` of equality is equal, not better. Where all scores of all seeds are equal the
+    comparison is vacuous. The claim holds and more if the whole interval of some ratio lies above ``beyond``. Scores
+    that are better than the ``floor`` count as it, and settings in which both sides are at it in all seeds compare
+    nothing.
     """
 
     name = "better"
@@ -73,7 +75,8 @@ class Better(ScoreCheck, ContestCheck):
 
     def _evidence(self, results: Results, rival: str, point: Point, pairs: list[tuple[float, float]]) -> Evidence:
         low, location = results.goal(self.metric) == "min", results.location(point)
-        means = [labels.number(math.fsum(values) / len(pairs)) for values in zip(*pairs, strict=True)]
+        middle = typical if self.by is None else statistics.fmean
+        means = [labels.number(middle(values)) for values in zip(*pairs, strict=True)]
         names = f"than {results.name(rival)} ({means[0]} against {means[1]}){location}"
         high = math.inf if self.beyond is None else self.beyond
         exact = results.is_deterministic(self.algorithm, rival)

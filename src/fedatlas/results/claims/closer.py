@@ -9,7 +9,7 @@ from fedatlas.results.claims.base import ContestCheck, MetricCheck
 from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all
 from fedatlas.results.claims.results import Numbers, Point, Results
 from fedatlas.results.claims.verdicts import Outcome
-from fedatlas.results.comparing.intervals import match_seeds, sample
+from fedatlas.results.comparing.intervals import match_seeds, sample, typical
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +34,7 @@ class Closer(MetricCheck, ContestCheck):
                 continue
             exact = results.is_deterministic(self.algorithm, rival)
             ratios = sample((_ratio(*pair) for pair in pairs), True, exact)
-            means = " against ".join(_mean(roots[id][point]) for id in (self.algorithm, rival))
+            means = " against ".join(labels.number(typical(side)) for side in zip(*pairs, strict=True))
             template = f"{{}} than {results.name(rival)} ({means}){results.location(point)}"
             words = "times smaller", "times larger"
             evidence.append(Evidence(ratios, Bounds(self.factor, open=True), template, words=words))
@@ -46,10 +46,6 @@ class Closer(MetricCheck, ContestCheck):
 
         settings = results.settings(results.rows(algorithm, self.where, results.curves))
         return {point: dict(np.sqrt(results.mean_squares(part, self.metric, self.after))) for point, part in settings}
-
-
-def _mean(roots: Numbers) -> str:
-    return labels.number(math.fsum(roots.values()) / len(roots))
 
 
 def _ratio(ours: float, theirs: float) -> float:

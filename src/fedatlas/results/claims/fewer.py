@@ -14,7 +14,7 @@ from fedatlas.results.claims.evidence import Evidence, judge_all, vacuous_outcom
 from fedatlas.results.claims.results import Point, Results
 from fedatlas.results.claims.target_costs import target_costs
 from fedatlas.results.claims.verdicts import Outcome
-from fedatlas.results.comparing.intervals import match_seeds, sample
+from fedatlas.results.comparing.intervals import match_seeds, sample, typical
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -83,7 +83,7 @@ def _mean(costs: tuple[float, ...]) -> str:
     failures = sum(not math.isfinite(cost) for cost in costs)
     if failures:
         return "not attained" + (f" by {failures} of {len(costs)} seeds" if failures < len(costs) else "")
-    return labels.number(math.fsum(costs) / len(costs))
+    return labels.number(typical(costs))
 
 
 def _ratio(ours: float, theirs: float) -> float:

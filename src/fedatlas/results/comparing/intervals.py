@@ -81,19 +81,33 @@ def within_noise(means: Sequence[float], sds: Sequence[float], counts: Sequence[
     return [number in near for number in range(len(means))]
 
 
-def _are_equal(one: tuple[float, float, int], other: tuple[float, float, int], level: float) -> bool:
-    """Return whether the interval of the difference of two (mean, deviation, count) holds zero."""
-    difference = abs(one[0] - other[0])
-    if difference <= 1e-9 * max(abs(one[0]), abs(other[0])):
-        return True
+def difference(
+    one: tuple[float, float, int], other: tuple[float, float, int], level: float = LEVEL
+) -> tuple[float, float]:
+    """Return the difference of two means and half of its Welch interval, infinite where a mean has one seed.
+
+    Args:
+        one: Mean, standard deviation over the seeds, and number of seeds.
+        other: The same of the mean that is subtracted.
+        level: Probability that the interval misses the difference.
+    """
     squares = [sd**2 / count for _, sd, count in (one, other)]
-    total = sum(squares)
-    if min(one[2], other[2]) < 2 or not math.isfinite(total) or not total:
-        return False
+    if min(one[2], other[2]) < 2 or not math.isfinite(sum(squares)):
+        return one[0] - other[0], math.inf
+    if not (total := sum(squares)):
+        return one[0] - other[0], 0.0
     # shares of the total, since squares of squares of small deviations are 0 in double precision
     shares = [square / total for square in squares]
     freedom = 1 / sum(share**2 / (side[2] - 1) for share, side in zip(shares, (one, other), strict=True))
-    return difference <= _quantile(1 - level / 2, freedom) * math.sqrt(total)
+    return one[0] - other[0], _quantile(1 - level / 2, freedom) * math.sqrt(total)
+
+
+def _are_equal(one: tuple[float, float, int], other: tuple[float, float, int], level: float) -> bool:
+    """Return whether the interval of the difference of two (mean, deviation, count) holds zero."""
+    distance, half = difference(one, other, level)
+    if abs(distance) <= 1e-9 * max(abs(one[0]), abs(other[0])):
+        return True
+    return 0 < half < math.inf and abs(distance) <= half
 
 
 @functools.cache
@@ -310,6 +324,19 @@ def _constant(numbers: Mapping[int, float]) -> float | None:
     """Return the number that two or more seeds all have, or None."""
     values = set(numbers.values())
     return values.pop() if len(numbers) > 1 and len(values) == 1 else None
+
+
+def typical(numbers: Sequence[float]) -> float:
+    """Return the number whose ratio to that of other numbers is the mean ratio: the geometric mean.
+
+    It is the median where a number has no logarithm, as the value of a `Sample` then is.
+    """
+    import numpy as np
+
+    values = np.array(numbers, float)
+    if len(set(numbers)) == 1:
+        return float(values[0])  # to the last bit
+    return float(np.exp(np.log(values).mean()) if (np.isfinite(values) & (values > 0)).all() else np.median(values))
 
 
 def sample(values: Iterable[float], log: bool = False, exact: bool = False) -> Sample:

@@ -8,7 +8,11 @@ NAMED = 3  # problems that a part of the sentence names; of more it gives the nu
 
 
 def summarize_placings(
-    name: str, placings: Mapping[str, Placing], rivals: Mapping[str, str], references: Sequence[str] = ()
+    name: str,
+    placings: Mapping[str, Placing],
+    rivals: Mapping[str, str],
+    references: Sequence[str] = (),
+    absent: str = "is not defined",
 ) -> str:
     """Return the sentence on an algorithm, without its full stop.
 
@@ -21,11 +25,12 @@ def summarize_placings(
         placings: Its place on each problem, by title.
         rivals: Names of the rivals by id.
         references: Ids of the rivals with which it is compared by name.
+        absent: Words for an algorithm without runs on a problem.
     """
     defined = {title: each for title, each in placings.items() if each.is_defined}
     missing = [title for title in placings if title not in defined]
     if not defined:
-        return f"{name} is not defined on any of these problems"
+        return f"{name} {absent} on any of these problems"
     first = [title for title, each in defined.items() if each.is_ahead_of_all]
     near = [title for title, each in defined.items() if each.is_near_best and title not in first]
     diverged = [title for title, each in defined.items() if each.standing.state == "diverged"]
@@ -34,10 +39,11 @@ def summarize_placings(
     parts = [f"is ahead of {count} on {_titles(first, len(defined))}"] if first else []
     parts += [f"is within noise of the best on {_titles(near, len(defined))}"] if near else []
     if not (first or near):
-        parts.append(f"is within noise of the best on none of {len(defined)} problem{'s' if len(defined) > 1 else ''}")
+        where = f"none of {len(defined)} problems" if len(defined) > 1 else bracket_name(next(iter(defined)))
+        parts.append(f"is {'' if len(defined) > 1 else 'not '}within noise of the best on {where}")
     parts += [part for id in references if (part := _against(id, list(defined.values()), list(defined), rivals))]
     parts += [f"diverges on {_titles(diverged, len(defined))}"] if diverged else []
-    parts += [f"is not defined on {_titles(missing, len(placings))}"] if missing else []
+    parts += [f"{absent} on {_titles(missing, len(placings))}"] if missing else []
     return f"{bracket_name(name)} {'; '.join(parts)}"
 
 

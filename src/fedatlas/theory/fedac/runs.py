@@ -1,7 +1,7 @@
 """Runs compared with the theorems of Yuan & Ma (2020), each with the step size of its theorem."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -9,6 +9,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Run
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.runs import create_setting
+from fedatlas.federation.problems.base import Problem
 from fedatlas.federation.problems.quadratic import Quadratic, SyntheticQuadratic
 from fedatlas.theory import NotCovered
 from fedatlas.theory.comparison import RunComparison, build
@@ -19,8 +20,26 @@ if TYPE_CHECKING:
     import pandas as pd
 
 COMPARED = ("B.1", "C.13", "C.1", "D.1")  # the theorems whose step size and constants a quadratic has
+COVERED = (SyntheticQuadratic.name, "coin")  # kinds of problems whose constants are exact
 AVERAGED = "fedavg-averaged"  # FedAvg with the output of Theorem D.1
 TOLERANCE = 1e-5  # relative, of a step size that is written with six digits
+
+
+@runtime_checkable
+class KnownNoise(Protocol):
+    """A problem whose stochastic gradients have the same central moments at every point, such as a coin.
+
+    Attributes:
+        noise_moments: The second and the fourth moment.
+        hessian_lipschitz: Lipschitz constant of the Hessian.
+        smoothness: L.
+        l2: mu.
+    """
+
+    noise_moments: tuple[float, float]
+    hessian_lipschitz: float
+    smoothness: float
+    l2: float
 
 
 def validate_run(name: str, run: Run) -> None:
@@ -28,8 +47,8 @@ def validate_run(name: str, run: Run) -> None:
     theorem, setting = FEDAC_THEOREMS[name], create_setting(run)
     if run.algorithm != _algorithm(theorem):
         raise UserError(f"theorem {name} is about {_algorithm(theorem)}, not {run.algorithm}")
-    if run.problem["kind"] != SyntheticQuadratic.name:
-        raise UserError("the theorems of FedAc are compared with runs on problems of kind quadratic")
+    if run.problem["kind"] not in COVERED:
+        raise UserError("the theorems of FedAc are compared with runs on problems of kind quadratic or coin")
     if run.problem.get("start_scale") != 0:
         raise UserError(f"the step size of theorem {name} depends on the start: set start_scale to 0")
     if setting.batch != 1 or setting.local_steps is None:
@@ -65,9 +84,8 @@ def terms_of_runs(name: str, view: ExperimentView, id: str, rows: "pd.DataFrame"
     """
     theorem = FEDAC_THEOREMS[name]
     algorithm, problem, setting = build(view, id, rows)
-    assert isinstance(problem, Quadratic)
     K = setting.local_steps or 1
-    c, where = quadratic_constants(problem, problem.start(0)), (setting.clients, K, setting.total_rounds * K)
+    c, where = exact_constants(problem, problem.start(0)), (setting.clients, K, setting.total_rounds * K)
     if not theorem.applies(c, *where):
         raise NotCovered(f"theorem {name} needs {theorem.assumptions} and T >= {theorem.least_steps}")
     if getattr(algorithm, "beta", "printed") != "printed":
@@ -79,26 +97,32 @@ def terms_of_runs(name: str, view: ExperimentView, id: str, rows: "pd.DataFrame"
     return theorem.terms(c, *where)
 
 
-def quadratic_constants(problem: Quadratic, x0: np.ndarray) -> FedAcConstants:
-    """Return constants of quadratics whose clients are alike, for batches of one sample.
+def exact_constants(problem: Problem, x0: np.ndarray) -> FedAcConstants:
+    """Return constants of quadratics or of a coin, which are alike for all clients, for batches of one sample.
 
-    All are exact: the noise of a gradient is a row of a table, whatever the point, and the Hessian is constant.
+    All are exact. The noise of a quadratic's gradient is a row of a table, whatever the point, and its Hessian is
+    constant. The Hessian of a coin's loss changes.
 
     Args:
-        problem: The quadratics, with a known optimum.
+        problem: The problem, with a known optimum.
         x0: The start, (d,).
 
     Raises:
         UserError: The clients differ, or there is no optimum.
     """
-    alike = all((part == part[0]).all() for part in (problem.A, problem.b))
-    if not alike or problem.optimum is None:
-        raise UserError("theory: FedAc's theorems are about strongly convex quadratics whose clients are alike")
-    squares = np.zeros(1) if problem.noise is None else np.vecdot(problem.noise, problem.noise)
-    exact = problem.constants()
+    if isinstance(problem, KnownNoise):
+        (second, fourth), Q, L, mu = problem.noise_moments, problem.hessian_lipschitz, problem.smoothness, problem.l2
+    else:
+        assert isinstance(problem, Quadratic)
+        if not all((part == part[0]).all() for part in (problem.A, problem.b)):
+            raise UserError("theory: FedAc's theorems are about quadratics whose clients are alike")
+        squares = np.zeros(1) if problem.noise is None else np.vecdot(problem.noise, problem.noise)
+        second, fourth, Q = float(squares.mean()), float((squares**2).mean()), 0.0
+        L, mu = (problem.constants()[name] for name in ("L", "mu"))
+    if problem.optimum is None:
+        raise UserError("theory: FedAc's theorems are about strongly convex objectives")
     D0, gap = float(np.linalg.norm(x0 - problem.optimum.x)), problem.value(x0) - problem.optimum.F
-    sigma, sigma4 = float(squares.mean()) ** 0.5, float((squares**2).mean()) ** 0.25
-    return FedAcConstants(exact["L"], exact["mu"], sigma, sigma4, 0.0, D0, gap)
+    return FedAcConstants(L, mu, second**0.5, fourth**0.25, Q, D0, gap)
 
 
 def _algorithm(theorem: FedAcTheorem) -> str:

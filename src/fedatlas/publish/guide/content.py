@@ -1,0 +1,142 @@
+"""The numbers of the page: rounds to targets, costs of a round, curves and chosen values, as JSON types."""
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fedatlas.experiments import axis_values, labels
+from fedatlas.experiments.cells import CASE, EXCHANGES, Cell
+from fedatlas.experiments.experiment_view import ExperimentView
+from fedatlas.experiments.tables import Tables
+from fedatlas.federation.engine.exchanges import Ledger
+from fedatlas.publish.guide.conditions import QUESTIONS, conditions
+from fedatlas.results.comparing.targets import TargetSpec, target_costs
+from fedatlas.results.figures.style import DARK, styles
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SHARES = (0.1, 0.01, 0.001)  # targets: shares of the first distance to the best value
+NEVER, UNDEFINED = -1, -2  # rounds of runs that never attain a target, and of those that there are not
+POINTS = 24  # rounds at which curves have values
+RATES = ("bits_up", "bits_down", "vectors_up", "gradients", "samples")  # costs of a round
+FLOOR = 1e-16  # below it a share is rounding error
+
+
+def build_content(view: ExperimentView, tables: Tables, cells: Iterable[Cell]) -> dict[str, Any]:
+    """Return the content of the page.
+
+    Args:
+        view: The suite as figures see it, whose problems are cases.
+        tables: Its results.
+        cells: Its cells.
+    """
+    cases = [case for case in view.cases if case not in view.studies]
+    curves = tables.curves[tables.curves[CASE].isin(cases)]
+    algorithms = [id for id in view.algorithms if id in set(curves["algorithm"])]
+    specs = {(cell.id, cell.point[CASE]): cell.spec for cell in cells}
+    first = {case: next(spec for (_, other), spec in specs.items() if other == case) for case in cases}
+    goal = view.select.goal
+    board = target_costs(curves, algorithms, [CASE], TargetSpec(view.select.metric, goal, shares=SHARES))
+    order = [board.problems.index((case,)) for case in cases]
+    names = {id: view.algorithms[id].name for id in algorithms}
+    looks = styles({id: view.algorithms[id].algorithm for id in algorithms})
+    return {
+        "suite": view.name,
+        "size": view.size,
+        "seeds": int(board.seeds.shape[1]),
+        "shares": list(SHARES),
+        "questions": {key: {"text": text, "answers": answers} for key, (text, answers) in QUESTIONS.items()},
+        "algorithms": [
+            {
+                "id": id,
+                "name": names[id],
+                "method": view.algorithms[id].algorithm,
+                "colour": looks[id].colour,
+                "dark": DARK.get(looks[id].colour, looks[id].colour),
+                "set": dict(view.algorithms[id].set),
+            }
+            for id in algorithms
+        ],
+        "problems": [
+            {
+                "id": case,
+                "title": view.cases[case],
+                "conditions": conditions(first[case].problem, first[case].setting),
+                "problem": first[case].problem,
+                "setting": first[case].setting,
+            }
+            for case in cases
+        ],
+        "reach": _reach(board.numbers[:, order], board.defined[:, order]),
+        "rates": _by_pair(_rates(curves), algorithms, cases),
+        "curves": _by_pair(_curves(curves, view), algorithms, cases),
+        "chosen": _by_pair(_chosen(tables.table, view), algorithms, cases),
+    }
+
+
+def _reach(numbers: np.ndarray, defined: np.ndarray) -> list[Any]:
+    """Return rounds as whole numbers, (algorithms, problems, targets, seeds)."""
+    rounds = np.where(np.isfinite(numbers), numbers, NEVER)
+    rounds = np.where(defined[:, :, None, None], rounds, UNDEFINED)
+    plain: list[Any] = rounds.astype(int).tolist()
+    return plain
+
+
+def _by_pair(values: Mapping[tuple[str, str], Any], algorithms: list[str], cases: list[str]) -> list[list[Any]]:
+    """Return values of algorithms and problems as lists, None where there are none."""
+    return [[values.get((id, case)) for case in cases] for id in algorithms]
+
+
+def _rates(curves: "pd.DataFrame") -> dict[tuple[str, str], dict[str, float]]:
+    """Return the costs of a round, the mean over runs, and the exchanges of a round."""
+    ends = curves[curves["round"] > 0].groupby(["algorithm", CASE, "seed"], sort=False).last()
+    rates = {}
+    for (id, case), rows in ends.groupby(level=[0, 1], sort=False):
+        costs = {name: float((rows[name] / rows["round"]).mean()) for name in RATES}
+        ledger = Ledger.parse(rows[EXCHANGES].iloc[0]) if EXCHANGES in rows else ()
+        counts = [(len(profile), rounds) for profile, rounds in ledger]
+        rounds = sum(number for _, number in counts)
+        costs["exchanges"] = sum(count * number for count, number in counts) / rounds if rounds else 1.0
+        rates[str(id), str(case)] = {name: _short(value) for name, value in costs.items()}
+    return rates
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.6g}")
+
+
+def _curves(curves: "pd.DataFrame", view: ExperimentView) -> dict[tuple[str, str], list[list[float]]]:
+    """Return by algorithm and problem [rounds, shares]: medians over seeds of the remaining distance to the best."""
+    metric = view.select.metric
+    best = curves.groupby([CASE, "seed"], sort=False)[metric].transform("min")
+    if "suboptimality" in curves:
+        known = (curves[metric] - curves["suboptimality"]).groupby([curves[CASE], curves["seed"]]).transform("median")
+        best = known.fillna(best)
+    start = curves[metric].where(curves["round"] == 0).groupby([curves[CASE], curves["seed"]]).transform("mean")
+    shares = ((curves[metric] - best) / (start - best)).clip(lower=FLOOR)
+    medians = shares.fillna(math.inf).groupby([curves["algorithm"], curves[CASE], curves["round"]], sort=False).median()
+    result = {}
+    for (id, case), values in medians.groupby(level=[0, 1], sort=False):
+        rounds = values.index.get_level_values("round").to_numpy()
+        at = np.unique(np.linspace(0, len(rounds) - 1, POINTS).round().astype(int))
+        exponents = np.log10(values.to_numpy()[at])
+        points = [round(float(each), 2) if math.isfinite(each) else None for each in exponents]
+        result[str(id), str(case)] = [rounds[at].astype(int).tolist(), points]
+    return result
+
+
+def _chosen(table: "pd.DataFrame", view: ExperimentView) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return by algorithm and problem the chosen values, with their symbols."""
+    result = {}
+    for row in table[table["chosen"]].to_dict("records"):
+        values = {}
+        for name in view.algorithms[row["algorithm"]].tune:
+            cell = row.get(name)
+            if cell is not None and not axis_values.is_missing(cell):
+                value = axis_values.parse(cell.item() if hasattr(cell, "item") else cell)
+                values[name] = {"value": value, "text": f"{labels.symbol(name) or name} = {labels.text(value)}"}
+        result[row["algorithm"], row[CASE]] = values
+    return result

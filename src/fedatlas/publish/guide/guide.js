@@ -1,0 +1,184 @@
+"use strict";
+// The page: answers and permalink, ranked methods, curves, values to start from, commands, and a table that sorts.
+(async () => {
+  const SHOWN = 8; // methods of the answer
+  const DRAWN = 6; // of the chart
+  const PRESETS = { phones: { up: 0.6, down: 1.3, latency: -1, sample: -4 }, centre: { up: 4, down: 4, latency: -4, sample: -6 } };
+  const UNITS = { up: "Mbit/s", down: "Mbit/s", latency: "s", sample: "s" };
+  const WORDS = { rounds: "rounds", bits: "bits that a client sends", work: "sample gradients of a client", seconds: "seconds" };
+  const get = (id) => document.getElementById(id);
+  const form = get("questions");
+  const night = matchMedia("(prefers-color-scheme: dark)");
+
+  async function unpacked(element) {
+    const bytes = Uint8Array.from(atob(element.textContent.trim()), (sign) => sign.charCodeAt(0));
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+  }
+
+  const content = JSON.parse(await unpacked(get("content")));
+  const script = document.createElement("script");
+  script.textContent = await unpacked(get("library"));
+  document.head.append(script);
+
+  function element(tag, attributes = {}, ...children) {
+    const made = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+    made.append(...children);
+    return made;
+  }
+
+  const digits = (value) => (value >= 100 ? value.toFixed(0) : value >= 1 ? value.toPrecision(3).replace(/\.?0+$/, "") : String(Number(value.toPrecision(2))));
+
+  const power = (exponent) => [...String(exponent)].map((sign) => ({ "-": "⁻" })[sign] ?? "⁰¹²³⁴⁵⁶⁷⁸⁹"[sign]).join("");
+
+  // -- answers: in the form, and in the address
+  function answers() {
+    const values = Object.fromEntries(new FormData(form));
+    for (const name of Object.keys(UNITS)) values[name] = 10 ** Number(values[name]);
+    return values;
+  }
+
+  function address() {
+    const values = new FormData(form);
+    const parts = new URLSearchParams();
+    for (const [name, value] of values) if (value && !(name in UNITS && values.get("scarce") !== "seconds") && !(name === "scarce" && value === "rounds")) parts.set(name, value);
+    if (get("problem").value) parts.set("problem", get("problem").value);
+    return `#${parts}`;
+  }
+
+  function restore() {
+    const parts = new URLSearchParams(location.hash.slice(1));
+    for (const name of [...Object.keys(content.questions), "scarce"]) {
+      const wanted = parts.get(name) ?? (name === "scarce" ? "rounds" : "");
+      for (const input of form.querySelectorAll(`[name=${name}]`)) input.checked = input.value === wanted;
+    }
+    for (const name of Object.keys(UNITS)) if (parts.has(name)) form.elements[name].value = parts.get(name);
+    return parts.get("problem");
+  }
+
+  // -- the answer
+  function link(algorithm) {
+    const pages = document.body.dataset.pages;
+    return pages ? element("a", { href: `${pages}/${algorithm.method.replaceAll("+", "plus")}.html` }, algorithm.name) : algorithm.name;
+  }
+
+  function sentence({ problems, rows }, values) {
+    if (!problems.length) return "No problem of the suite is like this. Answer one of the questions with “any”.";
+    const leaders = rows.filter((row) => row.high >= rows[0].low);
+    const names = leaders.slice(0, 4).map((row) => row.algorithm.name);
+    const count = `${problems.length} problem${problems.length > 1 ? "s" : ""} like yours`;
+    if (leaders.length === 1) return `${names[0]} is ahead by ${WORDS[values.scarce]}, on ${count}.`;
+    const rest = leaders.length > 4 ? ` and ${leaders.length - 4} more` : "";
+    return `${names.join(", ")}${rest} have intervals that overlap with that of the first, by ${WORDS[values.scarce]}, on ${count}.`;
+  }
+
+  function answer(result, values) {
+    get("sentence").textContent = sentence(result, values);
+    get("first").tBodies[0].replaceChildren(...result.rows.slice(0, SHOWN).map((row) => {
+      const track = element("span", { class: "track", "aria-hidden": "true" }, element("i", { style: `left:${100 * row.low}%;right:${100 - 100 * row.high}%` }), element("b", { style: `left:${100 * row.score}%` }));
+      return element("tr", {}, element("td", {}, String(row.rank)), element("th", { scope: "row" }, link(row.algorithm)), element("td", {}, track), element("td", { class: "value" }, `${row.score.toFixed(2)} (${row.low.toFixed(2)}–${row.high.toFixed(2)})`));
+    }));
+  }
+
+  // -- the curves
+  let chart = null;
+  function draw(result, values, at) {
+    const rows = result.rows.filter((row) => content.curves[row.at][at]).slice(0, DRAWN);
+    const dark = night.matches;
+    const colour = (row) => (dark ? row.algorithm.dark : row.algorithm.colour);
+    const datasets = rows.map((row) => {
+      const [rounds, powers] = content.curves[row.at][at];
+      const each = ranking.price(content.rates[row.at][at], values);
+      const data = rounds.map((round, k) => ({ x: round * each, y: powers[k] === null ? null : 10 ** powers[k] }));
+      return { label: row.algorithm.name, data, borderColor: colour(row), backgroundColor: colour(row), borderWidth: 2, pointRadius: 0, pointHitRadius: 8 };
+    });
+    get("legend").replaceChildren(...rows.map((row) => element("span", { style: `--of:${colour(row)}` }, row.algorithm.name)));
+    const ink = dark ? "#cdccc5" : "#444444";
+    const scale = (type, text) => ({ type, title: { display: true, text, color: ink }, ticks: { color: ink, maxTicksLimit: 7 }, grid: { color: dark ? "#353632" : "#e4e4e4" } });
+    const options = { animation: false, responsive: true, maintainAspectRatio: false, parsing: false, interaction: { mode: "nearest", intersect: false },
+      scales: { x: scale("linear", WORDS[values.scarce]), y: { ...scale("logarithmic", "remaining share"), ticks: { color: ink, callback: (value) => (Math.abs(Math.log10(value) % 1) < 1e-9 ? `10${power(Math.round(Math.log10(value)))}` : "") } } }, plugins: { legend: { display: false } } };
+    chart?.destroy();
+    chart = new window.Chart(get("chart"), { type: "line", data: { datasets }, options });
+  }
+
+  // -- values, commands
+  function tabulate(result) {
+    const rows = result.rows.slice(0, SHOWN);
+    const titles = result.problems.map((p) => content.problems[p].title);
+    get("chosen").tHead.replaceChildren(element("tr", {}, element("th", { scope: "col" }, "method"), ...titles.map((title) => element("th", { scope: "col" }, title))));
+    get("chosen").tBodies[0].replaceChildren(...rows.map((row) => element("tr", {}, element("th", { scope: "row" }, row.algorithm.name),
+      ...result.problems.map((p) => element("td", {}, content.chosen[row.at][p] ? Object.values(content.chosen[row.at][p]).map(({ text }) => text).join(", ") || "–" : "not defined")))));
+  }
+
+  const python = (value) => JSON.stringify(value).replace(/:/g, ": ").replace(/,/g, ", ").replace(/\btrue\b/g, "True").replace(/\bfalse\b/g, "False").replace(/\bnull\b/g, "None");
+
+  function commands(result, at) {
+    const row = result.rows.find((each) => content.chosen[each.at][at]);
+    const [problem, name] = [content.problems[at], row?.algorithm.id ?? ""];
+    get("command").textContent = `fedatlas compare ${name} --on ${content.suite} --size ${content.size}`;
+    const chosen = Object.fromEntries(Object.entries(row ? content.chosen[row.at][at] : {}).map(([key, { value }]) => [key, value]));
+    const spec = problem.problem.instance === "seed" ? { ...problem.problem, instance: 0 } : problem.problem;
+    const setting = Object.entries({ ...problem.setting, ...(row?.algorithm.set ?? {}), ...chosen }).map(([key, value]) => `${key}=${python(value)}`);
+    get("python").textContent = `import fedatlas\nproblem = ${python(spec)}\nframe = fedatlas.train(${JSON.stringify(row?.algorithm.method ?? "")}, problem, ${setting.join(", ")})`;
+  }
+
+  // -- the table of all
+  const COLUMNS = [["rank", (row) => row.rank], ["method", (row) => row.algorithm.name], ["closeness", (row) => row.score], ["interval", (row) => row.low], ["first on", (row) => row.first], ["attained", (row) => row.attained], ["defined on", (row) => row.defined]];
+  const order = { column: 0, down: false };
+  function everything(result) {
+    const table = get("table");
+    const key = COLUMNS[order.column][1];
+    const compare = (x, y) => (typeof key(x) === "string" ? key(x).localeCompare(key(y)) : key(x) - key(y));
+    const rows = [...result.rows].sort((x, y) => (order.down ? -1 : 1) * compare(x, y));
+    const focus = table.contains(document.activeElement);
+    table.tHead.replaceChildren(element("tr", {}, ...COLUMNS.map(([title], at) => {
+      const button = element("button", { type: "button", class: "sorter" }, title);
+      button.addEventListener("click", () => {
+        order.down = order.column === at ? !order.down : ![0, 1].includes(at);
+        order.column = at;
+        everything(result);
+      });
+      return element("th", { scope: "col", ...(at === 1 ? {} : { class: "value" }), ...(at === order.column ? { "aria-sort": order.down ? "descending" : "ascending" } : {}) }, button);
+    })));
+    if (focus) table.querySelectorAll(".sorter")[order.column].focus();
+    table.tBodies[0].replaceChildren(...rows.map((row) => element("tr", { "data-id": row.algorithm.id },
+      element("td", { class: "value" }, String(row.rank)), element("th", { scope: "row" }, link(row.algorithm)), element("td", { class: "value" }, row.score.toFixed(2)), element("td", { class: "value" }, `${row.low.toFixed(2)}–${row.high.toFixed(2)}`),
+      element("td", { class: "value" }, String(row.first)), element("td", { class: "value" }, `${(100 * row.attained).toFixed(0)} %`), element("td", { class: "value" }, `${row.defined} of ${result.problems.length}`))));
+  }
+
+  let result = null;
+  function problemChosen(values) {
+    const at = content.problems.findIndex(({ id }) => id === get("problem").value);
+    if (at >= 0) draw(result, values, at), commands(result, at);
+    get("permalink").href = address();
+  }
+
+  function update(wanted = get("problem").value) {
+    const values = answers();
+    get("sliders").hidden = values.scarce !== "seconds";
+    for (const name of Object.keys(UNITS)) form.elements[name].nextElementSibling.textContent = `${digits(values[name])} ${UNITS[name]}`;
+    result = ranking.rank(content, values);
+    const options = result.problems.map((p) => element("option", { value: content.problems[p].id }, content.problems[p].title));
+    get("problem").replaceChildren(...options);
+    if (options.some((option) => option.value === wanted)) get("problem").value = wanted;
+    answer(result, values);
+    tabulate(result);
+    everything(result);
+    get("used").textContent = result.problems.length ? `Problems that were used: ${result.problems.map((p) => content.problems[p].title).join("; ")}.` : "";
+    problemChosen(values);
+  }
+
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("input", () => (update(), history.replaceState(null, "", address())));
+  get("problem").addEventListener("change", () => (problemChosen(answers()), history.replaceState(null, "", address())));
+  for (const button of form.querySelectorAll("[data-preset]")) {
+    button.addEventListener("click", () => {
+      for (const [name, value] of Object.entries(PRESETS[button.dataset.preset])) form.elements[name].value = value;
+      form.dispatchEvent(new Event("input"));
+    });
+  }
+  addEventListener("hashchange", () => update(restore()));
+  night.addEventListener("change", () => problemChosen(answers()));
+  update(restore());
+  document.body.dataset.ready = "yes";
+})();

@@ -1,0 +1,67 @@
+"""The page "Which method, when?": one HTML file that opens offline."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from fedatlas.errors import UserError
+from fedatlas.io.files import write_text
+from fedatlas.publish.guide.content import build_content
+from fedatlas.publish.report import charts
+from fedatlas.publish.report.page import FOLDER, LIBRARY, LICENCE, create_environment
+from fedatlas.workflow.comparison import SUITE
+from fedatlas.workflow.record_results import find_record, record_tables
+from fedatlas.workflow.study import Study
+
+LIMIT = 2_000_000  # bytes of the page
+HERE = Path(__file__).parent
+TITLE = "Which method, when?"
+
+
+def write_guide(study: Study, out: Path, name: str = SUITE, size: str | None = None, pages: str = "") -> None:
+    """Write the page from the record of a suite.
+
+    Args:
+        study: The study.
+        out: Path of the page.
+        name: Name of the suite, whose problems are cases.
+        size: Its size; by default the only one that has a record.
+        pages: Address of the folder of the algorithms' pages; empty for no links.
+
+    Raises:
+        UserError: There is no such record, or its problems are no cases.
+    """
+    size = find_record(study, name, size).path.parent.name
+    view = study.view(size, name)
+    if not view.cases:
+        raise UserError(f"{name} has no cases: a suite names its problems under `cases`")
+    tables = record_tables(study, name, size)
+    write_page(build_content(view, tables, study.cells(size, name).values()), out, pages)
+
+
+def write_page(content: dict[str, Any], out: Path, pages: str = "") -> None:
+    """Write the page of a content.
+
+    Args:
+        content: Result of `build_content`.
+        out: Path of the page.
+        pages: Address of the folder of the algorithms' pages; empty for no links.
+    """
+    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    html = (
+        create_environment(HERE)
+        .get_template("guide.html")
+        .render(
+            title=TITLE,
+            content=content,
+            data=charts.compress(text),
+            pages=pages,
+            style="".join(path.read_text(encoding="utf-8") for path in (FOLDER / "report.css", HERE / "guide.css")),
+            library=charts.compress((FOLDER / LIBRARY).read_text(encoding="utf-8")),
+            licence=(FOLDER / LICENCE).read_text(encoding="utf-8"),
+            scripts=[(HERE / name).read_text(encoding="utf-8") for name in ("ranking.js", "guide.js")],
+        )
+    )
+    if len(html.encode()) > LIMIT:
+        raise UserError(f"{out} would have {len(html.encode()):,} bytes; at most {LIMIT:,} are allowed")
+    write_text(out, html)

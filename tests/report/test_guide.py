@@ -1,0 +1,178 @@
+"""The page "Which method, when?": its content, and its answers in a browser."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+import yaml
+
+from fedatlas.experiments import expansion, experiment_file
+from fedatlas.experiments.run import run_cell
+from fedatlas.experiments.tables import Layout, build
+from fedatlas.publish.guide.conditions import QUESTIONS, conditions
+from fedatlas.publish.guide.content import NEVER, SHARES, UNDEFINED, build_content
+from fedatlas.publish.guide.page import LIMIT, write_page
+from fedatlas.results.comparing.profiles import profile_areas
+from fedatlas.workflow.configuration import shipped
+from fedatlas.workflow.experiment_files import FOLDER
+from tests.report.test_browser import WIDE, driver  # noqa: F401  a fixture
+
+SUITE = {
+    "title": "A suite", "paper": "yuan2020", "source": "Nowhere",
+    "problem": {
+        "kind": "quadratic", "dim": 4, "mu": 0.5, "L": 5.0, "similarity": 0.05, "heterogeneity": 1.0,
+        "instance": "seed", "zero_minimum": True,
+    },
+    "setting": {
+        "clients": 3, "local_steps": 4, "rounds": 15, "eval_rounds": 1, "batch": None, "full_gradients": "minibatch",
+    },
+    "trials": 3,
+    "select": {"metric": "loss", "statistic": "final", "goal": "min", "extend": 0, "seeds": [1000]},
+    "seeds": [0, 1, 2, 3],
+    "cases": {
+        "reference": {"label": "Quadratics"},
+        "unlike": {"label": "Hessians unlike", "problem": {"similarity": 2.5, "heterogeneity": 10.0}},
+        "noise": {"label": "Noise, 1 sample", "problem": {"noise": 1.0}, "setting": {"batch": 1}},
+        "partial": {"label": "Partial", "setting": {"participation": {"kind": "uniform", "count": 1}}},
+        "again": {"retunes": "noise", "tuning_seeds": [1100]},
+    },
+    "algorithms": {"fedavg": {}, "scaffold": {}, "gd": {}, "dane": {}},
+    "sizes": {"smoke": {}},
+}  # fmt: skip
+SETTINGS = [
+    {},
+    {"hessians": "unlike"},
+    {"gradients": "exact", "scarce": "bits"},
+    {"clients": "all", "scarce": "work"},
+    {"scarce": "seconds", "up": "-0.5", "down": "2", "latency": "-3", "sample": "-2"},
+]
+
+
+@pytest.fixture(scope="module")
+def content(tmp_path_factory):
+    """The content of a small suite."""
+    folder = tmp_path_factory.mktemp("suite")
+    (folder / "suite.yaml").write_text(yaml.safe_dump(SUITE, sort_keys=False))
+    experiment = experiment_file.load(folder / "suite.yaml", "smoke")
+    cells, undefined = expansion.expand(experiment)
+    view = expansion.create_view(experiment, undefined)
+    paths = [folder / cell.id / f"{cell.key}.parquet" for cell in cells]
+    for cell, path in zip(cells, paths, strict=True):
+        path.parent.mkdir(exist_ok=True)
+        run_cell(cell.spec, path)
+    tables = build(Layout(list(experiment.grid), list(experiment.within), view.tune, experiment.select), paths)
+    return build_content(view, tables, cells)
+
+
+@pytest.fixture(scope="module")
+def address(content, tmp_path_factory):
+    path = tmp_path_factory.mktemp("page") / "guide.html"
+    write_page(content, path, "reference/algorithms")
+    assert path.stat().st_size < LIMIT
+    return path.as_uri()
+
+
+def test_the_content_holds_rounds_prices_curves_and_choices_of_all_pairs(content):
+    ids = [algorithm["id"] for algorithm in content["algorithms"]]
+    assert ids == ["fedavg", "scaffold", "gd", "dane"]
+    assert [problem["id"] for problem in content["problems"]] == ["reference", "unlike", "noise", "partial"]
+    reach = np.array(content["reach"])
+    assert reach.shape == (4, 4, len(SHARES), 4) and set(np.unique(reach)) <= {UNDEFINED, NEVER, *range(1, 16)}
+    assert (reach[3, 2] == UNDEFINED).all() and content["chosen"][3][2] is None  # DANE has no minibatches
+    rates = content["rates"]
+    assert rates[0][0]["exchanges"] == 1 and rates[0][0]["samples"] > rates[2][0]["samples"]
+    assert rates[1][0]["bits_up"] == 2 * rates[0][0]["bits_up"]  # SCAFFOLD sends two vectors
+    rounds, powers = content["curves"][0][0]
+    assert rounds[0] == 0 and rounds[-1] == 15 and abs(powers[0]) < 0.05 and powers[-1] < -0.1
+    assert "η" in content["chosen"][0][0]["lr"]["text"]
+    json.dumps(content, allow_nan=False)
+
+
+def test_every_problem_of_the_landscape_answers_every_question():
+    experiment = experiment_file.load(shipped() / FOLDER / "landscape.yaml", "laptop")
+    found = {key: set() for key in QUESTIONS}
+    for cell in expansion.cells(experiment):
+        for key, answer in conditions(cell.spec.problem, cell.spec.setting).items():
+            assert answer in QUESTIONS[key][1]
+            found[key].add(answer)
+    assert found == {key: set(answers) for key, (_, answers) in QUESTIONS.items()}
+
+
+def expected(content, answers):
+    """Scores by id, from the functions behind the figures."""
+    problems = [
+        p
+        for p, problem in enumerate(content["problems"])
+        if all(not answers.get(key) or problem["conditions"][key] == answers[key] for key in QUESTIONS)
+    ]
+    values = {name: 10 ** float(answers.get(name, 0)) for name in ("up", "down", "latency", "sample")}
+
+    def price(rates):
+        if rates is None:
+            return math.nan
+        sent = rates["bits_up"] / values["up"] / 1e6 + rates["bits_down"] / values["down"] / 1e6
+        seconds = sent + 2 * values["latency"] * rates["exchanges"] + rates["samples"] * values["sample"]
+        prices = {"bits": rates["bits_up"], "work": rates["samples"], "seconds": seconds}
+        return prices.get(answers.get("scarce"), 1.0)
+
+    reach = np.array(content["reach"], float)[:, problems]
+    prices = np.array([[price(content["rates"][a][p]) for p in problems] for a in range(len(reach))])
+    costs = np.where(reach < 0, np.inf, reach * prices[:, :, None, None])
+    scores = profile_areas(costs, 16.0).mean(axis=(1, 2))
+    return {algorithm["id"]: score for algorithm, score in zip(content["algorithms"], scores, strict=True)}
+
+
+def opened(driver, address, answers=None, width=1440):  # noqa: F811
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    driver.set_window_size(width, 900)
+    driver.get("about:blank")
+    hash = "&".join(f"{name}={value}" for name, value in (answers or {}).items())
+    driver.get(f"{address}#{hash}")
+    WebDriverWait(driver, 120).until(lambda d: d.execute_script("return document.body.dataset.ready === 'yes'"))
+    return driver
+
+
+READ = """
+const rows = [...document.querySelectorAll("#table tbody tr")];
+return rows.map((row) => [row.dataset.id, Number(row.cells[2].textContent)]);
+"""
+
+
+def test_answers_for_five_settings_agree_with_the_functions_behind_the_figures(driver, address, content):  # noqa: F811
+    for answers in SETTINGS:
+        rows = dict(opened(driver, address, answers).execute_script(READ))
+        scores = expected(content, answers)
+        assert rows.keys() == scores.keys()
+        for id, score in scores.items():
+            assert rows[id] == pytest.approx(score, abs=0.0051), (answers, id)
+        assert list(rows.values()) == sorted(rows.values(), reverse=True)
+
+
+def test_a_choice_changes_the_answer_and_the_address_by_keyboard_alone(driver, address):  # noqa: F811
+    from selenium.webdriver.common.keys import Keys
+
+    page = opened(driver, address)
+    before = page.find_element("id", "used").text
+    radio = page.find_element("css selector", "input[name=hessians]")
+    radio.send_keys(Keys.ARROW_LEFT)  # from the first to the last answer
+    assert page.find_element("id", "used").text != before
+    assert "hessians=unlike" in page.current_url
+    head = page.find_elements("css selector", "#table .sorter")[2]
+    head.send_keys(Keys.ENTER)
+    assert page.find_elements("css selector", "#table th")[2].get_attribute("aria-sort") == "descending"
+    assert page.execute_script("return document.activeElement.textContent") == "closeness"
+    assert "fedatlas.train(" in page.find_element("id", "python").text
+
+
+def test_what_fits_no_problem_is_said(driver, address):  # noqa: F811
+    page = opened(driver, address, {"hessians": "unlike", "gradients": "sample"})
+    assert "No problem of the suite is like this" in page.find_element("id", "sentence").text
+
+
+@pytest.mark.parametrize("width", [390, 820, 1440])
+def test_nothing_is_wider_than_the_screen_and_nothing_fails(driver, address, width):  # noqa: F811
+    page = opened(driver, address, {"scarce": "seconds"}, width)
+    assert page.execute_script(WIDE) == [0, []]
+    assert not [entry for entry in page.get_log("browser") if entry["level"] == "SEVERE"]
