@@ -2,7 +2,7 @@
 
 Usage, in the project's folder:
 
-    python benchmarks/workflow.py [--size smoke] [--cores 2] [--experiment fedac_fig1]
+    python benchmarks/workflow.py [--size smoke] [--cores 2] [--experiment fedac_fig1] [--cells 20000]
 
 Everything runs in a copy of the project in a temporary folder, with data from FEDATLAS_DATA if that is set. Times are
 seconds of the wall, the smallest of three; the share is of processor seconds, which other processes do not lengthen:
@@ -20,6 +20,8 @@ import tempfile
 import time
 from pathlib import Path
 
+import yaml
+
 ROOT = Path(__file__).resolve().parents[1]
 TIMER = """
 
@@ -34,6 +36,23 @@ def _run(*arguments):
         print(f"computed for {time.process_time() - start:.4f} s", flush=True)
 """
 MOST_NO_OP, MOST_DAG, MOST_SHARE = 3.0, 20.0, 0.10
+MOST_RATIO, MOST_MB = 3.0, 500.0  # of a plan to that of a Snakefile with as many jobs that do nothing; its memory
+EMPTY = """
+rule all:
+    input: expand("results/{i}.txt", i=range(CELLS))
+rule cell:
+    output: "results/{i}.txt"
+    params: text=lambda w: w.i
+    shell: "touch {output}"
+"""
+CELLS = {
+    "title": "Many cells", "paper": "yuan2020", "source": "Nowhere",
+    "problem": {"kind": "quadratic", "dim": 3, "heterogeneity": 1.0},
+    "setting": {"clients": 3, "batch": None, "local_steps": 2},
+    "select": {"metric": "loss", "statistic": "best", "goal": "min"},
+    "algorithms": {"fedavg": {"set": {"lr": 0.01}}, "scaffold": {"set": {"lr": 0.01}}},
+    "sizes": {"smoke": {}},
+}  # fmt: skip
 
 
 def snakemake(folder, *arguments):
@@ -61,6 +80,36 @@ def best(folder: Path, *arguments: str) -> tuple[float, float]:
     return min(snakemake(folder, *arguments) for _ in range(3))
 
 
+def plan(folder, *arguments):
+    """(processor seconds, megabytes) of a dry run; the fewest seconds of three."""
+    command = [sys.executable, "-m", "snakemake", *arguments, "-n", "--quiet", "all", "--cores", "1"]
+    environment, plans = {**os.environ, "PYTHONPATH": str(ROOT / "src")}, []
+    for _ in range(3):
+        process = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL)
+        _, status, used = os.wait4(process.pid, 0)
+        if status:
+            sys.exit(f"{command} ended with {status}")
+        plans.append((used.ru_utime + used.ru_stime, used.ru_maxrss / 1024))
+    return min(plans)
+
+
+def many_cells(place, cells):
+    """Plans of an experiment with so many cells, and of an empty Snakefile with as many jobs."""
+    study, empty = Path(place) / "study", Path(place) / "many"
+    (study / "config/experiments").mkdir(parents=True)
+    shutil.copytree(ROOT / "workflow", study / "workflow")
+    grid = {"rounds": list(range(5, 5 + cells // 20)), "problem.L": [float(10 + i) for i in range(10)]}
+    (study / "config/experiments/many.yaml").write_text(yaml.safe_dump({**CELLS, "grid": grid}, sort_keys=False))
+    empty.mkdir()
+    (empty / "Snakefile").write_text(EMPTY.replace("CELLS", str(cells)))
+    seconds, size = plan(study, "many", "--config", "size=smoke")
+    least, _ = plan(empty)
+    ratio = seconds / least
+    print(f"plan of {cells} cells: {seconds:.1f} s of a processor; as many empty jobs take {least:.1f} s")
+    print(f"  the ratio is {ratio:.1f}  [{verdict(ratio, MOST_RATIO)}]")
+    print(f"  the memory is {size:.0f} MB  [{verdict(size, MOST_MB)}]")
+
+
 def verdict(value, limit):
     return f"{'ok' if value <= limit else 'TOO MUCH'}, at most {limit:g}"
 
@@ -74,7 +123,10 @@ def main():
     parser.add_argument("--size", default="smoke")
     parser.add_argument("--cores", default="2")
     parser.add_argument("--experiment", default="fedac_fig1")
+    parser.add_argument("--cells", type=int, default=20_000)
     a = parser.parse_args()
+    with tempfile.TemporaryDirectory() as place:
+        many_cells(place, a.cells)
     with tempfile.TemporaryDirectory() as place:
         folder, empty = Path(place) / "project", Path(place) / "empty"
         for name in ("src", "workflow", "config"):

@@ -120,12 +120,12 @@ def _settings(spec: CellSpec) -> Iterator[dict[str, Any]]:
     """Yield the parts of a cell's settings that name kinds, each combination once."""
     axes = {**spec.within, **{axis: values for axis, values in spec.tune.items() if axis.split(".")[0] in SETTING}}
     chosen = {axis: values for axis, values in axes.items() if axis.split(".")[0] in CHOICES}
-    texts = set()
+    choices, texts = {key: value for key, value in spec.setting.items() if key in CHOICES}, set()
     for point in product(chosen):
-        parts = {"setting": copy.deepcopy(spec.setting)}
+        parts = {"setting": copy.deepcopy(choices)}
         for axis, value in point.items():
             assign(parts, axis, value)
-        setting = {key: value for key, value in parts["setting"].items() if key in CHOICES}
+        setting = parts["setting"]
         if (text := json.dumps(setting, sort_keys=True)) not in texts:
             texts.add(text)
             yield setting

@@ -8,6 +8,7 @@ Snakemake finds the handler through its interface for logger plugins, under the 
 
 import contextlib
 import functools
+import inspect
 import logging
 import os
 import re
@@ -64,6 +65,8 @@ class PlainErrors:
                 logger.error(str(error))
                 raise SystemExit(1) from None
 
+        call.__signature__ = inspect.signature(value)  # type: ignore[attr-defined]  # which Snakemake reads for each job
+        setattr(self, name, call)
         return call
 
 

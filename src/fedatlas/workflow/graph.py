@@ -9,7 +9,7 @@ from typing import Any
 
 from fedatlas.data import sources
 from fedatlas.errors import UserError
-from fedatlas.experiments.canonical import canonical
+from fedatlas.experiments.canonical import canonical, plain
 from fedatlas.experiments.cells import Cell, CellSpec
 from fedatlas.experiments.dependencies import trace_files
 from fedatlas.experiments.labels import SIMULATED
@@ -103,7 +103,7 @@ class Graph:
 
     def train_spec(self, w: Any) -> str:
         """Return the specification of a cell, with the seeds of a look."""
-        return encode(self._run_spec(w).plain(), ordered=False)
+        return encode(plain(self._run_spec(w)), ordered=False)
 
     add_seeds_spec = train_spec
 

@@ -30,7 +30,7 @@ class Requests:
 
         Args:
             graph: The graph.
-            is_cluster: Returns whether jobs go to a cluster. On this machine no time is estimated and no network built.
+            is_cluster: Returns whether jobs go to a cluster. On this machine neither time nor states count.
         """
         self.graph, self.study, self._is_cluster = graph, graph.study, is_cluster
         self._costs = functools.cache(functools.partial(experiment_costs, self.study))

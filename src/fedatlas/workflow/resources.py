@@ -16,7 +16,6 @@ from fedatlas.experiments.runs import create_algorithm, create_run, initial_sear
 from fedatlas.federation import problems
 from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.channels import directions
-from fedatlas.federation.costs.operations import count_parameters
 from fedatlas.federation.engine.round import call
 from fedatlas.federation.problems.network import NeuralNetwork
 
@@ -29,18 +28,17 @@ _BLOCK = 20  # vectors of the clients that are computed at once
 _COPIES = 3  # of the data: as loaded, as features, as split
 
 
-def memory_mb(spec: CellSpec, cores: int = 1, counts_parameters: bool = True) -> int:
+def memory_mb(spec: CellSpec, cores: int = 1, counts_states: bool = True) -> int:
     """Return the memory of the job of a cell.
 
     Args:
         spec: Specification of the cell.
         cores: Cores of the job, on each of which a network has a process.
-        counts_parameters: Whether to build networks, without memory, to count their parameters, which loads torch.
+        counts_states: Whether states of clients count, for which networks are built without memory; that loads torch.
     """
     problem, network = spec.problem, is_network(spec.problem)
     process = problem_mb(problem) + _TORCH_MB * network
-    vectors = _vectors_mb(spec) if counts_parameters or not network else 0
-    return process * (cores if network else 1) + vectors
+    return process * (cores if network else 1) + (_vectors_mb(spec) if counts_states else 0)
 
 
 def problem_mb(problem: Spec) -> int:
@@ -77,7 +75,11 @@ def _parameters(problem: str) -> int:
     kind, options = problems.parse(json.loads(problem))
     source = sources.info(options.data if options else "")
     if isinstance(kind, NeuralNetwork):
-        return count_parameters(kind.architecture_kind, source.shape, source.classes)
+        import torch
+
+        with torch.device("meta"):
+            network = kind.architecture_kind.build(source.shape, source.classes)
+        return sum(parameter.numel() for parameter in network.parameters())
     return prod(source.shape) * max(1, source.classes if kind.name == "softmax" else 1)
 
 

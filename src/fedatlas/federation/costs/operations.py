@@ -49,14 +49,6 @@ def of_architecture(architecture: "Architecture", shape: tuple[int, ...], output
         return _of_layers(architecture.build(shape, outputs), torch.zeros((1, *shape)))
 
 
-def count_parameters(architecture: "Architecture", shape: tuple[int, ...], outputs: int) -> int:
-    """Return the number of parameters of a network. Arguments are those of `of_architecture`."""
-    import torch
-
-    with torch.device("meta"):
-        return sum(parameter.numel() for parameter in architecture.build(shape, outputs).parameters())
-
-
 def _of_network(problem: Any) -> float:
     """Return the operations of a network's layers for its first training row."""
     return _of_layers(problem.module, problem.inputs(problem.train.index(np.arange(1)))[0])
