@@ -5,7 +5,7 @@ SECONDS ?= 28800
 BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: tour test slow fuzz slurm lint reference docs times notebook gallery ui clean
+.PHONY: tour test slow fuzz slurm lint reference docs times notebook gallery verify ui clean
 
 tour: .venv/installed
 	snakemake --cores $(CORES)
@@ -56,6 +56,10 @@ notebook: .venv/installed
 # docs/gallery.md and its pages, from the record
 gallery: .venv/installed
 	fedatlas gallery
+
+# Cells of the record, drawn at random, the cheapest experiments first: computed again for two minutes and compared
+verify: .venv/installed
+	fedatlas record verify --all --minutes 2
 
 ui: .venv/installed
 	fedatlas ui

@@ -49,7 +49,7 @@ def below(folder, *parts):
 def test_the_wheel_carries_what_lies_in_the_repository(built):
     wheel, _ = built
     code = below("src", "fedatlas", "snakemake_logger_plugin_fedatlas")
-    carried = {f"fedatlas/shipped/{name}" for name in below(".", "workflow", "config/experiments")}
+    carried = {f"fedatlas/shipped/{name}" for name in below(".", "workflow", "config/experiments", "record")}
     assert {name for name in wheel if ".dist-info/" not in name} == code | carried
     assert {"fedatlas/shipped/workflow/Snakefile", "fedatlas/workflow/study_template/gitignore"} <= wheel
     assert any(name.startswith("fedatlas/shipped/workflow/profiles/slurm/") for name in wheel)

@@ -12,13 +12,17 @@ from fedatlas.cli.main import parser as build_parser
 from fedatlas.io.files import atomic
 from fedatlas.publish.guide.page import write_guide
 from fedatlas.workflow.study import Study
-from from_code import algorithms
+from from_code import algorithms, figures
 
 
 def setup(app: Any) -> dict[str, Any]:
     """Register the extension. Pages are written before Sphinx lists its sources."""
     app.setup_extension("sphinx.ext.autodoc")
     app.connect("config-inited", _write_pages)
+    app.connect("builder-inited", figures.draw)
+    app.connect("source-read", figures.insert)
+    app.connect("html-page-context", figures.add_files)
+    app.connect("build-finished", figures.write_files)
     app.connect("autodoc-process-docstring", _escape_docstring)
     app.connect("build-finished", _write_guide)
     app.add_lexer("csv", TextLexer)

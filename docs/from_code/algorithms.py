@@ -2,7 +2,6 @@
 
 import functools
 import inspect
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -221,24 +220,18 @@ def _helpers(function: FunctionType) -> list[FunctionType]:
 
 def _figures() -> dict[str, list[str]]:
     """Return, by algorithm, the experiments of the gallery that run it, with their figures, as items of a list."""
-    headings = {
-        re.sub(r"\\", "", text): _slug(text)
-        for text in re.findall(r"^#+ (.+)$", (ROOT / "docs/gallery.md").read_text(encoding="utf-8"), re.MULTILINE)
-    }
     items: dict[str, list[str]] = {}
-    files = Study.open().files
-    for path in sorted(GALLERY.glob("*/*/entry.json")):
-        entry = json.loads(path.read_text(encoding="utf-8"))
-        if entry["name"] not in files.paths:
+    study = Study.open()
+    for size, experiment_name in study.gallery():
+        if not (GALLERY / f"{experiment_name}.md").exists():
             continue
-        experiment = files.load(entry["name"], entry["size"])
-        anchor = headings.get(entry["title"])
-        link = f"../../gallery.md#{anchor}" if anchor else "../../gallery.md"
+        experiment = study.files.load(experiment_name, size)
+        title, link = escape_markdown(experiment.title), f"../../gallery/{experiment_name}.md"
         for name in {experiment.algorithm(id) for id in experiment.algorithms}:
-            figures = [figure for figure in entry["figures"] if name in _algorithms(experiment, figure)]
-            if figures:
-                title, names = escape_markdown(entry["title"]), ", ".join(map(escape_markdown, figures))
-                items.setdefault(name, []).append(f"- [{title}]({link}), `{entry['name']}`: {names}")
+            drawn = [figure for figure in experiment.figures if name in _algorithms(experiment, figure)]
+            if drawn:
+                names = ", ".join(map(escape_markdown, drawn))
+                items.setdefault(name, []).append(f"- [{title}]({link}), `{experiment_name}`: {names}")
     return items
 
 
@@ -247,8 +240,3 @@ def _algorithms(experiment: Experiment, figure: str) -> set[str]:
     entry = experiment.figures.get(figure)
     ids = entry.spec.get("algorithms") if entry else None
     return {experiment.algorithm(id) for id in ids or experiment.algorithms}
-
-
-def _slug(heading: str) -> str:
-    """Return the anchor that GitHub gives a heading."""
-    return re.sub(r"[^\w\- ]", "", heading.replace("\\", "").lower()).replace(" ", "-")

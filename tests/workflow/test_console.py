@@ -252,10 +252,16 @@ def test_the_summary_tells_claims_and_what_tests_them(project, monkeypatch):
     (folder / "mlflow.json").write_text('{"results/smoke/tiny": {"logged": 3}}')
     report = "results/smoke/tiny/report.html"
     text = summary.summary(Study.open(), [report, "results/none.html", "results/laptop/tiny/table.csv"])
-    assert "tiny (smoke)  3 claims: 2 not tested at this size, 1 held" in text and "`make ui` shows the runs" in text
+    assert "tiny (smoke)      3 claims: 2 not tested at this size, 1 held" in text
+    assert "`make ui` shows the runs" in text
     assert "Next      `fedatlas run tiny --size laptop` tests its claims" in text
     assert f"Made      {report}\nOpen      {(project.folder / report).as_uri()}\n" in text
-    assert "none.html" not in text and "(laptop)" not in text
+    assert "none.html" not in text and "(laptop)" not in text and "at size" not in text
+    Path("docs/gallery").mkdir(parents=True)
+    published = pd.DataFrame([dict.fromkeys(COLUMNS, "x") | {"experiment": "tiny", "size": "paper", "verdict": "held"}])
+    csv.write("docs/gallery/claims.csv", published)
+    published_text = summary.summary(Study.open(), [report])
+    assert "\n  at size paper   1 claim, held, when it was computed last\n" in published_text
     assert all(len(line) <= 80 or line.startswith("Open      file:///") for line in text.splitlines())
     (folder / "mlflow.json").write_text('{"results/smoke/tiny": {"pending": "the server is down"}}')
     text = summary.summary(Study.open(), [report])

@@ -10,9 +10,10 @@ from fedatlas.io import csv
 from fedatlas.publish.report import gallery
 from fedatlas.publish.report.gallery_page import Unmade, write_page
 from fedatlas.publish.report.headlines import FOLDER, read_headlines
+from fedatlas.publish.report.record import ENTRY_FILE
 from fedatlas.workflow import gallery_page
 from fedatlas.workflow.record_results import missing_records
-from fedatlas.workflow.records import record_paths
+from fedatlas.workflow.records import all_signatures, record_paths
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.times import paper_hours
 from tests.workflow.project import ROOT, TINY
@@ -33,12 +34,15 @@ def test_committed_pages_are_what_record_and_entries_give(monkeypatch, tmp_path)
     for size, name in study.gallery():
         if (size, name) in held and held[size, name].stat().st_size < CHEAP:
             items.append(gallery_page.recorded_item(study, size, name, tmp_path / f"results/{size}/{name}"))
-        elif (COMMITTED / size / name / gallery.ENTRY_FILE).exists():
+        elif (COMMITTED / size / name / ENTRY_FILE).exists():
             items.append(gallery.read_item(COMMITTED / size / name))
     items.sort(key=lambda item: (gallery.SIZES_DESCENDING.index(item.entry.size), item.entry.name))
     unmade = [Unmade(entry.name, entry.size, entry.hours) for entry in missing_records(study)]
+    signatures = all_signatures(study)
     shutil.copytree(COMMITTED, tmp_path / "gallery")
-    write_page(tmp_path / "gallery", tmp_path / "gallery.md", items, read_headlines(FOLDER), paper_hours(), unmade)
+    write_page(
+        tmp_path / "gallery", tmp_path / "gallery.md", items, read_headlines(FOLDER), paper_hours(), unmade, signatures
+    )
     made, committed = pages_of(tmp_path / "gallery"), pages_of(COMMITTED)
     listed = csv.read(COMMITTED / "claims.csv")["experiment"]
     whole = set(listed) == {item.entry.name for item in items}
@@ -96,6 +100,8 @@ def test_the_record_becomes_pages_and_the_pictures_of_cards(recorded, capsys):
     page = (recorded / "docs/gallery/tiny.md").read_text()
     assert "cores, " in page or "core, " in page  # the machine, of the run files
     assert "| Code | fedavg `" in page and "none differs" in page
+    verified = (recorded / "docs/gallery/verified.md").read_text()
+    assert "| tiny | smoke | 2 of 2 cells agree to the last bit: none differs | 2 |" in verified
     assert "| tiny | laptop |" in (recorded / "docs/gallery.md").read_text()
     assert list(csv.read(recorded / "docs/gallery/claims.csv")["claim"]) == ["first"]
     assert "![Better: a figure of the results](smoke/tiny/loss.png)" in (recorded / "docs/gallery/x.md").read_text()

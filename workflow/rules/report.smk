@@ -38,7 +38,7 @@ rule track_tour:
 rule report_tour:
     """The report over the experiments of the tour."""
     input:
-        verdicts=graph.gallery_verdicts(),
+        gallery=graph.gallery_files("smoke", study.tour()),
         parts=lambda w: graph.report_inputs("smoke", study.tour()),
     output:
         html=f"{results}/report.html",
@@ -51,13 +51,13 @@ rule report_tour:
         study=study.config["title"],
         folders=lambda w, input: graph.report_folders(input.parts),
     shell:
-        "fedatlas job report {output.html:q} {params.folders:q} --study {params.study:q} --verdicts {input.verdicts:q} > {log:q} 2>&1"
+        "fedatlas job report {output.html:q} {params.folders:q} --study {params.study:q} --gallery {input.gallery:q} > {log:q} 2>&1"
 
 
 rule report_all:
     """The report over the experiments that config.yaml selects."""
     input:
-        verdicts=graph.gallery_verdicts(),
+        gallery=lambda w: graph.gallery_files(w.size, study.selected()),
         parts=lambda w: graph.report_inputs(w.size, study.selected()),
     output:
         html=f"{results}/{{size}}/report.html",
@@ -70,13 +70,13 @@ rule report_all:
         study=study.config["title"],
         folders=lambda w, input: graph.report_folders(input.parts),
     shell:
-        "fedatlas job report {output.html:q} {params.folders:q} --study {params.study:q} --verdicts {input.verdicts:q} > {log:q} 2>&1"
+        "fedatlas job report {output.html:q} {params.folders:q} --study {params.study:q} --gallery {input.gallery:q} > {log:q} 2>&1"
 
 
 rule report_one:
     """The report of one experiment."""
     input:
-        verdicts=graph.gallery_verdicts(),
+        gallery=lambda w: graph.gallery_files(w.size, [w.experiment]),
         parts=lambda w: graph.report_inputs(w.size, [w.experiment]),
     output:
         html=f"{results}/{{size}}/{{experiment}}/report.html",
@@ -88,4 +88,4 @@ rule report_one:
         study=study.config["title"],
         folders=lambda w, input: graph.report_folders(input.parts),
     shell:
-        "fedatlas job report {output.html:q} {params.folders:q} --study {params.study:q} --verdicts {input.verdicts:q} > {log:q} 2>&1"
+        "fedatlas job report {output.html:q} {params.folders:q} --study {params.study:q} --gallery {input.gallery:q} > {log:q} 2>&1"

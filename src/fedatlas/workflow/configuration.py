@@ -15,7 +15,7 @@ CONFIG = Path("config/config.yaml")
 
 
 def shipped() -> Path:
-    """Return the folder that holds ``workflow/`` and ``config/experiments/`` of the atlas.
+    """Return the folder that holds ``workflow/``, ``config/experiments/`` and ``record/`` of the atlas.
 
     In a wheel it lies in the package; in a checkout it is the root of the repository.
     """

@@ -9,22 +9,16 @@ from types import SimpleNamespace
 from fedatlas.errors import UserError
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read
-from fedatlas.publish.report.gallery import (
-    ENTRY_FILE,
-    GalleryItem,
-    clear_entry,
-    item_of_results,
-    read_item,
-    validate_target,
-)
+from fedatlas.publish.report.gallery import GalleryItem, clear_entry, item_of_results, read_item, validate_target
 from fedatlas.publish.report.gallery_page import Unmade, write_page
 from fedatlas.publish.report.headlines import PaperHeadlines, read_headlines
 from fedatlas.publish.report.images import reduce_colours
+from fedatlas.publish.report.record import ENTRY_FILE
 from fedatlas.publish.report.record_builder import build_record
 from fedatlas.publish.report.verdicts import SIZES_DESCENDING
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.jobs import figure
-from fedatlas.workflow.record_results import make_results, missing_records
+from fedatlas.workflow.record_results import judge_claims, make_tables, missing_records
 from fedatlas.workflow.records import all_signatures, record_paths
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.times import paper_hours
@@ -63,7 +57,7 @@ def publish(study: Study, out: Path, say: Callable[[str], None]) -> None:
             items[size, name] = read_item(folder)
     unmade = [Unmade(entry.name, entry.size, entry.hours) for entry in missing_records(study)]
     order = sorted(items, key=lambda key: (SIZES_DESCENDING.index(key[0]), key[1]))
-    write_page(entries, out, [items[key] for key in order], papers, paper_hours(), unmade)
+    write_page(entries, out, [items[key] for key in order], papers, paper_hours(), unmade, all_signatures(study))
 
 
 def _publish_record(study: Study, size: str, name: str, target: Path, wanted: Iterable[str]) -> GalleryItem:
@@ -90,7 +84,8 @@ def recorded_item(study: Study, size: str, name: str, folder: Path) -> GalleryIt
     Raises:
         UserError: The record has not all of its cells, or was damaged.
     """
-    make_results(study, size, name, folder)
+    make_tables(study, size, name, folder)
+    judge_claims(study, size, name, folder)
     table, plain = read(folder / "table.parquet")
     about = build_record(study.experiment(size, name), study.view(size, name))
     meta = TableMeta.of(plain)

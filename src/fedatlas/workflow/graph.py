@@ -24,7 +24,7 @@ from fedatlas.workflow import LIVE, dependencies, inputs
 from fedatlas.workflow.code import Code
 from fedatlas.workflow.looks import read_undecided, seed_counts
 from fedatlas.workflow.origins import Origins
-from fedatlas.workflow.published_cards import VERDICTS, published_cards
+from fedatlas.workflow.published_cards import gallery_files, published_cards
 from fedatlas.workflow.records import Records
 from fedatlas.workflow.specifications import digest, encode, find_inputs, name_folder
 from fedatlas.workflow.study import Study
@@ -331,9 +331,9 @@ class Graph:
         """Return the folders of the experiments that a report shows. files: Those of `report_inputs`."""
         return [str(Path(file).parent) for file in files if Path(file).name == RECORD_FILE]
 
-    def gallery_verdicts(self) -> list[str]:
-        """Return the file of the verdicts that are committed with the gallery, if it exists."""
-        return [self.folders.shared(VERDICTS)] if Path(VERDICTS).exists() else []
+    def gallery_files(self, size: str, names: list[str]) -> list[str]:
+        """Return what the gallery has of experiments at larger sizes."""
+        return [self.folders.shared(path) for path in gallery_files(size, names)]
 
     def results(self, size: str, names: list[str], *more: str) -> list[str]:
         """Return the results of experiments that a run's summary names, and more files of each experiment."""

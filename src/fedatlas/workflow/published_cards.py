@@ -1,7 +1,9 @@
-"""The cards of the verdicts that are committed with the gallery, for reports and MLflow."""
+"""What is committed with the gallery, for reports, MLflow and summaries: cards of its verdicts, and pictures."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
+from fedatlas.experiments import SIZES
 from fedatlas.publish.report.cards import Card, GalleryState, make_cards
 from fedatlas.publish.report.headlines import read_headlines
 from fedatlas.publish.report.verdicts import read_claims
@@ -19,3 +21,17 @@ def published_cards(study: Study) -> list[Card]:
     claims = read_claims(Path(VERDICTS))
     unrecorded = {*zip(claims["size"], claims["experiment"], strict=True)} - set(record_paths(study))
     return make_cards(read_headlines(), GalleryState(claims, {}, unrecorded, {}, {}, paper_hours()))
+
+
+def gallery_files(size: str, names: Iterable[str]) -> list[str]:
+    """Return what the gallery has of experiments at larger sizes: its verdicts, and then pictures; nothing without it.
+
+    Args:
+        size: A size.
+        names: Names of experiments.
+    """
+    if not Path(VERDICTS).exists():
+        return []
+    larger = SIZES[SIZES.index(size) + 1 :]
+    folders = [Path(VERDICTS).parent / other / name for name in names for other in larger]
+    return [VERDICTS, *(str(path) for folder in folders for path in sorted(folder.glob("*.png")))]

@@ -53,8 +53,8 @@ def find_record(study: Study, name: str, size: str | None) -> Record:
     return read_record(paths[sizes[0], name])
 
 
-def make_results(study: Study, size: str, name: str, folder: Path) -> None:
-    """Make the results of an experiment from its record, as the workflow makes them: run files, tables and claims.
+def make_tables(study: Study, size: str, name: str, folder: Path) -> None:
+    """Make run files and tables of an experiment from its record, as the workflow makes them.
 
     Args:
         study: The study.
@@ -67,6 +67,10 @@ def make_results(study: Study, size: str, name: str, folder: Path) -> None:
     """
     files = restore_files(_whole_record(study, size, name), study.cells(size, name).values(), folder / "runs")
     table.make(layout(study, size, name).plain(), str(folder), [str(path) for _, path in files])
+
+
+def judge_claims(study: Study, size: str, name: str, folder: Path) -> None:
+    """Write the verdicts on the claims of an experiment into the folder of its tables."""
     claims.make(claims_spec(study, size, name), str(folder), str(folder / "claims.csv"), study.folders.data)
 
 

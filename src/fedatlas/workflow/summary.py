@@ -10,12 +10,13 @@ from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read, read_meta
 from fedatlas.io import terminal
 from fedatlas.publish.report import record, warnings
-from fedatlas.publish.report.verdicts import read_verdicts
+from fedatlas.publish.report.verdicts import SIZES_DESCENDING, read_verdicts
 from fedatlas.results.claims.verdicts import NOT_TESTED
 from fedatlas.workflow import times
 from fedatlas.workflow.jobs import track
 from fedatlas.workflow.listing import duration
-from fedatlas.workflow.records import Records
+from fedatlas.workflow.published_cards import VERDICTS
+from fedatlas.workflow.records import Records, record_paths
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.targets import target_experiments, target_files
 
@@ -62,9 +63,11 @@ def _lines(study: Study, paths: list[str], experiments: list[tuple[str, str]]) -
     }
     if claims:
         yield ""
-        margin = max(len(f"{name} ({size})") for size, name in claims) + 2
+        margin = max(len("  at size laptop"), *(len(f"{name} ({size})") for size, name in claims)) + 2
         for (size, name), counts in list(claims.items())[:MOST]:
             yield terminal.hanging_indent(f"{name} ({size})".ljust(margin), _count_words(counts), columns=WIDTH)
+            for larger, words in _verdicts_at_larger_sizes(study, name, size):
+                yield terminal.hanging_indent(f"  at size {larger}".ljust(margin), words, columns=WIDTH)
         if len(claims) > MOST:
             total = sum(claims.values(), Counter())
             yield terminal.hanging_indent(f"all {len(claims)}".ljust(margin), _count_words(total), columns=WIDTH)
@@ -94,6 +97,17 @@ def _lines(study: Study, paths: list[str], experiments: list[tuple[str, str]]) -
         )
     if command := _next_command(study, claims):
         yield terminal.hanging_indent("Next      ", command, columns=WIDTH)
+
+
+def _verdicts_at_larger_sizes(study: Study, name: str, size: str) -> Iterator[tuple[str, str]]:
+    """Yield the largest size at which the gallery has an experiment, if it is larger than a size, and its verdicts."""
+    rows = read_verdicts(Path(VERDICTS)) if Path(VERDICTS).exists() else []
+    for larger in SIZES_DESCENDING[: SIZES_DESCENDING.index(size)]:
+        counts = Counter(row["verdict"] for row in rows if (row["experiment"], row["size"]) == (name, larger))
+        if counts:
+            source = "in the record" if (larger, name) in record_paths(study) else "when it was computed last"
+            yield larger, f"{_count_words(counts)}, {source}"
+            return
 
 
 def _record_words(study: Study, folders: Mapping[tuple[str, str], Path]) -> str:

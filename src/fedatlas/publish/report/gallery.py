@@ -14,7 +14,7 @@ from fedatlas.experiments.experiment_view import AlgorithmView
 from fedatlas.experiments.metadata import TableMeta, versions
 from fedatlas.io import csv
 from fedatlas.io.text import read_json, read_text
-from fedatlas.publish.report.record import ExperimentRecord
+from fedatlas.publish.report.record import ENTRY_FILE, ExperimentRecord
 from fedatlas.publish.report.verdicts import SIZES_DESCENDING, read_claims
 from fedatlas.registry.bibliography import Reference, entries, reference
 from fedatlas.registry.validation import restore
@@ -23,7 +23,6 @@ from fedatlas.results.comparing.published import fedac_points
 if TYPE_CHECKING:
     import pandas as pd
 
-ENTRY_FILE = "entry.json"
 MARK = "<!-- `fedatlas gallery` writes this page anew. -->"
 CLAIMS_FILE, CHOSEN_FILE = "claims.csv", "chosen.csv"  # of a committed entry
 POINTS_FILE = "published.csv"  # scores beside the points that a paper's authors published

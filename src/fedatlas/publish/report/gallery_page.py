@@ -15,6 +15,7 @@ from fedatlas.publish.report.cards import Card, GalleryState, Notice
 from fedatlas.publish.report.gallery import MARK, DataForm, GalleryItem, is_own_page
 from fedatlas.publish.report.headlines import PaperHeadlines
 from fedatlas.publish.report.verdicts import with_q_values
+from fedatlas.records.signatures import Signature
 from fedatlas.results.claims.verdicts import NOT_TESTED
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ def write_page(
     papers: Sequence[PaperHeadlines] = (),
     hours: Mapping[str, float] | None = None,
     unmade: Sequence[Unmade] = (),
+    signatures: Sequence[Signature] = (),
 ) -> None:
     """Write the index, the pages of cards and of experiments, and beside them all claims and the tally.
 
@@ -59,6 +61,7 @@ def write_page(
         papers: Headlines of the papers.
         hours: Processor hours that experiments take at the paper's size.
         unmade: Experiments of the gallery that have no record.
+        signatures: What was verified of the record.
 
     Raises:
         UserError: There are no experiments.
@@ -82,6 +85,7 @@ def write_page(
         f"{name}.md": [*_experiment_page(parts, claims, gallery, prices), *_attack_lines(name, attacks)]
         for name, parts in _by_name(items).items()
     }
+    pages["verified.md"] = list(_verified_page(signatures))
     for paper in papers:
         own = [card for card in deck if card.paper == paper.paper]
         links = [(_short_title(parts), f"{name}.md") for name, parts in _by_name(items, paper.method).items()]
@@ -180,7 +184,11 @@ def _index(
     if any(paper.sentences for paper in papers):
         yield f"Which sentence is tested by which card says [a page of its own]({folder}/{sentences_page.PAGE})."
         yield ""
-    yield f"Every check with its interval is in [claims.csv]({folder}/claims.csv). `make gallery` writes these pages."
+    yield (
+        f"Every check with its interval is in [claims.csv]({folder}/claims.csv). Results come from "
+        f"[the record](how-to/record.md); [a page]({folder}/verified.md) says what was verified where. `make gallery` "
+        "writes these pages."
+    )
     yield ""
 
 
@@ -203,6 +211,23 @@ def _missing(unmade: Sequence[Unmade]) -> Iterator[str]:
 
 def _price(entry: Unmade) -> str:
     return "unknown" if entry.hours is None else _time(entry.hours)
+
+
+def _verified_page(signatures: Sequence[Signature]) -> Iterator[str]:
+    yield "# What was verified where"
+    yield ""
+    yield (
+        "Cells of [the record](../how-to/record.md), drawn at random and computed again. Versions of packages stand in "
+        "the record's file of signatures."
+    )
+    yield ""
+    yield "| Experiment | Size | Result | Runs | Machine | Date |"
+    yield "|---|---|---|---|---|---|"
+    for signature in signatures:
+        machine = escape_markdown(signature.environment.get("machine", "unknown"))
+        name, meaning = escape_markdown(signature.experiment), escape_markdown(signature.meaning)
+        yield f"| {name} | {signature.size} | {meaning} | {signature.runs} | {machine} | {signature.date} |"
+    yield ""
 
 
 # -- the page of an experiment

@@ -17,8 +17,15 @@ from fedatlas.publish.report import charts, tables
 from fedatlas.publish.report.cards import SIGNS
 from fedatlas.publish.report.headlines import LEVELS
 from fedatlas.publish.report.images import data_uri
-from fedatlas.publish.report.record import RECORD_FILE, ExperimentRecord
-from fedatlas.publish.report.verdicts import OMISSIBLE, VERDICTS, at_largest_size, read_claims, read_verdicts
+from fedatlas.publish.report.record import ENTRY_FILE, RECORD_FILE, ExperimentRecord
+from fedatlas.publish.report.verdicts import (
+    OMISSIBLE,
+    SIZES_DESCENDING,
+    VERDICTS,
+    at_largest_size,
+    read_claims,
+    read_verdicts,
+)
 from fedatlas.publish.report.warnings import find_warnings
 from fedatlas.registry.bibliography import Reference
 from fedatlas.results.claims.verdicts import NOT_TESTED
@@ -54,6 +61,7 @@ def write_report(parts: Sequence[Path], out: Path, verdicts: Path | None = None,
     """
     experiments = [_load_experiment(Path(directory), Path(out).parent) for directory in parts]
     _add_committed(experiments, verdicts)
+    _add_pictures(experiments, verdicts)
     _add_q_values(experiments)
     records = [part["record"] for part in experiments]
     claims = [claim for part in experiments for claim in part["claims"]]
@@ -193,6 +201,32 @@ def _add_committed(parts: Sequence[Mapping[str, Any]], path: Path | None) -> Non
             row = rows.get((part["record"].name, claim["claim"]))
             unused = row is None or row["verdict"] == NOT_TESTED or claim["verdict"] != NOT_TESTED
             claim["committed"] = None if unused else row
+
+
+def _add_pictures(parts: Sequence[Mapping[str, Any]], path: Path | None) -> None:
+    """Add to each figure the picture that the gallery has of it at a larger size, with the verdicts there, or None.
+
+    Args:
+        parts: The experiments.
+        path: Path of the gallery's claims.csv, beside which pictures lie in folders of size and experiment.
+    """
+    rows = read_verdicts(path) if path is not None else []
+    for part in parts:
+        name, size = part["record"].name, part["record"].size
+        larger = SIZES_DESCENDING[: SIZES_DESCENDING.index(size)] if path is not None else ()
+        for figure in part["figures"]:
+            figure["larger"] = None
+            for other in larger:
+                picture = Path(path or "").parent / other / name / f"{figure['name']}.png"
+                if picture.exists():
+                    claims = [row for row in rows if (row["experiment"], row["size"]) == (name, other)]
+                    figure["larger"] = {
+                        "image": data_uri(picture.with_suffix(".svg"), picture),
+                        "size": other,
+                        "recorded": not (picture.parent / ENTRY_FILE).exists(),
+                        "counts": _counts(claims),
+                    }
+                    break
 
 
 def _claims(path: Path) -> list[dict[str, Any]]:

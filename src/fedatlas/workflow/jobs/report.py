@@ -8,18 +8,18 @@ from fedatlas.publish.report.page import write_report
 from fedatlas.publish.report.verdicts import read_claims
 
 
-def make(out: str, folders: Sequence[str], verdicts: Sequence[str] = (), study: str = "fedatlas") -> None:
+def make(out: str, folders: Sequence[str], gallery: Sequence[str] = (), study: str = "fedatlas") -> None:
     """Write a report, and beside it the claims of all its experiments as claims.csv.
 
     Args:
         out: Path of the report.
         folders: Folder of about.json, table.parquet, claims.csv and figures of each experiment.
-        verdicts: The committed gallery's claims.csv, if it exists.
+        gallery: The claims.csv of the committed gallery and pictures beside it, if it exists.
         study: Title of the study.
     """
     claims = Path(out).with_name("claims.csv")
     sources = [Path(folder) / "claims.csv" for folder in folders]
     if claims not in sources:
         csv.write(claims, read_claims(*sources))
-    gallery = next(map(Path, verdicts), None)
-    write_report([Path(folder) for folder in folders], Path(out), verdicts=gallery, study=study)
+    verdicts = next(map(Path, gallery), None)
+    write_report([Path(folder) for folder in folders], Path(out), verdicts=verdicts, study=study)
