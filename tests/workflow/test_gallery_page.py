@@ -110,12 +110,21 @@ def test_the_record_becomes_pages_and_the_pictures_of_cards(recorded, capsys):
     assert not (recorded / "results/smoke/tiny/runs").exists()
 
 
-def test_a_record_that_lacks_cells_is_said(recorded, capsys):
+def test_a_record_that_lacks_cells_is_shown_as_far_as_it_goes(recorded, capsys):
+    text = (recorded / "config/experiments/tiny.yaml").read_text()
+    more = text.replace("  scaffold: null\n", "  scaffold: null\n  fedprox: {set: {nu: 0.1}}\n")
+    (recorded / "config/experiments/tiny.yaml").write_text(more)
+    assert main(["gallery"]) == 0
+    assert "the record lacks 1 of 3 cells of the experiment" in (recorded / "docs/gallery/tiny.md").read_text()
+    assert "| tiny | smoke |" in (recorded / "docs/gallery.md").read_text()
+
+
+def test_a_record_of_another_experiment_is_said(recorded, capsys):
     text = (recorded / "config/experiments/tiny.yaml").read_text()
     (recorded / "config/experiments/tiny.yaml").write_text(text.replace("rounds: 5", "rounds: 6"))
     assert main(["gallery"]) == 2
     output = capsys.readouterr()
-    assert "cannot be shown from the record: the record of tiny (size smoke) lacks fedavg, all" in output.out
+    assert "cannot be shown from the record: the record of tiny (size smoke) has no cell" in output.out
     assert "the record has no experiment of the gallery" in output.err
 
 

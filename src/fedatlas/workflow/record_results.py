@@ -53,8 +53,10 @@ def find_record(study: Study, name: str, size: str | None) -> Record:
     return read_record(paths[sizes[0], name])
 
 
-def make_tables(study: Study, size: str, name: str, folder: Path) -> None:
+def make_tables(study: Study, size: str, name: str, folder: Path) -> int:
     """Make run files and tables of an experiment from its record, as the workflow makes them.
+
+    Cells that the record lacks, as the experiment's file is now, are left out.
 
     Args:
         study: The study.
@@ -62,11 +64,18 @@ def make_tables(study: Study, size: str, name: str, folder: Path) -> None:
         name: Its name.
         folder: Folder of the results.
 
+    Returns:
+        The number of cells that are left out.
+
     Raises:
-        UserError: The record has not all cells of the experiment, or was damaged.
+        UserError: The record has none of the cells, or was damaged.
     """
-    files = restore_files(_whole_record(study, size, name), study.cells(size, name).values(), folder / "runs")
+    cells = list(study.cells(size, name).values())
+    files = restore_files(find_record(study, name, size), cells, folder / "runs")
+    if not files:
+        raise UserError(f"the record of {name} (size {size}) has no cell of the experiment as its file is now")
     table.make(layout(study, size, name).plain(), str(folder), [str(path) for _, path in files])
+    return len(cells) - len(files)
 
 
 def judge_claims(study: Study, size: str, name: str, folder: Path) -> None:
@@ -197,11 +206,12 @@ def _last_files(study: Study, size: str, name: str) -> Iterator[tuple[Cell, Path
 
 
 def missing_records(study: Study) -> list[MissingRecord]:
-    """Return the experiments of the gallery without a record, the cheapest first."""
+    """Return the experiments of the gallery of which the record lacks cells, the cheapest first."""
     costs, held = shipped_costs(), record_paths(study)
     entries = []
     for size, name in study.gallery():
-        if (size, name) not in held:
+        record = read_record(held[size, name]) if (size, name) in held else None
+        if record is None or any(record.find(cell) is None for cell in study.cells(size, name).values()):
             cost = costs.get((name, size))
             seconds = None if cost is None else cost.seconds
             entries.append(MissingRecord(size, name, None if seconds is None else seconds / 3600))
