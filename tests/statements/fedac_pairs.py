@@ -35,7 +35,7 @@ def proposition_b11_printed(draw):
     return proposition_b11_sides(draw, 3, False)
 
 
-@statement("Proposition B.11, repaired")
+@statement("Proposition B.11, corrected")
 def proposition_b11(draw):
     """With the mean over all pairs, which is the expectation of one pair, since the workers are exchangeable."""
     return proposition_b11_sides(draw, draw.integer(2, 4), True)
@@ -61,7 +61,7 @@ def proposition_c10_printed(draw):
     return gradient_gap_sides(draw, 3, False, 4)
 
 
-@statement("Proposition C.10, repaired")
+@statement("Proposition C.10, corrected")
 def proposition_c10(draw):
     """With the mean over all pairs."""
     return gradient_gap_sides(draw, draw.integer(2, 4), True, 4)
@@ -73,7 +73,7 @@ def proposition_c17_printed(draw):
     return gradient_gap_sides(draw, 3, False, 2)
 
 
-@statement("Proposition C.17, repaired")
+@statement("Proposition C.17, corrected")
 def proposition_c17(draw):
     """With the mean over all pairs."""
     return gradient_gap_sides(draw, draw.integer(2, 4), True, 2)

@@ -153,7 +153,7 @@ def lemma_c4_printed(draw):
     return lemma_c4_sides(draw, 2.0)
 
 
-@statement("Lemma C.4, repaired")
+@statement("Lemma C.4, corrected")
 def lemma_c4(draw):
     """With eta_l <= lambda, so that 0 < gamma <= 1."""
     return lemma_c4_sides(draw, 1.0)
@@ -178,7 +178,7 @@ def lemma_c5_printed(draw):
     return lemma_c5_sides(draw, 1)
 
 
-@statement("Lemma C.5, repaired")
+@statement("Lemma C.5, corrected")
 def lemma_c5(draw):
     """With 4 sigma_l^2, where every stochastic function is L-smooth."""
     return lemma_c5_sides(draw, 4)
@@ -268,7 +268,7 @@ def theorem_4_4_small(draw):
     return theorem_sides(draw, True)
 
 
-@statement("Theorem 4.4, repaired")
+@statement("Theorem 4.4, corrected")
 def theorem_4_4(draw):
     """With eta_l <= lambda, eta_l^2, no lambda in Phi, and the variance of the mean quasi-gradient."""
     return theorem_sides(draw, False)
@@ -289,8 +289,8 @@ def inverse_gamma(draw):
     return (1 / a.gamma if a.gamma > 1e-12 else np.finfo(float).max), 2
 
 
-@statement("Appendix C.4.3, repaired")
-def gamma_repaired(draw):
+@statement("Appendix C.4.3, corrected")
+def gamma_corrected(draw):
     """1 - 1/e <= gamma <= 1 where lambda / eta_l <= K and eta_l <= lambda."""
     K = draw.integer(1, 4)
     a = Method(1.0, draw.real(1 / K, 1), K)
@@ -318,9 +318,9 @@ PLANTED = [
     (lemma_c3, "a.gamma * moved", "moved"),
     (lemma_c4, "1.0", "1.9"),
     (lemma_c5, "draw, 4", "draw, 0.5"),
-    (gamma_repaired, "np.exp(-1)", "np.exp(-2)"),
-    (gamma_repaired, "1 / K, 1", "1 / K, 2"),
-    (gamma_repaired, "1 / K, 1", "0.5 / K, 1"),
+    (gamma_corrected, "np.exp(-1)", "np.exp(-2)"),
+    (gamma_corrected, "1 / K, 1", "1 / K, 2"),
+    (gamma_corrected, "1 / K, 1", "0.5 / K, 1"),
     (theorem_4_4, "False", "True"),
     (bound_r1a, "8 * L**2 * run.offset", "L**2 * run.offset / 8"),
 ]

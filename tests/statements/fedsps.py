@@ -210,8 +210,8 @@ def lemma_8_right(draw):
     return (f(x) - lower) / size, 1 / (2 * c * mu)
 
 
-@statement("Lemma 8, repaired")
-def lemma_8_repaired(draw):
+@statement("Lemma 8, corrected")
+def lemma_8_corrected(draw):
     """(f(x) - f*) / (c |grad f(x)|^2) <= 1 / (2 c mu)."""
     d, L, c = draw.integer(1, 3), draw.log(0.1, 10), draw.log(0.1, 10)
     mu = L * draw.log(0.01, 1)
@@ -339,8 +339,8 @@ def proposition_2_2(draw):
     return b, a
 
 
-@statement("Proposition 2 (2), repaired")
-def proposition_2_2_repaired(draw):
+@statement("Proposition 2 (2), corrected")
+def proposition_2_2_corrected(draw):
     """gamma^(b) = gamma^(a) + Cov(|g_i|^2, gamma_i) / mean |g_i|^2, the gamma_i the clients' steps, none at gamma_b."""
     n = draw.integer(1, 4)
     loss, size = (np.array([draw.log(0.01, 100) for _ in range(n)]) for _ in range(2))

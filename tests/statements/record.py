@@ -1,4 +1,4 @@
-"""`python -m tests.statements.record [PAPER ...]` attacks all statements for minutes and writes slack.csv."""
+"""`python -m tests.statements.record [PAPER ... | missing]` attacks statements for minutes and writes slack.csv."""
 
 import csv
 import sys
@@ -19,23 +19,25 @@ def read():
         return list(csv.DictReader(file))
 
 
-def main(papers):
-    """Attack the statements of papers, and keep the rows of others.
+def main(names):
+    """Attack statements, and keep the rows of others.
 
     Args:
-        papers: Names; all where there are none.
+        names: Papers, or `missing` for the statements without a row; all where there are none.
     """
-    rows = [row for row in (read() if SLACK.exists() else []) if papers and row["paper"] not in papers]
-    for paper in papers or PAPERS:
-        for statement in PAPERS[paper]:
-            finding = attack(statement, seed=1, **LONG, seconds=SECONDS)
-            excess = f"{finding.excess:.3g}"
-            rows.append(dict(zip(FIELDS, (paper, statement.number, finding.trials, excess), strict=True)))
-            print(*rows[-1].values(), "false" if finding.false else "", flush=True)
+    rows = {(row["paper"], row["statement"]): row for row in (read() if SLACK.exists() else [])}
+    for paper, statements in PAPERS.items():
+        for statement in statements:
+            key = paper, statement.number
+            if not names or paper in names or ("missing" in names and key not in rows):
+                finding = attack(statement, seed=1, **LONG, seconds=SECONDS)
+                rows[key] = dict(zip(FIELDS, (*key, finding.trials, f"{finding.excess:.3g}"), strict=True))
+                print(*rows[key].values(), "false" if finding.false else "", flush=True)
     with SLACK.open("w", newline="") as file:
         writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
         writer.writeheader()
-        writer.writerows(sorted(rows, key=lambda row: list(PAPERS).index(row["paper"])))
+        present = [(paper, statement.number) for paper, statements in PAPERS.items() for statement in statements]
+        writer.writerows(rows[key] for key in present if key in rows)
 
 
 if __name__ == "__main__":

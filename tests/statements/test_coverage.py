@@ -56,6 +56,13 @@ def test_recorded_slack_is_of_the_statements_of_today():
     assert {name: excess > FOUND for name, excess in found.items()} == expected
 
 
+def test_nothing_of_fedatlas_takes_part():
+    """The statements are computed by formulas of their own."""
+    for path in Path(__file__).parent.glob("*.py"):
+        lines = [line for line in path.read_text().splitlines() if line.startswith(("import ", "from "))]
+        assert not [line for line in lines if "fedatlas" in line], path
+
+
 def test_pages_are_written():
     assert PAGE.read_text(encoding="utf-8") == "\n".join(lines()) + "\n"
     with Path(NUMBERS).open(newline="", encoding="utf-8") as file:

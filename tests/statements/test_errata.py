@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests.statements import PAPERS
+from tests.statements.draws import Draw
 
 ERRATA = Path(__file__).parents[2] / "docs" / "errata"
 PAGES = sorted(ERRATA.glob("*.md"))
@@ -75,8 +76,36 @@ def test_theorem_4_4_of_fedspeed_diverges_between_lambda_and_two():
             assert (np.abs(np.linalg.eigvals(step)).max() > 1) == diverges
 
 
+def test_theorem_4_4_of_fedspeed_first_fails_at_the_length_that_its_page_says():
+    """The second counterexample with T from 2 on: 383 is the first."""
+    lam, noise = 1 / 200, np.array([-2.0, 1.0, -1.0]) / 200
+    step = np.array([[1 - 2 * lam, 1, 0], [lam, 0, 0], [-lam, 0, 1]])
+    second, total, kappa, T = np.zeros((3, 3)), 0.0, 1 / 2 - 1536 * lam**2, 1
+    while T * 32 * lam**3 + 65 * lam + 32 * lam**2 >= kappa * total:
+        second = step @ second @ step.T + np.outer(noise, noise)
+        total, T = total + second[2, 2], T + 1
+    assert T == 383
+
+
+def test_lemma_c5_of_fedspeed_fails_for_every_ascent_step_and_without_one_holds():
+    """The right side of its page is P (1 - (1 + rho)^2), negative for rho > 0 and 0 for rho = 0, as the left side."""
+    for rho in (0.0, 1e-3, 1 / 3, 1.0):
+        e = np.array([-1.0, 1.0])
+        right = 0 - np.mean((e + rho * e) ** 2) + 1
+        assert (0 > right) == (rho > 0)
+
+
+def test_one_client_is_too_few_for_fedred():
+    """The equation of (B.219) holds for one client, and for two it does not."""
+    sides = next(s.sides for s in PAPERS["fedred"] if s.number == "(B.219), second identity")
+    rng = np.random.default_rng(0)
+    for clients, first in ((1, 0.0), (2, 0.5)):
+        left, right = sides(Draw(np.concatenate([[first], rng.random(9)])))
+        assert (left > right + 1e-12) == (clients > 1)
+
+
 def test_two_workers_are_too_few_for_fedac():
     """Propositions B.11, C.10 and C.17 hold for two workers, so three are the fewest."""
     named = {statement.number: statement for statement in PAPERS["fedac"]}
     for number in ("Proposition B.11", "Proposition C.10", "Proposition C.17"):
-        assert named[f"{number}, as printed"].false and not named[f"{number}, repaired"].false
+        assert named[f"{number}, as printed"].false and not named[f"{number}, corrected"].false
