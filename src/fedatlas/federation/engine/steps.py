@@ -62,8 +62,7 @@ class Gradient(Outputs):
         clip: float | None = None,
         record_loss: Callable[[Array], None] | None = None,
     ) -> None:
-        super().__init__(batch, work, full)
-        self._clip, self._record_loss = clip, record_loss
+        self._batch, self._work, self._full, self._clip, self._record_loss = batch, work, full, clip, record_loss
 
     def __call__(self, y: Array) -> Array:
         """Return gradients (m, d) at y, (m, d) or (d,)."""

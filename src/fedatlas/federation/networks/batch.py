@@ -111,10 +111,7 @@ class NetworkBatch:
 
     def _penalised(self, grad: Tensor, y: Tensor) -> Tensor:
         """Return gradients of losses after that of the l2 term at y is added to them."""
-        if self.problem.l2:
-            first = self.problem.statistics
-            grad[..., first:].add_(y[..., first:], alpha=self.problem.l2)
-        return grad
+        return grad.add_(self.problem.decayed(y), alpha=self.problem.l2) if self.problem.l2 else grad
 
     def grad(self, y: Tensor) -> Tensor:
         """Return the gradients at y, (m, d) or (d,): (m, d)."""
@@ -125,7 +122,7 @@ class NetworkBatch:
         values, grads = self._in_one_pass(y) if self.stackable else self._one_by_one(y)
         values = values[:, None]
         if self.problem.l2:
-            decayed = y[..., self.problem.statistics :]
+            decayed = self.problem.decayed(y)
             values = values + self.problem.l2 / 2 * arrays.dot(decayed, decayed)
         return values, grads
 

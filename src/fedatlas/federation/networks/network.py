@@ -268,9 +268,15 @@ class Network(RowProblem):
         penalty = self._penalty(x) if part == "train" else 0.0
         return arrays.to_numpy(torch.cat(losses)) + penalty, arrays.to_numpy(torch.cat(correct))
 
+    def decayed(self, y: Tensor) -> Tensor:
+        """Return y, (d,) or (m, d), with 0 for coordinates without an l2 term."""
+        if not self.statistics:
+            return y
+        return torch.cat([torch.zeros_like(y[..., : self.statistics]), y[..., self.statistics :]], dim=-1)
+
     def _penalty(self, x: Tensor) -> float:
-        decayed = x[self.statistics :]
-        return self.l2 / 2 * float(decayed @ decayed)
+        x = self.decayed(x)
+        return self.l2 / 2 * float(x @ x)
 
     def _score(self, x: Tensor, samples: Samples, rows: Tensor, weights: Tensor | None = None) -> tuple[float, float]:
         """Return mean loss and accuracy on rows of samples; losses have weights (rows,) of mean 1, or None for 1."""
