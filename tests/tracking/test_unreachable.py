@@ -156,6 +156,20 @@ def test_a_job_goes_on_without_a_server_and_a_command_logs_later(mine, serve, ca
     assert uri
 
 
+@pytest.mark.parametrize(
+    ("refusal", "words"), [("login", "asks for a user's name and password"), ("damaged", "not a database")]
+)
+def test_a_job_ends_where_waiting_does_not_help(mine, serve, capsys, tmp_path, monkeypatch, refusal, words):
+    monkeypatch.setattr(connection.time, "sleep", lambda _: pytest.fail("it waits"))
+    experiment_record(EXPERIMENT).write(mine / "about.json")
+    (tmp_path / "mlflow.db").write_bytes(b"no database " * 1000)
+    uri = serve(says(401, b"no")).uri if refusal == "login" else f"sqlite:///{tmp_path}/mlflow.db"
+    receipt = tmp_path / "mlflow.json"
+    assert main(["job", "track", str(receipt), uri, str(mine)]) == 2 and not receipt.exists()
+    (line,) = capsys.readouterr().err.strip().splitlines()
+    assert words in line
+
+
 @pytest.mark.parametrize("away", [0, 3, 100])
 def test_pauses_grow_while_a_server_is_away(monkeypatch, capsys, away):
     pauses, calls = [], []

@@ -1,6 +1,7 @@
 """A run of the workflow says little: how many jobs there are, what failed and where its log is, and what was made."""
 
 import logging
+import re
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -287,3 +288,13 @@ def test_an_unknown_target_is_answered_with_the_nearest_experiment(handler, caps
     first, *others = capsys.readouterr().err.splitlines()
     assert first.startswith("fedatlas: there is no experiment 'frst'; did you mean 'first'")
     assert others[0] == "MissingRuleException:"  # a path has a rule or none
+
+
+def test_a_dry_run_names_the_code_that_has_changed(project):
+    target = "results/smoke/tiny/runs/fedavg/all.parquet"
+    project.snakemake(target)
+    assert "Changed code" not in project.snakemake("-n", target).stderr
+    project.edit("src/fedatlas/federation/algorithms/fedavg.py", "option(1.0, doc=", "option(1.25, doc=")
+    (line,) = re.findall("^Changed code.*$", project.snakemake("-n", target).stderr, re.M)
+    assert line == "Changed code, with all that it imports: federation.algorithms.fedavg (1 job)"
+    assert "Changed code" not in project.snakemake("-n", "--quiet", "all", "--", target).stderr

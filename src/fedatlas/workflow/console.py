@@ -15,6 +15,7 @@ import re
 import signal
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from fedatlas.errors import UserError
-from fedatlas.workflow import cluster_messages
+from fedatlas.workflow import cluster_messages, reasons
 
 LINES = 20  # of the log of a failed job
 PAUSE = 30.0  # seconds between two lines about the progress, where there is no terminal
@@ -92,7 +93,7 @@ class Messages(LogHandlerBase):
         self.start = self.last_line = time.monotonic()
         self.done, self.total, self.failed, self.healed = 0, 0, dict[str, str](), set[str]()
         self.up_to_date, self.bar, self.names = False, None, dict[int, str]()
-        self.interrupted, self.reasons = False, dict[int, str]()
+        self.interrupted, self.reasons, self.changed = False, dict[int, str](), Counter[str]()
 
     @property
     def writes_to_stream(self) -> bool:
@@ -105,6 +106,8 @@ class Messages(LogHandlerBase):
         try:
             if self.writes_to_stream:
                 self._show(record)
+            elif self.common_settings.dryrun and getattr(record, "event", None) == LogEvent.JOB_INFO:
+                self.changed.update(reasons.changed_modules(str(vars(record).get("reason"))))
         except Exception:  # it must not end the thread in which Snakemake calls handlers
             self.handleError(record)
 
@@ -225,6 +228,9 @@ class Messages(LogHandlerBase):
         if self.bar is not None:
             self.bar.close()
             self.bar = None
+        if self.changed and not self.common_settings.quiet:
+            print(reasons.describe(self.changed), file=sys.stderr)
+            self.changed.clear()
         duration = _duration(time.monotonic() - self.start)
         count = len(self.healed)
         again = f" {count} {'job was' if count == 1 else 'jobs were'} tried again." if count else ""

@@ -14,20 +14,25 @@ COMMAND = "fedatlas track"  # logs what a receipt calls pending
 
 
 def make(out: str, uri: str, folders: Sequence[str]) -> None:
-    """Log experiments to MLflow and write a receipt, whether or not MLflow takes the runs.
+    """Log experiments to MLflow and write a receipt.
 
-    What it does not take is pending in the receipt, so that a server which is away does not end a workflow.
+    What a server that is away does not take is pending in the receipt, so that it does not end a workflow.
 
     Args:
         out: Path of the receipt.
         uri: Address of the MLflow runs.
         folders: Folders of about.json, tables, claims.csv, figures and run files.
+
+    Raises:
+        TrackingError: MLflow refuses the runs, as without a password or with a damaged database.
     """
     receipts: dict[str, dict[str, Any]] = {}
     for folder in folders:
         try:
             receipts[folder] = _log(folder, uri)
         except tracking.TrackingError as error:
+            if not error.passing:
+                raise
             receipts[folder] = {"pending": str(error)}
             print(f"warning: {folder} is not in MLflow: {error}; `{COMMAND}` logs it later", flush=True)
     write_json(out, receipts)
