@@ -208,6 +208,16 @@ def test_a_card_has_level_verdict_and_results(tmp_path):
     assert "**? undecided**" in text and "| all of it | It is. (Figure 1)" in text
 
 
+def test_a_card_says_what_the_attack_found_on_the_statement_that_it_names(tmp_path):
+    (card,) = make_cards(written(tmp_path, place="Section 2; Theorems 1 and 4"), state(claims(HELD, HELD)))
+    names = ["Theorem 4 (b), corrected", "Theorem 4, as printed", "Theorem 2", "Lemma 4"]
+    found = [{"experiment": "made_up", "statement": s, "share": "0.25", "draws": "8", "erratum": ""} for s in names]
+    found[1]["erratum"] = "theorem"
+    text = "Theorem 4 (b), corrected: at worst 25 % of the bound, in 8 draws; Theorem 4, as printed: false"
+    assert f"| Attack | {text} ([erratum](../errata/theorem.md)) |" in "\n".join(cards_page.card_lines(card, found))
+    assert "| Attack |" not in "\n".join(cards_page.card_lines(card))
+
+
 def test_a_substitute_does_not_test_a_sentence(tmp_path):
     papers = written(tmp_path, evidence={"smoke": "substitute"}, substitute="LeNet")
     (card,) = make_cards(papers, state(claims(HELD, HELD)))

@@ -3,18 +3,25 @@
 from collections.abc import Iterator, Sequence
 
 from fedatlas.io.markdown import escape_markdown
+from fedatlas.publish.report import attacks
 from fedatlas.publish.report.cards import SIGNS, Card
 from fedatlas.publish.report.headlines import LEVELS
 from fedatlas.registry.bibliography import Reference
 
 
-def write_lines(paper: Reference, cards: Sequence[Card], pages: Sequence[tuple[str, str]]) -> Iterator[str]:
+def write_lines(
+    paper: Reference,
+    cards: Sequence[Card],
+    pages: Sequence[tuple[str, str]],
+    found: Sequence[attacks.Row] = (),
+) -> Iterator[str]:
     """Yield the lines of the page.
 
     Args:
         paper: The paper.
         cards: Its cards.
         pages: Words and addresses of the pages of its figures.
+        found: What the attack on statements found, as `attacks.read` returns it.
     """
     yield f"# {escape_markdown(paper.short)}: what the paper says, and what came out"
     yield ""
@@ -26,16 +33,16 @@ def write_lines(paper: Reference, cards: Sequence[Card], pages: Sequence[tuple[s
     )
     yield ""
     for card in cards:
-        yield from card_lines(card)
+        yield from card_lines(card, found)
 
 
-def card_lines(card: Card) -> Iterator[str]:
-    """Yield the lines of a card."""
+def card_lines(card: Card, found: Sequence[attacks.Row] = ()) -> Iterator[str]:
+    """Yield the lines of a card. found: What the attack on statements found."""
     yield f"## {escape_markdown(card.title)}"
     yield ""
     yield f"> “{escape_markdown(card.quote)}” ({escape_markdown(card.place)})"
     yield ""
-    for number, (key, text) in enumerate(_facts(card)):
+    for number, (key, text) in enumerate(_facts(card, found)):
         yield f"| {key} | {text} |"
         if not number:
             yield "|---|---|"
@@ -57,7 +64,7 @@ def card_lines(card: Card) -> Iterator[str]:
         yield ""
 
 
-def _facts(card: Card) -> Iterator[tuple[str, str]]:
+def _facts(card: Card, found: Sequence[attacks.Row]) -> Iterator[tuple[str, str]]:
     """Yield pairs (key, text) of a card."""
     yield "Verdict", f"**{SIGNS[card.verdict]} {escape_markdown(card.words)}**"
     if card.shares:
@@ -72,6 +79,9 @@ def _facts(card: Card) -> Iterator[tuple[str, str]]:
     if card.points:
         yield "Published points", escape_markdown(card.points)
     yield "Tried", escape_markdown(card.tried)
+    experiments = {row["experiment"] for part in card.parts for row in part["rows"]}
+    if text := attacks.card_text(card.place, experiments, found):
+        yield "Attack", text
     for words, name, hours in card.prices:
         price = "of unknown price" if hours is None else f"about {_hours(hours)} of a processor"
         yield "Not run", f"{escape_markdown(words)}: {price} (`snakemake --cores 2 {name} --config size=paper`)"

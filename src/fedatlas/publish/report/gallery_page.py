@@ -1,16 +1,16 @@
 """The pages of the gallery, in Markdown: an index, a page of cards for each paper, and a page for each experiment."""
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.numbering import find_places
 from fedatlas.io import csv
 from fedatlas.io.files import write_text
 from fedatlas.io.markdown import escape_markdown
-from fedatlas.publish.report import cards, cards_page, published_figures, sentences_page, tally
+from fedatlas.publish.report import attacks, cards, cards_page, published_figures, sentences_page, tally
 from fedatlas.publish.report.cards import Card, GalleryState, Notice
 from fedatlas.publish.report.gallery import MARK, DataForm, GalleryItem, is_own_page
 from fedatlas.publish.report.headlines import PaperHeadlines
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 ATLAS = "The atlas's own"  # name of the group of questions that no paper asks
 DIGITS = 12  # of a hash on the page
 FIGURE_MARK = "<!-- figure {} -->"  # stands for a figure that the site draws, as SIZE/EXPERIMENT/FIGURE
-STATEMENTS = "statements.csv"  # how near attacks brought statements that experiments judge; tests/statements/page.py
-LOOSE = 0.01  # share of a bound below which it is called loose
 
 
 @dataclass(frozen=True)
@@ -80,9 +78,9 @@ def write_page(
     if deck:
         tally.draw_tally(deck, gallery / "tally.svg")
     prices = {(entry.size, entry.name): entry for entry in unmade}
-    attacks = csv.read(gallery / STATEMENTS) if (gallery / STATEMENTS).exists() else None
+    found = attacks.read(gallery)
     pages = {
-        f"{name}.md": [*_experiment_page(parts, claims, gallery, prices), *_attack_lines(name, attacks)]
+        f"{name}.md": [*_experiment_page(parts, claims, gallery, prices), *attacks.page_lines(name, found)]
         for name, parts in _by_name(items).items()
     }
     pages["verified.md"] = list(_verified_page(signatures))
@@ -91,7 +89,7 @@ def write_page(
         links = [(_short_title(parts), f"{name}.md") for name, parts in _by_name(items, paper.method).items()]
         reference = next((item.entry.paper for item in items if item.entry.paper.key == paper.paper), None)
         if reference is not None:
-            pages[f"{paper.name}.md"] = list(cards_page.write_lines(reference, own, links))
+            pages[f"{paper.name}.md"] = list(cards_page.write_lines(reference, own, links, found))
     if any(paper.sentences for paper in papers):
         pages[sentences_page.PAGE] = list(sentences_page.write_lines(papers, deck))
     for path in gallery.glob("*.md"):
@@ -299,27 +297,6 @@ def _section(item: GalleryItem, claims: "pd.DataFrame", gallery: Path, unmade: U
     if len(claims) > len(tested):
         yield f"Not tested at this size: {len(claims) - len(tested)} more."
         yield ""
-
-
-def _attack_lines(name: str, attacks: "pd.DataFrame | None") -> Iterator[str]:
-    """Yield lines on how near an attack brought the statements that an experiment judges, if there are any."""
-    rows = [] if attacks is None else attacks[attacks["experiment"] == name].to_dict("records")
-    if rows:
-        yield "## What the attack adds"
-        yield ""
-        yield "Runs say how far a bound was on these problems. [The attack](../statements.md) chooses the problem."
-        yield ""
-    for row in rows:
-        yield f"- {escape_markdown(str(row['statement']))}: {_attacked(row)}."
-
-
-def _attacked(row: Mapping[Hashable, Any]) -> str:
-    """Return what an attack found on a statement: an erratum, or how near it came to the bound."""
-    if isinstance(row["erratum"], str) and row["erratum"]:
-        return f"false ([erratum](../errata/{row['erratum']}.md))"
-    share = float(row["share"])
-    near = f"{100 * share:.3g} % of the bound" if share >= LOOSE else "less than 1 % of the bound, which is loose there"
-    return f"at worst {near}, in {int(row['draws']):,} draws"
 
 
 def _time(hours: float) -> str:

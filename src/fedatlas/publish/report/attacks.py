@@ -1,0 +1,74 @@
+"""What the attack on the papers' statements found (tests/statements), for pages of experiments and cards."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from fedatlas.experiments.numbering import find_places
+from fedatlas.io import csv
+from fedatlas.io.markdown import escape_markdown
+
+FILE = "statements.csv"  # in the gallery; tests/statements/page.py writes it
+LOOSE = 0.01  # share of a bound below which it is called loose
+
+Row = Mapping[str, Any]
+
+
+def read(gallery: Path) -> list[Row]:
+    """Return a row for each statement that an experiment judges, where the gallery has the file.
+
+    Args:
+        gallery: Folder of the gallery.
+
+    Returns:
+        Mappings with ``experiment``, ``statement``, ``share`` (how near the attack brought the left side to the right
+        one), ``draws`` and ``erratum`` (name of the page of a false statement, or an empty text).
+    """
+    path = gallery / FILE
+    return csv.read(path, dtype=str, keep_default_na=False).to_dict("records") if path.exists() else []
+
+
+def page_lines(name: str, rows: Sequence[Row]) -> Iterator[str]:
+    """Yield lines on the statements that an experiment judges, if there are any.
+
+    Args:
+        name: Name of the experiment.
+        rows: What `read` returned.
+    """
+    own = [row for row in rows if row["experiment"] == name]
+    if own:
+        yield "## What the attack adds"
+        yield ""
+        yield "Runs say how far a bound was on these problems. [The attack](../statements.md) chooses the problem."
+        yield ""
+    for row in own:
+        yield f"- {describe(row)}."
+
+
+def card_text(place: str, experiments: set[str], rows: Sequence[Row]) -> str:
+    """Return what was found on the statements that a card names, for experiments on which it rests, or an empty text.
+
+    Args:
+        place: Place of the card's sentence in its paper, which names the statement.
+        experiments: Names of the experiments.
+        rows: What `read` returned.
+    """
+    named = set(map(str, find_places(place)))
+    own = [row for row in rows if row["experiment"] in experiments and _number(row) in named]
+    return "; ".join(dict.fromkeys(describe(row) for row in own))
+
+
+def _number(row: Row) -> str:
+    """Return a statement without its part or reading: ``Theorem 3`` for ``Theorem 3 (b), with A = 1``."""
+    return re.split(r",| \(", row["statement"])[0]
+
+
+def describe(row: Row) -> str:
+    """Return what an attack found on a statement: an erratum, or how near it came to the bound."""
+    statement = escape_markdown(row["statement"])
+    if row["erratum"]:
+        return f"{statement}: false ([erratum](../errata/{row['erratum']}.md))"
+    share = float(row["share"])
+    near = f"{100 * share:.3g} % of the bound" if share >= LOOSE else "less than 1 % of the bound, which is loose there"
+    return f"{statement}: at worst {near}, in {int(row['draws']):,} draws"
