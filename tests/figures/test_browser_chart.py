@@ -70,6 +70,7 @@ def test_what_a_figure_leaves_of_an_older_one_goes(results, tmp_path):
 
 
 def test_formulas_are_plain_words():
+    assert labels.plain_text(r"a9a, $\alpha$ = 0.1, $\delta_B / L$") == "a9a, α = 0.1, δ_B / L"
     assert labels.plain_text(r"number of workers $M$") == "number of workers M"
     assert labels.plain_text(r"suboptimality $F(x) - F^\ast$") == "suboptimality F(x) - F*"
     assert labels.plain_text(r"mean of $|\nabla F(z^t)|^2$") == "mean of |∇F(z^t)|²"

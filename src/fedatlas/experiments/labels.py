@@ -318,4 +318,5 @@ def plain_text(text: str) -> str:
     """Return a text of a figure without the marks of formulas: ``number of workers M``."""
     for mark, sign in SIGNS.items():
         text = text.replace(mark, sign)
+    text = re.sub(r"\\([A-Za-z]+)", lambda match: GREEK.get(match[1], match[0]), text)
     return re.sub(r"\\mathrm\{([^}]*)\}", r"\1", text).translate(str.maketrans("", "", "${}\\"))

@@ -4,13 +4,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from fedatlas.experiments import labels
-from fedatlas.results.figures import layout
+from fedatlas.results.figures import table_picture
 from fedatlas.results.figures.base import Drawing, Figure
 from fedatlas.results.figures.figure_data import FigureData
-from fedatlas.results.figures.text_fitting import text_width
+from fedatlas.results.figures.text_table import Cell, TextTable
 
 HEADINGS = {"L": "$L$", "delta_A": "$\\delta_A$", "delta_B": "$\\delta_B$", "ratio": "$\\delta_B / L$"}
-COLUMN, ROW = 1.0, 0.27  # inches of a column and of a row
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,18 +35,12 @@ class Dissimilarity(Figure):
             {"problem": title, "L": c.L, "delta_A": c.delta_A, "delta_B": c.delta_B, "ratio": c.delta_B / c.L}
             for title, c in data.dissimilarities
         ]
-        first = 0.35 + max(text_width(labels.mathematical(title), 9.5) for title, _ in data.dissimilarities)
-        size = (first + COLUMN * len(HEADINGS), ROW * (len(rows) + 1) + 0.35)
-        figure = layout.empty_figure(size, fixed=True)
-        ax = figure.subplots()
-        ax.set_axis_off()
-        ax.set(xlim=(0, size[0]), ylim=(ROW * (len(rows) + 1), 0))
-        for column, (name, heading) in enumerate(HEADINGS.items()):
-            x = first + COLUMN * (column + 0.5)
-            ax.text(x, ROW / 2, heading, ha="center", va="center")
-            for line, row in enumerate(rows, start=1):
-                ax.text(x, ROW * (line + 0.5), labels.number(row[name]), ha="center", va="center")
-        for line, row in enumerate(rows, start=1):
-            ax.text(0.02, ROW * (line + 0.5), labels.mathematical(row["problem"]), va="center")
-        ax.axhline(ROW, color="#444444", linewidth=0.9)
-        return Drawing(figure, pd.DataFrame(rows))
+        table = TextTable(
+            heads=[[(heading, 1) for heading in HEADINGS.values()]],
+            blocks=[("", [((labels.mathematical(row["problem"]),), _cells(row)) for row in rows])],
+        )
+        return Drawing(table_picture.draw(table), pd.DataFrame(rows), table)
+
+
+def _cells(row: dict[str, Any]) -> list[Cell]:
+    return [Cell(labels.number(row[name])) for name in HEADINGS]
