@@ -12,12 +12,17 @@ import urllib.request
 from fedatlas.publish.tracking.connection import ENVIRONMENT, connect
 
 
-@contextlib.contextmanager
-def serving(folder):
-    """The address of an MLflow server with an SQLite database in a folder and several processes that answer."""
+def free_port():
+    """A port that nobody listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+        return probe.getsockname()[1]
+
+
+@contextlib.contextmanager
+def serving(folder, port=None):
+    """The address of an MLflow server with an SQLite database in a folder and several processes that answer."""
+    port = port or free_port()
     database = f"sqlite:///{folder}/server.db"
     with connect(database):
         pass  # the tables are there before processes ask for them

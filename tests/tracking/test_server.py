@@ -7,7 +7,7 @@ import pytest
 
 from fedatlas.experiments import specification
 from fedatlas.publish import tracking
-from tests.tracking.mlflow_server import serving
+from tests.tracking.mlflow_server import free_port, serving
 from tests.tracking.tiny import contents, experiment_record, make, run_files
 
 pytestmark = pytest.mark.slow
@@ -95,3 +95,29 @@ def test_eight_writers(results, server, tmp_path):
     tracking.log(experiment_record(EXPERIMENT), results, database)
     online, embedded = contents(server, "crowd"), contents(database, "crowd")
     assert len(online) == RUNS + 1 and online == embedded
+
+
+def log_all(folder, uri):
+    tracking.log(experiment_record(EXPERIMENT), folder, uri)
+
+
+def test_a_server_that_is_killed_and_comes_back(results, tmp_path):
+    """A job that logs waits for it and goes on: nothing is lost, nothing is there twice."""
+    from mlflow import MlflowClient
+
+    port, context = free_port(), multiprocessing.get_context("forkserver")
+    job = context.Process(target=log_all, args=(results, f"http://127.0.0.1:{port}"))
+    with serving(tmp_path, port) as address:
+        job.start()
+        client = MlflowClient(address)
+        while client.get_experiment_by_name("crowd") is None or len(runs_of(address)) < 3:
+            time.sleep(0.05)
+    time.sleep(3)
+    assert job.is_alive()
+    with serving(tmp_path, port) as address:
+        job.join(180)
+        assert job.exitcode == 0
+        online = contents(address, "crowd")
+    database = f"sqlite:///{tmp_path}/alone.db"
+    tracking.log(experiment_record(EXPERIMENT), results, database)
+    assert len(online) == RUNS + 1 and online == contents(database, "crowd")
