@@ -48,8 +48,8 @@ SUITE = {
         },
         "again": {"retunes": "noise", "tuning_seeds": [1100, 1101]},
     },
-    "algorithms": {"fedavg": {}, "scaffold": {}, "dane": {}},
-    "sizes": {"smoke": {}},
+    "algorithms": {"fedavg": {}, "scaffold": {}, "dane": {}, "gd": {}},
+    "sizes": {"smoke": {"cases": {"again": {"tuning_seeds": [1100]}}, "algorithms": {"gd": None}}},
 }  # fmt: skip
 REFERENCE = """@inproceedings{wang2020slowmo,
   author = {Wang, Jianyu and Tantia, Vinayak and Ballas, Nicolas and Rabbat, Michael},

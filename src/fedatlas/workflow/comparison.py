@@ -220,7 +220,7 @@ def prepare(study: Study, request: Request, compute: bool = False) -> Comparison
     name = f"compare_{request.title}"
     removed = [case for case in view.cases if case not in cases]
     path = Path(study.folders.prefixed(study.folders.results), COMPARISONS, f"{name}.yaml")
-    _write(path, _document(request, view, left_out, removed))
+    _write(path, _document(request, view, left_out, removed, study.files.document(request.on)))
     study = Study.open()
     return Comparison(study, request, name, Records(study).held(request.size, name), missing)
 
@@ -239,25 +239,35 @@ def _lacking(
 
 
 def _document(
-    request: Request, view: ExperimentView, left_out: Sequence[str], removed: Sequence[str]
+    request: Request, view: ExperimentView, left_out: Sequence[str], removed: Sequence[str], base: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the content of the experiment's file."""
-    entries: dict[str, Any] = dict.fromkeys(left_out)
+    """Return the content of the experiment's file.
+
+    Args:
+        request: What is compared.
+        view: The other experiment as figures see it.
+        left_out: Its entries that are left out.
+        removed: Its cases that are left out.
+        base: Content of its file.
+    """
+    entries: dict[str, Any] = {}
     for name in request.names:
         entries[name] = {"emphasis": True}
         if name not in view.algorithms:
             entries[name] |= {"set": dict(request.set), "search": dict(request.search)}
-    size: dict[str, Any] = {"algorithms": entries}
-    if removed:
-        size["cases"] = dict.fromkeys(removed)
-    if request.quick:
-        size["seeds"] = view.seeds[:QUICK_SEEDS]
+    seeds = {"seeds": view.seeds[:QUICK_SEEDS]} if request.quick else {}
+    size: dict[str, Any] = {"algorithms": entries, "cases": {}, **seeds}
+    override = base["sizes"][request.size] or {}
+    for section, names in (("algorithms", left_out), ("cases", removed)):
+        # null removes what the size says of them, and, above all sizes, what they are
+        size[section] |= dict.fromkeys(name for name in names if name in (override.get(section) or {}))
     return {
         "extends": {"experiment": request.on, "figures": "none", "claims": "none"},
         "title": f"{' and '.join(request.entries)} beside the algorithms of {request.on}",
         "source": f"a comparison that `{request.command}` wrote",
         "figures": FIGURES,
-        "sizes": {request.size: size},
+        **{key: dict.fromkeys(names) for key, names in (("algorithms", left_out), ("cases", removed)) if names},
+        "sizes": {request.size: {key: value for key, value in size.items() if value}},
     }
 
 

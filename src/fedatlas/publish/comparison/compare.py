@@ -99,7 +99,11 @@ def announce(comparison: Comparison, compute: bool) -> list[str]:
         sentences.append(f"from the record: {held} run files")
     if trained:
         seconds = comparison.seconds()
-        time = "" if seconds is None else f", {duration(Cost(0, seconds, False))} of a processor, as the others took"
+        time = (
+            ""
+            if seconds is None
+            else f", {duration(Cost(0, seconds, False))} of training on a processor, as the others took"
+        )
         sentences.append(f"to train: {len(trained)} run files{time}")
     if comparison.missing and not compute:
         count = sum(comparison.missing.values())

@@ -66,7 +66,8 @@
     if (!problems.length) return "No problem of the suite is like this. Answer one of the questions with “any”.";
     const leaders = rows.filter((row) => row.high >= rows[0].low);
     const names = leaders.slice(0, 4).map((row) => row.algorithm.name);
-    const count = `${problems.length} problem${problems.length > 1 ? "s" : ""} like yours`;
+    const all = problems.length === content.problems.length;
+    const count = all ? `all ${problems.length} problems` : `${problems.length} problem${problems.length > 1 ? "s" : ""} like yours`;
     if (leaders.length === 1) return `${names[0]} is ahead by ${WORDS[values.scarce]}, on ${count}.`;
     const rest = leaders.length > 4 ? ` and ${leaders.length - 4} more` : "";
     return `${names.join(", ")}${rest} have intervals that overlap with that of the first, by ${WORDS[values.scarce]}, on ${count}.`;

@@ -17,8 +17,8 @@ def summarize_placings(
     """Return the sentence on an algorithm, without its full stop.
 
     It is said to be ahead or behind where the duel is significant and meaningful, with intervals that hold together
-    over the problems. A part each says where it is ahead of all others, where it is within noise of the best, where it
-    is ahead of a reference or behind it, where it diverges, and where it is not defined.
+    over the problems. A part each says where it is ahead of all others, where it is not told apart from the best, where
+    it is ahead of a reference or behind it, where it diverges, and where it is not defined.
 
     Args:
         name: Name of the algorithm.
@@ -37,10 +37,9 @@ def summarize_placings(
     counts = {len(placings[title].duels or ()) for title in first}
     count = f"all {counts.pop()} others" if len(counts) == 1 and counts != {1} else "all others"
     parts = [f"is ahead of {count} on {_titles(first, len(defined))}"] if first else []
-    parts += [f"is within noise of the best on {_titles(near, len(defined))}"] if near else []
+    parts += [f"is not told apart from the best on {_titles(near, len(defined))}"] if near else []
     if not (first or near):
-        where = f"none of {len(defined)} problems" if len(defined) > 1 else bracket_name(next(iter(defined)))
-        parts.append(f"is {'' if len(defined) > 1 else 'not '}within noise of the best on {where}")
+        parts.append(f"is worse than the best on {_titles(list(defined), len(defined))}")
     parts += [part for id in references if (part := _against(id, list(defined.values()), list(defined), rivals))]
     parts += [f"diverges on {_titles(diverged, len(defined))}"] if diverged else []
     parts += [f"{absent} on {_titles(missing, len(placings))}"] if missing else []
