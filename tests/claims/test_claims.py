@@ -202,7 +202,7 @@ def test_columns_and_paper_number():
     assert result.iloc[0].to_dict() == {
         "experiment": "made_up", "size": "smoke", "claim": "it", "text": "t", "source": "s", "paper": 7,
         "ours": "FedAvg 0.5 at M = 4", "verdict": HELD, "note": "Why.",
-        "reading": "", "value": 0.5, "low": 0.5, "high": 0.5, "seeds": 2, "p": "", "changed": "", "written": "",
+        "reading": "", "value": 0.5, "low": 0.5, "high": 0.5, "seeds": 2, "p": "",
     }  # fmt: skip
     assert list(judge_claims({}, Results(experiment, frame, curves([]), frame)).columns) == list(COLUMNS)
 

@@ -37,10 +37,7 @@ CLAIMS = [
     {"claim": "second", "text": "It needs 1 round.", "verdict": "not held", "paper": "1", "note": "It does not."},
     {"claim": "third", "text": "Untested.", "verdict": "not tested at this size", "paper": "", "note": ""},
 ]
-CLAIMS = [
-    {**claim, "p": p, "changed": "2001-02-03", "written": "after"}
-    for claim, p in zip(CLAIMS, (0.01, 0.04, ""), strict=True)
-]
+CLAIMS = [{**claim, "p": p} for claim, p in zip(CLAIMS, (0.01, 0.04, ""), strict=True)]
 
 
 LINES = {"fedavg": ChartLine("FedAvg", "#262626", "o"), "fedac-1": ChartLine("FedAc-I", "#d55e00", "D", (5, 1.6))}

@@ -39,8 +39,7 @@ class Results:
 
     claims: a row for each claim of the paper: ``claim``, ``text``, ``reading``, ``source``, what the ``paper`` has,
     what is found here (``ours``), ``verdict``, the number that decides (``value``), its interval (``low``, ``high``),
-    ``seeds``, the p-value ``p``, the date ``changed`` of the check, whether it was ``written`` before or after results,
-    and ``note``.
+    ``seeds``, the p-value ``p``, and ``note``.
 
     Costs are ``vectors_up``, ``vectors_down``, ``bits_up``, ``bits_down``, ``gradients``, ``samples`` (per active
     client) and ``seconds``. A column of an axis holds numbers, or text where a value is none: a word is itself, a

@@ -1,16 +1,12 @@
-"""``python -m fedatlas.cli.reference``: write the pages of options and experiments, the schema of experiments,
-and the history of claims.
-"""
+"""``python -m fedatlas.cli.reference``: write the pages of options and experiments, and the schema of experiments."""
 
-import datetime
 import itertools
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from fedatlas.cli.list import FAMILIES, RECORDS, all_options, default
-from fedatlas.experiments import SIZES, claim_history
-from fedatlas.experiments.experiment_file import document
+from fedatlas.experiments import SIZES
 from fedatlas.io.files import write_text
 from fedatlas.io.machine import format_size
 from fedatlas.io.markdown import escape_markdown
@@ -22,7 +18,6 @@ from fedatlas.workflow.schema import experiment_schema
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.times import Cost, shipped_costs
 
-HISTORY, GALLERY = Path("config/experiments") / claim_history.FILE, Path("docs/gallery")
 OPTIONS, EXPERIMENTS = Path("docs/reference/options.md"), Path("docs/reference/experiments.md")
 SCHEMA = Path("workflow/schemas/experiment.schema.json")
 SECTION_NOTES = {"figures": "A figure of an experiment also has a `caption`, which the report shows."}
@@ -46,20 +41,7 @@ def pages() -> dict[Path, str]:
         OPTIONS: options_page(),
         EXPERIMENTS: experiments_page(Study.open()),
         SCHEMA: f"{schema}\n",
-        HISTORY: history_page(),
     }
-
-
-def history_page() -> str:
-    """Return the history of the claims: rows of checks that have changed get the date of today."""
-    rows, today = claim_history.read(HISTORY.parent), datetime.date.today().isoformat()
-    return claim_history.format_rows(
-        [
-            row
-            for path in sorted(HISTORY.parent.glob("*.yaml"))
-            for row in claim_history.update(path.stem, document(path), rows, today, any(GALLERY.glob(f"*/{path.stem}")))
-        ]
-    )
 
 
 def options_page() -> str:

@@ -17,10 +17,6 @@ class Claim:
     sizes: list[Size] | None = option(None, doc="sizes at which it is tested; by default all")
     note: str | None = option(None, doc="why a tolerance was chosen, or why the claim fails if that is known")
     reading: str | None = option(None, doc="how the sentence is read, where it has several readings: each is a claim")
-    changed: str | None = option(None, doc="date of the last change of the check")
-    written: Literal["before", "after"] | None = option(
-        None, doc="whether that was before or after results of the experiment were committed, or a note told of them"
-    )
     check: dict[str, Any] = option(doc="kind of the check, and its options", family="check")
     vacuous: dict[str, Any] | None = option(
         None, doc="a check that, where it holds, leaves nothing to compare: the verdict is vacuous", family="check"

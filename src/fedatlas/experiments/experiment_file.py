@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from fedatlas.errors import UserError, did_you_mean
-from fedatlas.experiments import SIZES, claim_history, specification
+from fedatlas.experiments import SIZES, specification
 from fedatlas.experiments.claim_tables import expand_tables
 from fedatlas.experiments.merging import merge
 from fedatlas.experiments.specification import Experiment
@@ -32,7 +32,6 @@ def load(path: str | Path, size: str, root: str | Path | None = None, folders: S
     content = document(path, folders)
     if not isinstance(content, dict):
         raise UserError(f"{path}: the file holds {content!r:.60}; it must hold a mapping of keys to values")
-    digests = claim_history.digests(content)
     sizes = content.pop("sizes", None)
     if not isinstance(sizes, dict) or "smoke" not in sizes:
         raise UserError(f"{path}: sizes is {sizes!r:.60}; it must be a mapping that holds at least smoke")
@@ -44,17 +43,7 @@ def load(path: str | Path, size: str, root: str | Path | None = None, folders: S
         raise UserError(f"{path}: there is no size {size!r}{did_you_mean(size, sizes)}")
     file = path.relative_to(root) if root and path.is_relative_to(root) else path
     merged = merge(content, sizes[size] or {})
-    _date_claims(merged.get("claims"), path, digests)
     return specification.experiment(path.stem, size, str(file), merged)
-
-
-def _date_claims(claims: Any, path: Path, digests: dict[str, str]) -> None:
-    """Add to claims what the history beside the file says of their checks, as far as it is of the same checks."""
-    history = claim_history.read(path.parent) if isinstance(claims, dict) else {}
-    for name, claim in claims.items() if isinstance(claims, dict) else ():
-        row = history.get((path.stem, name))
-        if row is not None and row.check == digests.get(name) and isinstance(claim, dict):
-            claims[name] = {"changed": row.changed, "written": row.written, **claim}
 
 
 def document(path: str | Path, folders: Sequence[Path] = (), extending: tuple[Path, ...] = ()) -> Any:

@@ -288,8 +288,7 @@ def _section(item: GalleryItem, claims: "pd.DataFrame", gallery: Path, unmade: U
         yield "|---|---|---|---|---|---|"
     for claim in tested.to_dict("records"):
         reading = f" Reading: {claim['reading'].rstrip('.')}." if claim["reading"] else ""
-        dated = f"; check of {claim['changed']}, {claim['written']} results" if claim.get("changed") else ""
-        text = escape_markdown(f"{claim['text']}{reading} ({claim['source']}{dated})")
+        text = escape_markdown(f"{claim['text']}{reading} ({claim['source']})")
         numbers = claim["paper"], escape_markdown(claim["ours"]), claim["seeds"], claim["q"]
         cells = [text, *numbers, f"**{claim['verdict']}**"]
         yield f"| {' | '.join(map(str, cells))} |"

@@ -26,7 +26,7 @@ from fedatlas.results.comparing.discoveries import q_values
 if TYPE_CHECKING:
     import pandas as pd
 
-OMISSIBLE = ("p", "changed", "written")  # columns that committed files may lack
+OMISSIBLE = ("p",)  # columns that committed files may lack
 SIZES_DESCENDING = SIZES[::-1]
 # class in report.css and sign of each verdict that claims.csv may hold
 VERDICTS = {

@@ -111,8 +111,6 @@ def _row(results: Results, name: str, claim: Claim, results_for: Callable[[Check
         "source": claim.source,
         "paper": "" if check.paper is None else check.paper,
         "verdict": NOT_TESTED,
-        "changed": claim.changed or "",
-        "written": claim.written or "",
         "note": _join(claim.note or ""),
     }
     if not claim.tested_at(results.view.size):

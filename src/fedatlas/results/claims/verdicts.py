@@ -26,8 +26,6 @@ COLUMNS = (  # of claims.csv
     "high",
     "seeds",
     "p",
-    "changed",
-    "written",
     "note",
 )
 
