@@ -22,6 +22,7 @@ from fedatlas.results.figures import FIGURES
 from fedatlas.theory.closed_forms import LIMITS
 from fedatlas.theory.fedac import FEDAC_THEOREMS
 from fedatlas.theory.fedred import FEDRED_BOUNDS
+from fedatlas.theory.theorems import THEOREMS
 from tests.fuzz.option_strategies import EXTREME, FORMULAS, REAL, TEXTS, WRONG, kind, mostly, options, value
 
 MIXED_AXES = True  # whether the values of an axis may differ in type
@@ -193,18 +194,19 @@ def experiment(draw: Any) -> dict[str, Any]:
     axes = {**spec["grid"], **spec["within"]}
     tuned = [*spec.get("tune", ()), *(name for item in entries.values() for name in item.get("tune", ()))]
     names = {
-        "metric": metrics, "metric or tuned": [*metrics, *tuned], "axis": list(axes) or ["clients"],
+        "metric": metrics, "metric or cost": [*metrics, *COSTS],
+        "metric or tuned numbers": [*metrics, *tuned], "axis": list(axes) or ["clients"],
         "axis of numbers": list(axes) or ["clients"],
         "cost": list(COSTS), "tuned": tuned or ["lr"], "axis or tuned": [*axes, *tuned, "lr"],
         "algorithm": list(entries), "algorithms": list(entries), "limit": list(LIMITS),
-        "theorem": [str(name) for name in FEDRED_BOUNDS], "record": ["step_size"],
+        "theorem": list(THEOREMS), "record": ["step_size"],
     }  # fmt: skip
     spec["figures"] = {}
     for number in range(draw(st.integers(0, 2))):
         figure = draw(_with_where(axes, kind(FIGURES, _drawable(axes, tuned, spec), names)))
         if not of.get("centers"):
             figure.pop("limit", None)
-        if "theorems" in FIGURES.get(figure["kind"]).options() and draw(st.booleans()):
+        if figure["kind"] == "scaling" and draw(st.booleans()):
             figure["theorems"] = {draw(st.sampled_from(list(entries))): draw(st.sampled_from(list(FEDAC_THEOREMS)))}
         spec["figures"][f"figure{number}"] = {**figure, "caption": draw(st.sampled_from(TEXTS))}
     spec["claims"] = {}
