@@ -228,6 +228,13 @@ def test_a_quick_comparison_has_a_third_of_the_problems_and_five_seeds(project):
     assert comparison["sizes"]["smoke"]["seeds"] == [0, 1, 2, 3, 4]
 
 
+def test_the_page_which_method_when_is_made_from_the_record(project):
+    run(project, "guide", "--on", "suite", "--out", "guide.html")
+    page = (project.folder / "guide.html").read_text()
+    assert "3 federated methods on 4 problems" in page and len(page) < 2_000_000
+    assert "there is no record of tiny" in run(project, "guide", "--on", "tiny", status=2)
+
+
 def test_an_experiment_of_a_study_takes_what_it_shares_from_the_record(project):
     path = project.folder / "config/experiments/longer.yaml"
     path.write_text("extends: suite\ntitle: Longer\nalgorithms: {fedprox: {}}\n")
