@@ -72,7 +72,7 @@ def _parts(problem: Problem) -> dict[str, Any]:
         raise UserError("arrays are written of quadratics, logistic and softmax regression alone")
     rows = problem.A.toarray() if hasattr(problem.A, "toarray") else problem.A
     labels = problem.b if isinstance(problem, Logistic) else problem.y
-    parts = {"A": np.asarray(rows), "y": np.asarray(labels), "l2": problem.l2}
+    parts: dict[str, Any] = {"A": np.asarray(rows), "y": np.asarray(labels), "l2": problem.l2}
     if problem.row_weights is not None:
         parts["weight"] = problem.row_weights
     if problem.partition is not None:
