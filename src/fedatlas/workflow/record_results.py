@@ -112,7 +112,8 @@ def record(name: str, size: str | None = None) -> "pd.DataFrame":
     (``round``) and local steps (``steps``). Costs are means over clients since the start: ``vectors_up`` and
     ``vectors_down`` count vectors of the model's size, ``bits_up`` and ``bits_down`` bits, ``gradients`` and
     ``samples`` those of an active client, ``seconds`` those of a processor. Metrics have the units of the problem;
-    accuracies are shares. ``status`` is ok or diverged.
+    accuracies are shares. ``status`` is ok or diverged. Of runs with more than 500 evaluations some are there, and
+    columns that begin with ``all:`` have numbers of all in the last row of a run.
 
     Args:
         name: Name of the experiment.

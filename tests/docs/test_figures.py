@@ -1,0 +1,50 @@
+"""Figures that the site puts on the pages of the gallery."""
+
+import pandas as pd
+import pytest
+from from_code import figures
+from PIL import Image
+
+from fedatlas.io import csv
+from fedatlas.io.files import write_json
+from fedatlas.results.figures.browser_chart import ChartLine, LineChart
+
+PAGE = "docs/gallery/made_up"
+MARK = "<!-- figure paper/made_up/loss -->"
+
+
+@pytest.fixture
+def drawn(tmp_path, monkeypatch):
+    """A folder with one drawn figure that has a chart."""
+    monkeypatch.setattr(figures, "DRAWN", tmp_path)
+    folder = tmp_path / "paper/made_up/figures"
+    folder.mkdir(parents=True)
+    Image.new("RGB", (9, 9), "white").save(folder / "loss.png")
+    chart = LineChart(x={"round": "rounds"}, y=("mean", "loss"), lines={"a": ChartLine("A", "#262626", "o")})
+    write_json(folder / "loss.json", chart.plain())
+    csv.write(folder / "loss.csv", pd.DataFrame({"algorithm": ["a", "a"], "round": [1, 2], "mean": [2.0, 1.0]}))
+
+
+def inserted(text, page=PAGE):
+    source = [text]
+    figures.insert(None, page, source)
+    return source[0]
+
+
+@pytest.mark.parametrize("text", [MARK, "![Loss.](paper/made_up/loss.png)"])
+def test_a_drawn_figure_stands_with_its_chart_where_the_page_has_its_place(drawn, text):
+    result = inserted(f"before\n\n{text}\n\nbetween\n\n{text}\n\nafter")
+    assert result.startswith("before\n\n```{raw} html\n") and result.endswith("```\n\nafter")
+    assert result.count('<figure data-kind="lines">') == result.count('class="numbers-of-figure"') == 2
+    assert result.count('id="library"') == 1  # Chart.js, once a page
+    assert "\n\n" not in result.split("```")[1]  # a blank line would end the block
+
+
+def test_what_is_not_drawn_is_said_and_a_committed_picture_stays(tmp_path, monkeypatch):
+    monkeypatch.setattr(figures, "DRAWN", tmp_path)
+    assert (
+        inserted(MARK) == "This figure is not drawn here; `snakemake --cores 2 made_up --config size=paper` draws it."
+    )
+    for text in ("![Loss.](paper/made_up/loss.png)", "![Tally](tally.svg)", "no figure"):
+        assert inserted(text) == text
+    assert inserted(MARK, "docs/how-to/record") == MARK
