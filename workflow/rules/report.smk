@@ -38,7 +38,7 @@ rule track_tour:
 rule report_tour:
     """The report over the experiments of the tour."""
     input:
-        gallery=graph.gallery_files("smoke", study.tour()),
+        gallery=lambda w: graph.gallery_files("smoke", study.tour()),
         parts=lambda w: graph.report_inputs("smoke", study.tour()),
     output:
         html=f"{results}/report.html",
