@@ -114,4 +114,4 @@ def test_rules_have_descriptions(project):
 def test_a_study_without_a_tour_makes_what_it_is_asked_for(project):
     (project.folder / "config/config.yaml").write_text("size: smoke\n")
     assert "rule train:" in project.snakemake("-n", "tiny").stdout
-    assert "names no experiments for the tour" in project.snakemake("-n", check=False).stderr
+    assert "names no experiments for the tour" in project.snakemake("-n", check=False).stdout
