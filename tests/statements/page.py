@@ -4,6 +4,7 @@ They come from coverage.csv, which says of each statement what it needs and its 
 """
 
 import csv
+import inspect
 from collections import Counter
 from pathlib import Path
 
@@ -68,6 +69,11 @@ def attacks(row, false=None):
     return [found for found in read() if found["paper"] == row["paper"] and found["statement"] in wanted]
 
 
+def identities(paper):
+    """Return the numbers of a paper's statements that are identities, of which a slack says nothing."""
+    return {statement.number for statement in PAPERS[paper] if "equal(" in inspect.getsource(statement.sides)}
+
+
 def slack(excess):
     """Return the smallest slack as text; rounding counts as 0, and a share of the bound below 1 % as loose."""
     if -excess > 0.99:
@@ -92,8 +98,8 @@ def status(row):
         link = "" if row["status"] == "follows" else ": " if row["status"] != "attacked" else "; "
         text += (" " if row["status"] == "follows" else link) + note if note else ""
     if tried := attacks(row, false=False):
-        excess = max(float(found["excess"]) for found in tried)
-        number = "identity" if excess == -1 else f"slack {slack(excess)}"
+        excesses = [float(found["excess"]) for found in tried if found["statement"] not in identities(row["paper"])]
+        number = f"slack {slack(max(excesses))}" if excesses else "identity"
         draws = sum(int(found["trials"]) for found in tried)
         text += f" ({number}, {draws:,} draws{', as corrected' if row['status'] in ('false', 'misprint') else ''})"
     pages = " ".join(map(experiment, row["experiments"].split()))
@@ -133,8 +139,8 @@ def nearest(rows):
     for row in rows:
         for experiment in row["experiments"].split():
             for found in attacks(row, false=False):
-                if (excess := float(found["excess"])) > -1:
-                    share = f"{1 + min(excess, 0):.3g}"
+                if found["statement"] not in identities(row["paper"]):
+                    share = f"{1 + min(float(found['excess']), 0):.3g}"
                     yield experiment, found["statement"], share, found["trials"], ""
             if row["status"] == "false":
                 for found in attacks(row, false=True):
