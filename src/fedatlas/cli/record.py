@@ -28,7 +28,12 @@ def add(record: Parser) -> None:
     )
     command.add_argument("--out", default="-", metavar="FILE.csv", help="where to write; - is standard output")
     command.set_defaults(run=export)
-    command = _named(steps, "verify", "compute cells again, drawn at random, the cheapest experiments first, and compare", optional=True)
+    command = _named(
+        steps,
+        "verify",
+        "compute cells again, drawn at random, the cheapest experiments first, and compare",
+        optional=True,
+    )
     command.add_argument("--cells", type=integer, help="cells of each experiment; default: as many as time allows")
     command.add_argument("--minutes", type=number, help="time after which no further cell begins; default: no limit")
     command.add_argument("--all", action="store_true", help="also cells whose code is signed")
@@ -36,7 +41,7 @@ def add(record: Parser) -> None:
     command = _named(steps, "add", "take results of this folder into the record, after some cells were computed again")
     command.add_argument("--cells", type=integer, default=DEFAULT_CELLS, help="cells that are computed again first")
     command.set_defaults(run=add_results)
-    command = steps.add_parser("missing", help="experiments of the gallery of which the record lacks cells, with their hours")
+    command = steps.add_parser("missing", help="experiments of which the record lacks cells, with their hours")
     command.set_defaults(run=missing)
 
 
