@@ -19,7 +19,7 @@ from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
 from fedatlas.federation.problems import interactive
 from fedatlas.io import csv
 from fedatlas.publish.comparison.given_runs import add_runs
-from tests.workflow.project import copied
+from tests.workflow.project import ROOT, copied
 
 SUITE = {
     "title": "A suite",
@@ -58,38 +58,8 @@ REFERENCE = """@inproceedings{wang2020slowmo,
   year = {2020}
 }
 """
-# SlowMo from its paper: Wang et al. 2020, Algorithm 1, with local SGD as the base optimizer.
-SLOWMO = '''
-from dataclasses import dataclass
-
-from fedatlas import Algorithm, Array, Round, State, Steps, option
-
-
-@dataclass(frozen=True, kw_only=True)
-class SlowMo(Algorithm):
-    """SlowMo (Wang et al. 2020, Algorithm 1) has slow momentum at the server."""
-
-    name = "slowmo"
-    label = "SlowMo"
-    cite = "wang2020slowmo"
-
-    lr: float = option(doc="local step size gamma", above=0, search=("0.01/L_max", "3/L_max"))
-    alpha: float = option(1.0, doc="slow learning rate", above=0)
-    beta: float = option(0.5, doc="slow momentum", low=0, below=1)
-
-    def init(self, x0: Array) -> tuple[State, State]:
-        return State(x=x0, u=0 * x0), State()
-
-    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
-        x = s.x
-        for g in steps:
-            x = x - self.lr * g(x)
-        return State(x=x), State()
-
-    def server(self, s: State, mean: State, n: Round) -> State:
-        u = self.beta * s.u + (s.x - mean.x) / self.lr
-        return State(x=s.x - self.alpha * self.lr * u, u=u)
-'''
+PAGE = (ROOT / "docs/how-to/compare.md").read_text()
+SLOWMO = next(block for block in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL) if "class SlowMo" in block)
 TWINS = '''
 from dataclasses import dataclass
 
