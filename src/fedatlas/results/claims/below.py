@@ -90,7 +90,7 @@ class Below(BoundedCheck, MultiAlgorithmCheck):
         for i, T in enumerate(rounds.tolist()):
             if T & (T - 1) == 0 or T == rounds[-1]:
                 after = f" after {T} rounds" if len(rounds) > 1 else ""
-                numbers = sample(shares[:, i], exact=results.is_deterministic(id))
+                numbers = sample(shares[:, i], exact=results.is_deterministic(id), mean=True)
                 yield Evidence(numbers, self.limits(), f"{name}{{}} of the bound{after}{location}")
 
     def _compare(self, results: Results, id: str, rows: "pd.DataFrame") -> "list[RunComparison]":

@@ -18,7 +18,8 @@ from fedatlas.results.claims.verdicts import (
     NotTested,
     Outcome,
 )
-from fedatlas.results.comparing.intervals import Estimate, look_level
+from fedatlas.results.comparing.intervals import LEVEL, Estimate, look_level
+from fedatlas.results.comparing.medians import share_interval
 
 LISTED = 3  # numbers that a text lists; of a longer list it has the one that decides
 MATTERS = 0.05  # smallest effect that matters, as a share of a threshold
@@ -297,10 +298,18 @@ def _p_value(
 
 
 def _seeds_remark(evidence: Sequence[Evidence]) -> str:
-    """Return a sentence if one seed decides, which has an interval only where runs are deterministic."""
+    """Return a sentence on how seeds decide: a single one of deterministic runs, or several of which some failed."""
     estimates = [item.estimate for item in evidence]
-    alone = all(estimate.count == 1 and len(set(estimate.interval())) == 1 for estimate in estimates)
-    return "The runs are deterministic, so one seed decides." if alone else ""
+    if all(estimate.count == 1 and len(set(estimate.interval())) == 1 for estimate in estimates):
+        return "The runs are deterministic, so one seed decides."
+    worst = max(estimates, key=lambda estimate: estimate.failures)
+    if not worst.failures:
+        return ""
+    low, high = (labels.number(100 * end) for end in share_interval(worst.failures, worst.count, LEVEL))
+    return (
+        f"On {worst.failures} of {worst.count} seeds ({low} to {high} percent) a side failed, so the typical run is "
+        "judged, and not the mean."
+    )
 
 
 def _join(*sentences: str) -> str:

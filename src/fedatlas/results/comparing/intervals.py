@@ -1,4 +1,4 @@
-"""Numbers over seeds and their intervals: Student's t over independent seeds, or percentiles of resamples."""
+"""Numbers over seeds and their intervals: Student's t and exact ones over seeds, or percentiles of resamples."""
 
 import contextlib
 import contextvars
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fedatlas.experiments import labels
+from fedatlas.results.comparing.medians import median_interval, needed_seeds, sign_p_value
 
 if TYPE_CHECKING:
     import numpy as np
@@ -136,6 +137,11 @@ class Estimate(ABC):
         """True for a ratio, whose distances are those of logarithms."""
         return False
 
+    @property
+    def failures(self) -> int:
+        """Number of seeds on which a side failed, if not on all."""
+        return 0
+
     @abstractmethod
     def interval(self, level: float | None = None) -> tuple[float, float]:
         """Return the ends of the interval that misses the number with the probability ``level``.
@@ -184,12 +190,14 @@ class Sample(Estimate):
     """A number for each seed.
 
     log: whether the mean is taken of logarithms, as of ratios. exact: whether the number is the same for all seeds, as
-    of deterministic runs, so that a single seed is enough.
+    of deterministic runs, so that a single seed is enough. mean: whether what is asked is the expectation, as of a
+    theorem; by default it is the typical run, of which mean and median must tell the same.
     """
 
     values: tuple[float, ...]
     log: bool = False
     exact: bool = False
+    mean: bool = False
 
     @property
     def count(self) -> int:
@@ -212,25 +220,35 @@ class Sample(Estimate):
         return self._back(values.mean())
 
     def interval(self, level: float | None = None) -> tuple[float, float]:
-        """Return the ends of Student's t interval of the mean.
+        """Return the ends of Student's t interval of the mean, extended to those of the exact interval of the median.
 
-        Equal numbers have an interval of no width. Where numbers are infinite, the interval reaches from the smallest
-        to the largest. A single seed of what is not exact, or a NaN, makes the interval the whole line.
+        Where fewer seeds are fixed than the exact interval needs, it is Student's alone. Where seeds may be added it is
+        the whole line, as for a single seed of what is not exact, or a NaN. Where numbers are infinite, it is the exact
+        interval, or reaches from the smallest to the largest. Equal numbers have an interval of no width.
         """
         import numpy as np
 
-        values = self._scaled()
+        values, level = self._scaled(), look_level() if level is None else level
         if np.isnan(values).any() or len(values) < (1 if self.exact else 2):
             return -math.inf, math.inf
         if (values == values[0]).all():
             return self.values[0], self.values[0]
+        median = median_interval(values, level)
+        if not self.mean and median is None and self._needs_exact:
+            return -math.inf, math.inf
         if not np.isfinite(values).all():
-            return min(self.values), max(self.values)
-        low, high = student_interval(values, look_level() if level is None else level)
-        return self._back(low), self._back(high)
+            ends = median if median and not self.mean else (values.min(), values.max())
+        else:
+            ends = student_interval(values, level)
+            if median and not self.mean:
+                ends = min(ends[0], median[0]), max(ends[1], median[1])
+        return self._back(ends[0]), self._back(ends[1])
 
     def p_value(self, bound: float) -> float | None:
-        """Return the p-value of Student's t test that the mean is a bound; None where the numbers have no variance."""
+        """Return the larger p-value of Student's t test and the sign test that mean and median are a bound.
+
+        It is Student's alone where the interval is; None where the numbers have no variance.
+        """
         import numpy as np
         from scipy import stats
 
@@ -242,8 +260,19 @@ class Sample(Estimate):
         error = float(values.std(ddof=1)) / math.sqrt(len(values))
         if not error:  # a variance that underflows
             return None
-        distance = abs(values.mean() - (math.log(bound) if self.log else bound))
-        return float(2 * stats.t.sf(distance / error, len(values) - 1))
+        line = math.log(bound) if self.log else bound
+        student = float(2 * stats.t.sf(abs(values.mean() - line) / error, len(values) - 1))
+        return student if self.mean or not self._needs_exact else max(student, sign_p_value(values, line))
+
+    @property
+    def failures(self) -> int:
+        count = sum(not math.isfinite(value) or (self.log and value == 0) for value in self.values)
+        return count if count < self.count else 0
+
+    @property
+    def _needs_exact(self) -> bool:
+        """Whether the exact interval takes part: there are enough seeds for it, or there may be more."""
+        return _LOOKS.get() > 1 or self.count >= needed_seeds(LEVEL)
 
     def _scaled(self) -> "np.ndarray":
         import numpy as np
@@ -253,7 +282,7 @@ class Sample(Estimate):
             return np.log(values) if self.log else values
 
     def _back(self, value: Any) -> float:
-        return math.exp(value) if self.log else float(value)
+        return math.exp(value) if self.log and math.isfinite(value) else 0.0 if self.log and value < 0 else float(value)
 
 
 @dataclass(frozen=True)
@@ -339,9 +368,9 @@ def typical(numbers: Sequence[float]) -> float:
     return float(np.exp(np.log(values).mean()) if (np.isfinite(values) & (values > 0)).all() else np.median(values))
 
 
-def sample(values: Iterable[float], log: bool = False, exact: bool = False) -> Sample:
+def sample(values: Iterable[float], log: bool = False, exact: bool = False, mean: bool = False) -> Sample:
     """Return the Sample of numbers."""
-    return Sample(tuple(map(float, values)), log, exact)
+    return Sample(tuple(map(float, values)), log, exact, mean)
 
 
 def _text(number: float, digits: int) -> str:

@@ -1,0 +1,42 @@
+"""Simulated claims under noise that is not normal: verdicts on the typical run are wrong in one of twenty at most."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from .shapes import SHAPES, bounded, bounded_rates, centre, most, rates, ratios
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("shape", "sign"), list(itertools.product(SHAPES, (1, -1))))
+def test_at_most_one_verdict_in_twenty_on_the_typical_run_is_wrong(shape, sign):
+    wrong, decided = rates(shape, sign, claims=200, mean=False)
+    assert wrong <= most(200), wrong
+    assert decided > 0.01  # it is not safe by deciding nothing
+
+
+@pytest.mark.slow
+def test_accuracies_near_one_are_judged_as_well():
+    wrong, decided = bounded_rates(claims=200)
+    assert wrong <= most(200) and decided > 0.01, (wrong, decided)
+
+
+@pytest.mark.slow
+def test_student_alone_would_be_wrong_more_often():
+    """What the exact interval is for: without it, the median of skewed noise is judged by the mean."""
+    rng = np.random.default_rng(1)
+    mistakes = 0
+    for _ in range(200):
+        values = np.log(ratios(rng, "20 percent far off", 1, 0.9999))
+        mistakes += values.mean() - 3 * values.std(ddof=1) / len(values) ** 0.5 > 0
+    assert mistakes > 20
+
+
+def test_simulated_ratios_have_the_truth_in_the_middle():
+    rng = np.random.default_rng(0)
+    for shape in SHAPES:
+        values = np.concatenate([ratios(rng, shape, -1, 1.2) for _ in range(250)])
+        assert abs(np.median(values) - 1.2) < 0.02
+    assert abs(np.median([bounded(rng, 0.9) for _ in range(100)]) - 0.9) < 0.001
+    assert centre("exponential", mean=True) == pytest.approx(1, abs=0.01)
