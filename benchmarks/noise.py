@@ -1,10 +1,10 @@
 """How ratios scatter over seeds: skewness and outliers of the logarithms that the claims of the atlas compare.
 
-Every experiment that is named runs at smoke size with many seeds. Each comparison of each claim gives the logarithms of
-its ratios by seed, or the differences where a claim is about them. Written are a table, ``noise.csv``, with a row for
-each comparison, and a figure, ``noise.png``.
+Read are the record and folders of results; experiments that are named run at smoke size with many seeds. Each
+comparison of each claim with 15 seeds or more gives the logarithms of its ratios by seed, or the differences where a
+claim is about them. Written are a table, ``noise.csv``, with a row for each, and a figure, ``noise.png``.
 
-    python benchmarks/noise.py --seeds 30 --out docs/concepts
+    python benchmarks/noise.py fedac_fig2 fedac_fig4 --seeds 30
 """
 
 import argparse
@@ -20,18 +20,17 @@ from scipy import stats
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import expansion, tables
+from fedatlas.experiments.result_files import read
 from fedatlas.experiments.run import run_cell
 from fedatlas.results.claims import build
 from fedatlas.results.claims.base import ContestCheck
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import NotTested
 from fedatlas.workflow.record_numbers import layout
+from fedatlas.workflow.record_results import record_tables
+from fedatlas.workflow.records import record_paths
 from fedatlas.workflow.study import Study
 
-EXPERIMENTS = (
-    "fedsps_fig1 fedsps_fig3 fedsps_global fedac_fig4 fedac_fig2 fedawe_nonstationary fedred_fig1 asynchrony "
-    "fedawe_table personal compression fedred_fig2"
-).split()
 LEAST = 15  # seeds of a comparison that counts
 FAR = 5  # robust standard deviations from the median, beyond which a ratio is an outlier
 
@@ -48,6 +47,20 @@ def compute(study: Study, name: str, seeds: int, folder: Path, data: Path) -> Re
     parts = tables.build(layout(study, "smoke", name), paths)
     view = dataclasses.replace(expansion.create_view(experiment, expanded.undefined), looks=())
     return Results(view, parts.table, parts.curves, parts.trials)
+
+
+def read_results(study: Study, size: str, name: str, folder: Path) -> Results | None:
+    """Return the results of an experiment that lie in a folder, or None where there are none."""
+    paths = [folder / size / name / f"{part}.parquet" for part in ("table", "curves", "trials")]
+    if not all(path.exists() for path in paths):
+        return None
+    return Results(study.view(size, name), *(read(path)[0] for path in paths))
+
+
+def recorded(study: Study, size: str, name: str) -> Results:
+    """Return the results of an experiment from the record."""
+    parts = record_tables(study, name, size)
+    return Results(study.view(size, name), parts.table, parts.curves, parts.trials)
 
 
 def compare(name: str, claims: dict, results: Results) -> Iterator[dict]:
@@ -114,24 +127,36 @@ def draw(frame: pd.DataFrame, path: Path) -> None:
     figure.savefig(path, dpi=130)
 
 
+def sources(study: Study, chosen: argparse.Namespace) -> Iterator[tuple[str, str, Results]]:
+    """Yield size, name and results of the experiments that are asked for, and of those of the gallery that lie here."""
+    for name in chosen.names:
+        with tempfile.TemporaryDirectory() as folder:
+            yield "smoke", name, compute(study, name, chosen.seeds, Path(folder), chosen.data)
+    held = record_paths(study)
+    for size, name in study.gallery():
+        results = next(filter(None, (read_results(study, size, name, folder) for folder in chosen.results)), None)
+        if results is not None:
+            yield size, name, results
+        elif (size, name) in held:
+            try:
+                yield size, name, recorded(study, size, name)
+            except UserError as error:
+                print(f"{name}: {error}")
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, and write table and figure."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", default=EXPERIMENTS)
+    parser.add_argument("names", nargs="*", default=[], help="experiments that run at smoke size; default: none")
+    parser.add_argument("--results", type=Path, nargs="*", default=[], help="folders of results that are read")
     parser.add_argument("--seeds", type=int, default=30)
     parser.add_argument("--out", type=Path, default=Path("docs/concepts"))
     parser.add_argument("--data", type=Path, default=Path("data"))
     chosen, study, rows = parser.parse_args(arguments), Study.open(), []
-    for name in chosen.names or EXPERIMENTS:
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                results = compute(study, name, chosen.seeds, Path(folder), chosen.data)
-            except UserError as error:
-                print(f"{name}: {error}")
-                continue
-        found = list(compare(name, study.files.load(name, "smoke").claims, results))
+    for size, name, results in sources(study, chosen):
+        found = list(compare(name, study.files.load(name, size).claims, results))
         rows += found
-        print(f"{name}: {len(found)} comparisons", flush=True)
+        print(f"{name} (size {size}): {len(found)} comparisons", flush=True)
         frame = pd.DataFrame(rows).round(4)
         frame.to_csv(chosen.out / "noise.csv", index=False)
     draw(frame, chosen.out / "noise.png")
