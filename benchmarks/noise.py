@@ -4,7 +4,7 @@ Read are the record and folders of results; experiments that are named run at sm
 comparison of each claim with 15 seeds or more gives the logarithms of its ratios by seed, or the differences where a
 claim is about them. Written are a table, ``noise.csv``, with a row for each, and a figure, ``noise.png``.
 
-    python benchmarks/noise.py fedac_fig2 fedac_fig4 --seeds 30
+    python benchmarks/noise.py fedawe_nonstationary asynchrony --seeds 30
 """
 
 import argparse
@@ -147,7 +147,7 @@ def sources(study: Study, chosen: argparse.Namespace) -> Iterator[tuple[str, str
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, and write table and figure."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", default=[], help="experiments that run at smoke size; default: none")
+    parser.add_argument("names", nargs="*", default=[], help="experiments without a computed optimum that run at smoke size")
     parser.add_argument("--results", type=Path, nargs="*", default=[], help="folders of results that are read")
     parser.add_argument("--seeds", type=int, default=30)
     parser.add_argument("--out", type=Path, default=Path("docs/concepts"))
