@@ -147,7 +147,9 @@ def sources(study: Study, chosen: argparse.Namespace) -> Iterator[tuple[str, str
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, and write table and figure."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", default=[], help="experiments without a computed optimum that run at smoke size")
+    parser.add_argument(
+        "names", nargs="*", default=[], help="experiments without a computed optimum that run at smoke size"
+    )
     parser.add_argument("--results", type=Path, nargs="*", default=[], help="folders of results that are read")
     parser.add_argument("--seeds", type=int, default=30)
     parser.add_argument("--out", type=Path, default=Path("docs/concepts"))
