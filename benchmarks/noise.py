@@ -147,9 +147,7 @@ def sources(study: Study, chosen: argparse.Namespace) -> Iterator[tuple[str, str
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, and write table and figure."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "names", nargs="*", default=[], help="experiments without a computed optimum that run at smoke size"
-    )
+    parser.add_argument("names", nargs="*", default=[], help="experiments that run, without a computed optimum")
     parser.add_argument("--results", type=Path, nargs="*", default=[], help="folders of results that are read")
     parser.add_argument("--seeds", type=int, default=30)
     parser.add_argument("--out", type=Path, default=Path("docs/concepts"))
@@ -159,8 +157,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         found = list(compare(name, study.files.load(name, size).claims, results))
         rows += found
         print(f"{name} (size {size}): {len(found)} comparisons", flush=True)
-        frame = pd.DataFrame(rows).round(4)
-        frame.to_csv(chosen.out / "noise.csv", index=False)
+    frame = pd.DataFrame(rows).round(4)
+    if frame.empty:
+        raise SystemExit("no claim of these results has as many seeds: name experiments that run")
+    frame.to_csv(chosen.out / "noise.csv", index=False)
     draw(frame, chosen.out / "noise.png")
     words = frame[["skewness", "kurtosis", "far", "failed"]].describe(percentiles=[0.05, 0.25, 0.5, 0.75, 0.95])
     print(
