@@ -257,7 +257,7 @@ TABLE = [
     ("results.comparing.published", "scaling promises report track"),
     ("results.comparing.discoveries", "report track"),
     *((f"results.comparing.{name}", COMPARED) for name in ("benchmark", "targets")),
-    ("results.comparing.intervals", f"{COMPARED} {CLAIMS} tabled report track"),
+    *((f"results.comparing.{name}", f"{COMPARED} {CLAIMS} tabled report track") for name in ("intervals", "medians")),
     ("results.comparing.column_format", "tabled"),
     *((f"results.comparing.{name}", COMPARED) for name in ("profiles", "ranking")),
     ("results.comparing.pairwise", "losses"),
