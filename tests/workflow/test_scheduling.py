@@ -1,12 +1,11 @@
 """Snakemake's limit on the jobs that start in a second."""
 
 import logging
-import shutil
 from types import SimpleNamespace
 
 import pytest
 
-from fedatlas.workflow.scheduling import FORGOTTEN, Starter, remove_limit
+from fedatlas.workflow.scheduling import Starter, remove_limit
 
 
 def workflow(local=True, jobs=100, timespan=1):
@@ -42,11 +41,3 @@ def test_a_workflow_without_a_limit_stays_as_it_is():
         if result.scheduler:
             result.scheduler.job_rate_limiter = result.scheduling_settings.max_jobs_per_timespan = None
         remove_limit(result)
-
-
-def test_results_without_snakemakes_records_are_told(project):
-    target = "results/smoke/tiny/table.parquet"
-    assert FORGOTTEN not in project.snakemake(target).stderr and FORGOTTEN not in project.snakemake(target).stderr
-    shutil.rmtree(project.folder / ".snakemake")
-    assert FORGOTTEN in project.snakemake(target).stderr
-    assert FORGOTTEN not in project.snakemake(target).stderr

@@ -4,7 +4,7 @@
 rule train:
     """A run file: an algorithm at one setting, with all tuned values and seeds."""
     input:
-        unpack(graph.run_inputs),
+        unpack(run_files.inputs),
     output:
         # an existing file is kept: the job adds the runs that are missing
         update(f"{results}/{{size}}/{{experiment}}/runs/{{id}}/{{key}}.parquet"),
@@ -33,7 +33,7 @@ rule train:
 
 use rule train as add_seeds with:
     input:
-        unpack(graph.add_seeds_inputs),
+        unpack(run_files.inputs_of_look),
     output:
         update(f"{results}/{{size}}/{{experiment}}/runs-{{seeds}}/{{id}}/{{key}}.parquet"),
     log:

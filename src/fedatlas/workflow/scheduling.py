@@ -1,8 +1,6 @@
 """What happens as a run begins: the lock on its folder gets an owner, and jobs on this machine start at any rate."""
 
 import logging
-import sys
-from pathlib import Path
 from typing import Any
 
 from fedatlas.workflow import ownership
@@ -10,12 +8,6 @@ from fedatlas.workflow import ownership
 LOGGER = "snakemake.logging"
 STARTING = "run_info"  # the event of Snakemake before its first job
 DEFAULT_LIMIT = (100, 1)  # of Snakemake: jobs, and seconds in which they start
-
-RECORDS = Path(".snakemake/metadata")
-FORGOTTEN = (
-    f"fedatlas: {RECORDS} is missing, by which Snakemake knows what made a result: results count as current. `fedatlas "
-    "clean --dry-run` lists run files of other code, and `fedatlas clean` removes them, so that they are made again"
-)
 
 
 class Starter(logging.Handler):
@@ -33,15 +25,8 @@ class Starter(logging.Handler):
             ownership.claim(self.locks)
 
 
-def install(workflow: Any, results: str) -> None:
-    """Remove locks of dead processes, and act before the first job, when Snakemake has its scheduler and its locks.
-
-    Args:
-        workflow: Snakemake's workflow.
-        results: Folder of results. Where they are without Snakemake's records of them, a sentence says what that means.
-    """
-    if not RECORDS.exists() and next(Path(results).glob("*/*/runs*/*/*.parquet"), None):
-        print(FORGOTTEN, file=sys.stderr, flush=True)
+def install(workflow: Any) -> None:
+    """Remove locks of dead processes, and act before the first job, when Snakemake has its scheduler and its locks."""
     ownership.release_dead()
     logging.getLogger(LOGGER).addHandler(Starter(workflow))
 
