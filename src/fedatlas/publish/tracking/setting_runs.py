@@ -36,6 +36,7 @@ from fedatlas.publish.tracking.run_record import (
     clean_text,
     setting_key,
 )
+from fedatlas.registry.validation import native
 from fedatlas.results.comparing.intervals import interval_of_mean
 from fedatlas.results.figures.style import styles
 
@@ -130,7 +131,7 @@ def _cells(record: ExperimentRecord, files: Sequence[Path]) -> dict[Point, _Cell
 
 def _point(row: Mapping[str, Any], keys: Sequence[str]) -> Point:
     """Return values as texts, which are alike for equal values."""
-    return tuple(axis_values.text(axis_values.parse(row[key])) for key in keys)
+    return tuple(axis_values.text(axis_values.parse(native(row[key]))) for key in keys)
 
 
 def _groups(frame: pd.DataFrame, keys: list[str]) -> dict[Point, pd.DataFrame]:
