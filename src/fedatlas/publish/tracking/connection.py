@@ -101,6 +101,7 @@ def connect(uri: str) -> Iterator[MlflowClient]:
     path = database_path(uri)
     if path is None:
         _ping(uri)
+    from alembic.util import CommandError
     from mlflow import MlflowClient
     from mlflow.exceptions import MlflowException
     from sqlalchemy.exc import SQLAlchemyError
@@ -113,7 +114,7 @@ def connect(uri: str) -> Iterator[MlflowClient]:
                 if not database_exists(path):
                     _create_database(path)
                 yield MlflowClient(uri)
-    except (MlflowException, SQLAlchemyError, ImportError) as error:
+    except (MlflowException, SQLAlchemyError, CommandError, ImportError) as error:
         if path is not None:
             raise _write_error(path, error) from error
         passing = isinstance(error, MlflowException) and error.get_http_status_code() >= 500
@@ -196,7 +197,8 @@ HINTS = {
 
 def _write_error(path: Path, error: Exception) -> TrackingError:
     reason = str(getattr(error, "strerror", None) or getattr(error, "orig", None) or error)
-    if "out-of-date" in reason:  # of which MLflow speaks at length, also where the database is newer
+    # MLflow speaks at length of an old database, also where it is newer; versions before 3.6 let Alembic speak
+    if "out-of-date" in reason or "locate revision" in reason:
         reason = f"it is of another version of MLflow; `mlflow db upgrade sqlite:///{path}` makes an older one current"
     hint = next((hint for words, hint in HINTS.items() if words in reason), "")
     return TrackingError(f"cannot write {path}: {_first_line(reason)}{hint}")
