@@ -197,7 +197,7 @@ HINTS = {
 
 def _write_error(path: Path, error: Exception) -> TrackingError:
     reason = str(getattr(error, "strerror", None) or getattr(error, "orig", None) or error)
-    # MLflow speaks at length of an old database, also where it is newer; versions before 3.6 let Alembic speak
+    # MLflow speaks at length of an old database, also where it is newer; MLflow 3.5 lets Alembic speak
     if "out-of-date" in reason or "locate revision" in reason:
         reason = f"it is of another version of MLflow; `mlflow db upgrade sqlite:///{path}` makes an older one current"
     hint = next((hint for words, hint in HINTS.items() if words in reason), "")
