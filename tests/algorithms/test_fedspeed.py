@@ -62,7 +62,7 @@ def test_parts_that_are_switched_off_cost_nothing():
     reference, bare = (run("fedspeed", **switches) for switches in ({}, {"perturbation": False}))
     assert reference.rows[-1]["gradients"] == 2 * bare.rows[-1]["gradients"]
     setting = Setting(clients=5, rounds=1)
-    assert not Simulation(example("fedspeed", **OFF), logistic(), setting).table.data
+    assert not Simulation(example("fedspeed", **OFF), logistic(), setting).clients.table.data
 
 
 def test_a_correction_needs_the_proximal_term():

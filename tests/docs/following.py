@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import yaml
 from snakemake.cli import get_argument_parser
 
 from fedatlas.cli.main import main
@@ -118,7 +119,7 @@ def read(words):
 def open_study(words):
     """Return the arguments of a command of snakemake, and the study with the configuration that it gives."""
     arguments = SNAKEMAKE.parse_args(words[1:])
-    config = dict(pair.split("=") for pair in arguments.config or ())
+    config = {key: yaml.safe_load(value) for key, value in (pair.split("=") for pair in arguments.config or ())}
     return arguments, Study.from_config((read_yaml(CONFIG) or {}) | config)
 
 

@@ -21,7 +21,7 @@ from fedatlas.federation.partitions import split
 from fedatlas.publish import citations
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.jobs import optimum, partition
-from fedatlas.workflow.resources import resources
+from fedatlas.workflow.resources import problem_mb
 from fedatlas.workflow.shared_files import optimum_file, partition_file
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.validation import validate
@@ -111,7 +111,7 @@ def test_a_problem_says_what_it_needs_of_own_data():
     softmax = {"kind": "logistic", "data": {"file": "mine.csv", "label": "ward", "drop": "hospital"}, "l2": 0.1}
     with pytest.raises(UserError, match="the data have 5: use softmax"):
         expansion.cells(make_experiment(problem=softmax, setting={"rounds": 2, "clients": 3}))
-    assert resources(make_experiment().problem)["mem_mb"] >= 1000
+    assert problem_mb(make_experiment().problem) >= 1000
 
 
 def test_citations_cope_with_data_that_have_none():

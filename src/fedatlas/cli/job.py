@@ -57,7 +57,7 @@ def add(job: Parser, directory: Callable[[Parser], None]) -> None:
         if name in ("partition", "optimum", "figure", "claims", "look"):
             directory(step)
         if name == "report":
-            step.add_argument("--gallery", nargs="*", default=[], help="claims.csv and pictures of the gallery")
+            step.add_argument("--gallery", nargs="*", default=[], help="claims.csv and pictures of it (default: none)")
             step.add_argument("--study", default="fedatlas", help="title of the study")
         step.set_defaults(run=make, step=name)
 
