@@ -7,6 +7,7 @@ import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -160,7 +161,8 @@ def test_a_job_goes_on_without_a_server_and_a_command_logs_later(mine, serve, ca
     ("refusal", "words"), [("login", "asks for a user's name and password"), ("damaged", "not a database")]
 )
 def test_a_job_ends_where_waiting_does_not_help(mine, serve, capsys, tmp_path, monkeypatch, refusal, words):
-    monkeypatch.setattr(connection.time, "sleep", lambda _: pytest.fail("it waits"))
+    clock = SimpleNamespace(monotonic=lambda: 0.0, sleep=lambda _: pytest.fail("it waits"))
+    monkeypatch.setattr(connection, "time", clock)
     experiment_record(EXPERIMENT).write(mine / "about.json")
     (tmp_path / "mlflow.db").write_bytes(b"no database " * 1000)
     uri = serve(says(401, b"no")).uri if refusal == "login" else f"sqlite:///{tmp_path}/mlflow.db"
