@@ -37,7 +37,7 @@ FAR = 5  # robust standard deviations from the median, beyond which a ratio is a
 
 def compute(study: Study, name: str, seeds: int, folder: Path, data: Path) -> Results:
     """Return the results of an experiment at smoke size with so many seeds."""
-    experiment = dataclasses.replace(study.files.load(name, "smoke"), seeds=tuple(range(seeds)))
+    experiment = dataclasses.replace(study.files.load(name, "smoke"), seeds=list(range(seeds)))
     expanded = expansion.expand(experiment)
     paths = []
     for number, cell in enumerate(expanded.cells):
@@ -45,7 +45,7 @@ def compute(study: Study, name: str, seeds: int, folder: Path, data: Path) -> Re
         run_cell(cell.spec, path, data)
         paths.append(path)
     parts = tables.build(layout(study, "smoke", name), paths)
-    view = dataclasses.replace(expansion.create_view(experiment, expanded.undefined), looks=())
+    view = dataclasses.replace(expansion.create_view(experiment, expanded.undefined), looks=[])
     return Results(view, parts.table, parts.curves, parts.trials)
 
 

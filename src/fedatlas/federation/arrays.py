@@ -140,7 +140,7 @@ def where(condition: Array, u: Array | float, v: Array | float) -> Array:
         return np.where(condition, u, v)
     import torch
 
-    return torch.where(torch.as_tensor(condition, device=like.device), u, v)
+    return torch.where(torch.as_tensor(condition, device=like.device), u, v)  # type: ignore[union-attr]  # a tensor
 
 
 def unit(v: Array) -> Array:
