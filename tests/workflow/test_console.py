@@ -1,6 +1,8 @@
 """A run of the workflow says little: how many jobs there are, what failed and where its log is, and what was made."""
 
 import logging
+import logging.handlers
+import queue
 import re
 from pathlib import Path
 from types import SimpleNamespace
@@ -44,6 +46,7 @@ def test_the_messages_of_another_workflow_stay(tmp_path):
 def record(event=None, message="", level=logging.INFO, path="snakemake/workflow.py", **fields):
     result = logging.LogRecord("snakemake.logging", level, path, 1, message, None, None)
     vars(result).update({"event": event, **fields})
+    console.keep_logs(result)  # as the logger does
     return result
 
 
@@ -159,16 +162,22 @@ def test_a_second_attempt_ends_a_run_well(project):
         "    return _run_cell(*names, **options)\n\n\ndef _run_cell("
     )
     project.edit("src/fedatlas/experiments/run.py", "def run_cell(", once)
-    path = "results/smoke/tiny/runs/fedavg/all.parquet"
-    for _ in range(8):  # the second attempt may empty the log before it is read
-        done = project.snakemake(path, "--retries", "1")
-        if "No space left" in done.stderr:
-            break
-        (project.folder / "once").unlink()
-        (project.folder / path).unlink()
+    done = project.snakemake("results/smoke/tiny/runs/fedavg/all.parquet", "--retries", "1")
     assert "    fedatlas: No space left" in done.stderr and "It is tried again." in done.stderr
     assert "1 jobs done" in done.stdout and "1 job was tried again." in done.stdout
     assert "failed after" not in done.stderr and "backup" not in done.stderr
+
+
+def test_a_log_is_read_as_its_job_fails(handler, capsys, tmp_path):
+    log, records = tmp_path / "log", queue.SimpleQueue()
+    log.write_text("No space left")
+    logger = logging.getLogger(console.LOGGER)
+    logger.addHandler(listener := logging.handlers.QueueHandler(records))
+    logger.error("Error in rule", extra={"event": "job_error", "jobid": 1, "rule_name": "train", "log": [str(log)]})
+    logger.removeHandler(listener)
+    log.unlink()  # by the next attempt, before the handler's thread takes the record
+    handler.handle(records.get_nowait())
+    assert "    No space left\n" in capsys.readouterr().err
 
 
 def test_a_line_now_and_then_without_a_terminal(handler, capsys, monkeypatch):

@@ -26,6 +26,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 from fedatlas.errors import UserError
 from fedatlas.workflow import cluster_messages, reasons
 
+LOGGER = "snakemake.logging"
 LINES = 20  # of the log of a failed job
 PAUSE = 30.0  # seconds between two lines about the progress, where there is no terminal
 COLOURS = {logging.WARNING: 33, logging.ERROR: 31}  # of a terminal: yellow and red, as Snakemake's own
@@ -94,6 +95,8 @@ class Messages(LogHandlerBase):
         self.done, self.total, self.failed, self.healed = 0, 0, dict[str, str](), set[str]()
         self.up_to_date, self.bar, self.names = False, None, dict[int, str]()
         self.interrupted, self.reasons, self.changed = False, dict[int, str](), Counter[str]()
+        # handlers run in a thread of their own, when the next attempt of a job may have emptied its log
+        logging.getLogger(LOGGER).addFilter(keep_logs)
 
     @property
     def writes_to_stream(self) -> bool:
@@ -202,18 +205,18 @@ class Messages(LogHandlerBase):
 
     def _failure(self, job: Mapping[str, Any]) -> None:
         """Print the name of a failed job and the end of its log, once; nothing where the user interrupted it."""
-        logs = [path.split(" (")[0] for path in job.get("log") or ()]
-        if self.interrupted or any(_last_lines(path)[-1] == INTERRUPTED for path in logs):
+        logs = job["logs"]
+        if self.interrupted or any(lines[-1] == INTERRUPTED for lines in logs.values()):
             self.interrupted = True
             return
         name = self.names.get(job["jobid"]) or _job_name(job)  # an error does not hold the wildcards
         if name in self.failed:
             return
-        self.failed[name] = logs[0] if logs else ""
+        self.failed[name] = next(iter(logs), "")
         reason = cluster_messages.reason(job.get("rule_msg")) or self.reasons.pop(job["jobid"], "")
         lines = [f"The job {name} failed{reason}."]
-        for path in logs:
-            lines += [f"  The end of its log, {path}:", *(f"    {line}" for line in _last_lines(path))]
+        for path, end in logs.items():
+            lines += [f"  The end of its log, {path}:", *(f"    {line}" for line in end)]
         if not logs and job.get("rule_msg"):
             lines.append(f"  {job['rule_msg']}")
         self._print("\n".join(lines))
@@ -250,6 +253,15 @@ class Messages(LogHandlerBase):
             print(f"\n{stopped} What was made stays: the same command goes on from there.{again}", file=sys.stderr)
         self.failed, self.healed, self.total, self.up_to_date = {}, set(), 0, False  # this may be called again
         super().close()
+
+
+def keep_logs(record: logging.LogRecord) -> bool:
+    """Add the ends of the logs of a failed job to the record of its failure, by their paths."""
+    fields = vars(record)
+    if fields.get("event") == LogEvent.JOB_ERROR:
+        paths = [path.split(" (")[0] for path in fields.get("log") or ()]
+        fields["logs"] = {path: _last_lines(path) for path in paths}
+    return True
 
 
 def _job_name(job: Mapping[str, Any]) -> str:

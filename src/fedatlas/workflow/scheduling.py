@@ -4,8 +4,8 @@ import logging
 from typing import Any
 
 from fedatlas.workflow import ownership
+from fedatlas.workflow.console import LOGGER
 
-LOGGER = "snakemake.logging"
 STARTING = "run_info"  # the event of Snakemake before its first job
 DEFAULT_LIMIT = (100, 1)  # of Snakemake: jobs, and seconds in which they start
 
