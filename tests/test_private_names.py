@@ -20,7 +20,7 @@ INTERNAL = re.compile(
     r"|numpy\.(core|lib)\.\w+|pandas\.core|scipy\.\w+\._|sklearn\.externals|snakemake\.(cli|dag|jobs|persistence|rules"
     r"|scheduling|workflow)|torch\.testing\._)(\.|$)"
 )
-UNDOCUMENTED = {"job_rate_limiter", "get_argument_parser"}
+UNDOCUMENTED = {"job_rate_limiter", "get_argument_parser", "persistence"}
 # Of the standard library: documented names of NamedTuples, and options of a parser, which argparse lists nowhere else.
 STANDARD = {"_asdict", "_field_defaults", "_fields", "_make", "_replace"}
 STANDARD |= {"_action_groups", "_actions", "_option_string_actions", "_subparsers"}
@@ -31,6 +31,12 @@ EXCEPTIONS = {
         "1,500 jobs of a second it takes 51 s of a processor, without it 18, and the more, the more jobs. The option "
         "--max-jobs-per-timespan 1000/10s takes 34 s, a thread for each job, and seconds at the end.",
         "https://github.com/snakemake/snakemake/pull/3744",
+    ),
+    "persistence": (
+        "Snakemake takes a file of which it has no record as current, whatever made it, and tells nobody but its own "
+        "messages that it has none; no interface forces a job while it builds its graph. A run file of a job that "
+        "outlived Snakemake is such a file.",
+        "https://github.com/snakemake/snakemake/pull/3014",
     ),
 }
 

@@ -42,3 +42,10 @@ def test_what_differs_is_made_again_and_its_runs_are_used(forgotten, change):
     rows, meta = read(runs)
     assert set(rows["seed"]) == ({0, 1, 1000} if change == "seeds" else {0, 1000})
     assert (meta["fingerprint"] == fingerprint) == (change == "seeds")
+
+
+def test_nothing_moves_where_no_job_is_to_run(forgotten):
+    runs = forgotten.folder / "results/smoke/tiny/runs/fedavg/all.parquet"
+    forgotten.write_experiment(seeds=[0, 1])
+    for option in ("--summary", "--touch"):
+        assert SENTENCE not in forgotten.snakemake(option, TARGET).stderr and runs.exists()

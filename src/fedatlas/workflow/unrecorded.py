@@ -1,17 +1,18 @@
 """Run files that Snakemake has no record of: those of jobs that outlived it, or all of them without ``.snakemake``.
 
 Snakemake takes such a file as current, whatever made it. But a run file says itself what it was made from. One that
-differs from what is asked for now gets Snakemake's mark of an incomplete file, so that a job makes it again and keeps
+differs from what is asked for now is marked for Snakemake as incomplete, so that a job makes it again and keeps
 the runs that still apply.
 """
 
-import base64
 import functools
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
+
+from snakemake.io import IOFile
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.canonical import canonical
@@ -22,8 +23,6 @@ from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.result_files import read_meta
 from fedatlas.workflow.graph import Graph
 
-RECORDS, INCOMPLETE = Path(".snakemake/metadata"), Path(".snakemake/incomplete")
-LONGEST = 255  # characters of the name of a file
 SENTENCE = (
     "fedatlas: run files that Snakemake does not know are of other code or options: jobs make them again and keep the "
     "runs that still apply"
@@ -33,15 +32,9 @@ SENTENCE = (
 class RunFiles:
     """The inputs of run files. When Snakemake asks for them, a file that is unrecorded and old is marked."""
 
-    def __init__(self, graph: Graph, is_active: Callable[[], bool], is_dry: Callable[[], bool]) -> None:
-        """Create the inputs of the run files of a graph.
-
-        Args:
-            graph: The graph.
-            is_active: Returns whether files are compared, as in the process that plans and in none of its jobs.
-            is_dry: Returns whether nothing may be written.
-        """
-        self.graph, self._is_active, self._is_dry = graph, is_active, is_dry
+    def __init__(self, graph: Graph, workflow: Any) -> None:
+        """Create the inputs of the run files of a graph. workflow: Snakemake's."""
+        self.graph, self._workflow = graph, workflow
         self._say = functools.cache(functools.partial(print, SENTENCE, file=sys.stderr, flush=True))
 
     def inputs(self, w: Any) -> dict[str, Any]:
@@ -56,20 +49,18 @@ class RunFiles:
 
     def _compare(self, w: Any, folder: str, spec: CellSpec) -> None:
         path = Path(self.graph.folders.experiment(w.size, w.experiment), folder, w.id, f"{w.key}.parquet")
-        if not self._is_active() or not path.is_file() or _place(RECORDS, path).exists() or not _differs(path, spec):
+        if not path.is_file() or not self._plans_jobs or self._workflow.persistence.metadata(IOFile(str(path))):
             return
-        self._say()
-        if not self._is_dry():
-            mark = _place(INCOMPLETE, path)
-            mark.parent.mkdir(parents=True, exist_ok=True)
-            mark.write_text('{"external_jobid": null}', encoding="utf-8")
+        if _differs(path, spec):
+            self._say()
+            if not self._workflow.dryrun:
+                self._workflow.persistence.started(SimpleNamespace(output=[IOFile(str(path))]))
 
-
-def _place(folder: Path, path: Path) -> Path:
-    """Return the file in a folder of Snakemake's that speaks of an output: its path in base64, in parts if long."""
-    name, longest = base64.urlsafe_b64encode(str(path).encode()).decode(), LONGEST - 1
-    *folders, last = (name[start : start + longest] for start in range(0, len(name), longest))
-    return Path(folder, *(f"@{part}" for part in folders), last)
+    @property
+    def _plans_jobs(self) -> bool:
+        """Return whether Snakemake plans jobs to run them: it is neither in one of them nor asked for a summary."""
+        workflow = self._workflow
+        return workflow.is_main_process and workflow.executor_plugin is not None and not workflow.touch
 
 
 def _differs(path: Path, spec: CellSpec) -> bool:
