@@ -165,6 +165,20 @@ def test_one_more_case_adds_its_own_cells_alone(tmp_path):
     assert {file: after[file] for file in before} == before
 
 
+def test_the_part_by_the_clock_has_the_landscapes_seeds_and_tuning_and_equally_many_messages():
+    result = experiment_file.load(FOLDER / "landscape_seconds.yaml", "laptop")
+    assert result.title.startswith(landscape().title.partition(":")[0])
+    assert (result.seeds, result.trials, result.select) == (landscape().seeds, landscape().trials, landscape().select)
+    for cell in expansion.cells(result):
+        setting = create_setting(next(runs(cell.spec)))
+        driver = setting.driver_kind
+        messages, at_once = (
+            (driver.buffer, driver.concurrency) if driver.separate else 2 * (setting.participation_kind.count,)
+        )
+        assert (messages * setting.rounds, messages * setting.eval_rounds, at_once) == (1000, 10, 10), cell.id
+        assert driver.cost_model.operations == 1.03e8 and setting.full_gradients == "minibatch"
+
+
 VERSIONS = {"v1": "a9303df2c51cfd03"}  # digest of what a version fixes, by the version in the title
 
 

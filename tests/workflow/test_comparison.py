@@ -198,6 +198,23 @@ def test_a_quick_comparison_has_a_third_of_the_problems_and_five_seeds(project):
     assert comparison["sizes"]["smoke"]["seeds"] == [0, 1, 2, 3, 4]
 
 
+def test_asynchronous_methods_are_compared_by_seconds_and_not_by_rounds(project):
+    path = project.folder / "config/experiments/clock.yaml"
+    buffered = {"kind": "asynchronous", "buffer": 1, "concurrency": 4}
+    entry = {"algorithm": "fedavg", "setting": {"rounds": 48, "eval_rounds": 4, "driver": buffered}}
+    cases = {"unlike": {"label": "Hessians unlike"}, "shifted": {"problem": {"heterogeneity": 10.0}}}
+    clock = {
+        "extends": {"experiment": "suite", "cases": "none", "algorithms": "none", "sizes": "none"}, "title": "Clock",
+        "seeds": [0, 1], "cases": cases, "algorithms": {"fedavg": {}, "fedbuff": entry}, "sizes": {"smoke": {}},
+    }  # fmt: skip
+    path.write_text(yaml.safe_dump(clock))
+    try:
+        output = run(project, "compare", "fedprox", "--on", "clock", "--size", "smoke", "--compute", "--cores", "2")
+    finally:
+        path.unlink()
+    assert "\nsimulated seconds " in output and "\ncommunication rounds " not in output
+
+
 def test_the_page_which_method_when_is_made_from_the_record(project):
     run(project, "guide", "--on", "suite", "--out", "guide.html")
     page = (project.folder / "guide.html").read_text()

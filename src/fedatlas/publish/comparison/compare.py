@@ -14,6 +14,7 @@ from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.labels import SIMULATED
 from fedatlas.experiments.result_files import write
 from fedatlas.experiments.tables import Tables
+from fedatlas.federation.engine.drivers import DRIVERS
 from fedatlas.io import csv
 from fedatlas.io.files import write_text
 from fedatlas.publish.comparison.given_runs import add_runs
@@ -21,6 +22,7 @@ from fedatlas.publish.comparison.latex import render_tables
 from fedatlas.publish.comparison.numbers import COSTS, EntryNumbers, compute_numbers
 from fedatlas.publish.comparison.page import write_page
 from fedatlas.registry import extensions
+from fedatlas.results.costs.cost_options import OF_DRIVER
 from fedatlas.results.figures import FIGURES
 from fedatlas.workflow import inputs
 from fedatlas.workflow.comparison import SUITE, Comparison, Request, prepare
@@ -54,7 +56,7 @@ def compare_entries(
         request: What is compared.
         compute: Whether to train what the record lacks of the other entries.
         cores: Number of cores, or ``all``.
-        model: Cost model of the simulated seconds; None for none.
+        model: Cost model of the simulated seconds; None for none. Where runs have a clock, it is that of their driver.
         directory: Folder of the prepared data.
         options: Further options for Snakemake.
         say: Takes sentences on what is done.
@@ -121,7 +123,10 @@ def _with_runs(
     comparison: Comparison, tables: Tables, folder: Path, model: str | None, directory: str | None
 ) -> "tuple[ExperimentView, pd.DataFrame, list[str]]":
     """Return view and curves with simulated seconds and with the runs of files, and the costs that all count."""
-    costs, curves, view = list(COSTS), tables.curves, comparison.view
+    curves, view = tables.curves, comparison.view
+    clocked = any(DRIVERS.build(cell.spec.setting.get("driver"), "synchronous").clocked for cell in comparison.cells)
+    costs = [] if clocked else list(COSTS)  # steps of a server that waits for nobody are no rounds of others
+    model = OF_DRIVER if clocked else model
     if model is not None:
         kind = FIGURES.build({"kind": "loss_to_best", "x": SIMULATED, "model": model})
         specs = comparison.study.folders.resolve(inputs.specify(kind, comparison.cells))
