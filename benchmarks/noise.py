@@ -77,7 +77,7 @@ def compare(name: str, claims: dict, results: Results) -> Iterator[dict]:
         except (NotTested, UserError):
             continue
         for rival, point, pairs, _ in contests:
-            key = (check.algorithm, rival, point, metric, by)
+            key = (frozenset((check.algorithm, rival)), point, metric, by)
             if key in seen or len(pairs) < LEAST:
                 continue
             seen.add(key)

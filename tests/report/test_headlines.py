@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from fedatlas.errors import UserError
-from fedatlas.publish.report import cards_page, published_figures, sentences_page
+from fedatlas.publish.report import cards_page, published_figures, sentences_page, tally
 from fedatlas.publish.report.cards import (
     SIGNS,
     GalleryState,
@@ -235,6 +235,25 @@ def test_a_card_counts_its_parts(tmp_path):
     assert not card.shares
 
 
+def test_a_part_without_claims_is_not_tested(tmp_path):
+    (card,) = make_cards(written(tmp_path, parts={"one": ["made_up/first"], "two": []}), state(claims(HELD)))
+    assert (card.verdict, card.shares) == (UNDECIDED, "1 of 2 held, 1 not tested")
+    assert "| two | no results |  |  |  | not tested |" in "\n".join(cards_page.card_lines(card))
+
+
+@pytest.mark.parametrize(
+    ("seeds", "p", "verdict", "marked"),
+    [("5", "0.01", HELD, True), ("6", "0.01", HELD, False), ("5", "", HELD, False), ("5", "0.4", UNDECIDED, False)],
+)
+def test_verdicts_that_rest_on_normal_noise_are_marked(tmp_path, seeds, p, verdict, marked):
+    frame = claims(verdict, verdict).assign(seeds=seeds, p=p)
+    (card,) = make_cards(written(tmp_path), state(frame))
+    text = "\n".join(cards_page.card_lines(card))
+    assert card.normal == marked == (f"| {seeds} (t) |" in text) == ("| Noise | taken as normal" in text)
+    tally.draw_tally([card], tmp_path / "tally.svg")
+    assert ("(t)" in (tmp_path / "tally.svg").read_text()) == marked
+
+
 @pytest.mark.parametrize(("ours", "words"), [(0.65, "for the paper's"), (0.68, "as the paper's")])
 def test_a_number_stands_apart_from_the_verdict(tmp_path, ours, words):
     import pandas as pd
@@ -324,7 +343,8 @@ def test_a_card_says_what_the_record_lacks(tmp_path):
         ({"evidence": {"huge": "same"}}, "unknown size 'huge'"),
         ({"evidence": {"smoke": "substitute"}}, "substitute must say which one"),
         ({"evidence": {"smoke": "not run"}}, "not_run must name an experiment"),
-        ({"parts": {}}, "parts is empty"),
+        ({"parts": {}}, "parts has no claim"),
+        ({"parts": {"a": []}}, "parts has no claim"),
         ({"parts": {"a": "made_up/first"}}, "must be a list of EXPERIMENT/CLAIM"),
         ({"beside": {"table": "x", "experiment": "e", "settings": {"a": {}}}}, "unknown published table 'x'"),
     ],

@@ -104,6 +104,7 @@ def test_clients_smoothness():
         ),
         ("4", "dane", {"lam": 2.0}, 3, 0.5 * 4 / (1.25**3 - 1)),
         ("6", "fedred", {"eta": 6.0, "lam": 1.5, "p": 0.25, "averaging": "random"}, 10, 150 * 6 * 8 / 10),
+        ("B.154", "fedred", {"eta": 6.0, "lam": 1.5, "p": 0.25, "averaging": "random"}, 10, 150 * 6 * 8 / 10),
         ("7", "fedred", {"eta": 4.0, "lam": 1.0, "p": 1.25 / 4.25, "mu": 0.5}, 7, 0.25 * 4 / ((1 + 0.5 / 8) ** 7 - 1)),
         ("9", "fedred-gd", {"eta": 10.0, "lam": 1.0, "p": 1.25 / 9.75, "mu": 0.5}, 7, 1 / ((1 + 0.5 / 19) ** 7 - 1)),
     ],
@@ -117,6 +118,12 @@ def test_bounds_by_hand(name, algorithm, parameters, count, bound):
     assert {k: getattr(a, k) for k in theorem.choices(C)} == pytest.approx(theorem.choices(C))
     smaller = algorithms.create(algorithm, {**parameters, **average, "lam": 0.5})
     assert theorem.fails(C, smaller, count) is not None
+
+
+def test_theorem_6_as_printed_counts_the_start():
+    curve = pd.DataFrame({"gradient_norm": [3.0, 1.0, 2.0]})
+    assert FEDRED_BOUNDS["6"].measured(C, curve).tolist() == [9, 9, 5]
+    assert FEDRED_BOUNDS["B.154"].measured(C, curve).tolist() == [9, 1, 2.5]
 
 
 @pytest.mark.parametrize("name", ["dane+-gd", "dane+-fgd"])
@@ -176,7 +183,7 @@ def test_runs_stay_below(name, convexity):
     problem = SyntheticSimilarQuadratic(dim=24, convexity=convexity, similarity=4.0, rank=8).build(5)
     theorem = FEDRED_BOUNDS[name]
     c, _ = fedred_constants(problem, 5)
-    extra = {"averaging": "random"} if name in "1268" else {"average": "weighted", "mu": c.mu} if name in "79" else {}
+    extra = {"averaging": "random"} if name in (*"1268", "B.154") else {"average": "weighted", "mu": c.mu} if name in "79" else {}
     extra |= {"solver_steps": 100} if name == "2" else {}
     algorithm = algorithms.create(theorem.algorithms[0], theorem.choices(c) | extra)
     setting = Setting(clients=5, rounds=40, batch=None, eval_rounds=1)
@@ -224,7 +231,7 @@ def test_report_of_estimates():
 
 
 def test_lines_are_columns_of_plain_text():
-    head, *lines = list(fedred_lines(fedred_rows(*fedred_constants(quadratic(noise=0.0), 5), 10, 100)))[-10:]
+    head, *lines = list(fedred_lines(fedred_rows(*fedred_constants(quadratic(noise=0.0), 5), 10, 100)))[-11:]
     start = head.index("eta") - 1  # after a line break
     assert all(line[start - 1] == " " and line[start] != " " for line in lines)
     assert not any(letter in line for line in lines for letter in "$\\") and "mu/2 |x - x*|^2" in lines[-1]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from fedatlas.errors import UserError
 from fedatlas.experiments import axis_values, labels
 from fedatlas.publish.report.headlines import LEVELS, NOT_RUN, SUBSTITUTE, Beside, Headline, Number, PaperHeadlines
-from fedatlas.publish.report.verdicts import at_largest_size
+from fedatlas.publish.report.verdicts import at_largest_size, rests_on_normal_noise
 from fedatlas.results.claims.verdicts import EQUAL, HELD, MORE, NOT_HELD, NOT_TESTED, UNDECIDED, UNTESTED, VACUOUS
 from fedatlas.results.comparing.intervals import difference
 from fedatlas.results.comparing.published import TABLES, read_table
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 SIGNS = {HELD: "✓", EQUAL: "=", UNDECIDED: "?", NOT_HELD: "✗", UNTESTED: "–", NOT_RUN: "–"}
 
-ROW = ("experiment", "size", "claim", "text", "reading", "source", "paper", "ours", "verdict", "seeds")  # of claims.csv
+ROW = ("experiment", "size", "claim", "text", "reading", "source", "paper", "ours", "verdict", "seeds", "p")  # of claims.csv
 SILENT = (VACUOUS, UNTESTED, NOT_TESTED)  # verdicts that say nothing about a claim
 
 
@@ -50,6 +50,7 @@ class Card:
         figure: Path of a figure in the gallery; may be empty.
         tried: What was tried.
         prices: Words, experiment, and processor hours or None, of what the paper's size would take.
+        normal: Whether a verdict of its parts rests on normal noise (`rests_on_normal_noise`).
         unrecorded: Experiments on which the card rests and that the record does not have.
         beside: Heads and rows of a table of the paper beside results.
         points: Sentence on published points beside results; may be empty.
@@ -71,6 +72,7 @@ class Card:
     figure: str
     tried: str
     prices: list[list[Any]]
+    normal: bool
     unrecorded: list[str]
     beside: list[list[str]]
     points: str
@@ -167,7 +169,7 @@ def make_notices(papers: Sequence[PaperHeadlines], claims: "pd.DataFrame") -> li
 
 def _rows(claims: "pd.DataFrame") -> dict[str, dict[str, str]]:
     """Return the row of each claim at the largest size that tests it, by EXPERIMENT/CLAIM."""
-    rows = at_largest_size(claims)[list(ROW)].to_dict("records")
+    rows = at_largest_size(claims).reindex(columns=list(ROW), fill_value="").to_dict("records")
     return {f"{row['experiment']}/{row['claim']}": row for row in rows}
 
 
@@ -200,6 +202,7 @@ def _make_card(
         figure=state.figures.get(headline.figure or "", ""),
         tried=headline.tried,
         prices=[[words, name, state.hours.get(name)] for words, name in headline.not_run.items()],
+        normal=any(rests_on_normal_noise(row) for part in parts for row in part["rows"]),
         unrecorded=[name for size, name in used if (size, name) in state.unrecorded],
         beside=_beside(headline.beside, state) if headline.beside else [],
         points=_compare_points(points[0]) if points else "",

@@ -6,7 +6,10 @@ from fedatlas.io.markdown import escape_markdown
 from fedatlas.publish.report import attacks
 from fedatlas.publish.report.cards import SIGNS, Card
 from fedatlas.publish.report.headlines import LEVELS
+from fedatlas.publish.report.verdicts import seeds_text
 from fedatlas.registry.bibliography import Reference
+
+NOISE = "../concepts/comparing.md#noise-that-is-not-normal"
 
 
 def write_lines(
@@ -72,6 +75,8 @@ def _facts(card: Card, found: Sequence[attacks.Row]) -> Iterator[tuple[str, str]
     sizes = sorted({row["size"] for part in card.parts for row in part["rows"]})
     size = f" (size {' and '.join(sizes)})" if sizes else ""
     yield "Evidence", f"{LEVELS[card.level]}{size}"
+    if card.normal:
+        yield "Noise", f"taken as normal where t stands beside the seeds ([why]({NOISE}))"
     if card.here:
         yield "Here", escape_markdown(card.here)
     if card.effect:
@@ -98,12 +103,15 @@ def _hours(hours: float) -> str:
 
 def _rows(card: Card) -> Iterator[list[str]]:
     for part in card.parts:
+        if not part["rows"]:
+            yield [escape_markdown(part["name"]), "no results", "", "", "", part["verdict"]]
         for row in part["rows"]:
             reading = f" Reading: {row['reading'].rstrip('.')}." if row["reading"] else ""
             claim = escape_markdown(f"{row['text']}{reading} ({row['source']})")
             page = f"[{row['experiment']}]({row['experiment']}.md)"
             ours = escape_markdown(row["ours"])
-            yield [escape_markdown(part["name"]), f"{claim} {page}", row["paper"], ours, row["seeds"], row["verdict"]]
+            cells = row["paper"], ours, seeds_text(row), row["verdict"]
+            yield [escape_markdown(part["name"]), f"{claim} {page}", *cells]
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]] | Iterator[Sequence[str]]) -> Iterator[str]:

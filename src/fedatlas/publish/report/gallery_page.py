@@ -14,7 +14,7 @@ from fedatlas.publish.report import attacks, cards, cards_page, published_figure
 from fedatlas.publish.report.cards import Card, GalleryState, Notice
 from fedatlas.publish.report.gallery import MARK, DataForm, GalleryItem, is_own_page
 from fedatlas.publish.report.headlines import PaperHeadlines
-from fedatlas.publish.report.verdicts import with_q_values
+from fedatlas.publish.report.verdicts import rests_on_normal_noise, seeds_text, with_q_values
 from fedatlas.records.signatures import Signature
 from fedatlas.results.claims.verdicts import NOT_TESTED
 
@@ -97,7 +97,7 @@ def write_page(
             path.unlink()
     for name, lines in pages.items():
         _write(gallery / name, lines)
-    _write(out, [*_index(items, papers, deck, notices, gallery.name), *_missing(unmade)])
+    _write(out, [*_index(items, papers, deck, notices, claims, gallery.name), *_missing(unmade)])
 
 
 def _write(path: Path, lines: Sequence[str]) -> None:
@@ -151,6 +151,7 @@ def _index(
     papers: Sequence[PaperHeadlines],
     deck: Sequence[Card],
     notices: Sequence[Notice],
+    claims: "pd.DataFrame",
     folder: str,
 ) -> Iterator[str]:
     yield "# Gallery"
@@ -158,7 +159,12 @@ def _index(
     if deck:
         counts = tally.count_words(deck)
         yield f"{len(deck)} sentences of {len(papers)} papers, quoted, each with one verdict: {counts}."
-        yield "The colour is the evidence. [What a verdict means](concepts/comparing.md#what-a-verdict-means)."
+        normal = sum(map(rests_on_normal_noise, claims.to_dict("records")))
+        yield (
+            "The colour is the evidence. [What a verdict means](concepts/comparing.md#what-a-verdict-means). "
+            f"A card with (t) rests on normal noise, as do the verdicts of {normal} of the {len(claims)} claims: they have "
+            "[too few seeds](concepts/comparing.md#noise-that-is-not-normal) for an exact interval."
+        )
         yield ""
         yield f"![{len(deck)} cards by paper: {counts}]({folder}/tally.svg)"
         yield ""
@@ -289,7 +295,7 @@ def _section(item: GalleryItem, claims: "pd.DataFrame", gallery: Path, unmade: U
     for claim in tested.to_dict("records"):
         reading = f" Reading: {claim['reading'].rstrip('.')}." if claim["reading"] else ""
         text = escape_markdown(f"{claim['text']}{reading} ({claim['source']})")
-        numbers = claim["paper"], escape_markdown(claim["ours"]), claim["seeds"], claim["q"]
+        numbers = claim["paper"], escape_markdown(claim["ours"]), seeds_text(claim), claim["q"]
         cells = [text, *numbers, f"**{claim['verdict']}**"]
         yield f"| {' | '.join(map(str, cells))} |"
     yield ""

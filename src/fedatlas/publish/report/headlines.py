@@ -62,7 +62,8 @@ class Headline:
     quote: str = option(doc="the sentence, word for word and whole, as far as it claims something")
     place: str = option(doc="place in the paper")
     parts: dict[str, Any] = option(
-        doc="lists of claims, as EXPERIMENT/CLAIM, by part of the sentence; the claims of a part are its readings"
+        doc="lists of claims, as EXPERIMENT/CLAIM, by part of the sentence; the claims of a part are its readings, and a "
+        "part of an empty list is not tested"
     )
     evidence: dict[str, str] = option(doc="level of evidence by size", filled=True)
     substitute: str = option("", doc="what stands in for the paper's model and data where the level is substitute")
@@ -77,7 +78,7 @@ class Headline:
     def __post_init__(self) -> None:
         validate("headline", self)
         for readings in self.parts.values():
-            if not isinstance(readings, list) or not readings or not all("/" in str(claim) for claim in readings):
+            if not isinstance(readings, list) or not all("/" in str(claim) for claim in readings):
                 raise UserError(f"headline: parts has {readings!r}; it must be a list of EXPERIMENT/CLAIM")
         for size, level in self.evidence.items():
             lookup("size", size, dict.fromkeys(SIZES))
@@ -85,8 +86,8 @@ class Headline:
         levels = set(self.evidence.values())
         if SUBSTITUTE in levels and not self.substitute:
             raise UserError("headline: evidence has a substitute, so substitute must say which one")
-        if not self.parts and levels != {NOT_RUN}:
-            raise UserError(f"headline: parts is empty, so the level of evidence must be {NOT_RUN!r} at every size")
+        if not self.claims and levels != {NOT_RUN}:
+            raise UserError(f"headline: parts has no claim, so the level of evidence must be {NOT_RUN!r} at every size")
         if NOT_RUN in levels and not self.not_run:
             raise UserError(f"headline: evidence is {NOT_RUN!r}, so not_run must name an experiment")
 

@@ -42,7 +42,7 @@ def draw_tally(cards: Sequence[Card], out: Path) -> None:
                 ax.add_patch(Rectangle((x, y + GAP / 2), *box, facecolor=COLOURS[card.level], edgecolor="none"))
                 ink = INKS.get(card.verdict, INK)
                 ax.text(x + 0.07, y + 0.19, card.title, va="center", fontsize=7.5, color=INK)
-                text = f"{SIGNS[card.verdict]} {card.shares or card.verdict}"
+                text = f"{SIGNS[card.verdict]} {card.shares or card.verdict}{' (t)' if card.normal else ''}"
                 ax.text(x + 0.07, y + 0.36, text, va="center", fontsize=7.5, fontweight="bold", color=ink)
         levels = [level for level in LEVELS if any(card.level == level for card in cards)]
         handles = [Patch(facecolor=COLOURS[level], label=LEVELS[level]) for level in levels]

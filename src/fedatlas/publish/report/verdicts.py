@@ -22,6 +22,8 @@ from fedatlas.results.claims.verdicts import (
     VACUOUS,
 )
 from fedatlas.results.comparing.discoveries import q_values
+from fedatlas.results.comparing.intervals import LEVEL
+from fedatlas.results.comparing.medians import needed_seeds
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,6 +41,21 @@ VERDICTS = {
     UNTESTED: ("not-tested", "–"),
     NOT_TESTED: ("not-tested", "–"),
 }
+
+
+def rests_on_normal_noise(claim: Mapping[str, str]) -> bool:
+    """Return whether a verdict rests on Student's interval alone, with fewer seeds than an exact one needs.
+
+    Args:
+        claim: A row of claims.csv as text. Exact and deterministic claims have no p-value.
+    """
+    decided = claim["verdict"] in (HELD, MORE, EQUAL, NOT_HELD)
+    return bool(decided and claim["p"] and claim["seeds"]) and float(claim["seeds"]) < needed_seeds(LEVEL)
+
+
+def seeds_text(claim: Mapping[str, str]) -> str:
+    """Return the number of seeds of a claim, with a t where its verdict rests on normal noise."""
+    return f"{claim['seeds']} (t)" if rests_on_normal_noise(claim) else claim["seeds"]
 
 
 def with_q_values(claims: "pd.DataFrame", families: Mapping[str, str]) -> "pd.DataFrame":

@@ -41,6 +41,16 @@ class Theorem6(FedRedBound):
         return np.concatenate([square[:1], np.cumsum(square)[:-1] / np.arange(1, len(square))])
 
 
+class Theorem6Shifted(Theorem6):
+    """Theorem 6 for an iterate of k = 1 .. K, to which its proof (B.154) sums up: x0 is not among them."""
+
+    name, kind = "B.154", "Equation"
+
+    def measured(self, c: FedRedConstants, curve: "pd.DataFrame") -> np.ndarray:
+        square = curve["gradient_norm"].to_numpy(float) ** 2
+        return np.concatenate([square[:1], np.cumsum(square[1:]) / np.arange(1, len(square))])
+
+
 class Theorem7(FedRedBound):
     """Theorem 7: FedRed with exact subproblems and mean averaging, at the weighted average of all iterates."""
 
