@@ -183,7 +183,8 @@ def test_runs_stay_below(name, convexity):
     problem = SyntheticSimilarQuadratic(dim=24, convexity=convexity, similarity=4.0, rank=8).build(5)
     theorem = FEDRED_BOUNDS[name]
     c, _ = fedred_constants(problem, 5)
-    extra = {"averaging": "random"} if name in (*"1268", "B.154") else {"average": "weighted", "mu": c.mu} if name in "79" else {}
+    random = name in (*"1268", "B.154")
+    extra = {"averaging": "random"} if random else {"average": "weighted", "mu": c.mu} if name in "79" else {}
     extra |= {"solver_steps": 100} if name == "2" else {}
     algorithm = algorithms.create(theorem.algorithms[0], theorem.choices(c) | extra)
     setting = Setting(clients=5, rounds=40, batch=None, eval_rounds=1)

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 SIGNS = {HELD: "✓", EQUAL: "=", UNDECIDED: "?", NOT_HELD: "✗", UNTESTED: "–", NOT_RUN: "–"}
 
-ROW = ("experiment", "size", "claim", "text", "reading", "source", "paper", "ours", "verdict", "seeds", "p")  # of claims.csv
+# columns of claims.csv
+ROW = ("experiment", "size", "claim", "text", "reading", "source", "paper", "ours", "verdict", "seeds", "p")
 SILENT = (VACUOUS, UNTESTED, NOT_TESTED)  # verdicts that say nothing about a claim
 
 

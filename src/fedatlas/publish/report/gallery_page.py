@@ -162,8 +162,8 @@ def _index(
         normal = sum(map(rests_on_normal_noise, claims.to_dict("records")))
         yield (
             "The colour is the evidence. [What a verdict means](concepts/comparing.md#what-a-verdict-means). "
-            f"A card with (t) rests on normal noise, as do the verdicts of {normal} of the {len(claims)} claims: they have "
-            "[too few seeds](concepts/comparing.md#noise-that-is-not-normal) for an exact interval."
+            f"A card with (t) rests on normal noise, as do the verdicts of {normal} of the {len(claims)} claims: they "
+            "have [too few seeds](concepts/comparing.md#noise-that-is-not-normal) for an exact interval."
         )
         yield ""
         yield f"![{len(deck)} cards by paper: {counts}]({folder}/tally.svg)"

@@ -62,8 +62,8 @@ class Headline:
     quote: str = option(doc="the sentence, word for word and whole, as far as it claims something")
     place: str = option(doc="place in the paper")
     parts: dict[str, Any] = option(
-        doc="lists of claims, as EXPERIMENT/CLAIM, by part of the sentence; the claims of a part are its readings, and a "
-        "part of an empty list is not tested"
+        doc="lists of claims, as EXPERIMENT/CLAIM, by part of the sentence; the claims of a part are its readings, and "
+        "a part of an empty list is not tested"
     )
     evidence: dict[str, str] = option(doc="level of evidence by size", filled=True)
     substitute: str = option("", doc="what stands in for the paper's model and data where the level is substitute")

@@ -6,5 +6,16 @@ from fedatlas.theory.run_bound import RunBound
 
 FEDRED_BOUNDS: dict[str, RunBound] = {
     bound.name: bound()  # theorems and corollaries share one numbering
-    for bound in (Theorem1, Corollary2, Theorem4, Corollary5, Theorem6, Theorem6Shifted, Theorem7, Theorem8, Theorem9, Corollary21)
+    for bound in (
+        Theorem1,
+        Corollary2,
+        Theorem4,
+        Corollary5,
+        Theorem6,
+        Theorem6Shifted,
+        Theorem7,
+        Theorem8,
+        Theorem9,
+        Corollary21,
+    )
 }
