@@ -34,6 +34,8 @@ RESOURCES = {
     "fedatlas.publish.report.page": (
         "report.html",
         "experiment.html",
+        "figures.html",
+        "layout.html",
         "macros.html",
         "report.css",
         "report.js",

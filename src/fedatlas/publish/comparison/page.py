@@ -10,8 +10,7 @@ from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.io.files import write_text
 from fedatlas.publish.comparison import text
 from fedatlas.publish.comparison.numbers import EntryNumbers
-from fedatlas.publish.report import charts
-from fedatlas.publish.report.page import FOLDER, LIBRARY, LICENCE, SCRIPTS, create_environment, load_figure
+from fedatlas.publish.report.page import create_environment, load_figure, read_resources
 from fedatlas.workflow.comparison import Comparison
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.jobs import figure
@@ -60,10 +59,7 @@ def write_page(
             lines=lines,
             command=request.command,
             file=experiment.file,
-            style=(FOLDER / "report.css").read_text(encoding="utf-8"),
-            library=charts.compress((FOLDER / LIBRARY).read_text(encoding="utf-8")),
-            licence=(FOLDER / LICENCE).read_text(encoding="utf-8"),
-            scripts=[(FOLDER / name).read_text(encoding="utf-8") for name in SCRIPTS],
+            **read_resources(),
         )
     )
     write_text(out, html)

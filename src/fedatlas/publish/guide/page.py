@@ -8,7 +8,7 @@ from fedatlas.errors import UserError
 from fedatlas.io.files import write_text
 from fedatlas.publish.guide.content import build_content
 from fedatlas.publish.report import charts
-from fedatlas.publish.report.page import FOLDER, LIBRARY, LICENCE, create_environment
+from fedatlas.publish.report.page import create_environment, read_resources
 from fedatlas.workflow.comparison import SUITE
 from fedatlas.workflow.record_results import find_record, record_tables
 from fedatlas.workflow.study import Study
@@ -56,10 +56,7 @@ def write_page(content: dict[str, Any], out: Path, pages: str = "") -> None:
             content=content,
             data=charts.compress(text),
             pages=pages,
-            style="".join(path.read_text(encoding="utf-8") for path in (FOLDER / "report.css", HERE / "guide.css")),
-            library=charts.compress((FOLDER / LIBRARY).read_text(encoding="utf-8")),
-            licence=(FOLDER / LICENCE).read_text(encoding="utf-8"),
-            scripts=[(HERE / name).read_text(encoding="utf-8") for name in ("ranking.js", "guide.js")],
+            **read_resources([HERE / "guide.css"], [HERE / "ranking.js", HERE / "guide.js"]),
         )
     )
     if len(html.encode()) > LIMIT:

@@ -41,8 +41,8 @@ GREEK = {
     "nu": "ν", "rho": "ρ", "sigma": "σ", "tau": "τ",
 }  # fmt: skip
 FOLDER = Path(__file__).parent
-SCRIPTS = ("report.js", "charts.js")
-LIBRARY, LICENCE = "chartjs/chart.umd.min.js", "chartjs/LICENSE"
+STYLE, SCRIPTS = FOLDER / "report.css", (FOLDER / "report.js", FOLDER / "charts.js")
+LIBRARY, LICENCE = FOLDER / "chartjs/chart.umd.min.js", FOLDER / "chartjs/LICENSE"
 LINKED_FILES = {"svg": "SVG", "pdf": "PDF", "csv": "CSV"}  # of a figure
 
 
@@ -91,8 +91,6 @@ def write_report(parts: Sequence[Path], out: Path, verdicts: Path | None = None,
         committed=committed,
         further=bool(cards) or any(committed.values()),
         gallery=verdicts and _link(verdicts.parent.with_suffix(".md"), Path(out).parent),
-        library=charts.compress((FOLDER / LIBRARY).read_text(encoding="utf-8")) if has_charts else "",
-        licence=(FOLDER / LICENCE).read_text(encoding="utf-8"),
         runs=sum(part["meta"].runs for part in experiments),
         diverged=sum(part["meta"].diverged_runs for part in experiments),
         sizes=sorted({record.size for record in records}),
@@ -103,8 +101,7 @@ def write_report(parts: Sequence[Path], out: Path, verdicts: Path | None = None,
         bibtex="\n\n".join(bibtex[key] for key in sorted(bibtex)),
         tuning=_tuning(records),
         missing=[key for key in cited if key not in references],
-        style=(FOLDER / "report.css").read_text(encoding="utf-8"),
-        scripts=[(FOLDER / name).read_text(encoding="utf-8") for name in SCRIPTS],
+        **read_resources(has_charts=has_charts),
     )
     write_text(out, html)
 
@@ -254,6 +251,24 @@ def _merge(environments: Iterable[Mapping[str, str]]) -> dict[str, list[str]]:
         for name, value in environment.items():
             values.setdefault(name, {})[value] = None
     return {name: list(values[name]) for name in sorted(values)}
+
+
+def read_resources(
+    styles: Sequence[Path] = (), scripts: Sequence[Path] = SCRIPTS, has_charts: bool = True
+) -> dict[str, Any]:
+    """Return what the layout of a page includes: style, scripts, and the library of charts with its licence.
+
+    Args:
+        styles: Styles after that of the report.
+        scripts: Scripts.
+        has_charts: Whether the page has charts.
+    """
+    return {
+        "style": "".join(path.read_text(encoding="utf-8") for path in (STYLE, *styles)),
+        "scripts": [path.read_text(encoding="utf-8") for path in scripts],
+        "library": charts.compress(LIBRARY.read_text(encoding="utf-8")) if has_charts else "",
+        "licence": LICENCE.read_text(encoding="utf-8"),
+    }
 
 
 def create_environment(*folders: Path) -> "Environment":
