@@ -134,7 +134,7 @@ def _add_studies(groups: Any) -> None:
     _complete(
         command.add_argument("--on", default="landscape", metavar="experiment", help=text), completion.experiments
     )
-    command.add_argument("--size", choices=SIZES, metavar="size", help="default: the one that has a record")
+    command.add_argument("--size", choices=SIZES, metavar="size", help="default: the largest that has a record")
     command.add_argument("--out", default="which-method.html", metavar="FILE.html", help="where to write")
     command.set_defaults(run=study.guide)
 

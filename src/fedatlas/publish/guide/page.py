@@ -5,12 +5,14 @@ from pathlib import Path
 from typing import Any
 
 from fedatlas.errors import UserError
+from fedatlas.experiments import SIZES
 from fedatlas.io.files import write_text
 from fedatlas.publish.guide.content import build_content
 from fedatlas.publish.report import charts
 from fedatlas.publish.report.page import create_environment, read_resources
 from fedatlas.workflow.comparison import SUITE
 from fedatlas.workflow.record_results import find_record, record_tables
+from fedatlas.workflow.records import record_paths
 from fedatlas.workflow.study import Study
 
 LIMIT = 2_000_000  # bytes of the page
@@ -25,13 +27,14 @@ def write_guide(study: Study, out: Path, name: str = SUITE, size: str | None = N
         study: The study.
         out: Path of the page.
         name: Name of the suite, whose problems are cases.
-        size: Its size; by default the only one that has a record.
+        size: Its size; by default the largest that has a record.
         pages: Address of the folder of the algorithms' pages; empty for no links.
 
     Raises:
         UserError: There is no such record, or its problems are no cases.
     """
-    size = find_record(study, name, size).path.parent.name
+    sizes = [held for held, experiment in record_paths(study) if experiment == name]
+    size = find_record(study, name, size or max(sizes, key=SIZES.index, default=None)).path.parent.name
     view = study.view(size, name)
     if not view.cases:
         raise UserError(f"{name} has no cases: a suite names its problems under `cases`")
