@@ -19,6 +19,7 @@ from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
 from fedatlas.federation.problems import interactive
 from fedatlas.io import csv
 from fedatlas.publish.comparison.given_runs import add_runs
+from tests.report.test_browser import WIDE, driver  # noqa: F401  a fixture
 from tests.workflow.project import ROOT, copied
 
 SUITE = {
@@ -146,6 +147,14 @@ def test_a_new_algorithm_has_table_page_and_sentence_and_trains_its_own_cells_al
     page = (project.folder / "results/compare/slowmo_on-suite.html").read_text()
     assert "SlowMo is " in page and "http" not in page.split("<script")[0].replace("https://www.chartjs.org", "")
     assert r"\begin{tabular}" in (project.folder / "results/compare/slowmo_on-suite.tex").read_text()
+
+
+@pytest.mark.parametrize("width", [390, 820, 1440])
+def test_nothing_of_the_page_is_wider_than_the_screen_and_nothing_fails(project, driver, width):  # noqa: F811
+    driver.set_window_size(width, 900)
+    driver.get((project.folder / "results/compare/slowmo_on-suite.html").as_uri())
+    assert driver.execute_script(WIDE) == [0, []]
+    assert not [entry for entry in driver.get_log("browser") if entry["level"] == "SEVERE"]
 
 
 def test_it_is_equal_to_a_comparison_that_computes_all_rivals_anew(project):

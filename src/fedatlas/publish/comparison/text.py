@@ -59,20 +59,21 @@ def _problem_row(numbers: EntryNumbers, title: str, placing: Placing) -> list[st
     count = 1 + len(placing.duels or ())
     rival = placing.rival
     row = [title, labels.number(placing.score), labels.number(placing.rival_score) if rival else "–"]
-    row += [numbers.names[rival] if rival else "", f"{_estimate(placing.rank, 2)} of {count}"]
+    row += [numbers.names[rival] if rival else "", f"{_estimate(placing.rank)} of {count}"]
     return [*row, *(_duel(placing, id) for id in (*numbers.references, rival))]
 
 
 def _duel(placing: Placing, id: str | None) -> str:
     duel = (placing.duels or {}).get(id or "")
-    return "–" if duel is None else f"{_estimate(duel.won, 2)}{SIGNS[duel.side]}"
+    return "–" if duel is None else f"{_estimate(duel.won)}{SIGNS[duel.side]}"
 
 
-def _estimate(estimate: Estimate | None, digits: int) -> str:
+def _estimate(estimate: Estimate | None) -> str:
+    """Return a rank or a probability with its interval: ``0.33 (0.01–0.91)``."""
     if estimate is None:
         return "–"
-    low, high = estimate.interval()
-    return f"{estimate.value:.{digits}g} ({low:.{digits}g}–{high:.{digits}g})"
+    value, low, high = (f"{round(number, 2):.2g}" for number in (estimate.value, *estimate.interval()))
+    return f"{value} ({low}–{high})"
 
 
 def choice_rows(numbers: EntryNumbers) -> list[list[str]]:
@@ -100,7 +101,7 @@ def cost_rows(numbers: EntryNumbers) -> list[list[str]]:
         *(
             [
                 labels.words(cost),
-                _estimate(place.rank, 2),
+                _estimate(place.rank),
                 _ratio(place.ratio),
                 f"{100 * place.attained:.0f} %",
             ]
