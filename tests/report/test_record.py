@@ -64,6 +64,7 @@ def test_parameters_say_where_values_come_from():
     assert [row[::2] for row in record["FedAc-I"]] == [("lr", "tuned: 0.1, 1"), ("mu", "the problem's")]
     values = {row[0]: row[2] for row in record["Mine"]}
     assert values["lam"] == "5" and values["rho"] == "tuned: 0.1, 0.2" and values["alpha"] == "0.9375"
+    assert values["lr"] == "1/L_max"  # its advice, where nothing else gives it
 
 
 def test_a_hyper_parameter_that_is_an_axis_is_varied():

@@ -1,11 +1,13 @@
 """Snakemake's limit on the jobs that start in a second."""
 
+import gc
 import logging
 from types import SimpleNamespace
 
 import pytest
 
-from fedatlas.workflow.scheduling import Starter, remove_limit
+from fedatlas.workflow.console import LOGGER
+from fedatlas.workflow.scheduling import Starter, install, remove_limit
 
 
 def workflow(local=True, jobs=100, timespan=1):
@@ -34,6 +36,16 @@ def test_the_limit_is_dropped_before_the_first_job():
     assert result.scheduler.job_rate_limiter == "limiter"
     handler.handle(logging.makeLogRecord({"event": "run_info"}))
     assert result.scheduler.job_rate_limiter is None
+
+
+def test_garbage_is_looked_for_from_the_first_job_on(project, monkeypatch):
+    monkeypatch.chdir(project.folder)
+    install(result := workflow())
+    assert not gc.isenabled()
+    (handler,) = (item for item in logging.getLogger(LOGGER).handlers if isinstance(item, Starter))
+    handler.handle(logging.makeLogRecord({"event": "run_info"}))
+    logging.getLogger(LOGGER).removeHandler(handler)
+    assert gc.isenabled() and handler.workflow is result
 
 
 def test_a_workflow_without_a_limit_stays_as_it_is():

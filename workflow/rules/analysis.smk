@@ -9,8 +9,8 @@ rule about:
         f"{results}/logs/about/{{size}}/{{experiment}}.log",
     localrule: True
     params:
-        digest=lambda w: graph.digest("about", w),
-        spec=lambda w, input: graph.specification("about", w),
+        digest=of("about").digest,
+        spec=of("about").spec,
     shell:
         "cat > {output:q} 2> {log:q} <<'END'\n{params.spec}\nEND"
 
@@ -28,9 +28,9 @@ rule table:
         f"{results}/logs/table/{{size}}/{{experiment}}.log",
     localrule: True
     params:
-        code=lambda w: graph.code("table", w),
-        digest=lambda w: graph.digest("table", w),
-        spec=lambda w, input: graph.specification("table", w, input),
+        code=of("table").code,
+        digest=of("table").digest,
+        spec=of("table").spec,
         folder=subpath(output.table, parent=True),
     shell:
         "fedatlas job table - {params.folder:q} {input.runs:q} > {log:q} 2>&1 <<'END'\n{params.spec}\nEND"
@@ -56,9 +56,9 @@ rule figure:
         f"{results}/logs/figure/{{size}}/{{experiment}}/{{figure}}.log",
     localrule: True
     params:
-        code=lambda w: graph.code("figure", w),
-        digest=lambda w: graph.digest("figure", w),
-        spec=lambda w, input: graph.specification("figure", w, input),
+        code=of("figure").code,
+        digest=of("figure").digest,
+        spec=of("figure").spec,
         folder=subpath(output.png, ancestor=2),
         # a function of the output is not compared: a caption is no reason to draw again
         caption=lambda w, output: graph.caption(w),
@@ -77,9 +77,9 @@ checkpoint look:
         f"{results}/logs/look/{{size}}/{{experiment}}/{{seeds}}.log",
     localrule: True
     params:
-        code=lambda w: graph.code("look", w),
-        digest=lambda w: graph.digest("look", w),
-        spec=lambda w, input: graph.specification("look", w, input),
+        code=of("look").code,
+        digest=of("look").digest,
+        spec=of("look").spec,
         folder=subpath(output[0], ancestor=2),
     shell:
         "fedatlas job look - {params.folder:q} {output:q} {input.runs:q} > {log:q} 2>&1 <<'END'\n{params.spec}\nEND"
@@ -101,9 +101,9 @@ rule claims:
         f"{results}/logs/claims/{{size}}/{{experiment}}.log",
     localrule: True
     params:
-        code=lambda w: graph.code("claims", w),
-        digest=lambda w: graph.digest("claims", w),
-        spec=lambda w, input: graph.specification("claims", w, input),
+        code=of("claims").code,
+        digest=of("claims").digest,
+        spec=of("claims").spec,
         folder=subpath(output[0], parent=True),
     shell:
         "fedatlas job claims - {params.folder:q} {output:q} > {log:q} 2>&1 <<'END'\n{params.spec}\nEND"

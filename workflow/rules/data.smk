@@ -20,7 +20,7 @@ rule prepare:
     priority: 100
     localrule: True
     params:
-        code=lambda w: graph.code("prepare", w),
+        code=of("prepare").code,
         source=graph.source,
     shell:
         "fedatlas data fetch {wildcards.data:q} > {log:q} 2>&1"
@@ -37,9 +37,9 @@ rule partition:
     cache: has_cache
     localrule: True
     params:
-        code=lambda w: graph.code("partition", w),
-        digest=lambda w: graph.digest("partition", w),
-        spec=lambda w, input: graph.specification("partition", w, input),
+        code=of("partition").code,
+        digest=of("partition").digest,
+        spec=of("partition").spec,
     shell:
         "fedatlas job partition - {output:q} > {log:q} 2>&1 <<'END'\n{params.spec}\nEND"
 
@@ -54,11 +54,11 @@ rule optimum:
         f"{results}/logs/optima/{{key}}.log",
     cache: has_cache
     resources:
-        mem_mb=lambda w, attempt: requests.optimum_memory(w, attempt),
+        mem_mb=requests.optimum_memory,
         runtime=lambda w, attempt: 120 * attempt,
     params:
-        code=lambda w: graph.code("optimum", w),
-        digest=lambda w: graph.digest("optimum", w),
-        spec=lambda w, input: graph.specification("optimum", w, input),
+        code=of("optimum").code,
+        digest=of("optimum").digest,
+        spec=of("optimum").spec,
     shell:
         "fedatlas job optimum - {output:q} > {log:q} 2>&1 <<'END'\n{params.spec}\nEND"

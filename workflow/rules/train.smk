@@ -1,5 +1,9 @@
 """Run files: one algorithm at one setting, with all tuning values and seeds."""
 
+# Where nobody asks for tasks, a plan needs none of its jobs' resources: Snakemake takes a fifth of its time for them.
+asked = {name for values in workflow.resource_settings.overwrite_resources.values() for name in values}
+launch = requests.launch if asked & {"mpi", "tasks"} or study.folders.prefixed("") else requests.launch_alone
+
 
 rule train:
     """A run file: an algorithm at one setting, with all tuned values and seeds."""
@@ -14,18 +18,18 @@ rule train:
     group:
         requests.group
     resources:
-        mem_mb=lambda w, attempt, threads: requests.memory(w, attempt, threads),
-        runtime=lambda w, attempt: requests.minutes(w, attempt),
-        gpu=lambda w: requests.gpus(w),
+        mem_mb=requests.memory,
+        runtime=requests.minutes,
+        gpu=requests.gpus,
         place=1,
         # the default of a cluster is made of the sizes of inputs, which are unknown when launch is derived
         disk_mb=1000,
     params:
-        code=lambda w: graph.code("train", w),
-        digest=lambda w: graph.digest("train", w),
-        spec=lambda w, input: graph.specification("train", w, input),
+        code=of("train").code,
+        digest=of("train").digest,
+        spec=of("train").spec,
         # what is derived from resources makes no result again
-        launch=lambda w, resources, threads: requests.launch(w, resources, threads),
+        launch=launch,
     shell:
         "{params.launch[command]}fedatlas job run - {output:q} --threads {threads} --tasks {params.launch[tasks]}"
         " > {log:q} 2>&1 <<'END'\n{params.spec}\nEND"
@@ -39,7 +43,7 @@ use rule train as add_seeds with:
     log:
         f"{results}/logs/add_seeds/{{size}}/{{experiment}}/{{seeds}}/{{id}}/{{key}}.log",
     params:
-        code=lambda w: graph.code("add_seeds", w),
-        digest=lambda w: graph.digest("add_seeds", w),
-        spec=lambda w, input: graph.specification("add_seeds", w, input),
-        launch=lambda w, resources, threads: requests.launch(w, resources, threads),
+        code=of("add_seeds").code,
+        digest=of("add_seeds").digest,
+        spec=of("add_seeds").spec,
+        launch=launch,

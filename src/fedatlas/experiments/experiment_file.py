@@ -9,7 +9,8 @@ from fedatlas.experiments import SIZES, specification
 from fedatlas.experiments.claim_tables import expand_tables
 from fedatlas.experiments.merging import merge
 from fedatlas.experiments.specification import Experiment
-from fedatlas.io.yaml import read_yaml
+from fedatlas.io.text import read_text
+from fedatlas.io.yaml import parse, read_yaml
 
 OMISSIBLE = ("notes", "cases", "algorithms", "figures", "claims", "sizes")  # sections that ``extends`` can leave out
 
@@ -79,7 +80,8 @@ def document(path: str | Path, folders: Sequence[Path] = (), extending: tuple[Pa
 
 def extended(path: str | Path) -> str | None:
     """Return the name of the experiment that a file extends, or None."""
-    content = read_yaml(path)
+    text = read_text(path)
+    content = parse(text, path) if "extends" in text else None  # few do, and to parse a file takes milliseconds
     extends = content.get("extends") if isinstance(content, dict) else None
     return None if extends is None else _extension(Path(path), extends)[0]
 

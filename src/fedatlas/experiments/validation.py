@@ -26,6 +26,8 @@ from fedatlas.federation.problems.base import TESTED, VALIDATED, Problem, Proble
 from fedatlas.federation.problems.data_options import DataOptions
 from fedatlas.registry import extensions
 
+LENGTHS = ("rounds", "steps", "epochs", "eval_rounds", "eval_steps")  # options of a setting
+
 
 def check_cell(spec: CellSpec, select: Select, recordable: Collection[str]) -> None:
     """Build every combination of a cell's values once.
@@ -38,8 +40,10 @@ def check_cell(spec: CellSpec, select: Select, recordable: Collection[str]) -> N
     Raises:
         UserError: A value does not fit.
     """
-    spec_validation.validate(spec.problem)
-    kind, sources = _parse(extensions.study(), json.dumps(spec.problem))
+    study = extensions.study()
+    kind, sources = _parse(study, json.dumps(spec.problem))
+    if sources is not None:
+        spec_validation.validate(spec.problem)
     if "clients" in spec.within and "partition" in spec.problem:
         raise UserError("within: clients cannot vary inside a run file if the data are partitioned; use grid")
     if "clients" in spec.within and kind.per_client:
@@ -50,23 +54,19 @@ def check_cell(spec: CellSpec, select: Select, recordable: Collection[str]) -> N
     setting_of: dict[str, Setting] = {}
     reason, begun = None, False
     for run in _of_one_seed(spec):
-        parameters, conditions = repr(run.parameters), repr(run.setting)
-        new = parameters not in algorithm_of or conditions not in setting_of
+        parameters, conditions = json.dumps(run.parameters), repr(run.setting)
         if conditions not in setting_of:
             setting_of[conditions] = _checked_setting(spec, kind, sources, create_setting(run), recordable)
         setting = setting_of[conditions]
         if parameters not in algorithm_of:
-            algorithm_of[parameters] = _algorithm(extensions.study(), run.algorithm, json.dumps(run.parameters))
+            algorithm_of[parameters] = _algorithm(study, run.algorithm, parameters)
             check_constants(run.parameters, algorithms.get(run.algorithm).options(), kind.available_constants())
             algorithm_of[parameters].validate_constants(kind.available_constants())
         algorithm_of[parameters].validate(setting, kind)
-        problem = _built(json.dumps(run.problem, sort_keys=True), setting.clients)
-        if problem is None or not new or (begun and spec.space is not None):
+        if not isinstance(kind, SyntheticKind) or (begun and spec.space is not None):
             continue
         try:
-            with explain_overflow(spec.algorithm):
-                check_start(create_algorithm(run, problem), setting, problem, run.seed)
-            begun = True
+            begun |= _starts(study, run.algorithm, parameters, json.dumps(run.problem), _start(run.setting), run.seed)
         except UserError as error:
             reason = Undefined(str(error))
             if spec.space is None:
@@ -97,6 +97,26 @@ def _algorithm(_study: extensions.Study, name: str, parameters: str) -> Algorith
 def _parse(_study: extensions.Study, problem: str) -> tuple[ProblemKind, DataOptions | None]:
     """Parse the specification of a problem, which is given as JSON."""
     return problems.parse(json.loads(problem))
+
+
+def _start(setting: dict[str, Any]) -> str:
+    """Return what a setting says of the start of a run, as JSON. How long the run lasts changes no start."""
+    return json.dumps({key: value for key, value in setting.items() if key not in LENGTHS} | {"rounds": 1})
+
+
+@functools.lru_cache(10_000)
+def _starts(_study: extensions.Study, algorithm: str, parameters: str, problem: str, setting: str, seed: int) -> bool:
+    """Check the start of a run on a synthetic problem that is built in milliseconds. Return whether it is one.
+
+    Raises UserError if the run cannot begin.
+    """
+    run = Run(algorithm, json.loads(parameters), json.loads(problem), json.loads(setting), seed, {}, {})
+    conditions = create_setting(run)
+    if (built := _built(problem, conditions.clients)) is None:
+        return False
+    with explain_overflow(algorithm):
+        check_start(create_algorithm(run, built), conditions, built, seed)
+    return True
 
 
 def _metrics(spec: CellSpec, select: Select) -> None:

@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -57,6 +57,10 @@ class Graph:
         self._is_dry = is_dry
         self.origins, self.records = Origins(study), Records(study)
         self._code = Code(study, self.origins)
+
+    def parameters(self, rule: str) -> "Parameters":
+        """Return the parameters of the jobs of a rule."""
+        return Parameters(self, rule)
 
     def cells(self, w: Any) -> list[Cell]:
         """Return the cells of an experiment."""
@@ -367,3 +371,23 @@ class Graph:
     def _update_data_files(self) -> None:
         if not self._is_dry():
             dependencies.update_data_files(self.folders.data)
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """The parameters of the jobs of a rule, by their wildcards and inputs."""
+
+    graph: Graph
+    rule: str
+
+    def code(self, w: Any) -> str:
+        """Return the code of a job; see `Graph.code`."""
+        return self.graph.code(self.rule, w)
+
+    def digest(self, w: Any) -> str:
+        """Return the digest of a job's specification."""
+        return self.graph.digest(self.rule, w)
+
+    def spec(self, w: Any, input: Sequence[str]) -> str:
+        """Return what a job reads; see `Graph.specification`."""
+        return self.graph.specification(self.rule, w, input)

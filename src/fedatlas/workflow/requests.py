@@ -2,13 +2,14 @@
 
 import functools
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from fedatlas.experiments.cells import CellSpec
 from fedatlas.experiments.runs import initial_searches
 from fedatlas.workflow import resources
 from fedatlas.workflow.graph import Graph
+from fedatlas.workflow.resources import launcher
 from fedatlas.workflow.times import experiment_costs
 from fedatlas.workflow.work import count_work
 
@@ -35,15 +36,15 @@ class Requests:
         self.graph, self.study, self._is_cluster = graph, graph.study, is_cluster
         self._costs = functools.cache(functools.partial(experiment_costs, self.study))
 
-    def memory(self, w: Any, attempt: int = 1, cores: int = 1) -> int:
+    def memory(self, w: Any, attempt: int = 1, threads: int = 1) -> int:
         """Return the megabytes of a cell's job. A job that is tried again gets more.
 
         Args:
             w: Wildcards of the job.
             attempt: Number of the attempt, from 1.
-            cores: Cores of the job.
+            threads: Cores of the job.
         """
-        return attempt * resources.memory_mb(self._spec(w), cores, self._is_cluster())
+        return attempt * resources.memory_mb(self._spec(w), threads, self._is_cluster())
 
     def minutes(self, w: Any, attempt: int = 1) -> int:
         """Return the time of a cell's job, from the time of its experiment and its share of the work.
@@ -69,16 +70,20 @@ class Requests:
             return None
         return resources.group(self._spec(w).problem)
 
-    def launch(self, w: Any, request: Mapping[str, Any], cores: int) -> dict[str, Any]:
+    def launch(self, w: Any, resources: Mapping[str, Any], threads: int) -> dict[str, Any]:
         """Return how the job of a run file starts: the beginning of its command, and the number of its tasks.
 
         Args:
             w: Wildcards of the job.
-            request: Its resources.
-            cores: Cores of a task.
+            resources: Its resources.
+            threads: Cores of a task.
         """
-        command = resources.launcher(self._spec(w), request, cores)
-        return {"command": command, "tasks": request.get("tasks") or 1}
+        command = launcher(self._spec(w), resources, threads)
+        return {"command": command, "tasks": resources.get("tasks") or 1}
+
+    def launch_alone(self, w: Any, input: Sequence[str]) -> dict[str, Any]:
+        """Return what `launch` does for a job of one task. It takes inputs, since Snakemake compares what does not."""
+        return {"command": "", "tasks": 1}
 
     def optimum_memory(self, w: Any, attempt: int = 1) -> int:
         """Return the megabytes of the job of an optimum, whose solver holds the data as a network does not.

@@ -1,5 +1,6 @@
 """What happens as a run begins: the lock on its folder gets an owner, and jobs on this machine start at any rate."""
 
+import gc
 import logging
 from typing import Any
 
@@ -21,12 +22,17 @@ class Starter(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Take a record."""
         if getattr(record, "event", None) == STARTING:
+            gc.enable()
             remove_limit(self.workflow)
             ownership.claim(self.locks)
 
 
 def install(workflow: Any) -> None:
-    """Remove locks of dead processes, and act before the first job, when Snakemake has its scheduler and its locks."""
+    """Remove locks of dead processes, and act before the first job, when Snakemake has its scheduler and its locks.
+
+    The jobs that Snakemake plans until then stay: to look for garbage among them takes a seventh of a plan's time.
+    """
+    gc.disable()
     ownership.release_dead()
     logging.getLogger(LOGGER).addHandler(Starter(workflow))
 

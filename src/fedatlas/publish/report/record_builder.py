@@ -137,6 +137,8 @@ def _defaults(algorithm: str) -> dict[str, Any]:
 def _default(option: Option) -> Any:
     if option.constant:
         return PROBLEM_CONSTANT
+    if option.required:
+        return option.advice  # which trials take where they tune others alone
     return option.default() if callable(option.default) else option.default
 
 
