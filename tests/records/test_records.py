@@ -17,7 +17,9 @@ from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.result_files import read
 from fedatlas.experiments.run import compute_run, load_problem, run_cell, stored_runs
 from fedatlas.experiments.tables import Layout, build
+from fedatlas.federation.engine.exchanges import Ledger
 from fedatlas.records.record import NOTES, Restoration, _compressed, _decompressed, read_record, write_record
+from fedatlas.records.reduction import Reading
 from fedatlas.records.signatures import Signature, add_signatures, largest_share, read_signatures, signers
 from fedatlas.workflow.verification import TOLERANCE, compare
 
@@ -74,6 +76,30 @@ def test_rows_of_runs_that_only_compare_values_are_few(files, tmp_path):
         full = read(path)[0]
         scoring = full["seed"].isin(each.spec.seeds)
         assert frame["seed"].isin(each.spec.seeds).sum() == scoring.sum()
+
+
+def test_of_a_wide_experiment_what_is_read_is_kept_with_the_exchanges_between(tmp_path):
+    wide = cell(setting={"clients": 3, "rounds": 60, "batch": 1, "local_steps": 2, "eval_rounds": 1})
+    run_cell(wide.spec, tmp_path / "whole.parquet")
+    whole = read(tmp_path / "whole.parquet")[0]
+    scoring = whole.index[whole["seed"].isin(wide.spec.seeds)]
+    chosen = [*scoring[[5, 9]], *scoring[[61 + 5]]]
+    record = write_record(
+        tmp_path / "r.parquet", [(wide, tmp_path / "whole.parquet")], readings=[Reading(chosen, ["loss"])]
+    )
+    frame = record.frame(record.cells[0])
+    assert {"suboptimality", "distance"} <= {*whole} - {*frame} and frame["loss"].notna().all()
+    assert sorted({*frame["seed"]} & {*wide.spec.seeds}) == [0, 1]
+    for number, seed in enumerate(wide.spec.seeds):
+        run, all_rows = (part[part["seed"] == seed] for part in (frame, whole.loc[scoring]))
+        assert len(run) < 14 and {0, 5, 60} <= {*run["round"]} and (9 in {*run["round"]}) == (number == 0)
+        for name in ("loss", "steps", "gradients", "vectors_down"):
+            same = all_rows.set_index("round").loc[run["round"], name].to_numpy() == run[name].to_numpy()
+            assert same.all(), name
+        since = [sum(count for _, count in Ledger.parse(text)) for text in run["exchanges"]]
+        assert since == run["round"].diff().fillna(0).tolist()
+    tuning = frame[~frame["seed"].isin(wide.spec.seeds)]
+    assert (tuning.groupby(["lr", "seed"]).size() <= SELECT.last).all()
 
 
 def test_the_same_content_has_the_same_bytes(files, tmp_path):
@@ -153,7 +179,7 @@ def test_a_damaged_record_is_one_sentence(files, tmp_path, change):
             numbers = pc.multiply(table[name], 1.1)
             table = table.set_column(table.schema.names.index(name), name, numbers)
         else:
-            content = _decompressed(notes[NOTES]).replace('"form": 1', '"form": 99')
+            content = _decompressed(notes[NOTES]).replace('"form": 2', '"form": 99')
             notes = {NOTES: _compressed(content)}
         pq.write_table(table.replace_schema_metadata(notes), path)
     with pytest.raises(UserError, match=r"record"):

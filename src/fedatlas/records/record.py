@@ -5,6 +5,7 @@ import functools
 import hashlib
 import itertools
 import json
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,13 +18,15 @@ from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.result_files import read, write
 from fedatlas.io.files import atomic
 from fedatlas.io.text import require_file
-from fedatlas.records.reduction import reduce, run_columns, spread_seconds
+from fedatlas.records.reduction import Reading, reduce, run_columns, spread_seconds
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-FORM = 1  # of the files; a reader of another form says so
+FORM = 2  # of the files; a reader of another form says so
+FORMS = (1, 2)  # that are read; in the first one every column of a run file is a column of the record
+ROUND = "round"  # column of which others are multiples, such as steps
 NOTES = b"fedatlas record"
 
 
@@ -35,7 +38,7 @@ class RecordedCell:
         id: Id of the algorithm in the experiment.
         key: Name of the run file, without its suffix.
         meta: Metadata of the run file.
-        columns: Column of the record by column of the run file.
+        columns: Column of the record by column of the run file; behind a factor and a star for its multiple.
         rows: Number of rows.
     """
 
@@ -136,8 +139,17 @@ class Record:
         Raises:
             UserError: The file was damaged or changed.
         """
+        import pandas as pd
+
+        sources = {name: column.rpartition("*") for name, column in cell.columns.items()}
         rows = self._table.slice(self._starts[cell.id, cell.key], cell.rows)
-        return rows.select(list(cell.columns.values())).to_pandas().set_axis(list(cell.columns), axis="columns")
+        rows = rows.select(list(dict.fromkeys(stored for _, _, stored in sources.values()))).to_pandas()
+        return pd.DataFrame(
+            {
+                name: rows[stored] * json.loads(factor) if factor else rows[stored]
+                for name, (factor, _, stored) in sources.items()
+            }
+        )
 
     def seconds(self, id: str, key: str) -> float:
         """Return the seconds of all runs of a cell on one processor."""
@@ -184,7 +196,7 @@ def read_record(path: str | Path) -> Record:
     try:
         notes = (pq.read_schema(path).metadata or {})[NOTES]
         content = json.loads(_decompressed(notes))
-        if content["form"] != FORM:
+        if content["form"] not in FORMS:
             raise UserError(f"{path} is a record of form {content['form']}; this version of fedatlas reads form {FORM}")
         return Record(Path(path), content["checksum"], [RecordedCell(**cell) for cell in content["cells"]])
     except (pa.ArrowException, OSError, TypeError, KeyError, ValueError, AttributeError) as error:
@@ -194,7 +206,10 @@ def read_record(path: str | Path) -> Record:
 
 
 def write_record(
-    path: str | Path, files: Iterable[tuple[Cell, str | Path]], numbers: "Sequence[pd.DataFrame | None] | None" = None
+    path: str | Path,
+    files: Iterable[tuple[Cell, str | Path]],
+    numbers: "Sequence[pd.DataFrame | None] | None" = None,
+    readings: Sequence[Reading] | None = None,
 ) -> Record:
     """Write the record of an experiment from its run files.
 
@@ -204,22 +219,24 @@ def write_record(
         path: Path of the record.
         files: Cells and their run files, in the order of the experiment.
         numbers: For each cell, columns of what claims read of all evaluations of long runs; by default none.
+        readings: For each cell of a wide experiment, what is read of it; by default all.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     parts, cells = [], []
-    for (cell, file), columns in zip(files, numbers or itertools.repeat(None), strict=False):
+    nothing = itertools.repeat(None)
+    for (cell, file), columns, reading in zip(files, numbers or nothing, readings or nothing, strict=False):
         frame, meta = read(file)
-        kept = reduce(frame, RunMeta.of(meta).spec, columns)
-        parts.append(pa.Table.from_pandas(kept, preserve_index=False).replace_schema_metadata(None))
+        rows = reduce(frame, RunMeta.of(meta).spec, columns, reading)
+        parts.append(pa.Table.from_pandas(rows, preserve_index=False).replace_schema_metadata(None))
         cells.append((cell, meta))
-    stored = [
-        {name: f"{name}:{type}" for name, type in zip(part.schema.names, part.schema.types, strict=True)}
-        for part in parts
-    ]
+    stored = [_stored_columns(part) for part in parts]
     table = pa.concat_tables(
-        [part.rename_columns(list(names.values())) for part, names in zip(parts, stored, strict=True)],
+        [
+            pa.table({column: part[name] for name, column in reversed(columns.items()) if "*" not in column})
+            for part, columns in zip(parts, stored, strict=True)
+        ],
         promote_options="default",
     )
     entries = [
@@ -248,6 +265,34 @@ def write_record(
             write_page_checksum=True,
         )
     return read_record(path)
+
+
+def _stored_columns(part: "pa.Table") -> dict[str, str]:
+    """Return the column of the record by column of a cell; see `RecordedCell`.
+
+    What equals another column, as vectors up and down do, or is a multiple of the round, is not stored again.
+    """
+    columns: dict[str, str] = {}
+    for name, type in zip(part.schema.names, part.schema.types, strict=True):
+        twin = next((other for other in columns if part[other].equals(part[name])), None)
+        factor = None if twin or name == ROUND else _factor(part, name)
+        columns[name] = columns[twin] if twin else f"{factor}*{ROUND}:int64" if factor else f"{name}:{type}"
+    return columns
+
+
+def _factor(part: "pa.Table", name: str) -> int | float | None:
+    """Return the number that makes a numeric column of rounds, exactly and in its type; None where there is none."""
+    import numpy as np
+    import pyarrow as pa
+
+    rounds, column = part[ROUND].to_numpy(), part[name]
+    if not (pa.types.is_int64(column.type) or pa.types.is_float64(column.type)) or column.null_count:
+        return None
+    values = column.to_numpy()
+    last = int(rounds.argmax())
+    factor: int | float = (values[last] / max(rounds[last], 1)).item()
+    factor = round(factor) if values.dtype.kind == "i" and math.isfinite(factor) else factor
+    return factor if math.isfinite(factor) and np.array_equal(rounds * factor, values) else None
 
 
 def _is_dense(column: "pa.ChunkedArray") -> bool:

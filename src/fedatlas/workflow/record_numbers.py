@@ -1,5 +1,6 @@
 """Numbers of long runs that claims read, for a record, which keeps some evaluations of the runs alone."""
 
+import itertools
 import json
 import tempfile
 from collections.abc import Iterable, Sequence
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-PLACE = "place"  # column that follows the rows of run files into the curves
+POSITION = "position"  # column that follows the rows of run files into the curves
 
 
 def read_numbers(study: Study, size: str, name: str, files: Sequence[tuple[Cell, Path]]) -> "list[pd.DataFrame | None]":
@@ -38,32 +39,45 @@ def read_numbers(study: Study, size: str, name: str, files: Sequence[tuple[Cell,
     """
     import pandas as pd
 
-    frames = [read(path) for _, path in files]
-    specs = [RunMeta.of(meta).spec for _, meta in frames]
-    if not any(are_long(frame, spec) for (frame, _), spec in zip(frames, specs, strict=True)):
+    contents = (read(path) for _, path in files)  # one after another, as they may fill the memory
+    if not any(are_long(frame, RunMeta.of(meta).spec) for frame, meta in contents):
         return [None] * len(files)
-    start, starts = 0, []
-    with tempfile.TemporaryDirectory() as folder:
-        paths = [Path(folder, cell.id, path.name) for cell, path in files]
-        for (frame, meta), path in zip(frames, paths, strict=True):
-            path.parent.mkdir(exist_ok=True)
-            starts.append(start)
-            write(path, frame.assign(**{PLACE: range(start, start + len(frame))}), meta)
-            start += len(frame)
-        results = _results(study, size, name, build(layout(study, size, name), paths))
+    results, starts = number_rows(study, size, name, files)
     verdicts(study, results)
-    places = results.curves[PLACE]
+    positions = results.curves[POSITION]
     columns = {
-        column: pd.Series(list(values.values()), index=places[list(values)].to_numpy(int), dtype=float)
+        column: pd.Series(list(values.values()), index=positions[list(values)].to_numpy(int), dtype=float)
         for column, values in results.numbers.items()
     }
     numbers = pd.DataFrame(columns)
-    ends = [*starts[1:], start]
-    parts = [numbers[(numbers.index >= low) & (numbers.index < high)] for low, high in zip(starts, ends, strict=True)]
+    parts = [numbers[(numbers.index >= low) & (numbers.index < high)] for low, high in itertools.pairwise(starts)]
     return [
         part.set_axis(part.index - low).dropna(axis="columns", how="all")
-        for part, low in zip(parts, starts, strict=True)
+        for part, low in zip(parts, starts[:-1], strict=True)
     ]
+
+
+def number_rows(study: Study, size: str, name: str, files: Sequence[tuple[Cell, Path]]) -> "tuple[Results, list[int]]":
+    """Return results whose curves have the positions of their rows among those of all run files, in a column.
+
+    Args:
+        study: The study.
+        size: Size of the experiment.
+        name: Its name.
+        files: Its cells and their run files, in the order of the experiment.
+
+    Returns:
+        The results, and the positions at which the rows of each file begin and those of the last one end.
+    """
+    starts = [0]
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder, cell.id, path.name) for cell, path in files]
+        for (_, original), path in zip(files, paths, strict=True):
+            frame, meta = read(original)
+            path.parent.mkdir(exist_ok=True)
+            starts.append(starts[-1] + len(frame))
+            write(path, frame.assign(**{POSITION: range(*starts[-2:])}), meta)
+        return _results(study, size, name, build(layout(study, size, name), paths)), starts
 
 
 def restore_files(record: Record, cells: Iterable[Cell], folder: Path) -> list[tuple[Cell, Path]]:

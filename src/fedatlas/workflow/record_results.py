@@ -13,6 +13,7 @@ from fedatlas.records.record import Record, read_record, write_record
 from fedatlas.records.signatures import add_signatures
 from fedatlas.workflow.jobs import claims, table
 from fedatlas.workflow.record_numbers import claims_spec, compare_verdicts, layout, read_numbers, restore_files
+from fedatlas.workflow.record_readings import find_readings
 from fedatlas.workflow.records import FOLDER, all_signatures, record_paths
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.times import shipped_costs
@@ -112,8 +113,8 @@ def record(name: str, size: str | None = None) -> "pd.DataFrame":
     (``round``) and local steps (``steps``). Costs are means over clients since the start: ``vectors_up`` and
     ``vectors_down`` count vectors of the model's size, ``bits_up`` and ``bits_down`` bits, ``gradients`` and
     ``samples`` those of an active client, ``seconds`` those of a processor. Metrics have the units of the problem;
-    accuracies are shares. ``status`` is ok or diverged. Of runs with more than 500 evaluations some are there, and
-    columns that begin with ``all:`` have numbers of all in the last row of a run.
+    accuracies are shares. ``status`` is ok or diverged. Of runs with more than 500 evaluations, and of experiments with
+    more than 250,000, some are there; columns that begin with ``all:`` have numbers of all in the last row of a run.
 
     Args:
         name: Name of the experiment.
@@ -165,8 +166,7 @@ def add_record(study: Study, size: str, name: str, cells: int, report: Callable[
     path = folder / size / f"{name}.parquet"
     seed = len(all_signatures(study))
     before = path.read_bytes() if path.exists() else None
-    numbers = read_numbers(study, size, name, files)
-    write_record(path, files, numbers)
+    write_record(path, files, read_numbers(study, size, name, files), find_readings(study, size, name, files))
     try:
         compare_verdicts(study, size, name, files, record_tables(study, name, size))
         examination = Examination.begin(study, size, name, lambda _: True)

@@ -14,7 +14,7 @@ from typing import Any
 import fedatlas
 from fedatlas.data import store
 from fedatlas.errors import UserError
-from fedatlas.experiments.cells import Cell, CellSpec
+from fedatlas.experiments.cells import EXCHANGES, Cell, CellSpec
 from fedatlas.experiments.dependencies import cell_modules
 from fedatlas.experiments.fingerprint import closure, fingerprint
 from fedatlas.experiments.metadata import RunMeta
@@ -23,7 +23,7 @@ from fedatlas.experiments.thinning import are_ends
 from fedatlas.federation.problems import Problem, instances
 from fedatlas.io.machine import environment
 from fedatlas.records.record import Record, RecordedCell, read_record
-from fedatlas.records.reduction import run_columns
+from fedatlas.records.reduction import join_exchanges, run_columns
 from fedatlas.records.signatures import Signature
 from fedatlas.workflow.jobs import optimum, partition
 from fedatlas.workflow.origins import Origins
@@ -180,10 +180,10 @@ def _examine(
     places = {id(row): place for place, row in enumerate(stored)}
     runs = stored_runs(stored, meta)
     run, (rows, _) = runs[generator.choice(sorted(runs))]
-    computed = compute_run(run, build_problem(study, origins, cell.spec, run.seed))
+    computed = whole = compute_run(run, build_problem(study, origins, cell.spec, run.seed))
     if are_ends(frame).iloc[places[id(rows[-1])]]:
         computed = reduce_run(study, result.record, recorded, identity.iloc[places[id(rows[-1])]], computed)
-    fault, difference = compare(rows, computed)
+    fault, difference = compare(rows, computed, whole)
     result.drawn.append(recorded)
     result.runs += 1
     result.difference = max(result.difference, difference)
@@ -192,18 +192,22 @@ def _examine(
         result.faults.append(Difference(recorded, words, *fault, changed_modules(cell.spec, recorded)))
 
 
-def compare(recorded: Sequence[Row], computed: Sequence[Row]) -> tuple[tuple[str, int, Any, Any] | None, float]:
+def compare(
+    recorded: Sequence[Row], computed: Sequence[Row], whole: Sequence[Row] = ()
+) -> tuple[tuple[str, int, Any, Any] | None, float]:
     """Compare the rows of a record with those of a run.
 
     Args:
         recorded: Rows of the record, which may be some of the run's alone.
-        computed: All rows of the run.
+        computed: Rows of the run, all or those that a record keeps.
+        whole: All rows of the run; by default the same.
 
     Returns:
         Column, round and both values of the first difference above the tolerance, if there is one; and the largest
         relative difference below it.
     """
     by_round = {row["round"]: row for row in computed}
+    exchanges = _exchanges(recorded, whole or computed)
     scales = {name: max(_scale(row[name]) for row in recorded) for name in recorded[0]}
     largest = 0.0
     for row in recorded:
@@ -211,13 +215,24 @@ def compare(recorded: Sequence[Row], computed: Sequence[Row]) -> tuple[tuple[str
         if other is None:
             return ("round", row["round"], row["round"], None), largest
         for name, value in row.items():
-            if name == "seconds" or name not in other:
+            if name == "seconds" or name not in other or value in exchanges.get((name, row["round"]), ()):
                 continue
             distance = _distance(value, other[name], scales[name])
             if not distance <= TOLERANCE:
                 return (name, row["round"], value, other[name]), largest
             largest = max(largest, distance)
     return None, largest
+
+
+def _exchanges(recorded: Sequence[Row], computed: Sequence[Row]) -> dict[tuple[str, int], tuple[str, str]]:
+    """Return the exchanges of each round of a record: since the last evaluation, and since its round before."""
+    rounds, result, texts = {row["round"] for row in recorded}, {}, []
+    for row in computed if EXCHANGES in computed[0] else ():
+        texts.append(row[EXCHANGES])
+        if row["round"] in rounds:
+            result[EXCHANGES, row["round"]] = (texts[-1], join_exchanges(tuple(texts)))
+            texts = []
+    return result
 
 
 def _scale(value: Any) -> float:

@@ -117,10 +117,13 @@ def _curves(curves: "pd.DataFrame", view: ExperimentView) -> dict[tuple[str, str
         best = known.fillna(best)
     start = curves[metric].where(curves["round"] == 0).groupby([curves[CASE], curves["seed"]]).transform("mean")
     shares = ((curves[metric] - best) / (start - best)).clip(lower=FLOOR)
-    medians = shares.fillna(math.inf).groupby([curves["algorithm"], curves[CASE], curves["round"]], sort=False).median()
+    rows = curves.assign(share=shares.fillna(math.inf))
     result = {}
-    for (id, case), values in medians.groupby(level=[0, 1], sort=False):
-        rounds = values.index.get_level_values("round").to_numpy()
+    for (id, case), runs in rows.groupby(["algorithm", CASE], sort=False):
+        table = runs.pivot_table(index="round", columns="seed", values="share")
+        whole = table.notna() | table.bfill().isna()  # a record may keep a round of some runs alone; runs may end
+        values = table[whole.all(axis="columns")].median(axis="columns")
+        rounds = values.index.to_numpy()
         at = np.unique(np.linspace(0, len(rounds) - 1, POINTS).round().astype(int))
         exponents = np.log10(values.to_numpy()[at])
         points = [round(float(each), 2) if math.isfinite(each) else None for each in exponents]
