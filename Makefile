@@ -5,7 +5,7 @@ SECONDS ?= 28800
 BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: tour test slow fuzz slurm lint reference docs times notebook gallery verify ui clean
+.PHONY: tour test slow fuzz slurm gpu lint reference docs times notebook gallery verify ui clean
 
 tour: .venv/installed
 	snakemake --cores $(CORES)
@@ -24,6 +24,11 @@ fuzz: .venv/installed
 slurm: .venv/installed
 	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[slurm]"
 	tests/slurm/run.sh
+
+# Ten minutes of a CUDA device: FedAvg and FedSpeed on ResNet-18, and a step of ten clients in one pass and one by one
+gpu: .venv/installed
+	snakemake --cores 2 fedspeed_start --config size=paper
+	python benchmarks/gpu.py --architecture resnet18
 
 lint: .venv/installed
 	ruff check .

@@ -1,10 +1,11 @@
-"""A local step of ten clients on a GPU: all minibatches in one pass against one client after another, there and on a
-core of the processor. Ratios of medians in one run. Usage:
+"""A local step of ten clients on a GPU: all minibatches in one pass against torch's own convolutions in that pass, and
+against one client after another, there and on a core of the processor. Ratios of medians in one run. Usage:
 
     python benchmarks/gpu.py [--architecture lenet] [--batch 50]
 """
 
 import argparse
+import contextlib
 import statistics
 import sys
 import time
@@ -14,6 +15,7 @@ import torch
 from torch import nn
 
 from fedatlas.federation.architectures import ARCHITECTURES
+from fedatlas.federation.networks import stacked
 from fedatlas.federation.networks.network import Network
 from fedatlas.federation.networks.samples import Samples
 
@@ -60,10 +62,13 @@ def main() -> None:
     on_gpu, on_core = problem(given.architecture, "cuda"), problem(given.architecture, "cpu")
     together = milliseconds(on_gpu, "_in_one_pass", given.batch, 100)
     one_by_one = milliseconds(on_gpu, "_one_by_one", given.batch, 10)
+    stacked.Convolutions = contextlib.nullcontext
+    grouped = milliseconds(problem(given.architecture, "cuda"), "_in_one_pass", given.batch, 100)
     core = milliseconds(on_core, "_one_by_one", given.batch, 2)
     print(
         f"{given.architecture}, batches of {given.batch}: {torch.cuda.get_device_name()}, {together:.2f} ms in one pass"
     )
+    print(f"with torch's own convolutions {grouped / together:.2f} times")
     print(f"one client after another there {one_by_one / together:.1f} times, on a core {core / together:.1f} times")
 
 

@@ -5,6 +5,7 @@ import pytest
 import torch
 from torch import nn
 
+from fedatlas.federation.networks.convolutions import Convolutions
 from fedatlas.federation.networks.losses import CrossEntropy
 from fedatlas.federation.networks.stacked import Stacked
 from tests.helpers import network
@@ -26,6 +27,25 @@ def test_one_pass_gives_the_gradients_of_each_client(architecture, name):
     for point in (y, y[0]):
         for result, expected in zip(batch._in_one_pass(point), batch._one_by_one(point), strict=True):
             np.testing.assert_allclose(result.numpy(), expected.numpy(), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [
+        nn.Conv2d(3, 4, (3, 2), stride=(2, 1), padding=(1, 2), dilation=(1, 2)),
+        nn.Conv2d(3, 4, 1, bias=False),
+        nn.Conv2d(3, 4, 3, padding="same"),
+        nn.Conv2d(3, 6, 3, groups=3),
+        nn.Conv2d(3, 4, 3, padding=1, padding_mode="circular"),
+    ],
+    ids=str,
+)
+def test_convolutions_of_copies_are_those_of_torch(layer):
+    layer = layer.double()
+    x = torch.randn(2, 3, 7, 6, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    with Convolutions():
+        made = layer(x)
+    torch.testing.assert_close(made, layer(x), rtol=1e-12, atol=1e-12)
 
 
 def test_two_classes_and_one_output():

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call, grad_and_value, vmap
 
+from fedatlas.federation.networks.convolutions import Convolutions
 from fedatlas.federation.networks.dropout import drawing
 from fedatlas.federation.networks.losses import Loss
 from fedatlas.federation.networks.replica import copy_trained, flatten
@@ -34,7 +35,7 @@ class Stacked:
     def _mean_loss(self, x: Tensor, data: Tensor, labels: Tensor, *keys: Tensor) -> Tensor:
         parts = zip(self.shapes.items(), x.split(self.sizes), strict=True)
         values = {name: part.view(shape) for (name, shape), part in parts}
-        with drawing(*keys):
+        with Convolutions(), drawing(*keys):
             return self.loss.losses(functional_call(self.module, values, (data,)), labels).mean()
 
     def runs(self, *inputs: Tensor) -> bool:
