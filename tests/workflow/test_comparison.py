@@ -354,3 +354,31 @@ def test_the_arrays_of_a_problem_on_data_are_its_objective(project):
     )
     assert loss(x) == pytest.approx(problem.evaluate(x)["loss"], rel=1e-6)
     assert set(p["client"]) == {0, 1, 2, 3}
+
+
+def test_the_matrices_of_a_similar_problem_are_its_objective(project):
+    p = instance(project, "landscape/non-convex", 3)
+    x = p["start"]
+    loss = (0.5 * np.einsum("nmij,i,j->nm", p["A"], x, x) - p["b"] @ x + p["c"]).mean()
+    assert loss + p["beta"] * (x * x / (1 + x * x)).sum() == pytest.approx(float(p["start_loss"]), rel=1e-12)
+    assert p["beta"] > 0 and (np.linalg.eigvalsh(p["A"])[..., 0].min(axis=1) < 0).all()  # components are indefinite
+
+
+def test_the_start_of_a_network_has_its_parameters_by_name(project):
+    torch = pytest.importorskip("torch")
+    p = instance(project, "landscape/network", 3)
+    shapes = list(map(json.loads, p["shapes"]))
+    vectors = np.split(p["start"], np.cumsum([np.prod(shape) for shape in shapes])[:-1])
+    state = {
+        str(name): torch.tensor(vector, dtype=torch.float32).reshape(shape)
+        for name, vector, shape in zip(p["parameters"], vectors, shapes, strict=True)
+    }
+    (hidden,) = json.loads(str(p["architecture"]))["hidden"]
+    inputs, classes = p["A"][0].size, int(p["y"].max()) + 1
+    module = torch.nn.Sequential(
+        torch.nn.Flatten(), torch.nn.Linear(inputs, hidden), torch.nn.ReLU(), torch.nn.Linear(hidden, classes)
+    )
+    module.load_state_dict(state)
+    losses = torch.nn.functional.cross_entropy(module(torch.tensor(p["A"])), torch.tensor(p["y"]), reduction="none")
+    loss = p["weight"] @ losses.detach().numpy() / len(losses) + p["l2"] / 2 * p["start"] @ p["start"]
+    assert loss == pytest.approx(float(p["start_loss"]), rel=1e-5) and set(p["client"]) == set(range(10))

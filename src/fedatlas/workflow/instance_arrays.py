@@ -1,5 +1,7 @@
 """The arrays of a problem's instance, for runs in another framework."""
 
+import json
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -7,15 +9,20 @@ import numpy as np
 from fedatlas.errors import UserError, did_you_mean
 from fedatlas.experiments.cells import CASE, CellSpec
 from fedatlas.experiments.runs import create_run, create_setting, initial_searches
+from fedatlas.federation.partitions.partition import Partition
 from fedatlas.federation.problems import Problem
+from fedatlas.federation.problems.base import evaluation_rows
+from fedatlas.federation.problems.client_weights import row_weights
 from fedatlas.federation.problems.logistic import Logistic
 from fedatlas.federation.problems.quadratic import Quadratic
+from fedatlas.federation.problems.similar import SimilarQuadratic
 from fedatlas.federation.problems.softmax import Softmax
 from fedatlas.workflow.launch import check_experiment
 from fedatlas.workflow.origins import Origins
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.verification import build_problem
 
+LARGEST = 2**30  # bytes of an array
 SETTING = ("clients", "local_steps", "rounds", "batch")  # numbers of the setting that stand beside the arrays
 
 
@@ -40,7 +47,7 @@ def instance_arrays(study: Study, size: str, place: str, seed: int) -> dict[str,
     start = problem.start(seed)
     return {
         "kind": spec.problem["kind"],
-        **_parts(problem),
+        **_parts(problem, spec.problem),
         "start": np.asarray(start, float),
         "start_loss": problem.evaluate(start)["loss"],
         "least_loss": np.nan if optimum is None else optimum.F,
@@ -59,24 +66,83 @@ def _specification(study: Study, size: str, name: str, case: str) -> CellSpec:
     return next(cell.spec for cell in cells if str(cell.point.get(CASE, "")) == case)
 
 
-def _parts(problem: Problem) -> dict[str, Any]:
+def _parts(problem: Problem, spec: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arrays of a problem's objective.
 
+    Args:
+        problem: The problem.
+        spec: Its specification.
+
     Raises:
-        UserError: The problem is of another kind.
+        UserError: It has no such arrays, or they are too large.
     """
-    if isinstance(problem, Quadratic):
-        noise = {} if problem.noise is None else {"noise": problem.noise}
-        return {"A": problem.A, "b": problem.b, "c": problem.c, **noise}
-    if not isinstance(problem, Logistic | Softmax):
-        raise UserError("arrays are written of quadratics, logistic and softmax regression alone")
-    rows = problem.A.toarray() if hasattr(problem.A, "toarray") else problem.A
-    labels = problem.b if isinstance(problem, Logistic) else problem.y
-    parts: dict[str, Any] = {"A": np.asarray(rows), "y": np.asarray(labels), "l2": problem.l2}
-    if problem.row_weights is not None:
-        parts["weight"] = problem.row_weights
-    if problem.partition is not None:
-        parts["client"] = np.full(len(labels), -1)
-        for i in range(problem.partition.clients):
-            parts["client"][problem.partition.client(i)] = i
+    match problem:
+        case Quadratic():
+            noise = {} if problem.noise is None else {"noise": problem.noise}
+            return {"A": problem.A, "b": problem.b, "c": problem.c, **noise}
+        case SimilarQuadratic():
+            return _similar_parts(problem)
+        case Logistic() | Softmax():
+            rows = problem.A.toarray() if hasattr(problem.A, "toarray") else problem.A
+            labels = problem.b if isinstance(problem, Logistic) else problem.y
+            parts = {"A": np.asarray(rows), "y": np.asarray(labels), "l2": problem.l2}
+            return parts | _row_parts(problem.partition, problem.row_weights, len(labels))
+    if spec["kind"] == "network":
+        return _network_parts(problem, spec)
+    raise UserError(f"a problem of the kind {spec['kind']} is not one of arrays: its file says how it is computed")
+
+
+def _similar_parts(problem: SimilarQuadratic) -> dict[str, Any]:
+    """Return the matrices A_ij, which the problem itself never builds, and the vectors A_ij b_ij."""
+    size = 8 * problem.e.size * problem.dim
+    if size > LARGEST:
+        raise UserError(
+            f"the matrices of {problem.clients} clients with {problem.samples} components each of dimension "
+            f"{problem.dim} would take {size / 2**30:.1f} GiB; at most {LARGEST / 2**30:.0f} GiB are written"
+        )
+    scaled = (problem.spectrum - problem.mu) * problem.e
+    within = np.einsum("dk,nmk,ek->nmde", problem.V, scaled, problem.V, optimize=True)
+    return {
+        "A": problem.hessians()[:, None] + within,
+        "b": problem.Ab,
+        "c": problem.constants_of_components,
+        "beta": problem.beta,
+    }
+
+
+def _network_parts(problem: Any, spec: Mapping[str, Any]) -> dict[str, Any]:
+    """Return rows as the network is given them, and its parameters in the order in which the start holds them.
+
+    Raises:
+        UserError: The start holds more than parameters.
+    """
+    from fedatlas.federation.networks.replica import trained_parameters
+
+    names = [name for name, parameter in problem.module.named_parameters() if parameter.requires_grad]
+    if problem.statistics:
+        raise UserError("the start of this network holds statistics of batch norm, which other frameworks keep apart")
+    inputs, labels = problem.train.gather(problem.train.index(np.arange(problem.samples)))
+    weights = row_weights(problem.weights, problem.samples, problem.partition)
+    evaluated = evaluation_rows(problem.samples, problem.eval_samples, weights)
+    return {
+        "A": inputs.cpu().numpy(),
+        "y": labels.cpu().numpy(),
+        "l2": problem.l2,
+        **_row_parts(problem.partition, weights, problem.samples),
+        **({} if evaluated is None else {"evaluated": evaluated}),
+        "loss": spec.get("loss", "cross-entropy"),
+        "architecture": json.dumps(spec.get("architecture")),
+        "module": str(problem.module),
+        "parameters": names,
+        "shapes": [json.dumps(list(parameter.shape)) for parameter in trained_parameters(problem.module)],
+    }
+
+
+def _row_parts(partition: Partition | None, weights: np.ndarray | None, rows: int) -> dict[str, Any]:
+    """Return weights and clients of the rows of data, where they have some."""
+    parts: dict[str, Any] = {} if weights is None else {"weight": weights}
+    if partition is not None:
+        parts["client"] = np.full(rows, -1)
+        for i in range(partition.clients):
+            parts["client"][partition.client(i)] = i
     return parts
