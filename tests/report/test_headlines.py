@@ -229,6 +229,8 @@ def test_a_card_counts_its_parts(tmp_path):
     (card,) = make_cards(written(tmp_path, parts=parts), state(claims(HELD, NOT_HELD)))
     assert (card.verdict, card.shares) == (NOT_HELD, "1 of 2 held, 1 not held")
     assert "| Parts | 1 of 2 held, 1 not held |" in "\n".join(cards_page.card_lines(card))
+    tally.draw_tally([card], tmp_path / "tally.svg")
+    assert "1 ✓  1 ✗" in (tmp_path / "tally.svg").read_text()
     (card,) = make_cards(written(tmp_path, parts=parts), state(claims(HELD)))
     assert (card.verdict, card.shares) == (UNDECIDED, "1 of 2 held, 1 not tested")
     (card,) = make_cards(written(tmp_path), state(claims(HELD)))

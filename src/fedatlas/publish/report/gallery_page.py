@@ -161,7 +161,8 @@ def _index(
         yield f"{len(deck)} sentences of {len(papers)} papers, quoted, each with one verdict: {counts}."
         normal = sum(map(rests_on_normal_noise, claims.to_dict("records")))
         yield (
-            "The colour is the evidence. [What a verdict means](concepts/comparing.md#what-a-verdict-means). "
+            "The colour is the evidence; beside a verdict stand the signs of its parts. "
+            "[What a verdict means](concepts/comparing.md#what-a-verdict-means). "
             f"A card with (t) rests on normal noise, as do the verdicts of {normal} of the {len(claims)} claims: they "
             "have [too few seeds](concepts/comparing.md#noise-that-is-not-normal) for an exact interval."
         )
