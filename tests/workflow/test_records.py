@@ -4,10 +4,12 @@ import json
 import shutil
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pyarrow.parquet as pq
 import pytest
 
+from fedatlas.workflow import record_results
 from tests.workflow.project import copied
 from tests.workflow.test_looks import noisy
 
@@ -144,3 +146,19 @@ def test_cells_at_all_looks_are_restored(project):
 
 def test_results_that_are_not_whole_are_refused(recorded):
     assert "is not whole" in fedatlas(recorded, "record", "add", "tiny", "--size", "smoke", status=2)
+
+
+def test_results_that_cannot_be_computed_again_here_are_added_unsigned(recorded):
+    shutil.rmtree(recorded.folder / "record")
+    recorded.snakemake(CLAIMS)
+    assert "no signature" in fedatlas(recorded, "record", "add", "tiny", "--size", "smoke", "--cells", "0")
+    assert "0 of 2 cells signed" in fedatlas(recorded, "record", "list")
+
+
+@pytest.mark.parametrize(("commit", "code", "expected"), [("b", 1, ""), ("b-dirty", 1, "a-dirty"), ("b", 2, "a-dirty")])
+def test_code_with_changes_counts_where_the_commit_of_today_has_the_same(commit, code, expected, monkeypatch):
+    monkeypatch.setattr(record_results, "environment", lambda: {"commit": commit})
+    monkeypatch.setattr(record_results, "fingerprint", lambda _: code)
+    monkeypatch.setattr(record_results, "cell_modules", lambda _: [])
+    meta = SimpleNamespace(environments=[{"commit": "a-dirty"}], fingerprint=1)
+    assert record_results._uncommitted(SimpleNamespace(spec=None), meta) == expected

@@ -39,7 +39,12 @@ def add(record: Parser) -> None:
     command.add_argument("--all", action="store_true", help="also cells whose code is signed")
     command.set_defaults(run=verify)
     command = _named(steps, "add", "take results of this folder into the record, after some cells were computed again")
-    command.add_argument("--cells", type=integer, default=DEFAULT_CELLS, help="cells that are computed again first")
+    command.add_argument(
+        "--cells",
+        type=integer,
+        default=DEFAULT_CELLS,
+        help="cells that are computed again first; with 0 nobody signs",
+    )
     command.set_defaults(run=add_results)
     command = steps.add_parser("missing", help="experiments of which the record lacks cells, with their hours")
     command.set_defaults(run=missing)
@@ -167,7 +172,8 @@ def add_results(a: Namespace) -> None:
 
     study = Study.open()
     path = add_record(study, a.size or study.config["size"], a.name, a.cells)
-    print(f"{path} is written and signed ({path.stat().st_size / 1e3:,.0f} kB)")
+    state = "signed" if a.cells else "has no signature: nobody has computed any of it again"
+    print(f"{path} is written and {state} ({path.stat().st_size / 1e3:,.0f} kB)")
 
 
 def missing(a: Namespace) -> None:

@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Cell
+from fedatlas.experiments.dependencies import cell_modules
+from fedatlas.experiments.fingerprint import fingerprint
+from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.result_files import read_meta
 from fedatlas.experiments.tables import Tables, build
+from fedatlas.io.machine import environment
 from fedatlas.records.record import Record, read_record, write_record
 from fedatlas.records.signatures import add_signatures
 from fedatlas.workflow.jobs import claims, table
@@ -139,13 +143,13 @@ def record(name: str, size: str | None = None) -> "pd.DataFrame":
 
 
 def add_record(study: Study, size: str, name: str, cells: int, report: Callable[[str], object] = print) -> Path:
-    """Take the results of an experiment into the record, and sign it.
+    """Take the results of an experiment into the record, and sign it if some cells were computed again.
 
     Args:
         study: The study, in whose results the run files lie.
         size: Size of the experiment.
         name: Its name.
-        cells: Number of cells that are computed again first.
+        cells: Number of cells that are computed again first; with 0 nobody signs.
         report: Takes lines about the progress.
 
     Returns:
@@ -156,11 +160,11 @@ def add_record(study: Study, size: str, name: str, cells: int, report: Callable[
             does not follow from the record alone.
     """
     files = list(_last_files(study, size, name))
-    for environment in (found for _, path in files for found in read_meta(path)["environments"]):
-        if environment.get("commit", "").endswith(DIRTY):
+    for cell, file in files:
+        if commit := _uncommitted(cell, RunMeta.of(read_meta(file))):
             raise UserError(
-                f"{name} (size {size}) was computed by code with uncommitted changes ({environment['commit']}): "
-                "commit them and run it again"
+                f"{name} (size {size}) was computed by code with uncommitted changes ({commit}): commit them and run "
+                "it again"
             )
     folder = study.root / FOLDER
     path = folder / size / f"{name}.parquet"
@@ -187,8 +191,19 @@ def add_record(study: Study, size: str, name: str, cells: int, report: Callable[
         if before is not None:
             path.write_bytes(before)
         raise
-    add_signatures(folder, [examination.signature(seed)])
+    if examination.drawn:
+        add_signatures(folder, [examination.signature(seed)])
     return path
+
+
+def _uncommitted(cell: Cell, meta: RunMeta) -> str:
+    """Return the commit with uncommitted changes whose code computed a run file; empty if that code is committed.
+
+    It is, too, where the code of today's commit is the same.
+    """
+    changed = [found["commit"] for found in meta.environments if found.get("commit", "").endswith(DIRTY)]
+    same = meta.fingerprint == fingerprint(cell_modules(cell.spec))
+    return "" if not changed or (same and not environment().get("commit", DIRTY).endswith(DIRTY)) else changed[0]
 
 
 def _last_files(study: Study, size: str, name: str) -> Iterator[tuple[Cell, Path]]:
