@@ -35,7 +35,7 @@ def _product(
     dilation: tuple[int, int],
 ) -> Tensor:
     """Return the convolution of images (b, c, h, w) with weights (o, c, k, l): (b, o, ...)."""
-    b, _, *side = x.shape
+    b, c, *side = x.shape  # noqa: RUF059  all axes have names
     shape, pixels, entries = _places((b, *side), tuple(weight.shape[2:]), stride, padding, dilation, x.device)
     windows = _Windows.apply(x.transpose(0, 1).flatten(1), pixels, entries)
     z = weight.flatten(1) @ windows.reshape(weight[0].numel(), -1)
