@@ -164,6 +164,15 @@ def test_results_of_several_environments_are_told(folder, tmp_path, change, coun
     assert ("The runs were made with 2 environments" in text) == (count == 2)
 
 
+def test_runs_of_a_copy_that_is_not_installed_have_a_report(folder, tmp_path):
+    copy = shutil.copytree(folder, tmp_path / "made_up")
+    table, meta = files.read(copy / "table.parquet")
+    del meta["environments"][0]["fedatlas"]
+    files.write(copy / "table.parquet", table, meta)
+    write_report([copy], tmp_path / "report.html")
+    assert "The runs were computed with numpy 2.4.6" in (tmp_path / "report.html").read_text()
+
+
 def test_long_lines_are_thinned_and_keep_their_ends(tmp_path):
     chart(tmp_path, "long", points=1001)
     line = charts.load_chart(tmp_path, "long")["panels"][1]["lines"]["fedac-1"]
