@@ -120,38 +120,35 @@ def theorem_3a(draw):
     return float(np.mean(losses)), 2 * runs.distance[0] / (T * alpha) + 4 * gamma_b * runs.sigma2 / alpha
 
 
+def large_c(draw, least, interpolation=False):
+    """Strongly convex runs with c >= least tau^2, (1 - mu alpha)^T D0^2 of theirs, T, and gamma_b, alpha and mu."""
+    tau, T, L = draw.integer(1, 2), draw.integer(1, 3), draw.log(0.1, 10)
+    mu = L * draw.log(0.01, 1)
+    c, gamma_b = least * tau**2 * draw.log(1, 4), draw.log(1e-2, 100)
+    runs = run(draw, mu, L, c, tau, gamma_b, T, interpolation=interpolation)
+    alpha = min(1 / (2 * c * L), gamma_b)
+    return runs, (1 - mu * alpha) ** T * runs.distance[0], T, gamma_b, alpha, mu
+
+
 @statement("Theorem 3 (b)")
 def theorem_3b(draw):
     """Equation (7): E|x_T - x*|^2 <= A (1 - mu alpha)^T D0^2 + 2 gamma_b sigma_f^2 / (alpha mu)."""
-    tau, T, L = draw.integer(1, 2), draw.integer(1, 3), draw.log(0.1, 10)
-    mu = L * draw.log(0.01, 1)
-    c, gamma_b = 4 * tau**2 * draw.log(1, 4), draw.log(1e-2, 100)
-    runs = run(draw, mu, L, c, tau, gamma_b, T)
-    alpha = min(1 / (2 * c * L), gamma_b)
-    A = 1 / (mu * alpha)
-    return runs.distance[T], A * (1 - mu * alpha) ** T * runs.distance[0] + 2 * gamma_b * runs.sigma2 / (alpha * mu)
+    runs, start, T, gamma_b, alpha, mu = large_c(draw, 4)
+    return runs.distance[T], start / (mu * alpha) + 2 * gamma_b * runs.sigma2 / (alpha * mu)
 
 
 @statement("Theorem 3 (b), with A = 1")
 def theorem_3b_sharper(draw):
     """The same with A = 1 and c >= 2 tau^2: the proof of the erratum on Lemma 8."""
-    tau, T, L = draw.integer(1, 2), draw.integer(1, 3), draw.log(0.1, 10)
-    mu = L * draw.log(0.01, 1)
-    c, gamma_b = 2 * tau**2 * draw.log(1, 4), draw.log(1e-2, 100)
-    runs = run(draw, mu, L, c, tau, gamma_b, T)
-    alpha = min(1 / (2 * c * L), gamma_b)
-    return runs.distance[T], (1 - mu * alpha) ** T * runs.distance[0] + 2 * gamma_b * runs.sigma2 / (alpha * mu)
+    runs, start, T, gamma_b, alpha, mu = large_c(draw, 2)
+    return runs.distance[T], start + 2 * gamma_b * runs.sigma2 / (alpha * mu)
 
 
 @statement("Corollary 5")
 def corollary_5(draw):
     """Equation (8): with sigma_f^2 = 0, E|x_T - x*|^2 <= A (1 - mu alpha)^T D0^2."""
-    tau, T, L = draw.integer(1, 2), draw.integer(1, 3), draw.log(0.1, 10)
-    mu = L * draw.log(0.01, 1)
-    c, gamma_b = 4 * tau**2 * draw.log(1, 4), draw.log(1e-2, 100)
-    runs = run(draw, mu, L, c, tau, gamma_b, T, interpolation=True)
-    alpha = min(1 / (2 * c * L), gamma_b)
-    return runs.distance[T], 1 / (mu * alpha) * (1 - mu * alpha) ** T * runs.distance[0]
+    runs, start, T, _, alpha, mu = large_c(draw, 4, interpolation=True)
+    return runs.distance[T], start / (mu * alpha)
 
 
 def small_steps(draw, mu_of_L):

@@ -1,5 +1,6 @@
 """Base classes of figures that compare algorithms over problems, each of which is a point of the axes."""
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -11,6 +12,7 @@ from fedatlas.registry.options import option
 from fedatlas.results.comparing.benchmark import Benchmark
 from fedatlas.results.comparing.targets import TargetSpec, score_benchmark, target_costs
 from fedatlas.results.figures import layout
+from fedatlas.results.figures.base import Drawing
 from fedatlas.results.figures.cost_figure import CostFigure
 from fedatlas.results.figures.figure_data import FigureData
 
@@ -66,6 +68,28 @@ class ComparisonFigure(CostFigure):
         if optimum is None and data.y == "loss" and "suboptimality" in data.curves:
             best = f"F*, or where F* is not known to {best},"
         return f"Target: the distance of the {words} to {best} is {percent} of the first one."
+
+
+@dataclass(frozen=True, kw_only=True)
+class OrderFigure(ComparisonFigure):
+    """A figure of the order of algorithms by the area under the performance profile on its log2 axis, up to within."""
+
+    shares: list[float] = option(
+        lambda: [0.01],
+        doc="targets: shares of the difference between the metric's first and best value; all count alike",
+        filled=True,
+        distinct=True,
+    )
+    within: float = option(16.0, doc="ratio to the best cost from which on a problem counts nothing", above=1)
+
+    def draw(self, data: FigureData) -> Drawing:
+        if len(data.styles) < 2:
+            raise data.error("an order needs two algorithms")
+        return self.draw_order(data)
+
+    @abstractmethod
+    def draw_order(self, data: FigureData) -> Drawing:
+        """Draw the figure, which has at least two algorithms."""
 
 
 @dataclass(frozen=True, kw_only=True)

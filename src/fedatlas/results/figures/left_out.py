@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fedatlas.experiments.cells import CASE
-from fedatlas.registry.options import option
 from fedatlas.results.comparing.benchmark import Benchmark
 from fedatlas.results.comparing.profiles import profile_areas
 from fedatlas.results.comparing.ranking import kendall
 from fedatlas.results.comparing.targets import target_costs
 from fedatlas.results.figures import layout
 from fedatlas.results.figures.base import Drawing
-from fedatlas.results.figures.comparison_figure import ComparisonFigure, problem_titles
+from fedatlas.results.figures.comparison_figure import OrderFigure, problem_titles
 from fedatlas.results.figures.figure_data import FigureData
 from fedatlas.results.figures.style import BLACK, REFERENCE
 
@@ -27,7 +26,7 @@ Change = tuple[str, str, np.ndarray]  # what kind of part is left out, which one
 
 
 @dataclass(frozen=True, kw_only=True)
-class LeftOut(ComparisonFigure):
+class LeftOut(OrderFigure):
     """Kendall's correlation of the order of algorithms with the order without one problem, or one seed, or one study.
 
     Algorithms are ordered by the area under the performance profile on its log2 axis, up to ``within``. Without a study
@@ -37,19 +36,9 @@ class LeftOut(ComparisonFigure):
 
     name = "left_out"
 
-    shares: list[float] = option(
-        lambda: [0.01],
-        doc="targets: shares of the difference between the metric's first and best value; all count alike",
-        filled=True,
-        distinct=True,
-    )
-    within: float = option(16.0, doc="ratio to the best cost from which on a problem counts nothing", above=1)
-
-    def draw(self, data: FigureData) -> Drawing:
+    def draw_order(self, data: FigureData) -> Drawing:
         import pandas as pd
 
-        if len(data.styles) < 2:
-            raise data.error("an order needs two algorithms")
         base = self.benchmark(data, self.shares)
         scores = self._scores(base.numbers)
         rows = []

@@ -15,7 +15,7 @@ from fedatlas.results.comparing.ranking import Agreement, Order, compare_orders,
 from fedatlas.results.comparing.targets import target_costs
 from fedatlas.results.figures import layout
 from fedatlas.results.figures.base import Drawing
-from fedatlas.results.figures.comparison_figure import ComparisonFigure
+from fedatlas.results.figures.comparison_figure import OrderFigure
 from fedatlas.results.figures.figure_data import FigureData
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ Variant = tuple[str, Order, Agreement | None]  # words, order, and how it agrees
 
 
 @dataclass(frozen=True, kw_only=True)
-class Robustness(ComparisonFigure):
+class Robustness(OrderFigure):
     """Ranks of algorithms with another budget, other targets, and each half of the seeds; and Kendall's correlation.
 
     Algorithms are ordered by the area under the performance profile on its log2 axis, up to ``within``, over all
@@ -46,12 +46,6 @@ class Robustness(ComparisonFigure):
 
     name = "robustness"
 
-    shares: list[float] = option(
-        lambda: [0.01],
-        doc="targets: shares of the difference between the metric's first and best value; all count alike",
-        filled=True,
-        distinct=True,
-    )
     budgets: list[float] = option(
         lambda: [0.5, 0.25], doc="shares of the rounds after which runs are cut, each a variant", distinct=True
     )
@@ -65,7 +59,6 @@ class Robustness(ComparisonFigure):
         False,
         doc="whether tuning studies are compared, in place of all else: problems are the cases that are tuned again",
     )
-    within: float = option(16.0, doc="ratio to the best cost from which on a problem counts nothing", above=1)
     resamples: int = option(1000, doc="how often problems and seeds are resampled for the intervals", low=100)
 
     def __post_init__(self) -> None:
@@ -82,9 +75,7 @@ class Robustness(ComparisonFigure):
                     f"{max(self.shares) / factor:g}, where runs start; leave out one of them"
                 )
 
-    def draw(self, data: FigureData) -> Drawing:
-        if len(data.styles) < 2:
-            raise data.error("an order needs two algorithms")
+    def draw_order(self, data: FigureData) -> Drawing:
         variants = list(self._variants(data))
         left = 0.35 + CHARACTER * max(len(name) for name in data.names.values())
         width = 2 * left + COLUMN * (len(variants) - 1)
