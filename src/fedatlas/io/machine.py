@@ -68,10 +68,10 @@ def _cgroup_limits() -> Iterator[int]:
     with contextlib.suppress(OSError):
         text = Path(OWN_CGROUPS).read_text()
     for line in text.splitlines():
-        _, controllers, place = line.split(":", 2)
+        _, controllers, path = line.split(":", 2)
         if (key := "memory" if "memory" in controllers.split(",") else controllers) in CGROUPS:
             root, name = CGROUPS[key]
-            folder = PurePosixPath(place.lstrip("/"))
+            folder = PurePosixPath(path.lstrip("/"))
             for group in (folder, *folder.parents):
                 with contextlib.suppress(OSError, ValueError):
                     yield int(Path(root, group, name).read_text())

@@ -170,7 +170,7 @@ class Record:
             meta,
             spec=replace(cell.spec, seeds=restoration.seeds),
             fingerprint=restoration.fingerprint,
-            computed=[number for number, kept in zip(meta.computed, runs, strict=True) if kept],
+            computed=[number for number, keep in zip(meta.computed, runs, strict=True) if keep],
             recorded=True,
             unsigned=not restoration.signed,
         )

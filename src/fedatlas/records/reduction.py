@@ -87,10 +87,10 @@ def reduce(
     runs = scored.groupby(of_runs, sort=False, dropna=False)
     if select.statistic == "best":
         best = runs[metric].idxmin() if goal(metric, select) == "min" else runs[metric].idxmax()
-        kept = frame.index.isin(best)
+        decisive = frame.index.isin(best)
     else:
-        kept = frame.index.isin(scored.index[runs.cumcount(ascending=False) < select.last])
-    compared = ~frame["seed"].isin(spec.seeds) & (first | last | kept)
+        decisive = frame.index.isin(scored.index[runs.cumcount(ascending=False) < select.last])
+    compared = ~frame["seed"].isin(spec.seeds) & (first | last | decisive)
     return frame[scoring | compared].reset_index(drop=True)
 
 

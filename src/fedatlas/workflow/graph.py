@@ -187,8 +187,8 @@ class Graph:
     def look_inputs(self, w: Any) -> dict[str, Any]:
         """Return the inputs of a look: the run files up to it, and the files of the checks' inputs."""
         files = self._claims_inputs(w, int(w.seeds))
-        kept = {key: paths for key, paths in files.items() if key not in ("table", "curves", "trials")}
-        return kept | {"runs": self.run_files(w, int(w.seeds))}
+        rest = {key: paths for key, paths in files.items() if key not in ("table", "curves", "trials")}
+        return rest | {"runs": self.run_files(w, int(w.seeds))}
 
     def run_inputs(self, w: Any) -> dict[str, Any]:
         """Return the inputs of a run file: data, partition, optimum, traces, and the file whose runs it shares.

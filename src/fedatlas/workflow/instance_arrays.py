@@ -26,19 +26,19 @@ LARGEST = 2**30  # bytes of an array
 SETTING = ("clients", "local_steps", "rounds", "batch")  # numbers of the setting that stand beside the arrays
 
 
-def instance_arrays(study: Study, size: str, place: str, seed: int) -> dict[str, Any]:
+def instance_arrays(study: Study, size: str, address: str, seed: int) -> dict[str, Any]:
     """Return the arrays of the instance that runs of a seed have on a case of an experiment.
 
     Args:
         study: The study.
         size: Size of the experiment.
-        place: Experiment and case, as ``landscape/reference``; an experiment without cases has no second part.
+        address: Experiment and case, as ``landscape/reference``; an experiment without cases has no second part.
         seed: Seed of the runs.
 
     Raises:
         UserError: There is no such case, or the arrays of such problems cannot be written.
     """
-    name, _, case = place.partition("/")
+    name, _, case = address.partition("/")
     check_experiment(study, name)
     spec = _specification(study, size, name, case)
     problem = build_problem(study, Origins(study), spec, seed)

@@ -27,16 +27,16 @@ def claim(before: dict[str, int]) -> None:
     Args:
         before: Locks before this process wrote its own.
     """
-    own = {name: time for name, time in locks().items() if before.get(name) != time}
-    if sorted(name.split(".")[1] for name in own) in (["input", "output"], ["output"]):
-        write_json(temporary_path(FOLDER.with_name(NAME)), own)
+    session_locks = {name: time for name, time in locks().items() if before.get(name) != time}
+    if sorted(name.split(".")[1] for name in session_locks) in (["input", "output"], ["output"]):
+        write_json(temporary_path(FOLDER.with_name(NAME)), session_locks)
 
 
 def release_dead() -> None:
     """Remove the locks of processes of this machine that are dead."""
     for path in FOLDER.parent.glob(f"{PREFIX}*{NAME}"):
         if is_orphan(path, anywhere=False):
-            now, own = locks(), read_json(path)
-            for name in [name for name, time in own.items() if now.get(name) == time]:
+            now, session_locks = locks(), read_json(path)
+            for name in [name for name, time in session_locks.items() if now.get(name) == time]:
                 (FOLDER / name).unlink(missing_ok=True)
             path.unlink(missing_ok=True)

@@ -206,9 +206,9 @@ def measure_load(load: Load, directory: str | Path | None = None) -> Measurement
     points = _feasible(load, problem)
 
     def seconds(rounds: int) -> float:
-        each = simulations(rounds)
+        runs = simulations(rounds)
         start = clock()
-        run_simulations(each)
+        run_simulations(runs)
         return clock() - start
 
     def simulations(rounds: int) -> list[Simulation]:
@@ -241,8 +241,8 @@ def measure_load(load: Load, directory: str | Path | None = None) -> Measurement
     if alone >= LONG_SECONDS:
         return Measurement(alone, evaluation / len(points), sum(parts.values()), operations)
     # both runs have as many evaluations: their difference is that of rounds alone
-    each = max(after - before, 0.0) / (rounds // 2) if rounds > 1 else max(after - 2 * evaluation, 0.0)
-    return Measurement(each / len(points), evaluation / len(points), sum(parts.values()), operations)
+    duration = max(after - before, 0.0) / (rounds // 2) if rounds > 1 else max(after - 2 * evaluation, 0.0)
+    return Measurement(duration / len(points), evaluation / len(points), sum(parts.values()), operations)
 
 
 def _feasible(load: Load, problem: Problem) -> list[Point]:

@@ -102,7 +102,7 @@ class Records:
         and data, and if its code as it is today is signed.
         """
         names = (name, *self.study.files.bases(name)) if self._paths and self.policy != IGNORE else ()
-        records = [record for each in names if (record := self.record(size, each)) is not None]
+        records = [record for base in names if (record := self.record(size, base)) is not None]
         if not records:
             return {}
         looks = self.study.experiment(size, name).looks

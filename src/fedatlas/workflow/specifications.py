@@ -36,8 +36,8 @@ def find_inputs(text: str, files: Sequence[str]) -> str:
     """
 
     def find(match: re.Match[str]) -> str:
-        place = json.loads(match[0])
-        return json.dumps(next((path for path in files if path.endswith(f"/{place}")), place))
+        name = json.loads(match[0])
+        return json.dumps(next((path for path in files if path.endswith(f"/{name}")), name))
 
     return RESULT_FILE.sub(find, text) if files else text
 

@@ -177,7 +177,7 @@ def _examine(
     meta = RunMeta.of(recorded.meta)
     frame = result.record.frame(recorded)
     stored, identity = frame.to_dict("records"), frame[run_columns(frame, cell.spec)]
-    places = {id(row): place for place, row in enumerate(stored)}
+    places = {id(row): index for index, row in enumerate(stored)}
     runs = stored_runs(stored, meta)
     run, (rows, _) = runs[generator.choice(sorted(runs))]
     computed = whole = compute_run(run, build_problem(study, origins, cell.spec, run.seed))
@@ -281,8 +281,8 @@ def build_problem(study: Study, origins: Origins, spec: CellSpec, seed: int) -> 
         if key in paths and not Path(paths[key]).exists():
             folder = {"partition": "partitions", "optimum": "optima"}[key]
             job.make(study.folders.resolve(origins.find(folder, Path(paths[key]).stem)), paths[key], study.folders.data)
-    own = seed if instances.varies_by_seed(spec.problem) else None
-    return load_problem(spec, study.folders.data, paths.get("partition"), paths.get("optimum"), own)
+    instance = seed if instances.varies_by_seed(spec.problem) else None
+    return load_problem(spec, study.folders.data, paths.get("partition"), paths.get("optimum"), instance)
 
 
 def changed_modules(spec: CellSpec, recorded: RecordedCell) -> list[str]:

@@ -75,15 +75,15 @@ def compare_entries(
         say(line)
     if comparison.trained and start(comparison.targets, request.size, cores, options):
         raise UserError(f"the runs of {' and '.join(request.names)} failed; the log is named above")
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
         tables = comparison.collect(folder)
         view, curves, costs = _with_runs(comparison, tables, folder, model, directory)
         numbers = compute_numbers(view, tables.table, curves, tables.trials, request.entries, costs)
         given = {path.stem for path in request.runs}
-        numbers = [replace(each, absent="has no runs") if each.id in given else each for each in numbers]
+        numbers = [replace(entry, absent="has no runs") if entry.id in given else entry for entry in numbers]
         path = comparison.path
-        csv.write(f"{path}.csv", pd.concat([each.frame() for each in numbers]))
+        csv.write(f"{path}.csv", pd.concat([entry.frame() for entry in numbers]))
         write_text(f"{path}.tex", render_tables(numbers, request.command))
         write_page(comparison, view, numbers, lines, folder, Path(f"{path}.html"))
     return comparison, numbers
@@ -180,18 +180,18 @@ def compare(
 
     study = Study.open()
     several = [algorithms] if isinstance(algorithms, str | type) else list(algorithms)
-    classes = [each for each in several if not isinstance(each, str)]
+    classes = [cls for cls in several if not isinstance(cls, str)]
     paths = list(dict.fromkeys([*study.config["extensions"], *map(_file_of, classes)]))
     if classes:
         os.environ[extensions.VARIABLE] = extensions.environment_value(".", paths)
-    names = [each if isinstance(each, str) else each.name for each in several]
+    names = [algorithm if isinstance(algorithm, str) else algorithm.name for algorithm in several]
     request = Request(names, on, size or study.config["size"], quick, set or {}, search or {}, [*map(Path, runs)])
     options = ["--config", f"extensions={json.dumps(paths)}"] if classes else []
     comparison, numbers = compare_entries(
         study, request, compute=compute, cores=str(cores), model=model, options=options
     )
-    frame = pd.concat([each.frame() for each in numbers], ignore_index=True)
-    frame.attrs = {"sentences": {each.id: each.sentence for each in numbers}, "page": f"{comparison.path}.html"}
+    frame = pd.concat([entry.frame() for entry in numbers], ignore_index=True)
+    frame.attrs = {"sentences": {entry.id: entry.sentence for entry in numbers}, "page": f"{comparison.path}.html"}
     return frame
 
 

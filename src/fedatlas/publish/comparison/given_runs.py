@@ -51,8 +51,8 @@ def add_runs(
     if (seeds < 2).any():
         raise UserError(f"{path}: {seeds.idxmin()} has one seed, of which no interval follows: run several")
     absent = {case: REASON for case in view.cases if case not in set(cases.values())}
-    own = AlgorithmView(algorithm=id, name=id, emphasis=True)
-    view = replace(view, algorithms={**view.algorithms, id: own}, undefined={**view.undefined, id: absent})
+    entry = AlgorithmView(algorithm=id, name=id, emphasis=True)
+    view = replace(view, algorithms={**view.algorithms, id: entry}, undefined={**view.undefined, id: absent})
     return view, pd.concat([curves, *parts], ignore_index=True), costs
 
 

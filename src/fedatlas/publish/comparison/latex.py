@@ -16,10 +16,10 @@ def render_tables(numbers: Sequence[EntryNumbers], command: str) -> str:
         command: Command that writes the file.
     """
     parts = [tex.comment(f"`{command}` writes this file again.")]
-    for each in numbers:
-        head, *rows = text.problem_rows(each)
-        caption = f"{tex.prose(each.sentence)} {tex.prose(text.note(each))}"
+    for entry in numbers:
+        head, *rows = text.problem_rows(entry)
+        caption = f"{tex.prose(entry.sentence)} {tex.prose(text.note(entry))}"
         body = [[*map(tex.escape, row), *[""] * (len(head) - len(row))] for row in rows]
-        label = f"tab:compare-{each.id}"
+        label = f"tab:compare-{entry.id}"
         parts.append(render_table(list(map(tex.escape, head)), body, caption, label, "l" * len(head)))
     return "\n\n".join(parts) + "\n"

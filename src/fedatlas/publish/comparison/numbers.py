@@ -146,15 +146,15 @@ def compute_numbers(
     names = {id: labels.plain_text(name) for id, name in data.names.items()}
     result = []
     for id in entries:
-        own = scores.algorithms.index(id)
+        index = scores.algorithms.index(id)
         overall = {
             rival: (
                 (
-                    float(improvement.probability[own, b]),
-                    float(improvement.low[own, b]),
-                    float(improvement.high[own, b]),
+                    float(improvement.probability[index, b]),
+                    float(improvement.low[index, b]),
+                    float(improvement.high[index, b]),
                 )
-                if improvement.problems[own, b]
+                if improvement.problems[index, b]
                 else None
             )
             for b, rival in enumerate(scores.algorithms)

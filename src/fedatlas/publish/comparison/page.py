@@ -46,14 +46,14 @@ def write_page(
             size=request.size,
             entries=[
                 {
-                    "numbers": each,
-                    "problems": text.problem_rows(each),
-                    "overall": text.overall_rows(each),
-                    "costs": text.cost_rows(each),
-                    "choices": text.choice_rows(each),
-                    "note": text.note(each),
+                    "numbers": entry,
+                    "problems": text.problem_rows(entry),
+                    "overall": text.overall_rows(entry),
+                    "costs": text.cost_rows(entry),
+                    "choices": text.choice_rows(entry),
+                    "note": text.note(entry),
                 }
-                for each in numbers
+                for entry in numbers
             ],
             figures=figures,
             lines=lines,

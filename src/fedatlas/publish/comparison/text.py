@@ -79,8 +79,8 @@ def _estimate(estimate: Estimate | None) -> str:
 def choice_rows(numbers: EntryNumbers) -> list[list[str]]:
     """Return the table of what tuning chose, with its heads."""
     rows = [
-        [title, each.text, f"{each.good} of {each.trials}" if each.trials else ""]
-        for title, each in numbers.choices.items()
+        [title, choice.text, f"{choice.good} of {choice.trials}" if choice.trials else ""]
+        for title, choice in numbers.choices.items()
     ]
     return [["problem", "chosen", "good trials"], *rows]
 
@@ -101,11 +101,11 @@ def cost_rows(numbers: EntryNumbers) -> list[list[str]]:
         *(
             [
                 labels.words(cost),
-                _estimate(place.rank),
-                _ratio(place.ratio),
-                f"{100 * place.attained:.0f} %",
+                _estimate(placing.rank),
+                _ratio(placing.ratio),
+                f"{100 * placing.attained:.0f} %",
             ]
-            for cost, place in numbers.costs.items()
+            for cost, placing in numbers.costs.items()
         ),
     ]
 

@@ -126,7 +126,7 @@ def _curves(curves: "pd.DataFrame", view: ExperimentView) -> dict[tuple[str, str
         rounds = values.index.to_numpy()
         at = np.unique(np.linspace(0, len(rounds) - 1, POINTS).round().astype(int))
         exponents = np.log10(values.to_numpy()[at])
-        points = [round(float(each), 2) if math.isfinite(each) else None for each in exponents]
+        points = [round(float(exponent), 2) if math.isfinite(exponent) else None for exponent in exponents]
         result[str(id), str(case)] = [rounds[at].astype(int).tolist(), points]
     return result
 

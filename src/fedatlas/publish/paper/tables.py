@@ -200,10 +200,10 @@ def render_text_table(table: TextTable, caption: str, label: str) -> str:
             [*map(tex.typeset, names), *(_embolden(tex.typeset(cell.text), cell.bold) for cell in cells[part])]
             for names, cells in rows
         ]
-        words, place = caption, label
+        words, anchor = caption, label
         if len(parts) > 1:
-            words, place = f"{caption} Part {number} of {len(parts)}.", f"{label}-{number}"
-        texts.append(render_table(head, body, words, place, "l" * len(head), size=size))
+            words, anchor = f"{caption} Part {number} of {len(parts)}.", f"{label}-{number}"
+        texts.append(render_table(head, body, words, anchor, "l" * len(head), size=size))
     return "\n\n".join(texts)
 
 

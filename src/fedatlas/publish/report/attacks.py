@@ -36,27 +36,27 @@ def page_lines(name: str, rows: Sequence[Row]) -> Iterator[str]:
         name: Name of the experiment.
         rows: What `read` returned.
     """
-    own = [row for row in rows if row["experiment"] == name]
-    if own:
+    matches = [row for row in rows if row["experiment"] == name]
+    if matches:
         yield "## What the attack adds"
         yield ""
         yield "Runs say how far a bound was on these problems. [The attack](../statements.md) chooses the problem."
         yield ""
-    for row in own:
+    for row in matches:
         yield f"- {describe(row)}."
 
 
-def card_text(place: str, experiments: set[str], rows: Sequence[Row]) -> str:
+def card_text(source: str, experiments: set[str], rows: Sequence[Row]) -> str:
     """Return what was found on the statements that a card names, for experiments on which it rests, or an empty text.
 
     Args:
-        place: Place of the card's sentence in its paper, which names the statement.
+        source: Place of the card's sentence in its paper, which names the statement.
         experiments: Names of the experiments.
         rows: What `read` returned.
     """
-    named = set(map(str, find_places(place)))
-    own = [row for row in rows if row["experiment"] in experiments and _number(row) in named]
-    return "; ".join(dict.fromkeys(describe(row) for row in own))
+    numbers = set(map(str, find_places(source)))
+    matches = [row for row in rows if row["experiment"] in experiments and _number(row) in numbers]
+    return "; ".join(dict.fromkeys(describe(row) for row in matches))
 
 
 def _number(row: Row) -> str:

@@ -85,11 +85,11 @@ def write_page(
     }
     pages["verified.md"] = list(_verified_page(signatures))
     for paper in papers:
-        own = [card for card in deck if card.paper == paper.paper]
+        paper_cards = [card for card in deck if card.paper == paper.paper]
         links = [(_short_title(parts), f"{name}.md") for name, parts in _by_name(items, paper.method).items()]
         reference = next((item.entry.paper for item in items if item.entry.paper.key == paper.paper), None)
         if reference is not None:
-            pages[f"{paper.name}.md"] = list(cards_page.write_lines(reference, own, links, found))
+            pages[f"{paper.name}.md"] = list(cards_page.write_lines(reference, paper_cards, links, found))
     if any(paper.sentences for paper in papers):
         pages[sentences_page.PAGE] = list(sentences_page.write_lines(papers, deck))
     for path in gallery.glob("*.md"):
@@ -265,8 +265,8 @@ def _experiment_page(
         if len(parts) > 1:
             yield f"## Size {item.entry.size}"
             yield ""
-        own = (claims["experiment"] == item.entry.name) & (claims["size"] == item.entry.size)
-        yield from _section(item, claims[own], gallery, prices.get((item.entry.size, item.entry.name)))
+        mask = (claims["experiment"] == item.entry.name) & (claims["size"] == item.entry.size)
+        yield from _section(item, claims[mask], gallery, prices.get((item.entry.size, item.entry.name)))
 
 
 def _section(item: GalleryItem, claims: "pd.DataFrame", gallery: Path, unmade: Unmade | None) -> Iterator[str]:

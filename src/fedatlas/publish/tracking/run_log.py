@@ -79,16 +79,16 @@ class RunLog:
         for record in records:
             stored = self.parents.pop(record.key, [])
             state = ("FINISHED", record.digest)
-            kept = next((run for run in stored if (run.info.status, run.data.tags.get(DIGEST)) == state), None)
-            obsolete += [run.info.run_id for run in stored if run is not kept]
-            if kept is None:
+            current = next((run for run in stored if (run.info.status, run.data.tags.get(DIGEST)) == state), None)
+            obsolete += [run.info.run_id for run in stored if run is not current]
+            if current is None:
                 new.append(record)
                 continue
-            ids[record.key] = kept.info.run_id
-            if record.place not in (None, kept.data.tags.get(PLACE)):
-                moved[kept.info.run_id] = record.place
+            ids[record.key] = current.info.run_id
+            if record.place not in (None, current.data.tags.get(PLACE)):
+                moved[current.info.run_id] = record.place
             seen = set[str]()
-            for child in self.children.pop(kept.info.run_id, []):
+            for child in self.children.pop(current.info.run_id, []):
                 if child.info.status == "FINISHED" and child.data.tags[KEY] not in seen:
                     seen.add(child.data.tags[KEY])
                 else:
@@ -109,8 +109,8 @@ class RunLog:
         """Add a run and the runs beneath it, and return its id."""
         from mlflow.entities import DatasetInput, InputTag, Metric, Param
 
-        own = {PARENT: parent} if parent is not None else {DIGEST: record.digest, PLACE: record.place}
-        tags = record.tags | {KEY: record.key} | {key: value for key, value in own.items() if value is not None}
+        marks = {PARENT: parent} if parent is not None else {DIGEST: record.digest, PLACE: record.place}
+        tags = record.tags | {KEY: record.key} | {key: value for key, value in marks.items() if value is not None}
         id = self.client.create_run(self.id, record.start, tags, record.name).info.run_id
         for child in record.children:
             self._add(child, id)

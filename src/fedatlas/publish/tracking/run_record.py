@@ -66,12 +66,12 @@ class RunRecord:
     @functools.cached_property
     def digest(self) -> str:
         """Hash of all but places, times and the person who logs, which change without a result changing."""
-        kept = {key: value for key, value in self.tags.items() if key not in LOGGER_TAGS}
+        tags = {key: value for key, value in self.tags.items() if key not in LOGGER_TAGS}
         results = [row[:3] for row in self.metrics if row[0] != "seconds" and not row[0].startswith(SYSTEM)]
         contents = {path: file if isinstance(file, bytes) else file.read_bytes() for path, file in self.files.items()}
         files = {path: hashlib.sha256(content).hexdigest() for path, content in contents.items()}
         children = [child.digest for child in self.children]
-        parts = [self.key, self.name, kept, self.params, results, self.data, files, children]
+        parts = [self.key, self.name, tags, self.params, results, self.data, files, children]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
 
 

@@ -83,12 +83,12 @@ def build_setting_runs(
     metrics = scores.metric_columns(tables.curves, [*record.axes, *record.tune])
     curves, trials = _groups(tables.curves, keys), _groups(tables.trials, keys)
     palette, has_children = _colours(record), has_seed_runs(record)
-    for place, row in _sorted_rows(record, tables.table[tables.table["chosen"]]):
+    for position, row in _sorted_rows(record, tables.table[tables.table["chosen"]]):
         point = _point(row, keys)
         cell, id = cells[point], row["algorithm"]
-        own = {"algorithm": id, COLOUR: palette[id], "fingerprint": cell.meta.fingerprint}
-        run = _setting_run(record, row, curves[point], metrics, cell, {**tags, **own})
-        run.place = place
+        extra = {"algorithm": id, COLOUR: palette[id], "fingerprint": cell.meta.fingerprint}
+        run = _setting_run(record, row, curves[point], metrics, cell, {**tags, **extra})
+        run.place = position
         if id in record.tuned:
             run.files["tuning.csv"] = _tuning_table(trials[point], record.tune)
         if has_children:
@@ -158,8 +158,8 @@ def _sorted_rows(record: ExperimentRecord, chosen: pd.DataFrame) -> Iterator[tup
         loss=chosen["score"].fillna(math.inf) * (1 if record.select.goal == "min" else -1),
     )
     frame = frame.sort_values(["drawn", "number", "loss"], ascending=[False, False, True], kind="stable")
-    for place, row in enumerate(frame.to_dict("records")):
-        yield f"{place:06d}", row
+    for position, row in enumerate(frame.to_dict("records")):
+        yield f"{position:06d}", row
 
 
 def _setting_run(
@@ -178,12 +178,18 @@ def _setting_run(
     params = _params(run, {**run.problem, **instance}, record.defaults[id], point) | {"seeds": str(seeds)}
     lossy = [name for name, source in cell.meta.data.items() if source.get("lossy")]
     interval = _interval_words(row)
-    own = {"phase": "setting", "interval": interval, "status": f"{diverged} of {seeds} diverged" if diverged else "ok"}
-    own["versions"] = ", ".join(f"{name} {version}" for name, version in sorted(versions(cell.environments).items()))
-    own |= {"lossy data": ", ".join(lossy)} if lossy else {}
+    details = {
+        "phase": "setting",
+        "interval": interval,
+        "status": f"{diverged} of {seeds} diverged" if diverged else "ok",
+    }
+    details["versions"] = ", ".join(
+        f"{name} {version}" for name, version in sorted(versions(cell.environments).items())
+    )
+    details |= {"lossy data": ", ".join(lossy)} if lossy else {}
     chosen = "; ".join(f"{name} = {labels.text(value)}" for name, value in run.tune.items())
-    own[NOTE] = f"Mean over {seeds} seed{'s' if seeds > 1 else ''}: {record.score} {labels.number(row['score'])} "
-    own[NOTE] += f"({interval})." + (f" With {chosen}." if chosen else "")
+    details[NOTE] = f"Mean over {seeds} seed{'s' if seeds > 1 else ''}: {record.score} {labels.number(row['score'])} "
+    details[NOTE] += f"({interval})." + (f" With {chosen}." if chosen else "")
     score = f"{row['score']:.3g}" if math.isfinite(row["score"]) else "diverged"
     end = int(cell.path.stat().st_mtime * 1000)
     main = record.select.metric
@@ -191,7 +197,7 @@ def _setting_run(
     return RunRecord(
         key=setting_key(record.size, id, point),
         name=clean_text(run_name(f"{record.algorithms[id]} {score}", point), MAX_NAME),
-        tags=clean_tags({**tags, **own}),
+        tags=clean_tags({**tags, **details}),
         params=params,
         metrics=[
             *_curves(curves, columns, COSTS),
@@ -204,11 +210,11 @@ def _setting_run(
 
 def _seed_runs(record: ExperimentRecord, parent: RunRecord, curves: pd.DataFrame, cell: _Cell) -> list[RunRecord]:
     """Return the runs on the scoring seeds beneath the run of their setting."""
-    id, kept = parent.tags["algorithm"], ("algorithm", "size", "paper", COLOUR)
+    id, shared = parent.tags["algorithm"], ("algorithm", "size", "paper", COLOUR)
     stored, select, children = extras.load(cell.path), record.select, []
     for seed, rows in curves.groupby("seed", sort=False):
         run, last = cell.runs[seed], rows.iloc[-1]
-        tags = {key: parent.tags[key] for key in kept} | {"phase": "seed", "status": last["status"]}
+        tags = {key: parent.tags[key] for key in shared} | {"phase": "seed", "status": last["status"]}
         values = rows.loc[rows["round"] > 0, select.metric].tolist()
         score = math.nan
         if last["status"] == "diverged":
@@ -250,21 +256,21 @@ def _curves(rows: pd.DataFrame, curves: list[str], last: Iterable[str] = ()) -> 
     """
     seeds, rounds = rows["seed"].to_numpy(), rows["round"].to_numpy()
     places = [np.flatnonzero(seeds == seed) for seed in dict.fromkeys(seeds.tolist())]
-    common = functools.reduce(np.intersect1d, [rounds[place] for place in places])
-    index = np.array([place[np.searchsorted(rounds[place], common)] for place in places])  # (seeds, rounds)
+    common = functools.reduce(np.intersect1d, [rounds[part] for part in places])
+    index = np.array([part[np.searchsorted(rounds[part], common)] for part in places])  # (seeds, rounds)
     seconds = rows["seconds"].to_numpy()[index].mean(axis=0)
     for name in (*curves, *(name for name in last if name in rows and name not in curves)):
         values = rows[name].to_numpy()[index]
         defined = np.flatnonzero(~np.isnan(values).any(axis=0))
         points = min(len(defined), POINTS if name in curves else 1)
-        kept = defined[np.linspace(len(defined) - 1, 0, points).round().astype(int)[::-1]]  # with the last one
-        values = values[:, kept]
+        sample = defined[np.linspace(len(defined) - 1, 0, points).round().astype(int)[::-1]]  # with the last one
+        values = values[:, sample]
         with np.errstate(invalid="ignore"):  # a mean of infinities of both signs
             results_by_suffix = {"": values.mean(axis=0)}
         if name == curves[0] and len(places) > 1:
             results_by_suffix |= {"/min": values.min(axis=0), "/max": values.max(axis=0)}
         for suffix, results in results_by_suffix.items():
-            times = zip(results.tolist(), common[kept].tolist(), seconds[kept].tolist(), strict=True)
+            times = zip(results.tolist(), common[sample].tolist(), seconds[sample].tolist(), strict=True)
             yield from ((f"{name}{suffix}", value, step, second) for value, step, second in times)
 
 

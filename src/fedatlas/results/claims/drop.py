@@ -73,7 +73,7 @@ class Drop(BoundedCheck, ScoreCheck, MultiAlgorithmCheck):
     def _failures(self, results: Results, algorithm: str) -> list[str]:
         """Return sentences on the failures of an algorithm that nobody tuned, at ``start`` and ``end``."""
         return [
-            sentence for place in self.places() for sentence in results.failures(algorithm, place, self.metric).values()
+            sentence for point in self.places() for sentence in results.failures(algorithm, point, self.metric).values()
         ]
 
     def _drops(self, results: Results, algorithm: str) -> Drops:

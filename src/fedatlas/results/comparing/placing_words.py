@@ -27,13 +27,13 @@ def summarize_placings(
         references: Ids of the rivals with which it is compared by name.
         absent: Words for an algorithm without runs on a problem.
     """
-    defined = {title: each for title, each in placings.items() if each.is_defined}
+    defined = {title: placing for title, placing in placings.items() if placing.is_defined}
     missing = [title for title in placings if title not in defined]
     if not defined:
         return f"{name} {absent} on any of these problems"
-    first = [title for title, each in defined.items() if each.is_ahead_of_all]
-    near = [title for title, each in defined.items() if each.is_near_best and title not in first]
-    diverged = [title for title, each in defined.items() if each.standing.state == "diverged"]
+    first = [title for title, placing in defined.items() if placing.is_ahead_of_all]
+    near = [title for title, placing in defined.items() if placing.is_near_best and title not in first]
+    diverged = [title for title, placing in defined.items() if placing.standing.state == "diverged"]
     counts = {len(placings[title].duels or ()) for title in first}
     count = f"all {counts.pop()} others" if len(counts) == 1 and counts != {1} else "all others"
     parts = [f"is ahead of {count} on {_titles(first, len(defined))}"] if first else []

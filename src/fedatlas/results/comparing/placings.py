@@ -80,29 +80,29 @@ def place_algorithm(benchmark: Benchmark, algorithm: str, level: float = LEVEL) 
         algorithm: Id of the algorithm.
         level: Probability that any interval against a rival misses.
     """
-    own, problems = benchmark.algorithms.index(algorithm), range(len(benchmark.problems))
-    duel_level = level / max(1, int(benchmark.defined[own].sum()))
+    index, problems = benchmark.algorithms.index(algorithm), range(len(benchmark.problems))
+    duel_level = level / max(1, int(benchmark.defined[index].sum()))
     result = []
     for problem in problems:
-        result.append(_place(benchmark, own, problem, standings(benchmark, problem, level=level)[own], duel_level))
+        result.append(_place(benchmark, index, problem, standings(benchmark, problem, level=level)[index], duel_level))
     return result
 
 
-def _place(benchmark: Benchmark, own: int, problem: int, standing: Standing, level: float) -> Placing:
+def _place(benchmark: Benchmark, index: int, problem: int, standing: Standing, level: float) -> Placing:
     if standing.state == "undefined":
         return Placing(standing)
     defined = benchmark.defined[:, problem]
-    rivals = [a for a in np.flatnonzero(defined).tolist() if a != own]
-    scores = {a: _mean(benchmark, a, problem) for a in (own, *rivals)}
+    rivals = [a for a in np.flatnonzero(defined).tolist() if a != index]
+    scores = {a: _mean(benchmark, a, problem) for a in (index, *rivals)}
     best = min(rivals, key=lambda a: scores[a], default=None)
     is_known = best is not None and math.isfinite(scores[best])
     return Placing(
         standing,
-        scores[own],
+        scores[index],
         benchmark.algorithms[best] if best is not None and is_known else None,
         scores[best] if best is not None and is_known else math.nan,
-        resample_rank(benchmark.select_algorithms([benchmark.algorithms[a] for a in (own, *rivals)]), problem),
-        {benchmark.algorithms[a]: compare_pair(benchmark, own, a, problem, level=level) for a in rivals},
+        resample_rank(benchmark.select_algorithms([benchmark.algorithms[a] for a in (index, *rivals)]), problem),
+        {benchmark.algorithms[a]: compare_pair(benchmark, index, a, problem, level=level) for a in rivals},
     )
 
 
@@ -146,9 +146,11 @@ def place_by_cost(benchmark: Benchmark, algorithm: str, within: float = 16.0) ->
         algorithm: Id of the algorithm, which is defined on some problem.
         within: Ratio to the best cost from which on a problem counts nothing.
     """
-    own = benchmark.algorithms.index(algorithm)
-    problems = benchmark.defined[own]
-    numbers = np.concatenate([benchmark.numbers[own : own + 1], np.delete(benchmark.numbers, own, axis=0)])[:, problems]
+    index = benchmark.algorithms.index(algorithm)
+    problems = benchmark.defined[index]
+    numbers = np.concatenate([benchmark.numbers[index : index + 1], np.delete(benchmark.numbers, index, axis=0)])[
+        :, problems
+    ]
     areas = profile_areas(numbers, within)
     count, slots = areas.shape[1:]
     weights = draw_resamples(count, slots, RESAMPLES, seed=0, fixed=True).weights(count, slots)
@@ -170,4 +172,8 @@ def place_by_cost(benchmark: Benchmark, algorithm: str, within: float = 16.0) ->
 
 def over_problems(placings: "list[Placing]", rival: str, test: Callable[[Duel], bool]) -> list[int]:
     """Return the positions of the problems on which the duel with a rival passes a test."""
-    return [at for at, each in enumerate(placings) if each.duels and rival in each.duels and test(each.duels[rival])]
+    return [
+        at
+        for at, placing in enumerate(placings)
+        if placing.duels and rival in placing.duels and test(placing.duels[rival])
+    ]

@@ -76,8 +76,8 @@ class Bound(PanelFigure):
         }
         names = {column: f"bound of {record.title}" for column, record in theorems.items()}
         lines: dict[str, Any] = {
-            column: {"linestyle": LINES[place % len(LINES)], "linewidth": 1.4}
-            for place, column in enumerate(theorems)
+            column: {"linestyle": LINES[index % len(LINES)], "linewidth": 1.4}
+            for index, column in enumerate(theorems)
             if not np.nanmin(ratios[column]) > layout.FAR_BOUND
         }
         for ax, (_, id, numbers) in zip(places, parts, strict=True):

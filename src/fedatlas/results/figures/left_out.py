@@ -74,9 +74,9 @@ class LeftOut(OrderFigure):
             if case in drawn:
                 rows = data.curves[data.curves[CASE] != case]
                 rows = rows.assign(**{CASE: rows[CASE].replace({again: case})})
-                kept = rows[rows[CASE].isin(sorted(drawn))]
+                runs = rows[rows[CASE].isin(sorted(drawn))]
                 spec = self.target_spec(data, self.shares)
-                other = target_costs(kept, list(data.view.algorithms), data.view.axes, spec)
+                other = target_costs(runs, list(data.view.algorithms), data.view.axes, spec)
                 yield (
                     "study",
                     f"first study of {data.view.cases[case]}",

@@ -128,15 +128,15 @@ class Robustness(OrderFigure):
         """
         spec = self.target_spec(data, self.shares)
         data.require(data.curves, spec.column, data.y)
-        kept = set(data.rows(data.curves)[CASE]) if data.view.cases else set()
-        numbers = {case: [case] for case in data.view.cases if case in kept & set(data.view.studies.values())}
+        available = set(data.rows(data.curves)[CASE]) if data.view.cases else set()
+        numbers = {case: [case] for case in data.view.cases if case in available & set(data.view.studies.values())}
         for case, retuned in data.view.studies.items():
             if retuned in numbers:
                 numbers[retuned].append(case)
         if not numbers:
             raise data.error("it compares tuning studies, and none of its cases is tuned again")
         count = min(map(len, numbers.values()))
-        study = {case: str(place) for cases in numbers.values() for place, case in enumerate(cases[:count])}
+        study = {case: str(number) for cases in numbers.values() for number, case in enumerate(cases[:count])}
         original = {case: first for first, cases in numbers.items() for case in cases}
         other_axes = {axis: value for axis, value in self.where.items() if axis != CASE}
         rows = select_rows(data.curves[data.curves[CASE].isin(list(study))], other_axes)
@@ -144,9 +144,9 @@ class Robustness(OrderFigure):
             algorithm=rows["algorithm"].astype(str) + " " + rows[CASE].map(study).astype(str),
             case=rows[CASE].map(original),
         )
-        ids = [[f"{id} {place}" for id in data.view.algorithms] for place in range(count)]
+        ids = [[f"{id} {number}" for id in data.view.algorithms] for number in range(count)]
         benchmark = target_costs(together, [id for group in ids for id in group], data.view.axes, spec)
-        return [benchmark.select_algorithms([f"{id} {place}" for id in data.styles]) for place in range(count)]
+        return [benchmark.select_algorithms([f"{id} {number}" for id in data.styles]) for number in range(count)]
 
     def _compare(self, first: Benchmark, second: Benchmark) -> tuple[Order, Order, Agreement]:
         return compare_orders(first, second, self.within, self.resamples)

@@ -99,10 +99,10 @@ def _draw_blocks(table: TextTable, ax: "Axes", edges: Sequence[float], y: float,
             ax.text(0.02 + (INDENT if title else 0), y + ROW / 2, name, va="center", fontsize=SIZE)
             for cell, (start, end) in zip(cells, itertools.pairwise(edges), strict=True):
                 if cell.ground is not None or cell.hatched:
-                    place = (start + 0.015, y + 0.0125), end - start - 0.03, ROW - 0.025
+                    box = (start + 0.015, y + 0.0125), end - start - 0.03, ROW - 0.025
                     face = "none" if cell.ground is None else cell.ground
                     hatch: dict[str, Any] = {"hatch": "/////", "edgecolor": "#cfcfcf"} if cell.hatched else {}
-                    ax.add_patch(Rectangle(*place, facecolor=face, linewidth=0, **hatch))
+                    ax.add_patch(Rectangle(*box, facecolor=face, linewidth=0, **hatch))
                 font: dict[str, Any] = {"fontsize": table.size, "fontweight": "bold" if cell.bold else "normal"}
                 ax.text((start + end) / 2, y + 0.52 * ROW, cell.text, color=cell.colour, **CENTRED, **font)
             y += ROW
