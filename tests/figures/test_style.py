@@ -102,6 +102,19 @@ def test_what_is_not_known_is_a_letter():
 
 
 @pytest.mark.parametrize(
+    "option, value, text",
+    [
+        ("lam", "0.0023095248*delta_A", "λ = 0.00231 δ_A"),
+        ("lr", "0.3162/L_max", "η = 0.316/L_max"),
+        ("server_lr", 0.1, "η_g = 0.1"),
+        ("local_steps", 5, "K = 5"),
+    ],
+)
+def test_chosen_values_stand_with_their_letters(option, value, text):
+    assert labels.assignment(option, value) == text
+
+
+@pytest.mark.parametrize(
     ("axis", "text"),
     [
         ("lr", "step size $η$"),

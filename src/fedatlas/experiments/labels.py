@@ -171,6 +171,12 @@ def symbol(option: str) -> str:
     return f"{GREEK[letter]}_{below}" if below else GREEK[letter]
 
 
+def assignment(option: str, value: Any) -> str:
+    """An option with its value, in words alone: ``η = 0.316/L_max``."""
+    words = re.sub(r"\d+\.\d+", lambda match: number(float(match[0])), value) if isinstance(value, str) else text(value)
+    return plain_text(mathematical(f"{symbol(option) or option} = {words.replace('*', ' ')}"))
+
+
 def mathematical(plain: str) -> str:
     """A text for figures: Greek letters, letters with an index, and single letters beside ``=`` are set as formulas.
 

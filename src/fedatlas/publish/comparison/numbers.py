@@ -41,7 +41,7 @@ class Choice:
     @property
     def text(self) -> str:
         """The chosen values in words: ``η = 0.12``."""
-        return ", ".join(f"{labels.symbol(name) or name} = {labels.text(value)}" for name, value in self.values.items())
+        return ", ".join(labels.assignment(name, value) for name, value in self.values.items())
 
 
 @dataclass(frozen=True)

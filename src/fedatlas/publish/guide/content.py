@@ -140,6 +140,6 @@ def _chosen(table: "pd.DataFrame", view: ExperimentView) -> dict[tuple[str, str]
             cell = row.get(name)
             if cell is not None and not axis_values.is_missing(cell):
                 value = axis_values.parse(cell.item() if hasattr(cell, "item") else cell)
-                values[name] = {"value": value, "text": f"{labels.symbol(name) or name} = {labels.text(value)}"}
+                values[name] = {"value": value, "text": labels.assignment(name, value)}
         result[row["algorithm"], row[CASE]] = values
     return result
