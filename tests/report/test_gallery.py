@@ -154,5 +154,5 @@ def test_a_claim_counts_at_the_largest_size_that_tests_it():
     rows = [("a", "laptop", "held"), ("a", "paper", "not tested at this size"), ("b", "paper", "not held")]
     rows += [("b", "laptop", "held"), ("c", "laptop", "not tested at this size")]
     ledger = pd.DataFrame(rows, columns=["claim", "size", "verdict"]).assign(experiment="e", source="Figure 1")
-    result = at_largest_size(ledger).set_index("claim")["verdict"].to_dict()
+    result = {claim: row["verdict"] for (_, claim), row in at_largest_size(ledger.to_dict("records")).items()}
     assert result == {"a": "held", "b": "not held", "c": "not tested at this size"}

@@ -69,7 +69,7 @@ def claims(*verdicts, size="smoke"):
 
 def state(frame, **changes):
     fields = {"figures": {}, "unrecorded": set(), "scores": {}, "points": {}, "hours": {"made_up": 12.0}}
-    return GalleryState(frame, **{**fields, **changes})
+    return GalleryState(frame.to_dict("records"), **{**fields, **changes})
 
 
 def test_every_paper_has_five_to_nine_headlines(papers):

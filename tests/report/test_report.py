@@ -247,7 +247,7 @@ def test_warnings_are_grouped(record):
     )
     frame["confirmation"] = frame["chosen"].map({True: "confirmed", False: ""})
     frame.loc[refuted, "confirmation"] = "confirmed after one refuted value"
-    result = find_warnings(record, frame, meta)
+    result = find_warnings(record, frame.to_dict("records"), meta)
     assert "1 of 2 cells come from the record, and nobody has verified them with the code that runs." in result
     assert (
         "FedAc-I: the best `lr` at its highest value of the search in all 6 settings; no best value inside was found."

@@ -63,7 +63,7 @@ def ask(project, monkeypatch, cost, is_cluster=True):
     """What the cells of an experiment ask for whose time is known: with 5 rounds, and with 500."""
     monkeypatch.chdir(project.folder)
     monkeypatch.setattr(requests, "experiment_costs", lambda _: {("tiny", "smoke"): cost} if cost else {})
-    asked = requests.Requests(Graph(Study.open()), lambda: is_cluster)
+    asked = requests.Requests(Graph(Study.open()), is_cluster)
     return asked, [
         SimpleNamespace(size="smoke", experiment="tiny", id="fedavg", key=f"rounds={rounds}") for rounds in (5, 500)
     ]

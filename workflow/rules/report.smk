@@ -11,7 +11,7 @@ rule track:
         f"{results}/logs/track/{{size}}/{{experiment}}.log",
     localrule: True
     params:
-        code=dependencies.fingerprints([dependencies.of_job("track")]),
+        code=of("track").code,
         uri=study.config["mlflow_uri"],
         folders=lambda w, input: graph.report_folders(input.parts),
     shell:
@@ -28,7 +28,7 @@ rule track_tour:
         f"{results}/logs/track/tour.log",
     localrule: True
     params:
-        code=dependencies.fingerprints([dependencies.of_job("track")]),
+        code=of("track").code,
         uri=study.config["mlflow_uri"],
         folders=lambda w, input: graph.report_folders(input.parts),
     shell:
@@ -47,7 +47,7 @@ rule report_tour:
         f"{results}/logs/report/tour.log",
     localrule: True
     params:
-        code=dependencies.fingerprints([dependencies.of_job("report")]),
+        code=of("report").code,
         study=study.config["title"],
         folders=lambda w, input: graph.report_folders(input.parts),
     shell:
@@ -66,7 +66,7 @@ rule report_all:
         f"{results}/logs/report/{{size}}.log",
     localrule: True
     params:
-        code=dependencies.fingerprints([dependencies.of_job("report")]),
+        code=of("report").code,
         study=study.config["title"],
         folders=lambda w, input: graph.report_folders(input.parts),
     shell:
@@ -84,7 +84,7 @@ rule report_one:
         f"{results}/logs/report/{{size}}/{{experiment}}.log",
     localrule: True
     params:
-        code=dependencies.fingerprints([dependencies.of_job("report")]),
+        code=of("report").code,
         study=study.config["title"],
         folders=lambda w, input: graph.report_folders(input.parts),
     shell:

@@ -15,6 +15,6 @@ rule fedac_thm42:
         f"{results}/logs/instability.log",
     localrule: True
     params:
-        code=dependencies.fingerprints(dependencies.of_instability()),
+        code=of("instability").code,
     shell:
         "fedatlas job instability {output:q} > {log:q} 2>&1"

@@ -16,7 +16,7 @@ rule train:
         f"{results}/logs/train/{{size}}/{{experiment}}/{{id}}/{{key}}.log",
     # on a cluster, small cells share a job, whose place they fill one after another
     group:
-        requests.group
+        requests.group if is_cluster else None
     resources:
         mem_mb=requests.memory,
         runtime=requests.minutes,

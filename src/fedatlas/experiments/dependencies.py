@@ -5,8 +5,9 @@ fingerprints are a parameter of the result's rule, which Snakemake compares.
 """
 
 import copy
+import functools
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from fedatlas.experiments.cells import Cell, CellSpec, Spec
@@ -26,7 +27,7 @@ from fedatlas.federation.problems import PROBLEMS
 from fedatlas.federation.sampling import SAMPLING
 from fedatlas.federation.schedules import SCHEDULES
 from fedatlas.federation.topologies import TOPOLOGIES
-from fedatlas.registry.extensions import location
+from fedatlas.registry.extensions import Study, location, study
 from fedatlas.registry.kinds import Family
 
 ENGINE = "fedatlas.experiments.run"
@@ -40,7 +41,7 @@ NAMED: dict[str, Family[Any]] = {"topology": TOPOLOGIES, "channel": CHANNELS}  #
 
 def cell_modules(spec: CellSpec) -> list[str]:
     """Return the modules behind the numbers of a cell's runs."""
-    modules = {ENGINE, ALGORITHMS.module(spec.algorithm), *problem_modules(spec.problem), *participation_modules(spec)}
+    modules = {ENGINE, ALGORITHMS.module(spec.algorithm), *problem_modules(spec.problem)}
     algorithm = ALGORITHMS.get(spec.algorithm)
     for name, option in algorithm.options().items():
         if family := NAMED.get(option.family or ""):
@@ -48,7 +49,19 @@ def cell_modules(spec: CellSpec) -> list[str]:
             values = [spec.parameters.get(name, default)]
             values += [value for axes in (spec.within, spec.tune) for value in axes.get(f"parameters.{name}", ())]
             modules.update(family.module(value) for value in values)
+    modules |= _setting_modules(study(), _choices(spec))
     for setting in _settings(spec):
+        modules.update(compiled_modules(algorithm, spec.problem, setting))
+    return sorted(modules)
+
+
+# Cells share most settings. The study is a part of the keys, because its extensions say what a name means.
+@functools.lru_cache(10_000)
+def _setting_modules(_study: Study, choices: str) -> frozenset[str]:
+    """Return the modules that settings name. choices: See `_choices`."""
+    modules = set()
+    for setting in _combinations(choices):
+        modules.add(PARTICIPATION.module(setting.get("participation"), "full"))
         modules.add(SCHEDULES.module(setting.get("schedule"), "constant"))
         modules.add(DRIVERS.module(setting.get("driver"), "synchronous"))
         if (driver := DRIVERS.build(setting.get("driver"), "synchronous")).clocked:
@@ -57,8 +70,7 @@ def cell_modules(spec: CellSpec) -> list[str]:
         modules.add(SAMPLING.module("reshuffling" if passes else setting.get("sampling"), "replacement"))
         modules.update(METRICS.module(declared_name(name) or name) for name in setting.get("metrics") or ())
         modules |= channel_modules(setting.get("channel"))
-        modules.update(compiled_modules(algorithm, spec.problem, setting))
-    return sorted(modules)
+    return frozenset(modules)
 
 
 def participation_modules(spec: CellSpec) -> list[str]:
@@ -112,20 +124,35 @@ def metric_names(spec: CellSpec) -> set[str]:
 
 def trace_files(spec: CellSpec) -> list[str]:
     """Return the paths of the files that the participation of a cell's runs reads."""
-    rules = [PARTICIPATION.build(setting.get("participation"), "full") for setting in _settings(spec)]
+    return _trace_files(study(), _choices(spec))
+
+
+@functools.lru_cache(10_000)
+def _trace_files(_study: Study, choices: str) -> list[str]:
+    rules = [PARTICIPATION.build(setting.get("participation"), "full") for setting in _combinations(choices)]
     return sorted({file for rule in rules for file in rule.files()})
 
 
-def _settings(spec: CellSpec) -> Iterator[dict[str, Any]]:
-    """Yield the parts of a cell's settings that name kinds, each combination once."""
+def _settings(spec: CellSpec) -> list[dict[str, Any]]:
+    """Return the parts of a cell's settings that name kinds, each combination once."""
+    return _combinations(_choices(spec))
+
+
+def _choices(spec: CellSpec) -> str:
+    """Return the keys of a cell's setting that name kinds, and the values of axes that reach into them, as JSON."""
     axes = {**spec.within, **{axis: values for axis, values in spec.tune.items() if axis.split(".")[0] in SETTING}}
     chosen = {axis: values for axis, values in axes.items() if axis.split(".")[0] in CHOICES}
-    choices, texts = {key: value for key, value in spec.setting.items() if key in CHOICES}, set()
-    for point in product(chosen):
-        parts = {"setting": copy.deepcopy(choices)}
+    return json.dumps([{key: value for key, value in spec.setting.items() if key in CHOICES}, chosen])
+
+
+@functools.lru_cache(10_000)
+def _combinations(choices: str) -> list[dict[str, Any]]:
+    """Return each combination of the values of axes once, set in the setting. choices: See `_choices`."""
+    setting, axes = json.loads(choices)
+    settings: dict[str, dict[str, Any]] = {}
+    for point in product(axes):
+        parts = {"setting": copy.deepcopy(setting)}
         for axis, value in point.items():
             assign(parts, axis, value)
-        setting = parts["setting"]
-        if (text := json.dumps(setting, sort_keys=True)) not in texts:
-            texts.add(text)
-            yield setting
+        settings.setdefault(json.dumps(parts["setting"], sort_keys=True), parts["setting"])
+    return list(settings.values())

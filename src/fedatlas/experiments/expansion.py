@@ -1,6 +1,8 @@
 """Expansion of an experiment into cells: one algorithm at one setting, with all tuning values and seeds inside."""
 
 import copy
+import functools
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from math import prod
@@ -29,6 +31,7 @@ from fedatlas.experiments.scores import NO_METRICS
 from fedatlas.experiments.specification import Case, Experiment
 from fedatlas.experiments.tuning import TUNING_RULES, halton
 from fedatlas.federation import algorithms, problems
+from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.engine.setting import LOCAL_LOSS
 from fedatlas.federation.partitions import is_by_owner, number_of_clients
 from fedatlas.federation.problems import instances
@@ -103,7 +106,13 @@ def tuned_values(
     kind = problems.PROBLEMS.split(experiment.problem)[0]
     constants = problems.get(kind).constants if problem is None else problems.parse(problem)[0].available_constants()
     space = search_space(algorithm, entry.set, entry.search, setting or experiment.setting, constants)
-    return halton.draw(space, algorithm.options(), experiment.trials), space or None
+    return _draw(algorithm, json.dumps(space), experiment.trials), space or None
+
+
+@functools.lru_cache(1000)
+def _draw(algorithm: type[Algorithm], space: str, trials: int) -> Axes:
+    """Return the trials of a space, which many cells share. space: As JSON."""
+    return halton.draw(json.loads(space), algorithm.options(), trials)
 
 
 def create_view(experiment: Experiment, undefined: dict[str, dict[str, str]] | None = None) -> ExperimentView:

@@ -26,6 +26,18 @@ class Code:
         return list(self.study.cells(w.size, w.experiment).values())
 
     @staticmethod
+    def _track(_w: Any) -> list[str]:
+        return [dependencies.of_job("track")]
+
+    @staticmethod
+    def _report(_w: Any) -> list[str]:
+        return [dependencies.of_job("report")]
+
+    @staticmethod
+    def _instability(_w: Any) -> list[str]:
+        return dependencies.of_instability()
+
+    @staticmethod
     def _prepare(w: Any) -> list[str]:
         return sources.modules(sources.info(w.data))
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from fedatlas.experiments import SIZES
 from fedatlas.publish.report.cards import Card, GalleryState, make_cards
 from fedatlas.publish.report.headlines import read_headlines
-from fedatlas.publish.report.verdicts import read_claims
+from fedatlas.publish.report.verdicts import read_verdicts
 from fedatlas.workflow.records import record_paths
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.times import paper_hours
@@ -18,8 +18,8 @@ def published_cards(study: Study) -> list[Card]:
     """Return the cards; none if the study has no gallery. They have no figures and no tables of the papers."""
     if not Path(VERDICTS).exists():
         return []
-    claims = read_claims(Path(VERDICTS))
-    unrecorded = {*zip(claims["size"], claims["experiment"], strict=True)} - set(record_paths(study))
+    claims = read_verdicts(Path(VERDICTS))
+    unrecorded = {(row["size"], row["experiment"]) for row in claims} - set(record_paths(study))
     return make_cards(read_headlines(), GalleryState(claims, {}, unrecorded, {}, {}, paper_hours()))
 
 

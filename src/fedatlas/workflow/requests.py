@@ -2,7 +2,7 @@
 
 import functools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fedatlas.experiments.cells import CellSpec
@@ -26,12 +26,12 @@ class Requests:
     line or in a profile overrules them.
     """
 
-    def __init__(self, graph: Graph, is_cluster: Callable[[], bool]) -> None:
+    def __init__(self, graph: Graph, is_cluster: bool) -> None:
         """Create the requests of the jobs of a graph.
 
         Args:
             graph: The graph.
-            is_cluster: Returns whether jobs go to a cluster. On this machine neither time nor states count.
+            is_cluster: Whether jobs go to a cluster. On this machine neither time nor states count.
         """
         self.graph, self.study, self._is_cluster = graph, graph.study, is_cluster
         self._costs = functools.cache(functools.partial(experiment_costs, self.study))
@@ -44,7 +44,7 @@ class Requests:
             attempt: Number of the attempt, from 1.
             threads: Cores of the job.
         """
-        return attempt * resources.memory_mb(self._spec(w), threads, self._is_cluster())
+        return attempt * resources.memory_mb(self._spec(w), threads, self._is_cluster)
 
     def minutes(self, w: Any, attempt: int = 1) -> int:
         """Return the time of a cell's job, from the time of its experiment and its share of the work.
@@ -55,7 +55,7 @@ class Requests:
             w: Wildcards of the job.
             attempt: Number of the attempt, from 1.
         """
-        if not self._is_cluster():
+        if not self._is_cluster:
             return LOCAL_MINUTES
         seconds = _work(self._spec(w)) * self._seconds_per_operation(w.size, w.experiment)
         return attempt * (START_MINUTES + math.ceil(MARGIN * seconds / 60))
@@ -66,7 +66,7 @@ class Requests:
 
     def group(self, w: Any) -> str | None:
         """Return the group of small cells, which share jobs on a cluster; None for a cell that is worth its job."""
-        if not self._is_cluster() or self._seconds_per_cell(w.size, w.experiment) > SMALL_SECONDS:
+        if not self._is_cluster or self._seconds_per_cell(w.size, w.experiment) > SMALL_SECONDS:
             return None
         return resources.group(self._spec(w).problem)
 

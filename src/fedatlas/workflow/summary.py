@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.metadata import TableMeta
-from fedatlas.experiments.result_files import read, read_meta
+from fedatlas.experiments.result_files import read_meta, read_rows
 from fedatlas.io import terminal
 from fedatlas.publish.report import record, warnings
 from fedatlas.publish.report.verdicts import SIZES_DESCENDING, read_verdicts
@@ -143,7 +143,7 @@ def _count_warnings(folder: Path) -> int:
     """Return the number of warnings that the report shows of an experiment."""
     if not (folder / "table.parquet").exists() or not (folder / record.RECORD_FILE).exists():
         return 0
-    table, meta = read(folder / "table.parquet")
+    table, meta = read_rows(folder / "table.parquet")
     return len(
         warnings.find_warnings(record.ExperimentRecord.read(folder / record.RECORD_FILE), table, TableMeta.of(meta))
     )

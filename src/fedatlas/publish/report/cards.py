@@ -140,7 +140,7 @@ class GalleryState:
         hours: Processor hours that experiments take at the paper's size.
     """
 
-    claims: "pd.DataFrame"
+    claims: Sequence[Mapping[str, str]]
     figures: Mapping[str, str]
     unrecorded: Collection[tuple[str, str]]
     scores: "Mapping[str, pd.DataFrame]"
@@ -158,7 +158,7 @@ def make_cards(papers: Sequence[PaperHeadlines], state: GalleryState) -> list[Ca
     return [_make_card(paper, name, line, rows, state) for paper in papers for name, line in paper.headlines.items()]
 
 
-def make_notices(papers: Sequence[PaperHeadlines], claims: "pd.DataFrame") -> list[Notice]:
+def make_notices(papers: Sequence[PaperHeadlines], claims: Sequence[Mapping[str, str]]) -> list[Notice]:
     """Return the findings of papers with the rows of claims.csv that they rest on."""
     rows = _rows(claims)
     return [
@@ -168,10 +168,10 @@ def make_notices(papers: Sequence[PaperHeadlines], claims: "pd.DataFrame") -> li
     ]
 
 
-def _rows(claims: "pd.DataFrame") -> dict[str, dict[str, str]]:
+def _rows(claims: Sequence[Mapping[str, str]]) -> dict[str, dict[str, str]]:
     """Return the row of each claim at the largest size that tests it, by EXPERIMENT/CLAIM."""
-    rows = at_largest_size(claims).reindex(columns=list(ROW), fill_value="").to_dict("records")
-    return {f"{row['experiment']}/{row['claim']}": row for row in rows}
+    rows = at_largest_size(claims)
+    return {"/".join(key): {name: row.get(name) or "" for name in ROW} for key, row in rows.items()}
 
 
 def _make_card(

@@ -74,7 +74,7 @@ def write_page(
     wanted = [headline.figure for paper in papers for headline in paper.headlines.values() if headline.figure]
     published = published_figures.draw(gallery, wanted)
     deck = cards.make_cards(papers, _state(gallery, items, claims, hours or {}, published))
-    notices = cards.make_notices(papers, claims)
+    notices = cards.make_notices(papers, claims.to_dict("records"))
     if deck:
         tally.draw_tally(deck, gallery / "tally.svg")
     prices = {(entry.size, entry.name): entry for entry in unmade}
@@ -140,7 +140,7 @@ def _state(
         if item.points is not None:
             points[name] = item.points
     unrecorded = {(item.entry.size, item.entry.name) for item in items if item.verified is None}
-    return GalleryState(claims, figures, unrecorded, scores, points, hours)
+    return GalleryState(claims.to_dict("records"), figures, unrecorded, scores, points, hours)
 
 
 # -- the index

@@ -23,7 +23,6 @@ from fedatlas.publish.report.verdicts import (
     SIZES_DESCENDING,
     VERDICTS,
     at_largest_size,
-    read_claims,
     read_verdicts,
 )
 from fedatlas.publish.report.warnings import find_warnings
@@ -142,7 +141,7 @@ def _load_experiment(directory: Path, base: Path) -> dict[str, Any]:
         "folded": settings > LONG_TABLE,
         "choices": tables.chosen_values(record, table),
         "seeds": tables.seed_range(record, table),
-        "warnings": find_warnings(record, table, meta),
+        "warnings": find_warnings(record, table.to_dict("records"), meta),
     }
 
 
@@ -189,10 +188,7 @@ def _add_q_values(parts: Sequence[Mapping[str, Any]]) -> None:
 
 def _add_committed(parts: Sequence[Mapping[str, Any]], path: Path | None) -> None:
     """Add to each claim the committed row of the largest size that tests it, or None."""
-    rows: dict[tuple[str, str], dict[str, Any]] = {}
-    if path is not None:
-        committed = at_largest_size(read_claims(path))
-        rows = {(row["experiment"], row["claim"]): row for row in committed.to_dict("records")}
+    rows = at_largest_size(read_verdicts(path) if path is not None else [])
     for part in parts:
         for claim in part["claims"]:
             row = rows.get((part["record"].name, claim["claim"]))

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -96,13 +96,13 @@ def read_verdicts(path: Path) -> list[dict[str, str]]:
     return rows
 
 
-def at_largest_size(claims: "pd.DataFrame") -> "pd.DataFrame":
-    """Return each claim once: at the largest size that tests it.
+def at_largest_size(claims: Iterable[Mapping[str, str]]) -> dict[tuple[str, str], Mapping[str, str]]:
+    """Return each claim once, by experiment and name: at the largest size that tests it.
 
     Args:
         claims: Rows of claims.csv of several experiments at several sizes.
     """
-    order = claims.assign(
-        untested=(claims["verdict"] == NOT_TESTED).astype(int), rank=claims["size"].map(SIZES_DESCENDING.index)
-    ).sort_values(["untested", "rank"], kind="stable")
-    return order.drop_duplicates(["experiment", "claim"]).drop(columns=["untested", "rank"]).sort_index()
+    result: dict[tuple[str, str], Mapping[str, str]] = {}
+    for row in sorted(claims, key=lambda row: (row["verdict"] == NOT_TESTED, SIZES_DESCENDING.index(row["size"]))):
+        result.setdefault((row["experiment"], row["claim"]), row)
+    return result

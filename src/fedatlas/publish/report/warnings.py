@@ -1,29 +1,26 @@
 """Warnings about an experiment's numbers: choices at the end of a grid, divergence, lossy data."""
 
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 from fedatlas.experiments import labels
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.publish.report.record import ExperimentRecord
 
-if TYPE_CHECKING:
-    import pandas as pd
-
+Row = Mapping[str, Any]  # of a table
 MAX_SETTINGS = 4  # text by a warning; the rest is counted
 
 
-def find_warnings(record: ExperimentRecord, table: pd.DataFrame, meta: TableMeta) -> list[str]:
+def find_warnings(record: ExperimentRecord, table: Iterable[Row], meta: TableMeta) -> list[str]:
     """Return warnings about an experiment's numbers, a sentence for each kind and algorithm.
 
     Args:
         record: The experiment's record.
-        table: The experiment's table.
+        table: Rows of the experiment's table.
         meta: Metadata of the table.
     """
-    chosen = table[table["chosen"]]
+    chosen = [row for row in table if row["chosen"]]
     sentences = []
     if meta.unsigned:
         sentences.append(
@@ -31,24 +28,22 @@ def find_warnings(record: ExperimentRecord, table: pd.DataFrame, meta: TableMeta
             "code that runs."
         )
     for id, name in record.algorithms.items():
-        rows = chosen[chosen["algorithm"] == id]
-        for edge, part in rows[rows["edge"] != ""].groupby("edge", sort=False):
+        rows = [row for row in chosen if row["algorithm"] == id]
+        for edge, part in _groups(rows, "edge", ("",)).items():
             sentences.append(
-                f"{name}: the best {_code(str(edge))} of the search{_settings(record, part, len(rows))}; no best value "
+                f"{name}: the best {_code(edge)} of the search{_settings(record, part, len(rows))}; no best value "
                 "inside was found."
             )
-        refuted = rows[~rows["confirmation"].isin(["", "confirmed"])]
-        for outcome, part in refuted.groupby("confirmation", sort=False):
+        for outcome, part in _groups(rows, "confirmation", ("", "confirmed")).items():
             sentences.append(
                 f"{name}: fresh seeds refuted the best value of the tuning seeds, and the search went on; the chosen "
                 f"value is {outcome}{_settings(record, part, len(rows))}."
             )
-        diverged = ~rows["score"].map(math.isfinite)
-        all_diverged = (rows["tuning_seeds"] > 0) & ~rows["tuning_score"].map(math.isfinite)
-        cases = ((all_diverged, "diverged for every tuned value"), (diverged & ~all_diverged, "diverged"))
-        for mask, verb in cases:
-            if mask.any():
-                sentences.append(f"{name} {verb}{_settings(record, rows[mask], len(rows))}.")
+        untuned = [row for row in rows if row["tuning_seeds"] > 0 and not _is_finite(row["tuning_score"])]
+        diverged = [row for row in rows if not _is_finite(row["score"]) and row not in untuned]
+        for part, verb in ((untuned, "diverged for every tuned value"), (diverged, "diverged")):
+            if part:
+                sentences.append(f"{name} {verb}{_settings(record, part, len(rows))}.")
     for name, entry in meta.data.items():
         if entry.get("lossy"):
             reason = entry["lossy"] if isinstance(entry["lossy"], str) else entry.get("note", "see its provenance")
@@ -56,18 +51,31 @@ def find_warnings(record: ExperimentRecord, table: pd.DataFrame, meta: TableMeta
     return sentences
 
 
+def _groups(rows: Iterable[Row], column: str, common: Collection[str]) -> dict[str, list[Row]]:
+    """Return rows by their text in a column, without those that have none or a common one."""
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        if isinstance(row[column], str) and row[column] not in common:
+            groups.setdefault(row[column], []).append(row)
+    return groups
+
+
+def _is_finite(value: float | None) -> bool:
+    return value is not None and math.isfinite(value)
+
+
 def _code(edge: str) -> str:
     """Return a text such as ``lr at its highest value; ...`` with the names as code."""
     return " and the best ".join(f"`{part.split(' ')[0]}` {part.partition(' ')[2]}" for part in edge.split("; "))
 
 
-def _settings(record: ExperimentRecord, rows: pd.DataFrame, total: int) -> str:
+def _settings(record: ExperimentRecord, rows: Sequence[Row], total: int) -> str:
     """Return the settings of rows, as the end of a sentence."""
     if not record.axes:
         return ""
     if len(rows) == total:
         return f" in all {total} settings" if total > 1 else ""
-    settings = [labels.setting(row, record.axes) for _, row in rows.iterrows()]
+    settings = [labels.setting(row, record.axes) for row in rows]
     rest = len(settings) - MAX_SETTINGS
     text = "; ".join(settings[:MAX_SETTINGS]) + (f"; and {rest} more" if rest > 0 else "")
     return f" in {len(settings)} of {total} settings ({text})"

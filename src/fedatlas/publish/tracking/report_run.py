@@ -52,7 +52,7 @@ def build_report_run(
     note = [f"- **{row['verdict']}**: {escape_markdown(row['text'])}" for row in tested]
     if elsewhere := len(claims) - len(tested):
         note.append(f"- {elsewhere} claim{'s are' if elsewhere > 1 else ' is'} tested at other sizes only.")
-    note += _warning_lines(find_warnings(record, table, meta))
+    note += _warning_lines(find_warnings(record, table.to_dict("records"), meta))
     metrics = {f"claims/{verdict}": n for verdict, n in Counter(row["verdict"] for row in claims).items()}
     metrics |= {"runs": meta.runs, "diverged runs": meta.diverged_runs}
     cards = [f"{card['title']}: {card['words']}" for card in record.cards]
