@@ -79,7 +79,8 @@ def _table(path: str | Path) -> "tuple[pa.Table, dict[str, Any]]":
 
     require_file(path)
     try:
-        table = pq.read_table(path, page_checksum_verification=True)
+        with pq.ParquetFile(path, page_checksum_verification=True) as file:  # pq.read_table would import pandas
+            table = file.read()
         if table.schema.metadata.get(SCHEMA) not in (None, _columns(table.schema).encode()):
             raise ValueError("its columns were changed")
         return table, json.loads(table.schema.metadata[META])

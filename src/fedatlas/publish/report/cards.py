@@ -205,7 +205,7 @@ def _make_card(
         prices=[[words, name, state.hours.get(name)] for words, name in headline.not_run.items()],
         normal=any(rests_on_normal_noise(row) for part in parts for row in part["rows"]),
         unrecorded=[name for size, name in used if (size, name) in state.unrecorded],
-        beside=_beside(headline.beside, state) if headline.beside else [],
+        beside=_beside(headline.beside, state) if headline.beside and state.scores else [],
         points=_compare_points(points[0]) if points else "",
     )
 
