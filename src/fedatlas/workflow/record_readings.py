@@ -16,7 +16,7 @@ from fedatlas.workflow.record_numbers import POSITION, number_rows
 from fedatlas.workflow.study import Study
 
 WIDE = 250_000  # evaluations on scoring seeds, above which an experiment is wide
-SHARES = tuple(10.0**-k for k in range(1, 7))  # targets: shares of the first distance to the best value
+SHARES = tuple(10.0**-k for k in range(1, 6))  # targets: shares of the first distance to the best value
 BUDGETS = (1.0, 0.5, 0.25)  # shares of the rounds after which runs are cut
 OPTIMUM = "suboptimality"  # from which comparisons take F*
 
