@@ -151,7 +151,7 @@ def test_results_that_are_not_whole_are_refused(recorded):
 def test_results_that_cannot_be_computed_again_here_are_added_unsigned(recorded):
     shutil.rmtree(recorded.folder / "record")
     recorded.snakemake(CLAIMS)
-    assert "no signature" in fedatlas(recorded, "record", "add", "tiny", "--size", "smoke", "--cells", "0")
+    assert "without a new signature" in fedatlas(recorded, "record", "add", "tiny", "--size", "smoke", "--cells", "0")
     assert "0 of 2 cells signed" in fedatlas(recorded, "record", "list")
 
 

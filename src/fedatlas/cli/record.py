@@ -172,8 +172,8 @@ def add_results(a: Namespace) -> None:
 
     study = Study.open()
     path = add_record(study, a.size or study.config["size"], a.name, a.cells)
-    state = "signed" if a.cells else "has no signature: nobody has computed any of it again"
-    print(f"{path} is written and {state} ({path.stat().st_size / 1e3:,.0f} kB)")
+    state = "and signed" if a.cells else "without a new signature: nothing was computed again"
+    print(f"{path} is written {state} ({path.stat().st_size / 1e3:,.0f} kB)")
 
 
 def missing(a: Namespace) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from fedatlas.experiments.cells import Cell
+from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.result_files import read
 from fedatlas.experiments.scores import metric_columns
 from fedatlas.records.reduction import Reading
@@ -15,7 +16,7 @@ from fedatlas.results.comparing.targets import TargetSpec, target_costs
 from fedatlas.workflow.record_numbers import POSITION, number_rows
 from fedatlas.workflow.study import Study
 
-WIDE = 250_000  # evaluations on scoring seeds, above which an experiment is wide
+WIDE = 150_000  # evaluations on scoring seeds, above which an experiment is wide
 SHARES = tuple(10.0**-k for k in range(1, 6))  # targets: shares of the first distance to the best value
 BUDGETS = (1.0, 0.5, 0.25)  # shares of the rounds after which runs are cut
 OPTIMUM = "suboptimality"  # from which comparisons take F*
@@ -33,8 +34,8 @@ def find_readings(study: Study, size: str, name: str, files: Sequence[tuple[Cell
         name: Its name.
         files: Its cells and their run files, in the order of the experiment.
     """
-    counts = (int(read(path)[0]["seed"].isin(cell.spec.seeds).sum()) for cell, path in files)
-    if sum(counts) <= WIDE:
+    contents = (read(path) for _, path in files)  # one after another, as they may fill the memory
+    if sum(int(frame["seed"].isin(RunMeta.of(meta).spec.seeds).sum()) for frame, meta in contents) <= WIDE:
         return None
     results, starts = number_rows(study, size, name, files)
     view, curves = results.view, results.curves

@@ -118,7 +118,7 @@ def record(name: str, size: str | None = None) -> "pd.DataFrame":
     ``vectors_down`` count vectors of the model's size, ``bits_up`` and ``bits_down`` bits, ``gradients`` and
     ``samples`` those of an active client, ``seconds`` those of a processor. Metrics have the units of the problem;
     accuracies are shares. ``status`` is ok or diverged. Of runs with more than 500 evaluations, and of experiments with
-    more than 250,000, some are there; columns that begin with ``all:`` have numbers of all in the last row of a run.
+    more than 150,000, some are there; columns that begin with ``all:`` have numbers of all in the last row of a run.
 
     Args:
         name: Name of the experiment.
