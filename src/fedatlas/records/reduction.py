@@ -14,7 +14,7 @@ import numpy as np
 
 from fedatlas.experiments.cells import EXCHANGES, RUNG, CellSpec
 from fedatlas.experiments.scores import goal, metric_columns
-from fedatlas.experiments.thinning import LIMIT, are_kept, extremes
+from fedatlas.experiments.thinning import GRID, LIMIT, are_kept, extremes
 from fedatlas.federation.engine.exchanges import Ledger
 
 if TYPE_CHECKING:
@@ -42,9 +42,20 @@ def run_columns(frame: "pd.DataFrame", spec: CellSpec) -> list[str]:
 
 
 def are_long(frame: "pd.DataFrame", spec: CellSpec) -> bool:
-    """Return whether a record keeps some evaluations alone of the runs on the scoring seeds of a run file."""
+    """Return whether some runs on scoring seeds have so many evaluations that a record keeps some of them alone."""
+    return bool((_lengths(frame, spec) > LIMIT).any())
+
+
+def count_kept(frame: "pd.DataFrame", spec: CellSpec) -> int:
+    """Return about how many evaluations of runs on scoring seeds a record keeps of an experiment that is not wide."""
+    lengths = _lengths(frame, spec)
+    return int(lengths.where(lengths <= LIMIT, GRID).sum())
+
+
+def _lengths(frame: "pd.DataFrame", spec: CellSpec) -> "pd.Series":
+    """Return the number of evaluations of each run on a scoring seed."""
     scoring = frame[frame["seed"].isin(spec.seeds)]
-    return bool((scoring.groupby(run_columns(frame, spec), dropna=False).size() > LIMIT).any())
+    return scoring.groupby(run_columns(frame, spec), dropna=False).size()
 
 
 def reduce(

@@ -11,12 +11,12 @@ from fedatlas.experiments.cells import Cell
 from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.result_files import read
 from fedatlas.experiments.scores import metric_columns
-from fedatlas.records.reduction import Reading
+from fedatlas.records.reduction import Reading, count_kept
 from fedatlas.results.comparing.targets import TargetSpec, target_costs
 from fedatlas.workflow.record_numbers import POSITION, number_rows
 from fedatlas.workflow.study import Study
 
-WIDE = 150_000  # evaluations on scoring seeds, above which an experiment is wide
+WIDE = 150_000  # evaluations on scoring seeds that are kept, above which an experiment is wide
 SHARES = tuple(10.0**-k for k in range(1, 6))  # targets: shares of the first distance to the best value
 BUDGETS = (1.0, 0.5, 0.25)  # shares of the rounds after which runs are cut
 OPTIMUM = "suboptimality"  # from which comparisons take F*
@@ -35,7 +35,7 @@ def find_readings(study: Study, size: str, name: str, files: Sequence[tuple[Cell
         files: Its cells and their run files, in the order of the experiment.
     """
     contents = (read(path) for _, path in files)  # one after another, as they may fill the memory
-    if sum(int(frame["seed"].isin(RunMeta.of(meta).spec.seeds).sum()) for frame, meta in contents) <= WIDE:
+    if sum(count_kept(frame, RunMeta.of(meta).spec) for frame, meta in contents) <= WIDE:
         return None
     results, starts = number_rows(study, size, name, files)
     view, curves = results.view, results.curves
