@@ -21,7 +21,7 @@ from fedatlas.federation.engine.exchanges import Ledger
 from fedatlas.records.record import NOTES, Restoration, _compressed, _decompressed, read_record, write_record
 from fedatlas.records.reduction import Reading
 from fedatlas.records.signatures import Signature, add_signatures, largest_share, read_signatures, signers
-from fedatlas.workflow.verification import TOLERANCE, compare
+from fedatlas.workflow.verification import TOLERANCES, compare
 
 SELECT = Select(metric="loss", statistic="final", goal="min", seeds=[1000, 1001], last=2)
 
@@ -200,7 +200,7 @@ def test_verification_agrees_with_an_untouched_run_and_names_what_was_changed(fi
         assert fault is not None and fault[0] == "loss"
         rounding = [{**row, "loss": math.nextafter(row["loss"], math.inf)} for row in rows]
         fault, difference = compare(rounding, anew)
-        assert (fault is None and 0 < difference <= TOLERANCE) or not math.isfinite(rows[0]["loss"])
+        assert (fault is None and 0 < difference <= TOLERANCES["float64"]) or not math.isfinite(rows[0]["loss"])
 
 
 @given(st.integers(1, 12), st.data())
