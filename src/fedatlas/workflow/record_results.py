@@ -16,12 +16,13 @@ from fedatlas.io.machine import environment
 from fedatlas.records.record import Record, read_record, write_record
 from fedatlas.records.signatures import add_signatures
 from fedatlas.workflow.jobs import claims, table
+from fedatlas.workflow.origins import Origins
 from fedatlas.workflow.record_numbers import claims_spec, compare_verdicts, layout, read_numbers, restore_files
 from fedatlas.workflow.record_readings import find_readings
 from fedatlas.workflow.records import FOLDER, all_signatures, record_paths
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.times import shipped_costs
-from fedatlas.workflow.verification import Examination, verify
+from fedatlas.workflow.verification import Examination, make_file, verify
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -84,8 +85,15 @@ def make_tables(study: Study, size: str, name: str, folder: Path) -> int:
 
 
 def judge_claims(study: Study, size: str, name: str, folder: Path) -> None:
-    """Write the verdicts on the claims of an experiment into the folder of its tables."""
-    claims.make(claims_spec(study, size, name), str(folder), str(folder / "claims.csv"), study.folders.data)
+    """Write the verdicts on the claims of an experiment into the folder of its tables.
+
+    Partitions that checks read are made where they are missing.
+    """
+    spec, origins = claims_spec(study, size, name), Origins(study)
+    for files in spec["inputs"].values():
+        for path in filter(None, files.values()):
+            make_file(study, origins, path)
+    claims.make(spec, str(folder), str(folder / "claims.csv"), study.folders.data)
 
 
 def _whole_record(study: Study, size: str, name: str) -> Record:

@@ -286,12 +286,21 @@ def build_problem(study: Study, origins: Origins, spec: CellSpec, seed: int) -> 
     for name in (spec.problem[key] for key in ("data", "test") if spec.problem.get(key)):
         store.prepare(name, study.folders.data, study.config["data_mirrors"])
     paths = origins.files(spec)
-    for key, job in (("partition", partition), ("optimum", optimum)):
-        if key in paths and not Path(paths[key]).exists():
-            folder = {"partition": "partitions", "optimum": "optima"}[key]
-            job.make(study.folders.resolve(origins.find(folder, Path(paths[key]).stem)), paths[key], study.folders.data)
+    for path in paths.values():
+        make_file(study, origins, path)
     instance = seed if instances.varies_by_seed(spec.problem) else None
     return load_problem(spec, study.folders.data, paths.get("partition"), paths.get("optimum"), instance)
+
+
+def make_file(study: Study, origins: Origins, path: str) -> None:
+    """Make a partition or an optimum that is not there, and prepare the data that are split."""
+    if Path(path).exists():
+        return
+    folder = Path(path).parent.name
+    origin = study.folders.resolve(origins.find(folder, Path(path).stem))
+    if "data" in origin:
+        store.prepare(origin["data"], study.folders.data, study.config["data_mirrors"])
+    {"partitions": partition, "optima": optimum}[folder].make(origin, path, study.folders.data)
 
 
 def changed_modules(spec: CellSpec, recorded: RecordedCell) -> list[str]:
