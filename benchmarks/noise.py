@@ -67,7 +67,18 @@ def compare(name: str, claims: dict, results: Results) -> Iterator[dict]:
 
 
 def judged_samples(check: Check, results: Results) -> list[Sample]:
-    """Return the samples whose intervals a check asks for, each once, in their order."""
+    """Return the samples whose intervals a check asks for, each once, in their order.
+
+    Where claims were decided, runs have fewer seeds than others. Then it is the last look that all have.
+    """
+    for count in reversed(results.view.looks):
+        with contextlib.suppress(ValueError):
+            return samples_of(check, results.at_look(count))
+    return samples_of(check, results)
+
+
+def samples_of(check: Check, results: Results) -> list[Sample]:
+    """Return the samples whose intervals a check asks for of these results."""
     found: dict[Sample, None] = {}
     interval = Sample.interval
 
@@ -104,7 +115,7 @@ def draw(frame: pd.DataFrame, path: Path) -> None:
     for of, part in frame.groupby("of"):
         ax.scatter(part["skewness"], part["kurtosis"], s=12, alpha=0.6, label=f"claims on the {of} ({len(part)})")
     for label, at in {"normal": (0, 0), "gamma, shape 1/2": (2.83, 12), "exponential": (2, 6)}.items():
-        ax.annotate(label, at, xytext=(4, 4), textcoords="offset points", fontsize=8)
+        ax.annotate(label, at, xytext=(-5, 5), textcoords="offset points", ha="right", fontsize=8)
         ax.plot(*at, marker="x", color="black")
     ax.set(xlabel="skewness over seeds, of log ratios, exponents and differences", ylabel="excess kurtosis")
     ax.set_yscale("symlog", linthresh=2)
