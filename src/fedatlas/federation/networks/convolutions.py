@@ -94,4 +94,5 @@ def _places(
     entries = np.full((pixels.size + 1, len(corners)), windows.size)
     for k, window in enumerate(windows.reshape(len(corners), -1)):
         entries[window, k] = np.arange(window.size) + k * window.size
-    return shape, *(torch.from_numpy(index).to(device) for index in (windows.flatten(), entries[:-1]))
+    # mypy does not count what a generator yields
+    return shape, *(torch.from_numpy(index).to(device) for index in (windows.flatten(), entries[:-1]))  # type: ignore[return-value]
