@@ -13,7 +13,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments.fingerprint import fingerprint
 from fedatlas.io.files import write_text
 from fedatlas.publish.report import charts
-from fedatlas.publish.report.page import FOLDER, LIBRARY, SCRIPTS, create_environment, load_figure
+from fedatlas.publish.report.page import LIBRARY, SCRIPTS, STYLE, create_environment, load_figure
 from fedatlas.records.record import read_record
 from fedatlas.workflow.gallery_page import draw_figures
 from fedatlas.workflow.record_results import make_tables
@@ -79,7 +79,7 @@ def insert(app: Any, docname: str, source: list[str]) -> None:
     if Path(docname).parent != Path("docs/gallery"):
         return
     template = create_environment(Path(__file__).parent).get_template("figure.html")
-    library = charts.compress((FOLDER / LIBRARY).read_text(encoding="utf-8"))
+    library = charts.compress(LIBRARY.read_text(encoding="utf-8"))
 
     def replace(match: re.Match[str]) -> str:
         nonlocal library
@@ -101,15 +101,15 @@ def add_files(app: Any, pagename: str, template: str, context: Any, doctree: Any
     """Add styles and scripts to the pages of the gallery."""
     if doctree is not None and Path(pagename).parent == Path("docs/gallery"):
         app.add_css_file("figures.css")
-        for name in SCRIPTS:
-            app.add_js_file(name, loading_method="defer")
+        for script in SCRIPTS:
+            app.add_js_file(script.name, loading_method="defer")
 
 
 def write_files(app: Any, error: Any) -> None:
     """Write the styles of reports, for figures alone, and their scripts into the site."""
     if error is None and app.builder.format == "html":
         static = Path(app.outdir, "_static")
-        style = re.sub(r"(?m)^(\s*)(?::root|body|html)(?= \{)", r"\1&", (FOLDER / "report.css").read_text("utf-8"))
+        style = re.sub(r"(?m)^(\s*)(?::root|body|html)(?= \{)", r"\1&", STYLE.read_text("utf-8"))
         write_text(static / "figures.css", f".{SITE} {{\n{style}\n}}\n")
-        for name in SCRIPTS:
-            write_text(static / name, (FOLDER / name).read_text(encoding="utf-8"))
+        for script in SCRIPTS:
+            write_text(static / script.name, script.read_text(encoding="utf-8"))
