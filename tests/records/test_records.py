@@ -1,7 +1,9 @@
 """Records: what is kept is exact, what was changed is refused, and signatures say no more than was computed."""
 
 import itertools
+import json
 import math
+from pathlib import Path
 
 import pandas as pd
 import pyarrow.compute as pc
@@ -14,7 +16,7 @@ from fedatlas import UserError
 from fedatlas.experiments import run as module
 from fedatlas.experiments.cells import Cell, CellSpec, Select
 from fedatlas.experiments.metadata import RunMeta
-from fedatlas.experiments.result_files import read
+from fedatlas.experiments.result_files import read, write
 from fedatlas.experiments.run import compute_run, load_problem, run_cell, stored_runs
 from fedatlas.experiments.tables import Layout, build
 from fedatlas.federation.engine.exchanges import Ledger
@@ -111,6 +113,18 @@ def test_the_same_content_has_the_same_bytes(files, tmp_path):
     path.unlink()
     write_record(path, files)
     assert path.read_bytes() == first
+
+
+def test_a_record_names_no_place_of_this_machine(files, tmp_path):
+    cell, path = files[0]
+    frame, meta = read(path)
+    source = {"title": "Made up", "files": [{"name": "a", "sha256": "0", "origin": "/home/me/a"}]}
+    write(tmp_path / "run.parquet", frame, {**meta, "data": {"made-up": source}})
+    record = write_record(tmp_path / "record.parquet", [(cell, tmp_path / "run.parquet")])
+    assert record.cells[0].meta["data"]["made-up"]["files"] == [{"name": "a", "sha256": "0"}]
+    for committed in sorted(Path(__file__).parents[2].glob("record/*/*.parquet")):
+        text = json.dumps([cell.meta["data"] for cell in read_record(committed).cells])
+        assert '"origin"' not in text, committed
 
 
 def test_a_cell_is_found_for_all_or_fewer_of_its_seeds_and_for_nothing_else(files, tmp_path):

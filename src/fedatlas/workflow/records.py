@@ -134,7 +134,7 @@ class Records:
     def _has_equal_data(self, cell: RecordedCell) -> bool:
         """Return whether the data that lie here, if any do, are those of the record."""
         return all(
-            (here := self._provenance(data)) is None or here["files"] == there["files"]
+            (here := self._provenance(data)) is None or _hashes(here) == _hashes(there)
             for data, there in cell.meta["data"].items()
         )
 
@@ -147,6 +147,11 @@ class Records:
         """Return whether a job has computed a run file."""
         file = Path(self.study.folders.report(size, name)) / path
         return file.exists() and read_meta(file).get("recorded", False) is False
+
+
+def _hashes(provenance: dict[str, Any]) -> dict[str, str]:
+    """Return the hashes of the files of a data set by name."""
+    return {file["name"]: file["sha256"] for file in provenance["files"]}
 
 
 def _looks(cell: Cell, looks: list[int]) -> Iterator[tuple[str, list[int]]]:
