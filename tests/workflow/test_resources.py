@@ -128,6 +128,14 @@ def test_tasks_that_nobody_starts_or_that_have_no_work_are_refused():
         assert sentence in str(error.value)
 
 
+@pytest.mark.parametrize("option", ["--default-resources", "--set-resources"])
+def test_tasks_that_all_jobs_or_those_of_a_rule_ask_for_are_seen(project, option):
+    request = "tasks=2" if option == "--default-resources" else "train:tasks=2"
+    target = "results/smoke/tiny/table.parquet"
+    done = project.snakemake("-n", option, request, "--", target, check=False)
+    assert done.returncode and "mpi is None and tasks is 2: give both" in done.stdout + done.stderr
+
+
 def test_each_rule_of_run_files_has_tasks_of_its_own(project):
     network = {"kind": "network", "data": "digits", "architecture": "linear", "partition": "iid"}
     looks = {"seeds": {"at_least": 2, "at_most": 4}, "select": TINY["select"] | {"seeds": [9]}}

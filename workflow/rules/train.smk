@@ -1,7 +1,10 @@
 """Run files: one algorithm at one setting, with all tuning values and seeds."""
 
 # Where nobody asks for tasks, a plan needs none of its jobs' resources: Snakemake takes a fifth of its time for them.
-asked = {name for values in workflow.resource_settings.overwrite_resources.values() for name in values}
+settings = workflow.resource_settings
+defaults = settings.default_resources
+asked = {name for values in settings.overwrite_resources.values() for name in values}
+asked |= {argument.partition("=")[0] for argument in (defaults.args if defaults else ())}
 launch = requests.launch if asked & {"mpi", "tasks"} or study.folders.prefixed("") else requests.launch_alone
 
 
