@@ -271,8 +271,6 @@ def _without_origins(meta: dict[str, Any]) -> dict[str, Any]:
     """Return the metadata of a run file without the places from which this machine got the files of its data."""
     data = {
         name: {**source, "files": [{key: file[key] for key in file if key != "origin"} for file in source["files"]]}
-        if "files" in source
-        else source
         for name, source in meta["data"].items()
     }
     return {**meta, "data": data}

@@ -39,9 +39,13 @@ def find_warnings(record: ExperimentRecord, table: Iterable[Row], meta: TableMet
                 f"{name}: fresh seeds refuted the best value of the tuning seeds, and the search went on; the chosen "
                 f"value is {outcome}{_settings(record, part, len(rows))}."
             )
-        untuned = [row for row in rows if row["tuning_seeds"] > 0 and not _is_finite(row["tuning_score"])]
-        diverged = [row for row in rows if not _is_finite(row["score"]) and row not in untuned]
-        for part, verb in ((untuned, "diverged for every tuned value"), (diverged, "diverged")):
+        all_diverged, diverged = [], []
+        for row in rows:
+            if row["tuning_seeds"] > 0 and not _is_finite(row["tuning_score"]):
+                all_diverged.append(row)
+            elif not _is_finite(row["score"]):
+                diverged.append(row)
+        for part, verb in ((all_diverged, "diverged for every tuned value"), (diverged, "diverged")):
             if part:
                 sentences.append(f"{name} {verb}{_settings(record, part, len(rows))}.")
     for name, entry in meta.data.items():
