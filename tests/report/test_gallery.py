@@ -1,13 +1,11 @@
-"""The gallery: items of the record, committed entries, the ledger, the tally."""
+"""The gallery: items of the record, the ledger, the tally."""
 
 import dataclasses
-import json
 
 import pandas as pd
 import pytest
 from PIL import Image
 
-from fedatlas.errors import UserError
 from fedatlas.experiments import result_files as files
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.io import csv
@@ -31,9 +29,7 @@ def item(folder, name="one", verified=("3 of 4 cells agree",), **facts):
     """The item of results under another name, with some facts changed."""
     table, plain = files.read(folder / "table.parquet")
     record = ExperimentRecord.read(folder / "about.json")
-    made = gallery.item_of_results(
-        record, table, TableMeta.of(plain), folder / "claims.csv", None if verified is None else list(verified)
-    )
+    made = gallery.item_of_results(record, table, TableMeta.of(plain), folder / "claims.csv", list(verified))
     entry = dataclasses.replace(made.entry, name=name, **facts)
     return dataclasses.replace(made, entry=entry, claims=made.claims.assign(experiment=name))
 
@@ -113,41 +109,10 @@ def test_an_entry_says_which_form_of_the_data_its_runs_have_read(folder, tmp_pat
     assert "from `a.npz`. **A" in write(tmp_path, item(folder, data=data))
 
 
-def committed(folder, target, name="old"):
-    """Write an entry of before the record."""
-    target.mkdir(parents=True)
-    made = item(folder, name)
-    (target / "entry.json").write_text(json.dumps(dataclasses.asdict(made.entry)))
-    csv.write(target / "claims.csv", made.claims)
-    csv.write(target / "chosen.csv", made.scores)
-    (target / "speed.png").write_bytes(b"a picture")
-
-
-def test_an_entry_without_a_record_says_so_and_goes_when_there_is_one(folder, tmp_path):
-    target = tmp_path / "docs/gallery/smoke/old"
-    committed(folder, target)
-    gallery.validate_target(tmp_path / "docs/gallery.md", tmp_path / "docs/gallery")
-    unmade = [Unmade("old", "smoke", 2.0), Unmade("new", "smoke", None)]
-    text = write(tmp_path, gallery.read_item(target), unmade=unmade)
-    assert "| Record | not in the record; to compute it takes a processor 2.0 hours |" in text
-    assert "| old | smoke | 2.0 hours |\n| new | smoke | unknown |" in text
-    gallery.clear_entry(target, {"speed.png"})
-    assert [path.name for path in target.iterdir()] == ["speed.png"]
-    gallery.clear_entry(target, set())
-    assert not target.exists()
-
-
-def test_broken_entries_and_foreign_files_are_said(folder, tmp_path):
-    directory = tmp_path / "docs/gallery"
-    committed(folder, directory / "smoke/old")
-    (directory / "smoke/old/entry.json").write_text("{}")
-    with pytest.raises(UserError, match="is not an entry of the gallery"):
-        gallery.read_item(directory / "smoke/old")
-    (directory / "smoke/old/mine.txt").write_text("mine")
-    with pytest.raises(UserError, match=r"mine\.txt is not of `fedatlas gallery`"):
-        gallery.validate_target(tmp_path / "docs/gallery.md", directory)
-    with pytest.raises(UserError, match="the record has no experiment of the gallery"):
-        write(tmp_path)
+def test_experiments_without_a_record_are_listed_with_their_hours(folder, tmp_path):
+    text = write(tmp_path, item(folder), unmade=[Unmade("new", "smoke", 2.0), Unmade("other", "paper", None)])
+    assert "| new | smoke | 2.0 hours |\n| other | paper | unknown |" in text
+    assert not (tmp_path / "docs/gallery/new.md").exists()
 
 
 def test_a_claim_counts_at_the_largest_size_that_tests_it():

@@ -340,9 +340,11 @@ def test_report_and_mlflow_lead_with_the_cards_of_their_experiments(tmp_path):
 
 def test_a_card_says_what_the_record_lacks(tmp_path):
     frame = claims(HELD, HELD)
-    (card,) = make_cards(written(tmp_path), state(frame, unrecorded={("smoke", "made_up")}))
-    assert "| Record | lacks made\\_up: the numbers are those" in "\n".join(cards_page.card_lines(card))
-    (card,) = make_cards(written(tmp_path), state(frame, unrecorded={("laptop", "made_up")}))
+    (card,) = make_cards(written(tmp_path), state(frame, unrecorded={"made_up"}))
+    assert "| Record | lacks made\\_up ([hours](../gallery.md#not-in-the-record)) |" in "\n".join(
+        cards_page.card_lines(card)
+    )
+    (card,) = make_cards(written(tmp_path), state(frame, unrecorded={"other"}))
     assert card.unrecorded == []
 
 

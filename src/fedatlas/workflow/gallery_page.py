@@ -2,18 +2,17 @@
 
 import json
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import SimpleNamespace
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read
-from fedatlas.publish.report.gallery import GalleryItem, clear_entry, item_of_results, read_item, validate_target
+from fedatlas.publish.report.gallery import GalleryItem, item_of_results, validate_target
 from fedatlas.publish.report.gallery_page import Unmade, write_page
 from fedatlas.publish.report.headlines import PaperHeadlines, read_headlines
 from fedatlas.publish.report.images import reduce_colours
-from fedatlas.publish.report.record import ENTRY_FILE
 from fedatlas.publish.report.record_builder import build_record
 from fedatlas.publish.report.verdicts import SIZES_DESCENDING
 from fedatlas.workflow.graph import Graph
@@ -29,8 +28,7 @@ PAGE = "docs/gallery.md"
 def publish(study: Study, out: Path, say: Callable[[str], None]) -> None:
     """Write the pages of the gallery.
 
-    An experiment that the record has is shown from it, and the files of an older entry go but for the pictures of
-    cards. Entries of experiments that the record does not have stay.
+    Pictures that no card shows go.
 
     Args:
         study: The study.
@@ -38,38 +36,49 @@ def publish(study: Study, out: Path, say: Callable[[str], None]) -> None:
         say: Takes a sentence on each experiment that comes from the record.
 
     Raises:
-        UserError: The configuration names no experiments for the gallery, or a file of another origin lies where the
-            page or an entry would be written.
+        UserError: The configuration names no experiments for the gallery, the record has none of them, or a file of
+            another origin lies where pages or pictures would be written.
     """
-    experiments, entries, papers = study.gallery(), out.with_suffix(""), read_headlines()
-    validate_target(out, entries)
-    held, items = record_paths(study), {}
+    experiments, gallery, papers = study.gallery(), out.with_suffix(""), read_headlines()
+    validate_target(out, gallery)
+    held, items, pictures = record_paths(study), {}, dict[Path, bytes]()
     for size, name in experiments:
-        folder = entries / size / name
-        if (size, name) in held:
-            try:
-                items[size, name] = _publish_record(study, size, name, folder, _figures_of_cards(papers, name))
-                say(f"{name} (size {size}): from the record")
-                continue
-            except UserError as error:
-                say(f"{name} (size {size}) cannot be shown from the record: {error}")
-        if (folder / ENTRY_FILE).exists():
-            items[size, name] = read_item(folder)
+        if (size, name) not in held:
+            continue
+        try:
+            items[size, name], drawn = _read_record(study, size, name, _figures_of_cards(papers, name))
+            pictures |= {gallery / size / name / f"{figure}.png": picture for figure, picture in drawn.items()}
+            say(f"{name} (size {size}): from the record")
+        except UserError as error:
+            say(f"{name} (size {size}) cannot be shown from the record: {error}")
+    if not items:
+        raise UserError("the record has no experiment of the gallery; `fedatlas record missing` says how to add them")
+    _update_pictures(gallery, pictures)
     unmade = [Unmade(entry.name, entry.size, entry.hours) for entry in missing_records(study)]
     order = sorted(items, key=lambda key: (SIZES_DESCENDING.index(key[0]), key[1]))
-    write_page(entries, out, [items[key] for key in order], papers, paper_hours(), unmade, all_signatures(study))
+    write_page(gallery, out, [items[key] for key in order], papers, paper_hours(), unmade, all_signatures(study))
 
 
-def _publish_record(study: Study, size: str, name: str, target: Path, wanted: Iterable[str]) -> GalleryItem:
-    """Return the item of an experiment from its record, and draw the figures of cards into a folder."""
+def _read_record(study: Study, size: str, name: str, wanted: Iterable[str]) -> tuple[GalleryItem, dict[str, bytes]]:
+    """Return the item of an experiment from its record, and the pictures of its figures that are wanted, by name."""
     with tempfile.TemporaryDirectory() as folder:
         item = recorded_item(study, size, name, Path(folder))
-        pictures = draw_figures(study, size, name, Path(folder), Path(folder, "figures"), wanted, [".png"])
-        for key in pictures:
-            target.mkdir(parents=True, exist_ok=True)
-            (target / f"{key}.png").write_bytes(reduce_colours(Path(folder, f"figures/{key}.png")))
-    clear_entry(target, {f"{key}.png" for key in pictures})
-    return item
+        drawn = draw_figures(study, size, name, Path(folder), Path(folder, "figures"), wanted, [".png"])
+        return item, {key: reduce_colours(Path(folder, f"figures/{key}.png")) for key in drawn}
+
+
+def _update_pictures(gallery: Path, pictures: Mapping[Path, bytes]) -> None:
+    """Write pictures, and remove all others in the folders of experiments."""
+    for size in SIZES_DESCENDING:
+        for path in gallery.glob(f"{size}/*/*.png"):
+            if path not in pictures:
+                path.unlink()
+        for folder in gallery.glob(f"{size}/*"):
+            if not any(folder.iterdir()):
+                folder.rmdir()
+    for path, picture in pictures.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(picture)
 
 
 def recorded_item(study: Study, size: str, name: str, folder: Path) -> GalleryItem:

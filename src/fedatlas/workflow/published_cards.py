@@ -19,7 +19,7 @@ def published_cards(study: Study) -> list[Card]:
     if not Path(VERDICTS).exists():
         return []
     claims = read_verdicts(Path(VERDICTS))
-    unrecorded = {(row["size"], row["experiment"]) for row in claims} - set(record_paths(study))
+    unrecorded = {name for _, name in study.gallery()} - {name for _, name in record_paths(study)}
     return make_cards(read_headlines(), GalleryState(claims, {}, unrecorded, {}, {}, paper_hours()))
 
 

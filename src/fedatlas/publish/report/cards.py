@@ -8,7 +8,7 @@ substitute do not test the sentence: the verdict is *not tested*, with what the 
 
 import math
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -132,9 +132,9 @@ class GalleryState:
     """What cards need to know of the gallery.
 
     Attributes:
-        claims: Rows of claims.csv of all entries.
+        claims: Rows of claims.csv.
         figures: Paths of figures by EXPERIMENT/FIGURE, those of the largest size.
-        unrecorded: Size and name of the experiments that the record does not have.
+        unrecorded: Names of the experiments that the record does not have.
         scores: Chosen scores by experiment, at the largest size.
         points: Published points beside scores by experiment, at the largest size.
         hours: Processor hours that experiments take at the paper's size.
@@ -142,7 +142,7 @@ class GalleryState:
 
     claims: Sequence[Mapping[str, str]]
     figures: Mapping[str, str]
-    unrecorded: Collection[tuple[str, str]]
+    unrecorded: Collection[str]
     scores: "Mapping[str, pd.DataFrame]"
     points: "Mapping[str, pd.DataFrame]"
     hours: Mapping[str, float]
@@ -181,8 +181,8 @@ def _make_card(
     for part, claims in headline.parts.items():
         readings = [rows[claim] for claim in claims if claim in rows]
         parts.append({"name": part, "verdict": judge_part([row["verdict"] for row in readings]), "rows": readings})
-    used = dict.fromkeys((row["size"], row["experiment"]) for part in parts for row in part["rows"])
-    level = _level(f"{paper.name}/{name}", headline, [size for size, _ in used])
+    sizes = dict.fromkeys(row["size"] for part in parts for row in part["rows"])
+    level = _level(f"{paper.name}/{name}", headline, sizes)
     verdict = judge_sentence([part["verdict"] for part in parts])
     experiments = dict.fromkeys(claim.partition("/")[0] for claim in headline.claims)
     points = [state.points[experiment] for experiment in experiments if experiment in state.points]
@@ -204,13 +204,13 @@ def _make_card(
         tried=headline.tried,
         prices=[[words, name, state.hours.get(name)] for words, name in headline.not_run.items()],
         normal=any(rests_on_normal_noise(row) for part in parts for row in part["rows"]),
-        unrecorded=[name for size, name in used if (size, name) in state.unrecorded],
+        unrecorded=[name for name in experiments if name in state.unrecorded],
         beside=_beside(headline.beside, state) if headline.beside and state.scores else [],
         points=_compare_points(points[0]) if points else "",
     )
 
 
-def _level(name: str, headline: Headline, sizes: Sequence[str]) -> str:
+def _level(name: str, headline: Headline, sizes: Iterable[str]) -> str:
     """Return the weakest level of evidence of the sizes at which a headline is tested."""
     for size in sizes:
         if size not in headline.evidence:

@@ -10,6 +10,7 @@ from fedatlas.publish.report.verdicts import seeds_text
 from fedatlas.registry.bibliography import Reference
 
 NOISE = "../concepts/comparing.md#noise-that-is-not-normal"
+MISSING = "../gallery.md#not-in-the-record"
 
 
 def write_lines(
@@ -91,10 +92,7 @@ def _facts(card: Card, found: Sequence[attacks.Row]) -> Iterator[tuple[str, str]
         price = "of unknown price" if hours is None else f"about {_hours(hours)} of a processor"
         yield "Not run", f"{escape_markdown(words)}: {price} (`snakemake --cores 2 {name} --config size=paper`)"
     if card.unrecorded:
-        yield (
-            "Record",
-            escape_markdown(f"lacks {', '.join(card.unrecorded)}: the numbers are those of the last computation"),
-        )
+        yield "Record", f"lacks {escape_markdown(', '.join(card.unrecorded))} ([hours]({MISSING}))"
 
 
 def _hours(hours: float) -> str:

@@ -1,31 +1,23 @@
-"""Entries of the gallery: facts, verdicts and scores of an experiment, from the record.
-
-An entry whose experiment has no record yet is a folder ``SIZE/EXPERIMENT`` that was committed when it was made. It goes
-when the record has the experiment; then only the pictures of cards lie there.
-"""
+"""Items of the gallery: facts, verdicts and scores of an experiment, from the record."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.experiment_view import AlgorithmView
 from fedatlas.experiments.metadata import TableMeta, versions
-from fedatlas.io import csv
-from fedatlas.io.text import read_json, read_text
-from fedatlas.publish.report.record import ENTRY_FILE, ExperimentRecord
+from fedatlas.io.text import read_text
+from fedatlas.publish.report.record import ExperimentRecord
 from fedatlas.publish.report.verdicts import SIZES_DESCENDING, read_claims
-from fedatlas.registry.bibliography import Reference, entries, reference
-from fedatlas.registry.validation import restore
+from fedatlas.registry.bibliography import Reference
 from fedatlas.results.comparing.published import fedac_points
 
 if TYPE_CHECKING:
     import pandas as pd
 
 MARK = "<!-- `fedatlas gallery` writes this page anew. -->"
-CLAIMS_FILE, CHOSEN_FILE = "claims.csv", "chosen.csv"  # of a committed entry
-POINTS_FILE = "published.csv"  # scores beside the points that a paper's authors published
 
 
 @dataclass(frozen=True)
@@ -69,8 +61,8 @@ class GalleryEntry:
         data: Forms of the data sets by name.
         versions: Versions of packages.
         machines: Machines that computed the runs, as far as they are recorded.
-        tuning: Sentences on which algorithms were tuned; empty in entries that do not have it.
-        fingerprints: Fingerprints of the code that made the runs, by id of the algorithm; empty if not recorded.
+        tuning: Sentences on which algorithms were tuned.
+        fingerprints: Fingerprints of the code that made the runs, by id of the algorithm.
     """
 
     name: str
@@ -84,8 +76,8 @@ class GalleryEntry:
     data: dict[str, DataForm]
     versions: dict[str, str]
     machines: list[str]
-    tuning: str = ""
-    fingerprints: dict[str, str] = field(default_factory=dict)
+    tuning: str
+    fingerprints: dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -97,14 +89,14 @@ class GalleryItem:
         claims: Rows of claims.csv.
         scores: Chosen values with their scores.
         points: Scores beside published points; None where there are none.
-        verified: Sentences on who has verified the record; None if the record does not have the experiment.
+        verified: Sentences on who has verified the record.
     """
 
     entry: GalleryEntry
     claims: "pd.DataFrame"
     scores: "pd.DataFrame"
     points: "pd.DataFrame | None"
-    verified: list[str] | None
+    verified: list[str]
 
     @property
     def folder(self) -> str:
@@ -162,44 +154,17 @@ def _points(record: ExperimentRecord, chosen: "pd.DataFrame") -> "pd.DataFrame |
     return rows[[*points.columns, "score", "shown"]] if len(rows) else None
 
 
-def read_item(folder: Path) -> GalleryItem:
-    """Return the item of a committed entry.
-
-    Raises:
-        UserError: The folder does not hold an entry.
-    """
-    points = folder / POINTS_FILE
-    return GalleryItem(
-        entry=_read_entry(folder / ENTRY_FILE),
-        claims=read_claims(folder / CLAIMS_FILE),
-        scores=csv.read(folder / CHOSEN_FILE),
-        points=csv.read(points) if points.exists() else None,
-        verified=None,
-    )
-
-
-def _read_entry(path: Path) -> GalleryEntry:
-    plain = read_json(path)
-    try:
-        data = {name: restore(DataForm, form) for name, form in plain["data"].items()}
-        paper = restore(Reference, plain["paper"])
-        paper = reference(paper.key) if paper.key in entries() else paper
-        return restore(GalleryEntry, {**plain, "paper": paper, "data": data})
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise UserError(f"{path} is not an entry of the gallery ({error}): remove its folder") from None
-
-
 def is_own_page(path: Path) -> bool:
     """Return whether `fedatlas gallery` wrote a page."""
     return read_text(path).rstrip().endswith(MARK)
 
 
 def validate_target(page: Path, gallery: Path) -> None:
-    """Raise UserError if the page or an entry holds a file that `fedatlas gallery` did not write.
+    """Raise UserError if there is a page or a file beside the pictures that `fedatlas gallery` did not write.
 
     Args:
         page: Path of the page.
-        gallery: Folder of all entries.
+        gallery: Folder of pictures and further pages.
     """
     pages = [path for path in (page, *sorted(gallery.glob("*.md"))) if path.exists()]
     foreign = [path for path in pages if not is_own_page(path)]
@@ -207,21 +172,6 @@ def validate_target(page: Path, gallery: Path) -> None:
         foreign += sorted(path for path in gallery.glob("*.*") if path.suffix != ".md")
     for folder in sorted(path for size in SIZES_DESCENDING for path in gallery.glob(f"{size}/*")):
         files = sorted(folder.iterdir()) if folder.is_dir() else [folder]
-        names = {ENTRY_FILE, CLAIMS_FILE, CHOSEN_FILE, POINTS_FILE} if folder / ENTRY_FILE in files else set()
-        foreign += [path for path in files if not path.is_file() or (path.name not in names and path.suffix != ".png")]
+        foreign += [path for path in files if not path.is_file() or path.suffix != ".png"]
     if path := next(iter(foreign), None):
         raise UserError(f"{path} is not of `fedatlas gallery`: move it elsewhere, so that it is not lost")
-
-
-def clear_entry(folder: Path, pictures: "set[str]") -> None:
-    """Remove the files of an entry that the record has made superfluous.
-
-    Args:
-        folder: Folder of the entry; it goes if it is empty then.
-        pictures: Names of the pictures that stay.
-    """
-    for path in sorted(folder.glob("*")):
-        if path.name not in pictures:
-            path.unlink()
-    if folder.is_dir() and not any(folder.iterdir()):
-        folder.rmdir()

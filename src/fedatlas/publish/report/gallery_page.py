@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fedatlas.errors import UserError
 from fedatlas.experiments.numbering import find_places
 from fedatlas.io import csv
 from fedatlas.io.files import write_text
@@ -55,32 +54,26 @@ def write_page(
     Args:
         gallery: Folder of the pictures; pages other than the index lie there.
         out: Path of the index.
-        items: Experiments, those of the largest size first.
+        items: Experiments, at least one, those of the largest size first.
         papers: Headlines of the papers.
         hours: Processor hours that experiments take at the paper's size.
         unmade: Experiments of the gallery that have no record.
         signatures: What was verified of the record.
-
-    Raises:
-        UserError: There are no experiments.
     """
     import pandas as pd
 
-    if not items:
-        raise UserError("the record has no experiment of the gallery; `fedatlas record missing` says how to add them")
     claims = pd.concat([item.claims for item in items], ignore_index=True).fillna("")
     claims = with_q_values(claims, {item.entry.name: _group(item) for item in items})
     csv.write(gallery / "claims.csv", claims)
     wanted = [headline.figure for paper in papers for headline in paper.headlines.values() if headline.figure]
     published = published_figures.draw(gallery, wanted)
-    deck = cards.make_cards(papers, _state(gallery, items, claims, hours or {}, published))
+    deck = cards.make_cards(papers, _state(gallery, items, claims, unmade, hours or {}, published))
     notices = cards.make_notices(papers, claims.to_dict("records"))
     if deck:
         tally.draw_tally(deck, gallery / "tally.svg")
-    prices = {(entry.size, entry.name): entry for entry in unmade}
     found = attacks.read(gallery)
     pages = {
-        f"{name}.md": [*_experiment_page(parts, claims, gallery, prices), *attacks.page_lines(name, found)]
+        f"{name}.md": [*_experiment_page(parts, claims, gallery), *attacks.page_lines(name, found)]
         for name, parts in _by_name(items).items()
     }
     pages["verified.md"] = list(_verified_page(signatures))
@@ -128,6 +121,7 @@ def _state(
     gallery: Path,
     items: Sequence[GalleryItem],
     claims: "pd.DataFrame",
+    unmade: Sequence[Unmade],
     hours: Mapping[str, float],
     published: Mapping[str, str],
 ) -> GalleryState:
@@ -139,7 +133,7 @@ def _state(
         scores[name] = item.scores
         if item.points is not None:
             points[name] = item.points
-    unrecorded = {(item.entry.size, item.entry.name) for item in items if item.verified is None}
+    unrecorded = {experiment.name for experiment in unmade} - {item.entry.name for item in items}
     return GalleryState(claims.to_dict("records"), figures, unrecorded, scores, points, hours)
 
 
@@ -204,18 +198,15 @@ def _missing(unmade: Sequence[Unmade]) -> Iterator[str]:
     yield "## Not in the record"
     yield ""
     yield (
-        "Nobody can check these here without computing them; `fedatlas record missing` prints the commands. Where "
-        "there is a page, it shows what came out when they were computed last."
+        "These experiments have no page and no verdicts until somebody computes them. `fedatlas record missing` prints "
+        "the commands."
     )
     yield ""
     yield "| Experiment | Size | Time of a processor |"
     yield "|---|---|---|"
     for entry in unmade:
-        yield f"| {escape_markdown(entry.name)} | {entry.size} | {_price(entry)} |"
-
-
-def _price(entry: Unmade) -> str:
-    return "unknown" if entry.hours is None else _time(entry.hours)
+        time = "unknown" if entry.hours is None else _time(entry.hours)
+        yield f"| {escape_markdown(entry.name)} | {entry.size} | {time} |"
 
 
 def _verified_page(signatures: Sequence[Signature]) -> Iterator[str]:
@@ -249,9 +240,7 @@ def _short_title(parts: Sequence[GalleryItem]) -> str:
     return escape_markdown(f"{plural if len(numbers) > 1 else noun} {', '.join(numbers)}")
 
 
-def _experiment_page(
-    parts: Sequence[GalleryItem], claims: "pd.DataFrame", gallery: Path, prices: Mapping[tuple[str, str], Unmade]
-) -> Iterator[str]:
+def _experiment_page(parts: Sequence[GalleryItem], claims: "pd.DataFrame", gallery: Path) -> Iterator[str]:
     item = parts[0]
     group = _group(item)
     titles = [f"{group}, {place}" for place in find_places(item.entry.source)] if group != ATLAS else []
@@ -266,12 +255,12 @@ def _experiment_page(
             yield f"## Size {item.entry.size}"
             yield ""
         mask = (claims["experiment"] == item.entry.name) & (claims["size"] == item.entry.size)
-        yield from _section(item, claims[mask], gallery, prices.get((item.entry.size, item.entry.name)))
+        yield from _section(item, claims[mask], gallery)
 
 
-def _section(item: GalleryItem, claims: "pd.DataFrame", gallery: Path, unmade: Unmade | None) -> Iterator[str]:
+def _section(item: GalleryItem, claims: "pd.DataFrame", gallery: Path) -> Iterator[str]:
     entry, group = item.entry, _group(item)
-    for number, (key, text) in enumerate(_facts(item, unmade)):
+    for number, (key, text) in enumerate(_facts(item)):
         yield f"| {key} | {text} |"
         if not number:
             yield "|---|---|"
@@ -309,25 +298,19 @@ def _time(hours: float) -> str:
     return f"{hours:.1f} hours" if hours >= 1 else f"{60 * hours:.1f} minutes"
 
 
-def _facts(item: GalleryItem, unmade: Unmade | None) -> Iterator[tuple[str, str]]:
+def _facts(item: GalleryItem) -> Iterator[tuple[str, str]]:
     """Yield pairs (key, text): source, command, data, time, versions and machine, who has verified the numbers."""
     entry = item.entry
     yield "In the paper", escape_markdown(entry.source)
     yield "Command", f"`{_command(entry.name, entry.size)}`"
     yield "Data", "; ".join(_data(name, form) for name, form in entry.data.items()) or "synthetic"
-    if entry.tuning:
-        yield "Tuning", escape_markdown(entry.tuning)
+    yield "Tuning", escape_markdown(entry.tuning)
     yield "Time", f"{entry.runs:,} runs, {_time(entry.hours)} of a processor"
     versions = ", ".join(f"{name} {version}" for name, version in entry.versions.items())
     yield "Made with", escape_markdown(f"{versions}; {' and '.join(entry.machines) or 'the processor is not recorded'}")
-    prints = ", ".join(f"{id} `{value}`" for id, value in entry.fingerprints.items())
-    yield "Code", prints or "its fingerprints are not recorded"
-    if item.verified is not None:
-        yield "Numbers", f"in the record, without computing: `fedatlas record export {entry.name} --size {entry.size}`"
-        yield "Verified", escape_markdown("; ".join(item.verified) or "by nobody yet")
-    else:
-        yield "Numbers", f"[chosen values]({item.folder}/chosen.csv), [claims]({item.folder}/claims.csv)"
-        yield "Record", f"not in the record{f'; to compute it takes a processor {_price(unmade)}' if unmade else ''}"
+    yield "Code", ", ".join(f"{id} `{value}`" for id, value in entry.fingerprints.items())
+    yield "Numbers", f"in the record, without computing: `fedatlas record export {entry.name} --size {entry.size}`"
+    yield "Verified", escape_markdown("; ".join(item.verified) or "by nobody yet")
 
 
 def _data(name: str, form: DataForm) -> str:

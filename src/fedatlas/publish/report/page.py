@@ -17,7 +17,7 @@ from fedatlas.publish.report import charts, tables
 from fedatlas.publish.report.cards import SIGNS
 from fedatlas.publish.report.headlines import LEVELS
 from fedatlas.publish.report.images import data_uri
-from fedatlas.publish.report.record import ENTRY_FILE, RECORD_FILE, ExperimentRecord
+from fedatlas.publish.report.record import RECORD_FILE, ExperimentRecord
 from fedatlas.publish.report.verdicts import (
     OMISSIBLE,
     SIZES_DESCENDING,
@@ -216,7 +216,6 @@ def _add_pictures(parts: Sequence[Mapping[str, Any]], path: Path | None) -> None
                     figure["larger"] = {
                         "image": data_uri(picture.with_suffix(".svg"), picture),
                         "size": other,
-                        "recorded": not (picture.parent / ENTRY_FILE).exists(),
                         "counts": _counts(claims),
                     }
                     break

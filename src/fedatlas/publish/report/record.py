@@ -15,7 +15,6 @@ from fedatlas.registry.bibliography import Reference
 from fedatlas.registry.validation import restore
 
 RECORD_FILE = "about.json"  # in the folder of an experiment's results
-ENTRY_FILE = "entry.json"  # in the gallery's folder of an experiment that the record does not have
 PROBLEM_CONSTANT = "the problem's"  # the value of a hyper-parameter that is one of the problem's constants
 
 
