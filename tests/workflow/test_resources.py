@@ -86,8 +86,18 @@ def test_time_that_nobody_measured_is_that_of_operations(project, monkeypatch):
     project.write_experiment(setting=TINY["setting"] | {"rounds": None}, grid={"rounds": [5, 500]}, figures={})
     asked, (short, _) = ask(project, monkeypatch, None)
     assert asked.minutes(short) == requests.START_MINUTES + 1
-    asked, (short, long) = ask(project, monkeypatch, None, is_cluster=False)
-    assert asked.minutes(short) == asked.minutes(long) == requests.LOCAL_MINUTES and asked.group(short) is None
+
+
+def test_jobs_on_this_machine_ask_for_what_somebody_limits(project, monkeypatch):
+    """Snakemake computes each resource of each job that it plans, whether or not anybody reads it."""
+    project.write_experiment(figures={})
+    asked, (short, _) = ask(project, monkeypatch, None, is_cluster=False)
+    assert asked.resources([]) == {"place": 1} and asked.group(short) is None
+    assert [*asked.resources(["mem_mb", "tmpdir"])] == ["place", "mem_mb"]
+    assert [*ask(project, monkeypatch, None)[0].resources([])] == ["place", "mem_mb", "runtime", "gpu", "disk_mb"]
+    plan = project.snakemake("-n", "--resources", "mem_mb=4000", "--", "results/smoke/tiny/table.parquet").stdout
+    requested = re.findall(r"rule train:.*?resources: (.*?)$", plan, re.M | re.S)
+    assert requested and all("mem_mb=" in resources and "gpu" not in resources for resources in requested)
 
 
 def test_networks_have_jobs_of_their_own():

@@ -1,10 +1,10 @@
 """Run files: one algorithm at one setting, with all tuning values and seeds."""
 
-# Where nobody asks for tasks, a plan needs none of its jobs' resources: Snakemake takes a fifth of its time for them.
+# Snakemake computes each resource and parameter of each job of a plan, so those that nobody asks for are left out.
 settings = workflow.resource_settings
 defaults = settings.default_resources
 asked = {name for values in settings.overwrite_resources.values() for name in values}
-asked |= {argument.partition("=")[0] for argument in (defaults.args if defaults else ())}
+asked |= {*settings.resources, *(argument.partition("=")[0] for argument in (defaults.args if defaults else ()))}
 launch = requests.launch if asked & {"mpi", "tasks"} or study.folders.prefixed("") else requests.launch_alone
 
 
@@ -21,12 +21,7 @@ rule train:
     group:
         requests.group if is_cluster else None
     resources:
-        mem_mb=requests.memory,
-        runtime=requests.minutes,
-        gpu=requests.gpus,
-        place=1,
-        # the default of a cluster is made of the sizes of inputs, which are unknown when launch is derived
-        disk_mb=1000,
+        **requests.resources(asked),
     params:
         code=of("train").code,
         digest=of("train").digest,

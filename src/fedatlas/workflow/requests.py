@@ -2,7 +2,7 @@
 
 import functools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from fedatlas.experiments.cells import CellSpec
@@ -18,7 +18,7 @@ START_MINUTES = 5  # until a job computes, on a busy drive
 SMALL_SECONDS = 300  # mean of the cells of an experiment that share jobs
 SLOW = 1e8  # operations in a second of experiments whose time is unknown
 SAMPLE = 100  # cells from which the work of an experiment is known
-LOCAL_MINUTES = 60  # on this machine no scheduler asks
+DISK_MB = 1000
 
 
 class Requests:
@@ -35,6 +35,23 @@ class Requests:
         """
         self.graph, self.study, self._is_cluster = graph, graph.study, is_cluster
         self._costs = functools.cache(functools.partial(experiment_costs, self.study))
+
+    def resources(self, names: Collection[str]) -> dict[str, Any]:
+        """Return the resources of the jobs of cells: on a cluster all, on this machine those that somebody asks for.
+
+        Snakemake takes a third of its time on a plan for resources.
+
+        Args:
+            names: Names of the resources that Snakemake's command line limits or sets.
+        """
+        declared = {
+            "mem_mb": self.memory,
+            "runtime": self.minutes,
+            "gpu": self.gpus,
+            # the default of a cluster is made of the sizes of inputs, which are unknown when launch is derived
+            "disk_mb": DISK_MB,
+        }
+        return {"place": 1} | {name: value for name, value in declared.items() if self._is_cluster or name in names}
 
     def memory(self, w: Any, attempt: int = 1, threads: int = 1) -> int:
         """Return the megabytes of a cell's job. A job that is tried again gets more.
@@ -55,8 +72,6 @@ class Requests:
             w: Wildcards of the job.
             attempt: Number of the attempt, from 1.
         """
-        if not self._is_cluster:
-            return LOCAL_MINUTES
         seconds = _work(self._spec(w)) * self._seconds_per_operation(w.size, w.experiment)
         return attempt * (START_MINUTES + math.ceil(MARGIN * seconds / 60))
 
