@@ -9,10 +9,10 @@ from PIL import Image
 from fedatlas.experiments import result_files as files
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.io import csv
-from fedatlas.publish.report import gallery, gallery_page
-from fedatlas.publish.report.gallery_page import Unmade
+from fedatlas.publish.report import gallery_page
+from fedatlas.publish.report.gallery import MARK, GalleryItem, MissingRecord
 from fedatlas.publish.report.record import ExperimentRecord
-from fedatlas.publish.report.verdicts import at_largest_size
+from fedatlas.publish.report.verdicts import at_largest_size, read_claims
 from tests.report.sample import experiment, results
 
 
@@ -25,13 +25,13 @@ def folder(tmp_path):
     return target
 
 
-def item(folder, name="one", verified=("3 of 4 cells agree",), **facts):
-    """The item of results under another name, with some facts changed."""
-    table, plain = files.read(folder / "table.parquet")
-    record = ExperimentRecord.read(folder / "about.json")
-    made = gallery.item_of_results(record, table, TableMeta.of(plain), folder / "claims.csv", list(verified))
-    entry = dataclasses.replace(made.entry, name=name, **facts)
-    return dataclasses.replace(made, entry=entry, claims=made.claims.assign(experiment=name))
+def item(folder, name="one", data=None, **changes):
+    """The item of results under another name, with other data and some changes of its record."""
+    table, meta = files.read(folder / "table.parquet")
+    meta = TableMeta.of(meta if data is None else {**meta, "data": data})
+    record = dataclasses.replace(ExperimentRecord.read(folder / "about.json"), name=name, **changes)
+    claims = read_claims(folder / "claims.csv").assign(experiment=name)
+    return GalleryItem(record, meta, claims, table[table["chosen"]], ["3 of 4 cells agree"])
 
 
 def write(tmp_path, *items, **more):
@@ -62,7 +62,7 @@ def test_the_pages_show_figures_claims_and_counts(folder, tmp_path):
 def test_pages_of_experiments_that_are_no_more_go(folder, tmp_path):
     directory = tmp_path / "docs/gallery"
     first = write(tmp_path, item(folder))
-    (directory / "three.md").write_text(f"the page of an experiment that is no more\n\n{gallery.MARK}\n")
+    (directory / "three.md").write_text(f"the page of an experiment that is no more\n\n{MARK}\n")
     (directory / "mine.md").write_text("mine")
     write(tmp_path, item(folder))
     (directory / "mine.md").unlink()  # is there only if it was not removed
@@ -100,17 +100,19 @@ def test_an_entry_says_which_form_of_the_data_its_runs_have_read(folder, tmp_pat
         "lossy": "from JPEG <copies>",
         "files": [{"name": "a.npz", "sha256": "0123456789abcdef"}],
     }
-    data = {"cifar10": gallery.DataForm.of(provenance), "digits": gallery.DataForm("Digits", "", {})}
+    data = {"cifar10": provenance, "digits": {"title": "Digits"}}
     text = write(tmp_path, item(folder, data=data))
     form = "cifar10 (Photographs), from `a.npz` (SHA-256 0123456789ab…). **A lossy copy**: from JPEG &lt;copies\\>"
     assert f"| Data | {form}; digits (Digits) |" in text
     assert "- What is on cifar10 was made from a lossy copy: from JPEG &lt;copies\\>." in text
-    data = {"cifar10": gallery.DataForm("Photographs", "from JPEG <copies>", {"a.npz": ""})}
+    data = {"cifar10": provenance | {"files": [{"name": "a.npz", "sha256": ""}]}}
     assert "from `a.npz`. **A" in write(tmp_path, item(folder, data=data))
 
 
 def test_experiments_without_a_record_are_listed_with_their_hours(folder, tmp_path):
-    text = write(tmp_path, item(folder), unmade=[Unmade("new", "smoke", 2.0), Unmade("other", "paper", None)])
+    text = write(
+        tmp_path, item(folder), missing=[MissingRecord("smoke", "new", 2.0), MissingRecord("paper", "other", None)]
+    )
     assert "| new | smoke | 2.0 hours |\n| other | paper | unknown |" in text
     assert not (tmp_path / "docs/gallery/new.md").exists()
 

@@ -9,12 +9,12 @@ from types import SimpleNamespace
 from fedatlas.errors import UserError
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read
-from fedatlas.publish.report.gallery import GalleryItem, item_of_results, validate_target
-from fedatlas.publish.report.gallery_page import Unmade, write_page
+from fedatlas.publish.report.gallery import GalleryItem, validate_target
+from fedatlas.publish.report.gallery_page import write_page
 from fedatlas.publish.report.headlines import PaperHeadlines, read_headlines
 from fedatlas.publish.report.images import reduce_colours
 from fedatlas.publish.report.record_builder import build_record
-from fedatlas.publish.report.verdicts import SIZES_DESCENDING
+from fedatlas.publish.report.verdicts import SIZES_DESCENDING, read_claims
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.jobs import figure
 from fedatlas.workflow.record_results import judge_claims, make_tables, missing_records
@@ -54,9 +54,16 @@ def publish(study: Study, out: Path, say: Callable[[str], None]) -> None:
     if not items:
         raise UserError("the record has no experiment of the gallery; `fedatlas record missing` says how to add them")
     _update_pictures(gallery, pictures)
-    unmade = [Unmade(entry.name, entry.size, entry.hours) for entry in missing_records(study)]
     order = sorted(items, key=lambda key: (SIZES_DESCENDING.index(key[0]), key[1]))
-    write_page(gallery, out, [items[key] for key in order], papers, paper_hours(), unmade, all_signatures(study))
+    write_page(
+        gallery,
+        out,
+        [items[key] for key in order],
+        papers,
+        paper_hours(),
+        missing_records(study),
+        all_signatures(study),
+    )
 
 
 def _read_record(study: Study, size: str, name: str, wanted: Iterable[str]) -> tuple[GalleryItem, dict[str, bytes]]:
@@ -95,9 +102,8 @@ def recorded_item(study: Study, size: str, name: str, folder: Path) -> GalleryIt
     """
     lacking = make_tables(study, size, name, folder)
     judge_claims(study, size, name, folder)
-    table, plain = read(folder / "table.parquet")
-    about = build_record(study.experiment(size, name), study.view(size, name))
-    meta = TableMeta.of(plain)
+    table, meta = read(folder / "table.parquet")
+    record = build_record(study.experiment(size, name), study.view(size, name))
     verified = [
         f"{signature.meaning} ({signature.date}, {signature.environment.get('machine', 'unknown machine')})"
         for signature in all_signatures(study)
@@ -106,7 +112,8 @@ def recorded_item(study: Study, size: str, name: str, folder: Path) -> GalleryIt
     if lacking:
         count = len(study.cells(size, name))
         verified.append(f"the record lacks {lacking} of {count} cells of the experiment as its file is now")
-    return item_of_results(about, table, meta, folder / "claims.csv", verified)
+    claims = read_claims(folder / "claims.csv")
+    return GalleryItem(record, TableMeta.of(meta), claims, table[table["chosen"]], verified)
 
 
 def _figures_of_cards(papers: Iterable[PaperHeadlines], name: str) -> list[str]:

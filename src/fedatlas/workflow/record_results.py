@@ -3,7 +3,7 @@
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Cell
@@ -13,6 +13,7 @@ from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.result_files import read_meta
 from fedatlas.experiments.tables import Tables, build
 from fedatlas.io.machine import environment
+from fedatlas.publish.report.gallery import MissingRecord
 from fedatlas.records.record import Record, read_record, write_record
 from fedatlas.records.signatures import add_signatures
 from fedatlas.workflow.jobs import claims, table
@@ -28,14 +29,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 DIRTY = "-dirty"  # end of the commit of a working copy with changes
-
-
-class MissingRecord(NamedTuple):
-    """An experiment of the gallery that has no record, with the processor hours that it takes, if they are known."""
-
-    size: str
-    name: str
-    hours: float | None
 
 
 def find_record(study: Study, name: str, size: str | None) -> Record:

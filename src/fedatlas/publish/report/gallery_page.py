@@ -1,17 +1,17 @@
 """The pages of the gallery, in Markdown: an index, a page of cards for each paper, and a page for each experiment."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from fedatlas.experiments.metadata import versions
 from fedatlas.experiments.numbering import find_places
 from fedatlas.io import csv
 from fedatlas.io.files import write_text
 from fedatlas.io.markdown import escape_markdown
 from fedatlas.publish.report import attacks, cards, cards_page, published_figures, sentences_page, tally
 from fedatlas.publish.report.cards import Card, GalleryState, Notice
-from fedatlas.publish.report.gallery import MARK, DataForm, GalleryItem, is_own_page
+from fedatlas.publish.report.gallery import MARK, GalleryItem, MissingRecord, is_own_page
 from fedatlas.publish.report.headlines import PaperHeadlines
 from fedatlas.publish.report.verdicts import rests_on_normal_noise, seeds_text, with_q_values
 from fedatlas.records.signatures import Signature
@@ -25,28 +25,13 @@ DIGITS = 12  # of a hash on the page
 FIGURE_MARK = "<!-- figure {} -->"  # stands for a figure that the site draws, as SIZE/EXPERIMENT/FIGURE
 
 
-@dataclass(frozen=True)
-class Unmade:
-    """An experiment of the gallery that has no record.
-
-    Attributes:
-        name: Name of the experiment.
-        size: Size.
-        hours: Processor hours that it takes, if they are known.
-    """
-
-    name: str
-    size: str
-    hours: float | None
-
-
 def write_page(
     gallery: Path,
     out: Path,
     items: Sequence[GalleryItem],
     papers: Sequence[PaperHeadlines] = (),
     hours: Mapping[str, float] | None = None,
-    unmade: Sequence[Unmade] = (),
+    missing: Sequence[MissingRecord] = (),
     signatures: Sequence[Signature] = (),
 ) -> None:
     """Write the index, the pages of cards and of experiments, and beside them all claims and the tally.
@@ -57,17 +42,17 @@ def write_page(
         items: Experiments, at least one, those of the largest size first.
         papers: Headlines of the papers.
         hours: Processor hours that experiments take at the paper's size.
-        unmade: Experiments of the gallery that have no record.
+        missing: Experiments of the gallery that have no record.
         signatures: What was verified of the record.
     """
     import pandas as pd
 
     claims = pd.concat([item.claims for item in items], ignore_index=True).fillna("")
-    claims = with_q_values(claims, {item.entry.name: _group(item) for item in items})
+    claims = with_q_values(claims, {item.record.name: _group(item) for item in items})
     csv.write(gallery / "claims.csv", claims)
     wanted = [headline.figure for paper in papers for headline in paper.headlines.values() if headline.figure]
     published = published_figures.draw(gallery, wanted)
-    deck = cards.make_cards(papers, _state(gallery, items, claims, unmade, hours or {}, published))
+    deck = cards.make_cards(papers, _state(gallery, items, claims, missing, hours or {}, published))
     notices = cards.make_notices(papers, claims.to_dict("records"))
     if deck:
         tally.draw_tally(deck, gallery / "tally.svg")
@@ -80,7 +65,7 @@ def write_page(
     for paper in papers:
         paper_cards = [card for card in deck if card.paper == paper.paper]
         links = [(_short_title(parts), f"{name}.md") for name, parts in _by_name(items, paper.method).items()]
-        reference = next((item.entry.paper for item in items if item.entry.paper.key == paper.paper), None)
+        reference = next((item.record.paper for item in items if item.record.paper.key == paper.paper), None)
         if reference is not None:
             pages[f"{paper.name}.md"] = list(cards_page.write_lines(reference, paper_cards, links, found))
     if any(paper.sentences for paper in papers):
@@ -90,7 +75,7 @@ def write_page(
             path.unlink()
     for name, lines in pages.items():
         _write(gallery / name, lines)
-    _write(out, [*_index(items, papers, deck, notices, claims, gallery.name), *_missing(unmade)])
+    _write(out, [*_index(items, papers, deck, notices, claims, gallery.name), *_missing(missing)])
 
 
 def _write(path: Path, lines: Sequence[str]) -> None:
@@ -99,7 +84,7 @@ def _write(path: Path, lines: Sequence[str]) -> None:
 
 def _group(item: GalleryItem) -> str:
     """Return the name of the paper's method, or ATLAS."""
-    return ATLAS if "atlas's own" in item.entry.source else item.entry.paper.short
+    return ATLAS if "atlas's own" in item.record.source else item.record.paper.short
 
 
 def _by_name(items: Sequence[GalleryItem], group: str | None = None) -> dict[str, list[GalleryItem]]:
@@ -107,7 +92,7 @@ def _by_name(items: Sequence[GalleryItem], group: str | None = None) -> dict[str
     names: dict[str, list[GalleryItem]] = {}
     for item in items:
         if group in (None, _group(item)):
-            names.setdefault(item.entry.name, []).append(item)
+            names.setdefault(item.record.name, []).append(item)
     return dict(sorted(names.items()))
 
 
@@ -121,19 +106,19 @@ def _state(
     gallery: Path,
     items: Sequence[GalleryItem],
     claims: "pd.DataFrame",
-    unmade: Sequence[Unmade],
+    missing: Sequence[MissingRecord],
     hours: Mapping[str, float],
     published: Mapping[str, str],
 ) -> GalleryState:
     figures = dict(published)
     scores, points = {}, {}
     for item in reversed(items):  # of several sizes the largest stays
-        name = item.entry.name
-        figures |= {f"{name}/{figure}": _picture(gallery, item, figure) for figure in item.entry.figures}
+        name = item.record.name
+        figures |= {f"{name}/{figure}": _picture(gallery, item, figure) for figure in item.record.figures}
         scores[name] = item.scores
         if item.points is not None:
             points[name] = item.points
-    unrecorded = {experiment.name for experiment in unmade} - {item.entry.name for item in items}
+    unrecorded = {experiment.name for experiment in missing} - {item.record.name for item in items}
     return GalleryState(claims.to_dict("records"), figures, unrecorded, scores, points, hours)
 
 
@@ -166,7 +151,7 @@ def _index(
     for notice in notices:
         pages = " ".join(f"[{row['experiment']}]({folder}/{row['experiment']}.md)" for row in notice.rows[:2])
         yield f"- {escape_markdown(notice.text)} {pages}"
-    lossy = {name: form.lossy for item in items for name, form in item.entry.data.items() if form.lossy}
+    lossy = {name: data["lossy"] for item in items for name, data in item.meta.data.items() if data.get("lossy")}
     for name, difference in lossy.items():
         yield f"- What is on {escape_markdown(name)} was made from a lossy copy: {escape_markdown(difference)}."
     if notices or lossy:
@@ -191,9 +176,9 @@ def _index(
     yield ""
 
 
-def _missing(unmade: Sequence[Unmade]) -> Iterator[str]:
+def _missing(missing: Sequence[MissingRecord]) -> Iterator[str]:
     """Yield lines on the experiments that have no record."""
-    if not unmade:
+    if not missing:
         return
     yield "## Not in the record"
     yield ""
@@ -204,7 +189,7 @@ def _missing(unmade: Sequence[Unmade]) -> Iterator[str]:
     yield ""
     yield "| Experiment | Size | Time of a processor |"
     yield "|---|---|---|"
-    for entry in unmade:
+    for entry in missing:
         time = "unknown" if entry.hours is None else _time(entry.hours)
         yield f"| {escape_markdown(entry.name)} | {entry.size} | {time} |"
 
@@ -231,9 +216,9 @@ def _verified_page(signatures: Sequence[Signature]) -> Iterator[str]:
 
 def _short_title(parts: Sequence[GalleryItem]) -> str:
     """Return the places of an experiment in its paper that share the first one's noun, or its title."""
-    entry = parts[0].entry
-    if _group(parts[0]) == ATLAS or not (items := find_places(entry.source)):
-        return escape_markdown(entry.title)
+    record = parts[0].record
+    if _group(parts[0]) == ATLAS or not (items := find_places(record.source)):
+        return escape_markdown(record.title)
     noun, _, _ = str(items[0]).partition(" ")
     numbers = [str(item).partition(" ")[2] for item in items if item.noun == items[0].noun]
     plural = {"Appendix": "Appendices", "Corollary": "Corollaries"}.get(noun, f"{noun}s")
@@ -243,31 +228,31 @@ def _short_title(parts: Sequence[GalleryItem]) -> str:
 def _experiment_page(parts: Sequence[GalleryItem], claims: "pd.DataFrame", gallery: Path) -> Iterator[str]:
     item = parts[0]
     group = _group(item)
-    titles = [f"{group}, {place}" for place in find_places(item.entry.source)] if group != ATLAS else []
-    yield f"# {escape_markdown(titles[0] if titles else item.entry.title)}"
+    titles = [f"{group}, {place}" for place in find_places(item.record.source)] if group != ATLAS else []
+    yield f"# {escape_markdown(titles[0] if titles else item.record.title)}"
     yield ""
     if titles:
         also = f" This page is that of {'; '.join(map(escape_markdown, titles))}." if len(titles) > 1 else ""
-        yield f"{escape_markdown(item.entry.title.rstrip('.'))}.{also}"
+        yield f"{escape_markdown(item.record.title.rstrip('.'))}.{also}"
         yield ""
     for item in parts:
         if len(parts) > 1:
-            yield f"## Size {item.entry.size}"
+            yield f"## Size {item.record.size}"
             yield ""
-        mask = (claims["experiment"] == item.entry.name) & (claims["size"] == item.entry.size)
+        mask = (claims["experiment"] == item.record.name) & (claims["size"] == item.record.size)
         yield from _section(item, claims[mask], gallery)
 
 
 def _section(item: GalleryItem, claims: "pd.DataFrame", gallery: Path) -> Iterator[str]:
-    entry, group = item.entry, _group(item)
+    record, group = item.record, _group(item)
     for number, (key, text) in enumerate(_facts(item)):
         yield f"| {key} | {text} |"
         if not number:
             yield "|---|---|"
     yield ""
-    for name, caption in entry.figures.items():
+    for name, caption in record.figures.items():
         shown = find_places(caption)
-        place = next((place for place in find_places(entry.source) if any(map(place.covers, shown))), None)
+        place = next((place for place in find_places(record.source) if any(map(place.covers, shown))), None)
         if place is not None and group != ATLAS:
             yield f"## {escape_markdown(f'{group}, {place}')}"
             yield ""
@@ -300,26 +285,34 @@ def _time(hours: float) -> str:
 
 def _facts(item: GalleryItem) -> Iterator[tuple[str, str]]:
     """Yield pairs (key, text): source, command, data, time, versions and machine, who has verified the numbers."""
-    entry = item.entry
-    yield "In the paper", escape_markdown(entry.source)
-    yield "Command", f"`{_command(entry.name, entry.size)}`"
-    yield "Data", "; ".join(_data(name, form) for name, form in entry.data.items()) or "synthetic"
-    yield "Tuning", escape_markdown(entry.tuning)
-    yield "Time", f"{entry.runs:,} runs, {_time(entry.hours)} of a processor"
-    versions = ", ".join(f"{name} {version}" for name, version in entry.versions.items())
-    yield "Made with", escape_markdown(f"{versions}; {' and '.join(entry.machines) or 'the processor is not recorded'}")
-    yield "Code", ", ".join(f"{id} `{value}`" for id, value in entry.fingerprints.items())
-    yield "Numbers", f"in the record, without computing: `fedatlas record export {entry.name} --size {entry.size}`"
+    record, meta = item.record, item.meta
+    machines = sorted({environment["machine"] for environment in meta.environments if "machine" in environment})
+    yield "In the paper", escape_markdown(record.source)
+    yield "Command", f"`{_command(record.name, record.size)}`"
+    yield "Data", "; ".join(_data(name, provenance) for name, provenance in meta.data.items()) or "synthetic"
+    yield "Tuning", escape_markdown(record.tuning)
+    yield "Time", f"{meta.runs:,} runs, {_time(meta.seconds / 3600)} of a processor"
+    made = ", ".join(f"{name} {version}" for name, version in versions(meta.environments).items())
+    yield "Made with", escape_markdown(f"{made}; {' and '.join(machines) or 'the processor is not recorded'}")
+    yield "Code", ", ".join(f"{id} `{value}`" for id, value in meta.fingerprints.items())
+    yield "Numbers", f"in the record, without computing: `fedatlas record export {record.name} --size {record.size}`"
     yield "Verified", escape_markdown("; ".join(item.verified) or "by nobody yet")
 
 
-def _data(name: str, form: DataForm) -> str:
-    """Return a data set with its title, the raw files with the beginnings of their hashes, and what differs in them."""
-    text = escape_markdown(f"{name} ({form.title})" if form.title else name)
-    if form.files:
-        hashes = {file: f" (SHA-256 {digest[:DIGITS]}…)" if digest else "" for file, digest in form.files.items()}
+def _data(name: str, provenance: Mapping[str, Any]) -> str:
+    """Return a data set with its title, the raw files with the beginnings of their hashes, and what differs in them.
+
+    Args:
+        name: Name of the data set.
+        provenance: Its provenance; see `fedatlas.data.dataset.Dataset`.
+    """
+    title = provenance.get("title")
+    text = escape_markdown(f"{name} ({title})" if title else name)
+    if files := provenance.get("files"):
+        hashes = {file["name"]: f" (SHA-256 {file['sha256'][:DIGITS]}…)" if file["sha256"] else "" for file in files}
         text += ", from " + ", ".join(f"`{file}`{digest}" for file, digest in hashes.items())
-    return f"{text}. **A lossy copy**: {escape_markdown(form.lossy)}" if form.lossy else text
+    lossy = provenance.get("lossy")
+    return f"{text}. **A lossy copy**: {escape_markdown(lossy)}" if lossy else text
 
 
 def _command(name: str, size: str) -> str:
