@@ -26,7 +26,7 @@ def project(tmp_path_factory):
     claims.make(
         {"view": view(experiment).plain(), "claims": {"better": BETTER}}, str(folder), str(folder / "claims.csv")
     )
-    tiny.experiment_record(experiment).write(folder / "about.json")
+    tiny.experiment_facts(experiment).write(folder / "about.json")
     return root
 
 

@@ -6,7 +6,7 @@ from fedatlas.cli.main import main
 from fedatlas.cli.show import describe
 from fedatlas.errors import UserError
 from fedatlas.experiments import expansion
-from fedatlas.publish.report.record_builder import build_record
+from fedatlas.publish.report.facts_builder import build_facts
 from fedatlas.registry import bibliography
 from fedatlas.workflow.validation import validate
 from tests.extensions.files import ALGORITHM
@@ -28,7 +28,7 @@ def make_experiment(**changes):
 
 def test_a_paper_of_the_study_is_that_of_an_experiment(study_with_paper):
     validate(make_experiment())
-    result = build_record(make_experiment(), expansion.create_view(make_experiment()))
+    result = build_facts(make_experiment(), expansion.create_view(make_experiment()))
     assert (result.paper.title, result.paper.short, result.paper.authors) == ("On Tiny", "Me et al.", "M. Me, et al.")
     assert result.references["me2026"].venue == "J" and "@article{me2026," in result.bibtex["me2026"]
 

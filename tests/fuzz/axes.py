@@ -17,7 +17,7 @@ from fedatlas.experiments.selection import select_rows
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.tables import Layout, build
 from fedatlas.publish import tracking
-from fedatlas.publish.report.record_builder import build_record
+from fedatlas.publish.report.facts_builder import build_facts
 from fedatlas.publish.report.tables import best_values, chosen_values
 from fedatlas.publish.tracking.setting_runs import build_setting_runs
 from fedatlas.results.claims.judge import judge_claims
@@ -169,7 +169,7 @@ def run_experiment(experiment: Experiment, cells: list[Cell], folder: Path) -> A
         result_files.write(folder / f"{name}.parquet", frame, results.meta.plain())
     table, curves, trials = (result_files.read(folder / f"{name}.parquet")[0] for name in names)
     _assert_each_run_is_one_row(experiment, files, table)
-    record = build_record(experiment, view)
+    record = build_facts(experiment, view)
     best_values(record, table), chosen_values(record, table)
     tags = {**record.tags, "paper": "a paper"}
     setting_runs = list(build_setting_runs(record, tracking.read_tables(folder), list(files), tags))

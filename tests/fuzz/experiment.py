@@ -15,7 +15,7 @@ from fedatlas.data.store import prepare
 from fedatlas.experiments.cells import CellSpec
 from fedatlas.experiments.run import run_cell
 from fedatlas.publish import tracking
-from fedatlas.publish.report.record import ExperimentRecord
+from fedatlas.publish.report.facts import ExperimentFacts
 from fedatlas.publish.tracking.report_run import build_report_run
 from fedatlas.publish.tracking.setting_runs import build_setting_runs
 from fedatlas.workflow.graph import Graph
@@ -59,7 +59,7 @@ def _make(graph: Graph, w: Any) -> None:
     """All that the rules of the workflow make of an experiment, in their order."""
     folder, data = Path(graph.folders.experiment(w.size, w.experiment)), prepared()
     runs = [Path(file) for file in graph.run_files(w)]
-    record, layout = ExperimentRecord.of(json.loads(graph.about_spec(w))), json.loads(graph.table_spec(w))
+    facts, layout = ExperimentFacts.of(json.loads(graph.about_spec(w))), json.loads(graph.table_spec(w))
     figures = {name: _figure(graph, w, name) for name in graph.study.experiment(w.size, w.experiment).figures}
     judged = json.loads(graph.claims_spec(w))
     graph.claims_inputs(w), graph.code("claims", w), graph.code("table", w)
@@ -72,11 +72,11 @@ def _make(graph: Graph, w: Any) -> None:
         _make_inputs(graph, inputs)
         figure.make(spec, str(folder), [str(folder / f"figures/{name}.svg")], str(data))
     claims.make(judged, str(folder), str(folder / "claims.csv"))
-    record.write(folder / "about.json")
+    facts.write(folder / "about.json")
     report.make(str(folder / "report.html"), [str(folder)])
     tables = tracking.read_tables(folder)
-    assert build_report_run(record, folder, tables.table, tables.meta, {}, 0).digest
-    items = list(build_setting_runs(record, tables, runs, {**record.tags, "paper": "a paper"}))
+    assert build_report_run(facts, folder, tables.table, tables.meta, {}, 0).digest
+    items = list(build_setting_runs(facts, tables, runs, {**facts.tags, "paper": "a paper"}))
     assert len({item.key for item in items}) == len(items) == tables.table["chosen"].sum()
     assert all(item.digest and item.timed_metrics() for item in items)
 

@@ -22,7 +22,7 @@ from fedatlas.publish.tracking.run_log import RunLog
 from fedatlas.publish.tracking.run_record import KEY
 from fedatlas.publish.tracking.setting_runs import build_setting_runs
 from tests.fuzz.targets import Target
-from tests.tracking.tiny import DATA, EXPERIMENT, experiment_record
+from tests.tracking.tiny import DATA, EXPERIMENT, experiment_facts
 
 NUMBERS = itertools.count()
 LETTERS = st.characters() | st.sampled_from("\0\n'\"%_`/\\.=:,éßİ😀\ud800\u2028[{")
@@ -96,7 +96,7 @@ def _run(content: str, folder: Path) -> None:
     path = _write(case, folder)
     axes = ["problem.x"] if case["within"] else []
     select = Select(metric="loss", statistic="best", goal="min")
-    record = experiment_record(EXPERIMENT, grid={}, within=dict.fromkeys(axes, case["within"]), tune={}, select=select)
+    record = experiment_facts(EXPERIMENT, grid={}, within=dict.fromkeys(axes, case["within"]), tune={}, select=select)
     record.defaults.update({case["id"]: {}})
     record.algorithms.update({case["id"]: case["name"]})
     record.content["algorithms"][case["id"]] = {}

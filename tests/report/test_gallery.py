@@ -10,8 +10,8 @@ from fedatlas.experiments import result_files as files
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.io import csv
 from fedatlas.publish.report import gallery_page
+from fedatlas.publish.report.facts import ExperimentFacts
 from fedatlas.publish.report.gallery import MARK, GalleryItem, MissingRecord
-from fedatlas.publish.report.record import ExperimentRecord
 from fedatlas.publish.report.verdicts import at_largest_size, read_claims
 from tests.report.sample import experiment, results
 
@@ -26,12 +26,12 @@ def folder(tmp_path):
 
 
 def item(folder, name="one", data=None, **changes):
-    """The item of results under another name, with other data and some changes of its record."""
+    """The item of results under another name, with other data and some changes of its facts."""
     table, meta = files.read(folder / "table.parquet")
     meta = TableMeta.of(meta if data is None else {**meta, "data": data})
-    record = dataclasses.replace(ExperimentRecord.read(folder / "about.json"), name=name, **changes)
+    facts = dataclasses.replace(ExperimentFacts.read(folder / "about.json"), name=name, **changes)
     claims = read_claims(folder / "claims.csv").assign(experiment=name)
-    return GalleryItem(record, meta, claims, table[table["chosen"]], ["3 of 4 cells agree"])
+    return GalleryItem(facts, meta, claims, table[table["chosen"]], ["3 of 4 cells agree"])
 
 
 def write(tmp_path, *items, **more):

@@ -19,9 +19,9 @@ from fedatlas.publish.report.cards import (
     judge_sentence,
     make_cards,
 )
+from fedatlas.publish.report.facts_builder import build_facts
 from fedatlas.publish.report.headlines import FOLDER, LEVELS, NOT_RUN, read_headlines
 from fedatlas.publish.report.page import write_report
-from fedatlas.publish.report.record_builder import build_record
 from fedatlas.publish.tracking import connection
 from fedatlas.results.claims.verdicts import EQUAL, HELD, MORE, NOT_HELD, NOT_TESTED, UNDECIDED, UNTESTED, VACUOUS
 from fedatlas.results.comparing.published import fedac_losses, read_table
@@ -327,14 +327,14 @@ def test_report_and_mlflow_lead_with_the_cards_of_their_experiments(tmp_path):
     cards = make_cards(written(tmp_path / "headlines", quote="It is <better>."), state(claims(HELD, HELD)))
     folder.mkdir()
     results(folder, spec)
-    record = build_record(spec, view(spec), cards)
-    assert build_record(experiment("other"), view(spec), cards).cards == []
-    record.write(folder / "about.json")
+    facts = build_facts(spec, view(spec), cards)
+    assert build_facts(experiment("other"), view(spec), cards).cards == []
+    facts.write(folder / "about.json")
     write_report([folder], tmp_path / "report.html")
     html = (tmp_path / "report.html").read_text()
     assert html.index("It is &lt;better&gt;.") < html.index("<h4>Claims</h4>")
     assert "“It is &lt;better&gt;.”" in html and 'class="tile level-same"' in html and "Claims held" not in html
-    note = connection._description(record, "1")
+    note = connection._description(facts, "1")
     assert "- **held**: “It is &lt;better\\>.” (Abstract; evidence: the paper's model and data)" in note
 
 

@@ -12,8 +12,8 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import result_files as files
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.publish.report import charts, tables
+from fedatlas.publish.report.facts_builder import build_facts
 from fedatlas.publish.report.page import prose, write_report
-from fedatlas.publish.report.record_builder import build_record
 from fedatlas.publish.report.warnings import find_warnings
 from fedatlas.results.claims.verdicts import COLUMNS
 from tests.report.sample import chart, experiment, results, table, view
@@ -61,9 +61,9 @@ def html(folder, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def record():
+def facts():
     spec = experiment()
-    return build_record(spec, view(spec))
+    return build_facts(spec, view(spec))
 
 
 @pytest.fixture(scope="module")
@@ -223,8 +223,8 @@ def test_several_experiments_share_papers_references_and_data(folder, tmp_path):
     assert text.count("<b>breast_cancer</b>") == 1
 
 
-def test_best_values(record):
-    result = tables.best_values(record, table())
+def test_best_values(facts):
+    result = tables.best_values(facts, table())
     assert result.corner == ["K", "M"] and result.heads == [[("FedAvg", 1), ("FedAc-I", 1)]]
     assert len(result.blocks) == 2  # values of K
     cells = {names: row for _, rows in result.blocks for names, row in rows}
@@ -235,7 +235,7 @@ def test_best_values(record):
     assert [cell.text.endswith("†") for cell in cells["1", "64"]] == [False, True]
 
 
-def test_warnings_are_grouped(record):
+def test_warnings_are_grouped(facts):
     data = {"cifar10": {"lossy": "images were saved as JPEG"}}
     meta = TableMeta([], data, {}, 8, 0, 0.25, ["runs/a.parquet", "runs/b.parquet"], recorded=2, unsigned=1)
     frame = table()
@@ -244,7 +244,7 @@ def test_warnings_are_grouped(record):
     )
     frame["confirmation"] = frame["chosen"].map({True: "confirmed", False: ""})
     frame.loc[refuted, "confirmation"] = "confirmed after one refuted value"
-    result = find_warnings(record, frame.to_dict("records"), meta)
+    result = find_warnings(facts, frame.to_dict("records"), meta)
     assert "1 of 2 cells come from the record, and nobody has verified them with the code that runs." in result
     assert (
         "FedAc-I: the best `lr` at its highest value of the search in all 6 settings; no best value inside was found."
@@ -259,8 +259,8 @@ def test_warnings_are_grouped(record):
     assert len(result) == 5
 
 
-def test_choices_hold_a_row_for_each_setting_and_algorithm(record):
-    result = tables.chosen_values(record, table())
+def test_choices_hold_a_row_for_each_setting_and_algorithm(facts):
+    result = tables.chosen_values(facts, table())
     ((_, rows),) = result.blocks
     assert len(rows) == 12 and rows[0][0] == ("1", "4", "FedAvg")
     assert all(len(names) == len(result.corner) and len(cells) == len(result.heads[0]) for names, cells in rows)

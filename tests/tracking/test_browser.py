@@ -7,7 +7,7 @@ import pytest
 from fedatlas.publish import tracking
 from fedatlas.publish.tracking import views
 from tests.tracking.mlflow_server import serving
-from tests.tracking.tiny import EXPERIMENT, experiment_record
+from tests.tracking.tiny import EXPERIMENT, experiment_facts
 
 FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
@@ -36,8 +36,8 @@ def test_links_open_table_and_charts(results, tmp_path, browser):
     from selenium.webdriver.support.ui import WebDriverWait
 
     with serving(tmp_path) as server:
-        record = experiment_record(EXPERIMENT)
-        id = tracking.log(record, results, server)["experiment_id"]
+        facts = experiment_facts(EXPERIMENT)
+        id = tracking.log(facts, results, server)["experiment_id"]
         table, curves = views.views_of_size("smoke")
         wait = WebDriverWait(browser, 60)
 

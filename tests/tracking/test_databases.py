@@ -9,11 +9,11 @@ import pytest
 
 from fedatlas.errors import UserError
 from fedatlas.publish import tracking
-from tests.tracking.tiny import EXPERIMENT, LOGGED, experiment_record
+from tests.tracking.tiny import EXPERIMENT, LOGGED, experiment_facts
 
 
 def log(results, path):
-    return tracking.log(experiment_record(EXPERIMENT), results, f"sqlite:///{path}")
+    return tracking.log(experiment_facts(EXPERIMENT), results, f"sqlite:///{path}")
 
 
 def foreign(path, empty):

@@ -13,11 +13,11 @@ from fedatlas.experiments.result_files import read, write
 from fedatlas.experiments.run import run_cell
 from fedatlas.publish import tracking
 from fedatlas.publish.tracking import extras
-from tests.tracking.tiny import EXPERIMENT, experiment_record, logged
+from tests.tracking.tiny import EXPERIMENT, experiment_facts, logged
 
 SPEC = CellSpec("gd", {"lr": 0.1}, {"kind": "quadratic", "dim": 3}, {"clients": 2, "rounds": 4, "eval_rounds": 2})
 SPEC = dataclasses.replace(SPEC, seeds=[0, 1])
-RECORD = experiment_record(EXPERIMENT)
+FACTS = experiment_facts(EXPERIMENT)
 
 
 def compute(folder, *names):
@@ -30,8 +30,8 @@ def compute(folder, *names):
 
 def record_of(run_file):
     """Return the record of an experiment whose only algorithm made a run file."""
-    select = dataclasses.replace(RECORD.select, metric=next(n for n in ("loss",) if n in read(run_file)[0]))
-    return dataclasses.replace(RECORD, grid=[], axes=[], tune=[], select=select, seeds=[0, 1])
+    select = dataclasses.replace(FACTS.select, metric=next(n for n in ("loss",) if n in read(run_file)[0]))
+    return dataclasses.replace(FACTS, grid=[], axes=[], tune=[], select=select, seeds=[0, 1])
 
 
 def test_a_run_file_is_the_same_with_extras(tmp_path):

@@ -15,13 +15,13 @@ import pytest
 from fedatlas.publish import tracking
 from fedatlas.publish.tracking.connection import ENVIRONMENT
 from tests.tracking.mlflow_server import wait_for
-from tests.tracking.tiny import EXPERIMENT, LOGGED, experiment_record
+from tests.tracking.tiny import EXPERIMENT, LOGGED, experiment_facts
 
 
 def log(project, **changes):
     """Log the results in a project to the database in it."""
     uri = f"sqlite:///{project}/mlflow.db"
-    return tracking.log(experiment_record(EXPERIMENT, **changes), project / "tiny", uri)
+    return tracking.log(experiment_facts(EXPERIMENT, **changes), project / "tiny", uri)
 
 
 def bytes_of(folder):

@@ -12,7 +12,7 @@ import pytest
 from fedatlas.errors import UserError
 from fedatlas.publish import tracking
 from fedatlas.publish.tracking import connection
-from tests.tracking.tiny import EXPERIMENT, LOGGED, SEEDS, experiment_record, logged
+from tests.tracking.tiny import EXPERIMENT, LOGGED, SEEDS, experiment_facts, logged
 
 
 def test_a_database_whose_making_was_cut_off_is_made_again(tmp_path, monkeypatch):
@@ -38,7 +38,7 @@ def test_a_database_whose_making_was_cut_off_is_made_again(tmp_path, monkeypatch
 
 
 def _log_as(name, directory, uri):
-    tracking.log(experiment_record(EXPERIMENT, name=name), directory, uri)
+    tracking.log(experiment_facts(EXPERIMENT, name=name), directory, uri)
 
 
 @pytest.mark.slow
@@ -67,7 +67,7 @@ def test_jobs_log_to_one_database_at_the_same_time(results, tmp_path):
 def test_wrong_addresses(results, tmp_path, uri, message):
     (tmp_path / "file").write_text("This is no database, but long enough to be taken for one. " * 20)
     with pytest.raises(UserError, match=message):
-        tracking.log(experiment_record(EXPERIMENT), results, uri.format(tmp_path))
+        tracking.log(experiment_facts(EXPERIMENT), results, uri.format(tmp_path))
 
 
 def test_user_interface(tmp_path, monkeypatch, capsys):

@@ -24,22 +24,22 @@ from tests.tracking.tiny import (
     RUNS,
     SEEDS,
     SETTINGS,
-    experiment_record,
+    experiment_facts,
     logged,
     remake,
     run_by_name,
     run_files,
 )
 
-RECORD = experiment_record(EXPERIMENT)
+FACTS = experiment_facts(EXPERIMENT)
 
 
-def log(folder, uri, record=RECORD):
-    return tracking.log(record, folder, uri)
+def log(folder, uri, facts=FACTS):
+    return tracking.log(facts, folder, uri)
 
 
-def with_content(record=RECORD, **changes):
-    return dataclasses.replace(record, content=record.content | changes)
+def with_content(facts=FACTS, **changes):
+    return dataclasses.replace(facts, content=facts.content | changes)
 
 
 def counts(receipt):
@@ -103,7 +103,7 @@ def test_a_run_for_each_algorithm_and_setting(results, uri, tmp_path):
         row = chosen.loc[(id, k, m)]
         assert run.data.metrics["score"] == row["score"]
         assert params["lr"] == str(row["lr"]) and params["seeds"] == "2"
-        name = RECORD.algorithms[id]
+        name = FACTS.algorithms[id]
         assert run.info.run_name == f"{name} {row['score']:.3g} K={k} M={m}" and PARENT not in tags
         assert tags["interval"] == f"± {12.706204736 * row['score_sd'] / 2**0.5:.2g}"
         rows = curves[(curves["algorithm"] == id) & (curves["local_steps"] == k) & (curves["clients"] == m)]
@@ -205,14 +205,14 @@ def test_divergence_is_a_result(mine, uri):
 def test_the_first_figure_comes_first():
     table = pd.DataFrame({"algorithm": ["fedavg", "fedavg", "fedac", "fedac"], "local_steps": [1, 2] * 2})
     table = table.assign(clients=2, score=[3.0, math.inf, 2.0, 1.0])
-    record = with_content(figures={"first": {"kind": "scaling", "where": {"local_steps": "min"}}})
+    facts = with_content(figures={"first": {"kind": "scaling", "where": {"local_steps": "min"}}})
 
-    def order(record):
-        return [(row["algorithm"], row["local_steps"]) for _, row in setting_runs._sorted_rows(record, table)]
+    def order(facts):
+        return [(row["algorithm"], row["local_steps"]) for _, row in setting_runs._sorted_rows(facts, table)]
 
-    assert order(record) == [("fedac", 1), ("fedavg", 1), ("fedac", 2), ("fedavg", 2)]
+    assert order(facts) == [("fedac", 1), ("fedavg", 1), ("fedac", 2), ("fedavg", 2)]
     table.loc[1, "score"] = -math.inf
-    assert order(dataclasses.replace(record, select=dataclasses.replace(RECORD.select, goal="max")))[0] == ("fedavg", 1)
+    assert order(dataclasses.replace(facts, select=dataclasses.replace(FACTS.select, goal="max")))[0] == ("fedavg", 1)
 
 
 @pytest.mark.parametrize(
@@ -249,8 +249,8 @@ def test_logging_again_changes_only_what_changed(mine, uri):
     # an algorithm less, and a run that a person changed
     client.set_tag(after[0].info.run_id, "mine", "kept")
     shutil.rmtree(mine / "runs/fedavg")
-    record = remake(EXPERIMENT, mine, "fedac")
-    receipt = log(mine, uri, record)
+    facts = remake(EXPERIMENT, mine, "fedac")
+    receipt = log(mine, uri, facts)
     assert {r.data.tags["algorithm"] for r in logged(uri)[2]} == {"fedac"} and receipt["unchanged"] >= SETTINGS // 2
 
 
@@ -348,7 +348,7 @@ def test_sizes_and_other_runs_do_not_meet(mine, uri):
         (mine / name).unlink()
     receipt = log(mine, uri)
     MlflowClient(uri).create_run(receipt["experiment_id"], run_name="of the user")
-    log(mine, uri, experiment_record(EXPERIMENT, size="laptop"))
+    log(mine, uri, experiment_facts(EXPERIMENT, size="laptop"))
     assert log(mine, uri)["deleted"] == 0
     client, reports, settings, _ = logged(uri)
     sizes = {f"Report, figures and claims · {size}" for size in ("smoke", "laptop")}
@@ -384,7 +384,7 @@ def test_no_registry_of_algorithms_is_asked(results, uri, monkeypatch):
 
 def test_what_jobs_log_as_they_end_is_what_is_logged_at_the_end(results, uri):
     for path in run_files(results):
-        tracking.log_run_file(RECORD, path, uri)
+        tracking.log_run_file(FACTS, path, uri)
     assert len(logged(uri)[2]) == SETTINGS and len(logged(uri)[3]) == SEEDS
     assert counts(log(results, uri)) == (1, 0, SETTINGS)
     settings = logged(uri)[2]
@@ -404,7 +404,7 @@ def test_long_values_are_cut(mine, uri):
         frame, meta = files.read(path)
         meta["spec"]["problem"]["long"] = "p" * 9000
         files.write(path, frame, meta)
-    log(mine, uri, dataclasses.replace(RECORD, tags=RECORD.tags | {"long": "t" * 9000}))
+    log(mine, uri, dataclasses.replace(FACTS, tags=FACTS.tags | {"long": "t" * 9000}))
     run = next(r for r in logged(uri)[2] if r.data.tags["algorithm"] == "fedac")
     assert (len(run.data.params["problem.long"]), len(run.data.tags["long"])) == (6000, 8000)
 
@@ -423,7 +423,7 @@ def test_no_two_parameters_differ_in_case_alone(name):
 
 
 def test_a_digest_is_no_digest_of_times(results):
-    record, path = RECORD, run_files(results, "fedac")[0]
+    facts, path = FACTS, run_files(results, "fedac")[0]
     meta = files.read_meta(results / "table.parquet")
     frames = [files.read(results / f"{name}.parquet")[0] for name in ("table", "curves", "trials")]
     frames[0] = frames[0].query("algorithm == 'fedac' and local_steps == 1")
@@ -431,6 +431,6 @@ def test_a_digest_is_no_digest_of_times(results):
     for factor in (1, 2):
         frames[1]["seconds"] *= factor
         tables = setting_runs.Tables(*frames, meta)
-        tags = {**record.tags, "paper": "a paper", "host": f"machine {factor}"}
-        digests.append([run.digest for run in setting_runs.build_setting_runs(record, tables, [path], tags)])
+        tags = {**facts.tags, "paper": "a paper", "host": f"machine {factor}"}
+        digests.append([run.digest for run in setting_runs.build_setting_runs(facts, tables, [path], tags)])
     assert digests[0] == digests[1] and len(set(digests[0])) == 2

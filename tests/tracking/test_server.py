@@ -8,7 +8,7 @@ import pytest
 from fedatlas.experiments import specification
 from fedatlas.publish import tracking
 from tests.tracking.mlflow_server import free_port, serving
-from tests.tracking.tiny import contents, experiment_record, make, run_files
+from tests.tracking.tiny import contents, experiment_facts, make, run_files
 
 pytestmark = pytest.mark.slow
 WRITERS = 8
@@ -45,7 +45,7 @@ def server(tmp_path):
 
 
 def log_file(number, folder, uri):
-    tracking.log_run_file(experiment_record(EXPERIMENT), run_files(folder)[number], uri)
+    tracking.log_run_file(experiment_facts(EXPERIMENT), run_files(folder)[number], uri)
 
 
 def start(folder, uri):
@@ -87,18 +87,18 @@ def test_eight_writers(results, server, tmp_path):
 
     # a request whose answer came too late was sent twice
     client.create_run(result[0].info.experiment_id, tags=result[0].data.tags)
-    receipt = tracking.log(experiment_record(EXPERIMENT), results, server)
+    receipt = tracking.log(experiment_facts(EXPERIMENT), results, server)
     assert (receipt["logged"], receipt["unchanged"], receipt["deleted"]) == (1, WRITERS, 1)
 
     # what jobs have given a server is what a database is given at the end
     database = f"sqlite:///{tmp_path}/alone.db"
-    tracking.log(experiment_record(EXPERIMENT), results, database)
+    tracking.log(experiment_facts(EXPERIMENT), results, database)
     online, embedded = contents(server, "crowd"), contents(database, "crowd")
     assert len(online) == RUNS + 1 and online == embedded
 
 
 def log_all(folder, uri):
-    tracking.log(experiment_record(EXPERIMENT), folder, uri)
+    tracking.log(experiment_facts(EXPERIMENT), folder, uri)
 
 
 def test_a_server_that_is_killed_and_comes_back(results, tmp_path):
@@ -119,5 +119,5 @@ def test_a_server_that_is_killed_and_comes_back(results, tmp_path):
         assert job.exitcode == 0
         online = contents(address, "crowd")
     database = f"sqlite:///{tmp_path}/alone.db"
-    tracking.log(experiment_record(EXPERIMENT), results, database)
+    tracking.log(experiment_facts(EXPERIMENT), results, database)
     assert len(online) == RUNS + 1 and online == contents(database, "crowd")

@@ -15,7 +15,7 @@ from fedatlas.cli.main import main
 from fedatlas.errors import UserError
 from fedatlas.publish import tracking
 from fedatlas.publish.tracking import connection
-from tests.tracking.tiny import EXPERIMENT, LOGGED, experiment_record
+from tests.tracking.tiny import EXPERIMENT, LOGGED, experiment_facts
 
 SECRET = "hunter2-and-more"
 
@@ -107,7 +107,7 @@ ANSWERS = {
 
 
 def log(results, uri):
-    return tracking.log(experiment_record(EXPERIMENT), results, uri)
+    return tracking.log(experiment_facts(EXPERIMENT), results, uri)
 
 
 @pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
@@ -140,7 +140,7 @@ def test_a_job_goes_on_without_a_server_and_a_command_logs_later(mine, serve, ca
     monkeypatch.chdir(tmp_path)
     folder, receipt = Path("results/smoke/tiny"), Path("results/smoke/tiny/mlflow.json")
     shutil.copytree(mine, folder)
-    experiment_record(EXPERIMENT).write(folder / "about.json")
+    experiment_facts(EXPERIMENT).write(folder / "about.json")
     server = serve(says(500, b"boom"))
     assert main(["job", "track", str(receipt), server.uri, str(folder)]) == 0
     assert "results/smoke/tiny is not in MLflow: MLflow cannot log to" in (text := capsys.readouterr().out)
@@ -163,7 +163,7 @@ def test_a_job_goes_on_without_a_server_and_a_command_logs_later(mine, serve, ca
 def test_a_job_ends_where_waiting_does_not_help(mine, serve, capsys, tmp_path, monkeypatch, refusal, words):
     clock = SimpleNamespace(monotonic=lambda: 0.0, sleep=lambda _: pytest.fail("it waits"))
     monkeypatch.setattr(connection, "time", clock)
-    experiment_record(EXPERIMENT).write(mine / "about.json")
+    experiment_facts(EXPERIMENT).write(mine / "about.json")
     (tmp_path / "mlflow.db").write_bytes(b"no database " * 1000)
     uri = serve(says(401, b"no")).uri if refusal == "login" else f"sqlite:///{tmp_path}/mlflow.db"
     receipt = tmp_path / "mlflow.json"

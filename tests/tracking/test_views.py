@@ -14,9 +14,9 @@ from fedatlas.publish.tracking import server, views
 from fedatlas.publish.tracking.connection import connect
 from fedatlas.publish.tracking.setting_runs import sent
 from fedatlas.results.figures.style import styles
-from tests.tracking.tiny import EXPERIMENT, experiment_record, logged
+from tests.tracking.tiny import EXPERIMENT, experiment_facts, logged
 
-RECORD = experiment_record(EXPERIMENT)
+FACTS = experiment_facts(EXPERIMENT)
 PAGE = (Path(__file__).parents[2] / "docs/how-to/mlflow.md").read_text(encoding="utf-8")
 SEARCHES = [row.split("|")[2].split("`")[1] for row in PAGE.partition("## Searches")[2].splitlines() if "| `" in row]
 
@@ -25,7 +25,7 @@ SEARCHES = [row.split("|")[2].split("`")[1] for row in PAGE.partition("## Search
 def database(results, empty, tmp_path_factory):
     path = tmp_path_factory.mktemp("viewed") / "mlflow.db"
     path.write_bytes(empty.read_bytes())
-    tracking.log(RECORD, results, f"sqlite:///{path}")
+    tracking.log(FACTS, results, f"sqlite:///{path}")
     return path
 
 
@@ -72,14 +72,14 @@ def test_a_view_shows_what_runs_have(view, runs):
     ],
 )
 def test_bits_are_shown_where_messages_are_coded(changes):
-    record = dataclasses.replace(RECORD, content=RECORD.content | changes)
-    state = views.state(record)
+    facts = dataclasses.replace(FACTS, content=FACTS.content | changes)
+    state = views.state(facts)
     assert {"metrics.`bits_up`", "metrics.`bits_down`"} <= set(state["selectedColumns"])
     assert "bits_up" in [chart.get("selectedXAxisMetricKey") for chart in state["compareRunCharts"]]
-    assert "metrics.`bits_up`" not in views.state(RECORD)["selectedColumns"]
-    coding = dataclasses.replace(RECORD, defaults={"diana": {"compressor": {"kind": "rand-k"}}})
-    varied = dataclasses.replace(RECORD, axes=["channel.share"])
-    assert sent(coding) == sent(varied) == "bits_up" and sent(RECORD) == "vectors_up"
+    assert "metrics.`bits_up`" not in views.state(FACTS)["selectedColumns"]
+    coding = dataclasses.replace(FACTS, defaults={"diana": {"compressor": {"kind": "rand-k"}}})
+    varied = dataclasses.replace(FACTS, axes=["channel.share"])
+    assert sent(coding) == sent(varied) == "bits_up" and sent(FACTS) == "vectors_up"
 
 
 def test_runs_have_the_colours_of_figures_and_the_duration_of_training(runs):
@@ -97,22 +97,22 @@ def test_runs_have_the_colours_of_figures_and_the_duration_of_training(runs):
 
 def test_a_value_with_a_quotation_mark_is_not_searched():
     """MLflow has no escape for it."""
-    search = views.search(RECORD, {"local_steps": "it's", "clients": "3"})
+    search = views.search(FACTS, {"local_steps": "it's", "clients": "3"})
     assert search == "tags.size = 'smoke' AND tags.phase = 'setting' AND params.`clients` = '3'"
 
 
 def test_the_column_of_names_shows_them_in_full(runs):
     """MLflow's letters are 12 pixels high, so that one of them is about 6.2 wide; colour and margins take 65."""
-    widths = views.state(RECORD)["columnWidths"]
+    widths = views.state(FACTS)["columnWidths"]
     assert max(65 + 6.2 * len(run.info.run_name) for run in runs[2]) < widths[views.NAME] < 300
-    long = dataclasses.replace(RECORD, content=RECORD.content | {"grid": {"participation": ["p" * 99]}})
+    long = dataclasses.replace(FACTS, content=FACTS.content | {"grid": {"participation": ["p" * 99]}})
     assert views.state(long)["columnWidths"][views.NAME] == views.MAX_WIDTH
 
 
 def test_a_long_view_fits_a_tag():
-    record = dataclasses.replace(RECORD, tune=[f"parameter_{number}_of_a_long_name" for number in range(60)])
+    facts = dataclasses.replace(FACTS, tune=[f"parameter_{number}_of_a_long_name" for number in range(60)])
     setting = {"local_steps": "2", "clients": "3"}
-    (table, curves) = (view.tag(record, 0, setting)[1] for view in views.views_of_size("smoke"))
+    (table, curves) = (view.tag(facts, 0, setting)[1] for view in views.views_of_size("smoke"))
     assert len(table) <= views.MAX_LENGTH and len(curves) <= views.MAX_LENGTH and json.loads(table)["state"]
 
 

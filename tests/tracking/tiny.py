@@ -13,8 +13,8 @@ from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.runs import initial_searches, product, runs
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.tables import Layout, build
-from fedatlas.publish.report.record import ExperimentRecord
-from fedatlas.publish.report.record_builder import build_record
+from fedatlas.publish.report.facts import ExperimentFacts
+from fedatlas.publish.report.facts_builder import build_facts
 from fedatlas.publish.tracking.run_record import PLACE
 from tests import helpers
 from tests.report.sample import view
@@ -45,10 +45,10 @@ LOGGED = SETTINGS + 1  # with the report
 DATA = {"rows": 456, "test_rows": 113, "classes": 2, "licence": "CC BY 4.0", "page": "https://example.org", "lossy": ""}
 
 
-def experiment_record(experiment: Experiment, **changes) -> ExperimentRecord:
-    """The ExperimentRecord of an experiment, of which some fields are changed."""
+def experiment_facts(experiment: Experiment, **changes) -> ExperimentFacts:
+    """The ExperimentFacts of an experiment, of which some fields are changed."""
     changed = dataclasses.replace(experiment, **changes)
-    return build_record(changed, view(changed))
+    return build_facts(changed, view(changed))
 
 
 def run_files(folder: Path, id: str = "*") -> list[Path]:
@@ -88,14 +88,14 @@ def make(experiment: Experiment, folder: Path) -> None:
     remake(experiment, folder)
 
 
-def remake(experiment: Experiment, folder: Path, *ids: str) -> ExperimentRecord:
-    """Write the tables of the run files in an experiment's folder, and return the record of the algorithms with ids."""
+def remake(experiment: Experiment, folder: Path, *ids: str) -> ExperimentFacts:
+    """Write the tables of the run files in an experiment's folder, and return the facts of the algorithms with ids."""
     ids = ids or tuple(experiment.algorithms)
     layout = Layout(list(experiment.grid), list(experiment.within), ["lr"], experiment.select)
     *frames, meta = build(layout, [path for id in ids for path in run_files(folder, id)])
     for name, frame in zip(("table", "curves", "trials"), frames, strict=True):
         files.write(folder / f"{name}.parquet", frame, meta.plain())
-    return experiment_record(experiment, algorithms={id: experiment.algorithms[id] for id in ids})
+    return experiment_facts(experiment, algorithms={id: experiment.algorithms[id] for id in ids})
 
 
 def rows(run, problem) -> list[dict]:

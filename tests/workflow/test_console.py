@@ -277,7 +277,7 @@ def test_the_summary_tells_claims_and_what_tests_them(project, monkeypatch):
     published = pd.DataFrame([dict.fromkeys(COLUMNS, "x") | {"experiment": "tiny", "size": "paper", "verdict": "held"}])
     csv.write("docs/gallery/claims.csv", published)
     published_text = summary.summary(Study.open(), [report])
-    assert "\n  at size paper   1 claim, held, when it was computed last\n" in published_text
+    assert "\n  at size paper   1 claim, held, in the record\n" in published_text
     assert all(len(line) <= 80 or line.startswith("Open      file:///") for line in text.splitlines())
     (folder / "mlflow.json").write_text('{"results/smoke/tiny": {"pending": "the server is down"}}')
     text = summary.summary(Study.open(), [report])

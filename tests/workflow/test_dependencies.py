@@ -282,7 +282,7 @@ TABLE = [
     # the other jobs
     *((f"workflow.jobs.{name}", name) for name in (
         "instability", "optimum", "partition", "report", "table", "track")),
-    *((f"publish.report.{name}", "track report") for name in ("headlines", "record", "verdicts", "warnings")),
+    *((f"publish.report.{name}", "track report") for name in ("facts", "headlines", "verdicts", "warnings")),
     *((f"publish.report.{name}", "report") for name in ("cards", "charts", "images", "page", "tables")),
     ("publish.report*", ""),
     ("publish.tracking*", "track"),

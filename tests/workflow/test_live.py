@@ -9,7 +9,7 @@ from fedatlas.cli.main import main
 from fedatlas.experiments.expansion import create_view
 from fedatlas.experiments.specification import experiment
 from fedatlas.publish import tracking
-from fedatlas.publish.report.record_builder import build_record
+from fedatlas.publish.report.facts_builder import build_facts
 from fedatlas.workflow import LIVE
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.study import Study
@@ -44,7 +44,7 @@ def run(folder, record=None):
 def record_text():
     """What a job is told of its experiment, where there is a server."""
     result = experiment("tiny", "smoke", "tiny.yaml", {key: value for key, value in TINY.items() if key != "sizes"})
-    return json.dumps(build_record(result, create_view(result)).plain())
+    return json.dumps(build_facts(result, create_view(result)).plain())
 
 
 @pytest.mark.parametrize("uri", ["", "http://127.0.0.1:1"])

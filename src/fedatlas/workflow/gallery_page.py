@@ -9,11 +9,11 @@ from types import SimpleNamespace
 from fedatlas.errors import UserError
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read
+from fedatlas.publish.report.facts_builder import build_facts
 from fedatlas.publish.report.gallery import GalleryItem, validate_target
 from fedatlas.publish.report.gallery_page import write_page
 from fedatlas.publish.report.headlines import PaperHeadlines, read_headlines
 from fedatlas.publish.report.images import reduce_colours
-from fedatlas.publish.report.record_builder import build_record
 from fedatlas.publish.report.verdicts import SIZES_DESCENDING, read_claims
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.jobs import figure
@@ -103,7 +103,7 @@ def recorded_item(study: Study, size: str, name: str, folder: Path) -> GalleryIt
     lacking = make_tables(study, size, name, folder)
     judge_claims(study, size, name, folder)
     table, meta = read(folder / "table.parquet")
-    record = build_record(study.experiment(size, name), study.view(size, name))
+    facts = build_facts(study.experiment(size, name), study.view(size, name))
     verified = [
         f"{signature.meaning} ({signature.date}, {signature.environment.get('machine', 'unknown machine')})"
         for signature in all_signatures(study)
@@ -113,7 +113,7 @@ def recorded_item(study: Study, size: str, name: str, folder: Path) -> GalleryIt
         count = len(study.cells(size, name))
         verified.append(f"the record lacks {lacking} of {count} cells of the experiment as its file is now")
     claims = read_claims(folder / "claims.csv")
-    return GalleryItem(record, TableMeta.of(meta), claims, table[table["chosen"]], verified)
+    return GalleryItem(facts, TableMeta.of(meta), claims, table[table["chosen"]], verified)
 
 
 def _figures_of_cards(papers: Iterable[PaperHeadlines], name: str) -> list[str]:

@@ -15,8 +15,8 @@ from fedatlas.experiments.dependencies import trace_files
 from fedatlas.experiments.labels import SIMULATED
 from fedatlas.experiments.tables import Layout
 from fedatlas.publish.report.cards import Card
-from fedatlas.publish.report.record import RECORD_FILE
-from fedatlas.publish.report.record_builder import build_record
+from fedatlas.publish.report.facts import FACTS_FILE
+from fedatlas.publish.report.facts_builder import build_facts
 from fedatlas.results.claims import checks_at_size
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.base import Figure
@@ -309,7 +309,7 @@ class Graph:
 
     @functools.cache  # noqa: B019
     def _about(self, size: str, name: str) -> str:
-        return encode(build_record(self.study.experiment(size, name), self.study.view(size, name), self._cards).plain())
+        return encode(build_facts(self.study.experiment(size, name), self.study.view(size, name), self._cards).plain())
 
     @functools.cached_property
     def _cards(self) -> list[Card]:
@@ -324,7 +324,7 @@ class Graph:
 
     def report_inputs(self, size: str, names: list[str]) -> list[str]:
         """Return the files that a report over experiments shows."""
-        files = self._files(size, names, RECORD_FILE, "table.parquet", "claims.csv")
+        files = self._files(size, names, FACTS_FILE, "table.parquet", "claims.csv")
         return files + [path for name in names for path in self.figure_files(size, name)]
 
     def _files(self, size: str, names: list[str], *kinds: str) -> list[str]:
@@ -333,7 +333,7 @@ class Graph:
     @staticmethod
     def report_folders(files: Sequence[str]) -> list[str]:
         """Return the folders of the experiments that a report shows. files: Those of `report_inputs`."""
-        return [str(Path(file).parent) for file in files if Path(file).name == RECORD_FILE]
+        return [str(Path(file).parent) for file in files if Path(file).name == FACTS_FILE]
 
     def gallery_files(self, size: str, names: list[str]) -> list[str]:
         """Return what the gallery has of experiments at larger sizes."""

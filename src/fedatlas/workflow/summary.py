@@ -9,14 +9,14 @@ from fedatlas.errors import UserError
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read_meta, read_rows
 from fedatlas.io import terminal
-from fedatlas.publish.report import record, warnings
+from fedatlas.publish.report import facts, warnings
 from fedatlas.publish.report.verdicts import SIZES_DESCENDING, read_verdicts
 from fedatlas.results.claims.verdicts import NOT_TESTED
 from fedatlas.workflow import times
 from fedatlas.workflow.jobs import track
 from fedatlas.workflow.listing import duration
 from fedatlas.workflow.published_cards import VERDICTS
-from fedatlas.workflow.records import Records, record_paths
+from fedatlas.workflow.records import Records
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.targets import target_experiments, target_files
 
@@ -105,8 +105,7 @@ def _verdicts_at_larger_sizes(study: Study, name: str, size: str) -> Iterator[tu
     for larger in SIZES_DESCENDING[: SIZES_DESCENDING.index(size)]:
         counts = Counter(row["verdict"] for row in rows if (row["experiment"], row["size"]) == (name, larger))
         if counts:
-            source = "in the record" if (larger, name) in record_paths(study) else "when it was computed last"
-            yield larger, f"{_count_words(counts)}, {source}"
+            yield larger, f"{_count_words(counts)}, in the record"
             return
 
 
@@ -141,12 +140,10 @@ def _count_words(counts: "Counter[str]") -> str:
 
 def _count_warnings(folder: Path) -> int:
     """Return the number of warnings that the report shows of an experiment."""
-    if not (folder / "table.parquet").exists() or not (folder / record.RECORD_FILE).exists():
+    if not (folder / "table.parquet").exists() or not (folder / facts.FACTS_FILE).exists():
         return 0
     table, meta = read_rows(folder / "table.parquet")
-    return len(
-        warnings.find_warnings(record.ExperimentRecord.read(folder / record.RECORD_FILE), table, TableMeta.of(meta))
-    )
+    return len(warnings.find_warnings(facts.ExperimentFacts.read(folder / facts.FACTS_FILE), table, TableMeta.of(meta)))
 
 
 def _next_command(study: Study, claims: dict[tuple[str, str], "Counter[str]"]) -> str:

@@ -56,13 +56,13 @@ class _FolderWriter:
         for name, sources in self.sources.items():
             digest = hashlib.sha256((self.folder / name).read_bytes()).hexdigest()
             files[name] = {"sha256": digest, "from": sources}
-        record = results.record
+        facts = results.facts
         options = f"--width {page.width:g} --points {page.points:g} --fonts {page.fonts}"
         manifest = {
-            "experiment": record.name,
-            "size": record.size,
-            "file": record.file,
-            "command": f"fedatlas paper {record.name} --size {record.size} {options}",
+            "experiment": facts.name,
+            "size": facts.size,
+            "file": facts.file,
+            "command": f"fedatlas paper {facts.name} --size {facts.size} {options}",
             "versions": versions(results.meta.environments),
             "changed since the results were made": results.changed,
             "files": files,
@@ -73,9 +73,9 @@ class _FolderWriter:
         """Return sentences for the author."""
         sentences = [*self.omitted, *self.large]
         if self.results.changed:
-            record, keys = self.results.record, ", ".join(self.results.changed)
-            command = f"`fedatlas run {record.name} --size {record.size}`"
-            sentences.append(f"{record.file} has changed since the results were made ({keys}): run {command}")
+            facts, keys = self.results.facts, ", ".join(self.results.changed)
+            command = f"`fedatlas run {facts.name} --size {facts.size}`"
+            sentences.append(f"{facts.file} has changed since the results were made ({keys}): run {command}")
         return sentences
 
 
@@ -132,10 +132,10 @@ def _validate_target(out: Path) -> None:
 
 def _head(results: PaperResults, content: str) -> str:
     """Return the comments at the top of a file with some content, such as "Numbers"."""
-    record = results.record
+    facts = results.facts
     lines = [
-        f"{content} of {record.name} (size {record.size}), from the results in {results.folder}.",
-        f"`fedatlas paper {record.name} --size {record.size}` writes this file again. {MANIFEST} names the run files.",
+        f"{content} of {facts.name} (size {facts.size}), from the results in {results.folder}.",
+        f"`fedatlas paper {facts.name} --size {facts.size}` writes this file again. {MANIFEST} names the run files.",
     ]
     if results.changed:
         lines.append(f"The experiment's file has changed since the results were made: {', '.join(results.changed)}.")
@@ -144,7 +144,7 @@ def _head(results: PaperResults, content: str) -> str:
 
 def _write_texts(writer: _FolderWriter, figure_tables: list[str]) -> None:
     """Write numbers, tables, claims and references; the tables include those of the experiment's figures."""
-    results, record = writer.results, writer.results.record
+    results, facts = writer.results, writer.results.facts
     runs = results.run_files()
     table, claims = f"{results.folder}/table.parquet", f"{results.folder}/claims.csv"
     writer.write("numbers.tex", _head(results, "Numbers") + render_numbers(results), [table, claims, *runs])
@@ -155,10 +155,10 @@ def _write_texts(writer: _FolderWriter, figure_tables: list[str]) -> None:
     writer.write("tables.tex", "\n".join([_head(results, "Tables"), *parts, *figure_tables]), [table, *runs])
     text = f"{_head(results, 'Claims')}\n{tables.render_claims(results)}\n"
     writer.write("claims.tex", text, [claims, *runs])
-    missing = [key for key in record.cited if key not in record.bibtex]
+    missing = [key for key in facts.cited if key not in facts.bibtex]
     notes = [tex.comment(f"The bibliography has no entry {key}.") for key in missing]
-    entries = [record.bibtex[key] for key in record.cited if key in record.bibtex]
-    writer.write("references.bib", "\n\n".join([*notes, *entries]) + "\n", [record.file])
+    entries = [facts.bibtex[key] for key in facts.cited if key in facts.bibtex]
+    writer.write("references.bib", "\n\n".join([*notes, *entries]) + "\n", [facts.file])
 
 
 def _write_figures(writer: _FolderWriter, page: Page, directory: str | None) -> list[str]:
@@ -166,14 +166,14 @@ def _write_figures(writer: _FolderWriter, page: Page, directory: str | None) -> 
     results, folder = writer.results, writer.folder / "figures"
     folder.mkdir()
     parts, figure_tables = [_head(results, "Figures")], []
-    for name, caption in results.record.figures.items():
+    for name, caption in results.facts.figures.items():
         w = results.wildcards
         w.figure = name
         kind, _ = results.graph.figure(w)
         runs = []
         if kind.draws_results:
             runs = results.run_files(getattr(kind, "algorithms", None), getattr(kind, "where", None))
-        sources = [results.record.file]
+        sources = [results.facts.file]
         if runs:
             sources = [f"{results.folder}/curves.parquet", f"{results.folder}/table.parquet", *runs]
         path = folder / f"{name}.pdf"
@@ -190,7 +190,7 @@ def _write_figures(writer: _FolderWriter, page: Page, directory: str | None) -> 
         lines += [f"and {rest} more run files, which {MANIFEST} names"] if rest > 0 else []
         comments = "\n".join(map(tex.comment, lines))
         if (chart := read_json(path.with_suffix(".json"))) is not None and chart["kind"] == "table":
-            label = f"tab:{results.record.name}-{name}"
+            label = f"tab:{results.facts.name}-{name}"
             table = tables.render_text_table(TextTable.of(chart), tex.prose(caption), label)
             figure_tables.append(f"{comments}\n{table}\n")
             path.unlink()
@@ -226,7 +226,7 @@ def _figure_environment(writer: _FolderWriter, name: str, caption: str, page: Pa
         [
             rf"\begin{{figure{star}}}[tbp]",
             rf"\centering\includegraphics{option}{{figures/{name}.pdf}}",
-            rf"\caption{{{caption.strip()}}}\label{{fig:{writer.results.record.name}-{name}}}",
+            rf"\caption{{{caption.strip()}}}\label{{fig:{writer.results.facts.name}-{name}}}",
             rf"\end{{figure{star}}}",
         ]
     )

@@ -78,25 +78,25 @@ class Macros:
 
 def render_numbers(results: PaperResults) -> str:
     """Return macros for the numbers of runs, the verdicts of claims, and the scores of all algorithms."""
-    record = results.record
-    macros = Macros(record.name)
+    facts = results.facts
+    macros = Macros(facts.name)
     macros.comment(f"Of {results.folder}/table.parquet, and so of all run files of the experiment")
     macros.add("runs", value=tex.number(results.meta.runs, 6), note="runs in all")
     macros.add("diverged", value=tex.number(results.meta.diverged_runs), note="runs that diverged")
     macros.add("hours", value=tex.number(results.meta.seconds / 3600), note="hours of a processor for the training")
-    macros.add("seeds", value=seed_range(record, results.table), note="seeds of the scores")
+    macros.add("seeds", value=seed_range(facts, results.table), note="seeds of the scores")
     macros.comment(f"Claims, of {results.folder}/claims.csv and so of all run files")
     for claim in results.claims.to_dict("records"):
         if claim["verdict"] != NOT_TESTED:
             _add_claim(macros, claim)
-    macros.comment(f"{record.score} of the chosen runs, mean and standard deviation over the seeds, and what was tuned")
+    macros.comment(f"{facts.score} of the chosen runs, mean and standard deviation over the seeds, and what was tuned")
     for row in results.chosen.to_dict("records"):
         id, *point = row["algorithm"], *results.point(row)
-        note = f"{', '.join([record.algorithms[id], *point])}: {' '.join(results.run_files_of_row(id, row))}"
+        note = f"{', '.join([facts.algorithms[id], *point])}: {' '.join(results.run_files_of_row(id, row))}"
         macros.add(id, *point, "score", value=format_score(row["score"]), note=note)
         if not is_missing(row["score_sd"]) and math.isfinite(row["score_sd"]):
             macros.add(id, *point, "sd", value=tex.number(row["score_sd"], 2), note=note)
-        for name in record.tune:
+        for name in facts.tune:
             if name in row and not is_missing(row[name]):
                 macros.add(id, *point, name, value=format_value(row[name]), note=note)
     return "\n".join(macros.lines).lstrip() + "\n"

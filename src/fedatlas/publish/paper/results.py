@@ -16,7 +16,7 @@ from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read
 from fedatlas.experiments.selection import select_points
 from fedatlas.publish.report import changes
-from fedatlas.publish.report.record import RECORD_FILE, ExperimentRecord
+from fedatlas.publish.report.facts import FACTS_FILE, ExperimentFacts
 from fedatlas.publish.report.verdicts import read_claims
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.study import Study
@@ -33,7 +33,7 @@ class PaperResults:
 
     Attributes:
         graph: Graph of the workflow.
-        record: The experiment's record.
+        facts: The experiment's facts.
         view: The experiment as figures see it.
         folder: Folder of the results.
         table: The table.
@@ -44,7 +44,7 @@ class PaperResults:
     """
 
     graph: Graph
-    record: ExperimentRecord
+    facts: ExperimentFacts
     view: ExperimentView
     folder: Path
     table: "pd.DataFrame"
@@ -56,7 +56,7 @@ class PaperResults:
     @property
     def wildcards(self) -> SimpleNamespace:
         """The wildcards of a rule of the experiment."""
-        return SimpleNamespace(size=self.record.size, experiment=self.record.name)
+        return SimpleNamespace(size=self.facts.size, experiment=self.facts.name)
 
     @property
     def chosen(self) -> "pd.DataFrame":
@@ -74,7 +74,7 @@ class PaperResults:
 
     def run_files_of_row(self, id: str, row: Mapping[str, Any]) -> list[str]:
         """Return paths of the run files behind a row of an algorithm's id."""
-        values = {axis: axis_values.parse(_to_python(row[axis])) for axis in self.record.grid}
+        values = {axis: axis_values.parse(_to_python(row[axis])) for axis in self.facts.grid}
         return self._paths(
             cell
             for cell in self.cells
@@ -90,7 +90,7 @@ class PaperResults:
         """
         ids = None if algorithms is None else set(algorithms)
         cells = [cell for cell in self.cells if ids is None or cell.id in ids]
-        selection = {axis: value for axis, value in (where or {}).items() if axis in self.record.grid}
+        selection = {axis: value for axis, value in (where or {}).items() if axis in self.facts.grid}
         return self._paths(cells[index] for index in select_points([cell.point for cell in cells], selection))
 
     def _paths(self, cells: Iterable[Cell]) -> list[str]:
@@ -114,20 +114,20 @@ def load_results(study: Study, name: str, size: str) -> PaperResults:
         if not (folder / file).exists():
             raise UserError(_missing(study, name, size, folder / file))
     graph, w = Graph(study), SimpleNamespace(size=size, experiment=name)
-    record = ExperimentRecord.of(json.loads(graph.about_spec(w)))
+    facts = ExperimentFacts.of(json.loads(graph.about_spec(w)))
     table, plain = read(folder / "table.parquet")
-    path = folder / RECORD_FILE
-    previous = ExperimentRecord.read(path) if path.exists() else record
+    path = folder / FACTS_FILE
+    previous = ExperimentFacts.read(path) if path.exists() else facts
     return PaperResults(
         graph=graph,
-        record=record,
+        facts=facts,
         view=study.view(size, name),
         folder=folder,
         table=table,
         claims=read_claims(folder / "claims.csv"),
         meta=TableMeta.of(plain),
         cells=list(study.cells(size, name).values()),
-        changed=changes.changed_keys(changes.digests(previous.content), changes.digests(record.content)),
+        changed=changes.changed_keys(changes.digests(previous.content), changes.digests(facts.content)),
     )
 
 

@@ -92,15 +92,15 @@ def split_columns(widths: Sequence[int], prefix: int, room: int) -> Iterator[sli
 
 def render_results(results: PaperResults) -> Iterator[tuple[str, str]]:
     """Yield (description, table) for the scores and the tuned values."""
-    record, seeds = results.record, seed_range(results.record, results.table)
+    facts, seeds = results.facts, seed_range(results.facts, results.table)
     spread = f"mean and standard deviation over {seeds} seeds" if seeds != "1" else "one seed"
     noise = ", and those within noise of it" if seeds != "1" else ""
-    best = f" Bold: the best mean{noise}." if len(record.algorithms) > 1 else ""
-    percent = " in percent" if metric(record.select.metric).percent else ""
-    caption = f"{record.score[0].upper()}{record.score[1:]}{percent}, {spread}.{best}"
-    score = labels.column_heading(record.select.metric)
+    best = f" Bold: the best mean{noise}." if len(facts.algorithms) > 1 else ""
+    percent = " in percent" if metric(facts.select.metric).percent else ""
+    caption = f"{facts.score[0].upper()}{facts.score[1:]}{percent}, {spread}.{best}"
+    score = labels.column_heading(facts.select.metric)
     yield "scores", _render_settings(results, _score_cells(results), caption, "scores", score)
-    tuned = [name for name in record.tune if name in results.chosen and results.chosen[name].notna().any()]
+    tuned = [name for name in facts.tune if name in results.chosen and results.chosen[name].notna().any()]
     if tuned:
         letter = labels.short_axis(tuned[0]) if len(tuned) == 1 else ""
         caption = f"Tuned values that were chosen{f': {letter}' if letter else ''}."
@@ -109,10 +109,10 @@ def render_results(results: PaperResults) -> Iterator[tuple[str, str]]:
 
 def _score_cells(results: PaperResults) -> Callable[[Any], list[Cell]]:
     """Return the function from the rows of a setting to their cells of scores."""
-    form = ColumnFormat.fitting(results.chosen["score"], metric(results.record.select.metric).percent)
+    form = ColumnFormat.fitting(results.chosen["score"], metric(results.facts.select.metric).percent)
 
     def cells(rows: Any) -> list[Cell]:
-        best = best_algorithms(results.record, rows)
+        best = best_algorithms(results.facts, rows)
         numbers = zip(rows["algorithm"], rows["score"], rows["score_sd"], strict=True)
         return [Cell(form.text(score, sd), id in best) for id, score, sd in numbers]
 
@@ -146,7 +146,7 @@ def _render_settings(
         label: Last part of the table's label.
         value: Head of the column where the only setting has no name.
     """
-    axes, chosen, algorithms = list(results.view.axes), results.chosen, results.record.algorithms
+    axes, chosen, algorithms = list(results.view.axes), results.chosen, results.facts.algorithms
     groups = chosen.groupby(axes, sort=False) if axes else [((), chosen)]
     points = [dict(zip(axes, point, strict=True)) for point, _ in groups]
     columns = [dict(zip(rows["algorithm"], cells(rows), strict=True)) for _, rows in groups]
@@ -166,7 +166,7 @@ def _render_settings(
     )
     fewer = len(points) == 1 or count_parts(algorithms_as_rows) < count_parts(settings_as_rows)
     table = algorithms_as_rows if fewer else settings_as_rows
-    return render_text_table(table, tex.typeset(caption), f"tab:{results.record.name}-{label}")
+    return render_text_table(table, tex.typeset(caption), f"tab:{results.facts.name}-{label}")
 
 
 def _axis_cell(results: PaperResults, axis: str, cell: Any) -> str:
@@ -242,7 +242,7 @@ def render_claims(results: PaperResults) -> str:
     indices = [index for index in range(4) if any(row[index] for row in rows)]  # a column may be empty
     columns = "".join(rf">{{\raggedright\arraybackslash}}p{{{widths[index]}\linewidth}}" for index in indices)
     cells = [[row[index] for index in indices] for row in rows]
-    label = f"tab:{results.record.name}-claims"
+    label = f"tab:{results.facts.name}-claims"
     heads = [head[index] for index in indices]
     return render_table(heads, cells, "Claims of the paper.", label, columns, CLAIM_ROWS, spaced=True)
 

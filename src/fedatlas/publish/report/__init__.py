@@ -1,1 +1,1 @@
-"""The HTML report, and the record of what is told about an experiment."""
+"""The HTML report, the facts of an experiment that it tells, and the gallery."""

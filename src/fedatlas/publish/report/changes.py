@@ -12,7 +12,7 @@ from typing import Any
 from fedatlas.experiments.cells import Select
 from fedatlas.experiments.claim import Claim
 from fedatlas.experiments.specification import Case, Entry, Experiment
-from fedatlas.publish.report.record import field_defaults
+from fedatlas.publish.report.facts import field_defaults
 
 # of words for people, and of what is logged
 EXPERIMENT_TEXTS = frozenset({"name", "size", "file", "title", "source", "description", "notes", "paper", "mlflow"})
@@ -26,7 +26,7 @@ def digests(content: Mapping[str, Any]) -> dict[str, str]:
     """Return a digest of each key of an experiment that says what is run, drawn or claimed.
 
     Args:
-        content: Content of an `ExperimentRecord`; a key that is missing or equals its default has no digest.
+        content: Content of an `ExperimentFacts`; a key that is missing or equals its default has no digest.
     """
     hashes = {}
     for key, value in _without_defaults(content, field_defaults(Experiment)).items():

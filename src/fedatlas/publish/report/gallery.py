@@ -8,7 +8,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments.experiment_view import AlgorithmView
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.io.text import read_text
-from fedatlas.publish.report.record import ExperimentRecord
+from fedatlas.publish.report.facts import ExperimentFacts
 from fedatlas.publish.report.verdicts import SIZES_DESCENDING
 from fedatlas.results.comparing.published import fedac_points
 
@@ -31,14 +31,14 @@ class GalleryItem:
     """An experiment of the gallery, with its numbers.
 
     Attributes:
-        record: The experiment as it is known before its runs.
+        facts: The experiment as it is known before its runs.
         meta: Metadata of its table.
         claims: Rows of claims.csv.
         scores: Chosen values with their scores.
         verified: Sentences on who has verified the record.
     """
 
-    record: ExperimentRecord
+    facts: ExperimentFacts
     meta: TableMeta
     claims: "pd.DataFrame"
     scores: "pd.DataFrame"
@@ -47,7 +47,7 @@ class GalleryItem:
     @property
     def folder(self) -> str:
         """Address of its pictures for pages of the gallery."""
-        return f"{self.record.size}/{self.record.name}"
+        return f"{self.facts.size}/{self.facts.name}"
 
     @property
     def points(self) -> "pd.DataFrame | None":
@@ -56,14 +56,14 @@ class GalleryItem:
         The columns are those of the points, ``score``, the mean over seeds, and ``shown``, the score on the tuning
         seeds with the value that is best on them: the reading in which a step size is chosen on the run that is shown.
         """
-        content = self.record.content
+        content = self.facts.content
         if not any(figure.get("published") for figure in content["figures"].values()):
             return None
         algorithms = {
-            id: AlgorithmView(entry.get("algorithm") or id, self.record.algorithms[id], entry.get("set") or {})
+            id: AlgorithmView(entry.get("algorithm") or id, self.facts.algorithms[id], entry.get("set") or {})
             for id, entry in content["algorithms"].items()
         }
-        points = fedac_points(content["problem"], content["setting"], self.record.select, algorithms)
+        points = fedac_points(content["problem"], content["setting"], self.facts.select, algorithms)
         scores = self.scores.rename(columns={"tuning_score": "shown"})
         rows = points.merge(scores, on=["algorithm", "local_steps", "clients"])
         return rows[[*points.columns, "score", "shown"]] if len(rows) else None

@@ -48,7 +48,7 @@ def write_page(
     import pandas as pd
 
     claims = pd.concat([item.claims for item in items], ignore_index=True).fillna("")
-    claims = with_q_values(claims, {item.record.name: _group(item) for item in items})
+    claims = with_q_values(claims, {item.facts.name: _group(item) for item in items})
     csv.write(gallery / "claims.csv", claims)
     wanted = [headline.figure for paper in papers for headline in paper.headlines.values() if headline.figure]
     published = published_figures.draw(gallery, wanted)
@@ -65,7 +65,7 @@ def write_page(
     for paper in papers:
         paper_cards = [card for card in deck if card.paper == paper.paper]
         links = [(_short_title(parts), f"{name}.md") for name, parts in _by_name(items, paper.method).items()]
-        reference = next((item.record.paper for item in items if item.record.paper.key == paper.paper), None)
+        reference = next((item.facts.paper for item in items if item.facts.paper.key == paper.paper), None)
         if reference is not None:
             pages[f"{paper.name}.md"] = list(cards_page.write_lines(reference, paper_cards, links, found))
     if any(paper.sentences for paper in papers):
@@ -84,7 +84,7 @@ def _write(path: Path, lines: Sequence[str]) -> None:
 
 def _group(item: GalleryItem) -> str:
     """Return the name of the paper's method, or ATLAS."""
-    return ATLAS if "atlas's own" in item.record.source else item.record.paper.short
+    return ATLAS if "atlas's own" in item.facts.source else item.facts.paper.short
 
 
 def _by_name(items: Sequence[GalleryItem], group: str | None = None) -> dict[str, list[GalleryItem]]:
@@ -92,7 +92,7 @@ def _by_name(items: Sequence[GalleryItem], group: str | None = None) -> dict[str
     names: dict[str, list[GalleryItem]] = {}
     for item in items:
         if group in (None, _group(item)):
-            names.setdefault(item.record.name, []).append(item)
+            names.setdefault(item.facts.name, []).append(item)
     return dict(sorted(names.items()))
 
 
@@ -113,12 +113,12 @@ def _state(
     figures = dict(published)
     scores, points = {}, {}
     for item in reversed(items):  # of several sizes the largest stays
-        name = item.record.name
-        figures |= {f"{name}/{figure}": _picture(gallery, item, figure) for figure in item.record.figures}
+        name = item.facts.name
+        figures |= {f"{name}/{figure}": _picture(gallery, item, figure) for figure in item.facts.figures}
         scores[name] = item.scores
         if item.points is not None:
             points[name] = item.points
-    unrecorded = {experiment.name for experiment in missing} - {item.record.name for item in items}
+    unrecorded = {experiment.name for experiment in missing} - {item.facts.name for item in items}
     return GalleryState(claims.to_dict("records"), figures, unrecorded, scores, points, hours)
 
 
@@ -216,9 +216,9 @@ def _verified_page(signatures: Sequence[Signature]) -> Iterator[str]:
 
 def _short_title(parts: Sequence[GalleryItem]) -> str:
     """Return the places of an experiment in its paper that share the first one's noun, or its title."""
-    record = parts[0].record
-    if _group(parts[0]) == ATLAS or not (items := find_places(record.source)):
-        return escape_markdown(record.title)
+    facts = parts[0].facts
+    if _group(parts[0]) == ATLAS or not (items := find_places(facts.source)):
+        return escape_markdown(facts.title)
     noun, _, _ = str(items[0]).partition(" ")
     numbers = [str(item).partition(" ")[2] for item in items if item.noun == items[0].noun]
     plural = {"Appendix": "Appendices", "Corollary": "Corollaries"}.get(noun, f"{noun}s")
@@ -228,31 +228,31 @@ def _short_title(parts: Sequence[GalleryItem]) -> str:
 def _experiment_page(parts: Sequence[GalleryItem], claims: "pd.DataFrame", gallery: Path) -> Iterator[str]:
     item = parts[0]
     group = _group(item)
-    titles = [f"{group}, {place}" for place in find_places(item.record.source)] if group != ATLAS else []
-    yield f"# {escape_markdown(titles[0] if titles else item.record.title)}"
+    titles = [f"{group}, {place}" for place in find_places(item.facts.source)] if group != ATLAS else []
+    yield f"# {escape_markdown(titles[0] if titles else item.facts.title)}"
     yield ""
     if titles:
         also = f" This page is that of {'; '.join(map(escape_markdown, titles))}." if len(titles) > 1 else ""
-        yield f"{escape_markdown(item.record.title.rstrip('.'))}.{also}"
+        yield f"{escape_markdown(item.facts.title.rstrip('.'))}.{also}"
         yield ""
     for item in parts:
         if len(parts) > 1:
-            yield f"## Size {item.record.size}"
+            yield f"## Size {item.facts.size}"
             yield ""
-        mask = (claims["experiment"] == item.record.name) & (claims["size"] == item.record.size)
+        mask = (claims["experiment"] == item.facts.name) & (claims["size"] == item.facts.size)
         yield from _section(item, claims[mask], gallery)
 
 
 def _section(item: GalleryItem, claims: "pd.DataFrame", gallery: Path) -> Iterator[str]:
-    record, group = item.record, _group(item)
+    facts, group = item.facts, _group(item)
     for number, (key, text) in enumerate(_facts(item)):
         yield f"| {key} | {text} |"
         if not number:
             yield "|---|---|"
     yield ""
-    for name, caption in record.figures.items():
+    for name, caption in facts.figures.items():
         shown = find_places(caption)
-        place = next((place for place in find_places(record.source) if any(map(place.covers, shown))), None)
+        place = next((place for place in find_places(facts.source) if any(map(place.covers, shown))), None)
         if place is not None and group != ATLAS:
             yield f"## {escape_markdown(f'{group}, {place}')}"
             yield ""
@@ -285,17 +285,17 @@ def _time(hours: float) -> str:
 
 def _facts(item: GalleryItem) -> Iterator[tuple[str, str]]:
     """Yield pairs (key, text): source, command, data, time, versions and machine, who has verified the numbers."""
-    record, meta = item.record, item.meta
+    facts, meta = item.facts, item.meta
     machines = sorted({environment["machine"] for environment in meta.environments if "machine" in environment})
-    yield "In the paper", escape_markdown(record.source)
-    yield "Command", f"`{_command(record.name, record.size)}`"
+    yield "In the paper", escape_markdown(facts.source)
+    yield "Command", f"`{_command(facts.name, facts.size)}`"
     yield "Data", "; ".join(_data(name, provenance) for name, provenance in meta.data.items()) or "synthetic"
-    yield "Tuning", escape_markdown(record.tuning)
+    yield "Tuning", escape_markdown(facts.tuning)
     yield "Time", f"{meta.runs:,} runs, {_time(meta.seconds / 3600)} of a processor"
     made = ", ".join(f"{name} {version}" for name, version in versions(meta.environments).items())
     yield "Made with", escape_markdown(f"{made}; {' and '.join(machines) or 'the processor is not recorded'}")
     yield "Code", ", ".join(f"{id} `{value}`" for id, value in meta.fingerprints.items())
-    yield "Numbers", f"in the record, without computing: `fedatlas record export {record.name} --size {record.size}`"
+    yield "Numbers", f"in the record, without computing: `fedatlas record export {facts.name} --size {facts.size}`"
     yield "Verified", escape_markdown("; ".join(item.verified) or "by nobody yet")
 
 

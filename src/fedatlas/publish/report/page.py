@@ -15,9 +15,9 @@ from fedatlas.experiments.result_files import read
 from fedatlas.io.files import write_text
 from fedatlas.publish.report import charts, tables
 from fedatlas.publish.report.cards import SIGNS
+from fedatlas.publish.report.facts import FACTS_FILE, ExperimentFacts
 from fedatlas.publish.report.headlines import LEVELS
 from fedatlas.publish.report.images import data_uri
-from fedatlas.publish.report.record import RECORD_FILE, ExperimentRecord
 from fedatlas.publish.report.verdicts import (
     OMISSIBLE,
     SIZES_DESCENDING,
@@ -62,15 +62,15 @@ def write_report(parts: Sequence[Path], out: Path, verdicts: Path | None = None,
     _add_committed(experiments, verdicts)
     _add_pictures(experiments, verdicts)
     _add_q_values(experiments)
-    records = [part["record"] for part in experiments]
+    all_facts = [part["facts"] for part in experiments]
     claims = [claim for part in experiments for claim in part["claims"]]
-    cards = {card["id"]: card for record in records for card in record.cards}
+    cards = {card["id"]: card for facts in all_facts for card in facts.cards}
     papers: dict[Reference, list[dict[str, Any]]] = {}
     for part in experiments:
-        papers.setdefault(part["record"].paper, []).append(part)
-    references = {key: work for record in records for key, work in record.references.items()}
-    bibtex = {key: text for record in records for key, text in record.bibtex.items()}
-    cited = dict.fromkeys(key for record in records for key in record.cited)
+        papers.setdefault(part["facts"].paper, []).append(part)
+    references = {key: work for facts in all_facts for key, work in facts.references.items()}
+    bibtex = {key: text for facts in all_facts for key, text in facts.bibtex.items()}
+    cited = dict.fromkeys(key for facts in all_facts for key in facts.cited)
     committed = _counts([claim["committed"] for claim in claims if claim["committed"]])
     has_charts = any(figure["compressed"] for part in experiments for figure in part["figures"])
     environments = [environment for part in experiments for environment in part["meta"].environments]
@@ -83,38 +83,38 @@ def write_report(parts: Sequence[Path], out: Path, verdicts: Path | None = None,
         cards=list(cards.values()),
         signs=SIGNS,
         levels=LEVELS,
-        title=records[0].title if len(records) == 1 else study,
+        title=all_facts[0].title if len(all_facts) == 1 else study,
         study=study,
         untested=NOT_TESTED,
-        smoke=all(record.size == "smoke" for record in records),
+        smoke=all(facts.size == "smoke" for facts in all_facts),
         committed=committed,
         further=bool(cards) or any(committed.values()),
         gallery=verdicts and _link(verdicts.parent.with_suffix(".md"), Path(out).parent),
         runs=sum(part["meta"].runs for part in experiments),
         diverged=sum(part["meta"].diverged_runs for part in experiments),
-        sizes=sorted({record.size for record in records}),
+        sizes=sorted({facts.size for facts in all_facts}),
         data=tables.provenance({name: entry for part in experiments for name, entry in part["meta"].data.items()}),
         versions=_merge(environments),
         environments=count_environments(environments),
         references=sorted(references.values(), key=lambda work: (work.short.lower(), work.year, work.title)),
         bibtex="\n\n".join(bibtex[key] for key in sorted(bibtex)),
-        tuning=_tuning(records),
+        tuning=_tuning(all_facts),
         missing=[key for key in cited if key not in references],
         **read_resources(has_charts=has_charts),
     )
     write_text(out, html)
 
 
-def _tuning(records: Sequence[ExperimentRecord]) -> str:
+def _tuning(all_facts: Sequence[ExperimentFacts]) -> str:
     """Return sentences on how many experiments tune all, some or none of their algorithms."""
-    if len(records) == 1:
-        return records[0].tuning
-    whole = sum(len(record.tuned) == len(record.algorithms) for record in records)
-    none = sum(not record.tuned for record in records)
-    counts = {"all algorithms are tuned": whole, "some are": len(records) - whole - none, "nothing is": none}
+    if len(all_facts) == 1:
+        return all_facts[0].tuning
+    whole = sum(len(facts.tuned) == len(facts.algorithms) for facts in all_facts)
+    none = sum(not facts.tuned for facts in all_facts)
+    counts = {"all algorithms are tuned": whole, "some are": len(all_facts) - whole - none, "nothing is": none}
     parts = [f"in {count} {words}" for words, count in counts.items() if count]
-    fixed = "" if whole == len(records) else "; values that are not tuned are those of the experiment file"
-    return f"Of {len(records)} experiments, {', '.join(parts)}{fixed}."
+    fixed = "" if whole == len(all_facts) else "; values that are not tuned are those of the experiment file"
+    return f"Of {len(all_facts)} experiments, {', '.join(parts)}{fixed}."
 
 
 def _load_experiment(directory: Path, base: Path) -> dict[str, Any]:
@@ -124,24 +124,24 @@ def _load_experiment(directory: Path, base: Path) -> dict[str, Any]:
         directory: Folder of its results.
         base: Folder of the report.
     """
-    record = ExperimentRecord.read(directory / RECORD_FILE)
+    facts = ExperimentFacts.read(directory / FACTS_FILE)
     table, plain = read(directory / "table.parquet")
     meta = TableMeta.of(plain)
-    best = tables.best_values(record, table)
+    best = tables.best_values(facts, table)
     settings = sum(len(rows) for _, rows in best.blocks)
     return {
-        "anchor": f"{record.size}-{record.name}",
-        "record": record,
+        "anchor": f"{facts.size}-{facts.name}",
+        "facts": facts,
         "meta": meta,
-        "figures": [load_figure(directory, name, caption, base) for name, caption in record.figures.items()],
-        "links": _links({"YAML": Path(record.file), "run files": directory / "runs"}, base),
+        "figures": [load_figure(directory, name, caption, base) for name, caption in facts.figures.items()],
+        "links": _links({"YAML": Path(facts.file), "run files": directory / "runs"}, base),
         "claims": _claims(directory / "claims.csv"),
         "best": best,
         "settings": settings,
         "folded": settings > LONG_TABLE,
-        "choices": tables.chosen_values(record, table),
-        "seeds": tables.seed_range(record, table),
-        "warnings": find_warnings(record, table.to_dict("records"), meta),
+        "choices": tables.chosen_values(facts, table),
+        "seeds": tables.seed_range(facts, table),
+        "warnings": find_warnings(facts, table.to_dict("records"), meta),
     }
 
 
@@ -177,8 +177,8 @@ def _link(path: Path, base: Path) -> str:
 def _add_q_values(parts: Sequence[Mapping[str, Any]]) -> None:
     """Add to each claim its q-value among the claims of its paper and size, or nothing."""
     for part in parts:
-        key = part["record"].paper.key, part["record"].size
-        family = [other for other in parts if (other["record"].paper.key, other["record"].size) == key]
+        key = part["facts"].paper.key, part["facts"].size
+        family = [other for other in parts if (other["facts"].paper.key, other["facts"].size) == key]
         p_values = [claim.get("p", "") for other in family for claim in other["claims"]]
         values = q_values([float(p) if _is_number(p) else None for p in p_values])
         claims = [claim for other in family for claim in other["claims"]]
@@ -191,7 +191,7 @@ def _add_committed(parts: Sequence[Mapping[str, Any]], path: Path | None) -> Non
     rows = at_largest_size(read_verdicts(path) if path is not None else [])
     for part in parts:
         for claim in part["claims"]:
-            row = rows.get((part["record"].name, claim["claim"]))
+            row = rows.get((part["facts"].name, claim["claim"]))
             unused = row is None or row["verdict"] == NOT_TESTED or claim["verdict"] != NOT_TESTED
             claim["committed"] = None if unused else row
 
@@ -205,7 +205,7 @@ def _add_pictures(parts: Sequence[Mapping[str, Any]], path: Path | None) -> None
     """
     rows = read_verdicts(path) if path is not None else []
     for part in parts:
-        name, size = part["record"].name, part["record"].size
+        name, size = part["facts"].name, part["facts"].size
         larger = SIZES_DESCENDING[: SIZES_DESCENDING.index(size)] if path is not None else ()
         for figure in part["figures"]:
             figure["larger"] = None

@@ -6,17 +6,17 @@ from typing import Any
 
 from fedatlas.experiments import labels
 from fedatlas.experiments.metadata import TableMeta
-from fedatlas.publish.report.record import ExperimentRecord
+from fedatlas.publish.report.facts import ExperimentFacts
 
 Row = Mapping[str, Any]  # of a table
 MAX_SETTINGS = 4  # text by a warning; the rest is counted
 
 
-def find_warnings(record: ExperimentRecord, table: Iterable[Row], meta: TableMeta) -> list[str]:
+def find_warnings(facts: ExperimentFacts, table: Iterable[Row], meta: TableMeta) -> list[str]:
     """Return warnings about an experiment's numbers, a sentence for each kind and algorithm.
 
     Args:
-        record: The experiment's record.
+        facts: The experiment's facts.
         table: Rows of the experiment's table.
         meta: Metadata of the table.
     """
@@ -27,17 +27,17 @@ def find_warnings(record: ExperimentRecord, table: Iterable[Row], meta: TableMet
             f"{meta.unsigned} of {len(meta.files)} cells come from the record, and nobody has verified them with the "
             "code that runs."
         )
-    for id, name in record.algorithms.items():
+    for id, name in facts.algorithms.items():
         rows = [row for row in chosen if row["algorithm"] == id]
         for edge, part in _groups(rows, "edge", ("",)).items():
             sentences.append(
-                f"{name}: the best {_code(edge)} of the search{_settings(record, part, len(rows))}; no best value "
+                f"{name}: the best {_code(edge)} of the search{_settings(facts, part, len(rows))}; no best value "
                 "inside was found."
             )
         for outcome, part in _groups(rows, "confirmation", ("", "confirmed")).items():
             sentences.append(
                 f"{name}: fresh seeds refuted the best value of the tuning seeds, and the search went on; the chosen "
-                f"value is {outcome}{_settings(record, part, len(rows))}."
+                f"value is {outcome}{_settings(facts, part, len(rows))}."
             )
         all_diverged, diverged = [], []
         for row in rows:
@@ -47,7 +47,7 @@ def find_warnings(record: ExperimentRecord, table: Iterable[Row], meta: TableMet
                 diverged.append(row)
         for part, verb in ((all_diverged, "diverged for every tuned value"), (diverged, "diverged")):
             if part:
-                sentences.append(f"{name} {verb}{_settings(record, part, len(rows))}.")
+                sentences.append(f"{name} {verb}{_settings(facts, part, len(rows))}.")
     for name, entry in meta.data.items():
         if entry.get("lossy"):
             reason = entry["lossy"] if isinstance(entry["lossy"], str) else entry.get("note", "see its provenance")
@@ -73,13 +73,13 @@ def _code(edge: str) -> str:
     return " and the best ".join(f"`{part.split(' ')[0]}` {part.partition(' ')[2]}" for part in edge.split("; "))
 
 
-def _settings(record: ExperimentRecord, rows: Sequence[Row], total: int) -> str:
+def _settings(facts: ExperimentFacts, rows: Sequence[Row], total: int) -> str:
     """Return the settings of rows, as the end of a sentence."""
-    if not record.axes:
+    if not facts.axes:
         return ""
     if len(rows) == total:
         return f" in all {total} settings" if total > 1 else ""
-    settings = [labels.setting(row, record.axes) for row in rows]
+    settings = [labels.setting(row, facts.axes) for row in rows]
     rest = len(settings) - MAX_SETTINGS
     text = "; ".join(settings[:MAX_SETTINGS]) + (f"; and {rest} more" if rest > 0 else "")
     return f" in {len(settings)} of {total} settings ({text})"

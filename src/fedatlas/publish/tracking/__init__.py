@@ -8,7 +8,7 @@ from typing import Any
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read
 from fedatlas.experiments.tables import Layout, Tables, build
-from fedatlas.publish.report.record import ExperimentRecord
+from fedatlas.publish.report.facts import ExperimentFacts
 from fedatlas.publish.tracking.connection import TrackingError, connect, open_experiment, retry
 from fedatlas.publish.tracking.report_run import build_report_run
 from fedatlas.publish.tracking.run_log import RunLog
@@ -19,14 +19,14 @@ from fedatlas.publish.tracking.setting_runs import build_setting_runs
 __all__ = ["TrackingError", "log", "log_run_file", "serve_ui"]
 
 
-def log(record: ExperimentRecord, directory: str | Path, uri: str) -> dict[str, Any]:
+def log(facts: ExperimentFacts, directory: str | Path, uri: str) -> dict[str, Any]:
     """Log an experiment's results to MLflow; runs that are in MLflow unchanged are left alone.
 
     A run that diverged is FINISHED, not FAILED, because its divergence is a result; the tag ``status`` says so. Where a
     server does not answer, logging is tried again for ten minutes.
 
     Args:
-        record: The experiment's record.
+        facts: The experiment's facts.
         directory: Folder of table.parquet, curves.parquet, trials.parquet and the run files, and of report.html,
             table.csv, claims.csv and figures/, as far as they exist.
         uri: ``sqlite:///FILE`` or the address of a server.
@@ -39,10 +39,10 @@ def log(record: ExperimentRecord, directory: str | Path, uri: str) -> dict[str, 
         TrackingError: MLflow does not take the runs.
     """
     directory = Path(directory)
-    tables, tags = read_tables(directory), common_tags(record)
-    runs = list(build_setting_runs(record, tables, [directory / name for name in tables.meta.files], tags))
-    report = build_report_run(record, directory, tables.table, tables.meta, tags, 1 + max(run.end for run in runs))
-    return retry(functools.partial(_update, record, uri, f"{record.size}/", [report, *runs], runs[0].params))
+    tables, tags = read_tables(directory), common_tags(facts)
+    runs = list(build_setting_runs(facts, tables, [directory / name for name in tables.meta.files], tags))
+    report = build_report_run(facts, directory, tables.table, tables.meta, tags, 1 + max(run.end for run in runs))
+    return retry(functools.partial(_update, facts, uri, f"{facts.size}/", [report, *runs], runs[0].params))
 
 
 def read_tables(directory: Path) -> Tables:
@@ -53,14 +53,14 @@ def read_tables(directory: Path) -> Tables:
     return Tables(table, curves, trials, TableMeta.of(meta))
 
 
-def log_run_file(record: ExperimentRecord, path: str | Path, uri: str) -> None:
+def log_run_file(facts: ExperimentFacts, path: str | Path, uri: str) -> None:
     """Log the runs of one run file as soon as it is written, so that a server shows a workflow while it runs.
 
     Jobs may do so at the same time. `log` later adds the report run and the order of the runs, and deletes runs that
     were logged twice.
 
     Args:
-        record: The experiment's record.
+        facts: The experiment's facts.
         path: Path of the run file, in a folder named by the algorithm's id.
         uri: ``sqlite:///FILE`` or the address of a server.
 
@@ -68,27 +68,27 @@ def log_run_file(record: ExperimentRecord, path: str | Path, uri: str) -> None:
         UserError: The file is not a run file.
         TrackingError: MLflow does not take the runs.
     """
-    path, within = Path(path), [axis for axis in record.axes if axis not in record.grid]
-    tables = build(Layout(record.grid, within, record.tune, record.select), [path])
-    runs = list(build_setting_runs(record, tables, [path], common_tags(record)))
+    path, within = Path(path), [axis for axis in facts.axes if axis not in facts.grid]
+    tables = build(Layout(facts.grid, within, facts.tune, facts.select), [path])
+    runs = list(build_setting_runs(facts, tables, [path], common_tags(facts)))
     for run in runs:
         run.place = None
-    _update(record, uri, f"{record.size}/{path.parent.name}/", runs)
+    _update(facts, uri, f"{facts.size}/{path.parent.name}/", runs)
 
 
 def _update(
-    record: ExperimentRecord, uri: str, prefix: str, runs: Sequence[RunRecord], setting: dict[str, str] | None = None
+    facts: ExperimentFacts, uri: str, prefix: str, runs: Sequence[RunRecord], setting: dict[str, str] | None = None
 ) -> dict[str, Any]:
     """Bring the runs of an experiment with a prefix up to date, and return a receipt.
 
     Args:
-        record: The experiment's record.
+        facts: The experiment's facts.
         uri: Address of the database or server.
         prefix: Prefix of the keys of runs.
         runs: The runs.
         setting: Parameters of the first setting run where these are all runs; None for a part of them.
     """
     with connect(uri) as client:
-        experiment = open_experiment(client, record, uri, setting)
+        experiment = open_experiment(client, facts, uri, setting)
         counts = RunLog(client, experiment, uri, prefix).update(runs, whole=setting is not None)
         return {"experiment_id": experiment.experiment_id, **counts}

@@ -25,8 +25,8 @@ from fedatlas.data.locks import exclusive
 from fedatlas.errors import UserError
 from fedatlas.io.files import atomic, expect_file
 from fedatlas.io.markdown import escape_markdown
+from fedatlas.publish.report.facts import ExperimentFacts
 from fedatlas.publish.report.headlines import LEVELS
-from fedatlas.publish.report.record import ExperimentRecord
 from fedatlas.publish.tracking import views
 from fedatlas.publish.tracking.addresses import LOGIN, database_path, validate
 from fedatlas.publish.tracking.run_record import NOTE, clean_text, paper_tags
@@ -268,25 +268,25 @@ def retry_once(request: Callable[[], Any]) -> None:
 
 
 def open_experiment(
-    client: MlflowClient, record: ExperimentRecord, uri: str, setting: Mapping[str, str] | None
+    client: MlflowClient, facts: ExperimentFacts, uri: str, setting: Mapping[str, str] | None
 ) -> Experiment:
     """Return an experiment in MLflow, created or restored if need be, with its tags up to date.
 
     Args:
         client: Client of the database or server.
-        record: The experiment's record.
+        facts: The experiment's facts.
         uri: Address of the database or server.
         setting: Parameters of the run of whose setting a view shows curves; None to leave the views as they are.
     """
-    experiment = client.get_experiment_by_name(record.name) or _create_experiment(client, record.name, uri)
+    experiment = client.get_experiment_by_name(facts.name) or _create_experiment(client, facts.name, uri)
     id = experiment.experiment_id
     if experiment.lifecycle_stage == "deleted":
         _restore(client, id)
-    tags = {NOTE: clean_text(_description(record, id), MAX_NOTE)}
-    tags |= {key: clean_text(text, MAX_NOTE) for key, text in paper_tags(record).items()}
+    tags = {NOTE: clean_text(_description(facts, id), MAX_NOTE)}
+    tags |= {key: clean_text(text, MAX_NOTE) for key, text in paper_tags(facts).items()}
     tags["mlflow.experimentKind"] = "custom_model_development"  # MLflow would take it for a language model's
     if setting is not None:
-        tags |= dict(view.tag(record, experiment.creation_time, setting) for view in views.views_of_size(record.size))
+        tags |= dict(view.tag(facts, experiment.creation_time, setting) for view in views.views_of_size(facts.size))
     for key, value in tags.items():
         if experiment.tags.get(key) != value:
             retry_once(functools.partial(client.set_experiment_tag, id, key, value))
@@ -317,23 +317,23 @@ def _restore(client: MlflowClient, id: str) -> None:
             raise
 
 
-def _description(record: ExperimentRecord, id: str) -> str:
+def _description(facts: ExperimentFacts, id: str) -> str:
     """Return title, cards, links to the views, description, paper and notes, as Markdown.
 
     Args:
-        record: The experiment's record.
+        facts: The experiment's facts.
         id: Id of the experiment in MLflow.
     """
-    paper = record.paper
-    summary, curves = views.views_of_size(record.size)
+    paper = facts.paper
+    summary, curves = views.views_of_size(facts.size)
     parts = [
-        escape_markdown(record.title),
-        "\n".join(map(_card_line, record.cards)),
-        f"Size {record.size}: [summary]({summary.link(id)}), [curves]({curves.link(id)})",
-        escape_markdown(record.description),
-        f"{escape_markdown(record.source)} of {paper.authors}: *{paper.title}*, "
+        escape_markdown(facts.title),
+        "\n".join(map(_card_line, facts.cards)),
+        f"Size {facts.size}: [summary]({summary.link(id)}), [curves]({curves.link(id)})",
+        escape_markdown(facts.description),
+        f"{escape_markdown(facts.source)} of {paper.authors}: *{paper.title}*, "
         f"{paper.venue}, {paper.year}. {paper.link}",
-        "\n".join(f"- {escape_markdown(note)}" for note in record.notes),
+        "\n".join(f"- {escape_markdown(note)}" for note in facts.notes),
     ]
     return "\n\n".join(filter(None, parts))
 

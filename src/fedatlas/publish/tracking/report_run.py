@@ -12,7 +12,7 @@ import yaml
 
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.io.markdown import escape_markdown
-from fedatlas.publish.report.record import ExperimentRecord
+from fedatlas.publish.report.facts import ExperimentFacts
 from fedatlas.publish.report.verdicts import read_verdicts
 from fedatlas.publish.report.warnings import find_warnings
 from fedatlas.publish.tracking.run_record import NOTE, RunRecord, clean_tags
@@ -26,7 +26,7 @@ FILES = ("report.html", "table.csv", "claims.csv", "figures/*.png")
 
 
 def build_report_run(
-    record: ExperimentRecord,
+    facts: ExperimentFacts,
     directory: Path,
     table: pd.DataFrame,
     meta: TableMeta,
@@ -36,7 +36,7 @@ def build_report_run(
     """Return the report run of an experiment, whose duration is the training time of all runs.
 
     Args:
-        record: The experiment's record.
+        facts: The experiment's facts.
         directory: Folder of the results, of which those that exist are taken.
         table: The experiment's table.
         meta: The table's metadata.
@@ -52,16 +52,16 @@ def build_report_run(
     note = [f"- **{row['verdict']}**: {escape_markdown(row['text'])}" for row in tested]
     if elsewhere := len(claims) - len(tested):
         note.append(f"- {elsewhere} claim{'s are' if elsewhere > 1 else ' is'} tested at other sizes only.")
-    note += _warning_lines(find_warnings(record, table.to_dict("records"), meta))
+    note += _warning_lines(find_warnings(facts, table.to_dict("records"), meta))
     metrics = {f"claims/{verdict}": n for verdict, n in Counter(row["verdict"] for row in claims).items()}
     metrics |= {"runs": meta.runs, "diverged runs": meta.diverged_runs}
-    cards = [f"{card['title']}: {card['words']}" for card in record.cards]
+    cards = [f"{card['title']}: {card['words']}" for card in facts.cards]
     words = {"headline": "; ".join(cards), "claims": f"held {held} of {len(tested)}" if tested else ""}
     words = {"phase": "report", NOTE: "\n".join(note)} | {key: text for key, text in words.items() if text}
-    text = yaml.safe_dump(record.content, sort_keys=False, allow_unicode=True).encode()
+    text = yaml.safe_dump(facts.content, sort_keys=False, allow_unicode=True).encode()
     return RunRecord(
-        key=f"{record.size}//report",  # no id of an algorithm is empty
-        name=f"Report, figures and claims · {record.size}",
+        key=f"{facts.size}//report",  # no id of an algorithm is empty
+        name=f"Report, figures and claims · {facts.size}",
         tags=clean_tags({**tags, **words}),
         metrics=[(name, float(value), 0, 0.0) for name, value in metrics.items()],
         data=meta.data,

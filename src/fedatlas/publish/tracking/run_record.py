@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from fedatlas.experiments import axis_values
-from fedatlas.publish.report.record import ExperimentRecord
+from fedatlas.publish.report.facts import ExperimentFacts
 
 KEY, DIGEST, PLACE = "fedatlas.key", "fedatlas.digest", "fedatlas.place"
 PARENT, USER, COLOUR, NOTE = "mlflow.parentRunId", "mlflow.user", "mlflow.runColor", "mlflow.note.content"
@@ -92,17 +92,17 @@ def setting_key(size: str, id: str, point: Mapping[str, Any]) -> str:
     return key if len(key) <= MAX_KEY else f"{size}/{id}/{hashlib.sha256(key.encode()).hexdigest()}"
 
 
-def paper_tags(record: ExperimentRecord) -> dict[str, str]:
+def paper_tags(facts: ExperimentFacts) -> dict[str, str]:
     """Return tags in words of the paper and of the place in it: ``FedAc``, ``NeurIPS 2020``, ``Figure 1``."""
-    return {"paper": record.paper.short, "venue": record.paper.meeting, "source": record.source}
+    return {"paper": facts.paper.short, "venue": facts.paper.meeting, "source": facts.source}
 
 
-def common_tags(record: ExperimentRecord) -> dict[str, str]:
+def common_tags(facts: ExperimentFacts) -> dict[str, str]:
     """Return tags of all runs: the experiment's, user, host, and the project's commit if it has one."""
-    tags = {**record.tags, **paper_tags(record), "host": platform.node()}
+    tags = {**facts.tags, **paper_tags(facts), "host": platform.node()}
     with contextlib.suppress(OSError, KeyError):  # in a container the user may have no name
         tags[USER] = getpass.getuser()
-    command = ["git", "-C", str(Path(record.file).parent), "rev-parse", "HEAD"]
+    command = ["git", "-C", str(Path(facts.file).parent), "rev-parse", "HEAD"]
     with contextlib.suppress(OSError, subprocess.SubprocessError):
         tags[COMMIT] = subprocess.run(command, capture_output=True, text=True, timeout=20, check=True).stdout.strip()
     return tags

@@ -23,7 +23,7 @@ from fedatlas.experiments.runs import runs
 from fedatlas.experiments.selection import select_rows
 from fedatlas.experiments.tables import Tables
 from fedatlas.federation.engine.setting import Setting
-from fedatlas.publish.report.record import PROBLEM_CONSTANT, ExperimentRecord, field_defaults
+from fedatlas.publish.report.facts import PROBLEM_CONSTANT, ExperimentFacts, field_defaults
 from fedatlas.publish.tracking import extras
 from fedatlas.publish.tracking.run_record import (
     COLOUR,
@@ -68,61 +68,61 @@ class _Cell:
 
 
 def build_setting_runs(
-    record: ExperimentRecord, tables: Tables, files: Sequence[Path], tags: Mapping[str, str]
+    facts: ExperimentFacts, tables: Tables, files: Sequence[Path], tags: Mapping[str, str]
 ) -> Iterator[RunRecord]:
     """Yield the run of each algorithm and setting, in the order in which a list shows them.
 
     Args:
-        record: The experiment's record.
+        facts: The experiment's facts.
         tables: Table, curves and trials made from the files.
         files: Paths of run files, in folders named by the ids of algorithms.
         tags: Tags of all runs.
     """
-    cells = _cells(record, files)
-    keys = ["algorithm", *record.axes]
-    metrics = scores.metric_columns(tables.curves, [*record.axes, *record.tune])
+    cells = _cells(facts, files)
+    keys = ["algorithm", *facts.axes]
+    metrics = scores.metric_columns(tables.curves, [*facts.axes, *facts.tune])
     curves, trials = _groups(tables.curves, keys), _groups(tables.trials, keys)
-    palette, has_children = _colours(record), has_seed_runs(record)
-    for position, row in _sorted_rows(record, tables.table[tables.table["chosen"]]):
+    palette, has_children = _colours(facts), has_seed_runs(facts)
+    for position, row in _sorted_rows(facts, tables.table[tables.table["chosen"]]):
         point = _point(row, keys)
         cell, id = cells[point], row["algorithm"]
         extra = {"algorithm": id, COLOUR: palette[id], "fingerprint": cell.meta.fingerprint}
-        run = _setting_run(record, row, curves[point], metrics, cell, {**tags, **extra})
+        run = _setting_run(facts, row, curves[point], metrics, cell, {**tags, **extra})
         run.place = position
-        if id in record.tuned:
-            run.files["tuning.csv"] = _tuning_table(trials[point], record.tune)
+        if id in facts.tuned:
+            run.files["tuning.csv"] = _tuning_table(trials[point], facts.tune)
         if has_children:
-            run.children = _seed_runs(record, run, curves[point], cell)
+            run.children = _seed_runs(facts, run, curves[point], cell)
         yield run
 
 
-def has_seed_runs(record: ExperimentRecord) -> bool:
+def has_seed_runs(facts: ExperimentFacts) -> bool:
     """Return whether the scoring seeds of an experiment have runs of their own."""
-    asked = record.content["mlflow"]["seeds"]
-    axes = {**record.content["grid"], **record.content["within"]}
-    count = len(record.algorithms) * math.prod(map(len, axes.values())) * len(record.seeds)
+    asked = facts.content["mlflow"]["seeds"]
+    axes = {**facts.content["grid"], **facts.content["within"]}
+    count = len(facts.algorithms) * math.prod(map(len, axes.values())) * len(facts.seeds)
     return count <= MAX_CHILDREN if asked is None else asked
 
 
-def sent(record: ExperimentRecord) -> str:
+def sent(facts: ExperimentFacts) -> str:
     """Return the cost of what clients send: bits where an algorithm codes messages or a channel does, or vectors."""
-    content = record.content
-    options = [content["setting"], *record.defaults.values(), *(dict.fromkeys(axis.split(".")) for axis in record.axes)]
+    content = facts.content
+    options = [content["setting"], *facts.defaults.values(), *(dict.fromkeys(axis.split(".")) for axis in facts.axes)]
     for algorithm in content["algorithms"].values():
         options += [algorithm.get("setting") or {}, algorithm.get("set") or {}]
     coded = any(name in option for option in options for name in ("channel", "compressor"))
     return "bits_up" if coded else "vectors_up"
 
 
-def _cells(record: ExperimentRecord, files: Sequence[Path]) -> dict[Point, _Cell]:
+def _cells(facts: ExperimentFacts, files: Sequence[Path]) -> dict[Point, _Cell]:
     """Return what run files say about the settings that they hold."""
     cells: dict[Point, _Cell] = {}
     for path in files:
         meta = RunMeta.of(read_meta(path))
-        grid = {axis: meta.spec.axis_value(axis) for axis in record.grid}
+        grid = {axis: meta.spec.axis_value(axis) for axis in facts.grid}
         for run, number in zip(runs(meta.spec, meta.searches), meta.computed, strict=True):
             if run.seed in meta.spec.seeds:
-                point = _point({"algorithm": path.parent.name, **grid, **run.within}, ["algorithm", *record.axes])
+                point = _point({"algorithm": path.parent.name, **grid, **run.within}, ["algorithm", *facts.axes])
                 cell = cells.setdefault(point, _Cell(path, meta))
                 cell.runs[run.seed] = run
                 cell.environments.append(meta.environments[number])
@@ -140,22 +140,22 @@ def _groups(frame: pd.DataFrame, keys: list[str]) -> dict[Point, pd.DataFrame]:
     return {_point(dict(zip(keys, values, strict=True)), keys): group for values, group in groups}
 
 
-def _sorted_rows(record: ExperimentRecord, chosen: pd.DataFrame) -> Iterator[tuple[str, dict[str, Any]]]:
+def _sorted_rows(facts: ExperimentFacts, chosen: pd.DataFrame) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield place and row of each setting.
 
     The settings of the first figure come first, and of these the last ones of the axes; within a setting, the best
     score comes first.
     """
-    figure: dict[str, Any] = next(iter(record.content["figures"].values()), {})
+    figure: dict[str, Any] = next(iter(facts.content["figures"].values()), {})
     where = {axis: value for axis, value in (figure.get("where") or {}).items() if axis in chosen}
     drawn = select_rows(chosen, where)
-    drawn = drawn[drawn["algorithm"].isin(figure.get("algorithms") or list(record.algorithms))]
-    points = list(map(tuple, chosen[record.axes].to_numpy(object)))
+    drawn = drawn[drawn["algorithm"].isin(figure.get("algorithms") or list(facts.algorithms))]
+    points = list(map(tuple, chosen[facts.axes].to_numpy(object)))
     numbers = {point: number for number, point in enumerate(dict.fromkeys(points))}
     frame = chosen.assign(
         drawn=chosen.index.isin(drawn.index),
         number=[numbers[point] for point in points],
-        loss=chosen["score"].fillna(math.inf) * (1 if record.select.goal == "min" else -1),
+        loss=chosen["score"].fillna(math.inf) * (1 if facts.select.goal == "min" else -1),
     )
     frame = frame.sort_values(["drawn", "number", "loss"], ascending=[False, False, True], kind="stable")
     for position, row in enumerate(frame.to_dict("records")):
@@ -163,7 +163,7 @@ def _sorted_rows(record: ExperimentRecord, chosen: pd.DataFrame) -> Iterator[tup
 
 
 def _setting_run(
-    record: ExperimentRecord,
+    facts: ExperimentFacts,
     row: Mapping[str, Any],
     curves: pd.DataFrame,
     metrics: list[str],
@@ -173,9 +173,9 @@ def _setting_run(
     """Return the run of an algorithm and setting, without its place, tuning and children."""
     id, seeds, diverged = row["algorithm"], int(row["seeds"]), int(row["diverged"])
     run = next(iter(cell.runs.values()))
-    point = _values(record, cell, run)
+    point = _values(facts, cell, run)
     instance = {key: value for key, value in cell.meta.spec.problem.items() if key == "instance"}  # of all seeds
-    params = _params(run, {**run.problem, **instance}, record.defaults[id], point) | {"seeds": str(seeds)}
+    params = _params(run, {**run.problem, **instance}, facts.defaults[id], point) | {"seeds": str(seeds)}
     lossy = [name for name, source in cell.meta.data.items() if source.get("lossy")]
     interval = _interval_words(row)
     details = {
@@ -188,15 +188,15 @@ def _setting_run(
     )
     details |= {"lossy data": ", ".join(lossy)} if lossy else {}
     chosen = "; ".join(f"{name} = {labels.text(value)}" for name, value in run.tune.items())
-    details[NOTE] = f"Mean over {seeds} seed{'s' if seeds > 1 else ''}: {record.score} {labels.number(row['score'])} "
+    details[NOTE] = f"Mean over {seeds} seed{'s' if seeds > 1 else ''}: {facts.score} {labels.number(row['score'])} "
     details[NOTE] += f"({interval})." + (f" With {chosen}." if chosen else "")
     score = f"{row['score']:.3g}" if math.isfinite(row["score"]) else "diverged"
     end = int(cell.path.stat().st_mtime * 1000)
-    main = record.select.metric
-    columns = [main, *(name for name in metrics if name != main), "gradients", sent(record)]
+    main = facts.select.metric
+    columns = [main, *(name for name in metrics if name != main), "gradients", sent(facts)]
     return RunRecord(
-        key=setting_key(record.size, id, point),
-        name=clean_text(run_name(f"{record.algorithms[id]} {score}", point), MAX_NAME),
+        key=setting_key(facts.size, id, point),
+        name=clean_text(run_name(f"{facts.algorithms[id]} {score}", point), MAX_NAME),
         tags=clean_tags({**tags, **details}),
         params=params,
         metrics=[
@@ -208,10 +208,10 @@ def _setting_run(
     )
 
 
-def _seed_runs(record: ExperimentRecord, parent: RunRecord, curves: pd.DataFrame, cell: _Cell) -> list[RunRecord]:
+def _seed_runs(facts: ExperimentFacts, parent: RunRecord, curves: pd.DataFrame, cell: _Cell) -> list[RunRecord]:
     """Return the runs on the scoring seeds beneath the run of their setting."""
     id, shared = parent.tags["algorithm"], ("algorithm", "size", "paper", COLOUR)
-    stored, select, children = extras.load(cell.path), record.select, []
+    stored, select, children = extras.load(cell.path), facts.select, []
     for seed, rows in curves.groupby("seed", sort=False):
         run, last = cell.runs[seed], rows.iloc[-1]
         tags = {key: parent.tags[key] for key in shared} | {"phase": "seed", "status": last["status"]}
@@ -227,12 +227,12 @@ def _seed_runs(record: ExperimentRecord, parent: RunRecord, curves: pd.DataFrame
             for number, (second, values) in enumerate(extra.usage)
             for name, value in values.items()
         ]
-        point = _values(record, cell, run)
+        point = _values(facts, cell, run)
         names = filter(parent.params.__contains__, map(parameter_name, [*point, *run.tune]))
         children.append(
             RunRecord(
                 key=f"{parent.key}/{seed}",
-                name=clean_text(run_name(record.algorithms[id], {**point, "seed": seed}), MAX_NAME),
+                name=clean_text(run_name(facts.algorithms[id], {**point, "seed": seed}), MAX_NAME),
                 tags=tags,
                 params={name: parent.params[name] for name in ("algorithm", *names)} | {"seed": str(seed)},
                 metrics=[*_curves(rows, [select.metric]), ("score", float(score), 0, last["seconds"]), *usage],
@@ -280,9 +280,9 @@ def _tuning_table(trials: pd.DataFrame, tune: Sequence[str]) -> bytes:
     return trials[[*names, "seed", "score", "diverged"]].to_csv(index=False).encode()
 
 
-def _values(record: ExperimentRecord, cell: _Cell, run: Run) -> dict[str, Any]:
+def _values(facts: ExperimentFacts, cell: _Cell, run: Run) -> dict[str, Any]:
     """Return the values of all axes."""
-    return {axis: run.within[axis] if axis in run.within else cell.meta.spec.axis_value(axis) for axis in record.axes}
+    return {axis: run.within[axis] if axis in run.within else cell.meta.spec.axis_value(axis) for axis in facts.axes}
 
 
 def run_name(first: str, values: Mapping[str, Any]) -> str:
@@ -335,9 +335,9 @@ def _interval_words(row: Mapping[str, Any]) -> str:
     return f"± {(high - low) / 2:.2g}" if low < high else "equal on all seeds"
 
 
-def _colours(record: ExperimentRecord) -> dict[str, str]:
+def _colours(facts: ExperimentFacts) -> dict[str, str]:
     """Return the colours of an experiment's algorithms in its figures, by id."""
-    algorithms = record.content["algorithms"]
+    algorithms = facts.content["algorithms"]
     chosen = {id: entry["colour"] for id, entry in algorithms.items() if entry.get("colour")}
-    line_styles = styles({id: algorithms.get(id, {}).get("algorithm") or id for id in record.algorithms}, chosen)
+    line_styles = styles({id: algorithms.get(id, {}).get("algorithm") or id for id in facts.algorithms}, chosen)
     return {id: style.colour for id, style in line_styles.items()}

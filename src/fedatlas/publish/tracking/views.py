@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from fedatlas.federation.metrics import metric
-from fedatlas.publish.report.record import ExperimentRecord
+from fedatlas.publish.report.facts import ExperimentFacts
 from fedatlas.publish.tracking.run_record import PLACE
 from fedatlas.publish.tracking.setting_runs import parameter_name, run_name, sent
 
@@ -51,15 +51,15 @@ class View:
         mode = {"compareRunsMode": "CHART"} if self.curves else {}
         return f"#/experiments/{id}/runs?{urlencode({'viewStateShareKey': self.key, **mode})}&{TRAINING}"
 
-    def tag(self, record: ExperimentRecord, created: int | None, setting: Mapping[str, str]) -> tuple[str, str]:
+    def tag(self, facts: ExperimentFacts, created: int | None, setting: Mapping[str, str]) -> tuple[str, str]:
         """Return key and value of the tag that stores the view.
 
         Args:
-            record: The experiment's record.
+            facts: The experiment's facts.
             created: Creation of the experiment in MLflow, in milliseconds since 1970.
             setting: Parameters that have the values of axes of which curves are shown.
         """
-        fields = state(record, setting if self.curves else None)
+        fields = state(facts, setting if self.curves else None)
         packed = f"deflate;{b64encode(zlib.compress(json.dumps(fields).encode())).decode()}"
         name = f"{'Curves' if self.curves else 'Summary'} ({self.size})"
         value = {"name": name, "createdAt": created or 0, "state": packed}
@@ -78,16 +78,16 @@ def views_of_size(size: str) -> list[View]:
     return [View(size), View(size, curves=True)]
 
 
-def state(record: ExperimentRecord, setting: Mapping[str, str] | None = None) -> dict[str, Any]:
+def state(facts: ExperimentFacts, setting: Mapping[str, str] | None = None) -> dict[str, Any]:
     """Return a view in the terms of MLflow's user interface: filter, order, columns, charts.
 
     Args:
-        record: The experiment's record.
+        facts: The experiment's facts.
         setting: Parameters that have the values of axes of which curves are shown; None for the table of setting runs.
     """
-    names = columns(record)
+    names = columns(facts)
     return {
-        "searchFilter": search(record, setting),
+        "searchFilter": search(facts, setting),
         "orderByKey": f"tags.`{PLACE}`",
         "orderByAsc": True,
         "startTime": "ALL",
@@ -96,8 +96,8 @@ def state(record: ExperimentRecord, setting: Mapping[str, str] | None = None) ->
         "modelVersionFilter": "All Runs",
         "selectedColumns": names,
         "columnOrder": [NAME, *names],
-        "columnWidths": {NAME: _name_width(record), "metrics.`score`": 180, "tags.`interval`": 90}
-        | _wide_columns(record),
+        "columnWidths": {NAME: _name_width(facts), "metrics.`score`": 180, "tags.`interval`": 90}
+        | _wide_columns(facts),
         "groupBy": None,
         "groupsExpanded": {},
         "useGroupedValuesInCharts": False,
@@ -106,7 +106,7 @@ def state(record: ExperimentRecord, setting: Mapping[str, str] | None = None) ->
         "runsPinned": [],
         "runsHidden": [],
         "runsVisibilityMap": {},
-        "compareRunCharts": _charts(record),
+        "compareRunCharts": _charts(facts),
         "compareRunSections": _sections(),
         "isAccordionReordered": True,
         "hideEmptyCharts": True,
@@ -117,19 +117,19 @@ def state(record: ExperimentRecord, setting: Mapping[str, str] | None = None) ->
     }
 
 
-def search(record: ExperimentRecord, setting: Mapping[str, str] | None = None) -> str:
+def search(facts: ExperimentFacts, setting: Mapping[str, str] | None = None) -> str:
     """Return the search for the setting runs of a size, or of one setting of it: a run for each algorithm."""
-    parts = [f"tags.size = '{record.size}'", "tags.phase = 'setting'"]
-    for name in map(parameter_name, record.axes if setting is not None else ()):
+    parts = [f"tags.size = '{facts.size}'", "tags.phase = 'setting'"]
+    for name in map(parameter_name, facts.axes if setting is not None else ()):
         if setting is not None and "'" not in (text := setting[name]):  # MLflow has no escape for a quotation mark
             parts.append(f"params.`{name}` = '{text}'")
     return " AND ".join(parts)
 
 
-def columns(record: ExperimentRecord) -> list[str]:
+def columns(facts: ExperimentFacts) -> list[str]:
     """Return the columns: score and interval, axes, tuned hyper-parameters, seeds, status, and bits of channels."""
-    values = dict.fromkeys(parameter_name(axis) for axis in (*record.axes, *record.tune))
-    bits = ("metrics.`bits_up`", "metrics.`bits_down`") if sent(record) == "bits_up" else ()
+    values = dict.fromkeys(parameter_name(axis) for axis in (*facts.axes, *facts.tune))
+    bits = ("metrics.`bits_up`", "metrics.`bits_down`") if sent(facts) == "bits_up" else ()
     return [
         "metrics.`score`",
         "tags.`interval`",
@@ -140,24 +140,24 @@ def columns(record: ExperimentRecord) -> list[str]:
     ]
 
 
-def _name_width(record: ExperimentRecord) -> int:
+def _name_width(facts: ExperimentFacts) -> int:
     """Return the width of the column of names, in pixels, that shows algorithm, score and setting in full."""
-    axes = {**record.content["grid"], **record.content["within"]}
+    axes = {**facts.content["grid"], **facts.content["within"]}
     parts = [max((run_name("", {axis: value}) for value in values), key=len) for axis, values in axes.items()]
-    letters = len("".join([max(record.algorithms.values(), key=len), " 0.000123", *parts]))
+    letters = len("".join([max(facts.algorithms.values(), key=len), " 0.000123", *parts]))
     return min(MAX_WIDTH, 75 + math.ceil(6.5 * letters))
 
 
-def _wide_columns(record: ExperimentRecord) -> dict[str, int]:
+def _wide_columns(facts: ExperimentFacts) -> dict[str, int]:
     """Return widths of the columns of axes whose values are specifications or lists."""
-    axes = {**record.content["grid"], **record.content["within"]}
+    axes = {**facts.content["grid"], **facts.content["within"]}
     wide = [axis for axis, values in axes.items() if any(isinstance(value, (dict, list)) for value in values)]
     return {f"params.`{parameter_name(axis)}`": 200 for axis in wide}
 
 
-def _charts(record: ExperimentRecord) -> list[dict[str, Any]]:
+def _charts(facts: ExperimentFacts) -> list[dict[str, Any]]:
     """Return charts of the scored metric against rounds and costs, and of the scores."""
-    name = record.select.metric
+    name = facts.select.metric
     line: dict[str, Any] = {
         "type": "LINE",
         "metricKey": name,
@@ -168,7 +168,7 @@ def _charts(record: ExperimentRecord) -> list[dict[str, Any]]:
     cost = {"xAxisKey": "metric", "useGlobalXaxisKey": False}
     charts: list[dict[str, Any]] = [
         {"xAxisKey": "step", **line},
-        *({**line, **cost, "selectedXAxisMetricKey": axis} for axis in (sent(record), "gradients")),
+        *({**line, **cost, "selectedXAxisMetricKey": axis} for axis in (sent(facts), "gradients")),
         {"type": "BAR", "metricKey": "score"},
     ]
     fixed = {"metricSectionId": PREFIX, "deleted": False, "isGenerated": False, "runsCountToCompare": PAGE}

@@ -7,7 +7,7 @@ from typing import Any
 from fedatlas.io.files import write_json
 from fedatlas.io.text import read_json
 from fedatlas.publish import tracking
-from fedatlas.publish.report.record import ExperimentRecord
+from fedatlas.publish.report.facts import ExperimentFacts
 
 RECEIPT = "mlflow.json"  # beside the results that were logged
 COMMAND = "fedatlas track"  # logs what a receipt calls pending
@@ -62,18 +62,18 @@ def pending(results: str | Path) -> list[tuple[Path, str]]:
 
 
 def _log(folder: str, uri: str) -> dict[str, Any]:
-    return tracking.log(ExperimentRecord.read(Path(folder) / "about.json"), folder, uri)
+    return tracking.log(ExperimentFacts.read(Path(folder) / "about.json"), folder, uri)
 
 
 def live(about: dict[str, Any], path: str, uri: str) -> None:
     """Log a run file to a server at once. A server that does not answer is not an error.
 
     Args:
-        about: The experiment's `ExperimentRecord` in JSON types.
+        about: The experiment's `ExperimentFacts` in JSON types.
         path: Path of the run file.
         uri: Address of the server.
     """
     try:
-        tracking.log_run_file(ExperimentRecord.of(about), path, uri)
+        tracking.log_run_file(ExperimentFacts.of(about), path, uri)
     except tracking.TrackingError as error:
         print(f"warning: {error}; these runs will be logged when the experiment is complete")

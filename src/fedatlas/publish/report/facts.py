@@ -1,4 +1,4 @@
-"""The record of an experiment for report and MLflow: everything but its numbers, stored in about.json."""
+"""The facts of an experiment for report and MLflow: everything but its numbers, stored in about.json."""
 
 import dataclasses
 import json
@@ -14,7 +14,7 @@ from fedatlas.io.text import read_json
 from fedatlas.registry.bibliography import Reference
 from fedatlas.registry.validation import restore
 
-RECORD_FILE = "about.json"  # in the folder of an experiment's results
+FACTS_FILE = "about.json"  # in the folder of an experiment's results
 PROBLEM_CONSTANT = "the problem's"  # the value of a hyper-parameter that is one of the problem's constants
 
 
@@ -32,7 +32,7 @@ class Parameters:
 
 
 @dataclass(frozen=True)
-class ExperimentRecord:
+class ExperimentFacts:
     """An experiment as it is known before its runs.
 
     Attributes:
@@ -105,12 +105,12 @@ class ExperimentRecord:
         return f"Tuned, {on}: {'; '.join(names)}. With the values of the experiment's file: {'; '.join(fixed)}."
 
     def plain(self) -> dict[str, Any]:
-        """Return the record as JSON types."""
+        """Return the facts as JSON types."""
         return dataclasses.asdict(self)
 
     @classmethod
-    def of(cls, plain: Mapping[str, Any]) -> "ExperimentRecord":
-        """Return the record from the JSON types of ``plain``."""
+    def of(cls, plain: Mapping[str, Any]) -> "ExperimentFacts":
+        """Return the facts from the JSON types of ``plain``."""
         fields = {
             "paper": restore(Reference, plain["paper"]),
             "parameters": [
@@ -123,15 +123,15 @@ class ExperimentRecord:
         return restore(cls, {**plain, **fields})
 
     def write(self, path: str | Path) -> None:
-        """Write the record as JSON; a file with the same content keeps its time."""
+        """Write the facts as JSON; a file with the same content keeps its time."""
         update_text(path, json.dumps(self.plain(), indent=1, ensure_ascii=False) + "\n")
 
     @classmethod
-    def read(cls, path: str | Path) -> "ExperimentRecord":
-        """Return the record in a file.
+    def read(cls, path: str | Path) -> "ExperimentFacts":
+        """Return the facts in a file.
 
         Raises:
-            UserError: The file does not exist or does not hold a record.
+            UserError: The file does not exist or does not hold facts.
         """
         content = read_json(path)
         try:

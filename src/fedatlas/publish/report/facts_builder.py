@@ -1,6 +1,6 @@
-"""Building the record of an experiment, when the workflow builds its graph.
+"""Building the facts of an experiment, when the workflow builds its graph.
 
-Options of algorithms, the catalogue of data and the bibliography are read here; jobs read only the record.
+Options of algorithms, the catalogue of data and the bibliography are read here; jobs read only the facts.
 """
 
 import dataclasses
@@ -15,13 +15,13 @@ from fedatlas.experiments.specification import Experiment
 from fedatlas.federation import algorithms
 from fedatlas.publish.citations import citation_keys
 from fedatlas.publish.report.cards import Card
-from fedatlas.publish.report.record import PROBLEM_CONSTANT, ExperimentRecord, Parameters
+from fedatlas.publish.report.facts import PROBLEM_CONSTANT, ExperimentFacts, Parameters
 from fedatlas.registry.bibliography import entries, reference
 from fedatlas.registry.options import Option
 
 
-def build_record(experiment: Experiment, view: ExperimentView, cards: Sequence[Card] = ()) -> ExperimentRecord:
-    """Build the record of an experiment.
+def build_facts(experiment: Experiment, view: ExperimentView, cards: Sequence[Card] = ()) -> ExperimentFacts:
+    """Build the facts of an experiment.
 
     Args:
         experiment: The experiment.
@@ -34,7 +34,7 @@ def build_record(experiment: Experiment, view: ExperimentView, cards: Sequence[C
     cited = citation_keys(experiment)
     bibliography = entries()
     available = [key for key in cited if key in bibliography]
-    return ExperimentRecord(
+    return ExperimentFacts(
         name=experiment.name,
         size=experiment.size,
         file=experiment.file,
