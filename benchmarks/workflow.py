@@ -36,7 +36,7 @@ def _run(*arguments):
         print(f"computed for {time.process_time() - start:.4f} s", flush=True)
 """
 MOST_NO_OP, MOST_DAG, MOST_SHARE = 3.0, 20.0, 0.10
-MOST_RATIO, MOST_MB = 2.5, 500.0  # of a plan to that of a Snakefile with as many jobs that do nothing; its memory
+MOST_RATIO, MOST_MB = 2.2, 500.0  # of a plan to that of a Snakefile with as many jobs that do nothing; its memory
 EMPTY = """
 rule all:
     input: expand("results/{i}.txt", i=range(CELLS))

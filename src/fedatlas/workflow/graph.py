@@ -68,13 +68,10 @@ class Graph:
 
     def cell(self, w: Any) -> Cell:
         """Return the cell of a run file."""
-        return self._cell(w.size, w.experiment, w.id, w.key)
-
-    def _cell(self, size: str, name: str, id: str, key: str) -> Cell:
-        cells = self.study.cells(size, name)
-        if (id, key) not in cells:
-            raise UserError(f"{name} (size {size}) has no run file {id}/{key}.parquet")
-        return cells[id, key]
+        cells = self.study.cells(w.size, w.experiment)
+        if (w.id, w.key) not in cells:
+            raise UserError(f"{w.experiment} (size {w.size}) has no run file {w.id}/{w.key}.parquet")
+        return cells[w.id, w.key]
 
     def code(self, rule: str, w: Any) -> str:
         """Return the code of a rule's job: modules with their fingerprints, or a record's checksum."""
@@ -198,18 +195,12 @@ class Graph:
         """
         if self.records.find(w):
             return {}
-        files = dict(self._run_inputs(w.size, w.experiment, w.id, w.key))
+        spec = self.cell(w).spec
+        traces = [self.folders.shared(path) for path in trace_files(spec)]
+        files = {"data": self.data_files(spec.problem), "traces": traces} | self.origins.files(spec)
         if before := self.study.beginnings(w.size, w.experiment).get((w.id, w.key)):
             files["earlier"] = self._run_file(w, before, 0)
-        return files
-
-    @functools.cache  # noqa: B019  a Graph lives as long as its process
-    def _run_inputs(self, *key: str) -> dict[str, Any]:
-        spec = self._cell(*key).spec
-        files: dict[str, Any] = {"data": self.data_files(spec.problem)} | self.origins.files(spec)
-        if traces := trace_files(spec):
-            files["traces"] = [self.folders.shared(path) for path in traces]
-        return files
+        return {name: paths for name, paths in files.items() if paths}
 
     def data_files(self, problem: Mapping[str, Any]) -> list[str]:
         """Return the prepared data of a problem, as paths that rules make."""
