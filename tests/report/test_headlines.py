@@ -129,10 +129,12 @@ def test_every_sentence_of_an_abstract_has_a_card_a_claim_or_a_reason(papers, mo
 
 def test_the_page_of_sentences_names_cards_with_their_verdicts(papers):
     deck = make_cards(papers, state(claims()))
-    lines = list(sentences_page.write_lines(papers, deck))
+    lines = list(sentences_page.write_lines(papers, deck, {"fedspeed_interval"}))
     assert sum(line.startswith("## ") for line in lines) == len(papers)
     (row,) = (line for line in lines if "only requires" in line)
     assert "[M^(1/3) rounds](fedac.md): not run" in row.replace("\\", "")
+    page = "\n".join(lines).replace("\\", "")
+    assert "fedspeed_ablation/correction: not run" in page and "(fedspeed_ablation.md)" not in page
 
 
 def test_what_never_ran_has_its_price(papers):

@@ -33,7 +33,7 @@ def test_committed_pages_are_what_the_record_gives(monkeypatch, tmp_path):
     for size, name in study.gallery():
         if (size, name) in held and held[size, name].stat().st_size < CHEAP:
             items.append(gallery_page.recorded_item(study, size, name, tmp_path / f"results/{size}/{name}"))
-    items.sort(key=lambda item: (gallery.SIZES_DESCENDING.index(item.record.size), item.record.name))
+    items.sort(key=lambda item: (gallery.SIZES_DESCENDING.index(item.facts.size), item.facts.name))
     missing = missing_records(study)
     signatures = all_signatures(study)
     shutil.copytree(COMMITTED, tmp_path / "gallery")
@@ -41,7 +41,7 @@ def test_committed_pages_are_what_the_record_gives(monkeypatch, tmp_path):
         tmp_path / "gallery", tmp_path / "gallery.md", items, read_headlines(FOLDER), paper_hours(), missing, signatures
     )
     made, committed = pages_of(tmp_path / "gallery"), pages_of(COMMITTED)
-    for page in {f"{item.record.name}.md" for item in items} | {"verified.md"}:
+    for page in {f"{item.facts.name}.md" for item in items} | {"verified.md"}:
         ours, theirs = (text.partition("## Checks")[0] for text in (made[page], committed[page]))
         assert ours == theirs, f"{page}: run `make gallery`"
     assert len(items) > 10

@@ -69,7 +69,7 @@ def write_page(
         if reference is not None:
             pages[f"{paper.name}.md"] = list(cards_page.write_lines(reference, paper_cards, links, found))
     if any(paper.sentences for paper in papers):
-        pages[sentences_page.PAGE] = list(sentences_page.write_lines(papers, deck))
+        pages[sentences_page.PAGE] = list(sentences_page.write_lines(papers, deck, _by_name(items)))
     for path in gallery.glob("*.md"):
         if path.name not in pages and is_own_page(path):
             path.unlink()
