@@ -278,6 +278,9 @@ def test_the_summary_tells_claims_and_what_tests_them(project, monkeypatch):
     csv.write("docs/gallery/claims.csv", published)
     published_text = summary.summary(Study.open(), [report])
     assert "\n  at size paper   1 claim, held, in the record\n" in published_text
+    monkeypatch.setattr(summary, "record_paths", lambda _: {("laptop", "tiny"): Path()})
+    words = " ".join(summary.summary(Study.open(), [report]).split())
+    assert "Next `fedatlas run tiny --size laptop` tests its claims, from the record" in words
     assert all(len(line) <= 80 or line.startswith("Open      file:///") for line in text.splitlines())
     (folder / "mlflow.json").write_text('{"results/smoke/tiny": {"pending": "the server is down"}}')
     text = summary.summary(Study.open(), [report])

@@ -16,7 +16,7 @@ from fedatlas.workflow import times
 from fedatlas.workflow.jobs import track
 from fedatlas.workflow.listing import duration
 from fedatlas.workflow.published_cards import VERDICTS
-from fedatlas.workflow.records import Records
+from fedatlas.workflow.records import Records, record_paths
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.targets import target_experiments, target_files
 
@@ -147,14 +147,16 @@ def _count_warnings(folder: Path) -> int:
 
 
 def _next_command(study: Study, claims: dict[tuple[str, str], "Counter[str]"]) -> str:
-    """Return the command that tests claims which the present sizes do not."""
-    costs = times.experiment_costs(study)
+    """Return the command that tests claims which the present sizes do not, from the record where that is possible."""
+    costs, held = times.experiment_costs(study), record_paths(study)
     for (size, name), counts in claims.items():
         larger = [key for key in study.files.document(name)["sizes"] if key != "smoke"] if size == "smoke" else []
         if counts[NOT_TESTED] and larger:
             # a person who called make may not have `fedatlas` on the path
             is_make = "MAKELEVEL" in os.environ and Path(SCRIPTS).is_dir()
             command = f"{SCRIPTS}/fedatlas" if is_make else "fedatlas"
+            if recorded := [key for key in larger if (key, name) in held]:
+                return f"`{command} run {name} --size {recorded[-1]}` tests its claims, from the record"
             time = duration(costs.get((name, larger[0])))
             text = f"`{command} run {name} --size {larger[0]}` tests its claims"
             return text + (f" ({time} of a processor)" if time else "")
