@@ -60,8 +60,8 @@ def test_no_text_of_an_experiment_is_html_in_the_report(tmp_path):
     html = (tmp_path / "report.html").read_text(encoding="utf-8")
     page = Read(html)
     assert "alert" not in page.scripts and page.text.count("alert(1)") >= 8
-    record, (table, plain) = sample.build_facts(hostile, sample.view(hostile)), read(tmp_path / "table.parquet")
-    run = build_report_run(record, tmp_path, table, TableMeta.of(plain), {}, 0)
+    facts, (table, plain) = sample.build_facts(hostile, sample.view(hostile)), read(tmp_path / "table.parquet")
+    run = build_report_run(facts, tmp_path, table, TableMeta.of(plain), {}, 0)
     assert "alert(1)" in run.tags["mlflow.note.content"] and "<script" not in run.tags["mlflow.note.content"]
 
 

@@ -169,10 +169,10 @@ def run_experiment(experiment: Experiment, cells: list[Cell], folder: Path) -> A
         result_files.write(folder / f"{name}.parquet", frame, results.meta.plain())
     table, curves, trials = (result_files.read(folder / f"{name}.parquet")[0] for name in names)
     _assert_each_run_is_one_row(experiment, files, table)
-    record = build_facts(experiment, view)
-    best_values(record, table), chosen_values(record, table)
-    tags = {**record.tags, "paper": "a paper"}
-    setting_runs = list(build_setting_runs(record, tracking.read_tables(folder), list(files), tags))
+    facts = build_facts(experiment, view)
+    best_values(facts, table), chosen_values(facts, table)
+    tags = {**facts.tags, "paper": "a paper"}
+    setting_runs = list(build_setting_runs(facts, tracking.read_tables(folder), list(files), tags))
     assert len({run.key for run in setting_runs}) == len(setting_runs) == int(table["chosen"].sum())
     assert all(len(run.children) in (0, len(experiment.seeds)) for run in setting_runs)
     for entry in experiment.figures.values():

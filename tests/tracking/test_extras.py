@@ -28,8 +28,8 @@ def compute(folder, *names):
     return path
 
 
-def record_of(run_file):
-    """Return the record of an experiment whose only algorithm made a run file."""
+def facts_of(run_file):
+    """Return the facts of an experiment whose only algorithm made a run file."""
     select = dataclasses.replace(FACTS.select, metric=next(n for n in ("loss",) if n in read(run_file)[0]))
     return dataclasses.replace(FACTS, grid=[], axes=[], tune=[], select=select, seeds=[0, 1])
 
@@ -44,7 +44,7 @@ def test_a_run_file_is_the_same_with_extras(tmp_path):
 def test_the_final_vector_is_logged_with_what_loads_it(tmp_path, uri, capsys, monkeypatch):
     path = compute(tmp_path / "r", "models")
     for _ in range(2):
-        tracking.log_run_file(record_of(path), path, uri)
+        tracking.log_run_file(facts_of(path), path, uri)
     _, _, _, children = logged(uri)
     assert len(children) == 2
     stored = extras.load(path)
@@ -99,7 +99,7 @@ def test_the_machine_is_sampled_while_runs_go_on(tmp_path, monkeypatch):
 def test_damaged_extras_are_left_out(tmp_path, uri, capsys):
     path = compute(tmp_path / "r", "models")
     extras.extras_path(path).write_bytes(b"PK damaged")
-    tracking.log_run_file(record_of(path), path, uri)
+    tracking.log_run_file(facts_of(path), path, uri)
     assert len(logged(uri)[3]) == 2
     assert "models and system metrics are left out" in capsys.readouterr().out
     write(path, *read(path))

@@ -116,8 +116,8 @@ def _state(
         name = item.facts.name
         figures |= {f"{name}/{figure}": _picture(gallery, item, figure) for figure in item.facts.figures}
         scores[name] = item.scores
-        if item.points is not None:
-            points[name] = item.points
+        if (beside := item.points) is not None:
+            points[name] = beside
     unrecorded = {experiment.name for experiment in missing} - {item.facts.name for item in items}
     return GalleryState(claims.to_dict("records"), figures, unrecorded, scores, points, hours)
 
