@@ -6,7 +6,7 @@ import itertools
 import random
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -184,11 +184,13 @@ def _examine(
     runs = stored_runs(stored, meta)
     run, (rows, _) = runs[generator.choice(sorted(runs))]
     problem = build_problem(study, origins, cell.spec, run.seed)
-    computed = whole = compute_run(run, problem)
+    computed = compute_run(run, problem)
     if are_ends(frame).iloc[places[id(rows[-1])]]:
         computed = reduce_run(study, result.record, recorded, identity.iloc[places[id(rows[-1])]], computed)
+    if run.seed in recorded.spec.seeds:
+        computed = thin(computed, {row["round"] for row in rows})
     tolerance = TOLERANCES[to_numpy(problem.start(run.seed)).dtype.name]
-    fault, difference = compare(rows, computed, whole, tolerance)
+    fault, difference = compare(rows, computed, tolerance)
     result.drawn.append(recorded)
     result.runs += 1
     result.difference = max(result.difference, difference)
@@ -198,17 +200,13 @@ def _examine(
 
 
 def compare(
-    recorded: Sequence[Row],
-    computed: Sequence[Row],
-    whole: Sequence[Row] = (),
-    tolerance: float = TOLERANCES["float64"],
+    recorded: Sequence[Row], computed: Sequence[Row], tolerance: float = TOLERANCES["float64"]
 ) -> tuple[tuple[str, int, Any, Any] | None, float]:
     """Compare the rows of a record with those of a run.
 
     Args:
         recorded: Rows of the record, which may be some of the run's alone.
         computed: Rows of the run, all or those that a record keeps.
-        whole: All rows of the run; by default the same.
         tolerance: Relative difference up to which numbers are equal.
 
     Returns:
@@ -216,7 +214,6 @@ def compare(
         relative difference below it.
     """
     by_round = {row["round"]: row for row in computed}
-    exchanges = _exchanges(recorded, whole or computed)
     scales = {name: max(_scale(row[name]) for row in recorded) for name in recorded[0]}
     largest = 0.0
     for row in recorded:
@@ -224,7 +221,7 @@ def compare(
         if other is None:
             return ("round", row["round"], row["round"], None), largest
         for name, value in row.items():
-            if name == "seconds" or name not in other or value in exchanges.get((name, row["round"]), ()):
+            if name == "seconds" or name not in other:
                 continue
             distance = _distance(value, other[name], scales[name])
             if not distance <= tolerance:
@@ -233,15 +230,15 @@ def compare(
     return None, largest
 
 
-def _exchanges(recorded: Sequence[Row], computed: Sequence[Row]) -> dict[tuple[str, int], tuple[str, str]]:
-    """Return the exchanges of each round of a record: since the last evaluation, and since its round before."""
-    rounds, result, texts = {row["round"] for row in recorded}, {}, []
-    for row in computed if EXCHANGES in computed[0] else ():
+def thin(rows: Sequence[Row], rounds: Collection[int]) -> list[Row]:
+    """Return the rows of a run at some rounds, each with the exchanges since the one before it."""
+    kept, texts = [], []
+    for row in rows:
         texts.append(row[EXCHANGES])
         if row["round"] in rounds:
-            result[EXCHANGES, row["round"]] = (texts[-1], join_exchanges(tuple(texts)))
+            kept.append({**row, EXCHANGES: join_exchanges(tuple(texts))})
             texts = []
-    return result
+    return kept
 
 
 def _scale(value: Any) -> float:
