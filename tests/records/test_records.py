@@ -21,10 +21,11 @@ from fedatlas.experiments.result_files import read, write
 from fedatlas.experiments.run import compute_run, load_problem, run_cell, stored_runs
 from fedatlas.experiments.tables import Layout, build
 from fedatlas.records.record import NOTES, Restoration, _compressed, _decompressed, read_record, write_record
-from fedatlas.records.reduction import Reading
+from fedatlas.records.reduction import Reading, run_columns
 from fedatlas.records.signatures import Signature, add_signatures, largest_share, read_signatures, signers
 from fedatlas.workflow.verification import TOLERANCES, compare, thin
 
+COMMITTED = sorted(Path(__file__).parents[2].glob("record/*/*.parquet"))
 SELECT = Select(metric="loss", statistic="final", goal="min", seeds=[1000, 1001], last=2)
 
 
@@ -90,6 +91,17 @@ def rounds_of(text):
     return sum(rounds for _, rounds in json.loads(text)["rounds"])
 
 
+@pytest.mark.parametrize("path", COMMITTED, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_exchanges_of_a_committed_record_are_those_of_all_rounds(path):
+    """Up to each evaluation of the runs on scoring seeds, since the one before."""
+    record = read_record(path)
+    for cell in record.cells:
+        frame = record.frame(cell)
+        rows = frame[frame["seed"].isin(cell.spec.seeds)]
+        since = rows.groupby(run_columns(frame, cell.spec), dropna=False)["round"].diff().fillna(rows["round"])
+        assert accounted(rows) == since.tolist(), (cell.id, cell.key)
+
+
 def test_of_a_wide_experiment_what_is_read_is_kept_with_the_exchanges_between(tmp_path):
     wide = cell(setting={"clients": 3, "rounds": 60, "batch": 1, "local_steps": 2, "eval_rounds": 1})
     run_cell(wide.spec, tmp_path / "whole.parquet")
@@ -135,7 +147,7 @@ def test_a_record_names_no_place_of_this_machine(files, tmp_path):
     write(tmp_path / "run.parquet", frame, {**meta, "data": {"made-up": source}})
     record = write_record(tmp_path / "record.parquet", [(cell, tmp_path / "run.parquet")])
     assert record.cells[0].meta["data"]["made-up"]["files"] == [{"name": "a", "sha256": "0"}]
-    for committed in sorted(Path(__file__).parents[2].glob("record/*/*.parquet")):
+    for committed in COMMITTED:
         text = json.dumps([cell.meta["data"] for cell in read_record(committed).cells])
         assert '"origin"' not in text, committed
 
