@@ -17,7 +17,7 @@ from fedatlas.publish.report.images import reduce_colours
 from fedatlas.publish.report.verdicts import SIZES_DESCENDING, read_claims
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.jobs import figure
-from fedatlas.workflow.record_results import judge_claims, make_tables, missing_records
+from fedatlas.workflow.record_results import judge_claims, lacking_cases, make_tables, missing_records
 from fedatlas.workflow.records import all_signatures, record_paths
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.times import paper_hours
@@ -44,6 +44,9 @@ def publish(study: Study, out: Path, say: Callable[[str], None]) -> None:
     held, items, pictures = record_paths(study), {}, dict[Path, bytes]()
     for size, name in experiments:
         if (size, name) not in held:
+            continue
+        if lacking := lacking_cases(study, size, name):
+            say(f"{name} (size {size}) is not shown yet: the record lacks {len(lacking)} of its cases")
             continue
         try:
             items[size, name], drawn = _read_record(study, size, name, _figures_of_cards(papers, name))

@@ -35,7 +35,8 @@ def find_readings(study: Study, size: str, name: str, files: Sequence[tuple[Cell
         files: Its cells and their run files, in the order of the experiment.
     """
     contents = (read(path) for _, path in files)  # one after another, as they may fill the memory
-    if sum(count_kept(frame, RunMeta.of(meta).spec) for frame, meta in contents) <= WIDE:
+    kept = sum(count_kept(frame, RunMeta.of(meta).spec) for frame, meta in contents)
+    if kept * len(study.cells(size, name)) <= WIDE * len(files):  # of all cases, where some are missing yet
         return None
     results, starts = number_rows(study, size, name, files)
     view, curves = results.view, results.curves

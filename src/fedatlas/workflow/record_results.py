@@ -1,12 +1,13 @@
 """Records in the shell and in Python: results of a record, new records, and what is missing."""
 
 import tempfile
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fedatlas.errors import UserError
-from fedatlas.experiments.cells import Cell
+from fedatlas.experiments.cells import CASE, Cell
 from fedatlas.experiments.dependencies import cell_modules
 from fedatlas.experiments.fingerprint import fingerprint
 from fedatlas.experiments.metadata import RunMeta
@@ -89,26 +90,39 @@ def judge_claims(study: Study, size: str, name: str, folder: Path) -> None:
     claims.make(spec, str(folder), str(folder / "claims.csv"), study.folders.data)
 
 
-def _whole_record(study: Study, size: str, name: str) -> Record:
-    """Return the record of an experiment. Raises UserError if it has not all of its cells."""
-    record = find_record(study, name, size)
-    for cell in study.cells(size, name).values():
-        if record.find(cell) is None:
-            text = f"lacks {cell.id}, {cell.key}, as the experiment's file is now"
-            raise UserError(f"the record of {name} (size {size}) {text}")
-    return record
+def lacking_cells(study: Study, size: str, name: str) -> list[Cell]:
+    """Return the cells of an experiment, as its file is now, that its record lacks: all where it has no record."""
+    path = record_paths(study).get((size, name))
+    held = None if path is None else read_record(path)
+    return [cell for cell in study.cells(size, name).values() if held is None or held.find(cell) is None]
+
+
+def lacking_cases(study: Study, size: str, name: str) -> list[str]:
+    """Return the cases of an experiment of which its record has nothing yet."""
+    cells = [cell for cell in study.cells(size, name).values() if CASE in cell.point]
+    missing = Counter(cell.point[CASE] for cell in lacking_cells(study, size, name) if CASE in cell.point)
+    return [case for case, count in Counter(cell.point[CASE] for cell in cells).items() if missing[case] == count]
 
 
 def record_tables(study: Study, name: str, size: str | None) -> Tables:
     """Return table, curves and trials of the record of an experiment. Arguments and errors are those of `find_record`.
 
     Raises:
-        UserError: The experiment's file has changed so that the record has not all of its cells.
+        UserError: The record has not all cells of the experiment as its file is now.
     """
-    size = find_record(study, name, size).path.parent.name
-    record, cells = _whole_record(study, size, name), study.cells(size, name).values()
+    record = find_record(study, name, size)
+    size = record.path.parent.name
+    if lacking := lacking_cells(study, size, name):
+        text = f"lacks {lacking[0].id}, {lacking[0].key}, as the experiment's file is now"
+        raise UserError(f"the record of {name} (size {size}) {text}")
+    return _tables(study, record, list(study.cells(size, name).values()))
+
+
+def _tables(study: Study, record: Record, cells: Sequence[Cell]) -> Tables:
+    """Return table, curves and trials of cells of a record."""
+    held = layout(study, record.path.parent.name, record.path.stem)
     with tempfile.TemporaryDirectory() as folder:
-        return build(layout(study, size, name), [path for _, path in restore_files(record, cells, Path(folder))])
+        return build(held, [path for _, path in restore_files(record, cells, Path(folder))])
 
 
 def record(name: str, size: str | None = None) -> "pd.DataFrame":
@@ -146,6 +160,8 @@ def record(name: str, size: str | None = None) -> "pd.DataFrame":
 def add_record(study: Study, size: str, name: str, cells: int, report: Callable[[str], object] = print) -> Path:
     """Take the results of an experiment into the record, and sign it if some cells were computed again.
 
+    Cases of which a run file is missing are left out.
+
     Args:
         study: The study, in whose results the run files lie.
         size: Size of the experiment.
@@ -160,38 +176,33 @@ def add_record(study: Study, size: str, name: str, cells: int, report: Callable[
         UserError: A run file is missing, was made by a changed working copy, or cannot be computed again; or a verdict
             does not follow from the record alone.
     """
-    files = list(_last_files(study, size, name))
-    for cell, file in files:
-        if commit := _uncommitted(cell, RunMeta.of(read_meta(file))):
-            raise UserError(
-                f"{name} (size {size}) was computed by code with uncommitted changes ({commit}): commit them and run "
-                "it again"
-            )
     folder = study.root / FOLDER
     path = folder / size / f"{name}.parquet"
     seed = len(all_signatures(study))
     before = path.read_bytes() if path.exists() else None
-    write_record(path, files, read_numbers(study, size, name, files), find_readings(study, size, name, files))
-    try:
-        compare_verdicts(study, size, name, files, record_tables(study, name, size))
-        examination = Examination.begin(study, size, name, lambda _: True)
-        verify(
-            study,
-            [examination],
-            seed=seed,
-            cells=cells,
-            minutes=None,
-            report=report,
-        )
-        if examination.obstacle:
-            raise UserError(f"{name} (size {size}) cannot be computed again here: {examination.obstacle}")
-        if examination.faults:
-            raise UserError(f"{examination.faults[0].text}: nothing is added to the record")
-    except BaseException:
-        path.unlink()
-        if before is not None:
-            path.write_bytes(before)
-        raise
+    with tempfile.TemporaryDirectory() as held:
+        files = _whole_cases(study, size, name, path, Path(held), report)
+        for cell, file in files:
+            if commit := _uncommitted(cell, RunMeta.of(read_meta(file))):
+                raise UserError(
+                    f"{name} (size {size}) was computed by code with uncommitted changes ({commit}): commit them and "
+                    "run it again"
+                )
+        numbers, readings = read_numbers(study, size, name, files), find_readings(study, size, name, files)
+        try:
+            record = write_record(path, files, numbers, readings)
+            compare_verdicts(study, size, name, files, _tables(study, record, [cell for cell, _ in files]))
+            examination = Examination.begin(study, size, name, lambda _: True)
+            verify(study, [examination], seed=seed, cells=cells, minutes=None, report=report)
+            if examination.obstacle:
+                raise UserError(f"{name} (size {size}) cannot be computed again here: {examination.obstacle}")
+            if examination.faults:
+                raise UserError(f"{examination.faults[0].text}: nothing is added to the record")
+        except BaseException:
+            path.unlink(missing_ok=True)
+            if before is not None:
+                path.write_bytes(before)
+            raise
     if examination.drawn:
         add_signatures(folder, [examination.signature(seed)])
     return path
@@ -207,29 +218,53 @@ def _uncommitted(cell: Cell, meta: RunMeta) -> str:
     return "" if not changed or (same and not environment().get("commit", DIRTY).endswith(DIRTY)) else changed[0]
 
 
-def _last_files(study: Study, size: str, name: str) -> Iterator[tuple[Cell, Path]]:
-    """Yield the cells of an experiment with their run files, of several looks the last."""
-    folder = Path(study.folders.results, size, name)
-    looks = study.experiment(size, name).looks
+def _whole_cases(
+    study: Study, size: str, name: str, path: Path, folder: Path, report: Callable[[str], object]
+) -> list[tuple[Cell, Path]]:
+    """Return the cells of an experiment with their run files, of several looks the last.
+
+    What the record has and nobody computed here is taken from it.
+
+    Args:
+        study: The study.
+        size: Size of the experiment.
+        name: Its name.
+        path: Its record, which need not exist.
+        folder: Folder for the run files that come from the record.
+        report: Takes a line about cases that are left out.
+
+    Raises:
+        UserError: A run file is missing, and the experiment has no cases; or no case is whole.
+    """
+    held = read_record(path) if path.exists() else None
+    looks = [f"runs-{count}" for count in reversed(study.experiment(size, name).looks[1:])] + ["runs"]
+    files: list[tuple[Cell, Path]] = []
+    missing: dict[str, list[Path]] = {}
     for cell in study.cells(size, name).values():
-        folders = ["runs", *(f"runs-{count}" for count in looks[1:])]
-        paths = [folder / look / cell.id / f"{cell.key}.parquet" for look in reversed(folders)]
-        path = next((path for path in paths if path.exists()), None)
-        if path is None:
-            raise UserError(
-                f"{name} (size {size}) is not whole: {paths[-1]} is missing; run `fedatlas run {name}` first"
-            )
-        yield cell, path
+        paths = [Path(study.folders.results, size, name, look, cell.id, f"{cell.key}.parquet") for look in looks]
+        file = next((file for file in paths if file.exists()), None)
+        if held and held.find(cell) and (file is None or RunMeta.of(read_meta(file)).recorded):
+            files += restore_files(held, [cell], folder)
+        elif file is not None:
+            files.append((cell, file))
+        else:
+            missing.setdefault(cell.point.get(CASE, ""), []).append(paths[-1])
+    whole = [(cell, file) for cell, file in files if cell.point.get(CASE, "") not in missing]
+    if not whole:
+        first = next(iter(missing.values()))[0]
+        raise UserError(f"{name} (size {size}) is not whole: {first} is missing; run `fedatlas run {name}` first")
+    if missing:
+        counts = ", ".join(f"{case} ({len(paths)})" for case, paths in missing.items())
+        report(f"{name} (size {size}): cases of which run files are missing are left out: {counts}")
+    return whole
 
 
 def missing_records(study: Study) -> list[MissingRecord]:
     """Return the experiments of the gallery of which the record lacks cells, the cheapest first."""
-    costs, held = shipped_costs(), record_paths(study)
-    entries = []
+    costs, entries = shipped_costs(), []
     for size, name in study.gallery():
-        record = read_record(held[size, name]) if (size, name) in held else None
-        if record is None or any(record.find(cell) is None for cell in study.cells(size, name).values()):
-            cost = costs.get((name, size))
+        if lacking := lacking_cells(study, size, name):
+            cost, share = costs.get((name, size)), len(lacking) / len(study.cells(size, name))
             seconds = None if cost is None else cost.seconds
-            entries.append(MissingRecord(size, name, None if seconds is None else seconds / 3600))
+            entries.append(MissingRecord(size, name, None if seconds is None else share * seconds / 3600))
     return sorted(entries, key=lambda entry: (entry.hours is None, entry.hours or 0.0))

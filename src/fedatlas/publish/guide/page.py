@@ -11,7 +11,7 @@ from fedatlas.publish.guide.content import build_content
 from fedatlas.publish.report import charts
 from fedatlas.publish.report.page import create_environment, read_resources
 from fedatlas.workflow.comparison import SUITE
-from fedatlas.workflow.record_results import find_record, record_tables
+from fedatlas.workflow.record_results import find_record, lacking_cells, record_tables
 from fedatlas.workflow.records import record_paths
 from fedatlas.workflow.study import Study
 
@@ -27,13 +27,13 @@ def write_guide(study: Study, out: Path, name: str = SUITE, size: str | None = N
         study: The study.
         out: Path of the page.
         name: Name of the suite, whose problems are cases.
-        size: Its size; by default the largest that has a record.
+        size: Its size; by default the largest of which the record is whole.
         pages: Address of the folder of the algorithms' pages; empty for no links.
 
     Raises:
         UserError: There is no such record, or its problems are no cases.
     """
-    sizes = [held for held, experiment in record_paths(study) if experiment == name]
+    sizes = [held for held, suite in record_paths(study) if suite == name and not lacking_cells(study, held, name)]
     size = find_record(study, name, size or max(sizes, key=SIZES.index, default=None)).path.parent.name
     view = study.view(size, name)
     if not view.cases:
