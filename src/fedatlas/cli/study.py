@@ -22,7 +22,7 @@ def run(a: Namespace, *options: str) -> None:
     """Make an experiment with Snakemake, which takes the options after ``--``."""
     from fedatlas.workflow.launch import run
 
-    if status := run(a.name, a.size, a.cores, a.dry_run, options):
+    if status := run(a.name, a.size, a.cores, a.dry_run, options, a.case):
         sys.exit(status)  # Snakemake has printed the reason
 
 

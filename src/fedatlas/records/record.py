@@ -230,7 +230,7 @@ def write_record(
         frame, meta = read(file)
         rows = reduce(frame, RunMeta.of(meta).spec, columns, reading)
         parts.append(pa.Table.from_pandas(rows, preserve_index=False).replace_schema_metadata(None))
-        cells.append((cell, _without_origins(meta)))
+        cells.append((cell, _without_places(meta)))
     stored = [_stored_columns(part) for part in parts]
     table = pa.concat_tables(
         [
@@ -267,13 +267,13 @@ def write_record(
     return read_record(path)
 
 
-def _without_origins(meta: dict[str, Any]) -> dict[str, Any]:
-    """Return the metadata of a run file without the places from which this machine got the files of its data."""
+def _without_places(meta: dict[str, Any]) -> dict[str, Any]:
+    """Return the metadata of a run file without the places from which this machine got the file and its data."""
     data = {
         name: {**source, "files": [{key: file[key] for key in file if key != "origin"} for file in source["files"]]}
         for name, source in meta["data"].items()
     }
-    return {**meta, "data": data}
+    return {**{key: value for key, value in meta.items() if key != "recorded"}, "data": data}
 
 
 def _stored_columns(part: "pa.Table") -> dict[str, str]:

@@ -7,13 +7,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fedatlas.data.paths import cache_folder
-from fedatlas.errors import UserError
+from fedatlas.errors import UserError, did_you_mean
+from fedatlas.experiments.cells import CASE
 from fedatlas.io.files import ensure_writable
 from fedatlas.workflow.configuration import SNAKEFILE
 from fedatlas.workflow.study import Study
 
 
-def run(name: str, size: str | None, cores: str, dry: bool, options: Sequence[str] = ()) -> int:
+def run(
+    name: str, size: str | None, cores: str, dry: bool, options: Sequence[str] = (), case: str | None = None
+) -> int:
     """Make the results of an experiment with Snakemake, which prints where they lie.
 
     Args:
@@ -22,15 +25,28 @@ def run(name: str, size: str | None, cores: str, dry: bool, options: Sequence[st
         cores: Number of cores, or ``all``.
         dry: Whether to show only the plan.
         options: Further options for Snakemake.
+        case: A case of which the run files alone are made.
 
     Returns:
         The exit status of Snakemake.
 
     Raises:
-        UserError: There is no such experiment, it is wrong, or Snakemake could not keep its cache.
+        UserError: There is no such experiment or case, it is wrong, or Snakemake could not keep its cache.
     """
-    check_experiment(Study.open(), name)
-    return start([name], size, cores, [*(["--dry-run"] if dry else []), *options])
+    study = Study.open()
+    check_experiment(study, name)
+    targets = [name] if case is None else _run_files(study, size or study.config["size"], name, case)
+    return start(targets, size, cores, [*(["--dry-run"] if dry else []), *options])
+
+
+def _run_files(study: Study, size: str, name: str, case: str) -> list[str]:
+    """Return the paths of the run files of a case. Raises UserError if the experiment has no such case."""
+    cases = study.view(size, name).cases
+    if case not in cases:
+        raise UserError(f"{name} (size {size}) has no case {case!r}{did_you_mean(case, cases)}")
+    folder = study.folders.experiment(size, name)
+    cells = [cell for cell in study.cells(size, name).values() if cell.point[CASE] == case]
+    return [f"{folder}/runs/{cell.id}/{cell.key}.parquet" for cell in cells]
 
 
 def start(targets: Sequence[str], size: str | None, cores: str, options: Sequence[str] = ()) -> int:

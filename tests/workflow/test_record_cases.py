@@ -1,0 +1,86 @@
+"""A record grows by cases."""
+
+import shutil
+
+import pytest
+import yaml
+
+from fedatlas import UserError
+from fedatlas.cli.main import main
+from fedatlas.publish.guide.page import write_guide
+from fedatlas.records.record import read_record
+from fedatlas.workflow.record_results import lacking_cases, missing_records, record_tables
+from fedatlas.workflow.study import Study
+from tests.paper.conftest import finish
+from tests.workflow.project import TINY
+
+SUITE = {
+    **TINY,
+    "cases": {"near": {"label": "Near"}, "far": {"label": "Far", "problem": {"heterogeneity": 5.0}}},
+    "figures": {"loss": {"kind": "loss_to_best", "caption": "Loss."}},
+}
+ADD = ["record", "add", "suite", "--size", "smoke", "--cells", "1"]
+RECORD = "record/smoke/suite.parquet"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A study with results of two cases, of which both are in its record."""
+    (tmp_path / "config/experiments").mkdir(parents=True)
+    (tmp_path / "config/config.yaml").write_text("size: smoke\ngallery: {smoke: [suite]}\n")
+    (tmp_path / "config/experiments/suite.yaml").write_text(yaml.safe_dump(SUITE, sort_keys=False))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("fedatlas.workflow.record_results.DIRTY", "no commit ends so")
+    finish("suite")
+    assert main(ADD) == 0
+    return tmp_path
+
+
+def leave_out(folder, case):
+    """Move the run files of a case away, and return where they are."""
+    place = folder / "away"
+    for path in (folder / "results/smoke/suite/runs").rglob(f"case={case}.parquet"):
+        (place / path.parent.name).mkdir(parents=True, exist_ok=True)
+        path.rename(place / path.parent.name / path.name)
+    return place
+
+
+def test_whole_cases_are_added_and_kept_where_others_follow(folder, capsys):
+    whole = read_record(folder / RECORD)
+    (folder / RECORD).unlink()
+    place = leave_out(folder, "far")
+    assert main(ADD) == 0
+    assert "cases of which run files are missing are left out: far (2)" in capsys.readouterr().out
+    assert {cell.key for cell in read_record(folder / RECORD).cells} == {"case=near"}
+
+    leave_out(folder, "near")
+    for name in ("fedavg", "scaffold"):
+        (place / name / "case=far.parquet").rename(folder / f"results/smoke/suite/runs/{name}/case=far.parquet")
+    assert main(ADD) == 0
+    again = read_record(folder / RECORD)
+    assert (again.checksum, again.cells) == (whole.checksum, whole.cells)
+
+
+def test_nothing_that_needs_all_cases_is_made_of_some(folder, capsys, tmp_path):
+    (folder / RECORD).unlink()
+    leave_out(folder, "far")
+    assert main(ADD) == 0
+    study = Study.open()
+    assert lacking_cases(study, "smoke", "suite") == ["far"]
+    assert [entry.name for entry in missing_records(study)] == ["suite"]
+    with pytest.raises(UserError, match="lacks fedavg, case=far"):
+        record_tables(study, "suite", None)
+    with pytest.raises(UserError, match="lacks fedavg, case=far"):
+        write_guide(study, tmp_path / "guide.html", "suite")
+    assert main(["gallery"]) == 2
+    assert "suite (size smoke) is not shown yet: the record lacks 1 of its cases" in capsys.readouterr().out
+
+
+def test_a_case_of_which_one_run_file_is_missing_is_not_added(folder, capsys):
+    (folder / RECORD).unlink()
+    (folder / "results/smoke/suite/runs/scaffold/case=far.parquet").unlink()
+    assert main(ADD) == 0 and "left out: far (1)" in capsys.readouterr().out
+    shutil.rmtree(folder / "results/smoke/suite/runs/scaffold")
+    (folder / RECORD).unlink()
+    assert main(ADD) == 2 and "suite (size smoke) is not whole" in capsys.readouterr().err
+    assert not (folder / RECORD).exists()
