@@ -9,6 +9,7 @@ from fedatlas import UserError
 from fedatlas.cli.main import main
 from fedatlas.publish.guide.page import write_guide
 from fedatlas.records.record import read_record
+from fedatlas.workflow.comparison import Request, prepare
 from fedatlas.workflow.record_results import lacking_cases, missing_records, record_tables
 from fedatlas.workflow.study import Study
 from tests.paper.conftest import finish
@@ -16,7 +17,11 @@ from tests.workflow.project import TINY
 
 SUITE = {
     **TINY,
-    "cases": {"near": {"label": "Near"}, "far": {"label": "Far", "problem": {"heterogeneity": 5.0}}},
+    "cases": {
+        "near": {"label": "Near", "group": "alike"},
+        "far": {"label": "Far", "group": "unlike", "problem": {"heterogeneity": 5.0}},
+    },
+    "algorithms": {**TINY["algorithms"], "fedprox": {"set": {"nu": 0.1}, "undefined": {"unlike": "it is left out"}}},
     "figures": {"loss": {"kind": "loss_to_best", "caption": "Loss."}},
 }
 ADD = ["record", "add", "suite", "--size", "smoke", "--cells", "1"]
@@ -72,6 +77,8 @@ def test_nothing_that_needs_all_cases_is_made_of_some(folder, capsys, tmp_path):
         record_tables(study, "suite", None)
     with pytest.raises(UserError, match="lacks fedavg, case=far"):
         write_guide(study, tmp_path / "guide.html", "suite")
+    comparison = prepare(study, Request(["fedavg"], "suite", "smoke"))
+    assert comparison.view.cases == {"near": "Near"} and comparison.left_out == 1 and not comparison.missing
     assert main(["gallery"]) == 2
     assert "suite (size smoke) is not shown yet: the record lacks 1 of its cases" in capsys.readouterr().out
 
@@ -84,3 +91,12 @@ def test_a_case_of_which_one_run_file_is_missing_is_not_added(folder, capsys):
     (folder / RECORD).unlink()
     assert main(ADD) == 2 and "suite (size smoke) is not whole" in capsys.readouterr().err
     assert not (folder / RECORD).exists()
+
+
+def test_the_run_files_of_a_case_are_asked_for_by_its_name(folder, capsys, monkeypatch):
+    targets = []
+    monkeypatch.setattr("fedatlas.workflow.launch.start", lambda names, *_: targets.extend(names) or 0)
+    main(["run", "suite", "--case", "far"])
+    assert targets == [f"results/smoke/suite/runs/{name}/case=far.parquet" for name in ("fedavg", "scaffold")]
+    assert main(["run", "suite", "--case", "fra"]) == 2
+    assert "suite (size smoke) has no case 'fra'; did you mean 'far'?" in capsys.readouterr().err

@@ -98,7 +98,9 @@ class Comparison:
         request: What the user wants.
         name: Name of the experiment.
         held: What the record gives, by path of the run file below the folder of results.
-        missing: Entries that the record lacks although the other experiment has them, with their numbers of run files.
+        missing: Entries that the record lacks on these cases although the other experiment has them, with their numbers
+            of run files.
+        left_out: Number of cases that are left out as the record has nothing of them.
     """
 
     study: Study
@@ -106,6 +108,7 @@ class Comparison:
     name: str
     held: Mapping[str, Restored]
     missing: Mapping[str, int]
+    left_out: int
 
     @property
     def view(self) -> ExperimentView:
@@ -201,17 +204,19 @@ def prepare(study: Study, request: Request, compute: bool = False) -> Comparison
     if view.looks:
         raise UserError(f"{request.on} adds seeds where claims are undecided, so that its entries cannot be compared")
     cases = [case for case in view.cases if case not in view.studies]
-    cases = cases[::QUICK_SHARE] if request.quick else cases
     held = Records(study).held(request.size, request.on)
-    lacking = _lacking(study, request, cases, held)
     rivals = [id for id in view.algorithms if id not in request.names]
-    if rivals and not compute:
-        cases = [case for case in cases if any(case not in lacking.get(id, ()) for id in rivals)]
+    cells = study.cells(request.size, request.on).values()
+    known = {cell.point.get(CASE, "") for cell in cells if _path(cell) in held}
+    unknown = [] if compute or not rivals else [case for case in cases if case not in known]
+    cases = [case for case in cases if case not in unknown]
+    cases = cases[::QUICK_SHARE] if request.quick else cases
+    lacking = _lacking(study, request, cases, held)
     missing = {id: count for id in rivals if (count := sum(lacking.get(id, {}).values()))}
     left_out = [] if compute else [id for id in rivals if set(lacking.get(id, ())) & {*cases, ""}]
     left_out += [id for id in rivals if cases and view.undefined.get(id, {}).keys() >= set(cases)]
     if len(request.entries) + len(rivals) - len(left_out) < 2 or (view.cases and not cases):
-        files = sum(missing.values())
+        files = sum(cell.id in rivals and _path(cell) not in held for cell in cells)
         raise UserError(
             f"the record has no runs of {request.on} (size {request.size}) to compare with: --compute trains its "
             f"{len(rivals)} entries first ({files} run files; `fedatlas plan {request.on} --size {request.size}` says "
@@ -222,7 +227,7 @@ def prepare(study: Study, request: Request, compute: bool = False) -> Comparison
     path = Path(study.folders.prefixed(study.folders.results), COMPARISONS, f"{name}.yaml")
     _write(path, _document(request, view, left_out, removed, study.files.document(request.on)))
     study = Study.open()
-    return Comparison(study, request, name, Records(study).held(request.size, name), missing)
+    return Comparison(study, request, name, Records(study).held(request.size, name), missing, len(unknown))
 
 
 def _lacking(
@@ -261,12 +266,23 @@ def _document(
     for section, names in (("algorithms", left_out), ("cases", removed)):
         # null removes what the size says of them, and, above all sizes, what they are
         size[section] |= dict.fromkeys(name for name in names if name in (override.get(section) or {}))
+    groups = {name: case.get("group") for name, case in base.get("cases", {}).items()}
+    gone = {groups.get(name) for name in removed} - {groups.get(name) for name in view.cases if name not in removed}
+    names_of_groups = {  # a group that no case has any more
+        id: {"undefined": dict.fromkeys(gone & (entry or {}).get("undefined", {}).keys())}
+        for id, entry in base["algorithms"].items()
+    }
+    above = {
+        "algorithms": {id: entry for id, entry in names_of_groups.items() if entry["undefined"]}
+        | dict.fromkeys(left_out),
+        "cases": dict.fromkeys(removed),
+    }
     return {
         "extends": {"experiment": request.on, "figures": "none", "claims": "none"},
         "title": f"{' and '.join(request.entries)} beside the algorithms of {request.on}",
         "source": f"a comparison that `{request.command}` wrote",
         "figures": FIGURES,
-        **{key: dict.fromkeys(names) for key, names in (("algorithms", left_out), ("cases", removed)) if names},
+        **{key: content for key, content in above.items() if content},
         "sizes": {request.size: {key: value for key, value in size.items() if value}},
     }
 

@@ -20,8 +20,8 @@ class FedSpeed(Algorithm):
         h  <- h - |S|/m mean_S(y_K - x) / lam,   x <- mean_S(y_K) - lam h
 
     c is the paper's prox-correction g-hat, 0 at first, and h is the mean of c over all m clients, as in FedDyn. This is
-    ``mean: all``, as in the code that the authors released. Algorithm 1 as it is printed is ``mean: active``, in which a
-    client's own c changes x whenever the client is active:
+    ``mean: all``, as in the code that the authors released. Algorithm 1 as it is printed is ``mean: active``, in which
+    a client's own c changes x whenever the client is active:
 
         send y_K - lam c,   x <- mean_S(what was sent)
 

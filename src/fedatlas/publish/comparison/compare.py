@@ -113,6 +113,11 @@ def announce(comparison: Comparison, compute: bool) -> list[str]:
             f"the record lacks {count} run files of {', '.join(comparison.missing)}, which are left out; --compute "
             "trains them"
         )
+    if comparison.left_out:
+        sentences.append(
+            f"the record lacks {comparison.left_out} problems of {request.on}, which are left out; --compute "
+            "trains all entries on them"
+        )
     if request.runs:
         files = " and ".join(map(str, request.runs))
         sentences.append(f"how the runs of {files} were tuned is not known here; all others are tuned alike")
