@@ -207,9 +207,9 @@ def prepare(study: Study, request: Request, compute: bool = False) -> Comparison
     held = Records(study).held(request.size, request.on)
     rivals = [id for id in view.algorithms if id not in request.names]
     cells = study.cells(request.size, request.on).values()
-    known = {cell.point.get(CASE, "") for cell in cells if _path(cell) in held}
-    unknown = [] if compute or not rivals else [case for case in cases if case not in known]
-    cases = [case for case in cases if case not in unknown]
+    recorded = {cell.point.get(CASE, "") for cell in cells if _path(cell) in held}
+    absent = [] if compute or not rivals else [case for case in cases if case not in recorded]
+    cases = [case for case in cases if case not in absent]
     cases = cases[::QUICK_SHARE] if request.quick else cases
     lacking = _lacking(study, request, cases, held)
     missing = {id: count for id in rivals if (count := sum(lacking.get(id, {}).values()))}
@@ -227,7 +227,7 @@ def prepare(study: Study, request: Request, compute: bool = False) -> Comparison
     path = Path(study.folders.prefixed(study.folders.results), COMPARISONS, f"{name}.yaml")
     _write(path, _document(request, view, left_out, removed, study.files.document(request.on)))
     study = Study.open()
-    return Comparison(study, request, name, Records(study).held(request.size, name), missing, len(unknown))
+    return Comparison(study, request, name, Records(study).held(request.size, name), missing, len(absent))
 
 
 def _lacking(
@@ -267,22 +267,16 @@ def _document(
         # null removes what the size says of them, and, above all sizes, what they are
         size[section] |= dict.fromkeys(name for name in names if name in (override.get(section) or {}))
     groups = {name: case.get("group") for name, case in base.get("cases", {}).items()}
-    gone = {groups.get(name) for name in removed} - {groups.get(name) for name in view.cases if name not in removed}
-    names_of_groups = {  # a group that no case has any more
-        id: {"undefined": dict.fromkeys(gone & (entry or {}).get("undefined", {}).keys())}
-        for id, entry in base["algorithms"].items()
-    }
-    above = {
-        "algorithms": {id: entry for id, entry in names_of_groups.items() if entry["undefined"]}
-        | dict.fromkeys(left_out),
-        "cases": dict.fromkeys(removed),
-    }
+    absent = {groups.get(name) for name in removed} - {groups.get(name) for name in view.cases if name not in removed}
+    reasons = {id: absent & (entry or {}).get("undefined", {}).keys() for id, entry in base["algorithms"].items()}
+    changes = {id: {"undefined": dict.fromkeys(names)} for id, names in reasons.items() if names}
+    sections = {"algorithms": changes | dict.fromkeys(left_out), "cases": dict.fromkeys(removed)}
     return {
         "extends": {"experiment": request.on, "figures": "none", "claims": "none"},
         "title": f"{' and '.join(request.entries)} beside the algorithms of {request.on}",
         "source": f"a comparison that `{request.command}` wrote",
         "figures": FIGURES,
-        **{key: content for key, content in above.items() if content},
+        **{key: content for key, content in sections.items() if content},
         "sizes": {request.size: {key: value for key, value in size.items() if value}},
     }
 
