@@ -84,7 +84,7 @@ def _add_studies(groups: Any) -> None:
     _experiment_arguments(command)
     command.add_argument("--cores", type=cores, default="all", help="number of cores")
     command.add_argument("-n", "--dry-run", action="store_true", help="only show what would be made, and why")
-    command.add_argument("--case", help="make the run files of this case alone, as for the record")
+    command.add_argument("--case", help="make the run files of this case alone; default: all results")
     command.set_defaults(run=study.run)
 
     text = "jobs, time, memory and disk of an experiment, from short runs on this machine"

@@ -230,7 +230,8 @@ def _whole_cases(
         report: Takes a line about cases that are left out.
 
     Raises:
-        UserError: A run file is missing, and the experiment has no cases; or no case is whole.
+        UserError: A run file is missing, and the experiment has no cases; or no case is whole; or nothing was computed
+            here.
     """
     held = read_record(path) if path.exists() else None
     looks = [f"runs-{count}" for count in reversed(study.experiment(size, name).looks[1:])] + ["runs"]
@@ -246,8 +247,8 @@ def _whole_cases(
         else:
             missing.setdefault(cell.point.get(CASE, ""), []).append(paths[-1])
     whole = [(cell, file) for cell, file in files if cell.point.get(CASE, "") not in missing]
-    if not whole:
-        first = next(iter(missing.values()))[0]
+    if all(folder in file.parents for _, file in whole):
+        first = next(iter(missing.values()), paths[-1:])[0]
         raise UserError(f"{name} (size {size}) is not whole: {first} is missing; run `fedatlas run {name}` first")
     if missing:
         counts = ", ".join(f"{case} ({len(paths)})" for case, paths in missing.items())
