@@ -36,7 +36,7 @@ def _run(*arguments):
         print(f"computed for {time.process_time() - start:.4f} s", flush=True)
 """
 MOST_NO_OP, MOST_SHARE = 1.5, 0.10
-MOST_RATIO, MOST_ATLAS_RATIO = 2.0, 5.0  # of a plan to that of a Snakefile with as many jobs that do nothing
+MOST_RATIO, MOST_ATLAS_RATIO = 2.2, 5.5  # of a plan to that of a Snakefile with as many jobs that do nothing
 MOST_MB = 500.0
 EMPTY = """
 rule all:
