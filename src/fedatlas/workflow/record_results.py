@@ -248,8 +248,8 @@ def _whole_cases(
             missing.setdefault(cell.point.get(CASE, ""), []).append(paths[-1])
     whole = [(cell, file) for cell, file in files if cell.point.get(CASE, "") not in missing]
     if all(folder in file.parents for _, file in whole):
-        first = next(iter(missing.values()), paths[-1:])[0]
-        raise UserError(f"{name} (size {size}) is not whole: {first} is missing; run `fedatlas run {name}` first")
+        reason = next((f"{paths[0]} is missing" for paths in missing.values()), "nothing was computed here")
+        raise UserError(f"{name} (size {size}) is not whole: {reason}; run `fedatlas run {name}` first")
     if missing:
         counts = ", ".join(f"{case} ({len(paths)})" for case, paths in missing.items())
         report(f"{name} (size {size}): cases of which run files are missing are left out: {counts}")
