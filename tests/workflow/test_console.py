@@ -279,6 +279,9 @@ def test_the_summary_tells_claims_and_what_tests_them(project, monkeypatch):
     published_text = summary.summary(Study.open(), [report])
     assert "\n  at size paper   1 claim, held, in the record\n" in published_text
     monkeypatch.setattr(summary, "record_paths", lambda _: {("laptop", "tiny"): Path()})
+    monkeypatch.setattr(summary, "lacking_cells", lambda *_: [None])
+    assert "from the record" not in " ".join(summary.summary(Study.open(), [report]).split()).partition("Next")[2]
+    monkeypatch.setattr(summary, "lacking_cells", lambda *_: [])
     words = " ".join(summary.summary(Study.open(), [report]).split())
     assert "Next `fedatlas run tiny --size laptop` tests its claims, from the record" in words
     assert all(len(line) <= 80 or line.startswith("Open      file:///") for line in text.splitlines())

@@ -10,7 +10,8 @@ from fedatlas.cli.main import main
 from fedatlas.publish.guide.page import write_guide
 from fedatlas.records.record import read_record
 from fedatlas.workflow.comparison import Request, prepare
-from fedatlas.workflow.record_results import lacking_cases, missing_records, record_tables
+from fedatlas.workflow.record_results import missing_records, record_tables
+from fedatlas.workflow.records import lacking_cases
 from fedatlas.workflow.study import Study
 from tests.paper.conftest import finish
 from tests.workflow.project import TINY

@@ -17,8 +17,8 @@ from fedatlas.publish.report.images import reduce_colours
 from fedatlas.publish.report.verdicts import SIZES_DESCENDING, read_claims
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.jobs import figure
-from fedatlas.workflow.record_results import judge_claims, lacking_cases, make_tables, missing_records
-from fedatlas.workflow.records import all_signatures, record_paths
+from fedatlas.workflow.record_results import judge_claims, make_tables, missing_records
+from fedatlas.workflow.records import all_signatures, lacking_cases, record_paths
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.times import paper_hours
 

@@ -1,7 +1,6 @@
 """Records in the shell and in Python: results of a record, new records, and what is missing."""
 
 import tempfile
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,7 +20,7 @@ from fedatlas.workflow.jobs import claims, table
 from fedatlas.workflow.origins import Origins
 from fedatlas.workflow.record_numbers import claims_spec, compare_verdicts, layout, read_numbers, restore_files
 from fedatlas.workflow.record_readings import find_readings
-from fedatlas.workflow.records import FOLDER, all_signatures, record_paths
+from fedatlas.workflow.records import FOLDER, all_signatures, lacking_cells, record_paths
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.times import shipped_costs
 from fedatlas.workflow.verification import Examination, make_file, verify
@@ -88,20 +87,6 @@ def judge_claims(study: Study, size: str, name: str, folder: Path) -> None:
         for path in filter(None, files.values()):
             make_file(study, origins, path)
     claims.make(spec, str(folder), str(folder / "claims.csv"), study.folders.data)
-
-
-def lacking_cells(study: Study, size: str, name: str) -> list[Cell]:
-    """Return the cells of an experiment, as its file is now, that its record lacks: all where it has no record."""
-    path = record_paths(study).get((size, name))
-    held = None if path is None else read_record(path)
-    return [cell for cell in study.cells(size, name).values() if held is None or held.find(cell) is None]
-
-
-def lacking_cases(study: Study, size: str, name: str) -> list[str]:
-    """Return the cases of an experiment of which its record has nothing yet."""
-    cells = [cell for cell in study.cells(size, name).values() if CASE in cell.point]
-    missing = Counter(cell.point[CASE] for cell in lacking_cells(study, size, name) if CASE in cell.point)
-    return [case for case, count in Counter(cell.point[CASE] for cell in cells).items() if missing[case] == count]
 
 
 def record_tables(study: Study, name: str, size: str | None) -> Tables:

@@ -1,6 +1,7 @@
 """Cells of a study that a record holds: what the workflow restores in place of computing it."""
 
 import functools
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any, NamedTuple
 
 from fedatlas.data import prepared
 from fedatlas.data.paths import prepared_folder, resolve_directory
-from fedatlas.experiments.cells import Cell
+from fedatlas.experiments.cells import CASE, Cell
 from fedatlas.experiments.dependencies import cell_modules
 from fedatlas.experiments.fingerprint import fingerprint
 from fedatlas.experiments.result_files import read_meta
@@ -56,6 +57,20 @@ def record_paths(study: Study) -> dict[tuple[str, str], Path]:
 def all_signatures(study: Study) -> list[Signature]:
     """Return the signatures of all folders of records."""
     return [signature for folder in folders(study) for signature in read_signatures(folder)]
+
+
+def lacking_cells(study: Study, size: str, name: str) -> list[Cell]:
+    """Return the cells of an experiment, as its file is now, that its record lacks: all where it has no record."""
+    path = record_paths(study).get((size, name))
+    held = None if path is None else read_record(path)
+    return [cell for cell in study.cells(size, name).values() if held is None or held.find(cell) is None]
+
+
+def lacking_cases(study: Study, size: str, name: str) -> list[str]:
+    """Return the cases of an experiment of which its record has nothing yet."""
+    cells = [cell for cell in study.cells(size, name).values() if CASE in cell.point]
+    missing = Counter(cell.point[CASE] for cell in lacking_cells(study, size, name) if CASE in cell.point)
+    return [case for case, count in Counter(cell.point[CASE] for cell in cells).items() if missing[case] == count]
 
 
 class Records:

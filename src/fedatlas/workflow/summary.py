@@ -16,7 +16,7 @@ from fedatlas.workflow import times
 from fedatlas.workflow.jobs import track
 from fedatlas.workflow.listing import duration
 from fedatlas.workflow.published_cards import VERDICTS
-from fedatlas.workflow.records import Records, record_paths
+from fedatlas.workflow.records import Records, lacking_cells, record_paths
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.targets import target_experiments, target_files
 
@@ -155,7 +155,7 @@ def _next_command(study: Study, claims: dict[tuple[str, str], "Counter[str]"]) -
             # a person who called make may not have `fedatlas` on the path
             is_make = "MAKELEVEL" in os.environ and Path(SCRIPTS).is_dir()
             command = f"{SCRIPTS}/fedatlas" if is_make else "fedatlas"
-            if recorded := [key for key in larger if (key, name) in held]:
+            if recorded := [key for key in larger if (key, name) in held and not lacking_cells(study, key, name)]:
                 return f"`{command} run {name} --size {recorded[-1]}` tests its claims, from the record"
             time = duration(costs.get((name, larger[0])))
             text = f"`{command} run {name} --size {larger[0]}` tests its claims"

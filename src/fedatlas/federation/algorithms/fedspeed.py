@@ -26,12 +26,13 @@ class FedSpeed(Algorithm):
         send y_K - lam c,   x <- mean_S(what was sent)
 
     Under full participation the two are equal. If few of many clients are active, Algorithm 1 does not converge where
-    clients differ. The authors' code differs in two more points, which belong to the training of networks:
+    clients differ. The authors' code differs in three more points, of which two belong to the training of networks:
 
         u  = (1 - alpha) g1 + alpha g2 - c - x / lam,   y <- y - lr (min(1, clip / |u|) u + y / lam + decoupled y)
 
     It clips u at norm 10 (``clip``). And its gradients g1 and g2 are without weight decay, which is added to the step
-    (``decoupled``): g here is the problem's gradient, which contains its l2, minus decoupled y.
+    (``decoupled``): g here is the problem's gradient, which contains its l2, minus decoupled y. It takes g2 alone, as
+    with ``alpha: 1``.
 
     rho is the paper's rho_0. Section 5.3 divides the ascent step by |g1|; without ``normalise`` it is rho g1, as in
     Algorithm 1, line 8. The other three switches are those of Table 7. Without ``perturbation``, the gradient is g1 and
