@@ -144,12 +144,12 @@ def restore(spec: dict[str, Any], out: str) -> None:
     """Write a run file from a record.
 
     Args:
-        spec: ``path`` of the record, and the values of a `Restoration`.
+        spec: Values of a `Restoration`.
         out: Path of the file.
     """
-    from fedatlas.records.record import Restoration, read_record
+    from fedatlas.records.record import Restoration
 
-    read_record(spec["path"]).restore(Restoration(**spec["restoration"]), out)
+    Restoration(**spec).write(out)
     print(f"restored from {spec['path']}", flush=True)
 
 

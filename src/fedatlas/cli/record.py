@@ -8,15 +8,13 @@ from typing import Any
 from fedatlas.cli.arguments import Parser, integer, number
 from fedatlas.experiments import SIZES
 
-DEFAULT_CELLS = 3  # that are computed again before a record is added
-
 
 def add(record: Parser) -> None:
     """Add the subcommands to a parser."""
     steps = record.add_subparsers(required=True, metavar="step")
-    command = steps.add_parser("list", help="experiments that have a record, and how much of each was checked")
+    command = steps.add_parser("list", help="experiments that have a record, and how much of each was verified")
     command.set_defaults(run=list_records)
-    command = _named(steps, "show", "cells of a record: code, machine and seconds that computed them, signatures")
+    command = _named(steps, "show", "cells of a record: code and machine that computed them, verifications")
     command.set_defaults(run=show)
     command = _named(steps, "export", "curves, table or trials of a record as CSV")
     command.add_argument(
@@ -31,19 +29,18 @@ def add(record: Parser) -> None:
     command = _named(
         steps,
         "verify",
-        "compute cells again, drawn at random, the cheapest experiments first, and compare",
+        "compute runs again, drawn at random, the cheapest experiments first, and compare",
         optional=True,
     )
-    command.add_argument("--cells", type=integer, help="cells of each experiment; default: as many as time allows")
-    command.add_argument("--minutes", type=number, help="time after which no further cell begins; default: no limit")
-    command.add_argument("--all", action="store_true", help="also cells whose code is signed")
+    command.add_argument("--runs", type=integer, help="runs of each experiment; default: until all cells are verified")
+    command.add_argument("--minutes", type=number, help="time after which no further run begins; default: no limit")
+    command.add_argument("--all", action="store_true", help="also runs of cells that are verified, up to a limit")
     command.set_defaults(run=verify)
-    command = _named(steps, "add", "take results of this folder into the record, after some cells were computed again")
+    command = _named(steps, "add", "take results of this folder into the record, after runs were computed again")
     command.add_argument(
-        "--cells",
-        type=integer,
-        default=DEFAULT_CELLS,
-        help="cells that are computed again first; with 0 nobody signs",
+        "--runs",
+        type=int,
+        help="runs that are computed again first; default: one of each new cell at least; with 0 nothing is verified",
     )
     command.set_defaults(run=add_results)
     command = steps.add_parser("missing", help="experiments of which the record lacks cells, with their hours")
@@ -58,45 +55,52 @@ def _named(steps: Any, step: str, text: str, optional: bool = False) -> Parser:
     return command
 
 
-def list_records(a: Namespace) -> None:
-    """Print the records with size in kB, cells, and what was checked by today's code."""
-    from fedatlas.experiments.dependencies import cell_modules
-    from fedatlas.experiments.fingerprint import fingerprint
-    from fedatlas.records.record import read_record
-    from fedatlas.records.signatures import signers
-    from fedatlas.workflow.records import all_signatures, record_paths
-    from fedatlas.workflow.study import Study
+def list_records(a: Namespace) -> int:
+    """Print the records with size in kB, cells, and what was verified for today's code.
 
-    study = Study.open()
-    signatures, total = all_signatures(study), 0
+    Returns:
+        The exit status: 1 where a file was damaged.
+    """
+    from fedatlas.errors import UserError
+    from fedatlas.records.record import read_record
+    from fedatlas.records.verified import meaning
+    from fedatlas.workflow.records import all_verifications, record_paths
+    from fedatlas.workflow.study import Study
+    from fedatlas.workflow.verification import Examination
+
+    study, damages, total = Study.open(), 0, 0
+    known = all_verifications(study)
     for (size, name), path in record_paths(study).items():
-        cells = read_record(path).cells
-        codes = {id(cell): fingerprint(cell_modules(cell.spec)) for cell in cells}
-        signed = [cell for cell in cells if signers(signatures, size, name, codes[id(cell)])]
-        ours = [signature for signature in signatures if (signature.size, signature.experiment) == (size, name)]
-        checked = sum(signature.cells for signature in ours if set(signature.fingerprints) & set(codes.values()))
-        total += path.stat().st_size
-        state = f"{len(signed)} of {len(cells)} cells signed for today's code, {checked} computed again"
-        print(f"{path.stat().st_size / 1e3:9,.0f} kB  {size:<7} {name:<28} {state}")
+        try:
+            record = read_record(path)
+            examination = Examination.begin(study, record, known)
+            count = f"{len(examination.verified)} of {len(record.cells)} cells verified for today's code"
+            state = f"{count}; {meaning(record.cells.values(), examination.all_rows)}"
+        except UserError as error:
+            state, damages = str(error), damages + 1
+        bytes = sum(file.stat().st_size for file in path.glob("*.parquet"))
+        total += bytes
+        print(f"{bytes / 1e3:9,.0f} kB  {size:<7} {name:<28} {state}")
     print(f"{total / 1e3:9,.0f} kB  in all")
+    return min(damages, 1)
 
 
 def show(a: Namespace) -> None:
-    """Print the cells of a record and its signatures."""
+    """Print the cells of a record and their verifications."""
     from fedatlas.workflow.record_results import find_record
-    from fedatlas.workflow.records import all_signatures
+    from fedatlas.workflow.records import all_verifications
     from fedatlas.workflow.study import Study
 
     study = Study.open()
     record = find_record(study, a.name, a.size)
-    size = record.path.parent.name
-    for cell in record.cells:
-        machine = ", ".join(sorted({found.get("machine", "unknown machine") for found in cell.environments}))
-        commit = ", ".join(sorted({found.get("commit", "") for found in cell.environments}))
-        print(f"{cell.id}, {cell.key}: specification {cell.digest}, code {cell.fingerprint} ({commit}), {machine}")
-    for signature in all_signatures(study):
-        if (signature.size, signature.experiment) == (size, a.name):
-            print(f"{signature.date}: {signature.meaning} ({signature.environment.get('machine', '')})")
+    for cell in record.cells.values():
+        machine = ", ".join(sorted({found.get("machine", "unknown machine") for found in cell.meta.environments}))
+        commit = ", ".join(sorted({found.get("commit", "") for found in cell.meta.environments}))
+        code = f"code {cell.meta.fingerprint} ({commit})"
+        print(f"{cell.name}: specification {cell.digest}, content {cell.checksum}, {code}, {machine}")
+    for row in all_verifications(study).of(record.path.parent.name, a.name):
+        words = f"{row.runs} of {row.total} runs {row.outcome}, by code {row.code} on {row.processor}"
+        print(f"{row.date}: {row.algorithm}/{row.cell}, content {row.checksum}: {words}")
 
 
 def export(a: Namespace) -> None:
@@ -113,56 +117,51 @@ def export(a: Namespace) -> None:
 
 
 def verify(a: Namespace) -> int:
-    """Compute cells again, print what it means, and sign what is equal.
+    """Compute runs again, write down what was found, and print what it means.
 
     Returns:
         The exit status: 1 where a number differs.
     """
-    from fedatlas.records.signatures import add_signatures, signers
+    from fedatlas.records.record import read_record
+    from fedatlas.records.verified import add_verifications, meaning
     from fedatlas.workflow.record_results import find_record
-    from fedatlas.workflow.records import FOLDER, all_signatures, record_paths
+    from fedatlas.workflow.records import FOLDER, all_verifications, record_paths
     from fedatlas.workflow.study import Study
     from fedatlas.workflow.times import shipped_costs
     from fedatlas.workflow.verification import Examination
     from fedatlas.workflow.verification import verify as compute
 
     study = Study.open()
-    signatures, costs = all_signatures(study), shipped_costs()
+    known, costs = all_verifications(study), shipped_costs()
 
     def seconds_of_a_run(key: tuple[str, str]) -> float:
         cost = costs.get((key[1], key[0]))
         return math.inf if cost is None or cost.seconds is None else cost.seconds / cost.runs
 
-    names = sorted(record_paths(study), key=seconds_of_a_run)  # where time is short, cheap ones come first
+    paths = record_paths(study)
     if a.name:
-        path = find_record(study, a.name, a.size).path
-        names = [(path.parent.name, a.name)]
-
-    def unsigned(size: str, name: str, code: str) -> bool:
-        return a.all or bool(a.name) or not signers(signatures, size, name, code)
-
-    examinations = [
-        Examination.begin(study, size, name, lambda code, size=size, name=name: unsigned(size, name, code))  # type: ignore[misc]
-        for size, name in names
-    ]
-    examinations = [examination for examination in examinations if examination.population]
+        records = [find_record(study, a.name, a.size)]
+    else:  # where time is short, cheap ones come first
+        records = [read_record(paths[key]) for key in sorted(paths, key=seconds_of_a_run) if a.size in (None, key[0])]
+    more = a.all or (bool(a.name) and (a.runs is not None or a.minutes is not None))
+    examinations = [Examination.begin(study, record, known) for record in records]
+    examinations = [each for each in examinations if each.cells and (more or len(each.verified) < len(each.cells))]
     if not examinations:
-        print("every cell of the record is signed for today's code; --all computes some again")
+        print("every cell of the record is verified for today's code; --all computes more runs")
         return 0
-    seed = len(signatures)
-    compute(study, examinations, seed, a.cells, a.minutes)
-    good = [examination for examination in examinations if examination.drawn and not examination.faults]
-    add_signatures(study.root / FOLDER, [examination.signature(seed) for examination in good])
-    for examination in good:
-        print(f"{examination.size}/{examination.name}: {examination.signature(seed).meaning}: signed")
-    for examination in examinations:
-        if examination.obstacle:
-            print(f"{examination.size}/{examination.name}: stopped: {examination.obstacle}")
-        elif not examination.drawn:
-            print(f"{examination.size}/{examination.name}: not drawn in this time")
-        for fault in examination.faults:
-            print(f"{examination.size}/{examination.name}: {fault.text}: nothing is signed")
-    return int(any(examination.faults for examination in examinations))
+    try:
+        compute(study, examinations, len(known.rows), a.runs, a.minutes, more)
+    finally:  # what was computed before an interruption is kept
+        rows = [row for each in examinations for row in each.rows.values()]
+        states = {state: modules for each in examinations for state, modules in each.states.items()}
+        add_verifications(study.root / FOLDER, rows, states)
+    for each in examinations:
+        label = f"{each.size}/{each.name}"
+        verified = f"{len(each.verified)} of {len(each.cells)} cells verified for today's code"
+        print(f"{label}: {verified}; {meaning([held.cell for held in each.cells.values()], each.all_rows)}")
+        for text in filter(None, (each.obstacle and f"stopped: {each.obstacle}", each.fault)):
+            print(f"{label}: {text}")
+    return int(any(each.fault for each in examinations))
 
 
 def add_results(a: Namespace) -> None:
@@ -171,9 +170,10 @@ def add_results(a: Namespace) -> None:
     from fedatlas.workflow.study import Study
 
     study = Study.open()
-    path = add_record(study, a.size or study.config["size"], a.name, a.cells)
-    state = "and signed" if a.cells else "without a new signature: nothing was computed again"
-    print(f"{path} is written {state} ({path.stat().st_size / 1e3:,.0f} kB)")
+    size = a.size or study.config["size"]
+    found = add_record(study, size, a.name, a.runs)
+    state = f"{len(found.verified)} of {len(found.cells)} cells verified for today's code"
+    print(f"the record of {a.name} (size {size}) is written: {state}")
 
 
 def missing(a: Namespace) -> None:

@@ -3,6 +3,7 @@
 ``meta.json`` describes the arrays completely, so no result depends on the catalogue.
 """
 
+import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,6 +52,12 @@ class Meta:
     def bytes(self) -> int:
         """Size of all arrays."""
         return sum(array["bytes"] for array in self.arrays.values())
+
+    @property
+    def digest(self) -> str:
+        """Digest (16 hex digits) of the arrays and of what describes them."""
+        text = json.dumps([self.arrays, self.contents.to_json()], sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def write(self, folder: Path) -> None:
         """Write ``meta.json`` into a folder."""

@@ -1,5 +1,7 @@
 """Data sets by their specifications: names of the catalogue, and mappings of custom data."""
 
+import hashlib
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -7,6 +9,7 @@ from typing import Any
 from fedatlas.data import custom, custom_files
 from fedatlas.data.catalogue import SOURCES
 from fedatlas.data.catalogue.base import Source
+from fedatlas.data.dataset import Contents
 from fedatlas.data.paths import resolve_directory
 from fedatlas.data.readers import READERS
 from fedatlas.errors import UserError
@@ -51,6 +54,17 @@ def info(spec: Spec, directory: str | Path | None = None) -> Source:
             "docs/how-to/data.md shows the form of each format"
         )
     return SOURCES.get(spec)
+
+
+def digest(source: Source) -> str:
+    """Return a digest (16 hex digits) of what decides the bytes of a prepared data set besides code.
+
+    It is of the contents that the source promises, and of the readers, their options and the checksums of the files.
+    """
+    files = [[(file.name, file.checksum) for file in form.files] for form in source.forms]
+    readers = [[form.reader, dict(form.options)] for form in source.forms]
+    text = json.dumps([Contents.to_json(source), readers, files], sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def _is_file(text: str) -> bool:

@@ -23,6 +23,7 @@ from fedatlas.federation.costs import COST_MODELS
 from fedatlas.federation.engine.drivers import DRIVERS
 from fedatlas.federation.metrics import METRICS, declared_name
 from fedatlas.federation.participation import PARTICIPATION
+from fedatlas.federation.partitions import PARTITIONS, is_split
 from fedatlas.federation.problems import PROBLEMS
 from fedatlas.federation.sampling import SAMPLING
 from fedatlas.federation.schedules import SCHEDULES
@@ -32,6 +33,7 @@ from fedatlas.registry.kinds import Family
 
 ENGINE = "fedatlas.experiments.run"
 CONFIRMATION = "fedatlas.experiments.tuning.confirmation"
+PARTITION_JOB, OPTIMUM_JOB = "fedatlas.workflow.jobs.partition", "fedatlas.workflow.jobs.optimum"
 COMPILED = "fedatlas.federation.compiled"  # what enters the compiled parts imports it
 GIVEN = ("data", "test", "test_share", "partition", "validation")  # keys of a problem that are no options of its kind
 CHOICES = ("participation", "schedule", "sampling", "local_epochs", "batch", "metrics", "channel", "driver")
@@ -90,6 +92,28 @@ def run_file_modules(spec: CellSpec) -> list[str]:
         return cell_modules(spec)
     rule = TUNING_RULES.module(spec.tuning_rule)
     return sorted({*cell_modules(spec), rule, CONFIRMATION, *_of_known([spec.select.tuning_metric])})
+
+
+def result_modules(spec: CellSpec) -> list[str]:
+    """Return the modules behind all that a run file holds.
+
+    They are those of the run file, and those that made its inputs: the partition, the optimum, and the prepared data.
+    """
+    from fedatlas.data import sources
+
+    modules = {*run_file_modules(spec)}
+    if is_split(partition := spec.problem.get("partition")):
+        modules |= {PARTITION_JOB, PARTITIONS.module(partition)}
+    if spec.optimum:
+        modules.add(OPTIMUM_JOB)
+    for name in data_names(spec):
+        modules.update(sources.modules(sources.info(name)))
+    return sorted(modules)
+
+
+def data_names(spec: CellSpec) -> list[str]:
+    """Return the names of the data sets that the runs of a cell read."""
+    return [spec.problem[key] for key in ("data", "test") if spec.problem.get(key)]
 
 
 def problem_modules(problem: Spec) -> list[str]:

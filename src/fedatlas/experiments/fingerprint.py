@@ -72,6 +72,30 @@ def fingerprint(modules: Iterable[str]) -> str:
     return digest.hexdigest()[:16]
 
 
+def module_hashes(modules: Iterable[str]) -> dict[str, str]:
+    """Return the hash (12 hex digits) of the code of each of some modules and of all that they import, by sorted name.
+
+    Args:
+        modules: Full names.
+
+    Raises:
+        ModuleNotFoundError: There is no such module.
+    """
+    return dict(_module_hashes(extensions.study(), tuple(sorted(set(modules)))))
+
+
+@functools.lru_cache(10_000)
+def _module_hashes(study: extensions.Study, modules: tuple[str, ...]) -> dict[str, str]:
+    hashes = {name: _module_hash(study, name) for name in sorted(_closure(study, modules))}
+    _remember()
+    return hashes
+
+
+@functools.cache
+def _module_hash(_study: extensions.Study, name: str) -> str:
+    return _parse(name)["code"][:12]
+
+
 def closure(*modules: str) -> frozenset[str]:
     """Return the names of modules and of all that they import of the package and of extensions, except silent ones."""
     return _closure(extensions.study(), modules)

@@ -54,9 +54,8 @@ class RunMeta:
         data: Provenance of each data set.
         traces: Checksums of availability traces by path.
         searches: Searches at the points within, where there is a choice.
-        recorded: Whether the file comes from a record. Of runs on tuning seeds it has the rows of their scores alone,
-            and the seconds of each run are spread evenly over its rounds.
-        unsigned: Whether it comes from a record, and nobody has signed the record for the code that runs.
+        recorded: Whether the file comes from a record.
+        unverified: Whether it comes from a record, and no verification holds for the code that runs.
     """
 
     spec: CellSpec
@@ -67,7 +66,7 @@ class RunMeta:
     traces: dict[str, str] = field(default_factory=dict)
     searches: list[Search] = field(default_factory=list)
     recorded: bool = False
-    unsigned: bool = False
+    unverified: bool = False
 
     def plain(self) -> dict[str, Any]:
         """Return the metadata as JSON types."""
@@ -94,7 +93,7 @@ class TableMeta:
         seconds: Training time of all runs together.
         files: Paths of the run files, in the folder of the experiment's results.
         recorded: Number of them that come from a record.
-        unsigned: Number of those that nobody has signed for the code that runs.
+        unverified: Number of those for which no verification holds with the code that runs.
     """
 
     environments: list[Environment]
@@ -105,7 +104,7 @@ class TableMeta:
     seconds: float
     files: list[str] = field(default_factory=list)
     recorded: int = 0
-    unsigned: int = 0
+    unverified: int = 0
 
     @property
     def origin(self) -> str:

@@ -31,7 +31,6 @@ def write(
         meta: Metadata as JSON types.
     """
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     if isinstance(content, list):
         names = dict.fromkeys(name for row in content for name in row)
@@ -40,6 +39,13 @@ def write(
         content = content.copy(deep=False)
         content.attrs = {}
         table = pa.Table.from_pandas(content, preserve_index=False)
+    write_table(path, table, meta)
+
+
+def write_table(path: str | Path, table: "pa.Table", meta: dict[str, Any]) -> None:
+    """Write a table of Arrow and metadata, as ``write`` does rows."""
+    import pyarrow.parquet as pq
+
     with atomic(path) as temporary:
         notes = {SCHEMA: _columns(table.schema), META: json.dumps(meta)}
         pq.write_table(table.replace_schema_metadata(notes), temporary, write_page_checksum=True)
@@ -63,17 +69,18 @@ def _column(values: list[Any]) -> "pa.Array":
 
 def read(path: str | Path) -> "tuple[pd.DataFrame, dict[str, Any]]":
     """Read the (DataFrame, metadata) that write() wrote. Raises UserError on any other file."""
-    table, meta = _table(path)
+    table, meta = read_table(path)
     return table.to_pandas(), meta
 
 
 def read_rows(path: str | Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """Read rows and metadata, as ``read`` does a DataFrame."""
-    table, meta = _table(path)
+    table, meta = read_table(path)
     return table.to_pylist(), meta
 
 
-def _table(path: str | Path) -> "tuple[pa.Table, dict[str, Any]]":
+def read_table(path: str | Path) -> "tuple[pa.Table, dict[str, Any]]":
+    """Read a table of Arrow and metadata. Raises UserError on any file that write() did not write."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -4,6 +4,7 @@ import dataclasses
 import functools
 import hashlib
 import json
+import math
 import threading
 import time
 from collections.abc import Callable, Container, Iterator, Mapping
@@ -12,10 +13,10 @@ from typing import Any, NamedTuple
 
 from fedatlas.data import prepared
 from fedatlas.errors import UserError
-from fedatlas.experiments import axis_values
+from fedatlas.experiments import axis_values, scores
 from fedatlas.experiments.canonical import conditions
 from fedatlas.experiments.cells import EXCHANGES, RUNG, CellSpec, Point, Run, Search
-from fedatlas.experiments.dependencies import cell_modules, trace_files
+from fedatlas.experiments.dependencies import cell_modules, data_names, trace_files
 from fedatlas.experiments.fingerprint import fingerprint
 from fedatlas.experiments.metadata import Environment, RunMeta, distinct
 from fedatlas.experiments.result_files import read_rows, write
@@ -26,6 +27,7 @@ from fedatlas.federation import arrays, problems
 from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.engine import estimates
 from fedatlas.federation.engine.checkpoint import Checkpointer
+from fedatlas.federation.engine.exchanges import Ledger
 from fedatlas.federation.engine.history import History
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation, run_simulations
@@ -37,6 +39,7 @@ from fedatlas.federation.problems.optimum import Optimum
 from fedatlas.io.machine import environment
 from fedatlas.io.text import read_bytes
 
+SECONDS_RESOLUTION = 1 << 13
 SAVE_SECONDS = 60  # a cell that is cut off loses at most about this much
 
 Row = dict[str, Any]
@@ -222,12 +225,11 @@ def _feasible(spec: CellSpec, search: Search, problem: ProblemOfSeed) -> Search:
 
 def describe(spec: CellSpec, data: str | Path | None = None) -> RunMeta:
     """Return the metadata of a run file. data: data directory."""
-    names = [spec.problem[key] for key in ("data", "test") if spec.problem.get(key)]
     return RunMeta(
         spec=spec,
         fingerprint=fingerprint(cell_modules(spec)),
         environments=[environment() | problems.parse(spec.problem)[0].provenance()],
-        data={name: prepared.load(name, data).provenance for name in names},
+        data={name: prepared.load(name, data).provenance for name in data_names(spec)},
         traces={path: hashlib.sha256(read_bytes(path)).hexdigest() for path in trace_files(spec)},
     )
 
@@ -288,12 +290,61 @@ def _rows(history: History) -> list[Row]:
     diverged = -1 if history.diverged_round is None else history.diverged_round
     end = {"status": history.status, "diverged_round": diverged}
     ledgers = history.ledger.split([row["round"] for row in history.rows])
-    return [{**row, EXCHANGES: part.text(), **end} for row, part in zip(history.rows, ledgers, strict=True)]
+    return [
+        {**row, "seconds": _measured(row["seconds"]), EXCHANGES: part.text(), **end}
+        for row, part in zip(history.rows, ledgers, strict=True)
+    ]
+
+
+def _measured(seconds: float) -> float:
+    """Return a time with the four digits to which a clock repeats it at best; what a file of more holds is noise."""
+    mantissa, exponent = math.frexp(seconds)
+    return math.ldexp(round(mantissa * SECONDS_RESOLUTION) / SECONDS_RESOLUTION, exponent)
 
 
 def _placed(spec: CellSpec, cell_runs: list[Run], done: Mapping[str, Finished]) -> list[Row]:
     """Return the rows of runs with the columns that identify runs, in the order of the runs. done: runs by key."""
-    return [{**columns, **row} for run, columns in _places(spec, cell_runs) for row in done[run.key].rows]
+    return [
+        {**columns, **row}
+        for run, columns in _places(spec, cell_runs)
+        for row in file_rows(spec, run.seed, done[run.key].rows)
+    ]
+
+
+def file_rows(spec: CellSpec, seed: int, rows: list[Row]) -> list[Row]:
+    """Return the rows of a run that its run file holds.
+
+    A run on a scoring seed has all of its rows. Any other only compares tuned values: it has its first and last row and
+    those of which its score is made, each with the exchanges since the one before.
+
+    Args:
+        spec: Specification of the cell.
+        seed: Seed of the run.
+        rows: Rows of the run.
+    """
+    if spec.select is None or seed in spec.seeds:
+        return rows
+    values = [row.get(spec.select.tuning_metric, math.nan) if row["round"] > 0 else math.nan for row in rows]
+    scored = [at for at, value in enumerate(values) if not math.isnan(value)]
+    if spec.select.statistic == "best":
+        choose = min if scores.goal(spec.select.tuning_metric, spec.select) == "min" else max
+        scored = [choose(scored, key=values.__getitem__)] if scored else []
+    kept = sorted({0, *scored[-spec.select.last :], len(rows) - 1})
+    starts = [0, *(at + 1 for at in kept)]
+    texts = (tuple(row[EXCHANGES] for row in rows[start : at + 1]) for start, at in zip(starts, kept, strict=False))
+    return [{**rows[at], EXCHANGES: _joined(texts_since)} for at, texts_since in zip(kept, texts, strict=True)]
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def _joined(texts: tuple[str, ...]) -> str:
+    """Return the exchanges of successive spans of rounds as those of one."""
+    if len(texts) == 1:
+        return texts[0]
+    joined = Ledger()
+    for text in texts:
+        for profile, rounds in Ledger.parse(text):
+            joined.add(profile, rounds)
+    return joined.text()
 
 
 def _places(spec: CellSpec, cell_runs: list[Run]) -> Iterator[tuple[Run, Row]]:
@@ -318,10 +369,13 @@ def _reusable(path: Path, meta: RunMeta) -> dict[str, Finished]:
         return {}
     if sorted(old.spec.within) != sorted(meta.spec.within) or sorted(old.spec.tune) != sorted(meta.spec.tune):
         return {}
-    if old.recorded and (chosen := old.spec.select) and (meta.spec.select or chosen).comparison != chosen.comparison:
-        scoring = set(old.spec.seeds)  # the rows of other runs are those of another score
-        return {key: done for key, (run, done) in stored_runs(rows, old).items() if run.seed in scoring}
-    return {key: done for key, (_, done) in stored_runs(rows, old).items()}
+    scoring = set(old.spec.seeds)  # the seeds of whole runs: of all others the file has the rows of their score
+    same = old.spec.select and meta.spec.select and meta.spec.select.comparison == old.spec.select.comparison
+    return {
+        key: done
+        for key, (run, done) in stored_runs(rows, old).items()
+        if not old.spec.select or run.seed in scoring or (same and run.seed not in meta.spec.seeds)
+    }
 
 
 def stored_runs(rows: list[Row], meta: RunMeta) -> dict[str, tuple[Run, Finished]]:
@@ -341,6 +395,25 @@ def stored_runs(rows: list[Row], meta: RunMeta) -> dict[str, tuple[Run, Finished
     places = ((run, tuple(cells.values())) for run, cells in _places(spec, list(runs(spec, meta.searches))))
     made = dict(zip(of_run, (meta.environments[number] for number in meta.computed), strict=True))
     return {run.key: (run, Finished(of_run[cells], made[cells])) for run, cells in places if cells in of_run}
+
+
+def replay_searches(spec: CellSpec, done: Mapping[str, Finished], problem: ProblemOfSeed) -> list[Search]:
+    """Return the searches of a cell as they follow from runs that are done, of which none is computed.
+
+    Args:
+        spec: Specification of the cell.
+        done: Runs by key.
+        problem: Returns the problem of a seed.
+
+    Raises:
+        KeyError: A search asks for a run that is not there.
+    """
+    searches = initial_searches(spec)
+    if spec.space is not None:
+        searches = [_feasible(spec, search, problem) for search in searches]
+    while any(search.chosen is None for search in searches):
+        searches = [_advance(spec, search, done, problem) for search in searches]
+    return searches
 
 
 def compute_run(run: Run, problem: Problem) -> list[Row]:

@@ -264,5 +264,5 @@ def _metadata(metas: list[tuple[str, RunMeta]], ends: list[tuple[float, str]], f
         seconds=sum(seconds for seconds, _ in ends),
         files=[path.relative_to(path.parents[2]).as_posix() for path in files],
         recorded=sum(origin.get("recorded", False) for origin in origins),
-        unsigned=sum(origin.get("unsigned", False) for origin in origins),
+        unverified=sum(origin.get("unverified", False) for origin in origins),
     )

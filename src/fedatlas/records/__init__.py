@@ -1,1 +1,1 @@
-"""Records: results that travel with the project, and the signatures that say for which code they hold."""
+"""Records: results that travel with the project, and the verifications that say for which code they hold."""

@@ -1,33 +1,34 @@
-"""The record of an experiment at one size: the content of its run files, in one file."""
+"""The record of an experiment at one size: its run files, in one Parquet file for each algorithm.
 
-import base64
+A row group holds the rows of one cell, as its job wrote them. The column ``cell`` repeats the metadata of the run file
+as JSON: specification, fingerprint, data, versions, processor. Where one cell has a formula and another a number, a
+hyper-parameter is text everywhere.
+"""
+
+import contextlib
 import functools
 import hashlib
-import itertools
 import json
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from fedatlas.errors import UserError
+from fedatlas.experiments import axis_values
 from fedatlas.experiments.canonical import canonical
-from fedatlas.experiments.cells import Cell, CellSpec
+from fedatlas.experiments.cells import RUNG, Cell, CellSpec
 from fedatlas.experiments.metadata import RunMeta
-from fedatlas.experiments.result_files import read, write
+from fedatlas.experiments.result_files import write_table
 from fedatlas.io.files import atomic
-from fedatlas.io.text import require_file
-from fedatlas.records.reduction import Reading, reduce, run_columns, spread_seconds
 
 if TYPE_CHECKING:
-    import pandas as pd
     import pyarrow as pa
 
-FORM = 2  # of the files; a reader of another form says so
-FORMS = (1, 2)  # that are read; in the first one every column of a run file is a column of the record
-ROUND = "round"  # column of which others are multiples, such as steps
-NOTES = b"fedatlas record"
+CELL = "cell"  # column of the metadata
+EXACT = 2**53  # up to here double precision holds every whole number
 
 
 @dataclass(frozen=True)
@@ -35,146 +36,140 @@ class RecordedCell:
     """A cell of a record.
 
     Attributes:
+        path: File that holds it.
+        group: Number of its row group.
         id: Id of the algorithm in the experiment.
         key: Name of the run file, without its suffix.
-        meta: Metadata of the run file.
-        columns: Column of the record by column of the run file; behind a factor and a star for its multiple.
-        rows: Number of rows.
+        plain: Metadata of the run file, as JSON types, with those of the source of each data set.
     """
 
+    path: Path
+    group: int
     id: str
     key: str
-    meta: dict[str, Any]
-    columns: dict[str, str]
-    rows: int
+    plain: dict[str, Any]
 
     @functools.cached_property
+    def meta(self) -> RunMeta:
+        """Metadata of the run file."""
+        return RunMeta.of({key: value for key, value in self.plain.items() if key not in ("id", "key", "some_rows")})
+
+    @property
     def spec(self) -> CellSpec:
         """Specification of the cell."""
-        return CellSpec.of(self.meta["spec"])
+        return self.meta.spec
 
-    @property
-    def path(self) -> str:
-        """Path of the run file below the folder of run files."""
-        return f"{self.id}/{self.key}.parquet"
-
-    @property
+    @functools.cached_property
     def digest(self) -> str:
-        """Digest of the specification."""
+        """Digest of the specification without its scoring seeds."""
         return digest(self.spec)
 
     @property
-    def environments(self) -> list[dict[str, str]]:
-        """Machines and versions that computed the cell."""
-        return self.meta["environments"]
+    def name(self) -> str:
+        """Path of the run file below the folder of run files, without its suffix."""
+        return f"{self.id}/{self.key}"
 
     @property
-    def fingerprint(self) -> str:
-        """Fingerprint of the code that computed the cell."""
-        return self.meta["fingerprint"]
+    def data(self) -> list[tuple[str, dict[str, Any]]]:
+        """Provenance of each data set by name, with the digests of its ``source`` and of its ``arrays``."""
+        return list(self.plain["data"].items())
+
+    @functools.cached_property
+    def table(self) -> "pa.Table":
+        """The rows of the run file. Raises UserError if the file was damaged."""
+        import pyarrow as pa
+
+        with _explain(self.path), _open(self.path) as file:
+            stored = file.read_row_group(self.group).drop_columns([CELL])
+            columns = {name: stored[name] for name in stored.column_names if stored[name].null_count < len(stored)}
+        for axis, values in {**self.spec.within, **self.spec.tune}.items():
+            if pa.types.is_string(columns[axis].type) and axis_values.column(values) is not axis_values.text:
+                cells = columns[axis].combine_chunks().dictionary_encode()
+                numbers = pa.array([axis_values.parse(cell) for cell in cells.dictionary.to_pylist()])
+                columns[axis] = pa.chunked_array([numbers.take(cells.indices)])
+        return pa.table(columns)
+
+    @functools.cached_property
+    def checksum(self) -> str:
+        """Checksum of rows and metadata, however they are laid out in a file."""
+        return checksum(self.plain, self.table)
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of all runs on one processor."""
+        frame = self.table.select([*self.run_columns, "seconds"]).to_pandas()
+        return float(frame.groupby(self.run_columns, sort=False, dropna=False)["seconds"].last().sum())
+
+    @property
+    def run_columns(self) -> list[str]:
+        """Columns that identify the runs."""
+        return run_columns(self.spec, self.table.column_names)
 
 
 class Restoration(NamedTuple):
     """A run file that a record gives.
 
     Attributes:
-        id: Id of the algorithm.
+        path: File of the record.
         key: Name of the run file, without its suffix.
+        checksum: Checksum of the cell.
         seeds: Scoring seeds that it holds.
         fingerprint: Fingerprint of today's code.
-        signed: Whether the cell is signed for it.
+        is_verified: Whether a verification holds for this code.
     """
 
-    id: str
+    path: str
     key: str
+    checksum: str
     seeds: list[int]
     fingerprint: str
-    signed: bool = True
+    is_verified: bool
+
+    def write(self, out: str | Path) -> None:
+        """Write the run file. Raises UserError if the record was damaged or changed since it was looked at."""
+        cell = next((cell for cell in read_file(Path(self.path)) if cell.key == self.key), None)
+        if cell is None or cell.checksum != self.checksum:
+            raise UserError(f"{self.path}: {self.key} has changed while this ran: run it again")
+        restore(cell, out, self.seeds, self.fingerprint, self.is_verified)
 
 
-@dataclass(frozen=True)
-class Record:
-    """The record of an experiment at one size.
+def restore(
+    cell: RecordedCell,
+    out: str | Path,
+    seeds: Sequence[int] | None = None,
+    fingerprint: str | None = None,
+    is_verified: bool = True,
+) -> None:
+    """Write the run file of a cell.
 
-    Attributes:
-        path: Its file.
-        checksum: Checksum of its rows.
-        cells: Its cells, in the order of the experiment.
+    Args:
+        cell: The cell.
+        out: Path of the file.
+        seeds: Scoring seeds that it holds; by default all.
+        fingerprint: Fingerprint of the code that the file is for; by default that of the record.
+        is_verified: Whether a verification holds for this code.
     """
+    import pyarrow as pa
 
-    path: Path
-    checksum: str
-    cells: list[RecordedCell]
+    seeds, table = list(cell.spec.seeds if seeds is None else seeds), cell.table
+    absent = {*cell.spec.seeds} - {*seeds}
+    kept = ~np.isin(table["seed"].to_numpy(), sorted(absent)) if absent else np.ones(len(table), bool)
+    first = ~table.select(cell.run_columns).to_pandas().duplicated().to_numpy()
+    computed = [number for number, keep in zip(cell.meta.computed, kept[first], strict=True) if keep]
+    meta = replace(
+        cell.meta,
+        spec=replace(cell.spec, seeds=seeds),
+        fingerprint=cell.meta.fingerprint if fingerprint is None else fingerprint,
+        computed=computed,
+        recorded=True,
+        unverified=not is_verified,
+    )
+    write_table(out, table.filter(pa.array(kept)), meta.plain())
 
-    def find(self, cell: Cell) -> RecordedCell | None:
-        """Return the cell that holds all runs of a cell, if there is one.
 
-        Its specification is the same but for scoring seeds, of which it may have more.
-        """
-        held = self._by_place.get((cell.id, cell.key))
-        same = held is not None and held.digest == digest(cell.spec) and set(cell.spec.seeds) <= set(held.spec.seeds)
-        return held if same else None
-
-    @functools.cached_property
-    def _by_place(self) -> dict[tuple[str, str], RecordedCell]:
-        return {(cell.id, cell.key): cell for cell in self.cells}
-
-    @functools.cached_property
-    def _starts(self) -> dict[tuple[str, str], int]:
-        """First row of each cell."""
-        starts = itertools.accumulate((cell.rows for cell in self.cells), initial=0)
-        return {(cell.id, cell.key): start for cell, start in zip(self.cells, starts, strict=False)}
-
-    @functools.cached_property
-    def _table(self) -> "pa.Table":
-        """All rows. Raises UserError if the file was damaged or changed."""
-        table = _read_table(self.path)
-        if _checksum(table) != self.checksum:
-            raise UserError(f"{self.path}: its numbers were changed: check it out again")
-        return table
-
-    def frame(self, cell: RecordedCell) -> "pd.DataFrame":
-        """Return the rows of a cell, with the columns of its run file.
-
-        Raises:
-            UserError: The file was damaged or changed.
-        """
-        import pandas as pd
-
-        sources = {name: column.rpartition("*") for name, column in cell.columns.items()}
-        rows = self._table.slice(self._starts[cell.id, cell.key], cell.rows)
-        rows = rows.select(list(dict.fromkeys(stored for _, _, stored in sources.values()))).to_pandas()
-        return pd.DataFrame(
-            {
-                name: rows[stored] * json.loads(factor) if factor else rows[stored]
-                for name, (factor, _, stored) in sources.items()
-            }
-        )
-
-    def seconds(self, id: str, key: str) -> float:
-        """Return the seconds of all runs of a cell on one processor."""
-        return float(self.frame(self._by_place[id, key])["seconds"].sum())
-
-    def restore(self, restoration: Restoration, path: str | Path) -> None:
-        """Write a run file.
-
-        Args:
-            restoration: What is restored.
-            path: Path of the file.
-        """
-        cell = self._by_place[restoration.id, restoration.key]
-        frame, meta = self.frame(cell), RunMeta.of(cell.meta)
-        chosen = ~frame["seed"].isin(set(cell.spec.seeds) - set(restoration.seeds))
-        runs = chosen[~frame.duplicated(run_columns(frame, cell.spec))]
-        meta = replace(
-            meta,
-            spec=replace(cell.spec, seeds=restoration.seeds),
-            fingerprint=restoration.fingerprint,
-            computed=[number for number, keep in zip(meta.computed, runs, strict=True) if keep],
-            recorded=True,
-            unsigned=not restoration.signed,
-        )
-        write(path, spread_seconds(frame[chosen], cell.spec), meta.plain())
+def run_columns(spec: CellSpec, names: Iterable[str]) -> list[str]:
+    """Return the columns of a run file that identify its runs. names: All of its columns."""
+    return [*spec.within, *spec.tune, *([RUNG] if RUNG in names else []), "seed"]
 
 
 def digest(spec: CellSpec) -> str:
@@ -183,169 +178,159 @@ def digest(spec: CellSpec) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def read_record(path: str | Path) -> Record:
-    """Read a record without its rows.
-
-    Raises:
-        UserError: The file is no record, was damaged, or has a form that this version does not know.
-    """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    require_file(path)
-    try:
-        notes = (pq.read_schema(path).metadata or {})[NOTES]
-        content = json.loads(_decompressed(notes))
-        if content["form"] not in FORMS:
-            raise UserError(f"{path} is a record of form {content['form']}; this version of fedatlas reads form {FORM}")
-        return Record(Path(path), content["checksum"], [RecordedCell(**cell) for cell in content["cells"]])
-    except (pa.ArrowException, OSError, TypeError, KeyError, ValueError, AttributeError) as error:
-        if isinstance(error, UserError):
-            raise
-        raise UserError(f"{path} is no record of fedatlas, or it was damaged ({error}): check it out again") from None
-
-
-def write_record(
-    path: str | Path,
-    files: Iterable[tuple[Cell, str | Path]],
-    numbers: "Sequence[pd.DataFrame | None] | None" = None,
-    readings: Sequence[Reading] | None = None,
-) -> Record:
-    """Write the record of an experiment from its run files.
-
-    A file that holds the same content already is left as it is.
-
-    Args:
-        path: Path of the record.
-        files: Cells and their run files, in the order of the experiment.
-        numbers: For each cell, columns of what claims read of all evaluations of long runs; by default none.
-        readings: For each cell of a wide experiment, what is read of it; by default all.
-    """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    parts, cells = [], []
-    nothing = itertools.repeat(None)
-    for (cell, file), columns, reading in zip(files, numbers or nothing, readings or nothing, strict=False):
-        frame, meta = read(file)
-        rows = reduce(frame, RunMeta.of(meta).spec, columns, reading)
-        parts.append(pa.Table.from_pandas(rows, preserve_index=False).replace_schema_metadata(None))
-        cells.append((cell, _without_places(meta)))
-    stored = [_stored_columns(part) for part in parts]
-    table = pa.concat_tables(
-        [
-            pa.table({column: part[name] for name, column in reversed(columns.items()) if "*" not in column})
-            for part, columns in zip(parts, stored, strict=True)
-        ],
-        promote_options="default",
-    )
-    entries = [
-        vars(RecordedCell(cell.id, cell.key, meta, names, part.num_rows))
-        for (cell, meta), names, part in zip(cells, stored, parts, strict=True)
-    ]
-    notes = _compressed(json.dumps({"form": FORM, "checksum": _checksum(table), "cells": entries}))
-    if Path(path).exists():
-        try:
-            if pq.read_schema(path).metadata.get(NOTES) == notes:
-                return read_record(path)
-        except (UserError, pa.ArrowException, AttributeError):
-            pass  # a damaged file is written again
-    with atomic(path) as temporary:
-        split = [name for name in table.schema.names if _is_dense(table[name])]
-        others = [name for name in table.schema.names if name not in split]
-        pq.write_table(
-            table.replace_schema_metadata({NOTES: notes}),
-            temporary,
-            compression="zstd",
-            compression_level=19,
-            use_dictionary=others,
-            use_byte_stream_split=split,
-            row_group_size=1 << 22,
-            data_page_size=1 << 22,
-            write_page_checksum=True,
-        )
-    return read_record(path)
-
-
-def _without_places(meta: dict[str, Any]) -> dict[str, Any]:
-    """Return the metadata of a run file without the places from which this machine got the file and its data."""
-    data = {
-        name: {**source, "files": [{key: file[key] for key in file if key != "origin"} for file in source["files"]]}
-        for name, source in meta["data"].items()
-    }
-    return {**{key: value for key, value in meta.items() if key != "recorded"}, "data": data}
-
-
-def _stored_columns(part: "pa.Table") -> dict[str, str]:
-    """Return the column of the record by column of a cell; see `RecordedCell`.
-
-    What equals another column, as vectors up and down do, or is a multiple of the round, is not stored again.
-    """
-    columns: dict[str, str] = {}
-    for name, type in zip(part.schema.names, part.schema.types, strict=True):
-        twin = next((other for other in columns if part[other].equals(part[name])), None)
-        factor = None if twin or name == ROUND else _factor(part, name)
-        columns[name] = columns[twin] if twin else f"{factor}*{ROUND}:int64" if factor else f"{name}:{type}"
-    return columns
-
-
-def _factor(part: "pa.Table", name: str) -> int | float | None:
-    """Return the number that makes a numeric column of rounds, exactly and in its type; None where there is none."""
-    import numpy as np
+def checksum(plain: Mapping[str, Any], table: "pa.Table") -> str:
+    """Return the checksum (16 hex digits) of the metadata and rows of a cell."""
     import pyarrow as pa
 
-    rounds, column = part[ROUND].to_numpy(), part[name]
-    if not (pa.types.is_int64(column.type) or pa.types.is_float64(column.type)) or column.null_count:
-        return None
-    values = column.to_numpy()
-    last = int(rounds.argmax())
-    factor: int | float = (values[last] / max(rounds[last], 1)).item()
-    factor = round(factor) if values.dtype.kind == "i" and math.isfinite(factor) else factor
-    return factor if math.isfinite(factor) and np.array_equal(rounds * factor, values) else None
-
-
-def _is_dense(column: "pa.ChunkedArray") -> bool:
-    """Return whether a column holds numbers that seldom repeat."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    return pa.types.is_floating(column.type) and pc.count_distinct(column).as_py() > len(column) / 4
-
-
-def _read_table(path: str | Path) -> "pa.Table":
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        return pq.read_table(path, page_checksum_verification=True).replace_schema_metadata(None)
-    except (pa.ArrowException, OSError) as error:
-        raise UserError(f"{path} is no record of fedatlas, or it was damaged ({error}): check it out again") from None
-
-
-def _checksum(table: "pa.Table") -> str:
-    """Return a checksum of the names, types and values of a table, however they are laid out in a file."""
-    import pyarrow as pa
-
-    sink = hashlib.sha256()
-    for name in table.schema.names:
-        column = table[name]
-        numeric = pa.types.is_integer(column.type) or pa.types.is_floating(column.type)
-        content = (
-            column.to_numpy().tobytes() if numeric and not column.null_count else repr(column.to_pylist()).encode()
-        )
-        sink.update(f"{name}\n".encode() + content)
+    sink = hashlib.sha256(json.dumps(plain, sort_keys=True).encode())
+    for name in sorted(table.column_names):
+        column = table[name].combine_chunks()
+        sink.update(f"\n{name}\n".encode())
+        if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
+            numbers = column.to_numpy(zero_copy_only=False)
+            # as another cell of the file may have made a column of whole numbers one of others
+            is_exact = numbers.dtype.kind == "f" or np.abs(numbers).max(initial=0) <= EXACT
+            sink.update((numbers.astype(float) if is_exact else numbers).tobytes())
+        else:
+            texts = column.dictionary_encode()
+            sink.update(json.dumps(texts.dictionary.to_pylist()).encode() + texts.indices.to_numpy(False).tobytes())
     return sink.hexdigest()[:16]
 
 
-def _compressed(text: str) -> bytes:
+@dataclass(frozen=True)
+class Record:
+    """The record of an experiment at one size.
+
+    Attributes:
+        path: Its folder.
+        cells: Its cells, by (algorithm's id, key).
+    """
+
+    path: Path
+    cells: dict[tuple[str, str], RecordedCell]
+
+    @property
+    def checksum(self) -> str:
+        """Checksum of all cells."""
+        return hashlib.sha256("".join(cell.checksum for cell in self.cells.values()).encode()).hexdigest()[:16]
+
+    def find(self, cell: Cell) -> RecordedCell | None:
+        """Return the cell that holds all runs of a cell, if there is one.
+
+        Its specification is the same but for scoring seeds, of which it may have more.
+        """
+        held = self.cells.get((cell.id, cell.key))
+        same = held is not None and held.digest == digest(cell.spec) and set(cell.spec.seeds) <= set(held.spec.seeds)
+        return held if same else None
+
+
+def read_record(folder: str | Path) -> Record:
+    """Read a record without its rows.
+
+    Raises:
+        UserError: A file is not one of a record, or was damaged.
+    """
+    cells = [cell for path in sorted(Path(folder).glob("*.parquet")) for cell in read_file(path)]
+    return Record(Path(folder), {(cell.id, cell.key): cell for cell in cells})
+
+
+def read_file(path: Path) -> list[RecordedCell]:
+    """Return the cells of an algorithm, without their rows. Raises UserError if the file was damaged."""
+    cells = []
+    with _explain(path), _open(path) as file:
+        for group in range(file.num_row_groups):
+            texts = file.read_row_group(group, columns=[CELL])[CELL].unique().to_pylist()
+            plain = json.loads(texts[0])
+            if len(texts) != 1 or plain["id"] != path.stem:
+                raise ValueError("its cells are those of other files")
+            cells.append(RecordedCell(path, group, plain["id"], plain["key"], plain))
+    return cells
+
+
+def _open(path: Path) -> Any:
+    import pyarrow.parquet as pq
+
+    file = pq.ParquetFile(path, page_checksum_verification=True, read_dictionary=[CELL])
+    rows = file.metadata.num_rows
+    if rows > 1000 * max(path.stat().st_size, 1):
+        raise ValueError(f"it declares {rows} rows")
+    return file
+
+
+@contextlib.contextmanager
+def _explain(path: Path) -> Iterator[None]:
+    """Turn the errors of a damaged file into a UserError."""
     import pyarrow as pa
 
-    content = text.encode()
-    return base64.b64encode(len(content).to_bytes(8, "big") + pa.Codec("zstd", 19).compress(content, asbytes=True))
+    damages = (pa.ArrowException, OSError, TypeError, KeyError, ValueError, IndexError, AttributeError, MemoryError)
+    try:
+        yield
+    except damages as error:
+        if isinstance(error, UserError):
+            raise
+        raise UserError(f"{path} is not a record of fedatlas, or was damaged ({error}): check it out again") from None
 
 
-def _decompressed(notes: bytes) -> str:
+def write_file(path: str | Path, cells: Sequence[tuple[Mapping[str, Any], "pa.Table"]]) -> None:
+    """Write the cells of an algorithm.
+
+    Args:
+        path: Path of the file.
+        cells: Metadata and rows of each cell.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    schema = _schema([table for _, table in cells])
+    dense = [field.name for field in schema if pa.types.is_floating(field.type)]
+    with (
+        atomic(path) as temporary,
+        pq.ParquetWriter(
+            temporary,
+            schema.append(pa.field(CELL, pa.dictionary(pa.int32(), pa.string()))),
+            compression="zstd",
+            compression_level=19,
+            use_dictionary=[CELL, *(name for name in schema.names if name not in dense)],
+            use_byte_stream_split=dense,
+            dictionary_pagesize_limit=1 << 26,
+            data_page_size=1 << 22,
+            write_statistics=False,
+            write_page_checksum=True,
+            store_schema=False,
+        ) as writer,
+    ):
+        for plain, table in cells:
+            columns = {field.name: _column(table, field) for field in schema}
+            text = json.dumps(plain, sort_keys=True)
+            columns[CELL] = pa.DictionaryArray.from_arrays(np.zeros(len(table), np.int32), [text])
+            writer.write_table(pa.table(columns), row_group_size=max(len(table), 1))
+
+
+def _schema(tables: Sequence["pa.Table"]) -> "pa.Schema":
+    """Return the columns of all tables: text where one has text, and of two types of numbers the wider."""
     import pyarrow as pa
 
-    content = base64.b64decode(notes, validate=True)
-    return pa.Codec("zstd").decompress(content[8:], int.from_bytes(content[:8], "big"), asbytes=True).decode()
+    types: dict[str, list[pa.DataType]] = {}
+    for table in tables:
+        for field in table.schema:
+            types.setdefault(field.name, []).append(field.type)
+
+    def common(found: list[pa.DataType]) -> pa.DataType:
+        if any(pa.types.is_string(type) or pa.types.is_large_string(type) for type in found):
+            return pa.string()
+        return found[0] if len(set(found)) == 1 else pa.float64()
+
+    return pa.schema([pa.field(name, common(found)) for name, found in types.items()])
+
+
+def _column(table: "pa.Table", field: "pa.Field") -> Any:
+    """Return a column of a table in the type of the file; a column that the table lacks is empty."""
+    import pyarrow as pa
+
+    if field.name not in table.column_names:
+        return pa.nulls(len(table), field.type)
+    column = table[field.name]
+    if field.type == pa.string() and not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+        cells = column.combine_chunks().dictionary_encode()
+        return pa.array(list(map(axis_values.text, cells.dictionary.to_pylist()))).take(cells.indices)
+    return column.cast(field.type)

@@ -23,7 +23,6 @@ from fedatlas.experiments.tables import Layout, Tables, build
 from fedatlas.federation import algorithms
 from fedatlas.io.files import write_text
 from fedatlas.io.text import require_file
-from fedatlas.records.record import read_record
 from fedatlas.workflow.folders import COMPARISONS
 from fedatlas.workflow.launch import check_experiment
 from fedatlas.workflow.records import Records, Restored
@@ -143,11 +142,9 @@ class Comparison:
         On each point of the axes it is the median over the rivals.
         """
         times: dict[str, list[float]] = {}
-        records = {restored.record: read_record(restored.record) for restored in self.held.values()}
         for cell in self.cells:
             if restored := self.held.get(_path(cell)):
-                record = records[restored.record]
-                times.setdefault(cell.key, []).append(record.seconds(restored.restoration.id, restored.restoration.key))
+                times.setdefault(cell.key, []).append(restored.cell.seconds)
         trained = Counter(cell.key for cell in self.trained)
         if not times.keys() >= trained.keys():
             return None
@@ -162,13 +159,12 @@ class Comparison:
         Raises:
             UserError: A run file is missing.
         """
-        records = {restored.record: read_record(restored.record) for restored in self.held.values()}
         results = Path(self.study.folders.report(self.request.size, self.name))
         for cell in self.cells:
             path = folder / _path(cell)
             path.parent.mkdir(parents=True, exist_ok=True)
             if restored := self.held.get(_path(cell)):
-                records[restored.record].restore(restored.restoration, path)
+                restored.restoration.write(path)
             elif not (results / _path(cell)).exists():
                 raise UserError(f"{results / _path(cell)} is missing: the comparison was interrupted; run it again")
             else:

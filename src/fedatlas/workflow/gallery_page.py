@@ -10,15 +10,17 @@ from fedatlas.errors import UserError
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read
 from fedatlas.publish.report.facts_builder import build_facts
-from fedatlas.publish.report.gallery import GalleryItem, validate_target
+from fedatlas.publish.report.gallery import GalleryItem, VerifiedRecord, validate_target
 from fedatlas.publish.report.gallery_page import write_page
 from fedatlas.publish.report.headlines import PaperHeadlines, read_headlines
 from fedatlas.publish.report.images import reduce_colours
 from fedatlas.publish.report.verdicts import SIZES_DESCENDING, read_claims
+from fedatlas.records.record import read_record
+from fedatlas.records.verified import meaning
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.jobs import figure
-from fedatlas.workflow.record_results import judge_claims, make_tables, missing_records
-from fedatlas.workflow.records import all_signatures, lacking_cases, record_paths
+from fedatlas.workflow.record_results import find_record, judge_claims, make_tables, missing_records
+from fedatlas.workflow.records import all_verifications, lacking_cases, record_paths
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.times import paper_hours
 
@@ -65,8 +67,19 @@ def publish(study: Study, out: Path, say: Callable[[str], None]) -> None:
         papers,
         paper_hours(),
         missing_records(study),
-        all_signatures(study),
+        _verifications(study, held),
     )
+
+
+def _verifications(study: Study, held: Mapping[tuple[str, str], Path]) -> list[VerifiedRecord]:
+    """Return what was verified of each record."""
+    known, found = all_verifications(study), []
+    for (size, name), path in sorted(held.items()):
+        rows = known.of(size, name)
+        words = meaning(read_record(path).cells.values(), rows)
+        processors, dates = (sorted({getattr(row, part) for row in rows}) for part in ("processor", "date"))
+        found.append(VerifiedRecord(size, name, words, processors, dates[-1:]))
+    return found
 
 
 def _read_record(study: Study, size: str, name: str, wanted: Iterable[str]) -> tuple[GalleryItem, dict[str, bytes]]:
@@ -107,11 +120,8 @@ def recorded_item(study: Study, size: str, name: str, folder: Path) -> GalleryIt
     judge_claims(study, size, name, folder)
     table, meta = read(folder / "table.parquet")
     facts = build_facts(study.experiment(size, name), study.view(size, name))
-    verified = [
-        f"{signature.meaning} ({signature.date}, {signature.environment.get('machine', 'unknown machine')})"
-        for signature in all_signatures(study)
-        if (signature.size, signature.experiment) == (size, name)
-    ]
+    rows = all_verifications(study).of(size, name)
+    verified = [meaning(find_record(study, name, size).cells.values(), rows)]
     if lacking:
         count = len(study.cells(size, name))
         verified.append(f"the record lacks {lacking} of {count} cells of the experiment as its file is now")

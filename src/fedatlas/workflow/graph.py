@@ -76,7 +76,7 @@ class Graph:
     def code(self, rule: str, w: Any) -> str:
         """Return the code of a rule's job: modules with their fingerprints, or a record's checksum."""
         if rule in TRAINING and (restored := self.records.find(w)):
-            return f"record {restored.checksum}"
+            return f"record {restored.restoration.checksum}"
         return dependencies.fingerprints(self._code.modules(rule, w))
 
     def digest(self, rule: str, w: Any) -> str:
@@ -96,7 +96,7 @@ class Graph:
         text = getattr(self, f"{rule}_spec")(w)
         if rule in TRAINING:
             if restored := self.records.find(w):
-                return encode({"record": restored.job})
+                return encode({"record": restored.restoration._asdict()})
             return self._train_file(rule, w, text, files)
         if rule in ("partition", "optimum"):
             text = name_folder(text, self.folders.data)

@@ -1,34 +1,34 @@
 """Records in the shell and in Python: results of a record, new records, and what is missing."""
 
+import json
+import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
+from fedatlas.data import prepared, sources, store
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import CASE, Cell
-from fedatlas.experiments.dependencies import cell_modules
-from fedatlas.experiments.fingerprint import fingerprint
 from fedatlas.experiments.metadata import RunMeta
-from fedatlas.experiments.result_files import read_meta
-from fedatlas.experiments.tables import Tables, build
-from fedatlas.io.machine import environment
+from fedatlas.experiments.result_files import read_meta, read_table
+from fedatlas.experiments.tables import Layout, Tables, build
+from fedatlas.io.files import atomic_folder
 from fedatlas.publish.report.gallery import MissingRecord
-from fedatlas.records.record import Record, read_record, write_record
-from fedatlas.records.signatures import add_signatures
-from fedatlas.workflow.jobs import claims, table
+from fedatlas.records.record import Record, RecordedCell, read_record, restore, write_file
+from fedatlas.records.verified import add_verifications
+from fedatlas.workflow.graph import Graph
+from fedatlas.workflow.jobs import claims, partition, table
 from fedatlas.workflow.origins import Origins
-from fedatlas.workflow.record_numbers import claims_spec, compare_verdicts, layout, read_numbers, restore_files
-from fedatlas.workflow.record_readings import find_readings
-from fedatlas.workflow.records import FOLDER, all_signatures, lacking_cells, record_paths
+from fedatlas.workflow.records import FOLDER, all_verifications, lacking_cells, record_paths
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.times import shipped_costs
-from fedatlas.workflow.verification import Examination, make_file, verify
+from fedatlas.workflow.verification import Examination, verify
 
 if TYPE_CHECKING:
     import pandas as pd
-
-DIRTY = "-dirty"  # end of the commit of a working copy with changes
 
 
 def find_record(study: Study, name: str, size: str | None) -> Record:
@@ -70,10 +70,10 @@ def make_tables(study: Study, size: str, name: str, folder: Path) -> int:
         UserError: The record has none of the cells, or was damaged.
     """
     cells = list(study.cells(size, name).values())
-    files = restore_files(find_record(study, name, size), cells, folder / "runs")
+    files = _restore_files(find_record(study, name, size), cells, folder / "runs")
     if not files:
         raise UserError(f"the record of {name} (size {size}) has no cell of the experiment as its file is now")
-    table.make(layout(study, size, name).plain(), str(folder), [str(path) for _, path in files])
+    table.make(_layout(study, size, name).plain(), str(folder), [str(path) for path in files])
     return len(cells) - len(files)
 
 
@@ -82,11 +82,19 @@ def judge_claims(study: Study, size: str, name: str, folder: Path) -> None:
 
     Partitions that checks read are made where they are missing.
     """
-    spec, origins = claims_spec(study, size, name), Origins(study)
+    spec: dict[str, Any] = json.loads(Graph(study).claims_spec(SimpleNamespace(size=size, experiment=name)))
     for files in spec["inputs"].values():
         for path in filter(None, files.values()):
-            make_file(study, origins, path)
+            _make_partition(study, path)
     claims.make(spec, str(folder), str(folder / "claims.csv"), study.folders.data)
+
+
+def _make_partition(study: Study, path: str) -> None:
+    """Make a partition that is not there, and prepare the data that are split."""
+    if not Path(path).exists():
+        origin = study.folders.resolve(Origins(study).find("partitions", Path(path).stem))
+        store.prepare(origin["data"], study.folders.data, study.config["data_mirrors"])
+        partition.make(origin, path, study.folders.data)
 
 
 def record_tables(study: Study, name: str, size: str | None) -> Tables:
@@ -100,9 +108,25 @@ def record_tables(study: Study, name: str, size: str | None) -> Tables:
     if lacking := lacking_cells(study, size, name):
         text = f"lacks {lacking[0].id}, {lacking[0].key}, as the experiment's file is now"
         raise UserError(f"the record of {name} (size {size}) {text}")
-    cells = study.cells(size, name).values()
     with tempfile.TemporaryDirectory() as folder:
-        return build(layout(study, size, name), [path for _, path in restore_files(record, cells, Path(folder))])
+        files = _restore_files(record, study.cells(size, name).values(), Path(folder, "runs"))
+        return build(_layout(study, size, name), files)
+
+
+def _restore_files(record: Record, cells: Iterable[Cell], folder: Path) -> list[Path]:
+    """Write the run files that a record has of some cells into a folder, and return their paths."""
+    files = []
+    for cell in cells:
+        if (found := record.find(cell)) is not None:
+            files.append(folder / f"{found.name}.parquet")
+            restore(found, files[-1], cell.spec.seeds)
+    return files
+
+
+def _layout(study: Study, size: str, name: str) -> Layout:
+    """Return the layout of an experiment's table."""
+    experiment = study.experiment(size, name)
+    return Layout(list(experiment.grid), list(experiment.within), study.view(size, name).tune, experiment.select)
 
 
 def record(name: str, size: str | None = None) -> "pd.DataFrame":
@@ -112,8 +136,7 @@ def record(name: str, size: str | None = None) -> "pd.DataFrame":
     (``round``) and local steps (``steps``). Costs are means over clients since the start: ``vectors_up`` and
     ``vectors_down`` count vectors of the model's size, ``bits_up`` and ``bits_down`` bits, ``gradients`` and
     ``samples`` those of an active client, ``seconds`` those of a processor. Metrics have the units of the problem;
-    accuracies are shares. ``status`` is ok or diverged. Of runs with more than 500 evaluations, and of experiments with
-    more than 150,000, some are there; columns that begin with ``all:`` have numbers of all in the last row of a run.
+    accuracies are shares. ``status`` is ok or diverged.
 
     Args:
         name: Name of the experiment.
@@ -137,72 +160,51 @@ def record(name: str, size: str | None = None) -> "pd.DataFrame":
     return curves
 
 
-def add_record(study: Study, size: str, name: str, cells: int, report: Callable[[str], object] = print) -> Path:
-    """Take the results of an experiment into the record, and sign it if some cells were computed again.
+def add_record(
+    study: Study, size: str, name: str, runs: int | None = None, report: Callable[[str], object] = print
+) -> Examination:
+    """Take the results of an experiment into the record, after runs of each new cell were computed again.
 
-    Cases of which a run file is missing are left out. Verdicts are compared once none is.
+    The results may be of older code. Cases of which a run file is missing are left out. Nothing is written before all
+    is verified, and then the folder of the record is replaced in one step.
 
     Args:
         study: The study, in whose results the run files lie.
         size: Size of the experiment.
         name: Its name.
-        cells: Number of cells that are computed again first; with 0 nobody signs.
+        runs: Runs that are computed again; by default one of each cell at least. With 0 nothing is verified.
         report: Takes lines about the progress.
 
     Returns:
-        The path of the record.
+        The examination of the record.
 
     Raises:
-        UserError: A run file is missing, was made by a changed working copy, or cannot be computed again; or a verdict
-            does not follow from the record alone.
+        UserError: A run file is missing, or cannot be computed again here, or differs.
     """
-    folder = study.root / FOLDER
-    path = folder / size / f"{name}.parquet"
-    seed = len(all_signatures(study))
-    before = path.read_bytes() if path.exists() else None
-    with tempfile.TemporaryDirectory() as held:
-        files = _whole_cases(study, size, name, path, Path(held), report)
-        for cell, file in files:
-            if commit := _uncommitted(cell, RunMeta.of(read_meta(file))):
-                raise UserError(
-                    f"{name} (size {size}) was computed by code with uncommitted changes ({commit}): commit them and "
-                    "run it again"
-                )
-        numbers, readings = read_numbers(study, size, name, files), find_readings(study, size, name, files)
-        try:
-            write_record(path, files, numbers, readings)
-            if len(files) == len(study.cells(size, name)):  # claims are about all cases
-                compare_verdicts(study, size, name, files, record_tables(study, name, size))
-            examination = Examination.begin(study, size, name, lambda _: True)
-            verify(study, [examination], seed=seed, cells=cells, minutes=None, report=report)
-            if examination.obstacle:
-                raise UserError(f"{name} (size {size}) cannot be computed again here: {examination.obstacle}")
-            if examination.faults:
-                raise UserError(f"{examination.faults[0].text}: nothing is added to the record")
-        except BaseException:
-            path.unlink(missing_ok=True)
-            if before is not None:
-                path.write_bytes(before)
-            raise
-    if examination.drawn:
-        add_signatures(folder, [examination.signature(seed)])
-    return path
-
-
-def _uncommitted(cell: Cell, meta: RunMeta) -> str:
-    """Return the commit with uncommitted changes whose code computed a run file; empty if that code is committed.
-
-    It is, too, where the code of today's commit is the same.
-    """
-    changed = [found["commit"] for found in meta.environments if found.get("commit", "").endswith(DIRTY)]
-    same = meta.fingerprint == fingerprint(cell_modules(cell.spec))
-    return "" if not changed or (same and not environment().get("commit", DIRTY).endswith(DIRTY)) else changed[0]
+    path = study.root / FOLDER / size / name
+    with tempfile.TemporaryDirectory() as folder:
+        stage = Path(folder, size, name)
+        kept = read_record(path) if path.exists() else None
+        cells = _whole_cases(study, size, name, kept, report)
+        for id in dict.fromkeys(id for id, _ in cells):
+            write_file(stage / f"{id}.parquet", [content for other, content in cells if other == id])
+        before = all_verifications(study)
+        examination = Examination.begin(study, read_record(stage), before)
+        verify(study, [examination], seed=len(before.rows), runs=runs, report=report)
+        if examination.obstacle and runs != 0:
+            raise UserError(f"{name} (size {size}) cannot be computed again here: {examination.obstacle}")
+        if examination.fault:
+            raise UserError(f"{examination.fault}: nothing is added to the record")
+        with atomic_folder(path) as new:
+            shutil.copytree(stage, new, dirs_exist_ok=True)
+    add_verifications(study.root / FOLDER, list(examination.rows.values()), examination.states)
+    return examination
 
 
 def _whole_cases(
-    study: Study, size: str, name: str, path: Path, folder: Path, report: Callable[[str], object]
-) -> list[tuple[Cell, Path]]:
-    """Return the cells of an experiment with their run files, of several looks the last.
+    study: Study, size: str, name: str, kept: Record | None, report: Callable[[str], object]
+) -> list[tuple[str, tuple[dict[str, Any], Any]]]:
+    """Return metadata and rows of the cells of an experiment, each with its algorithm's id; of several looks the last.
 
     What the record has and nobody computed here is taken from it.
 
@@ -210,35 +212,59 @@ def _whole_cases(
         study: The study.
         size: Size of the experiment.
         name: Its name.
-        path: Its record, which need not exist.
-        folder: Folder for the run files that come from the record.
+        kept: Its record, if there is one.
         report: Takes a line about cases that are left out.
 
     Raises:
         UserError: A run file is missing, and the experiment has no cases; or no case is whole; or nothing was computed
             here.
     """
-    held = read_record(path) if path.exists() else None
     looks = [f"runs-{count}" for count in reversed(study.experiment(size, name).looks[1:])] + ["runs"]
-    files: list[tuple[Cell, Path]] = []
+    found: list[tuple[Cell, RecordedCell | Path]] = []
     missing: dict[str, list[Path]] = {}
     for cell in study.cells(size, name).values():
         paths = [Path(study.folders.results, size, name, look, cell.id, f"{cell.key}.parquet") for look in looks]
         file = next((file for file in paths if file.exists()), None)
-        if held and held.find(cell) and (file is None or RunMeta.of(read_meta(file)).recorded):
-            files += restore_files(held, [cell], folder)
+        held = kept.find(cell) if kept else None
+        if held and (file is None or RunMeta.of(read_meta(file)).recorded):
+            found.append((cell, held))
         elif file is not None:
-            files.append((cell, file))
+            found.append((cell, file))
         else:
             missing.setdefault(cell.point.get(CASE, ""), []).append(paths[-1])
-    whole = [(cell, file) for cell, file in files if cell.point.get(CASE, "") not in missing]
-    if all(folder in file.parents for _, file in whole):
+    whole = [(cell, place) for cell, place in found if cell.point.get(CASE, "") not in missing]
+    if not any(isinstance(place, Path) for _, place in whole):
         reason = next((f"{paths[0]} is missing" for paths in missing.values()), "nothing was computed here")
         raise UserError(f"{name} (size {size}) is not whole: {reason}; run `fedatlas run {name}` first")
     if missing:
         counts = ", ".join(f"{case} ({len(paths)})" for case, paths in missing.items())
         report(f"{name} (size {size}): cases of which run files are missing are left out: {counts}")
-    return whole
+    return [
+        (cell.id, _content(study, cell, place) if isinstance(place, Path) else (place.plain, place.table))
+        for cell, place in whole
+    ]
+
+
+def _content(study: Study, cell: Cell, path: Path) -> tuple[dict[str, Any], Any]:
+    """Return metadata and rows of a run file as a record has them, without the places of this machine."""
+    table, plain = read_table(path)
+    meta = replace(RunMeta.of(plain), recorded=False, unverified=False)
+    data = {}
+    for name, provenance in meta.data.items():
+        folder = store.prepare(name, study.folders.data, study.config["data_mirrors"])
+        today = prepared.read_meta(folder)
+        assert today is not None  # it was prepared
+        files = [{key: file[key] for key in file if key != "origin"} for file in provenance["files"]]
+        if _hashes(provenance) != _hashes(today.provenance):
+            raise UserError(f"{path} was computed with other files of {name} than those that lie here: run it again")
+        digests = {"source": sources.digest(sources.info(name, study.folders.data)), "arrays": today.digest}
+        data[name] = provenance | {"files": files} | digests
+    return {"id": cell.id, "key": cell.key, **replace(meta, data=data).plain()}, table
+
+
+def _hashes(provenance: dict[str, Any]) -> dict[str, str]:
+    """Return the hashes of the files of a data set by name."""
+    return {file["name"]: file["sha256"] for file in provenance["files"]}
 
 
 def missing_records(study: Study) -> list[MissingRecord]:

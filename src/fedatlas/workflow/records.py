@@ -1,20 +1,22 @@
 """Cells of a study that a record holds: what the workflow restores in place of computing it."""
 
 import functools
+import hashlib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fedatlas.data import prepared
+from fedatlas.data import prepared, sources
 from fedatlas.data.paths import prepared_folder, resolve_directory
 from fedatlas.experiments.cells import CASE, Cell
-from fedatlas.experiments.dependencies import cell_modules
-from fedatlas.experiments.fingerprint import fingerprint
+from fedatlas.experiments.dependencies import cell_modules, result_modules
+from fedatlas.experiments.fingerprint import fingerprint, module_hashes
 from fedatlas.experiments.result_files import read_meta
+from fedatlas.io.files import PREFIX
 from fedatlas.records.record import Record, RecordedCell, Restoration, read_record
-from fedatlas.records.signatures import Signature, read_signatures, signers
+from fedatlas.records.verified import Held, Place, Verification, Verifications, find_verified, read_verifications
 from fedatlas.workflow.configuration import shipped
 from fedatlas.workflow.study import Study
 
@@ -26,21 +28,14 @@ class Restored(NamedTuple):
     """A run file that a record gives.
 
     Attributes:
-        record: Path of the record.
-        checksum: Checksum of its numbers.
+        cell: The cell of the record.
         restoration: What is restored.
-        signatures: Signatures of the cell for today's code.
+        verifications: Rows by which the cell counts as verified for today's code.
     """
 
-    record: Path
-    checksum: str
+    cell: RecordedCell
     restoration: Restoration
-    signatures: list[Signature]
-
-    @property
-    def job(self) -> dict[str, Any]:
-        """The specification of the job that writes the file."""
-        return {"path": str(self.record), "restoration": self.restoration._asdict()}
+    verifications: list[Verification]
 
 
 def folders(study: Study) -> list[Path]:
@@ -49,14 +44,17 @@ def folders(study: Study) -> list[Path]:
 
 
 def record_paths(study: Study) -> dict[tuple[str, str], Path]:
-    """Return the paths of all records by (size, experiment). A study's own comes before that of fedatlas."""
-    paths = [path for folder in reversed(folders(study)) for path in sorted(folder.glob("*/*.parquet"))]
-    return {(path.parent.name, path.stem): path for path in paths}
+    """Return the folders of all records by (size, experiment). A study's own comes before that of fedatlas."""
+    paths = [path.parent for folder in reversed(folders(study)) for path in sorted(folder.glob("*/*/*.parquet"))]
+    return {(path.parent.name, path.name): path for path in paths if not path.name.startswith(PREFIX)}
 
 
-def all_signatures(study: Study) -> list[Signature]:
-    """Return the signatures of all folders of records."""
-    return [signature for folder in folders(study) for signature in read_signatures(folder)]
+def all_verifications(study: Study) -> Verifications:
+    """Return the verifications of all folders of records."""
+    found = Verifications([], {})
+    for folder in folders(study):
+        found += read_verifications(folder)
+    return found
 
 
 def lacking_cells(study: Study, size: str, name: str) -> list[Cell]:
@@ -73,32 +71,42 @@ def lacking_cases(study: Study, size: str, name: str) -> list[str]:
     return [case for case, count in Counter(cell.point[CASE] for cell in cells).items() if missing[case] == count]
 
 
+def held_cells(study: Study, record: Record) -> dict[Place, Held]:
+    """Return those cells of a record that its experiment has, as its file is now, with today's code."""
+    size, name = record.path.parent.name, record.path.name
+    if name not in study.files.paths:
+        return {}
+    cells = ((place, record.find(cell)) for place, cell in study.cells(size, name).items())
+    return {place: Held(found, module_hashes(result_modules(found.spec))) for place, found in cells if found}
+
+
 class Records:
     """The records of the experiments of a study.
 
     Attributes:
         study: The study.
-        policy: ``use`` signed cells, ``ignore`` all, or use ``any`` cell.
+        policy: ``use`` verified cells, ``ignore`` all, or use ``any`` cell.
     """
 
     def __init__(self, study: Study) -> None:
         """Create the records of a study."""
         self.study, self.policy = study, study.config["record"]
 
-    @functools.cache  # noqa: B019  as long as its process
-    def record(self, size: str, name: str) -> Record | None:
-        """Return the record of an experiment. Raises UserError if its file was damaged."""
-        path = self._paths.get((size, name)) if self.policy != IGNORE else None
-        return None if path is None else read_record(path)
-
     @functools.cached_property
     def _paths(self) -> dict[tuple[str, str], Path]:
-        return record_paths(self.study)
+        return record_paths(self.study) if self.policy != IGNORE else {}
 
     @functools.cached_property
-    def signatures(self) -> list[Signature]:
-        """All signatures."""
-        return all_signatures(self.study)
+    def _verifications(self) -> Verifications:
+        return all_verifications(self.study)
+
+    @functools.cache  # noqa: B019  as long as its process
+    def _read(self, size: str, name: str) -> tuple[Record, dict[Place, list[Verification]]] | None:
+        """Return a record with the rows by which its cells count as verified. Raises UserError if it was damaged."""
+        if (path := self._paths.get((size, name))) is None:
+            return None
+        record, known = read_record(path), self._verifications
+        return record, find_verified(held_cells(self.study, record), known.of(size, name), known.states)
 
     @functools.cache  # noqa: B019
     def files(self, size: str, name: str) -> dict[str, Restored]:
@@ -114,32 +122,32 @@ class Records:
         """Return what records give of an experiment, by path below the folder of its results.
 
         A cell is taken if the record of the experiment, or of one that it extends, has it with today's specification
-        and data, and if its code as it is today is signed.
+        and data, and if a verification holds for today's code.
         """
-        names = (name, *self.study.files.bases(name)) if self._paths and self.policy != IGNORE else ()
-        records = [record for base in names if (record := self.record(size, base)) is not None]
-        if not records:
+        names = (name, *self.study.files.bases(name)) if self._paths else ()
+        found = [held for base in names if (held := self._read(size, base)) is not None]
+        if not found:
             return {}
         looks = self.study.experiment(size, name).looks
         result = {}
         for cell in self.study.cells(size, name).values():
             for folder, seeds in _looks(cell, looks):
-                found = (self._restored(record, cell, seeds) for record in records)
-                if restored := next(filter(None, found), None):
+                candidates = (self._restored(record, verified, cell, seeds) for record, verified in found)
+                if restored := next(filter(None, candidates), None):
                     result[f"{folder}/{cell.id}/{cell.key}.parquet"] = restored
         return result
 
-    def _restored(self, record: Record, cell: Cell, seeds: list[int]) -> Restored | None:
+    def _restored(
+        self, record: Record, verified: dict[Place, list[Verification]], cell: Cell, seeds: list[int]
+    ) -> Restored | None:
         """Return what a record gives of a cell with some seeds."""
         recorded = record.find(replace(cell, spec=replace(cell.spec, seeds=seeds)))
-        if recorded is None or not self._has_equal_data(recorded):
+        rows = verified.get((cell.id, cell.key), [])
+        if recorded is None or not (rows or self.policy == ANY) or not self._has_equal_data(recorded):
             return None
         code = fingerprint(cell_modules(cell.spec))
-        signatures = signers(self.signatures, record.path.parent.name, record.path.stem, code)
-        if not signatures and self.policy != ANY:
-            return None
-        restoration = Restoration(cell.id, cell.key, seeds, code, bool(signatures))
-        return Restored(record.path, record.checksum, restoration, signatures)
+        restoration = Restoration(str(recorded.path), recorded.key, recorded.checksum, seeds, code, bool(rows))
+        return Restored(recorded, restoration, rows)
 
     def find(self, w: Any) -> Restored | None:
         """Return what a record gives of the run file that wildcards name; None where it is computed."""
@@ -147,16 +155,19 @@ class Records:
         return self.files(w.size, w.experiment).get(f"{folder}/{w.id}/{w.key}.parquet")
 
     def _has_equal_data(self, cell: RecordedCell) -> bool:
-        """Return whether the data that lie here, if any do, are those of the record."""
-        return all(
-            (here := self._provenance(data)) is None or _hashes(here) == _hashes(there)
-            for data, there in cell.meta["data"].items()
-        )
+        """Return whether the data of a record are those of today, and those that lie here, if any do."""
+        for name, held in cell.data:
+            source, arrays = self._data(name)
+            if source != held["source"] or arrays not in (None, held["arrays"]):
+                return False
+        return all(_hash(path) == hash for path, hash in cell.meta.traces.items())
 
     @functools.cache  # noqa: B019
-    def _provenance(self, data: str) -> dict[str, Any] | None:
-        meta = prepared.read_meta(prepared_folder(resolve_directory(self.study.folders.data), data))
-        return None if meta is None else meta.provenance
+    def _data(self, name: str) -> tuple[str, str | None]:
+        """Return the digests of the source of a data set and of its prepared form, if there is one."""
+        root = resolve_directory(self.study.folders.data)
+        meta = prepared.read_meta(prepared_folder(root, name))
+        return sources.digest(sources.info(name, root)), None if meta is None else meta.digest
 
     def _is_computed(self, size: str, name: str, path: str) -> bool:
         """Return whether a job has computed a run file."""
@@ -164,9 +175,9 @@ class Records:
         return file.exists() and read_meta(file).get("recorded", False) is False
 
 
-def _hashes(provenance: dict[str, Any]) -> dict[str, str]:
-    """Return the hashes of the files of a data set by name."""
-    return {file["name"]: file["sha256"] for file in provenance["files"]}
+def _hash(path: str) -> str | None:
+    """Return the SHA-256 of a file; None where there is none."""
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest() if Path(path).is_file() else None
 
 
 def _looks(cell: Cell, looks: list[int]) -> Iterator[tuple[str, list[int]]]:

@@ -116,14 +116,14 @@ def _record_words(study: Study, folders: Mapping[tuple[str, str], Path]) -> str:
     if not (recorded := sum(meta.recorded for meta in metas.values())):
         return ""
     records, files = Records(study), sum(len(meta.files) for meta in metas.values())
-    machines = {
-        signature.environment.get("machine", "")
+    processors = {
+        row.processor
         for (size, name), meta in metas.items()
         if meta.recorded
-        for file in records.files(size, name).values()
-        for signature in file.signatures
+        for restored in records.files(size, name).values()
+        for row in restored.verifications
     }
-    checked = f" (verified on {len(machines)} machine{'s' if len(machines) != 1 else ''})" if machines else ""
+    checked = f" (verified on {len(processors)} processor{'s' if len(processors) != 1 else ''})" if processors else ""
     return f"{recorded} of {files} cells from the record{checked}; `--config record=ignore` computes them"
 
 

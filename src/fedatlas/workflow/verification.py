@@ -1,318 +1,403 @@
-"""Verification of records: runs that are drawn at random are computed again by today's code and compared."""
+"""Verification of records: runs that are drawn at random are computed again by today's code and compared.
+
+Nothing that lies in the study is used but raw files: data are prepared, split and solved anew in a folder of their own,
+since what lies here may be of other code.
+"""
 
 import contextlib
 import datetime
-import itertools
+import functools
+import json
+import numbers
 import random
 import subprocess
+import tempfile
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 import fedatlas
-from fedatlas.data import store
+from fedatlas.data import prepared, store
+from fedatlas.data.paths import prepared_folder, resolve_directory
 from fedatlas.errors import UserError
-from fedatlas.experiments.cells import EXCHANGES, Cell, CellSpec
-from fedatlas.experiments.dependencies import cell_modules
-from fedatlas.experiments.fingerprint import closure, fingerprint
-from fedatlas.experiments.metadata import RunMeta
-from fedatlas.experiments.run import Row, compute_run, load_problem, stored_runs
-from fedatlas.experiments.thinning import are_ends
+from fedatlas.experiments.cells import EXCHANGES, CellSpec, Run
+from fedatlas.experiments.dependencies import data_names, result_modules
+from fedatlas.experiments.fingerprint import closure
+from fedatlas.experiments.run import (
+    Finished,
+    Row,
+    compute_run,
+    file_rows,
+    load_problem,
+    replay_searches,
+    stored_runs,
+)
 from fedatlas.federation.arrays import to_numpy
+from fedatlas.federation.partitions import is_split
 from fedatlas.federation.problems import Problem, instances
 from fedatlas.io.machine import environment
-from fedatlas.records.record import Record, RecordedCell, read_record
-from fedatlas.records.reduction import join_exchanges, run_columns
-from fedatlas.records.signatures import Signature
+from fedatlas.records.record import Record, RecordedCell
+from fedatlas.records.verified import (
+    DIFFERS,
+    EQUAL,
+    TOLERANCES,
+    Held,
+    Modules,
+    Place,
+    Verification,
+    Verifications,
+    code_digest,
+    find_verified,
+)
 from fedatlas.workflow.jobs import optimum, partition
-from fedatlas.workflow.origins import Origins
-from fedatlas.workflow.record_numbers import reduce_run
-from fedatlas.workflow.records import record_paths
+from fedatlas.workflow.records import held_cells
+from fedatlas.workflow.shared_files import optimum_file, partition_file
 from fedatlas.workflow.study import Study
 
-# Relative to the largest value of a metric in its run, where bits of processors differ. Numbers of networks in float32
-# have seven digits: those of a landscape's, 20 rounds, differed by up to 1.1e-7 between two processors.
-TOLERANCES = {"float32": 1e-5, "float64": 1e-9}
+ROUNDING = 4  # units in the last place of a metric's first value, which its evaluation rounds to
+NO_NUMBERS = ("seconds",)  # of a second computation
 
 
-@dataclass(frozen=True)
-class Difference:
-    """A run whose numbers are not those of the record.
+class Difference(NamedTuple):
+    """The first difference between a run of a record and its second computation.
 
     Attributes:
-        cell: Cell of the record.
-        run: The run, in words.
-        column: Column of the first number that differs.
-        round: Its round.
-        recorded: The number in the record.
-        computed: The number of today's code.
-        changed: Modules of the package that have changed since the cell was computed, as far as git knows.
+        where: Column and round.
+        recorded: Value in the record.
+        computed: Value by today's code.
     """
 
-    cell: RecordedCell
-    run: str
-    column: str
-    round: int
+    where: str
     recorded: Any
     computed: Any
-    changed: list[str]
 
-    @property
-    def text(self) -> str:
-        """What differs, in words."""
-        modules = f"; changed since: {', '.join(self.changed)}" if self.changed else ""
-        return (
-            f"{self.cell.id}, {self.cell.key}, run {self.run or 'of the cell'}: {self.column} in round {self.round} is "
-            f"{self.recorded!r} in the record and {self.computed!r} by today's code{modules}"
-        )
+    def __str__(self) -> str:
+        return f"{self.where} is {self.recorded!r} in the record and {self.computed!r} by today's code"
 
 
-@dataclass
+@dataclass(eq=False)
 class Examination:
     """What was computed again of an experiment.
 
     Attributes:
-        size: Its size.
-        name: Its name.
         record: Its record.
-        population: Cells from which some are drawn, each with the cell of the record.
-        drawn: Cells that were computed, in the order of the draw.
-        runs: Number of runs that were compared.
-        difference: Largest relative difference that is within the tolerance.
-        faults: Runs that differ by more.
-        obstacle: Why no further cell can be computed here, such as missing data; empty else.
+        cells: Cells of the record that its file has today, with today's code.
+        before: Verifications that were there.
+        rows: Verifications of this examination, by place.
+        fault: The first difference, in words; empty where there is none.
+        obstacle: Why no further run can be computed here, such as missing data; empty else.
     """
 
-    size: str
-    name: str
     record: Record
-    population: list[tuple[Cell, RecordedCell]]
-    drawn: list[RecordedCell] = field(default_factory=list)
-    runs: int = 0
-    difference: float = 0.0
-    faults: list[Difference] = field(default_factory=list)
+    cells: dict[Place, Held]
+    before: Verifications
+    rows: dict[Place, Verification] = field(default_factory=dict)
+    fault: str = ""
     obstacle: str = ""
+    _computed: set[tuple[Place, str]] = field(default_factory=set)
 
     @classmethod
-    def begin(cls, study: Study, size: str, name: str, unsigned: Callable[[str], bool]) -> "Examination":
-        """Return an examination of the cells that the record of an experiment holds.
+    def begin(cls, study: Study, record: Record, before: Verifications) -> "Examination":
+        """Return the examination of a record.
 
         Args:
             study: The study.
-            size: Size of the experiment.
-            name: Its name.
-            unsigned: Whether cells of a fingerprint are to be verified.
+            record: The record.
+            before: Verifications that are there.
         """
-        record = read_record(record_paths(study)[size, name])
-        pairs = [(cell, record.find(cell)) for cell in study.cells(size, name).values()]
-        held = [(cell, found) for cell, found in pairs if found and unsigned(fingerprint(cell_modules(cell.spec)))]
-        return cls(size, name, record, held)
+        return cls(record, held_cells(study, record), before)
 
-    def signature(self, seed: int) -> Signature:
-        """Return what may be signed."""
-        codes = {fingerprint(cell_modules(cell.spec)) for cell, _ in self.population}
-        return Signature(
+    @property
+    def size(self) -> str:
+        """Size of the experiment."""
+        return self.record.path.parent.name
+
+    @property
+    def name(self) -> str:
+        """Name of the experiment."""
+        return self.record.path.name
+
+    @property
+    def all_rows(self) -> list[Verification]:
+        """Verifications of the experiment, with those of this examination."""
+        return [*self.before.of(self.size, self.name), *self.rows.values()]
+
+    @property
+    def states(self) -> dict[str, Modules]:
+        """States of modules, with that of today."""
+        modules = {name: hash for held in self.cells.values() for name, hash in held.modules.items()}
+        return self.before.states | {code_digest(modules): dict(sorted(modules.items()))}
+
+    @property
+    def verified(self) -> dict[Place, list[Verification]]:
+        """Cells that count as verified, with the rows that say so."""
+        return find_verified(self.cells, self.all_rows, self.states)
+
+    def draw(self, generator: random.Random, more: bool) -> tuple[Place, str] | None:
+        """Return a run: uniformly one of those cells that do not count as verified; else, if asked for more, of all.
+
+        Args:
+            generator: Of random numbers.
+            more: Whether runs are drawn once all cells are verified.
+        """
+        left = {
+            place: len(held.cell.meta.computed) - sum(place == other for other, _ in self._computed)
+            for place, held in self.cells.items()
+        }
+        verified = self.verified
+        places = {place: count for place, count in left.items() if count and place not in verified}
+        if not places and more:
+            places = {place: count for place, count in left.items() if count}
+        if not places:
+            return None
+        (place,) = generator.choices(list(places), list(places.values()))
+        return place, generator.choice([key for key in self.run_keys(place) if (place, key) not in self._computed])
+
+    @functools.cache  # noqa: B019  as long as its process
+    def runs(self, place: Place) -> dict[str, tuple[Run, Finished]]:
+        """Return the runs of a cell by key."""
+        cell = self.cells[place].cell
+        return stored_runs(cell.table.to_pylist(), cell.meta)
+
+    @functools.cache  # noqa: B019
+    def run_keys(self, place: Place) -> list[str]:
+        """Return the keys of the runs of a cell, sorted."""
+        return sorted(self.runs(place))
+
+    def note(self, place: Place, key: str, fault: str, difference: float) -> None:
+        """Add a run that was computed again to the rows.
+
+        Args:
+            place: Its cell.
+            key: Its key.
+            fault: What differs, in words; empty where nothing does.
+            difference: Largest relative difference.
+        """
+        self._computed.add((place, key))
+        held, before, here = self.cells[place], self.rows.get(place), environment()
+        states = self.states
+        self.rows[place] = Verification(
+            date=datetime.date.today().isoformat(),
             size=self.size,
             experiment=self.name,
-            fingerprints=sorted(codes),
-            cells=len(self.drawn),
-            population=len(self.population),
-            runs=self.runs,
-            difference=self.difference,
-            environment=environment(),
-            date=datetime.date.today().isoformat(),
-            seed=seed,
+            algorithm=place[0],
+            cell=place[1],
+            checksum=held.cell.checksum,
+            code=code_digest(held.modules),
+            state=list(states)[-1],
+            runs=1 + (before.runs if before else 0),
+            total=len(held.cell.meta.computed),
+            outcome=DIFFERS if fault else EQUAL,
+            difference=max(difference, before.difference if before else 0.0),
+            processor=here.get("processor", "unknown"),
+            versions=" ".join(f"{name} {here[name]}" for name in ("numpy", "numba", "scipy", "torch") if name in here),
         )
+        self.fault = self.fault or fault
 
 
 def verify(
     study: Study,
     examinations: Sequence[Examination],
     seed: int,
-    cells: int | None,
-    minutes: float | None,
+    runs: int | None = None,
+    minutes: float | None = None,
+    more: bool = False,
     report: Callable[[str], object] = print,
 ) -> None:
-    """Compute cells again, one of each experiment in turn, until the number or the time is reached.
+    """Compute runs again, one of each experiment in turn, until all cells count as verified or a limit is reached.
 
-    Of a cell, one run is drawn. An experiment ends at the first difference, or where something is missing here.
+    An experiment ends at the first difference, or where something is missing here.
 
     Args:
         study: The study.
-        examinations: Experiments, of which the results are added.
+        examinations: Experiments, to which the results are added.
         seed: Seed of the draws.
-        cells: Cells of each experiment; by default all.
-        minutes: Time after which no further cell is begun.
+        runs: Largest number of runs of each experiment; by default no limit.
+        minutes: Time after which no further run is begun.
+        more: Whether runs of verified cells are drawn, too, up to a limit.
         report: Takes lines about the progress.
     """
     deadline = None if minutes is None else time.monotonic() + 60 * minutes
-    generator, origins = random.Random(seed), Origins(study)
-    orders = [
-        (examination, generator.sample(examination.population, len(examination.population)))
-        for examination in examinations
-    ]
-    for number in itertools.count():
-        rest = [
-            (examination, order[number])
-            for examination, order in orders
-            if number < len(order) and not (examination.faults or examination.obstacle)
-        ]
-        if not rest or (cells is not None and number >= cells):
-            return
-        for examination, (cell, recorded) in rest:
-            if deadline is not None and time.monotonic() > deadline:
-                return
-            try:
-                _examine(study, origins, examination, cell, recorded, generator)
-            except UserError as error:
-                examination.obstacle = str(error)
-                continue
-            outcome = "differs" if examination.faults else "equal"
-            report(f"{examination.size}/{examination.name}: {cell.id}, {cell.key}: {outcome}")
+    generator, counts = random.Random(seed), dict.fromkeys(range(len(examinations)), 0)
+    with tempfile.TemporaryDirectory() as folder:
+        build = _Problems(study, Path(folder))
+        while counts:
+            for number in list(counts):
+                if deadline is not None and time.monotonic() > deadline:
+                    return
+                examination = examinations[number]
+                drawn = examination.draw(generator, more)
+                if drawn is None or counts[number] == runs:
+                    del counts[number]
+                    continue
+                counts[number] += 1
+                try:
+                    _examine(build, examination, *drawn)
+                except UserError as error:
+                    examination.obstacle = str(error)
+                outcome = "differs" if examination.fault else examination.obstacle or "equal"
+                report(f"{examination.size}/{examination.name}: {'/'.join(drawn[0])}: {outcome}")
+                if examination.fault or examination.obstacle:
+                    del counts[number]
 
 
-def _examine(
-    study: Study, origins: Origins, result: Examination, cell: Cell, recorded: RecordedCell, generator: random.Random
-) -> None:
-    """Compute one run of a cell and compare it."""
-    meta = RunMeta.of(recorded.meta)
-    frame = result.record.frame(recorded)
-    stored, identity = frame.to_dict("records"), frame[run_columns(frame, cell.spec)]
-    places = {id(row): index for index, row in enumerate(stored)}
-    runs = stored_runs(stored, meta)
-    run, (rows, _) = runs[generator.choice(sorted(runs))]
-    problem = build_problem(study, origins, cell.spec, run.seed)
-    computed = compute_run(run, problem)
-    if are_ends(frame).iloc[places[id(rows[-1])]]:
-        computed = reduce_run(study, result.record, recorded, identity.iloc[places[id(rows[-1])]], computed)
-    if run.seed in recorded.spec.seeds:
-        computed = thin(computed, {row["round"] for row in rows})
-    tolerance = TOLERANCES[to_numpy(problem.start(run.seed)).dtype.name]
-    fault, difference = compare(rows, computed, tolerance)
-    result.drawn.append(recorded)
-    result.runs += 1
-    result.difference = max(result.difference, difference)
-    if fault is not None:
-        words = ", ".join(f"{name} {value}" for name, value in {**run.within, **run.tune, "seed": run.seed}.items())
-        result.faults.append(Difference(recorded, words, *fault, changed_modules(cell.spec, recorded)))
+def _examine(build: "_Problems", examination: Examination, place: Place, key: str) -> None:
+    """Compute a run again and compare it, and find the chosen values of its cell again."""
+    cell = examination.cells[place].cell
+    run, finished = examination.runs(place)[key]
+    words = ", ".join(f"{name} {value}" for name, value in {**run.within, **run.tune, "seed": run.seed}.items())
+    fault, difference = build.compare_data(cell), 0.0
+    if not fault:
+        problem = build(cell.spec, run.seed)
+        computed = file_rows(cell.spec, run.seed, compute_run(run, problem))
+        tolerance = TOLERANCES[to_numpy(problem.start(run.seed)).dtype.name]
+        found, difference = compare(finished.rows, computed, tolerance, bool(cell.plain.get("some_rows")))
+        fault = str(found or "")
+    if not fault and place not in examination.rows and cell.meta.searches:
+        fault = _compare_choices(build, cell, {key: done for key, (_, done) in examination.runs(place).items()})
+    if fault:
+        fault = f"{cell.name}, run with {words}: {fault}{_changed_since(cell)}"
+    examination.note(place, key, fault, difference)
+
+
+def _compare_choices(build: "_Problems", cell: RecordedCell, done: dict[str, Finished]) -> str:
+    """Return, in words, the first point at which tuning chooses another value from the recorded scores.
+
+    It is empty where there is none.
+    """
+    try:
+        searches = replay_searches(cell.spec, done, functools.partial(build, cell.spec))
+    except KeyError as error:
+        return f"tuning asks for the run {error}, which the record lacks"
+    for held, found in zip(cell.meta.searches, searches, strict=True):
+        if held.plain() != json.loads(json.dumps(found.plain())):
+            choices = f"tuning chose {held.chosen} and chooses {found.chosen} by today's code"
+            return f"at {held.within or 'its point'} {choices}"
+    return ""
 
 
 def compare(
-    recorded: Sequence[Row], computed: Sequence[Row], tolerance: float = TOLERANCES["float64"]
-) -> tuple[tuple[str, int, Any, Any] | None, float]:
-    """Compare the rows of a record with those of a run.
+    recorded: Sequence[Row], computed: Sequence[Row], tolerance: float, some_rows: bool = False
+) -> tuple[Difference | None, float]:
+    """Compare the rows of a run in a record with those of its second computation.
+
+    A value differs if it is off by more than the tolerance, relative to itself, and by more than the rounding of an
+    evaluation: some units in the last place of the first value of its metric, or of the loss, from which a
+    suboptimality is taken.
 
     Args:
-        recorded: Rows of the record, which may be some of the run's alone.
-        computed: Rows of the run, all or those that a record keeps.
+        recorded: Rows of the record.
+        computed: Rows of the second computation.
         tolerance: Relative difference up to which numbers are equal.
+        some_rows: Whether the record keeps some rows and metrics alone.
 
     Returns:
-        Column, round and both values of the first difference above the tolerance, if there is one; and the largest
-        relative difference below it.
+        The first difference, if there is one; and the largest relative difference that is within the tolerance.
     """
+    rounds, again = [[row["round"] for row in rows] for rows in (recorded, computed)]
+    if rounds[-1] != again[-1] or not (set(rounds) <= set(again) if some_rows else rounds == again):
+        return Difference("the list of evaluated rounds", rounds, again), 0.0
     by_round = {row["round"]: row for row in computed}
-    scales = {name: max(_scale(row[name]) for row in recorded) for name in recorded[0]}
+    names = [sorted({name for row in rows for name in row}) for rows in (recorded, computed)]
+    if not (set(names[0]) <= set(names[1]) if some_rows else names[0] == names[1]):
+        return Difference("the list of columns", *names), 0.0
+    precision = float(np.finfo(np.float32 if tolerance == TOLERANCES["float32"] else np.float64).eps)
+    first = {name: _number(value) for name, value in recorded[0].items()}
+    first["suboptimality"] = first.get("loss", 0.0)  # from which F* is taken
+    ignored = {*NO_NUMBERS, *((EXCHANGES,) if some_rows else ())}
     largest = 0.0
     for row in recorded:
-        other = by_round.get(row["round"])
-        if other is None:
-            return ("round", row["round"], row["round"], None), largest
-        for name, value in row.items():
-            if name == "seconds" or name not in other:
-                continue
-            distance = _distance(value, other[name], scales[name])
+        other = by_round[row["round"]]
+        for name in row.keys() - ignored:
+            distance = _distance(row[name], other.get(name), ROUNDING * precision * abs(first.get(name, 0.0)))
             if not distance <= tolerance:
-                return (name, row["round"], value, other[name]), largest
+                return Difference(f"{name} in round {row['round']}", row[name], other.get(name)), largest
             largest = max(largest, distance)
     return None, largest
 
 
-def thin(rows: Sequence[Row], rounds: Collection[int]) -> list[Row]:
-    """Return the rows of a run at some rounds, each with the exchanges since the one before it."""
-    kept, texts = [], []
-    for row in rows:
-        texts.append(row[EXCHANGES])
-        if row["round"] in rounds:
-            kept.append({**row, EXCHANGES: join_exchanges(tuple(texts))})
-            texts = []
-    return kept
+def _number(value: Any) -> float:
+    """Return a finite number, or 0."""
+    return float(value) if isinstance(value, numbers.Real) and np.isfinite(float(value)) else 0.0
 
 
-def _scale(value: Any) -> float:
-    """Return the largest finite absolute number of a value."""
-    import numpy as np
-
-    if isinstance(value, str) or value is None:
+def _distance(recorded: Any, computed: Any, rounding: float) -> float:
+    """Return the distance of two values relative to the recorded one; 0 below a rounding, infinite for other things."""
+    if recorded == computed or (recorded != recorded and computed != computed):
         return 0.0
-    numbers = np.abs(_flat(value))
-    return float(np.max(numbers[np.isfinite(numbers)], initial=0.0))
-
-
-def _distance(recorded: Any, computed: Any, scale: float) -> float:
-    """Return the largest distance of two values relative to a scale; infinite where they are no numbers and differ."""
-    import numpy as np
-
-    if isinstance(recorded, str) or isinstance(computed, str) or recorded is None or computed is None:
-        return 0.0 if recorded == computed else float("inf")
-    first, second = _flat(recorded), _flat(computed)
-    if first.shape != second.shape:
+    if not (isinstance(recorded, numbers.Real) and isinstance(computed, numbers.Real)):
         return float("inf")
-    equal = (first == second) | (np.isnan(first) & np.isnan(second))
-    if equal.all():
-        return 0.0
-    with np.errstate(invalid="ignore"):
-        distances = np.abs(first - second)[~equal] / (scale or 1.0)
-    return float(np.max(np.where(np.isnan(distances), np.inf, distances)))
+    gap = abs(float(recorded) - float(computed))
+    if not np.isfinite(gap):
+        return float("inf")
+    return 0.0 if gap <= rounding else gap / abs(float(recorded)) if recorded else float("inf")
 
 
-def _flat(value: Any) -> "Any":
-    """Return a number, or the numbers of a nested list, as a vector."""
-    import numpy as np
+class _Problems:
+    """Problems of cells, from data that are prepared, split and solved anew in a folder."""
 
-    if isinstance(value, (list, tuple, np.ndarray)):
-        parts = [_flat(part) for part in value]
-        return np.concatenate(parts) if parts else np.zeros(0)
-    return np.array([value], dtype=float)
+    def __init__(self, study: Study, folder: Path) -> None:
+        self._study, self._folder, self._data = study, folder, folder / "data"
+
+    def __call__(self, spec: CellSpec, seed: int) -> Problem:
+        """Return the problem of the runs of a seed."""
+        content = json.dumps([spec.problem, spec.setting.get("clients"), spec.optimum], sort_keys=True)
+        self._specs[content] = spec
+        return self._build(content, seed if instances.varies_by_seed(spec.problem) else None)
+
+    @functools.cached_property
+    def _specs(self) -> dict[str, CellSpec]:
+        return {}
+
+    @functools.lru_cache(maxsize=4)  # noqa: B019  as long as its process
+    def _build(self, content: str, instance: int | None) -> Problem:
+        spec = self._specs[content]
+        for name in data_names(spec):
+            self._prepare(name)
+        split = best = None
+        if is_split(spec.problem.get("partition")):
+            split = self._make(*partition_file(spec), partition.make)
+        if spec.optimum:
+            path, origin = optimum_file(spec)
+            best = self._make(path, origin | ({"partition": str(split)} if "partition" in origin else {}), optimum.make)
+        return load_problem(spec, self._data, split, best, instance)
+
+    @functools.cache  # noqa: B019
+    def _prepare(self, name: str) -> Path:
+        """Prepare a data set from its raw files, and return its folder."""
+        raw = resolve_directory(self._study.folders.data) / "raw"
+        store.prepare(name, self._data, [str(raw), *self._study.config["data_mirrors"]])
+        return prepared_folder(self._data, name)
+
+    def _make(self, path: str, origin: dict[str, Any], make: Callable[[dict[str, Any], str, str], None]) -> Path:
+        """Make a partition or an optimum that is not there, and return its path."""
+        out = self._folder / path
+        if not out.exists():
+            out.parent.mkdir(parents=True, exist_ok=True)
+            make(origin, str(out), str(self._data))
+        return out
+
+    def compare_data(self, cell: RecordedCell) -> str:
+        """Return, in words, which data of a cell are others today; empty if none."""
+        for name, held in cell.data:
+            meta = prepared.read_meta(self._prepare(name))
+            if meta is None or meta.digest != held["arrays"]:
+                return f"the prepared data {name} are others than those of the record"
+        return ""
 
 
-def build_problem(study: Study, origins: Origins, spec: CellSpec, seed: int) -> Problem:
-    """Return the problem of a run, with partition and optimum from files that are made where they are missing."""
-    for name in (spec.problem[key] for key in ("data", "test") if spec.problem.get(key)):
-        store.prepare(name, study.folders.data, study.config["data_mirrors"])
-    paths = origins.files(spec)
-    for path in paths.values():
-        make_file(study, origins, path)
-    instance = seed if instances.varies_by_seed(spec.problem) else None
-    return load_problem(spec, study.folders.data, paths.get("partition"), paths.get("optimum"), instance)
-
-
-def make_file(study: Study, origins: Origins, path: str) -> None:
-    """Make a partition or an optimum that is not there, and prepare the data that are split."""
-    if Path(path).exists():
-        return
-    folder = Path(path).parent.name
-    origin = study.folders.resolve(origins.find(folder, Path(path).stem))
-    if "data" in origin:
-        store.prepare(origin["data"], study.folders.data, study.config["data_mirrors"])
-    {"partitions": partition, "optima": optimum}[folder].make(origin, path, study.folders.data)
-
-
-def changed_modules(spec: CellSpec, recorded: RecordedCell) -> list[str]:
-    """Return the modules behind a cell whose files have changed since the commit that computed it.
-
-    Args:
-        spec: Specification of the cell.
-        recorded: Cell of the record.
-    """
-    commits = {machine.get("commit", "").removesuffix("-dirty") for machine in recorded.environments} - {""}
-    root = Path(fedatlas.__file__).parents[2]
-    changed: set[str] = set()
+def _changed_since(cell: RecordedCell) -> str:
+    """Return, in words, the modules behind a cell that have changed since it was computed, as far as git knows."""
+    commits = {machine.get("commit", "").removesuffix("-dirty") for machine in cell.meta.environments} - {""}
+    root, changed = Path(fedatlas.__file__).parents[2], set[str]()
     for commit in commits:
         command = ["git", "-C", str(root), "diff", "--name-only", commit, "--", "src/fedatlas"]
         with contextlib.suppress(OSError, subprocess.SubprocessError):
             output = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
             changed |= {path.removeprefix("src/").removesuffix(".py").replace("/", ".") for path in output.split()}
-    return sorted(changed & set(closure(*cell_modules(spec))))
+    modules = sorted(changed & set(closure(*result_modules(cell.spec))))
+    return f"; changed since: {', '.join(modules)}" if modules else ""

@@ -26,6 +26,24 @@ class MissingRecord(NamedTuple):
     hours: float | None
 
 
+class VerifiedRecord(NamedTuple):
+    """What was verified of the record of an experiment.
+
+    Attributes:
+        size: Size of the experiment.
+        name: Its name.
+        meaning: What runs that were computed again say of it, in words.
+        processors: Processors that computed them.
+        dates: The last day on which some were computed; empty where none was.
+    """
+
+    size: str
+    name: str
+    meaning: str
+    processors: list[str]
+    dates: list[str]
+
+
 @dataclass(frozen=True)
 class GalleryItem:
     """An experiment of the gallery, with its numbers.

@@ -11,10 +11,9 @@ from fedatlas.io.files import write_text
 from fedatlas.io.markdown import escape_markdown
 from fedatlas.publish.report import attacks, cards, cards_page, published_figures, sentences_page, tally
 from fedatlas.publish.report.cards import Card, GalleryState, Notice
-from fedatlas.publish.report.gallery import MARK, GalleryItem, MissingRecord, is_own_page
+from fedatlas.publish.report.gallery import MARK, GalleryItem, MissingRecord, VerifiedRecord, is_own_page
 from fedatlas.publish.report.headlines import PaperHeadlines
 from fedatlas.publish.report.verdicts import rests_on_normal_noise, seeds_text, with_q_values
-from fedatlas.records.signatures import Signature
 from fedatlas.results.claims.verdicts import NOT_TESTED
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ def write_page(
     papers: Sequence[PaperHeadlines] = (),
     hours: Mapping[str, float] | None = None,
     missing: Sequence[MissingRecord] = (),
-    signatures: Sequence[Signature] = (),
+    verified: Sequence[VerifiedRecord] = (),
 ) -> None:
     """Write the index, the pages of cards and of experiments, and beside them all claims and the tally.
 
@@ -43,7 +42,7 @@ def write_page(
         papers: Headlines of the papers.
         hours: Processor hours that experiments take at the paper's size.
         missing: Experiments of the gallery that have no record.
-        signatures: What was verified of the record.
+        verified: What was verified of the record.
     """
     import pandas as pd
 
@@ -61,7 +60,7 @@ def write_page(
         f"{name}.md": [*_experiment_page(parts, claims, gallery), *attacks.page_lines(name, found)]
         for name, parts in _by_name(items).items()
     }
-    pages["verified.md"] = list(_verified_page(signatures))
+    pages["verified.md"] = list(_verified_page(verified))
     for paper in papers:
         paper_cards = [card for card in deck if card.paper == paper.paper]
         links = [(_short_title(parts), f"{name}.md") for name, parts in _by_name(items, paper.method).items()]
@@ -194,20 +193,19 @@ def _missing(missing: Sequence[MissingRecord]) -> Iterator[str]:
         yield f"| {escape_markdown(entry.name)} | {entry.size} | {time} |"
 
 
-def _verified_page(signatures: Sequence[Signature]) -> Iterator[str]:
+def _verified_page(records: Sequence[VerifiedRecord]) -> Iterator[str]:
     yield "# What was verified where"
     yield ""
     yield (
-        "Cells of [the record](../how-to/record.md), drawn at random and computed again. Versions of packages stand in "
-        "the record's file of signatures."
+        "Runs of [the record](../how-to/record.md), drawn at random and computed again. Each cell, with its versions "
+        "of packages, has rows in *record/verified.csv*."
     )
     yield ""
-    yield "| Experiment | Size | Result | Runs | Machine | Date |"
-    yield "|---|---|---|---|---|---|"
-    for signature in signatures:
-        machine = escape_markdown(signature.environment.get("machine", "unknown"))
-        name, meaning = escape_markdown(signature.experiment), escape_markdown(signature.meaning)
-        yield f"| {name} | {signature.size} | {meaning} | {signature.runs} | {machine} | {signature.date} |"
+    yield "| Experiment | Size | Result | Processors | Last |"
+    yield "|---|---|---|---|---|"
+    for record in records:
+        cells = (record.name, record.size, record.meaning, ", ".join(record.processors), ", ".join(record.dates))
+        yield f"| {' | '.join(map(escape_markdown, cells))} |"
     yield ""
 
 

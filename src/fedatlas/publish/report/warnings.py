@@ -22,9 +22,9 @@ def find_warnings(facts: ExperimentFacts, table: Iterable[Row], meta: TableMeta)
     """
     chosen = [row for row in table if row["chosen"]]
     sentences = []
-    if meta.unsigned:
+    if meta.unverified:
         sentences.append(
-            f"{meta.unsigned} of {len(meta.files)} cells come from the record, and nobody has verified them with the "
+            f"{meta.unverified} of {len(meta.files)} cells come from the record, and nobody has verified them with the "
             "code that runs."
         )
     for id, name in facts.algorithms.items():

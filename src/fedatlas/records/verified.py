@@ -1,0 +1,288 @@
+"""Verifications: which runs of a record somebody computed again, by which code, and for which code that counts.
+
+``verified.csv`` has a row for each cell of which runs were computed again. ``code.json`` has the hashes of all modules
+as they were when rows were written, by the state that rows name, so that one can tell what has changed since.
+"""
+
+import csv
+import hashlib
+import io
+import json
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import astuple, dataclass, fields, replace
+from pathlib import Path
+from typing import NamedTuple
+
+from fedatlas.errors import UserError
+from fedatlas.io.files import write_json, write_text
+from fedatlas.io.text import read_json, read_text
+from fedatlas.records.record import RecordedCell
+
+FILE, STATES = "verified.csv", "code.json"
+EQUAL, DIFFERS = "equal", "differs"
+TOLERANCES = {"float32": 1e-5, "float64": 1e-9}  # relative to each value: processors round differently
+SHARED = 3  # cells that run the changed modules and were computed again, after which others that run them count
+RISK = 0.05  # of a bound: the probability of its draw if more runs differed
+
+Modules = Mapping[str, str]  # hash of the code of each module
+Place = tuple[str, str]  # algorithm's id and key of a cell
+
+
+@dataclass(frozen=True)
+class Verification:
+    """A row: runs of a cell that were computed again.
+
+    Attributes:
+        date: Day, in ISO form.
+        size: Size of the experiment.
+        experiment: Its name.
+        algorithm: Id of the algorithm in the experiment.
+        cell: Key of the cell.
+        checksum: Checksum of the cell's rows and metadata.
+        code: Digest of the code that computed the runs: of all modules behind the cell.
+        state: State of all modules, in ``code.json``.
+        runs: Number of runs that were computed.
+        total: Number of runs in the cell.
+        outcome: Whether all of them are ``equal``, with the chosen values, or one ``differs``.
+        difference: Largest difference of a value, relative to it.
+        processor: Processor that computed them.
+        versions: Versions of the packages that computed them.
+    """
+
+    date: str
+    size: str
+    experiment: str
+    algorithm: str
+    cell: str
+    checksum: str
+    code: str
+    state: str
+    runs: int
+    total: int
+    outcome: str
+    difference: float
+    processor: str
+    versions: str
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.runs <= self.total:
+            raise ValueError(f"runs is {self.runs}; it must be between 1 and the {self.total} runs of the cell")
+        if self.outcome not in (EQUAL, DIFFERS):
+            raise ValueError(f"outcome is {self.outcome!r}; it must be {EQUAL} or {DIFFERS}")
+        if self.outcome == EQUAL and not 0 <= self.difference <= max(TOLERANCES.values()):
+            raise ValueError(f"difference is {self.difference}, which is not equal")
+
+    @property
+    def place(self) -> Place:
+        """Algorithm's id and key of the cell."""
+        return self.algorithm, self.cell
+
+
+@dataclass(frozen=True)
+class Verifications:
+    """The content of the files of a folder of records.
+
+    Attributes:
+        rows: Verifications in the order in which they were made.
+        states: Hashes of modules by state.
+    """
+
+    rows: list[Verification]
+    states: dict[str, Modules]
+
+    def __add__(self, other: "Verifications") -> "Verifications":
+        """Return the verifications of two folders."""
+        return Verifications([*self.rows, *other.rows], self.states | other.states)
+
+    def of(self, size: str, experiment: str) -> list[Verification]:
+        """Return the rows of an experiment at one size."""
+        return [row for row in self.rows if (row.size, row.experiment) == (size, experiment)]
+
+
+def code_digest(modules: Modules) -> str:
+    """Return the digest (12 hex digits) of hashes of modules."""
+    return hashlib.sha256(json.dumps(modules, sort_keys=True).encode()).hexdigest()[:12]
+
+
+def read_verifications(folder: Path) -> Verifications:
+    """Return the verifications of a folder of records; none where nothing was verified.
+
+    Raises:
+        UserError: A row is none of a verification.
+    """
+    path = folder / FILE
+    if not path.exists():
+        return Verifications([], {})
+    rows = []
+    for number, row in enumerate(csv.DictReader(io.StringIO(read_text(path))), start=2):
+        try:
+            values = {field.name: field.type(row[field.name]) for field in fields(Verification)}  # type: ignore[operator]
+            rows.append(Verification(**values))
+        except (TypeError, ValueError, KeyError) as error:
+            raise UserError(f"{path}, line {number}: {error}: check the file out again") from None
+    return Verifications(rows, read_json(folder / STATES) if (folder / STATES).exists() else {})
+
+
+def add_verifications(folder: Path, rows: Sequence[Verification], states: Mapping[str, Modules]) -> None:
+    """Append rows to the file of a folder of records, with the states of modules that they name."""
+    if not rows:
+        return
+    before = read_verifications(folder)
+    kept = {state: dict(modules) for state, modules in before.states.items()}
+    names = {row.state: _add_state(kept, row.state, states[row.state]) for row in rows}
+    rows = [replace(row, state=names[row.state]) for row in rows]
+    write_json(folder / STATES, {state: dict(sorted(modules.items())) for state, modules in kept.items()})
+    sink = io.StringIO()
+    writer = csv.writer(sink, lineterminator="\n")
+    writer.writerow([field.name for field in fields(Verification)])
+    writer.writerows(map(astuple, [*before.rows, *rows]))
+    write_text(folder / FILE, sink.getvalue())
+
+
+def _add_state(states: dict[str, dict[str, str]], state: str, modules: Modules) -> str:
+    """Add hashes of modules to the state that knows no others of them, or as a new one, and return its name."""
+    for name, known in states.items():
+        if all(known.get(module, hash) == hash for module, hash in modules.items()):
+            known |= modules
+            return name
+    states[state] = dict(modules)
+    return state
+
+
+class Held(NamedTuple):
+    """A cell of a record, and the code that it depends on today."""
+
+    cell: RecordedCell
+    modules: Modules
+
+
+def find_verified(
+    cells: Mapping[Place, Held], rows: Sequence[Verification], states: Mapping[str, Modules]
+) -> dict[Place, list[Verification]]:
+    """Return the cells for which a verification holds with today's code, each with the rows that say so.
+
+    A row binds the content of a cell to a code, so a cell that was never computed again, or was changed since, is not
+    among them. It holds for today's code if that is the row's; or if what has changed since is run by cells of the same
+    experiment of which at least three were computed again by today's code. A later row that differs withdraws all
+    rows of its code.
+
+    Args:
+        cells: Cells of an experiment with today's code.
+        rows: Verifications of the experiment, in the order in which they were made.
+        states: Hashes of modules by state.
+    """
+    valid = find_valid([held.cell for held in cells.values()], rows)
+    digests = {place: code_digest(held.modules) for place, held in cells.items()}
+    anew = {
+        place: found
+        for place, of_cell in valid.items()
+        if (found := [row for row in of_cell if row.code == digests[place]])
+    }
+    faulty = [
+        held.modules
+        for place, held in cells.items()
+        if place not in anew
+        and any(_is_fault(row, held.cell) and row.code == digests[place] for row in rows if row.place == place)
+    ]
+    result = dict(anew)
+    for place in cells.keys() - anew.keys():
+        for row in reversed(valid[place]):
+            changed = _changed(states.get(row.state, {}), cells[place].modules)
+            donors = [other for other in anew if changed <= cells[other].modules.keys()]
+            if len(donors) >= SHARED and not any(changed & modules.keys() for modules in faulty):
+                result[place] = [row, *(anew[other][-1] for other in donors)]
+                break
+    return result
+
+
+def find_valid(cells: Iterable[RecordedCell], rows: Sequence[Verification]) -> dict[Place, list[Verification]]:
+    """Return the rows by which runs of cells, with the content that they have, are equal, by place.
+
+    Rows that a later one withdrew are left out.
+
+    Args:
+        cells: Cells of an experiment.
+        rows: Verifications of the experiment, in the order in which they were made.
+    """
+    by_place = {(cell.id, cell.key): cell for cell in cells}
+    result: dict[Place, list[Verification]] = {place: [] for place in by_place}
+    withdrawn: set[str] = set()
+    for row in reversed(rows):
+        if (cell := by_place.get(row.place)) is None or row.checksum != cell.checksum:
+            continue
+        if _is_fault(row, cell):
+            withdrawn.add(row.code)
+        elif row.code not in withdrawn and row.total == len(cell.meta.computed):
+            result[row.place].insert(0, row)
+    return result
+
+
+def _is_fault(row: Verification, cell: RecordedCell) -> bool:
+    """Return whether runs of a cell, with the content that it has, differ by a row."""
+    return row.outcome == DIFFERS and row.checksum == cell.checksum
+
+
+def _changed(before: Modules, today: Modules) -> set[str]:
+    """Return the modules of today that were others before, or that were not there."""
+    return {name for name, hash in today.items() if before.get(name) != hash}
+
+
+def largest_share(drawn: Collection[tuple[int, int]]) -> float:
+    """Return the largest share of runs that may differ, with 95 % confidence, if none of those that were drawn does.
+
+    If a share x_h of the N_h runs of cell h differ, n_h draws meet none with probability (1 - x_h)^n_h at most. Among
+    all x with a product of at least 5 % the one with most differing runs has 1 - x_h = n_h / (N_h c), or x_h = 0 where
+    that exceeds 1; the largest such c is found by bisection.
+
+    Args:
+        drawn: For each cell, the number n_h of its runs that were drawn, and the number N_h of all.
+    """
+    total = sum(size for _, size in drawn)
+    certain = sum(size for number, size in drawn if not number)
+    strata = [(number, size) for number, size in drawn if 0 < number < size]
+    if not strata:
+        return certain / total if total else 1.0
+
+    def equal_shares(c: float) -> list[float]:
+        return [min(1.0, number / (size * c)) for number, size in strata]
+
+    low = high = min(number / size for number, size in strata)  # of which no run differs
+    while _chance(strata, equal_shares(high)) >= RISK:
+        high *= 2
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _chance(strata, equal_shares(middle)) >= RISK else (low, middle)
+    differing = sum(size * (1 - share) for (_, size), share in zip(strata, equal_shares(low), strict=True))
+    return (certain + differing) / total
+
+
+def _chance(strata: Sequence[tuple[int, int]], shares: Sequence[float]) -> float:
+    return math.prod(share**number for (number, _), share in zip(strata, shares, strict=True))
+
+
+def meaning(cells: Iterable[RecordedCell], rows: Sequence[Verification]) -> str:
+    """Return what the verifications of cells say of their runs, in words."""
+    cells = list(cells)
+    valid = find_valid(cells, rows)
+    drawn, largest = [], 0.0
+    for cell in cells:
+        of_cell, total = valid[cell.id, cell.key], len(cell.meta.computed)
+        drawn.append((min(total, sum(row.runs for row in of_cell)), total))
+        largest = max([largest, *(row.difference for row in of_cell)])
+    computed, total = (sum(counts) for counts in zip(*drawn, strict=True))
+    if not computed:
+        return f"none of {total:,} runs was computed again"
+    agreement = "to the last bit" if largest == 0 else f"up to {largest:.1g} relative"
+    text = f"{computed:,} of {total:,} runs were computed again and agree {agreement}"
+    return (
+        text
+        if computed == total
+        else f"{text}: with 95 % confidence at most {share_text(largest_share(drawn))} of all differ"
+    )
+
+
+def share_text(share: float) -> str:
+    """Return a share in per cent, rounded up to two digits, so that it remains a bound."""
+    digits = 1 - math.floor(math.log10(100 * share)) if share > 0 else 0
+    return f"{math.ceil(100 * share * 10**digits) / 10**digits:.{max(digits, 0)}f} %"
