@@ -208,7 +208,6 @@ def read_record(path: str | Path) -> Record:
 def write_record(
     path: str | Path,
     files: Iterable[tuple[Cell, str | Path]],
-    numbers: "Sequence[pd.DataFrame | None] | None" = None,
     readings: Sequence[Reading] | None = None,
 ) -> Record:
     """Write the record of an experiment from its run files.
@@ -218,7 +217,6 @@ def write_record(
     Args:
         path: Path of the record.
         files: Cells and their run files, in the order of the experiment.
-        numbers: For each cell, columns of what claims read of all evaluations of long runs; by default none.
         readings: For each cell of a wide experiment, what is read of it; by default all.
     """
     import pyarrow as pa
@@ -226,9 +224,9 @@ def write_record(
 
     parts, cells = [], []
     nothing = itertools.repeat(None)
-    for (cell, file), columns, reading in zip(files, numbers or nothing, readings or nothing, strict=False):
+    for (cell, file), reading in zip(files, readings or nothing, strict=False):
         frame, meta = read(file)
-        rows = reduce(frame, RunMeta.of(meta).spec, columns, reading)
+        rows = reduce(frame, RunMeta.of(meta).spec, reading)
         parts.append(pa.Table.from_pandas(rows, preserve_index=False).replace_schema_metadata(None))
         cells.append((cell, _without_places(meta)))
     stored = [_stored_columns(part) for part in parts]

@@ -1,9 +1,7 @@
 """What a record keeps of a run file.
 
-Figures, tables and claims read the evaluations of the runs with scoring seeds, of long runs those on a logarithmic grid
-and numbers that depend on all (`fedatlas.experiments.thinning`). Of the runs that only compare tuned values they read
-the score, so the evaluations that the score is made of are enough. Nobody reads the lists that algorithms record of all
-clients and local steps, beside which stand their means and extremes.
+Figures, tables and claims read the evaluations of the runs with scoring seeds. Of the runs that only compare tuned
+values they read the score, so the evaluations that the score is made of are enough.
 """
 
 import functools
@@ -14,7 +12,6 @@ import numpy as np
 
 from fedatlas.experiments.cells import EXCHANGES, RUNG, CellSpec
 from fedatlas.experiments.scores import goal, metric_columns
-from fedatlas.experiments.thinning import GRID, LIMIT, are_kept, extremes
 from fedatlas.federation.engine.exchanges import Ledger
 
 if TYPE_CHECKING:
@@ -41,50 +38,31 @@ def run_columns(frame: "pd.DataFrame", spec: CellSpec) -> list[str]:
     return [*spec.within, *spec.tune, *([RUNG] if RUNG in frame else []), "seed"]
 
 
-def are_long(frame: "pd.DataFrame", spec: CellSpec) -> bool:
-    """Return whether some runs on scoring seeds have so many evaluations that a record keeps some of them alone."""
-    return bool((_lengths(frame, spec) > LIMIT).any())
-
-
 def count_kept(frame: "pd.DataFrame", spec: CellSpec) -> int:
-    """Return about how many evaluations of runs on scoring seeds a record keeps of an experiment that is not wide."""
-    lengths = _lengths(frame, spec)
-    return int(lengths.where(lengths <= LIMIT, GRID).sum())
-
-
-def _lengths(frame: "pd.DataFrame", spec: CellSpec) -> "pd.Series":
-    """Return the number of evaluations of each run on a scoring seed."""
-    scoring = frame[frame["seed"].isin(spec.seeds)]
-    return scoring.groupby(run_columns(frame, spec), dropna=False).size()
+    """Return how many evaluations of runs on scoring seeds a record keeps of an experiment that is not wide."""
+    return int(frame["seed"].isin(spec.seeds).sum())
 
 
 def reduce(
     frame: "pd.DataFrame",
     spec: CellSpec,
-    numbers: "pd.DataFrame | None" = None,
     reading: Reading | None = None,
 ) -> "pd.DataFrame":
     """Return the rows of a run file that a record keeps.
 
-    A run on a scoring seed keeps all of its rows, or of many those on the grid. Any other keeps its first and last row,
+    A run on a scoring seed keeps all of its rows. Any other keeps its first and last row,
     and those from which its score follows: the best evaluation, or the last ones. The seconds of a run, which no second
     computation repeats, stay at its last row alone.
 
     Args:
         frame: Rows of the run file.
         spec: Specification of the cell.
-        numbers: Columns of numbers that claims read of all evaluations, by the index of the rows.
         reading: What is read of it, where the experiment is wide.
     """
     of_runs = run_columns(frame, spec)
     first, last = ~frame.duplicated(of_runs), ~frame.duplicated(of_runs, keep="last")
     frame = frame.assign(seconds=frame["seconds"].where(last)).drop(columns=_lists(frame))
     scoring = frame["seed"].isin(spec.seeds)
-    if are_long(frame, spec):
-        frame = frame.assign(**extremes(frame[scoring], of_runs, metric_columns(frame, of_runs)))
-        frame = frame if numbers is None else frame.join(numbers)
-        on_grid = are_kept(frame[scoring], of_runs, spec.select.last if spec.select else 1)
-        scoring &= on_grid.reindex(frame.index, fill_value=False)
     if reading is not None:
         unread = set(metric_columns(frame, of_runs)) - {*reading.metrics}
         frame = frame.drop(columns=sorted(unread)).assign(seconds=frame["seconds"].map("{:.2g}".format).astype(float))

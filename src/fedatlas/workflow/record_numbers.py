@@ -1,6 +1,5 @@
 """Numbers of long runs that claims read, for a record, which keeps some evaluations of the runs alone."""
 
-import itertools
 import json
 import tempfile
 from collections.abc import Iterable, Sequence
@@ -10,12 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Cell
-from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.result_files import read, write
-from fedatlas.experiments.run import Row
 from fedatlas.experiments.tables import Layout, Tables, build
-from fedatlas.records.record import Record, RecordedCell, Restoration
-from fedatlas.records.reduction import are_long, reduce
+from fedatlas.records.record import Record, Restoration
 from fedatlas.results.claims.results import Results
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.jobs.claims import count_classes, judge
@@ -26,35 +22,6 @@ if TYPE_CHECKING:
 
 
 POSITION = "position"  # column that follows the rows of run files into the curves
-
-
-def read_numbers(study: Study, size: str, name: str, files: Sequence[tuple[Cell, Path]]) -> "list[pd.DataFrame | None]":
-    """Return columns of what claims compute of all evaluations of long runs, for each run file; None for short runs.
-
-    Args:
-        study: The study.
-        size: Size of the experiment.
-        name: Its name.
-        files: Its cells and their run files, in the order of the experiment.
-    """
-    import pandas as pd
-
-    contents = (read(path) for _, path in files)  # one after another, as they may fill the memory
-    if not any(are_long(frame, RunMeta.of(meta).spec) for frame, meta in contents):
-        return [None] * len(files)
-    results, starts = number_rows(study, size, name, files)
-    verdicts(study, results)
-    positions = results.curves[POSITION]
-    columns = {
-        column: pd.Series(list(values.values()), index=positions[list(values)].to_numpy(int), dtype=float)
-        for column, values in results.numbers.items()
-    }
-    numbers = pd.DataFrame(columns)
-    parts = [numbers[(numbers.index >= low) & (numbers.index < high)] for low, high in itertools.pairwise(starts)]
-    return [
-        part.set_axis(part.index - low).dropna(axis="columns", how="all")
-        for part, low in zip(parts, starts[:-1], strict=True)
-    ]
 
 
 def number_rows(study: Study, size: str, name: str, files: Sequence[tuple[Cell, Path]]) -> "tuple[Results, list[int]]":
@@ -89,34 +56,6 @@ def restore_files(record: Record, cells: Iterable[Cell], folder: Path) -> list[t
             restoration = Restoration(found.id, found.key, found.spec.seeds, found.fingerprint)
             record.restore(restoration, folder / found.path)
     return files
-
-
-def reduce_run(
-    study: Study, record: Record, cell: RecordedCell, identity: "pd.Series", rows: Sequence[Row]
-) -> list[Row]:
-    """Return what a record keeps of a long run that was computed again.
-
-    Args:
-        study: The study.
-        record: The record.
-        cell: Its cell with the run.
-        identity: Values of the columns that identify the run.
-        rows: All evaluations of the run, without these columns.
-    """
-    import pandas as pd
-
-    size, name = record.path.parent.name, record.path.stem
-    anew = pd.DataFrame(list(rows)).assign(**identity)
-    with tempfile.TemporaryDirectory() as folder:
-        files = restore_files(record, study.cells(size, name).values(), Path(folder))
-        position = [path.relative_to(folder).as_posix() for _, path in files].index(cell.path)
-        frame, meta = read(files[position][1])
-        others = frame[(frame[identity.index] != identity).any(axis="columns")]
-        write(files[position][1], pd.concat([others, anew], ignore_index=True), meta)
-        numbers = read_numbers(study, size, name, files)[position]
-    if numbers is not None:
-        numbers = numbers.set_axis(numbers.index - len(others))
-    return reduce(anew, cell.spec, numbers).drop(columns=identity.index).to_dict("records")
 
 
 def layout(study: Study, size: str, name: str) -> Layout:

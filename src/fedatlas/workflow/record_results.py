@@ -18,7 +18,7 @@ from fedatlas.records.record import Record, read_record, write_record
 from fedatlas.records.signatures import add_signatures
 from fedatlas.workflow.jobs import claims, table
 from fedatlas.workflow.origins import Origins
-from fedatlas.workflow.record_numbers import claims_spec, compare_verdicts, layout, read_numbers, restore_files
+from fedatlas.workflow.record_numbers import claims_spec, compare_verdicts, layout, restore_files
 from fedatlas.workflow.record_readings import find_readings
 from fedatlas.workflow.records import FOLDER, all_signatures, lacking_cells, record_paths
 from fedatlas.workflow.study import Study
@@ -168,9 +168,9 @@ def add_record(study: Study, size: str, name: str, cells: int, report: Callable[
                     f"{name} (size {size}) was computed by code with uncommitted changes ({commit}): commit them and "
                     "run it again"
                 )
-        numbers, readings = read_numbers(study, size, name, files), find_readings(study, size, name, files)
+        readings = find_readings(study, size, name, files)
         try:
-            write_record(path, files, numbers, readings)
+            write_record(path, files, readings)
             if len(files) == len(study.cells(size, name)):  # claims are about all cases
                 compare_verdicts(study, size, name, files, record_tables(study, name, size))
             examination = Examination.begin(study, size, name, lambda _: True)

@@ -19,16 +19,14 @@ from fedatlas.experiments.dependencies import cell_modules
 from fedatlas.experiments.fingerprint import closure, fingerprint
 from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.run import Row, compute_run, load_problem, stored_runs
-from fedatlas.experiments.thinning import are_ends
 from fedatlas.federation.arrays import to_numpy
 from fedatlas.federation.problems import Problem, instances
 from fedatlas.io.machine import environment
 from fedatlas.records.record import Record, RecordedCell, read_record
-from fedatlas.records.reduction import join_exchanges, run_columns
+from fedatlas.records.reduction import join_exchanges
 from fedatlas.records.signatures import Signature
 from fedatlas.workflow.jobs import optimum, partition
 from fedatlas.workflow.origins import Origins
-from fedatlas.workflow.record_numbers import reduce_run
 from fedatlas.workflow.records import record_paths
 from fedatlas.workflow.study import Study
 
@@ -179,14 +177,11 @@ def _examine(
     """Compute one run of a cell and compare it."""
     meta = RunMeta.of(recorded.meta)
     frame = result.record.frame(recorded)
-    stored, identity = frame.to_dict("records"), frame[run_columns(frame, cell.spec)]
-    places = {id(row): index for index, row in enumerate(stored)}
+    stored = frame.to_dict("records")
     runs = stored_runs(stored, meta)
     run, (rows, _) = runs[generator.choice(sorted(runs))]
     problem = build_problem(study, origins, cell.spec, run.seed)
     computed = compute_run(run, problem)
-    if are_ends(frame).iloc[places[id(rows[-1])]]:
-        computed = reduce_run(study, result.record, recorded, identity.iloc[places[id(rows[-1])]], computed)
     if run.seed in recorded.spec.seeds:
         computed = thin(computed, {row["round"] for row in rows})
     tolerance = TOLERANCES[to_numpy(problem.start(run.seed)).dtype.name]

@@ -29,8 +29,9 @@ def columns(records: dict[str, list[np.ndarray]]) -> dict[str, Any]:
         records: Arrays (K,) of each client, by name.
 
     Returns:
-        For each NAME, NAME_mean, NAME_min and NAME_max over all values; NAME_within, the mean over clients of the standard deviation over local steps; and NAME_between, the
-        standard deviation over clients of the mean over local steps.
+        For each NAME, NAME_mean, NAME_min and NAME_max over all values; NAME_within, the mean over clients of the
+        standard deviation over local steps; and NAME_between, the standard deviation over clients of the mean over
+        local steps.
     """
     row: dict[str, Any] = {}
     for name, clients in records.items():

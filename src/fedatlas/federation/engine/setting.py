@@ -98,8 +98,8 @@ class Setting:
         doc="metrics that are evaluated besides the problem's own; NAME_clients_STATISTIC is a statistic (mean, min, "
         "max, sd, or a quantile such as q10) over all clients of the metric NAME of each client's model on its own "
         "rows, such as test_accuracy_clients_min; NAME_rounds_STATISTIC is a statistic (mean, mean_square, min or max) "
-        "over all rounds so far, from round 0 on, of the metric NAME, or of a column of `record`, which is then computed "
-        "in every round, such as gradient_norm_rounds_mean_square",
+        "over all rounds so far, from round 0 on, of NAME, another metric or a column of `record`, which is then "
+        "computed in every round, such as gradient_norm_rounds_mean_square",
     )
     record: list[str] | None = option(
         None,
