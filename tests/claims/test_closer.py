@@ -1,5 +1,6 @@
 """The check of root mean squares, compared seed by seed."""
 
+import numpy as np
 import pytest
 
 from fedatlas.errors import UserError
@@ -78,6 +79,36 @@ def test_one_deterministic_run_is_compared_with_all_seeds():
     lines = [("a", 1, 0, [(10, 2.0)]), *(("b", 1, seed, [(10, 0.9 + 0.1 * seed)]) for seed in range(3))]
     algorithms = {"a": AlgorithmView("a", "a", deterministic=True), "b": AlgorithmView("b", "b")}
     assert judge_lines(lines, algorithms=algorithms)["verdict"] == HELD
+
+
+def judge_grid(rounds, after, over_rounds=True):
+    """The row of the claim on runs of 64 rounds, of which some have rows."""
+    values = {id: [scale * (1 + 50 / (1 + t)) for t in range(65)] for id, scale in (("a", 2.0), ("b", 0.7))}
+    lines = [(id, 1, seed, [(t, (1 + 0.01 * seed) * values[id][t]) for t in rounds]) for id in "ab" for seed in (0, 1)]
+    frame = curves(lines, AXES).assign(status="ok")
+    if over_rounds:
+        means = {id: np.cumsum(np.square(values[id])) / np.arange(1, 66) for id in "ab"}
+        pairs = zip(frame["algorithm"], frame["round"], frame["seed"], strict=True)
+        frame["suboptimality_rounds_mean_square"] = [means[id][t] * (1 + 0.01 * seed) ** 2 for id, t, seed in pairs]
+    options = {"kind": "closer", "algorithm": "b", "than": ["a"], "after": after}
+    rows = table([("a", (1,), 1), ("b", (1,), 1)], AXES)
+    return judged(view(["a", "b"], AXES), rows, frame, **options)
+
+
+GRID = [0, 1, 2, 4, 8, 16, 25, 32, 40, 64]
+
+
+@pytest.mark.parametrize(("after", "first"), [(0, 0), (1, 1), (8, 8), (9, 16), (33, 40), (64, 64)])
+def test_a_mean_of_all_rounds_is_read_on_a_grid_from_its_next_round_on(after, first):
+    ours, expected = judge_grid(GRID, after), judge_grid(range(65), first, over_rounds=False)
+    assert ours["value"] == pytest.approx(expected["value"], rel=1e-9)
+    assert ours["ours"].partition("(")[2].partition(" at ")[0].rpartition("(")[2] in expected["ours"]  # the means
+
+
+def test_a_mean_of_rounds_at_unequal_distances_is_refused():
+    with pytest.raises(UserError, match=r"not equally far apart: add \w+_rounds_mean_square to metrics"):
+        judge_grid(GRID, 0, over_rounds=False)
+    assert judge_grid([*range(0, 64, 10), 64], 0, over_rounds=False)["verdict"] == HELD
 
 
 def test_an_unknown_metric():

@@ -5,6 +5,7 @@ import pytest
 from fedatlas.results.claims.verdicts import HELD, NOT_HELD, UNDECIDED
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.drawing import draw
+from fedatlas.theory.fedspeed import OVER_ROUNDS
 from tests.synthetic import table
 from tests.theory.test_fedspeed import AXIS, curves
 
@@ -29,6 +30,8 @@ def test_above_the_bound(seeds, factor, expected):
     """All seeds lie above the bound, or one lies so far above that the interval contains it."""
     experiment, lines = curves(seeds=range(5))
     lines.loc[lines["seed"].isin(seeds) & (lines["round"] >= 2), "gradient_norm"] *= factor
+    squares = (lines["gradient_norm"] ** 2).groupby(lines["seed"])
+    lines[OVER_ROUNDS] = squares.cumsum() / (lines["round"] + 1)
     assert below(experiment, lines)["verdict"] == expected
 
 
@@ -36,9 +39,9 @@ def test_above_the_bound(seeds, factor, expected):
 def test_runs_that_diverge_are_not_below(last):
     experiment, lines = curves(seeds=range(3))
     mask = lines["seed"] == 1
-    lines.loc[mask & (lines["round"] == last), "gradient_norm"] = float("nan")
+    lines.loc[mask & (lines["round"] == last), ["gradient_norm", OVER_ROUNDS]] = float("nan")
     result = below(experiment, lines[~mask | (lines["round"] <= last)])
-    assert result["verdict"] == NOT_HELD if last == 4 else HELD  # the last round is no part of the sum
+    assert result["verdict"] == NOT_HELD and "diverged" in result["ours"]
 
 
 def test_the_figure_is_drawn(tmp_path):

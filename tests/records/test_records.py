@@ -265,19 +265,3 @@ def test_signatures_add_up_and_hold_for_their_code_alone(tmp_path):
     (tmp_path / "signatures.json").write_text('[{"size": 3}]')
     with pytest.raises(UserError, match="no signatures"):
         read_signatures(tmp_path)
-
-
-def test_scores_of_a_record_are_those_of_all_evaluations(tmp_path):
-    setting = {"clients": 3, "rounds": 700, "batch": 1, "local_steps": 2, "eval_rounds": 1}
-    long = cell(setting=setting, tune={"lr": [0.05]}, select=Select(**{**vars(SELECT), "statistic": "best"}))
-    run_cell(long.spec, tmp_path / "fedavg/all.parquet")
-    files = [(long, tmp_path / "fedavg/all.parquet")]
-    record = write_record(tmp_path / "record.parquet", files)
-    layout = Layout([], [], ["lr"], long.spec.select)
-    expected = build(layout, [files[0][1]])
-    (tmp_path / "restored/fedavg").mkdir(parents=True)
-    found = build(layout, restored(record, files, tmp_path / "restored"))
-    assert expected.curves.groupby("seed").size().eq(701).all()
-    assert found.curves.groupby("seed").size().le(300).all()
-    first, second = (tables.table.drop(columns="seconds") for tables in (expected, found))
-    pd.testing.assert_frame_equal(first, second, check_exact=True)

@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
@@ -28,9 +29,10 @@ def algorithm(**parameters):
     return algorithms.create("fedspeed-z", CHOICE | parameters)
 
 
-def curves(rounds=6, seeds=(0, 1), spec=SPEC, batch=1, **parameters):
+def curves(rounds=6, seeds=(0, 1), spec=SPEC, batch=1, options=MappingProxyType({}), **parameters):
     """Runs of the algorithm on the quadratics, as rows of curves, and their ExperimentView."""
-    setting = {"clients": 2, "local_steps": 4, "rounds": rounds, "batch": batch, "eval_rounds": 1, "record": RECORD}
+    setting = {"clients": 2, "local_steps": 4, "rounds": rounds, "batch": batch, "record": RECORD}
+    setting |= {"eval_rounds": 1, "metrics": [fedspeed.OVER_ROUNDS]} | options
     result = []
     for seed in seeds:
         run = Simulation(algorithm(**parameters), problems.create(spec, 2), Setting(**setting), seed).run()
@@ -102,12 +104,25 @@ def test_constants_of_a_run():
 
 
 def test_what_is_measured():
-    assert fedspeed.running_means(np.array([9.0, 1, 2, 3])) == pytest.approx([1 / 2, 3 / 3])
     output, rows = curves()
     first, second = fedspeed.compare_runs("4.4", output, "it", rows)
     assert list(first.counted) == [2, 3, 4, 5, 6] and first.measured.shape == second.bound.shape == (5,)
     norms = rows[rows["seed"] == 0]["gradient_norm"].to_numpy()
-    assert first.measured[-1] == pytest.approx((norms[1:6] ** 2).sum() / 6)
+    assert first.measured == pytest.approx([(norms[1:T] ** 2).sum() / T for T in range(2, 7)])
+
+
+def measure(rounds, options):
+    """Compare the first run of a setting with the theorem."""
+    output, rows = curves(rounds, options=options)
+    return next(fedspeed.compare_runs("4.4", output, "it", rows))
+
+
+def test_on_a_grid_is_measured_what_all_rounds_give():
+    every, seldom = (measure(40, options) for options in ({}, {"eval_rounds": None, "eval_points": 6}))
+    assert 2 in seldom.counted and len(seldom.counted) < 12 and len(every.counted) == 39
+    places = seldom.counted.astype(int) - 2
+    np.testing.assert_allclose(seldom.measured, every.measured[places], rtol=1e-12)
+    np.testing.assert_array_equal(seldom.bound, every.bound[places])
 
 
 def test_no_constant_holds_where_clients_have_other_hessians():
@@ -133,6 +148,7 @@ def test_the_lower_end_of_a_problem_that_is_not_convex():
         ({"algorithms": {"it": AlgorithmView("fedspeed-z", "F", set=CHOICE, tune={"lr": [0.1]})}}, "without tuning"),
         ({"algorithms": {"it": AlgorithmView("fedspeed-z", "F", set=CHOICE | {"normalise": True})}}, "normalise"),
         ({"setting": {"eval_rounds": 2}}, "eval_rounds: 1"),
+        ({"setting": {"metrics": None}}, "speaks of every round: add gradient_norm_rounds_mean_square to metrics"),
         ({"setting": {"record": ["correction"]}}, "record: .*mean_correction"),
     ],
 )

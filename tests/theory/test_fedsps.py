@@ -1,21 +1,25 @@
 """The theorems on FedSPS by hand and against runs, right and wrong ones."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from fedatlas.errors import UserError
+from fedatlas.experiments.cells import Run
 from fedatlas.federation import algorithms, problems
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.similar import SyntheticSimilarQuadratic
-from fedatlas.theory.comparison import NotCovered, compare, largest_ratio
+from fedatlas.theory.comparison import NotCovered, compare, largest_ratio, validate_run
 from fedatlas.theory.fedsps import FEDSPS_BOUNDS, BoundedVarianceConstants, FedSPSConstants
 from fedatlas.theory.theorems import THEOREMS
 from tests.helpers import quadratic
 
 C = FedSPSConstants(mu=0.5, L=10.0, noise=3.0, D0=2.0, tau=2)
 NAMES = ("3(a)", "3(b)", "6(a)")
+METRICS = ["local_loss_mean_rounds_mean", "suboptimality_rounds_mean", "gradient_norm_rounds_mean_square"]
 
 
 def create_problem(**options):
@@ -26,7 +30,9 @@ def create_problem(**options):
 def run(problem, seed=1, **parameters):
     algorithm = algorithms.create("fedsps", parameters)
     record = ["step_size", "at_bound", "local_loss"]
-    setting = Setting(clients=4, local_steps=2, rounds=500, batch=1, eval_rounds=1, record=record)
+    metrics = [name for name in METRICS if problem.optimum is not None or not name.startswith("suboptimality")]
+    options = {"eval_points": 60, "record": record, "metrics": metrics}
+    setting = Setting(clients=4, local_steps=2, rounds=500, batch=1, **options)
     return algorithm, pd.DataFrame(Simulation(algorithm, problem, setting, seed).run().rows)
 
 
@@ -86,14 +92,43 @@ def test_runs_stay_below_and_runs_that_stand_still_do_not(name, parameters, scat
     assert counted[-1] == 1000 and largest_ratio(measured, bound) <= 1
     assert (curve["at_bound_mean"][1:] == 1).all() == (name == "6(a)")
     still = curve.assign(**{column: curve[column][0] for column in ("distance", "suboptimality")})
-    still["local_loss_mean"] = curve["local_loss_mean"][1]
+    still["suboptimality_rounds_mean"] = still["suboptimality"]
+    still["local_loss_mean_rounds_mean"] = curve["local_loss_mean"][1]
     assert largest_ratio(*compare(FEDSPS_BOUNDS[name], algorithm, problem, still)[1:]) > 1
+
+
+@pytest.mark.parametrize(
+    ("name", "column", "power"),
+    [("6(a)", "suboptimality", 1), ("18", "gradient_norm", 2), ("3(a)", "local_loss_mean", 1)],
+)
+def test_on_a_grid_is_measured_what_all_rounds_give(name, column, power):
+    problem, algorithm = create_problem(), algorithms.create("fedsps", {"c": 8.0})
+    for grid in ({"eval_rounds": 1}, {"eval_points": 9}):
+        setting = Setting(clients=4, rounds=60, batch=1, record=["local_loss"], metrics=METRICS, **grid)
+        curve = pd.DataFrame(Simulation(algorithm, problem, setting, 0).run().rows)
+        measured = FEDSPS_BOUNDS[name].measured(None, curve)[1:]
+        if "eval_rounds" in grid:
+            values = curve[column].to_numpy()[1:] if name == "3(a)" else curve[column].to_numpy()[:-1]
+            expected = np.cumsum(values**power) / np.arange(1, 61)
+        np.testing.assert_allclose(measured, expected[curve["round"][1:] - 1], rtol=1e-12)
+    assert len(curve) < 20
+
+
+@pytest.mark.parametrize("name", ["3(a)", "6(a)", "18"])
+def test_a_run_without_the_metric_over_rounds_is_not_compared(name):
+    metric, problem = FEDSPS_BOUNDS[name].over_rounds, {"kind": "similar", "dim": 12, "rank": 6, "convexity": "convex"}
+    setting = {"clients": 4, "rounds": 5, "eval_rounds": 1, "record": ["local_loss"]}
+    subject = Run("fedsps", {}, problem, setting, 0, {}, {})
+    with pytest.raises(UserError, match=f"speaks of every round: add {metric} to metrics"):
+        validate_run(FEDSPS_BOUNDS[name], subject)
+    validate_run(FEDSPS_BOUNDS[name], replace(subject, setting=setting | {"metrics": [metric]}))
 
 
 def test_local_losses_are_those_of_the_theorem():
     """With one local step and full gradients they are the losses of the output."""
     problem, algorithm = create_problem(), algorithms.create("fedsps", {"c": 2.0})
-    setting = Setting(clients=4, rounds=5, local_steps=1, batch=None, eval_rounds=1, record=["local_loss"])
+    options = {"eval_rounds": 1, "record": ["local_loss"], "metrics": METRICS[:1]}
+    setting = Setting(clients=4, rounds=5, local_steps=1, batch=None, **options)
     curve = pd.DataFrame(Simulation(algorithm, problem, setting, 0).run().rows)
     measured = FEDSPS_BOUNDS["3(a)"].measured(None, curve)[1:]
     means = np.cumsum(curve["loss"].to_numpy()[:-1]) / np.arange(1, 6)
@@ -153,7 +188,8 @@ def test_runs_stay_below_theorem_18_and_runs_that_stand_still_do_not():
     assert (curve["at_bound_min"][1:] == 1).all()
     _, measured, bound = compare(FEDSPS_BOUNDS["18"], algorithm, problem, curve)
     assert 0.05 < largest_ratio(measured, bound) <= 1
-    still = curve.assign(gradient_norm=curve["gradient_norm"][0])
+    norm = curve["gradient_norm"][0]
+    still = curve.assign(gradient_norm=norm, gradient_norm_rounds_mean_square=norm**2)
     assert largest_ratio(*compare(FEDSPS_BOUNDS["18"], algorithm, problem, still)[1:]) > 1
 
 

@@ -196,7 +196,6 @@ TABLE = [
     ("experiments.runs", f"{EVERY_CELL} promises there tabled below track"),
     ("experiments.experiment_view", f"{EVERY_FIGURE} {CLAIMS} instability"),
     ("experiments.scores", f"tuned table {EVERY_FIGURE} {CLAIMS} track instability"),
-    ("experiments.thinning", f"{CLAIMS} promises"),
     ("experiments.tuning.axes", "tuned table track"),
     ("experiments.tuning.halton", "tuned table track"),
     *((f"experiments.tuning.{name}", "tuned") for name in ("base", "confirmation", "grid")),

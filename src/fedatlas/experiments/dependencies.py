@@ -21,7 +21,7 @@ from fedatlas.federation.channels import modules as channel_modules
 from fedatlas.federation.compiled.modules import MODULES, compiled_modules
 from fedatlas.federation.costs import COST_MODELS
 from fedatlas.federation.engine.drivers import DRIVERS
-from fedatlas.federation.metrics import METRICS, declared_name
+from fedatlas.federation.metrics import METRICS, declared_name, round_metric
 from fedatlas.federation.participation import PARTICIPATION
 from fedatlas.federation.partitions import PARTITIONS, is_split
 from fedatlas.federation.problems import PROBLEMS
@@ -70,7 +70,9 @@ def _setting_modules(_study: Study, choices: str) -> frozenset[str]:
             modules.add(COST_MODELS.module(driver.model))
         passes = setting.get("local_epochs") is not None
         modules.add(SAMPLING.module("reshuffling" if passes else setting.get("sampling"), "replacement"))
-        modules.update(METRICS.module(declared_name(name) or name) for name in setting.get("metrics") or ())
+        for name in setting.get("metrics") or ():
+            if (declared := declared_name(name)) or round_metric(name) is None:  # it may be over a recorded value
+                modules.add(METRICS.module(declared or name))
         modules |= channel_modules(setting.get("channel"))
     return frozenset(modules)
 

@@ -10,7 +10,7 @@ from typing import Any
 from fedatlas.data.custom import display_name
 from fedatlas.experiments.axis_values import parse
 from fedatlas.federation.engine.history import CLOCK
-from fedatlas.federation.metrics import declared_name, metric
+from fedatlas.federation.metrics import declared_name, metric, round_metric
 
 COSTS = {
     "rounds": "communication rounds",
@@ -121,6 +121,8 @@ def words(name: str) -> str:
         return COSTS[name]
     if name in RECORDED:
         return RECORDED[name]
+    if (over_rounds := round_metric(name)) is not None:
+        return over_rounds.words(words(over_rounds.base))
     value, _, statistic = name.rpartition("_")
     if declared_name(name) or statistic not in STATISTICS:
         return metric(name).words

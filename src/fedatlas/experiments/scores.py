@@ -14,8 +14,6 @@ from fedatlas.federation.metrics import metric as record
 if TYPE_CHECKING:
     import pandas as pd
 
-LONG = "all: "  # begins columns of long runs, of which some evaluations are kept alone; see `thinning`
-LEAST, LARGEST = LONG + "least ", LONG + "largest "  # followed by a metric, over all evaluations after round 0
 COSTS = ("vectors_up", "vectors_down", "bits_up", "bits_down", "gradients", "samples", "seconds")
 # Columns of runs that are something else.
 NO_METRICS = {"seed", RUNG, "round", "steps", *COSTS, CLOCK, EXCHANGES, "status", "diverged_round"}
@@ -45,9 +43,6 @@ def score_frame(
     rows: "pd.DataFrame", keys: list[str], metric: str, statistic: str, goal: str, last: int = 1
 ) -> "pd.Series":
     """Return the scores of many runs, by the columns ``keys`` that identify runs. rows: evaluations after round 0."""
-    extreme = (LEAST if goal == "min" else LARGEST) + metric
-    if statistic == "best" and extreme in rows:
-        rows = rows.assign(**{metric: rows[[metric, extreme]].agg(goal, axis=1)})
     numbers = rows.dropna(subset=[metric])
     groups = numbers.groupby(keys, sort=False, dropna=False)
     if statistic == "best":
@@ -68,4 +63,4 @@ def comparison_scores(table: "pd.DataFrame") -> "tuple[pd.Series, pd.Series]":
 def metric_columns(frame: "pd.DataFrame", axes: Sequence[str] = ()) -> list[str]:
     """Return the names of the columns that hold metrics, which are numbers. axes: columns that identify runs."""
     others = {*NO_METRICS, *axes}
-    return [c for c in frame.columns if c not in others and not c.startswith(LONG) and frame[c].dtype.kind in "iuf"]
+    return [c for c in frame.columns if c not in others and frame[c].dtype.kind in "iuf"]

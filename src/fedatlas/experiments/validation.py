@@ -21,12 +21,13 @@ from fedatlas.federation import algorithms, partitions, problems
 from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.engine.recording import PARTS
 from fedatlas.federation.engine.setting import LOCAL_LOSS, Setting
+from fedatlas.federation.metrics import round_metric
 from fedatlas.federation.problems import spec_validation
 from fedatlas.federation.problems.base import TESTED, VALIDATED, Problem, ProblemKind, SyntheticKind
 from fedatlas.federation.problems.data_options import DataOptions
 from fedatlas.registry import extensions
 
-LENGTHS = ("rounds", "steps", "epochs", "eval_rounds", "eval_steps")  # options of a setting
+LENGTHS = ("rounds", "steps", "epochs", "eval_rounds", "eval_steps", "eval_points")  # options of a setting
 
 
 def check_cell(spec: CellSpec, select: Select, recordable: Collection[str]) -> None:
@@ -145,6 +146,7 @@ def reported_metrics(spec: CellSpec) -> list[str]:
     kind, sources = _parse(extensions.study(), json.dumps(spec.problem))
     lists = [spec.setting.get("metrics"), *spec.within.get("metrics", ())]
     requested = [name for names in lists for name in names or ()]
+    requested += [over_rounds.base for name in requested if (over_rounds := round_metric(name)) is not None]
     algorithm = algorithms.get(spec.algorithm)
     records = (LOCAL_LOSS, *algorithm.records)
     recorded = [name for name in spec.setting.get("record") or () if name in records]
@@ -171,7 +173,7 @@ def _checked_setting(
             raise UserError(f"record: no algorithm of the experiment notes {name!r}{did_you_mean(name, available)}")
     split = sources is not None and sources.partition is not None
     setting.sampling_kind.validate(kind, split)
-    setting.metric_functions(kind.metric_names(spec.optimum, _parts(sources)))
+    setting.metric_functions(kind.metric_names(spec.optimum, _parts(sources)), algorithms.get(spec.algorithm).reports)
     if sources is not None and split:
         for metric in setting.client_metrics.values():
             sources.require_client_rows(metric.part, partitions.is_by_owner(sources.partition))

@@ -3,7 +3,7 @@
 import copy
 import functools
 import json
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,8 +15,6 @@ from fedatlas.experiments.cells import Run
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.formulas import evaluate
 from fedatlas.experiments.runs import SETTING, assign, create, create_setting
-from fedatlas.experiments.scores import LONG
-from fedatlas.experiments.thinning import are_ends
 from fedatlas.federation import problems
 from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.federation.engine.setting import Setting
@@ -31,7 +29,7 @@ RESOLUTION = 1e-16  # of double precision, relative to the first bound
 
 
 class RunComparison(NamedTuple):
-    """A run and a theorem's bound: arrays over the run's rounds, not a number for rounds that it did not reach.
+    """A run and a theorem's bound: arrays over the run's evaluations, not a number for rounds that it did not reach.
 
     seed: of the run. counted: iterations or rounds. measured: the quantity that the theorem bounds, or where it bounds
     an expectation, what the expectation is of. bound: its bound.
@@ -56,8 +54,7 @@ def compare_runs(bound: RunBound[Any], view: ExperimentView, id: str, rows: "pd.
         UserError: If the theorem is not about the runs, or the problem's constants are not known exactly.
     """
     algorithm, problem, conditions = build(view, id, rows)
-    rounds = rows["round"][rows["round"] > 0].unique()
-    count = len(rounds) + (rounds.max(initial=0) < conditions.total_rounds)
+    count = rows.groupby("seed").size().max() - 1 + (rows["round"].max() < conditions.total_rounds)
     for seed, curve in rows.groupby("seed"):
         arrays = compare(bound, algorithm, problem, curve)
         missing = np.full(count - len(arrays[0]), np.nan)  # of a run that diverged or was cut off
@@ -95,8 +92,21 @@ def validate_run(bound: RunBound[Any], run: Run) -> None:
     if run.algorithm not in bound.algorithms:
         raise UserError(f"{bound.title} is about {' and '.join(bound.algorithms)}, not {run.algorithm}")
     bound.validate(kind, setting := create_setting(run))
-    if setting.eval_every != 1:
+    if bound.every_round and not setting.evaluates_every_round:
         raise UserError(f"{bound.title} speaks of every round: set eval_rounds to 1")
+    require_over_rounds(bound.title, bound.over_rounds, setting)
+
+
+def require_over_rounds(title: str, metric: str, setting: Setting) -> None:
+    """Raise UserError if a setting lacks the metric over rounds that a theorem is measured by, if it is by one.
+
+    Args:
+        title: The paper's name of the theorem.
+        metric: Name of the metric, or nothing.
+        setting: The setting of the runs.
+    """
+    if metric and metric not in setting.round_metrics:
+        raise UserError(f"{title} speaks of every round: add {metric} to metrics of the setting")
 
 
 def compare(
@@ -108,7 +118,7 @@ def compare(
         bound: The theorem.
         algorithm: The run's algorithm with its hyper-parameters.
         problem: The run's problem.
-        curve: The run's evaluations of all rounds from 0, with ``round``, ``steps`` and metrics.
+        curve: The run's evaluations from round 0, with ``round``, ``steps`` and metrics.
 
     Returns:
         Arrays over the evaluations after round 0.
@@ -118,10 +128,10 @@ def compare(
         UserError: If the theorem is not about the run.
     """
     curve = curve.sort_values("round")
-    first = curve.iloc[0]
-    whole = not are_ends(curve).any()
-    if whole and (first["round"] != 0 or not (curve["round"].diff().iloc[1:] == 1).all()):
+    if bound.every_round and (curve["round"].iloc[0] != 0 or not (curve["round"].diff().iloc[1:] == 1).all()):
         raise UserError(f"{bound.title} speaks of every round: set eval_rounds to 1")
+    if bound.over_rounds and bound.over_rounds not in curve:
+        raise UserError(f"{bound.title} speaks of every round: add {bound.over_rounds} to metrics of the setting")
     c = bound.constants(problem, curve)
     if algorithm.name not in bound.algorithms:
         raise UserError(f"{bound.title} is about {' and '.join(bound.algorithms)}, not {algorithm.name}")
@@ -129,31 +139,7 @@ def compare(
     if (condition := bound.needs(c) or bound.fails(c, algorithm, rounds)) is not None:
         raise NotCovered(f"{bound.title} needs {condition} for {algorithm.name}")
     counted = curve[bound.counts].to_numpy(float)[1:]
-    quantity = measured(curve, measured_column(bound.name), lambda curve: bound.measured(c, curve))
-    return counted, quantity[1:], bound.bound(c, algorithm, counted)
-
-
-def measured_column(name: int | str) -> str:
-    """Return the column in which a record keeps what a theorem bounds, of long runs."""
-    return f"{LONG}measured of theorem {name}"
-
-
-def measured(curve: "pd.DataFrame", column: str, compute: "Callable[[pd.DataFrame], np.ndarray]") -> np.ndarray:
-    """Return what a theorem bounds at each evaluation of a run.
-
-    Args:
-        curve: The evaluations of the run, in order.
-        column: Column in which a record keeps it.
-        compute: Computes it from all evaluations.
-
-    Raises:
-        NotCovered: If a record keeps some evaluations alone, and not the quantity.
-    """
-    if not are_ends(curve).any():
-        return compute(curve)
-    if column not in curve or curve[column].isna().all():
-        raise NotCovered("the record keeps some evaluations alone, and not what the theorem bounds")
-    return curve[column].to_numpy(float)
+    return counted, bound.measured(c, curve)[1:], bound.bound(c, algorithm, counted)
 
 
 def validate_quantity(formula: str, run: Run) -> None:

@@ -15,7 +15,7 @@ from fedatlas.experiments.runs import create, create_setting
 from fedatlas.federation import problems
 from fedatlas.federation.problems.base import Problem
 from fedatlas.theory import NotCovered
-from fedatlas.theory.comparison import RunComparison, measured, measured_column, parts_at
+from fedatlas.theory.comparison import RunComparison, parts_at, require_over_rounds
 from fedatlas.theory.variances import constant_variances, least_value
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fedatlas.federation.algorithms.fedspeed_analysis import FedSpeedAnalysis
 
 PRINTED, SCALED, NOISE = "4.4", "4.4 scaled", "4.4 with noise"
-COLUMN = measured_column(PRINTED)
+OVER_ROUNDS = "gradient_norm_rounds_mean_square"
 ALGORITHM, RECORDS = "fedspeed-z", ("correction", "mean_correction")
 
 
@@ -85,19 +85,21 @@ def bound(name: str, c: FedSpeedConstants, a: "FedSpeedAnalysis", T: np.ndarray)
     return (start / T + rest) / kappa(c, a)
 
 
-def running_means(squares: np.ndarray) -> np.ndarray:
-    """(1/T) sum_{t=1}^{T-1} of squares[t], for T = 2, 3, ..., len - 1. squares: (len,), from t = 0."""
-    T = np.arange(2, len(squares))
-    return np.cumsum(squares[1:-1]) / T
+def running_means(curve: "pd.DataFrame") -> "pd.Series":
+    """Return (1/T) sum_{t=1}^{T-1} |grad F(z^t)|^2 by T, the round of each evaluation of a run from 2 on.
 
-
-def _means(curve: "pd.DataFrame") -> np.ndarray:
-    """The running means at each evaluation of a run, not a number before T = 2."""
-    return np.concatenate([[np.nan, np.nan], running_means(curve["gradient_norm"].to_numpy() ** 2)])
+    Args:
+        curve: The evaluations, in order from round 0.
+    """
+    curve = curve.set_index("round")
+    squares, T = curve["gradient_norm"] ** 2, curve.index.to_numpy(float)
+    total = curve[OVER_ROUNDS] * (T + 1)  # of rounds 0 to T
+    means = (total - squares - squares.iloc[0]) / np.maximum(T, 1)
+    return means[T >= 2]
 
 
 def compare_runs(name: str, view: ExperimentView, id: str, rows: "pd.DataFrame") -> Iterator[RunComparison]:
-    """Compare the runs of an algorithm in one setting with the bound, after T = 2, 3, ... rounds.
+    """Compare the runs of an algorithm in one setting with the bound, after each evaluated number T >= 2 of rounds.
 
     In the bound, E is replaced by the run's own values. The bound is linear in these, so what the theorem says is that
     the mean of measured - bound is not positive. What a run that diverged did not measure is not a number.
@@ -113,7 +115,8 @@ def compare_runs(name: str, view: ExperimentView, id: str, rows: "pd.DataFrame")
         UserError: If the theorem is not about the runs.
     """
     algorithm, problem, batch = _build(view, id, rows.head(1).to_dict("records")[0])
-    T = np.sort(rows["round"][rows["round"] >= 2].unique())
+    longest = rows[rows["seed"] == rows["seed"].value_counts().idxmax()]
+    T = np.sort(longest["round"][longest["round"] >= 2])
     for seed, curve in rows.groupby("seed"):
         curve = curve.sort_values("round")
         if len(curve) < 3:  # diverged in the first round, of which the constants are
@@ -122,8 +125,7 @@ def compare_runs(name: str, view: ExperimentView, id: str, rows: "pd.DataFrame")
         c = fedspeed_constants(problem, curve, batch)
         if (condition := fails(c, algorithm)) is not None:
             raise NotCovered(f"theorem {name} needs {condition}")
-        means = curve.set_index("round").assign(mean=measured(curve, COLUMN, _means))["mean"].reindex(T)
-        yield RunComparison(seed, T, means.to_numpy(), bound(name, c, algorithm, T))
+        yield RunComparison(seed, T, running_means(curve).reindex(T).to_numpy(), bound(name, c, algorithm, T))
 
 
 def validate_run(run: Run) -> None:
@@ -133,8 +135,12 @@ def validate_run(run: Run) -> None:
         raise UserError(f"theorem 4.4 is compared with runs of {ALGORITHM} on synthetic quadratics, without tuning")
     if not setting.full_participation:
         raise UserError("theorem 4.4 is about full participation")
-    if setting.eval_every != 1 or setting.total_rounds < 2 or not set(RECORDS) <= set(setting.record or ()):
-        raise UserError(f"theorem 4.4 needs two rounds or more, eval_rounds: 1 and record: [{', '.join(RECORDS)}]")
+    if setting.eval_grid[:3] != [0, 1, 2] or not set(RECORDS) <= set(setting.record or ()):
+        raise UserError(
+            "theorem 4.4 needs two rounds or more, evaluations after the first two, as with eval_points or "
+            f"eval_rounds: 1, and record: [{', '.join(RECORDS)}]"
+        )
+    require_over_rounds("theorem 4.4", OVER_ROUNDS, setting)
 
 
 def _build(view: ExperimentView, id: str, row: Mapping[Hashable, Any]) -> tuple[Any, Problem, int | None]:

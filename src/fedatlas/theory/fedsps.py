@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from fedatlas.errors import UserError
-from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.setting import LOCAL_LOSS, Setting
 from fedatlas.federation.problems.base import ProblemKind
 from fedatlas.theory import NotCovered
 from fedatlas.theory.run_bound import Count, RunBound
@@ -35,7 +35,7 @@ class FedSPSConstants:
 class FedSPSBound(RunBound[FedSPSConstants]):
     """A theorem on FedSPS with l_i* = 0, under full participation, after T = ``count`` local steps."""
 
-    algorithms, counted = ("fedsps",), "local steps $T$"
+    algorithms, counted, every_round = ("fedsps",), "local steps $T$", False
 
     def validate(self, kind: ProblemKind | type[ProblemKind], setting: Setting) -> None:
         if kind.name != "similar":
@@ -67,12 +67,12 @@ class Theorem3a(FedSPSBound):
     """
 
     name, quantity, square = "3(a)", "mean of $f_i(x_t^i)$ over clients and steps", 2
-    records: ClassVar[str | None] = "local_loss"
+    over_rounds = "local_loss_mean_rounds_mean"
 
     def validate(self, kind: ProblemKind | type[ProblemKind], setting: Setting) -> None:
         super().validate(kind, setting)
-        if self.records not in (None, *(setting.record or ())):
-            raise UserError(f"theorem {self.name} speaks of local iterates: record {self.records}")
+        if self.over_rounds and LOCAL_LOSS not in (setting.record or ()):
+            raise UserError(f"theorem {self.name} speaks of local iterates: record {LOCAL_LOSS}")
 
     def choices(self, c: FedSPSConstants) -> dict[str, float]:
         return {"c": self.square * c.tau**2}
@@ -85,15 +85,14 @@ class Theorem3a(FedSPSBound):
         return 2 * c.D0**2 / (count * least) + 4 * a.gamma_b * c.noise / least
 
     def measured(self, c: FedSPSConstants, curve: "pd.DataFrame") -> np.ndarray:
-        losses = curve["local_loss_mean"].to_numpy(float)
-        return np.concatenate([losses[:1], np.cumsum(losses[1:]) / np.arange(1, len(losses))])
+        return curve[self.over_rounds].to_numpy(float)
 
 
 class Theorem3b(Theorem3a):
     """Theorem 3 (b), equation 7: the squared distance; Corollary 5 where sigma_f^2 is 0."""
 
     name, quantity, square = "3(b)", "squared distance to the optimum", 4
-    records = None
+    over_rounds = ""
 
     def needs(self, c: FedSPSConstants) -> str | None:
         return None if c.mu > 0 else "strongly convex clients"
@@ -113,7 +112,7 @@ class Theorem6a(FedSPSBound):
     are communicated; these are all where tau = 1.
     """
 
-    name, quantity = "6(a)", "mean suboptimality of all iterates"
+    name, quantity, over_rounds = "6(a)", "mean suboptimality of all iterates", "suboptimality_rounds_mean"
     factors: ClassVar[tuple[float, float]] = (3.0, 12.0)
 
     def choices(self, c: FedSPSConstants) -> dict[str, float]:
@@ -129,8 +128,7 @@ class Theorem6a(FedSPSBound):
         return start * c.D0**2 / (count * a.gamma_b) + noise * (a.gamma_b + drift) * c.L * c.noise
 
     def measured(self, c: FedSPSConstants, curve: "pd.DataFrame") -> np.ndarray:
-        gap = curve["suboptimality"].to_numpy(float)
-        return np.concatenate([gap[:1], np.cumsum(gap)[:-1] / np.arange(1, len(gap))])
+        return mean_before(curve, self.over_rounds, curve["suboptimality"])
 
 
 @dataclass(frozen=True)
@@ -159,7 +157,8 @@ class Theorem18(RunBound[BoundedVarianceConstants]):
     """
 
     name, quantity, counted = "18", "mean $|\\nabla f|^2$ of the iterates", "local steps $T$"
-    algorithms, convex = ("fedsps", "fedavg"), False
+    algorithms, convex, every_round = ("fedsps", "fedavg"), False, False
+    over_rounds = "gradient_norm_rounds_mean_square"
 
     def validate(self, kind: ProblemKind | type[ProblemKind], setting: Setting) -> None:
         if kind.name != "similar":
@@ -197,8 +196,20 @@ class Theorem18(RunBound[BoundedVarianceConstants]):
         return 8 * c.gap / (count * step) + 4 * step * c.L * c.sigma2 / c.n + drift
 
     def measured(self, c: BoundedVarianceConstants, curve: "pd.DataFrame") -> np.ndarray:
-        squares = curve["gradient_norm"].to_numpy(float) ** 2
-        return np.concatenate([squares[:1], np.cumsum(squares)[:-1] / np.arange(1, len(squares))])
+        return mean_before(curve, self.over_rounds, curve["gradient_norm"] ** 2)
+
+
+def mean_before(curve: "pd.DataFrame", over_rounds: str, last: "pd.Series") -> np.ndarray:
+    """Return the mean over rounds 0 to T - 1 at the evaluation after each round T of a run; at round 0 that of round 0.
+
+    Args:
+        curve: The evaluations, in order.
+        over_rounds: Column of the mean over rounds 0 to T.
+        last: What the mean is of, in round T.
+    """
+    T = curve["round"].to_numpy(float)
+    total = curve[over_rounds].to_numpy(float) * (T + 1)
+    return np.where(T > 0, (total - last.to_numpy(float)) / np.maximum(T, 1), total)
 
 
 def least_step(c: FedSPSConstants, a: Any) -> float:

@@ -39,6 +39,8 @@ class RunBound(ABC, Generic[C]):
     counts: ClassVar[Literal["steps", "round"]] = "steps"  # the column that the bound falls with
     counted: ClassVar[str] = "iterations $K$"  # the paper's word for ``steps``
     convex: ClassVar[bool] = True  # whether the objective of every client must be convex
+    every_round: ClassVar[bool] = True  # whether the quantity is measured in the rows of all rounds
+    over_rounds: ClassVar[str] = ""  # metric over rounds that the quantity is measured by, where it is one
 
     @property
     def title(self) -> str:
@@ -82,4 +84,7 @@ class RunBound(ABC, Generic[C]):
 
     @abstractmethod
     def measured(self, c: C, curve: "pd.DataFrame") -> np.ndarray:
-        """Return the bounded quantity at each evaluation of a run, which are in order and begin with round 0."""
+        """Return the bounded quantity at each evaluation of a run, which are in order and begin with round 0.
+
+        What is not bounded at round 0 is any number there.
+        """

@@ -27,8 +27,6 @@ class Theorem(NamedTuple):
         quantity: The bounded quantity, for people.
         counted: What the bound falls with, for people.
         in_mean: Whether it bounds the expectation of the quantity, and not that of every run.
-        column: Column in which a record keeps the quantity of long runs; empty where it follows from the last round.
-        first: First round of the quantity.
         validate_run: Raises UserError if the theorem is not about a run.
         compare_runs: Compares the runs of an algorithm in one setting, given by view, id and rows of the curves.
     """
@@ -37,8 +35,6 @@ class Theorem(NamedTuple):
     quantity: str
     counted: str
     in_mean: bool
-    column: str
-    first: int
     validate_run: Callable[[Run], None]
     compare_runs: Callable[[ExperimentView, str, "pd.DataFrame"], Iterator[RunComparison]]
 
@@ -51,19 +47,18 @@ def theorem(name: int | str) -> Theorem:
 def _of_every_run(bound: RunBound[Any]) -> Theorem:
     counted = labels.COSTS["rounds"] if bound.counts == "round" else bound.counted
     validate, compare = partial(comparison.validate_run, bound), partial(comparison.compare_runs, bound)
-    column = comparison.measured_column(bound.name)
-    return Theorem(bound.title, bound.quantity, counted, False, column, 1, validate, compare)
+    return Theorem(bound.title, bound.quantity, counted, False, validate, compare)
 
 
 def _of_fedac(name: str) -> Theorem:
     validate, compare = partial(runs.validate_run, name), partial(runs.compare_runs, name)
-    return Theorem(f"Theorem {name}", "suboptimality", labels.COSTS["rounds"], True, "", 0, validate, compare)
+    return Theorem(f"Theorem {name}", "suboptimality", labels.COSTS["rounds"], True, validate, compare)
 
 
 def _of_fedspeed(name: str) -> Theorem:
     quantity, compare = r"mean of $|\nabla F(z^t)|^2$", partial(fedspeed.compare_runs, name)
     words = f"Theorem {name}", quantity, labels.COSTS["rounds"]
-    return Theorem(*words, True, fedspeed.COLUMN, 2, fedspeed.validate_run, compare)
+    return Theorem(*words, True, fedspeed.validate_run, compare)
 
 
 THEOREMS: dict[str, Theorem] = {

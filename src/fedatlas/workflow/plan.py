@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,7 +30,8 @@ MOST_ROUNDS = 4096  # of such a run
 ROW_BYTES = 150  # of a row of a run file, compressed
 GPU_RATE = 1e13  # operations that a GPU of a data centre sustains in a second, with float32 and small batches
 HOUR = 3600.0
-LENGTHS = ("steps", "epochs", "eval_steps")  # keys of a setting that rounds replace
+LENGTHS = ("steps", "epochs", "eval_steps", "eval_points")  # keys of a setting that a measurement leaves out
+WHOLE: dict[str, Any] = {"steps": None, "epochs": None}  # lengths of a run that rounds replace
 PARTS = ("data", "architecture", "features", "dim", "device", "precision")  # that tell the time of a step
 
 
@@ -63,6 +64,7 @@ class Load:
         rounds: Rounds of the longest run.
         all_rounds: Rounds of all runs together.
         evaluations: Evaluations of all runs together.
+        rows: Rows of their run file.
         work: Operations of a round as `fedatlas.workflow.work` counts them, by which loads are compared.
     """
 
@@ -74,6 +76,7 @@ class Load:
     rounds: int
     all_rounds: int
     evaluations: int
+    rows: int
     work: float
 
 
@@ -107,7 +110,7 @@ class Plan:
         seconds, runs = self.seconds, sum(load.runs for load in self.loads)
         jobs = np.bincount([load.cell for load in self.loads], seconds)
         longest, total = jobs.max(), seconds.sum()
-        rows = sum(load.evaluations for load in self.loads)
+        rows = sum(load.rows for load in self.loads)
         pairs = list(zip(self.loads, self.measurements, strict=True))
         largest = max(m.memory for m in self.measurements)
         least, reason = max(longest, total / cores), "since the" if longest > total / cores else "of which the"
@@ -278,14 +281,15 @@ def _loads(number: int, cell: Cell, is_shared: bool = False) -> Iterator[Load]:
         points = tuned_points(search) if has_choice(cell.spec.tune) else [search.chosen or {}]
         run = create_run(cell.spec, search.within, points[-1], cell.spec.seeds[0])
         setting = create_setting(run)
-        rounds, every = setting.total_rounds, setting.eval_every
+        rounds = setting.total_rounds
         stages = run_stages(cell.spec, search, rounds)
         runs, all_rounds = sum(count for count, _ in stages), sum(count * length for count, length in stages)
-        evaluations = sum(count * (1 + -(-length // every)) for count, length in stages)
+        rows = sum(count * len(replace(setting, rounds=length, **WHOLE).eval_grid) for count, length in stages)
+        evaluations = all_rounds + runs if setting.round_metrics else rows
         per_round = count_work(cell.spec, [search]) / max(all_rounds, 1)
         if is_shared:
-            runs, all_rounds, evaluations = 0, 0, 0
-        yield Load(number, cell.id, run, points, runs, rounds, all_rounds, evaluations, per_round)
+            runs, all_rounds, evaluations, rows = 0, 0, 0, 0
+        yield Load(number, cell.id, run, points, runs, rounds, all_rounds, evaluations, rows, per_round)
 
 
 def _compile_gradients(simulation: Simulation) -> None:

@@ -145,7 +145,8 @@ def _arrays(head: dict[str, Any], pairs: Pairs, workers: Workers) -> Iterator[tu
         numbers = {name: value for name, value in simulation.s.items() if not hasattr(value, "shape")}
         vectors = {name: list(value.shape) for name, value in simulation.s.items() if name not in numbers}
         state = {name: getattr(simulation, name) for name in SAVED} | {"ledger": simulation.ledger.text()}
-        state |= {"rows": history.rows, "status": history.status, "numbers": numbers, "vectors": vectors}
+        state |= {"rows": history.rows, "totals": history.totals, "status": history.status}
+        state |= {"numbers": numbers, "vectors": vectors}
         if simulation.rounds is not None:
             state["driver"], between = simulation.rounds.saved()
             state["between"] = {name: list(value.shape) for name, value in between.items()}
@@ -243,7 +244,7 @@ class _Snapshot:
                 table.write(ids[own], State(**{name: rows[own] for name, rows in states.items()}))
         if not run["rows"] or not run["rows"][-1]["round"] <= run["round"] <= simulation.setting.total_rounds:
             raise ValueError("its rounds contradict each other")
-        history = {"rows": run["rows"], "status": run["status"], "diverged_round": run["diverged_round"]}
+        history = {name: run[name] for name in ("rows", "totals", "status", "diverged_round")}
         values, ledger = {name: run[name] for name in SAVED}, Ledger.parse(run["ledger"])
         driver = None
         if simulation.rounds is not None:

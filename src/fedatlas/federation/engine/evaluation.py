@@ -8,6 +8,7 @@ import numpy as np
 from fedatlas.federation.arrays import Array
 from fedatlas.federation.engine.history import History
 from fedatlas.federation.engine.protocols import EngineProblem
+from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.workers import Workers
 
 Progress = Callable[[dict[str, Any]], None]
@@ -17,6 +18,7 @@ class Evaluated(Protocol):
     """What an evaluation needs of a simulation."""
 
     problem: EngineProblem
+    setting: Setting
     workers: Workers
     round: int
     diverged_round: int | None
@@ -30,7 +32,9 @@ class Evaluated(Protocol):
 
 
 def evaluate(pairs: Sequence[tuple[Evaluated, History]], progress: Progress | None = None) -> None:
-    """Add a row to the history of each of some simulations of one problem. The time of evaluations is not counted.
+    """Evaluate some simulations of one problem, off the clock, and add their rows to the histories.
+
+    A round that is evaluated for a metric over rounds alone adds to that metric, and no row.
 
     Args:
         pairs: Simulations with their histories.
@@ -45,11 +49,23 @@ def evaluate(pairs: Sequence[tuple[Evaluated, History]], progress: Progress | No
         row |= simulation.columns()
         if simulation.diverged_round is None and not np.isfinite(row["loss"]):
             simulation.diverged_round = simulation.round
-        history.rows.append(row)
+        _add_to_totals(simulation.setting, history, row)
         if simulation.diverged_round is not None:
             history.status, history.diverged_round = "diverged", simulation.diverged_round
+        elif not simulation.setting.evaluated(simulation.round):
+            continue
+        history.rows.append(row)
         if progress:
             progress(row)
+
+
+def _add_to_totals(setting: Setting, history: History, row: dict[str, Any]) -> None:
+    """Add the values of a row to the totals of the metrics over rounds, and these metrics to the row."""
+    for name, metric in setting.round_metrics.items():
+        if metric.base in row:
+            history.totals[name] = metric.add(history.totals.get(name), float(row[metric.base]))
+        if name in history.totals:
+            row[name] = metric.value(history.totals[name])
 
 
 def _rows(simulations: Sequence[Evaluated]) -> list[dict[str, Any]]:

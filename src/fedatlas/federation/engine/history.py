@@ -21,13 +21,14 @@ class History:
     seconds of training without evaluation. Asynchronous runs have the time on their clients' clock as well, as CLOCK.
 
     Attributes:
-        rows: A row for each evaluation, with ``round``, ``steps``, the costs up to it, the problem's metrics, those
-            that the setting names, and recorded values of local steps.
+        rows: A row for each evaluation of the setting's grid, with ``round``, ``steps``, the costs up to it, the
+            problem's metrics, those that the setting names, and statistics of recorded values of local steps.
         status: ``ok`` or ``diverged``.
         diverged_round: Number of rounds after which the output or the loss was first not finite; or, if they are finite
             to the end, after which the loss stays above DIVERGENCE times its first value, or 1 if that is less.
         cause: Hook and field whose numbers are not finite in the first round, where the run diverged in it.
         x: Last output, (d,).
+        totals: Totals of the setting's metrics over rounds, by name, as `RoundMetric.add` returns them.
         ledger: Exchanges of all rounds.
     """
 
@@ -37,6 +38,7 @@ class History:
     cause: str = ""
     x: Any = None
     ledger: Ledger = field(default_factory=Ledger)
+    totals: dict[str, list[float]] = field(default_factory=dict)
 
     def finish(self) -> None:
         """Set the status of a run whose rounds are spent."""

@@ -1,7 +1,6 @@
 """Values that algorithms record of local steps, such as step sizes, as columns of a run's rows.
 
-A row holds the values of the last round before its evaluation. So a run keeps, of each name, at most evaluations x
-active clients x local steps numbers.
+A row holds statistics of the values of the last round before its evaluation.
 """
 
 from typing import Any
@@ -30,14 +29,13 @@ def columns(records: dict[str, list[np.ndarray]]) -> dict[str, Any]:
         records: Arrays (K,) of each client, by name.
 
     Returns:
-        For each NAME, the values as NAME, a list for each active client; NAME_mean, NAME_min and NAME_max over all
-        values; NAME_within, the mean over clients of the standard deviation over local steps; and NAME_between, the
-        standard deviation over clients of the mean over local steps.
+        For each NAME, NAME_mean, NAME_min and NAME_max over all values; NAME_within, the mean over clients of the
+        standard deviation over local steps; and NAME_between, the standard deviation over clients of the mean over
+        local steps.
     """
     row: dict[str, Any] = {}
     for name, clients in records.items():
         means, pooled = np.array([values.mean() for values in clients]), np.concatenate(clients)
-        row[name] = [values.tolist() for values in clients]
         row |= {f"{name}_mean": pooled.mean(), f"{name}_min": pooled.min(), f"{name}_max": pooled.max()}
         row |= {f"{name}_within": np.mean([values.std() for values in clients]), f"{name}_between": means.std()}
     return row

@@ -87,7 +87,7 @@ class Round:
             exact_gradients=setting.exact_gradients,
             seed=seed,
             probabilities=participants.probabilities(t),
-            recorded=tuple(setting.record) if setting.record and setting.evaluated(t + 1) else (),
+            recorded=setting.recorded(t + 1),
             vector=vector,
             held=held,
         )

@@ -1,15 +1,19 @@
 """The setting of a run: clients, rounds, samples, participation and all else besides problem and algorithm."""
 
+import bisect
 import functools
 import math
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
+
 from fedatlas.errors import UserError, did_you_mean
 from fedatlas.federation.channels import IDENTITY, Channel, directions
 from fedatlas.federation.engine.drivers import DRIVERS, Driver
-from fedatlas.federation.metrics import METRICS, ClientMetric, client_metric, metric
+from fedatlas.federation.engine.recording import PARTS
+from fedatlas.federation.metrics import METRICS, ClientMetric, RoundMetric, client_metric, metric, round_metric
 from fedatlas.federation.participation import PARTICIPATION, Participation
 from fedatlas.federation.sampling import SAMPLING, Sampling
 from fedatlas.federation.schedules import SCHEDULES, Schedule
@@ -83,11 +87,19 @@ class Setting:
         low=1,
     )
     eval_steps: int | None = option(None, doc="the same in local steps, instead of eval_rounds", unit="steps", low=1)
+    eval_points: int | None = option(
+        None,
+        doc="instead of eval_rounds, for long runs: the output is evaluated before the first round and after about so "
+        "many rounds in equal ratios, which end with the last one, and after those that are powers of 2",
+        low=1,
+    )
     metrics: list[str] | None = option(
         None,
         doc="metrics that are evaluated besides the problem's own; NAME_clients_STATISTIC is a statistic (mean, min, "
         "max, sd, or a quantile such as q10) over all clients of the metric NAME of each client's model on its own "
-        "rows, such as test_accuracy_clients_min",
+        "rows, such as test_accuracy_clients_min; NAME_rounds_STATISTIC is a statistic (mean, mean_square, min or max) "
+        "over all rounds so far, from round 0 on, of NAME, another metric or a column of `record`, which is then "
+        "computed in every round, such as gradient_norm_rounds_mean_square",
     )
     record: list[str] | None = option(
         None,
@@ -125,8 +137,8 @@ class Setting:
             raise UserError(f"give either rounds or {name} (T = rounds x local_{name}), and only one of them")
         if total is not None and total < local:
             raise UserError(f"{name} = {total} is less than one round of local_{name} = {local}")
-        if self.eval_rounds is not None and self.eval_steps is not None:
-            raise UserError("give eval_rounds or eval_steps, not both")
+        if sum(each is not None for each in (self.eval_rounds, self.eval_steps, self.eval_points)) > 1:
+            raise UserError("give one of eval_rounds, eval_steps and eval_points")
 
     def last_factor(self) -> float:
         """Return the factor on lr in the last round. Raises UserError if it is not finite or 0."""
@@ -151,21 +163,42 @@ class Setting:
         """True if the minibatches' losses are recorded."""
         return LOCAL_LOSS in (self.record or ())
 
-    @property
-    def eval_every(self) -> int:
-        """Rounds between two evaluations."""
+    @functools.cached_property
+    def eval_grid(self) -> list[int]:
+        """Rounds after which the output is evaluated, in order, with 0 for that before the first one."""
+        R = self.total_rounds
+        if self.eval_points is not None:
+            points = np.rint(np.geomspace(1, R, self.eval_points)).astype(int)
+            return np.unique([0, *points, *2 ** np.arange(R.bit_length()), R]).tolist()
+        every = self.eval_rounds or max(1, R // 100)
         if self.eval_steps is not None:
-            return max(1, self.eval_steps // self._local)
-        return self.eval_rounds or max(1, self.total_rounds // 100)
+            every = max(1, self.eval_steps // self._local)
+        return [*range(0, R, every), R]
 
     @property
     def _local(self) -> int:
         """Local steps or local epochs of a round."""
         return self.local_steps or self.local_epochs or 1
 
+    @property
+    def evaluates_every_round(self) -> bool:
+        """True if the output is evaluated after every round."""
+        return len(self.eval_grid) == self.total_rounds + 1
+
     def evaluated(self, round: int) -> bool:
-        """Return whether the output is evaluated after this number of rounds."""
-        return round % self.eval_every == 0 or round == self.total_rounds
+        """Return whether a row is kept of the evaluation after this number of rounds."""
+        position = bisect.bisect_left(self.eval_grid, round)
+        return self.eval_grid[position : position + 1] == [round]
+
+    def next_evaluation(self, round: int) -> int:
+        """Return the next round after this one, which is not the last, that ends with an evaluation."""
+        return round + 1 if self.round_metrics else self.eval_grid[bisect.bisect_right(self.eval_grid, round)]
+
+    def recorded(self, round: int) -> tuple[str, ...]:
+        """Return the names of values of local steps that are recorded in the round of this number, from 1."""
+        if not self.record:
+            return ()
+        return tuple(self.record) if self.round_metrics or self.evaluated(round) else ()
 
     @property
     def exact_gradients(self) -> bool:
@@ -219,16 +252,31 @@ class Setting:
         return SAMPLING.build(self.sampling if self.local_epochs is None else "reshuffling")
 
     @functools.cached_property
+    def round_metrics(self) -> dict[str, RoundMetric]:
+        """Those of ``metrics`` that are over rounds, by name."""
+        parsed = {name: round_metric(name) for name in self.metrics or ()}
+        return {name: over_rounds for name, over_rounds in parsed.items() if over_rounds is not None}
+
+    @functools.cached_property
+    def base_metrics(self) -> list[str]:
+        """Names of ``metrics`` that an evaluation computes: for a metric over rounds, that of a round."""
+        over = self.round_metrics
+        return list(dict.fromkeys(over[name].base if name in over else name for name in self.metrics or ()))
+
+    @functools.cached_property
     def client_metrics(self) -> dict[str, ClientMetric]:
-        """Those of ``metrics`` that are over clients, by name."""
-        parsed = {name: client_metric(name) for name in self.metrics or ()}
+        """Those of `base_metrics` that are over clients, by name."""
+        parsed = {name: client_metric(name) for name in self.base_metrics}
         return {name: over_clients for name, over_clients in parsed.items() if over_clients is not None}
 
-    def metric_functions(self, reported: Collection[str]) -> dict[str, Callable[[Any, Any], float]]:
-        """Return the functions that compute those of ``metrics`` that the problem does not report, by name.
+    def metric_functions(
+        self, reported: Collection[str], reports: Collection[str] = ()
+    ) -> dict[str, Callable[[Any, Any], float]]:
+        """Return the functions that compute those of `base_metrics` that the problem does not report, by name.
 
         Args:
             reported: Names of the metrics that the problem reports.
+            reports: Names of the numbers that the algorithm's server reports, of which metrics over rounds may be.
 
         Raises:
             UserError: For a metric that the problem does not report and that has no function.
@@ -241,8 +289,10 @@ class Setting:
                     f"metrics: the problem has no {over_clients.base!r} of a client"
                     + did_you_mean(f"{over_clients.base}_clients_mean", measured)
                 )
-        for name in self.metrics or ():
-            if name in reported or name in self.client_metrics:
+        parts = {f"{name}_{part}" for name in self.record or () for part in PARTS}
+        of_rounds = {over_rounds.base for over_rounds in self.round_metrics.values()} & {*parts, *reports}
+        for name in self.base_metrics:
+            if name in reported or name in self.client_metrics or name in of_rounds:
                 continue
             compute = metric(name).compute
             if compute is None:

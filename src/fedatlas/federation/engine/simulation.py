@@ -314,7 +314,7 @@ class Simulation:
 
     def metrics(self, output: Array, reported: Mapping[str, float]) -> dict[str, Any]:
         """Return rounds, costs and the metrics of an output, of which the problem reported some."""
-        computed = self.setting.metric_functions(reported).items()
+        computed = self.setting.metric_functions(reported, self.algorithm.reports).items()
         metrics = {name: float(compute(self.problem, output)) for name, compute in computed}
         return {"round": self.round, "steps": self.local_steps, **self.costs, **reported, **metrics}
 
@@ -365,13 +365,13 @@ def run_simulations(
     with pools.pool(first.threads) as pool, np.errstate(all="ignore"):
         evaluation.evaluate([pair for pair in pairs if not pair[1].rows], progress)
         while live := [(simulation, history) for simulation, history in pairs if history.status == "ok"]:
-            now = min(history.rows[-1]["round"] for _, history in live)
+            now = min(simulation.round for simulation, _ in live)
             if now == setting.total_rounds:
                 break
-            stop = min(setting.total_rounds, now + setting.eval_every - now % setting.eval_every)
+            stop = setting.next_evaluation(now)
+            late = [(simulation, history) for simulation, history in live if simulation.round < stop]
             if kernel:
-                kernel.advance([simulation for simulation, _ in live], stop, pool)
-            late = [(simulation, history) for simulation, history in live if history.rows[-1]["round"] < stop]
+                kernel.advance([simulation for simulation, _ in late], stop, pool)
             for group in [late] if kernel else [[pair] for pair in late]:
                 for simulation, _ in group:
                     simulation.advance(stop, pool, pause)

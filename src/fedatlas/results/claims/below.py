@@ -72,12 +72,8 @@ class Below(BoundedCheck, MultiAlgorithmCheck):
         """Return the largest ratio of an algorithm's runs in one setting; infinite if one ended early."""
         from fedatlas.theory.comparison import largest_ratio
 
-        def compute(rows: "pd.DataFrame") -> dict[int, float]:
-            runs = self._compare(results, id, rows)
-            return {run.seed: largest_ratio(run.measured, run.bound) for run in runs}
-
-        ratios = results.of_runs(f"largest ratio to the bound of theorem {self.theorem}", rows, compute)
-        return float(ratios.max()) if ratios.notna().all() else math.inf
+        ratios = [largest_ratio(run.measured, run.bound) for run in self._compare(results, id, rows)]
+        return math.inf if any(map(math.isnan, ratios)) else max(ratios)
 
     def _shares(self, results: Results, id: str, location: str, rows: "pd.DataFrame") -> Iterator[Evidence]:
         """Yield the evidence of a theorem that bounds an expectation, from an algorithm's runs in one setting."""
@@ -94,14 +90,10 @@ class Below(BoundedCheck, MultiAlgorithmCheck):
                 yield Evidence(numbers, self.limits(), f"{name}{{}} of the bound{after}{location}")
 
     def _compare(self, results: Results, id: str, rows: "pd.DataFrame") -> "list[RunComparison]":
-        """Compare an algorithm's runs in one setting with the theorem, and keep what is measured for a record."""
+        """Compare an algorithm's runs in one setting with the theorem."""
         from fedatlas.theory.theorems import theorem
 
-        record = theorem(self.theorem)
-        runs = list(record.compare_runs(results.view, id, rows))
-        if record.column:
-            results.keep(record.column, rows, record.first, {run.seed: run.measured for run in runs})
-        return runs
+        return list(theorem(self.theorem).compare_runs(results.view, id, rows))
 
     def _name(self, results: Results, id: str) -> str:
         """Return the start of a text on an algorithm: its name, where there are several."""

@@ -17,13 +17,14 @@ class Closer(MetricCheck, ContestCheck):
     """Held if the root mean square of the metric from round ``after`` on is more than ``factor`` times smaller than
     that of each of ``than``, in every setting of ``where``.
 
-    Runs of one seed are compared; the mean over seeds is that of the logarithms of the ratios.
+    It is over all rounds where the setting has the metric's NAME_rounds_mean_square, else over the evaluated ones. Runs
+    of one seed are compared; the mean over seeds is that of the logarithms of the ratios.
     """
 
     name = "closer"
 
     factor: float = option(1, doc="how many times smaller it must be", above=0)
-    after: int = option(0, doc="first round of the mean", unit="rounds", low=0)
+    after: int = option(0, doc="first round of the mean, or the first evaluated one after it", unit="rounds", low=0)
 
     def judge(self, results: Results) -> Outcome:
         roots = {id: self._roots(results, id) for id in (self.algorithm, *self.than)}

@@ -67,9 +67,9 @@ class Fewer(BoundedCheck, CostCheck, ContestCheck):
     def _setting_costs(self, results: Results, rows: "pd.DataFrame", metric: str, low: bool) -> "pd.Series":
         """Return the costs of the runs of one setting by seed."""
         if self.reduction is not None:
-            return target_costs(results, rows, metric, self.cost, self.reduction)
+            return target_costs(rows, metric, self.cost, self.reduction)
         if self.target is not None:
-            return target_costs(results, rows, metric, self.cost, self.target, low, relative=False)
+            return target_costs(rows, metric, self.cost, self.target, low, relative=False)
         ends = rows.sort_values("round").groupby("seed").last()
         costs = ends["round" if self.cost == "rounds" else self.cost].astype(float)
         return costs.mask(ends["status"] == "diverged", math.inf) if "status" in ends else costs

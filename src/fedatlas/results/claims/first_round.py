@@ -41,7 +41,7 @@ class FirstRound(MetricCheck, AlgorithmCheck):
             return self._judge_lengths(results, rows, low)
         evidence = []
         for point, part in results.settings(rows):
-            firsts = target_costs(results, part, metric, "rounds", self.target, low, relative=False).tolist()
+            firsts = target_costs(part, metric, "rounds", self.target, low, relative=False).tolist()
             bounds, location = Bounds(high=self._latest(part["round"])), results.location(point)
             evidence.append(self._evidence(results, firsts, bounds, "round {}", location))
         return judge_all(evidence)

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 class Rate(ExponentCheck, MetricCheck):
     """Held if the metric's mean square over all rounds falls as a power of a number, with an exponent in the bounds.
 
+    It is over the evaluated rounds, unless the setting has the metric's NAME_rounds_mean_square.
+
     Entries of the experiment differ in that number, such as the clients. The exponent is minus the slope of the log of
     the mean square against the log of the number, for each seed; its mean must lie in the bounds in every setting of
     ``where``. A run that diverges is not held.

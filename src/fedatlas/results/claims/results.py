@@ -2,7 +2,7 @@
 
 import functools
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,7 +11,6 @@ from fedatlas.experiments import labels
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.scores import goal, score_frame, worst_score
 from fedatlas.experiments.selection import select_rows
-from fedatlas.experiments.thinning import LONG, are_ends
 from fedatlas.results.claims.verdicts import NotTested
 from fedatlas.results.comparing.intervals import pair_seeds
 
@@ -30,8 +29,7 @@ class Results:
 
     view: View of the experiment. table: a row for each algorithm, point of the axes and tuned values, with means over
     seeds. curves: all evaluations of the rows that were chosen. trials: the score of each run by which tuned values are
-    compared. classes: number of classes by data set. numbers: what checks computed of all evaluations of runs, by the
-    column in which a record keeps it, and the index of the curves.
+    compared. classes: number of classes by data set.
     """
 
     view: ExperimentView
@@ -39,7 +37,6 @@ class Results:
     curves: "pd.DataFrame"
     trials: "pd.DataFrame"
     classes: Mapping[str, int] = field(default_factory=dict)
-    numbers: dict[str, dict[Any, float]] = field(default_factory=dict)
 
     @property
     def axes(self) -> list[str]:
@@ -126,46 +123,6 @@ class Results:
             samples[point] = dict(scores.mask((status == "diverged") | scores.isna(), worst_score(good)).items())
         return samples
 
-    def of_runs(
-        self, name: str, rows: "pd.DataFrame", compute: "Callable[[pd.DataFrame], Mapping[int, float]]"
-    ) -> "pd.Series":
-        """Return a number of each run that depends on all of its evaluations, by seed.
-
-        Of long runs a record keeps some evaluations, and such numbers with the last one.
-
-        Args:
-            name: Name of the number, which says on what it depends.
-            rows: Rows of the curves, of one algorithm in one setting.
-            compute: Returns the numbers by seed, from all evaluations of runs.
-
-        Raises:
-            NotTested: If a record lacks the number.
-        """
-        import pandas as pd
-
-        recorded = rows[are_ends(rows)].set_index("seed")
-        if len(recorded) and LONG + name not in recorded:
-            raise NotTested(f"The record keeps some evaluations alone, and not {name}; record=ignore computes all")
-        numbers = dict(recorded[LONG + name]) if len(recorded) else {}
-        if len(whole := rows[~rows["seed"].isin(recorded.index)]):
-            computed = dict(compute(whole))
-            lasts = whole.groupby("seed")["round"].idxmax()
-            self.numbers.setdefault(LONG + name, {}).update({lasts[seed]: number for seed, number in computed.items()})
-            numbers |= computed
-        return pd.Series(numbers).sort_index()
-
-    def keep(self, column: str, rows: "pd.DataFrame", first: int, values: "Mapping[int, Iterable[float]]") -> None:
-        """Keep a quantity that depends on all evaluations up to each, for figures that draw it of a record.
-
-        Args:
-            column: The column.
-            rows: Rows of the curves, of one algorithm in one setting.
-            first: First round of the values.
-            values: Values of each run at its evaluations, by seed; more where a run ended early.
-        """
-        for seed, run in rows[rows["round"] >= first].sort_values("round").groupby("seed"):
-            self.numbers.setdefault(column, {}).update(zip(run.index, values[seed], strict=False))
-
     def is_deterministic(self, *algorithms: str) -> bool:
         """Return whether the runs of all these algorithms are the same for all seeds, so that one seed is enough."""
         return all(self.view.algorithms[id].deterministic for id in algorithms)
@@ -240,7 +197,10 @@ class Results:
         return name.endswith("loss") and math.log(classes) - value <= GUESSING * math.log(classes)
 
     def mean_squares(self, rows: "pd.DataFrame", metric: str | None, after: int) -> "pd.Series":
-        """Return the mean of a squared metric over the evaluations from round ``after`` on, by seed.
+        """Return the mean of a squared metric over the rounds from ``after`` on, by seed.
+
+        They are all rounds from the first evaluation at ``after`` or later, where the runs have the metric's
+        ``NAME_rounds_mean_square``, and otherwise the evaluated ones.
 
         Args:
             rows: Rows of the curves, of one algorithm in one setting.
@@ -252,22 +212,30 @@ class Results:
 
         Raises:
             NotTested: If there are no such evaluations.
-            UserError: If the curves have no such metric.
+            UserError: If the curves have no such metric, or the evaluated rounds alone do not have the mean.
         """
         column = metric or self.view.select.metric
         if column not in rows:
             raise UserError(f"there is no metric {column!r} in the results")
-        if not (rows["round"] >= after).any():
+        late = rows[rows["round"] >= after].sort_values("round")
+        if late.empty:
             raise NotTested(f"No evaluations from round {after} on")
-
-        def compute(rows: "pd.DataFrame") -> "pd.Series":
-            late = rows[rows["round"] >= after]
+        over_rounds = f"{column}_rounds_mean_square"
+        if over_rounds in rows:
+            first, last = (late.drop_duplicates("seed", keep=end).set_index("seed") for end in ("first", "last"))
+            before = first[over_rounds] * (first["round"] + 1) - first[column] ** 2
+            means = (last[over_rounds] * (last["round"] + 1) - before) / (last["round"] - first["round"] + 1)
+        else:
+            rounds = rows.loc[rows["status"] != "diverged", "round"].drop_duplicates().sort_values()
+            if rounds.diff().iloc[1:-1].nunique() > 1:  # the last round may be nearer
+                raise UserError(
+                    f"the mean square of {column} is over rounds that are not equally far apart: add {over_rounds} to "
+                    "metrics of the setting"
+                )
             means = (late[column] ** 2).groupby(late["seed"]).mean()
-            diverged = rows.loc[rows["status"] == "diverged", "seed"].unique()
-            means = means.reindex(sorted(rows["seed"].unique()))
-            return means.mask(means.index.isin(diverged) | means.isna(), math.inf)
-
-        return self.of_runs(f"mean square of {column} from round {after} on", rows, compute)
+        diverged = rows.loc[rows["status"] == "diverged", "seed"].unique()
+        means = means.reindex(sorted(rows["seed"].unique()))
+        return means.mask(means.index.isin(diverged) | means.isna(), math.inf)
 
     def validate_metric(self, metric: str | None) -> None:
         """Raise UserError if the results have neither such a metric nor cost; None is the metric that selects."""

@@ -94,7 +94,7 @@ class Scales(ExponentCheck, CostCheck, MultiAlgorithmCheck):
     def _costs(self, results: Results, rows: "pd.DataFrame", metric: str, share: float) -> "pd.Series":
         """Return the costs of runs of one setting from the share ``since`` to another, by seed."""
         cost, *divisor = (
-            target_costs(results, rows, metric, name, share) - target_costs(results, rows, metric, name, self.since)
+            target_costs(rows, metric, name, share) - target_costs(rows, metric, name, self.since)
             for name in filter(None, (self.cost, self.per))
         )
         if not divisor:

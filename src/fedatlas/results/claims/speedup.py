@@ -55,7 +55,7 @@ class Speedup(ExponentCheck, MetricCheck, MultiAlgorithmCheck):
             return results.samples(algorithm, self.where, self.metric)
         metric, rounds = self.metric or results.view.select.metric, {}
         for point, part in results.settings(results.rows(algorithm, self.where, results.curves)):
-            rounds[point] = dict(target_costs(results, part, metric, "rounds", self.until))
+            rounds[point] = dict(target_costs(part, metric, "rounds", self.until))
             if any(math.isinf(rounds[point][seed]) and not has_diverged(run) for seed, run in part.groupby("seed")):
                 raise NotTested(f"not attained by {results.name(algorithm)}")
         return rounds

@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-from fedatlas.results.claims.results import Results
 from fedatlas.results.comparing.targets import costs_to_targets
 
 if TYPE_CHECKING:
@@ -10,7 +9,6 @@ if TYPE_CHECKING:
 
 
 def target_costs(
-    results: Results,
     rows: "pd.DataFrame",
     metric: str,
     cost: str,
@@ -21,7 +19,6 @@ def target_costs(
     """Return the cost until the metric first attains an accuracy, by seed, as `costs_to_targets` does.
 
     Args:
-        results: The results of the experiment.
         rows: Rows of the curves, of one algorithm in one setting.
         metric: Column of the metric.
         cost: Column of the cost, or ``rounds``.
@@ -30,11 +27,9 @@ def target_costs(
         relative: Whether the target is a share of the metric's first value.
     """
 
-    def compute(rows: "pd.DataFrame") -> dict[int, float]:
-        return {
-            seed: costs_to_targets(curve, metric, cost, [target], low, relative)[0]
-            for seed, curve in rows.groupby("seed")
-        }
+    import pandas as pd
 
-    bound = f"{'at most' if low else 'at least'} {target}{' of its first value' if relative else ''}"
-    return results.of_runs(f"{cost} until {metric} is {bound}", rows, compute)
+    curves = rows.groupby("seed")
+    return pd.Series(
+        {seed: costs_to_targets(curve, metric, cost, [target], low, relative)[0] for seed, curve in curves}
+    )
