@@ -82,12 +82,13 @@ class RecordedCell:
         with _explain(self.path), _open(self.path) as file:
             stored = file.read_row_group(self.group).drop_columns([CELL])
             columns = {name: stored[name] for name in stored.column_names if stored[name].null_count < len(stored)}
-        for axis, values in {**self.spec.within, **self.spec.tune}.items():
-            if pa.types.is_string(columns[axis].type) and axis_values.column(values) is not axis_values.text:
-                cells = columns[axis].combine_chunks().dictionary_encode()
-                numbers = pa.array([axis_values.parse(cell) for cell in cells.dictionary.to_pylist()])
-                columns[axis] = pa.chunked_array([numbers.take(cells.indices)])
-        return pa.table(columns)
+            for axis, values in {**self.spec.within, **self.spec.tune}.items():
+                if pa.types.is_string(columns[axis].type) and axis_values.column(values) is not axis_values.text:
+                    cells = columns[axis].combine_chunks().dictionary_encode()
+                    numbers = np.array([axis_values.parse(cell) for cell in cells.dictionary.to_pylist()])
+                    numbers = numbers.astype(np.result_type(numbers, np.array(values)))
+                    columns[axis] = pa.chunked_array([pa.array(numbers).take(cells.indices)])
+            return pa.table(columns)
 
     @functools.cached_property
     def checksum(self) -> str:
