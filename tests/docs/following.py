@@ -20,7 +20,7 @@ from fedatlas.workflow.targets import target_experiments
 from tests.docs.blocks import ROOT, blocks, commands
 
 INSTALLING = {"make", ".", "conda", "pip", "pytest", "docker"}  # what these install is there when tests run
-OTHER_PROGRAMS = {"pdflatex", "bibtex", "export", "squeue", "scancel"}
+OTHER_PROGRAMS = {"python", "export", "squeue", "scancel"}
 RULES = {
     name
     for path in ROOT.glob("workflow/**/*")
@@ -62,8 +62,6 @@ def run_quick(words, status):
     else:
         assert status == 0
         read(words)
-        if words[:2] == ["fedatlas", "paper"]:
-            os.makedirs(Path("paper", words[2]), exist_ok=True)
 
 
 def is_quick(words):
@@ -147,7 +145,7 @@ def _read_fedatlas(words):
             for text in value if isinstance(value, list) else [value]:
                 name = text.partition(",")[0]
                 assert name in action.completer("") or Path(name).exists(), (words, name)
-    if words[1] in ("run", "paper"):
+    if words[1] == "run":
         size = {"size": arguments.size} if arguments.size else {}
         assert _validate(Study.from_config((read_yaml(CONFIG) or {}) | size), arguments.name), words
 

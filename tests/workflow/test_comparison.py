@@ -148,7 +148,6 @@ def test_a_new_algorithm_has_table_page_and_sentence_and_trains_its_own_cells_al
     assert set(frame["algorithms"]) == {3, 4}  # DANE is not defined with minibatches
     page = (project.folder / "results/compare/slowmo_on-suite.html").read_text()
     assert "SlowMo is " in page and "http" not in page.split("<script")[0].replace("https://www.chartjs.org", "")
-    assert r"\begin{tabular}" in (project.folder / "results/compare/slowmo_on-suite.tex").read_text()
 
 
 @pytest.mark.parametrize("width", [390, 820, 1440])

@@ -67,9 +67,9 @@ def _add_atlas(groups: Any) -> None:
     command.set_defaults(run=completion.print_code)
 
 
-def _experiment_arguments(command: Any, condition: str = "") -> None:
-    """Add the name and the size of an experiment. condition: End of the sentence on the name."""
-    text = f"an experiment that `fedatlas list experiments` shows{condition}"
+def _experiment_arguments(command: Any) -> None:
+    """Add the name and the size of an experiment."""
+    text = "an experiment that `fedatlas list experiments` shows"
     _complete(command.add_argument("name", help=text), completion.experiments)
     command.add_argument("--size", choices=SIZES, metavar="size", help=SIZE)
 
@@ -143,17 +143,6 @@ def _add_studies(groups: Any) -> None:
     _results_option(command)
     command.add_argument("--json", action="store_true", help="print a JSON list of the claims")
     command.set_defaults(run=study.claims)
-
-    text = "write what a paper needs of an experiment: figures, tables and numbers for TeX, and BibTeX"
-    command = groups.add_parser("paper", help=text)
-    _experiment_arguments(command, ", with finished results")
-    command.add_argument("--out", metavar="FOLDER", help="where to write; default: paper/NAME")
-    command.add_argument("--width", metavar="INCHES", type=number, default=3.25, help="width of a column, in inches")
-    command.add_argument("--points", metavar="X", type=number, default=8.0, help="size of the letters in figures")
-    fonts = "cm: Computer Modern, times: like Times (STIX), sans: without serifs"
-    command.add_argument("--fonts", choices=["cm", "times", "sans"], default="cm", metavar="FONTS", help=fonts)
-    _directory_option(command)
-    command.set_defaults(run=study.paper)
 
     command = groups.add_parser("gallery", help="write docs/gallery.md and its pages from the record")
     command.set_defaults(run=study.gallery)

@@ -96,7 +96,7 @@ def _draw(frame: "object", data: FigureData) -> "Figure":
 
     assert isinstance(frame, pd.DataFrame)
     rows = frame.sort_values(["left_out", "tau"], kind="stable").to_dict("records")
-    figure = layout.empty_figure((WIDTH, ROW * len(rows) + 1.0), fixed=True)
+    figure = layout.empty_figure((WIDTH, ROW * len(rows) + 1.0))
     ax = figure.subplots()
     for y, row in enumerate(rows):
         ax.plot(row["tau"], y, color=BLACK, marker="o", markersize=4)

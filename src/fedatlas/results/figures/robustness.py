@@ -81,7 +81,7 @@ class Robustness(OrderFigure):
         width = 2 * left + COLUMN * (len(variants) - 1)
         note = layout.wrap_notes(width, *self._notes(data))
         height = ROW * len(data.styles) + 0.16 * len(note.splitlines()) + 1.5
-        figure = layout.empty_figure((width, height), fixed=True)
+        figure = layout.empty_figure((width, height))
         ax = figure.subplots()
         ax.set_axis_off()
         ax.set(xlim=(-left / COLUMN, len(variants) - 1 + left / COLUMN), ylim=(len(data.styles) + 3.4, -1.6))
