@@ -1,6 +1,6 @@
 """Tables of texts, for pictures and browsers: names to the left, heads above, blocks of rows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
