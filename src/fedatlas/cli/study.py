@@ -72,25 +72,6 @@ def guide(a: Namespace) -> None:
     print(f"{a.out} is written")
 
 
-def problem(a: Namespace) -> None:
-    """Write the arrays of an instance, and print what they are."""
-    import numpy as np
-
-    from fedatlas.io.files import atomic
-    from fedatlas.workflow.instance_arrays import instance_arrays
-    from fedatlas.workflow.study import Study
-
-    study = Study.open()
-    arrays = instance_arrays(study, a.size or study.config["size"], a.name, a.seed)
-    out = Path(a.out)
-    if out.suffix != ".npz":
-        raise UserError(f"--out: {a.out} must end with .npz")
-    with atomic(out) as temporary, open(temporary, "wb") as file:
-        np.savez(file, **arrays)
-    texts = (f"{name} {np.shape(value) if np.ndim(value) else value}" for name, value in arrays.items())
-    print(f"{out}: {', '.join(texts)}")
-
-
 def claims(a: Namespace) -> None:
     """Print the claims on which results hold verdicts."""
     from fedatlas.cli.commands import print_json
