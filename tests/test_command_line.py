@@ -1,17 +1,14 @@
-"""Help, version, listings and completion of the command."""
+"""Help, version and listings of the command."""
 
 import argparse
 import io
-import os
 import subprocess
 import sys
 
 import pytest
 
-from fedatlas.cli import completion
 from fedatlas.cli.arguments import Parser
 from fedatlas.cli.list import FAMILIES
-from fedatlas.cli.main import main
 from fedatlas.cli.parser import parser as build_parser
 from fedatlas.io import terminal
 from tests.test_cli import QUADRATIC, fedatlas
@@ -135,30 +132,6 @@ def test_a_number_that_is_too_large_is_a_sentence(name, capsys, tmp_path):
         assert status == 2 and "fedadam: a number exceeds the range of double precision" in error
         assert error.count("\n") == 1 and not list(tmp_path.iterdir())
     assert "Traceback" not in error
-
-
-def completed(line, tmp_path):
-    """The words that the shell is offered at the end of a line."""
-    answer = tmp_path / "answer"
-    environment = {**os.environ, "COMP_LINE": line, "COMP_POINT": str(len(line)), "_ARGCOMPLETE": "1"}
-    environment |= {"_ARGCOMPLETE_STDOUT_FILENAME": str(answer), "_ARGCOMPLETE_IFS": "\n", "IFS": "\n"}
-    subprocess.run([sys.executable, "-m", "fedatlas"], env=environment, capture_output=True)
-    return [word.strip() for word in answer.read_text().splitlines()] if answer.exists() else []
-
-
-def test_completion(tmp_path):
-    pytest.importorskip("argcomplete")
-    assert completed("fedatlas train --algorithm fedspeed", tmp_path)[:1] == ["fedspeed"]
-    assert "fedac_fig1" in completed("fedatlas run fedac_", tmp_path)
-    assert completed("fedatlas train --algorithm fedavg --pa", tmp_path) == ["--partition", "--participation"]
-    assert completed("fedatlas train --nope x --pa", tmp_path) == []
-
-
-def test_code_for_the_shell(capsys):
-    pytest.importorskip("argcomplete")
-    for shell in completion.SHELLS:
-        assert main(["completion", shell]) == 0 and "fedatlas" in capsys.readouterr().out
-    assert main(["completion", "csh"]) == 2 and "unknown shell 'csh'" in capsys.readouterr().err
 
 
 def test_lines_are_broken_in_a_terminal_alone(monkeypatch):

@@ -37,7 +37,6 @@ def refused(capsys, *arguments):
     "arguments, message",
     [
         ([], "the following arguments are required: command (`fedatlas --help` tells more)"),
-        (["paper", "fedac_fig1", "--fonts", "arial"], "unknown fonts 'arial' (known: cm, times, sans)"),
         (["trian"], "unknown command 'trian'; did you mean 'train'?"),
         (["data", "fecth"], "unknown command 'fecth'; did you mean 'fetch'?"),
         (["train", "--algoritm", "gd"], "unknown option '--algoritm'; did you mean '--algorithm'?"),

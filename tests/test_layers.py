@@ -44,7 +44,7 @@ ROOMS = [
     {"publish.report"},
     {"publish.tracking"},
     {"workflow"},
-    {"api", "testing", "publish.paper"},
+    {"api", "testing"},
     {"publish.comparison", "publish.guide"},
     {"cli"},
     {"__main__"},

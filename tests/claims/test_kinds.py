@@ -74,7 +74,6 @@ def test_every_check_documents_itself_and_its_options(name):
         ({"kind": "better", "algorithm": "a", "than": ["b"]}, set()),
         ({"kind": "fewer", "algorithm": "a", "than": ["b"], "at_least": 1}, set()),
         ({"kind": "fewer", "algorithm": "a", "than": ["b"], "at_least": 1, "cost": "simulated_seconds"}, TIMED),
-        ({"kind": "same_order", "other": "simulated_seconds", "at_least": 0.5}, TIMED),
         (SCALES, {"theorems"}),
         ({**SCALES, "per": "simulated_seconds"}, {"theorems", *TIMED}),
     ],

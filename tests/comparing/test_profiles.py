@@ -98,12 +98,12 @@ def test_an_area_is_that_under_the_profile(board):
     np.testing.assert_allclose(profile_areas(board.numbers, within).mean(axis=(1, 2)), under, atol=2e-4)
 
 
-def test_draws_are_seeded_and_share_problems():
-    first, second = draw_resamples(5, 3, 50, seed=1), draw_resamples(5, 3, 50, seed=2, problem_seed=1)
+def test_draws_are_seeded():
+    first, second = draw_resamples(5, 3, 50, seed=1), draw_resamples(5, 3, 50, seed=2)
     assert (first.problems == draw_resamples(5, 3, 50, seed=1).problems).all() and (
         first.slots == draw_resamples(5, 3, 50, seed=1).slots
     ).all()
-    assert (first.problems == second.problems).all() and (first.slots != second.slots).any()
+    assert (first.problems != second.problems).any() and (first.slots != second.slots).any()
     weights = first.weights(5, 3)
     np.testing.assert_allclose(weights.sum(axis=(1, 2)), 1)
     slow = np.zeros((50, 5, 3))

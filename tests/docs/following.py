@@ -10,17 +10,20 @@ from pathlib import Path
 import yaml
 from snakemake.cli import get_argument_parser
 
+from fedatlas.cli.list import FAMILIES, SECTIONS
 from fedatlas.cli.main import main
 from fedatlas.cli.parser import parser
+from fedatlas.cli.show import names as described_names
 from fedatlas.data import sources
 from fedatlas.io.yaml import read_yaml
+from fedatlas.testing import CONFORMANCE_TESTS
 from fedatlas.workflow.configuration import CONFIG
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.targets import target_experiments
 from tests.docs.blocks import ROOT, blocks, commands
 
 INSTALLING = {"make", ".", "conda", "pip", "pytest", "docker"}  # what these install is there when tests run
-OTHER_PROGRAMS = {"pdflatex", "bibtex", "export", "squeue", "scancel"}
+OTHER_PROGRAMS = {"python", "export", "squeue", "scancel"}
 RULES = {
     name
     for path in ROOT.glob("workflow/**/*")
@@ -31,6 +34,25 @@ FEDATLAS, SNAKEMAKE = parser(), get_argument_parser()
 MAKEFILE = (ROOT / "Makefile").read_text()
 MAKE_TARGETS = set(re.findall(r"^([\w./]+):", MAKEFILE, re.M))
 MAKE_VARIABLES = set(re.findall(r"^(\w+) \?=|\$\(if \$\((\w+)\)", MAKEFILE, re.M))
+
+
+def experiments():
+    """Return the experiments that a study can name."""
+    return Study.open().files.paths
+
+
+# What the value of an option must be, and of a word of a subcommand, by a function that returns all such names.
+NAMES = {
+    "algorithm": FAMILIES["algorithms"].names, "participation": FAMILIES["participation"].names,
+    "schedule": FAMILIES["schedules"].names, "channel": FAMILIES["channels"].names, "data": sources.names,
+    "problem": FAMILIES["problems"].names, "partition": FAMILIES["partitions"].names, "model": FAMILIES["costs"].names,
+    "on": experiments, "only": lambda: CONFORMANCE_TESTS,
+}  # fmt: skip
+NAMES_OF = {
+    "list": {"what": lambda: SECTIONS}, "show": {"name": described_names}, "cite": {"names": described_names},
+    "data": {"names": sources.names}, "compare": {"names": FAMILIES["algorithms"].names},
+    "check": {"names": FAMILIES["algorithms"].names}, "run": {"name": experiments}, "plan": {"name": experiments},
+}  # fmt: skip
 
 
 def follow(page, run):
@@ -62,8 +84,6 @@ def run_quick(words, status):
     else:
         assert status == 0
         read(words)
-        if words[:2] == ["fedatlas", "paper"]:
-            os.makedirs(Path("paper", words[2]), exist_ok=True)
 
 
 def is_quick(words):
@@ -138,16 +158,13 @@ def _validate(study, target):
 
 
 def _read_fedatlas(words):
-    arguments, command = FEDATLAS.parse_args(words[1:]), FEDATLAS
-    for word in words[1:]:
-        command = subcommands(command).get(word, command)
-    for action in command._actions:
-        value = getattr(arguments, action.dest, None)
-        if hasattr(action, "completer") and value is not None:
-            for text in value if isinstance(value, list) else [value]:
-                name = text.partition(",")[0]
-                assert name in action.completer("") or Path(name).exists(), (words, name)
-    if words[1] in ("run", "paper"):
+    arguments = FEDATLAS.parse_args(words[1:])
+    for option, known in (NAMES | NAMES_OF.get(words[1], {})).items():
+        value = getattr(arguments, option, None) or []
+        for text in value if isinstance(value, list) else [value]:
+            name = text.partition(",")[0]
+            assert name in known() or Path(name).exists(), (words, name)
+    if words[1] == "run":
         size = {"size": arguments.size} if arguments.size else {}
         assert _validate(Study.from_config((read_yaml(CONFIG) or {}) | size), arguments.name), words
 

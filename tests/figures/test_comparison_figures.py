@@ -1,6 +1,5 @@
 """Figures and tables that compare algorithms over problems."""
 
-import dataclasses
 import math
 import re
 from dataclasses import replace
@@ -18,8 +17,8 @@ from fedatlas.results.figures.text_fitting import wrap_text
 
 from .drawings import build_figure, draw_figure
 
-SLOW_KINDS = ("improvement", "loss_to_best", "robustness", "left_out")  # with thirty algorithms
-KINDS = ["performance_profile", "improvement", "loss_to_best", "robustness", "left_out"]
+SLOW_KINDS = ("improvement", "loss_to_best")  # with thirty algorithms
+KINDS = ["performance_profile", "improvement", "loss_to_best"]
 CASES = ["one local step", "many local steps", "10 % active"]
 # rounds to the share e^-5 of the first value by algorithm and case; None: without runs
 SPEED = {"fedavg": [100, 100, 100], "scaffold": [50, 50, None], "feddyn": [58, 120, 400], "fedprox": [400, 400, 400]}
@@ -163,73 +162,12 @@ def test_the_probability_of_improvement_is_that_over_instances(results):
     assert "3 problems, 4 seeds of each" in " ".join(figure.get_supxlabel().split())
 
 
-def tuned_again(*speeds_by_study):
-    """Results in which studies tune the first two cases again, each with other speeds of the algorithms."""
-    names = {f"{case} {number}": case for number in range(2, len(speeds_by_study) + 1) for case in CASES[:2]}
-    frames = [curves(noise=0.0)]
-    for number, speeds in enumerate(speeds_by_study[1:], start=2):
-        again = curves(speeds, noise=0.0)
-        frames.append(again[again["case"].isin(CASES[:2])].assign(case=lambda rows, n=number: rows["case"] + f" {n}"))
-    land = dataclasses.replace(view(), cases={case: case for case in [*CASES, *names]}, studies=names)
-    return None, pd.concat(frames, ignore_index=True), land
-
-
-def test_studies_agree_where_the_same_values_were_chosen():
-    other = {**SPEED, "fedavg": [50, 50, 100], "scaffold": [100, 100, None]}
-    quick = {id: [speed and speed * 4 // 5 for speed in speeds] for id, speeds in SPEED.items()}
-    options = {"studies": True, "shares": [math.exp(-5)], "resamples": 200, "where": {"case": CASES}}
-    figure, drawing = draw_kind("robustness", tuned_again(SPEED, other, quick), **options)
-    tau = drawing.numbers.groupby("variant", sort=False)["tau"].first()
-    assert list(tau.index) == ["first study", "study 2", "study 3"]
-    assert tau.iloc[1] < 1 == tau.iloc[2]  # another unit of time is the same order
-    assert "correlation with the first study" in " ".join(figure.get_supxlabel().split())
-    best = drawing.numbers[drawing.numbers["rank"] == 1].set_index("variant")["algorithm"]
-    assert best.tolist() == ["scaffold", "fedavg", "scaffold"]
-
-
-def test_one_study_is_not_compared():
-    with pytest.raises(UserError, match="none of its cases is tuned again"):
-        draw_kind("robustness", tuned_again(SPEED), studies=True)
-
-
 def test_algorithms_without_a_run_in_the_cases_that_are_shown_are_left_out(results):
     table, rows, plain = results
     context = replace(plain, cases={case: case for case in CASES}, undefined={"scaffold": {CASES[2]: "it needs all"}})
     for cases, count in ((CASES[2], 3), (CASES[1:], 4)):
         _, drawing = draw_kind("loss_to_best", (table, rows, context), where={"case": cases})
         assert drawing.numbers["algorithm"].nunique() == count
-
-
-def test_the_order_without_one_problem_seed_or_study():
-    """SCAFFOLD is first because of the one problem on which FedAvg is slow."""
-    speeds = {"fedavg": [100, 100, 400], "scaffold": [110, 110, 100]}
-    frame = curves(speeds, noise=0.0)
-    again = frame[frame["case"] == CASES[2]].assign(case="again")
-    again["suboptimality"] = again.groupby(["seed", "round"])["suboptimality"].transform(lambda pair: pair[::-1].values)
-    plain = replace(view(tuple(speeds)), cases={case: case for case in (*CASES, "again")}, studies={"again": CASES[2]})
-    where = {"case": CASES}
-    _, drawing = draw_kind("left_out", (None, pd.concat([frame, again]), plain), where=where, shares=[math.exp(-5)])
-    numbers = drawing.numbers.set_index(["left_out", "part"])
-    assert numbers.loc[("problem", CASES[2]), "tau"] == -1 and numbers.loc[("problem", CASES[0]), "tau"] == 1
-    assert numbers.loc[("problem", CASES[2]), "places"] == 1 or numbers.loc[("problem", CASES[2]), "places"] == -1
-    assert (numbers.loc["seed", "tau"] == 1).all() and len(numbers.loc["seed"]) == 4
-    assert numbers.loc[("study", f"first study of {CASES[2]}"), "tau"] == -1
-
-
-def test_robustness_ranks_and_correlates(results):
-    figure, drawing = draw_kind("robustness", results, shares=[0.05], resamples=200)
-    numbers = drawing.numbers.set_index(["variant", "algorithm"])
-    assert numbers.loc[("as scored", "fedprox"), "rank"] == 4 and math.isnan(
-        numbers.loc[("as scored", "fedprox"), "tau"]
-    )
-    variants = list(dict.fromkeys(drawing.numbers["variant"]))
-    assert variants == [
-        "as scored", "half of the rounds", "a quarter of the rounds", "10 times harder targets",
-        "10 times easier targets", "one half of the seeds", "the other half of the seeds",
-    ]  # fmt: skip
-    half = numbers.loc[("half of the rounds", "fedavg")]
-    assert half["low"] <= half["tau"] <= half["high"]
-    assert sum(text.startswith("τ = ") for text in texts(figure)) == 5
 
 
 def test_targets_do_not_depend_on_what_is_drawn():
@@ -286,9 +224,6 @@ def test_lines_are_as_wide_as_they_may_be():
         ({"kind": "performance_profile", "within": 1}, "within is 1; it must be a number larger than 1"),
         ({"kind": "loss_to_best", "scores": True, "best": 0.0}, "scores have no target"),
         ({"kind": "improvement", "share": 1.5}, "share is 1.5; it must be a number"),
-        ({"kind": "robustness", "budgets": [2.0]}, "budgets is [2.0]; each must lie between 0 and 1"),
-        ({"kind": "robustness", "harder": [0.001]}, "where runs start; leave out one of them"),
-        ({"kind": "robustness", "harder": [-1.0]}, "each factor must be positive"),
         ({"kind": "loss_to_best", "darkest": 1}, "darkest is 1"),
     ],
 )
@@ -303,5 +238,3 @@ def test_results_that_do_not_fit(results):
         draw_kind("loss_to_best", results, x="vectors_up")
     with pytest.raises(UserError, match="no rows are left to draw"):
         draw_kind("loss_to_best", results, where={"case": "nowhere"})
-    with pytest.raises(UserError, match="an order needs two algorithms"):
-        draw_kind("robustness", results, algorithms=["fedavg"])

@@ -39,8 +39,6 @@ SPECS = {
     "performance_profile": [{}, {"unit": "budget", "apart": True, "named": 3}],
     "loss_to_best": [{}],
     "improvement": [{}],
-    "robustness": [{}],
-    "left_out": [{}],
     "partition": [{}],
     "availability": [{}],
     "dissimilarity": [{}],
@@ -91,8 +89,6 @@ CASES = [(kind, spec) for kind, specs in SPECS.items() for spec in specs]
 
 @pytest.mark.parametrize(("kind", "spec"), CASES, ids=[f"{kind}-{n}" for n, (kind, _) in enumerate(CASES)])
 def test_nothing_overlaps_or_is_cut(kind, spec, results):
-    if kind in ("robustness", "left_out") and len(results[2].algorithms) == 1:
-        pytest.skip("an order needs two algorithms")
     fits(lambda: draw_figure({"kind": kind, **spec}, results, **inputs(kind, results[2]))[0])
 
 

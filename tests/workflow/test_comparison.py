@@ -148,7 +148,6 @@ def test_a_new_algorithm_has_table_page_and_sentence_and_trains_its_own_cells_al
     assert set(frame["algorithms"]) == {3, 4}  # DANE is not defined with minibatches
     page = (project.folder / "results/compare/slowmo_on-suite.html").read_text()
     assert "SlowMo is " in page and "http" not in page.split("<script")[0].replace("https://www.chartjs.org", "")
-    assert r"\begin{tabular}" in (project.folder / "results/compare/slowmo_on-suite.tex").read_text()
 
 
 @pytest.mark.parametrize("width", [390, 820, 1440])
@@ -261,10 +260,10 @@ def test_bad_input_is_one_sentence(project, words, sentence):
     assert sentence in output and "Traceback" not in output and len(output.strip().splitlines()) == 1
 
 
-def instance(project, place, seed):
-    """The arrays of an instance."""
-    run(project, "problem", place, "--size", "smoke", "--seed", str(seed), "--out", "p.npz")
-    return np.load(project.folder / "p.npz")
+def instance(seed):
+    """The arrays of an instance of the suite's problem, and its setting."""
+    p = interactive.create({**SUITE["problem"], "instance": seed}, SUITE["setting"]["clients"])
+    return {"A": p.A, "b": p.b, "c": p.c, "start": p.start(seed), **SUITE["setting"]}
 
 
 def federated_averaging(p, lr):
@@ -286,7 +285,7 @@ def test_runs_of_another_framework_begin_where_those_of_the_atlas_do_and_are_pla
     curves = csv.read(project.folder / "curves.csv")
     parts = []
     for seed in range(3):
-        p = instance(project, "suite/unlike", seed)
+        p = instance(seed)
         largest = np.abs(np.linalg.eigvalsh(p["A"])).max()  # L_max, in whose terms step sizes are tuned
         lr = eval(rows["lr"].iloc[0], {"L_max": largest})
         losses = list(federated_averaging(p, lr))
@@ -338,47 +337,29 @@ def test_rows_that_do_not_fit_are_refused_with_the_reason(change, reason):
             add_runs(view, curves, path)
 
 
-def test_the_arrays_of_a_problem_on_data_are_its_objective(project):
-    p = instance(project, "suite/softmax", 1)
-    classes, features = int(p["y"].max()) + 1, p["A"].shape[1]
+def test_the_page_places_a_run_of_pytorch_beside_the_landscape(project, monkeypatch):
+    pytest.importorskip("torch")
+    monkeypatch.chdir(project.folder)
+    (code,) = [block for block in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL) if "torch" in block]
+    exec(code, {})
+    output = " ".join(run(project, "compare", "runs.csv", "--size", "smoke").split())
+    assert "runs is " in output and "to train" not in output
 
-    def loss(x):
-        z = p["A"] @ x[: classes * features].reshape(classes, features).T + x[classes * features :]
-        losses = logsumexp(z, axis=1) - z[np.arange(len(z)), p["y"]]
-        return np.mean(p["weight"] * losses) + p["l2"] / 2 * x @ x
 
-    assert loss(p["start"]) == pytest.approx(float(p["start_loss"]), rel=1e-6)
-    x = np.random.default_rng(0).normal(size=len(p["start"])) / 10
-    problem = interactive.create(
-        {"kind": "softmax", "data": "digits", "l2": 0.01, "partition": {"kind": "dirichlet", "alpha": 1.0}}, 4
+@pytest.mark.parametrize("data, kind", [("digits", "softmax"), ("breast_cancer", "logistic")])
+def test_the_arrays_of_a_problem_on_data_are_its_objective(data, kind):
+    """As the page writes it."""
+    p = interactive.create(
+        {"kind": kind, "data": data, "l2": 0.01, "partition": {"kind": "dirichlet", "alpha": 1.0}}, 4
     )
-    assert loss(x) == pytest.approx(problem.evaluate(x)["loss"], rel=1e-6)
-    assert set(p["client"]) == {0, 1, 2, 3}
-
-
-def test_the_matrices_of_a_similar_problem_are_its_objective(project):
-    p = instance(project, "landscape/non-convex", 3)
-    x = p["start"]
-    loss = (0.5 * np.einsum("nmij,i,j->nm", p["A"], x, x) - p["b"] @ x + p["c"]).mean()
-    assert loss + p["beta"] * (x * x / (1 + x * x)).sum() == pytest.approx(float(p["start_loss"]), rel=1e-12)
-    assert p["beta"] > 0 and (np.linalg.eigvalsh(p["A"])[..., 0].min(axis=1) < 0).all()  # components are indefinite
-
-
-def test_the_start_of_a_network_has_its_parameters_by_name(project):
-    torch = pytest.importorskip("torch")
-    p = instance(project, "landscape/network", 3)
-    shapes = list(map(json.loads, p["shapes"]))
-    vectors = np.split(p["start"], np.cumsum([np.prod(shape) for shape in shapes])[:-1])
-    state = {
-        str(name): torch.tensor(vector, dtype=torch.float32).reshape(shape)
-        for name, vector, shape in zip(p["parameters"], vectors, shapes, strict=True)
-    }
-    (hidden,) = json.loads(str(p["architecture"]))["hidden"]
-    inputs, classes = p["A"][0].size, int(p["y"].max()) + 1
-    module = torch.nn.Sequential(
-        torch.nn.Flatten(), torch.nn.Linear(inputs, hidden), torch.nn.ReLU(), torch.nn.Linear(hidden, classes)
-    )
-    module.load_state_dict(state)
-    losses = torch.nn.functional.cross_entropy(module(torch.tensor(p["A"])), torch.tensor(p["y"]), reduction="none")
-    loss = p["weight"] @ losses.detach().numpy() / len(losses) + p["l2"] / 2 * p["start"] @ p["start"]
-    assert loss == pytest.approx(float(p["start_loss"]), rel=1e-5) and set(p["client"]) == set(range(10))
+    A = p.A.toarray() if hasattr(p.A, "toarray") else p.A
+    x = np.random.default_rng(0).normal(size=p.dim) / 10
+    if kind == "logistic":
+        losses = np.logaddexp(0, -p.b * (A @ x))
+    else:
+        classes, features = int(p.y.max()) + 1, A.shape[1]
+        z = A @ x[: classes * features].reshape(classes, features).T + x[classes * features :]
+        losses = logsumexp(z, axis=1) - z[np.arange(len(z)), p.y]
+    weights = 1 if p.row_weights is None else p.row_weights
+    assert np.mean(weights * losses) + p.l2 / 2 * x @ x == pytest.approx(p.evaluate(x)["loss"], rel=1e-6)
+    assert sum(len(p.partition.client(i)) for i in range(4)) == len(A)

@@ -90,7 +90,7 @@ FIGURES_OF_RESULTS = f"scaling promises tabled timed {COMPARED}"
 EVERY_FIGURE = f"{FIGURES_OF_RESULTS} split there"
 CLAIMS = "better below"
 # Modules, and the results that must be made again if their code changes; the first row that fits a module counts.
-SHARED_BY_FIGURES = ("base", "drawing", "figure_data", "layout", "paper_page", "text_fitting")
+SHARED_BY_FIGURES = ("base", "drawing", "figure_data", "layout", "text_fitting")
 TABLE = [
     # algorithms
     ("federation.algorithms.fedavg", "quadratic tuned lenet below"),

@@ -178,7 +178,6 @@ def test_each_check_names_what_it_compares():
     rate = {"kind": "rate", "along": {"a": 1.0, "b": 2.0}, "at_least": 0.0}
     for spec in (better, drop, rate):
         assert CHECKS.build(spec).algorithm_ids() == ["a", "b"]
-    assert CHECKS.build({"kind": "same_order", "seeds": True, "at_least": 0.0}).algorithm_ids() is None
     assert CHECKS.build(drop).places() == [{"clients": 1}, {"clients": "max"}]
     assert CHECKS.build({**drop, "end": "worst"}).places() == [{}]
 

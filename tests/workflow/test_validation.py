@@ -46,12 +46,10 @@ def test_right_figures(figure):
 
 
 PROFILE = {"kind": "performance_profile", "caption": "c", "x": "gradients", "panel": "local_steps"}
-ORDER = {"kind": "same_order", "budget": 0.5, "at_least": 0.8}
 
 
-def test_figures_and_claims_over_problems():
-    claim = {"text": "t", "source": "s", "check": ORDER}
-    validate(experiment(figures={"it": PROFILE}, claims={"it": claim}))
+def test_figures_over_problems():
+    validate(experiment(figures={"it": PROFILE}))
     for wrong, output in (
         ({**PROFILE, "x": "gradient"}, "x: unknown cost 'gradient'; did you mean 'gradients'"),
         ({**PROFILE, "where": {"clients": 5}}, "where.clients: no run has the value 5"),
@@ -60,8 +58,6 @@ def test_figures_and_claims_over_problems():
     ):
         with pytest.raises(UserError, match=rf"figures\.it: {re.escape(output)}"):
             validate(experiment(figures={"it": wrong}))
-    with pytest.raises(UserError, match=r"claims\.it: algorithms: unknown algorithm of the experiment 'mime'"):
-        validate(experiment(claims={"it": {**claim, "check": {**ORDER, "algorithms": ["mime", "fedavg"]}}}))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from types import FrameType
 from typing import NoReturn
 
-from fedatlas.cli import completion
 from fedatlas.cli.arguments import check_text, split_passed
 from fedatlas.cli.parser import parser
 from fedatlas.errors import UserError, shorten
@@ -59,9 +58,7 @@ def main(argv: list[str] | None = None) -> int:
         os.environ[name] = "1"
     try:
         words, passed = split_passed(check_text(sys.argv[1:] if argv is None else argv))
-        top = parser()
-        completion.answer(top)
-        arguments = top.parse_args(words)
+        arguments = parser().parse_args(words)
         arguments.output = sys.stdout
         reserved = getattr(arguments, "json", False) or getattr(arguments, "out", None) == "-"
         with contextlib.redirect_stdout(sys.stderr if reserved else sys.stdout):  # of what extensions print

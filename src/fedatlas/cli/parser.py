@@ -3,7 +3,7 @@
 import argparse
 from typing import Any
 
-from fedatlas.cli import commands, completion, job, record, study
+from fedatlas.cli import commands, job, record, study
 from fedatlas.cli.arguments import DEFAULT_CLIENTS, Parser, cores, integer, number, port
 from fedatlas.experiments import SIZES
 
@@ -45,32 +45,25 @@ class _Version(argparse.Action):
 def _add_atlas(groups: Any) -> None:
     command = groups.add_parser("list", help="names of all that the atlas holds, or of one section")
     text = "algorithms, problems, figures, data, experiments ...; default: all"
-    _complete(command.add_argument("what", nargs="?", metavar="section", help=text), completion.sections)
+    command.add_argument("what", nargs="?", metavar="section", help=text)
     command.add_argument("--json", action="store_true", help="print one JSON object, with a list for each section")
     command.set_defaults(run=commands.list_names)
 
     text = "all that is declared of an algorithm, a problem, an experiment, a data set, a figure, a paper ..."
     command = groups.add_parser("show", help=text)
-    _complete(
-        command.add_argument("name", help="a name that `fedatlas list` shows, or a key of a paper"),
-        completion.described,
-    )
+    command.add_argument("name", help="a name that `fedatlas list` shows, or a key of a paper")
     command.set_defaults(run=commands.show)
 
     command = groups.add_parser("cite", help="BibTeX of algorithms, experiments or data sets")
     text = "an algorithm, an experiment, a data set or a key; default: the five papers"
-    _complete(command.add_argument("names", nargs="*", metavar="name", help=text), completion.described)
+    command.add_argument("names", nargs="*", metavar="name", help=text)
     command.set_defaults(run=commands.cite)
 
-    command = groups.add_parser("completion", help="print the code that completes the words of this command in a shell")
-    command.add_argument("shell", choices=completion.SHELLS, metavar="shell", help=", ".join(completion.SHELLS))
-    command.set_defaults(run=completion.print_code)
 
-
-def _experiment_arguments(command: Any, condition: str = "") -> None:
-    """Add the name and the size of an experiment. condition: End of the sentence on the name."""
-    text = f"an experiment that `fedatlas list experiments` shows{condition}"
-    _complete(command.add_argument("name", help=text), completion.experiments)
+def _experiment_arguments(command: Any) -> None:
+    """Add the name and the size of an experiment."""
+    text = "an experiment that `fedatlas list experiments` shows"
+    command.add_argument("name", help=text)
     command.add_argument("--size", choices=SIZES, metavar="size", help=SIZE)
 
 
@@ -98,13 +91,9 @@ def _add_studies(groups: Any) -> None:
     text = "your algorithm among those of an experiment, tuned alike: a table, a page and a sentence"
     command = groups.add_parser("compare", help=text)
     text = "an algorithm of the study or of the atlas, or a CSV file of runs that another framework made"
-    _complete(
-        command.add_argument("names", nargs="+", metavar="algorithm", help=text), completion.section("algorithms")
-    )
+    command.add_argument("names", nargs="+", metavar="algorithm", help=text)
     text = "the experiment with whose entries they are compared"
-    _complete(
-        command.add_argument("--on", default="landscape", metavar="experiment", help=text), completion.experiments
-    )
+    command.add_argument("--on", default="landscape", metavar="experiment", help=text)
     command.add_argument("--size", choices=SIZES, metavar="size", help=SIZE)
     command.add_argument("--quick", action="store_true", help="a third of the problems, five scoring seeds")
     command.add_argument("--compute", action="store_true", help="train what the record lacks of the other entries")
@@ -115,26 +104,16 @@ def _add_studies(groups: Any) -> None:
     )
     command.add_argument("--search", action="append", default=[], metavar="NAME=[LOW,HIGH]", help=text)
     text = "count the simulated seconds of these clients too, such as cross-device; default: none"
-    _complete(command.add_argument("--model", metavar="KIND", help=text), completion.section("costs"))
+    command.add_argument("--model", metavar="KIND", help=text)
     command.add_argument("--cores", type=cores, default="all", help="number of cores")
     command.add_argument("-n", "--dry-run", action="store_true", help="only say what would be trained, and how long")
     _directory_option(command)
     command.set_defaults(run=study.compare)
 
-    text = "write the arrays of a problem's instance, for runs in another framework"
-    command = groups.add_parser("problem", help=text)
-    command.add_argument("name", metavar="experiment/case", help="a problem of an experiment, as landscape/reference")
-    command.add_argument("--size", choices=SIZES, metavar="size", help=SIZE)
-    command.add_argument("--seed", type=integer, default=0, help="seed of the runs, which have this instance and start")
-    command.add_argument("--out", required=True, metavar="FILE.npz", help="where to write")
-    command.set_defaults(run=study.problem)
-
     text = "write the page that answers which method is good when, from the record of a suite"
     command = groups.add_parser("guide", help=text)
     text = "the suite, an experiment whose problems are cases"
-    _complete(
-        command.add_argument("--on", default="landscape", metavar="experiment", help=text), completion.experiments
-    )
+    command.add_argument("--on", default="landscape", metavar="experiment", help=text)
     command.add_argument("--size", choices=SIZES, metavar="size", help="default: the largest that has a record")
     command.add_argument("--out", default="which-method.html", metavar="FILE.html", help="where to write")
     command.set_defaults(run=study.guide)
@@ -143,17 +122,6 @@ def _add_studies(groups: Any) -> None:
     _results_option(command)
     command.add_argument("--json", action="store_true", help="print a JSON list of the claims")
     command.set_defaults(run=study.claims)
-
-    text = "write what a paper needs of an experiment: figures, tables and numbers for TeX, and BibTeX"
-    command = groups.add_parser("paper", help=text)
-    _experiment_arguments(command, ", with finished results")
-    command.add_argument("--out", metavar="FOLDER", help="where to write; default: paper/NAME")
-    command.add_argument("--width", metavar="INCHES", type=number, default=3.25, help="width of a column, in inches")
-    command.add_argument("--points", metavar="X", type=number, default=8.0, help="size of the letters in figures")
-    fonts = "cm: Computer Modern, times: like Times (STIX), sans: without serifs"
-    command.add_argument("--fonts", choices=["cm", "times", "sans"], default="cm", metavar="FONTS", help=fonts)
-    _directory_option(command)
-    command.set_defaults(run=study.paper)
 
     command = groups.add_parser("gallery", help="write docs/gallery.md and its pages from the record")
     command.set_defaults(run=study.gallery)
@@ -180,24 +148,18 @@ def _add_studies(groups: Any) -> None:
 def _add_train(groups: Any) -> None:
     command = groups.add_parser("train", help="one run from the shell")
     text = "a name that `fedatlas list algorithms` shows"
-    _complete(
-        command.add_argument("--algorithm", metavar="NAME", required=True, help=text),
-        completion.section("algorithms"),
-    )
+    command.add_argument("--algorithm", metavar="NAME", required=True, help=text)
     command.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help=SET)
     _problem_options(command)
     command.add_argument("--clients", type=integer, help=CLIENTS)
     group = command.add_mutually_exclusive_group()
     group.add_argument("--active", type=integer, help="clients drawn uniformly in each round; default: all")
     text = "which clients take part in a round, e.g. bernoulli,p=0.5; default: full"
-    action = group.add_argument("--participation", metavar="KIND[,NAME=VALUE...]", help=text)
-    _complete(action, completion.section("participation"))
+    group.add_argument("--participation", metavar="KIND[,NAME=VALUE...]", help=text)
     text = "factor on the step size in each round, e.g. exponential,decay=0.99; default: constant"
-    action = command.add_argument("--schedule", metavar="KIND[,NAME=VALUE...]", help=text)
-    _complete(action, completion.section("schedules"))
+    command.add_argument("--schedule", metavar="KIND[,NAME=VALUE...]", help=text)
     text = "what clients' messages pass before the mean, e.g. top-k,share=0.01; default: identity"
-    action = command.add_argument("--channel", metavar="KIND[,NAME=VALUE...]", help=text)
-    _complete(action, completion.section("channels"))
+    command.add_argument("--channel", metavar="KIND[,NAME=VALUE...]", help=text)
     local = command.add_mutually_exclusive_group()
     local.add_argument("--local-steps", type=integer, default=1, help="local steps K of a round")
     local.add_argument(
@@ -229,7 +191,7 @@ def _add_data(groups: Any) -> None:
     mirror = "folder or URL asked first; repeatable; default: those of $FEDATLAS_DATA_MIRRORS"
     command = data.add_parser("fetch", help="download data sets or copy them from a mirror, verify and prepare them")
     text = "a data set, or custom data as after --data of train"
-    _complete(command.add_argument("names", nargs="+", metavar="name", help=text), completion.section("data"))
+    command.add_argument("names", nargs="+", metavar="name", help=text)
     command.add_argument("--mirror", action="append", default=[], metavar="FOLDER|URL", help=mirror)
     _directory_option(command)
     command.set_defaults(run=commands.data_fetch)
@@ -242,7 +204,7 @@ def _add_data(groups: Any) -> None:
 
     command = data.add_parser("verify", help="check files against sizes, checksums, rows and classes")
     text = "a data set; default: all that are prepared"
-    _complete(command.add_argument("names", nargs="*", metavar="name", help=text), completion.section("data"))
+    command.add_argument("names", nargs="*", metavar="name", help=text)
     _directory_option(command)
     command.set_defaults(run=commands.data_verify)
 
@@ -262,34 +224,26 @@ def _add_theory_and_check(groups: Any) -> None:
     text = "run the conformance tests of your own algorithms, or of algorithms by name"
     command = groups.add_parser("check", help=text)
     text = "an algorithm; default: all that are not the atlas's"
-    action = command.add_argument("names", nargs="*", metavar="algorithm", help=text)
-    _complete(action, completion.section("algorithms"))
+    command.add_argument("names", nargs="*", metavar="algorithm", help=text)
     command.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="a hyper-parameter; repeatable"
     )
     text = "conformance test to run; repeatable; default: all"
-    _complete(
-        command.add_argument("--only", action="append", default=[], metavar="CHECK", help=text), completion.checks
-    )
+    command.add_argument("--only", action="append", default=[], metavar="CHECK", help=text)
     command.add_argument("--json", action="store_true", help="print the table as JSON")
     command.set_defaults(run=commands.check)
 
 
 def _problem_options(command: Parser) -> None:
     text = "a kind that `fedatlas list problems` shows"
-    _complete(
-        command.add_argument("--problem", metavar="KIND", default="logistic", help=text),
-        completion.section("problems"),
-    )
+    command.add_argument("--problem", metavar="KIND", default="logistic", help=text)
     text = "a data set that `fedatlas data status` shows, or custom data, e.g. mine.csv,label=y,client=hospital"
-    action = command.add_argument("--data", metavar="NAME|FILE[,NAME=VALUE...]", help=f"{text}; default: none")
-    _complete(action, completion.section("data"))
+    command.add_argument("--data", metavar="NAME|FILE[,NAME=VALUE...]", help=f"{text}; default: none")
     command.add_argument("--l2", metavar="X", type=number, help="weight of |x|^2 / 2; default: the problem's")
     text = "another problem option; repeatable"
     command.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help=text)
     text = "how data are split over clients, e.g. dirichlet,alpha=0.3; default: all clients draw from all data"
-    action = command.add_argument("--partition", metavar="KIND[,NAME=VALUE...]", help=text)
-    _complete(action, completion.section("partitions"))
+    command.add_argument("--partition", metavar="KIND[,NAME=VALUE...]", help=text)
 
 
 def _results_option(command: Parser) -> None:
@@ -301,8 +255,3 @@ def _results_option(command: Parser) -> None:
 
 def _directory_option(command: Parser) -> None:
     command.add_argument("--directory", metavar="FOLDER", help="data directory; default: $FEDATLAS_DATA, or ./data")
-
-
-def _complete(action: argparse.Action, names: completion.Names) -> None:
-    """Let the shell complete the value of an option."""
-    action.completer = completion.completer(names)  # type: ignore[attr-defined]

@@ -60,7 +60,7 @@ def compare(a: Namespace) -> None:
         study, request, compute=a.compute, cores=a.cores, model=a.model, directory=a.directory
     )
     print("\n\n".join(map(render, numbers)))
-    print(f"\nMade {comparison.path}.html, .csv and .tex")
+    print(f"\nMade {comparison.path}.html and .csv")
 
 
 def guide(a: Namespace) -> None:
@@ -70,25 +70,6 @@ def guide(a: Namespace) -> None:
 
     write_guide(Study.open(), Path(a.out), a.on, a.size)
     print(f"{a.out} is written")
-
-
-def problem(a: Namespace) -> None:
-    """Write the arrays of an instance, and print what they are."""
-    import numpy as np
-
-    from fedatlas.io.files import atomic
-    from fedatlas.workflow.instance_arrays import instance_arrays
-    from fedatlas.workflow.study import Study
-
-    study = Study.open()
-    arrays = instance_arrays(study, a.size or study.config["size"], a.name, a.seed)
-    out = Path(a.out)
-    if out.suffix != ".npz":
-        raise UserError(f"--out: {a.out} must end with .npz")
-    with atomic(out) as temporary, open(temporary, "wb") as file:
-        np.savez(file, **arrays)
-    texts = (f"{name} {np.shape(value) if np.ndim(value) else value}" for name, value in arrays.items())
-    print(f"{out}: {', '.join(texts)}")
 
 
 def claims(a: Namespace) -> None:
@@ -131,22 +112,6 @@ def clean(a: Namespace) -> None:
         print(f"{item.bytes / 1e6:12,.3f} MB  {item.reason:<14} {item.path}")
     total = sum(item.bytes for item in waste) / 1e6
     print(f"{total:12,.3f} MB  {'would be freed' if a.dry_run else 'freed'} ({len(waste)} items)")
-
-
-def paper(a: Namespace) -> None:
-    """Write the folder of an experiment for a paper, and print how to typeset it."""
-    from fedatlas.publish.paper.folder import write_folder
-    from fedatlas.results.figures.paper_page import Page
-    from fedatlas.workflow.launch import check_experiment
-    from fedatlas.workflow.study import Study
-
-    study, page = Study.open(), Page(a.width, a.points, a.fonts)
-    check_experiment(study, a.name)
-    out = a.out or os.path.join("paper", a.name)
-    for sentence in write_folder(study, a.name, a.size or study.config["size"], out, page, a.directory):
-        print(f"note: {sentence}", file=sys.stderr)
-    tex = "pdflatex main && bibtex main && pdflatex main && pdflatex main"
-    print(f"{out} is ready. To look at it:\n\n  cd {shlex.quote(out)}\n  {tex}")
 
 
 def gallery(a: Namespace) -> None:

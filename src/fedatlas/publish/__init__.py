@@ -1,1 +1,1 @@
-"""Results for readers: the HTML report, the gallery, files for TeX, MLflow."""
+"""Results for readers: the HTML report, the gallery, MLflow."""

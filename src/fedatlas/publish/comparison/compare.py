@@ -16,9 +16,7 @@ from fedatlas.experiments.result_files import write
 from fedatlas.experiments.tables import Tables
 from fedatlas.federation.engine.drivers import DRIVERS
 from fedatlas.io import csv
-from fedatlas.io.files import write_text
 from fedatlas.publish.comparison.given_runs import add_runs
-from fedatlas.publish.comparison.latex import render_tables
 from fedatlas.publish.comparison.numbers import COSTS, EntryNumbers, compute_numbers
 from fedatlas.publish.comparison.page import write_page
 from fedatlas.registry import extensions
@@ -84,7 +82,6 @@ def compare_entries(
         numbers = [replace(entry, absent="has no runs") if entry.id in given else entry for entry in numbers]
         path = comparison.path
         csv.write(f"{path}.csv", pd.concat([entry.frame() for entry in numbers]))
-        write_text(f"{path}.tex", render_tables(numbers, request.command))
         write_page(comparison, view, numbers, lines, folder, Path(f"{path}.html"))
     return comparison, numbers
 

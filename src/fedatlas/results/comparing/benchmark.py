@@ -49,13 +49,6 @@ class Benchmark:
         arrays = {name: getattr(self, name)[rows] for name in self._run_arrays}
         return replace(self, algorithms=list(algorithms), **arrays)
 
-    def select_slots(self, slots: Sequence[int]) -> "Benchmark":
-        """Return the benchmark of some seeds, by their slots."""
-        indices = list(slots)
-        return replace(
-            self, **{name: getattr(self, name)[..., indices] for name in (*self._run_arrays, "seeds", "targets")}
-        )
-
     @property
     def _run_arrays(self) -> list[str]:
         """Names of the arrays with an entry for each run."""

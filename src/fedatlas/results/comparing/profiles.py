@@ -83,9 +83,7 @@ class Resamples:
         return shares
 
 
-def draw_resamples(
-    problems: int, slots: int, resamples: int, seed: int, problem_seed: int | None = None, fixed: bool = False
-) -> Resamples:
+def draw_resamples(problems: int, slots: int, resamples: int, seed: int, fixed: bool = False) -> Resamples:
     """Return resamples from a seeded generator.
 
     Args:
@@ -93,11 +91,9 @@ def draw_resamples(
         slots: Number of slots.
         resamples: Number of resamples.
         seed: Seed of the generator.
-        problem_seed: Seed for the problems, where other resamples share them; by default ``seed``.
         fixed: Whether each resample has every problem once, so that only seeds are drawn.
     """
-    problem_rng = np.random.default_rng([seed if problem_seed is None else problem_seed, 0])
-    positions = problem_rng.integers(problems, size=(resamples, problems))
+    positions = np.random.default_rng([seed, 0]).integers(problems, size=(resamples, problems))
     if fixed:
         positions = np.broadcast_to(np.arange(problems), (resamples, problems))
     slot_rng = np.random.default_rng([seed, 1])

@@ -1,6 +1,5 @@
 """Base classes of figures that compare algorithms over problems, each of which is a point of the axes."""
 
-from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -12,7 +11,6 @@ from fedatlas.registry.options import option
 from fedatlas.results.comparing.benchmark import Benchmark
 from fedatlas.results.comparing.targets import TargetSpec, score_benchmark, target_costs
 from fedatlas.results.figures import layout
-from fedatlas.results.figures.base import Drawing
 from fedatlas.results.figures.cost_figure import CostFigure
 from fedatlas.results.figures.figure_data import FigureData
 
@@ -43,14 +41,14 @@ class ComparisonFigure(CostFigure):
         """The cost in words, without its unit."""
         return self.words.removesuffix(" (s)")
 
-    def target_spec(self, data: FigureData, shares: "list[float]", budget: float = 1) -> TargetSpec:
-        """Return the targets of the comparison: metric, cost, shares and budget."""
+    def target_spec(self, data: FigureData, shares: "list[float]") -> TargetSpec:
+        """Return the targets of the comparison: metric, cost and shares."""
         goal = scores.goal(data.y, data.view.select)
-        return TargetSpec(data.y, goal, self.x, tuple(shares), self.best, budget)
+        return TargetSpec(data.y, goal, self.x, tuple(shares), self.best)
 
-    def benchmark(self, data: FigureData, shares: "list[float]", budget: float = 1) -> Benchmark:
+    def benchmark(self, data: FigureData, shares: "list[float]") -> Benchmark:
         """Return the costs of the algorithms of the figure, at targets that all algorithms of the experiment set."""
-        spec = self.target_spec(data, shares, budget)
+        spec = self.target_spec(data, shares)
         data.require(data.curves, spec.column, data.y)
         data.rows(data.curves)  # raises if no row is left
         rows = select_rows(data.curves, self.where)
@@ -68,28 +66,6 @@ class ComparisonFigure(CostFigure):
         if optimum is None and data.y == "loss" and "suboptimality" in data.curves:
             best = f"F*, or where F* is not known to {best},"
         return f"Target: the distance of the {words} to {best} is {percent} of the first one."
-
-
-@dataclass(frozen=True, kw_only=True)
-class OrderFigure(ComparisonFigure):
-    """A figure of the order of algorithms by the area under the performance profile on its log2 axis, up to within."""
-
-    shares: list[float] = option(
-        lambda: [0.01],
-        doc="targets: shares of the difference between the metric's first and best value; all count alike",
-        filled=True,
-        distinct=True,
-    )
-    within: float = option(16.0, doc="ratio to the best cost from which on a problem counts nothing", above=1)
-
-    def draw(self, data: FigureData) -> Drawing:
-        if len(data.styles) < 2:
-            raise data.error("an order needs two algorithms")
-        return self.draw_order(data)
-
-    @abstractmethod
-    def draw_order(self, data: FigureData) -> Drawing:
-        """Draw the figure, which has at least two algorithms."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Any
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.io import csv
 from fedatlas.io.files import atomic, write_json
-from fedatlas.results.figures import paper_page
 from fedatlas.results.figures.base import Drawing, Figure
 from fedatlas.results.figures.figure_data import FigureData
-from fedatlas.results.figures.paper_page import Page
 from fedatlas.results.figures.style import RC
 from fedatlas.results.figures.text_fitting import fit
 
@@ -33,10 +31,8 @@ def draw(
     table: "DataFrame",
     curves: "DataFrame",
     outputs: Iterable[str | Path],
-    *,
-    page: Page | None = None,
     **inputs: Any,
-) -> str:
+) -> None:
     """Draw a figure of an experiment into files.
 
     Beside the first file stand its numbers as CSV, empty where the kind returns none, and the description of its chart
@@ -49,26 +45,20 @@ def draw(
         curves: Curves of the experiment.
         outputs: Paths, whose suffixes (.svg, .png, .pdf) choose the format. The first is written last, so that it
             exists only if all do.
-        page: Page of a paper; None for a screen.
         inputs: Further attributes of `FigureData`, which the figure's ``inputs`` name.
-
-    Returns:
-        The notes that a page leaves to the caption, which a screen has at the figure's foot.
 
     Raises:
         UserError: Options of the figure do not fit the results, or a file cannot be written.
     """
     paths = list(map(Path, outputs))
-    with settings(page):
+    with settings():
         drawing = figure.draw(FigureData(figure, view, table, curves, **inputs))
-        note = page.dress(drawing.figure) if page else ""
         _disable_invalid_formulas(drawing.figure)
-        fit(drawing.figure, widen=page is None)  # once, and alike for all formats
+        fit(drawing.figure)  # once, and alike for all formats
         drawing.figure.set_layout_engine(None)  # not "none", which would lay out each format before it is drawn
         _write_numbers(drawing, paths[0])
         for path in reversed(paths):
             save(drawing.figure, path)
-    return note
 
 
 def _write_numbers(drawing: Drawing, path: Path) -> None:
@@ -98,12 +88,11 @@ def _disable_invalid_formulas(figure: "matplotlib.figure.Figure") -> None:
 
 
 @contextlib.contextmanager
-def settings(page: Page | None = None) -> Iterator[None]:
-    """Apply the atlas's settings of matplotlib, and no others, until the block ends; page: of a paper."""
+def settings() -> Iterator[None]:
+    """Apply the atlas's settings of matplotlib, and no others, until the block ends."""
     import matplotlib
 
-    page_settings = page.settings if page else {}
-    with paper_page.drawing(page), matplotlib.rc_context({**matplotlib.rcParamsDefault, **RC, **page_settings}):
+    with matplotlib.rc_context({**matplotlib.rcParamsDefault, **RC}):
         yield
 
 

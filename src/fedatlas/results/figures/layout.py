@@ -10,7 +10,6 @@ import numpy as np
 from fedatlas.experiments import labels
 from fedatlas.experiments.axis_values import parse
 from fedatlas.experiments.selection import is_numeric, sorted_values
-from fedatlas.results.figures import paper_page
 from fedatlas.results.figures.figure_data import MAX_BANDS, FigureData
 from fedatlas.results.figures.style import Style
 from fedatlas.results.figures.text_fitting import text_width
@@ -32,31 +31,25 @@ NOTE_CHARACTER = 0.064  # inches of a character of a note
 DOTS = (0, (1, 1.5))  # line of a theorem's bound; no algorithm's line is dotted so
 
 
-def empty_figure(size: tuple[float, float], fixed: bool = False) -> "Figure":
+def empty_figure(size: tuple[float, float]) -> "Figure":
     """Return an empty figure that no window and no pyplot knows of.
 
     Args:
-        size: Width and height in inches. The page of a paper reduces them.
-        fixed: Whether the page does not reduce them, because the size follows from texts.
+        size: Width and height in inches.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-    page = paper_page.current()
-    pad = 0.03 if page else 0.06
-    size = page.shrink(size) if page and not fixed else size
-    figure = Figure(figsize=size, layout=ConstrainedLayoutEngine(w_pad=pad, h_pad=pad))
+    figure = Figure(figsize=size, layout=ConstrainedLayoutEngine(w_pad=0.06, h_pad=0.06))
     FigureCanvasAgg(figure)
     return figure
 
 
 def grid(count: int, share_x: bool = True) -> "tuple[Figure, list[Axes]]":
     """Return a figure and its axes, one for each of ``count`` panels, which share y and, if ``share_x``, x too."""
-    columns, page = count if count <= 4 else 3 if count in (5, 6, 9) else 4, paper_page.current()
+    columns = count if count <= 4 else 3 if count in (5, 6, 9) else 4
     width, height = {1: (5.6, 3.6), 2: (4.2, 3.1), 3: (3.15, 2.75), 4: (2.6, 2.5)}[columns]
-    if page:
-        columns, width, height = page.grid(columns)
     rows = math.ceil(count / columns)
     figure = empty_figure((width * columns, height * rows - 0.25 * (rows - 1) + 0.35))
     axes = figure.subplots(rows, columns, sharey=True, sharex=share_x, squeeze=False).ravel().tolist()

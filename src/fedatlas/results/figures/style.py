@@ -242,6 +242,7 @@ RC = {
     "figure.facecolor": "white",
     "figure.dpi": 100,
     "savefig.dpi": 200,
+    "pdf.fonttype": 42,  # publishers refuse fonts of type 3
     "axes.linewidth": 0.8,
     "axes.edgecolor": "#444444",
     "axes.labelcolor": "#1a1a1a",

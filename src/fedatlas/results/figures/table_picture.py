@@ -36,7 +36,7 @@ def draw(table: TextTable) -> "Figure":
     note = layout.wrap_notes(width, *table.notes)
     lines = sum(len(rows) + bool(title) for title, rows in table.blocks) + len(table.footer)
     height = top + ROW * lines + 0.08
-    figure = layout.empty_figure((width, height + 0.16 * len(note.splitlines()) + 0.2), fixed=True)
+    figure = layout.empty_figure((width, height + 0.16 * len(note.splitlines()) + 0.2))
     ax = figure.subplots()
     ax.set_axis_off()
     ax.set(xlim=(0, width), ylim=(height, 0))

@@ -60,13 +60,8 @@ def wrap_text(text: str, inches: float, size: float, commas: bool = False) -> li
     return lines or [""]
 
 
-def fit(figure: "Figure", widen: bool = True) -> None:
-    """Lay out a complete figure such that texts neither overlap nor leave it; it may grow.
-
-    Args:
-        figure: The figure, with its layout engine.
-        widen: Whether labels of several lines make it wider; otherwise panels become smaller.
-    """
+def fit(figure: "Figure") -> None:
+    """Lay out a complete figure, with its layout engine, such that texts neither overlap nor leave it; it may grow."""
     engine = figure.get_layout_engine()
     if engine is None:
         return
@@ -75,12 +70,12 @@ def fit(figure: "Figure", widen: bool = True) -> None:
     for axis in (axis for ax in panels for axis in (ax.xaxis, ax.yaxis)):
         _write_numbers_plainly(axis)
     engine.execute(figure)
-    changed = _wrap(figure, _find_text(figure, figure.get_supylabel()), figure.get_figheight() - 0.2, widen=widen)
+    changed = _wrap(figure, _find_text(figure, figure.get_supylabel()), figure.get_figheight() - 0.2)
     for ax in panels:
         width, height = _label_room(figure, ax, panels)
         changed |= _wrap(figure, ax.title, width, commas=True)
         changed |= _wrap(figure, ax.xaxis.label, width)
-        changed |= _wrap(figure, ax.yaxis.label, height, widen=widen)
+        changed |= _wrap(figure, ax.yaxis.label, height)
     for _ in range(PASSES):
         if changed:
             engine.execute(figure)
@@ -94,8 +89,8 @@ def _find_text(figure: "Figure", words: str) -> "Text | None":
     return next((text for text in figure.texts if words and text.get_text() == words), None)
 
 
-def _wrap(figure: "Figure", text: "Text | None", inches: float, commas: bool = False, widen: bool = True) -> bool:
-    """Break a text into lines and return whether it got more; the figure grows by these, to the side if ``widen``."""
+def _wrap(figure: "Figure", text: "Text | None", inches: float, commas: bool = False) -> bool:
+    """Break a text into lines and return whether it got more; the figure grows by these."""
     if text is None or not text.get_text():
         return False
     size = float(text.get_fontsize())
@@ -106,8 +101,8 @@ def _wrap(figure: "Figure", text: "Text | None", inches: float, commas: bool = F
         width, height = figure.get_size_inches()
         extra = added * size * LINE / 72
         vertical = text.get_rotation() == 90
-        sideways = extra if vertical and widen else 0.0
-        figure.set_size_inches((width + sideways, height + (0.0 if vertical else extra)), forward=False)
+        across, upwards = (extra, 0.0) if vertical else (0.0, extra)
+        figure.set_size_inches((width + across, height + upwards), forward=False)
     return added > 0
 
 

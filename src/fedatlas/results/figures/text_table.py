@@ -1,6 +1,6 @@
-"""Tables of texts, for pictures, browsers and papers: names to the left, heads above, blocks of rows."""
+"""Tables of texts, for pictures and browsers: names to the left, heads above, blocks of rows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -55,7 +55,7 @@ class TextTable:
     size: float = SIZE
 
     def plain(self) -> dict[str, Any]:
-        """Return the table as JSON types, without marks of formulas, for a browser or a paper."""
+        """Return the table as JSON types, without marks of formulas, for a browser."""
         plain = labels.plain_text
         return {
             "kind": "table",
@@ -67,17 +67,3 @@ class TextTable:
             ],
             "note": " ".join(filter(None, self.notes)),
         }
-
-    @classmethod
-    def of(cls, plain: Mapping[str, Any]) -> "TextTable":
-        """Return the table that `plain` turned into JSON types."""
-        blocks = [
-            (title, [(tuple(names), [Cell(*cell) for cell in cells]) for names, cells in rows])
-            for title, rows in plain["blocks"]
-        ]
-        return cls(corner=plain["corner"], heads=plain["heads"], blocks=blocks, notes=[plain["note"]])
-
-    def column_heads(self) -> list[str]:
-        """Return the head of each column but those at the left, joined from all rows of heads."""
-        spread = [[text for text, span in head for _ in range(span)] for head in self.heads]
-        return [", ".join(filter(None, texts)) for texts in zip(*spread, strict=True)]

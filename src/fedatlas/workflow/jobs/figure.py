@@ -8,25 +8,21 @@ from fedatlas.experiments.experiment_view import EMPTY, ExperimentView
 from fedatlas.experiments.result_files import read
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.drawing import draw
-from fedatlas.results.figures.paper_page import Page
 from fedatlas.workflow.inputs import ResultTables, build
 
 
-def make(
-    spec: dict[str, Any], folder: str, outputs: Sequence[str], directory: str | None = None, page: Page | None = None
-) -> str:
-    """Draw a figure and return the notes that a page leaves to the caption.
+def make(spec: dict[str, Any], folder: str, outputs: Sequence[str], directory: str | None = None) -> None:
+    """Draw a figure.
 
     Args:
         spec: Mapping with ``figure``, ``view`` (null where the figure draws no results) and ``inputs``.
         folder: Folder of table.parquet and curves.parquet.
         outputs: Paths, whose suffixes choose the format.
         directory: Folder of the prepared data.
-        page: Page of a paper; None for a screen.
     """
     kind, view, results = FIGURES.build(spec["figure"]), EMPTY, ResultTables()
     if kind.draws_results:
         view = ExperimentView.of(spec["view"])
         (table, _), (curves, _) = (read(Path(folder) / f"{name}.parquet") for name in ("table", "curves"))
         results = ResultTables(table, curves, Path(folder))
-    return draw(kind, view, page=page, outputs=outputs, **build(kind, view, spec["inputs"], results, directory))
+    draw(kind, view, outputs=outputs, **build(kind, view, spec["inputs"], results, directory))
