@@ -237,7 +237,7 @@ def test_best_values(facts):
 
 def test_warnings_are_grouped(facts):
     data = {"cifar10": {"lossy": "images were saved as JPEG"}}
-    meta = TableMeta([], data, {}, 8, 0, 0.25, ["runs/a.parquet", "runs/b.parquet"], recorded=2, unsigned=1)
+    meta = TableMeta([], data, {}, 8, 0, 0.25, ["runs/a.parquet", "runs/b.parquet"], recorded=2, unverified=1)
     frame = table()
     refuted = (
         (frame["algorithm"] == "fedac-1") & frame["chosen"] & (frame["local_steps"] == 8) & (frame["clients"] == 4)

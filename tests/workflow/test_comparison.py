@@ -102,7 +102,7 @@ def run(project, *words, status=0):
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
-    """A project whose suite has a record that is signed, without results."""
+    """A project whose suite has a record that is verified, without results."""
     project = copied(tmp_path_factory.mktemp("compare"))
     (project.folder / "config/experiments/suite.yaml").write_text(yaml.safe_dump(SUITE, sort_keys=False))
     (project.folder / "extensions").mkdir()
@@ -110,27 +110,11 @@ def project(tmp_path_factory):
     (project.folder / "extensions/slowmo.py").write_text(SLOWMO)
     (project.folder / "extensions/twins.py").write_text(TWINS)
     project.snakemake("suite")
-    record(project)
+    run(project, "record", "add", "suite", "--size", "smoke")
     return project
 
 
 EXPERIMENTS = "results/compare/experiments"
-RECORD = """
-import fedatlas.workflow.record_readings as readings
-import fedatlas.workflow.record_results as module
-from fedatlas.workflow.study import Study
-module.DIRTY = "no commit ends like this"
-readings.WIDE = 0  # the record keeps what comparisons read, as that of the landscape
-module.add_record(Study.open(), "smoke", "suite", 1)
-"""
-
-
-def record(project):
-    """Take the suite into the record, whatever the state of this working copy is."""
-    process = subprocess.run(
-        [sys.executable, "-c", RECORD], cwd=project.folder, env=project.environment, capture_output=True, text=True
-    )
-    assert process.returncode == 0, process.stdout + process.stderr
 
 
 def table(project, name):

@@ -13,7 +13,7 @@ from fedatlas.workflow.comparison import Request, prepare
 from fedatlas.workflow.record_results import missing_records, record_tables
 from fedatlas.workflow.records import lacking_cases
 from fedatlas.workflow.study import Study
-from tests.paper.conftest import finish
+from tests.workflow.finished import finish
 from tests.workflow.project import TINY
 
 SUITE = {
@@ -25,8 +25,8 @@ SUITE = {
     "algorithms": {**TINY["algorithms"], "fedprox": {"set": {"nu": 0.1}, "undefined": {"unlike": "it is left out"}}},
     "figures": {"loss": {"kind": "loss_to_best", "caption": "Loss."}},
 }
-ADD = ["record", "add", "suite", "--size", "smoke", "--cells", "1"]
-RECORD = "record/smoke/suite.parquet"
+ADD = ["record", "add", "suite", "--size", "smoke", "--runs", "1"]
+RECORD = "record/smoke/suite"
 
 
 @pytest.fixture
@@ -36,7 +36,6 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "config/config.yaml").write_text("size: smoke\ngallery: {smoke: [suite]}\n")
     (tmp_path / "config/experiments/suite.yaml").write_text(yaml.safe_dump(SUITE, sort_keys=False))
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("fedatlas.workflow.record_results.DIRTY", "no commit ends so")
     finish("suite")
     assert main(ADD) == 0
     return tmp_path
@@ -53,22 +52,24 @@ def leave_out(folder, case):
 
 def test_whole_cases_are_added_and_kept_where_others_follow(folder, capsys):
     whole = read_record(folder / RECORD)
-    (folder / RECORD).unlink()
+    shutil.rmtree(folder / RECORD)
     place = leave_out(folder, "far")
     assert main(ADD) == 0
     assert "cases of which run files are missing are left out: far (2)" in capsys.readouterr().out
-    assert {cell.key for cell in read_record(folder / RECORD).cells} == {"case=near"}
+    assert {key for _, key in read_record(folder / RECORD).cells} == {"case=near"}
 
     leave_out(folder, "near")
     for name in ("fedavg", "scaffold"):
         (place / name / "case=far.parquet").rename(folder / f"results/smoke/suite/runs/{name}/case=far.parquet")
     assert main(ADD) == 0
     again = read_record(folder / RECORD)
-    assert (again.checksum, again.cells) == (whole.checksum, whole.cells)
+    assert {place: cell.checksum for place, cell in again.cells.items()} == {
+        place: cell.checksum for place, cell in whole.cells.items()
+    }
 
 
 def test_nothing_that_needs_all_cases_is_made_of_some(folder, capsys, tmp_path):
-    (folder / RECORD).unlink()
+    shutil.rmtree(folder / RECORD)
     leave_out(folder, "far")
     assert main(ADD) == 0
     study = Study.open()
@@ -85,11 +86,11 @@ def test_nothing_that_needs_all_cases_is_made_of_some(folder, capsys, tmp_path):
 
 
 def test_a_case_of_which_one_run_file_is_missing_is_not_added(folder, capsys):
-    (folder / RECORD).unlink()
+    shutil.rmtree(folder / RECORD)
     (folder / "results/smoke/suite/runs/scaffold/case=far.parquet").unlink()
     assert main(ADD) == 0 and "left out: far (1)" in capsys.readouterr().out
     shutil.rmtree(folder / "results/smoke/suite/runs/scaffold")
-    (folder / RECORD).unlink()
+    shutil.rmtree(folder / RECORD)
     assert main(ADD) == 2 and "suite (size smoke) is not whole" in capsys.readouterr().err
     assert not (folder / RECORD).exists()
 

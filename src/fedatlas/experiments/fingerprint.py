@@ -24,6 +24,7 @@ import fedatlas
 from fedatlas.errors import UserError
 from fedatlas.experiments.exclusions import DETACHED, SILENT
 from fedatlas.io.files import atomic
+from fedatlas.io.machine import PACKAGES as COMPUTING_PACKAGES
 from fedatlas.registry import extensions
 
 PACKAGE = "fedatlas"
@@ -181,9 +182,54 @@ def _is_word(node: ast.stmt) -> bool:
 
 
 def _parse(name: str) -> dict[str, Any]:
-    """Return ``{"source", "code", "imports"}`` of a module: hashes of source and normalised code, imported names."""
+    """Return ``{"code", "imports"}`` of a module: hash of its normalised code, and imported names.
+
+    The hash of a module outside of the package is also of the versions of other packages that it imports, and of the
+    files that its classes declare to read.
+    """
     path = _existing(name)
-    return (_parsed if _of_package(name) else _parsed_outside)(name, path, path.stat().st_mtime_ns)
+    time = path.stat().st_mtime_ns
+    if _of_package(name):
+        return _parsed(name, path, time)
+    parsed = _parsed_outside(name, path, time)
+    if not (parsed["versions"] or parsed["reads"]):
+        return parsed
+    files = [_file_hash(name, path.parent / file) for file in parsed["reads"]]
+    text = json.dumps([parsed["code"], parsed["versions"], files])
+    return parsed | {"code": hashlib.sha256(text.encode()).hexdigest()}
+
+
+def _file_hash(name: str, path: Path) -> str:
+    """Return the hash of a file that a class of a module reads. Raises UserError if there is none."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise UserError(f"{extensions.location(name)}: reads names {path}, which cannot be read: {reason}") from None
+
+
+def declared_files(tree: ast.Module) -> list[str]:
+    """Return the files that the classes of a source declare by ``reads = ("weights.json",)``, from its folder."""
+    files = []
+    for node in ast.walk(tree):
+        for item in node.body if isinstance(node, ast.ClassDef) else ():
+            targets = item.targets if isinstance(item, ast.Assign) else []
+            if any(isinstance(target, ast.Name) and target.id == "reads" for target in targets):
+                files += [part.value for part in ast.walk(item) if isinstance(part, ast.Constant)]
+    return [file for file in files if isinstance(file, str)]
+
+
+def _versions(imports: list[list[str]]) -> list[str]:
+    """Return the installed packages among imports with their versions.
+
+    Left out are Python's own modules, and packages whose versions stand beside every result.
+    """
+    import importlib.metadata
+
+    tops = {entry[0].partition(".")[0] for entry in imports} - {PACKAGE, *COMPUTING_PACKAGES, *sys.stdlib_module_names}
+    packages = importlib.metadata.packages_distributions() if tops else {}
+    installed = {name for top in tops if extensions.find_file(top) is None for name in packages.get(top, ())}
+    return sorted(f"{name} {importlib.metadata.version(name)}" for name in installed)
 
 
 @functools.cache
@@ -209,7 +255,8 @@ def _parsed_outside(name: str, path: Path, _mtime: int) -> dict[str, Any]:
         where = extensions.location(name) + (f", line {line}" if line else "")
         raise UserError(f"{where}: {getattr(error, 'msg', error)}") from None
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
-    return {"code": _hash(tree), "imports": _imports(tree, package)}
+    imports = _imports(tree, package)
+    return {"code": _hash(tree), "imports": imports, "versions": _versions(imports), "reads": declared_files(tree)}
 
 
 def _hash(tree: ast.Module) -> str:

@@ -36,10 +36,13 @@ class Kind(ABC):
     Attributes:
         name: Name in specifications.
         aliases: Further names of the same kind.
+        reads: Files that a kind outside of the package reads, from the folder of its module. They are a part of what
+            its results depend on, as its code is.
     """
 
     name: ClassVar[str]
     aliases: ClassVar[tuple[str, ...]] = ()
+    reads: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
         validate(self.title(), self)

@@ -19,6 +19,7 @@ from fedatlas.testing import (
     ranges,
     reproducibility,
     transcriptions,
+    untracked,
 )
 from fedatlas.testing.implementation import Implementation
 from fedatlas.testing.outcomes import (
@@ -59,6 +60,7 @@ DECLARATION_TESTS: tuple[ConformanceTest, ...] = (
     declaration.options,
     declaration.refusals,
     declaration.citation,
+    untracked.dependencies,
 )
 BEHAVIOUR_TESTS: tuple[ConformanceTest, ...] = (
     reproducibility.runs,

@@ -67,14 +67,14 @@ def publish(study: Study, out: Path, say: Callable[[str], None]) -> None:
         papers,
         paper_hours(),
         missing_records(study),
-        _verifications(study, held),
+        verified_records(study),
     )
 
 
-def _verifications(study: Study, held: Mapping[tuple[str, str], Path]) -> list[VerifiedRecord]:
+def verified_records(study: Study) -> list[VerifiedRecord]:
     """Return what was verified of each record."""
     known, found = all_verifications(study), []
-    for (size, name), path in sorted(held.items()):
+    for (size, name), path in sorted(record_paths(study).items()):
         rows = known.of(size, name)
         words = meaning(read_record(path).cells.values(), rows)
         processors, dates = (sorted({getattr(row, part) for row in rows}) for part in ("processor", "date"))

@@ -8,6 +8,7 @@ import contextlib
 import datetime
 import functools
 import json
+import math
 import numbers
 import random
 import subprocess
@@ -312,10 +313,11 @@ def compare(
     largest = 0.0
     for row in recorded:
         other = by_round[row["round"]]
-        for name in row.keys() - ignored:
-            distance = _distance(row[name], other.get(name), ROUNDING * precision * abs(first.get(name, 0.0)))
+        for name in set(names[0]) - ignored:
+            held, found = row.get(name, math.nan), other.get(name, math.nan)  # a file has NaN where a row has nothing
+            distance = _distance(held, found, ROUNDING * precision * abs(first.get(name, 0.0)))
             if not distance <= tolerance:
-                return Difference(f"{name} in round {row['round']}", row[name], other.get(name)), largest
+                return Difference(f"{name} in round {row['round']}", held, found), largest
             largest = max(largest, distance)
     return None, largest
 

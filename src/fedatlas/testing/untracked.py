@@ -1,0 +1,107 @@
+"""What an algorithm of one's own depends on without the atlas's notice: an edit of it makes no result again."""
+
+import ast
+import importlib.metadata
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from fedatlas.registry import extensions
+from fedatlas.testing.implementation import Implementation
+from fedatlas.testing.outcomes import Failed, NotApplicable
+
+READERS = {"open", "read_text", "read_bytes", "load", "loadtxt", "genfromtxt", "fromfile", "read_csv", "read_parquet"}
+IMPORTERS = {"import_module", "__import__", "exec", "eval", "spec_from_file_location"}
+
+
+def dependencies(implementation: Implementation) -> None:
+    """An edit of anything that the algorithm depends on makes its results again: it imports modules by name, reads no
+    environment, and declares the files that it reads."""
+    module = implementation.cls.__module__
+    if extensions.find_file(module) is None:
+        raise NotApplicable("the algorithm lies neither in a study nor in an installed extension")
+    if found := list(find_untracked(module)):
+        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+        raise Failed(f"{found[0]}{more}")
+
+
+def find_untracked(module: str) -> Iterator[str]:
+    """Yield, in words, what a module and those that it imports in the study depend on and what no rerun notices.
+
+    Args:
+        module: Full name of the module.
+    """
+    todo, seen = [module], {module}
+    while todo:
+        name = todo.pop()
+        path = extensions.find_file(name)
+        assert path is not None  # only such modules are added
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        imported = dict(_aliases(tree))
+        for node in ast.walk(tree):
+            if sentence := _sentence(node, path, imported):
+                yield f"{extensions.location(name)}, line {getattr(node, 'lineno', 1)}: {sentence}"
+        for other in set(imported.values()):
+            inner = [part for part in (other, other.rpartition(".")[0]) if part and extensions.find_file(part)]
+            todo += [part for part in inner if part not in seen]
+            seen |= set(inner)
+
+
+def _aliases(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """Yield the names that a source gives to modules, with the modules' full names."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield (alias.asname or alias.name.partition(".")[0]), alias.name
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                yield (alias.asname or alias.name), f"{node.module}.{alias.name}"
+
+
+def _sentence(node: ast.AST, path: Path, imported: dict[str, str]) -> str:
+    """Return what a part of a source does that is not followed, and the remedy; empty if it is followed."""
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        prefix = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
+        names = [f"{prefix}{alias.name}" for alias in node.names]
+        if getattr(node, "level", 0) == 0 and (unknown := [name for name in names if not _is_known(name)]):
+            return (
+                f"it imports {unknown[0]}, which lies neither in the study nor in an installed package: move it there"
+            )
+    if isinstance(node, ast.Attribute) and ast.unparse(node) in ("os.environ", "os.getenv"):
+        return "it reads the environment, of which no result knows: make the value an option"
+    if isinstance(node, (ast.Assign, ast.AugAssign)):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        for target in targets:
+            owner = target.value if isinstance(target, ast.Attribute) else None
+            if isinstance(owner, ast.Name) and owner.id in imported:
+                return (
+                    f"it changes {ast.unparse(target)} of another module, which changes others' results: do it in yours"
+                )
+    if isinstance(node, ast.Call):
+        return _call_sentence(node, path)
+    return ""
+
+
+def _call_sentence(node: ast.Call, path: Path) -> str:
+    name = ast.unparse(node.func).rpartition(".")[2]
+    constant = bool(node.args) and isinstance(node.args[0], ast.Constant)
+    if name in IMPORTERS and not (constant and name in ("import_module", "__import__")):
+        return f"it runs {ast.unparse(node)}, whose code is not known: import the module by its name"
+    if name in READERS and not _declares(path):
+        return f"it reads a file by {ast.unparse(node):.60}: declare it in the class, as in reads = ('weights.json',)"
+    return ""
+
+
+def _declares(path: Path) -> bool:
+    """Return whether a class of a module declares files that it reads."""
+    from fedatlas.experiments.fingerprint import declared_files
+
+    return bool(declared_files(ast.parse(path.read_text(encoding="utf-8"))))
+
+
+def _is_known(name: str) -> bool:
+    """Return whether a module is Python's, the package's, the study's, or one of an installed package."""
+    top = name.partition(".")[0]
+    if top in sys.stdlib_module_names or top == "fedatlas" or extensions.find_file(name) or extensions.find_file(top):
+        return True
+    return top in importlib.metadata.packages_distributions()

@@ -1,0 +1,90 @@
+"""What an own algorithm reads besides Python makes results again where it is declared, and is named where it is not."""
+
+import pytest
+
+from fedatlas import UserError
+from fedatlas.experiments.fingerprint import _parsed_outside, module_hashes
+from fedatlas.registry import extensions
+from fedatlas.testing.untracked import find_untracked
+
+SOURCE = """
+from fedatlas import Algorithm
+
+
+class Mine(Algorithm):
+    name = "mine"
+"""
+
+
+@pytest.fixture
+def own(tmp_path, monkeypatch):
+    """A function that writes a source as an extension of a study and returns the module's name."""
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config/config.yaml").write_text("{}")
+    (tmp_path / "extensions").mkdir()
+    monkeypatch.chdir(tmp_path)
+
+    def write(source):
+        (tmp_path / "extensions/mine.py").write_text(source)
+        _parsed_outside.cache_clear()
+        module_hashes.__globals__["_module_hash"].cache_clear()
+        module_hashes.__globals__["_module_hashes"].cache_clear()
+        return "extensions.mine"
+
+    write.folder = tmp_path / "extensions"
+    return write
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    {
+        "import os\nx = os.environ['A']": "environment",
+        "import os\nx = os.getenv('A')": "environment",
+        "import importlib\nm = importlib.import_module(f'a{1}')": "import the module by its name",
+        "exec('x = 1')": "whose code is not known",
+        "x = open('weights.json').read()": "declare it in the class",
+        "import numpy as np\nx = np.load('weights.npy')": "declare it in the class",
+        "import sys\nsys.path.append('/elsewhere')\nimport lies_elsewhere": "lies_elsewhere",
+        "import numpy as np\nnp.mean = None": "np.mean of another module",
+    }.items(),
+)
+def test_what_is_not_followed_is_named_with_its_line(own, line, words):
+    (sentence,) = find_untracked(own(SOURCE + line))
+    assert words in sentence and sentence.startswith("extensions/mine.py, line ")
+
+
+@pytest.mark.parametrize("line", ["import json", "import numpy as np\nx = np.zeros(3)", "import pandas"])
+def test_what_is_followed_is_not_named(own, line):
+    assert list(find_untracked(own(SOURCE + line))) == []
+
+
+def test_a_module_of_the_study_that_it_imports_is_looked_at_too(own):
+    (own.folder / "inner.py").write_text("import os\nX = os.environ\n")
+    (sentence,) = find_untracked(own("from extensions import inner\n" + SOURCE))
+    assert sentence.startswith("extensions/inner.py, line 2")
+
+
+def test_a_declared_file_is_a_part_of_the_code(own):
+    source = SOURCE + "    reads = ('weights.json',)\n    weights = open('weights.json')\n"
+    file = own.folder / "weights.json"
+    hashes = []
+    for text in ("1", "2", "1"):
+        file.write_text(text)
+        hashes.append(module_hashes([own(source)])["extensions.mine"])
+    assert hashes[0] != hashes[1] and hashes[0] == hashes[2]
+    assert list(find_untracked(own(source))) == []
+    file.unlink()
+    with pytest.raises(UserError, match=r"extensions/mine\.py: reads names .*weights\.json, which cannot be read"):
+        module_hashes([own(source)])
+
+
+def test_versions_of_other_packages_are_a_part_of_the_code(own, monkeypatch):
+    import importlib.metadata
+
+    source = SOURCE + "import yaml, numpy\n"
+    before = module_hashes([own(source)])["extensions.mine"]
+    original = importlib.metadata.version
+    for name, changes in (("numpy", False), ("PyYAML", True)):
+        monkeypatch.setattr(importlib.metadata, "version", lambda of, name=name: "0" if of == name else original(of))
+        assert (module_hashes([own(source)])["extensions.mine"] != before) == changes
+    assert extensions.find_file("extensions.mine") is not None

@@ -1,0 +1,73 @@
+"""The comparison of a run with its second computation."""
+
+import math
+
+import pytest
+
+from fedatlas.records.verified import TOLERANCES
+from fedatlas.workflow.verification import compare
+
+
+def run(**changes):
+    """Rows of a run of which the last ones are near the optimum."""
+    columns = {
+        "round": [0, 1, 2, 3],
+        "loss": [0.7, 0.5, 0.4, 0.4],
+        "suboptimality": [0.3, 0.1, 1e-9, 1e-16],
+        "gradient_norm": [1.0, 2.0, 4.0, 8.0],
+        "seconds": [0.0, 1.0, 2.0, 3.0],
+        "status": ["ok"] * 4,
+    } | changes
+    return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+
+
+def fault(changed, kind="float64", some_rows=False):
+    found, _ = compare(run(), changed, TOLERANCES[kind], some_rows)
+    return found and found.where
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "where"),
+    [
+        ("suboptimality", [0.3, 0.1, 1e-9, 5e-15], "suboptimality in round 3"),  # fifty times as large
+        ("suboptimality", [0.3, 0.1, 1e-9, 2e-16], None),  # the rounding of a loss of 0.7
+        ("gradient_norm", [3.0, 6.0, 12.0, 8.0], "gradient_norm in round 0"),  # a run that diverges
+        ("gradient_norm", [1.0, 2.0, 4.0, 8.0 * (1 + 1e-8)], "gradient_norm in round 3"),
+        ("gradient_norm", [1.0, 2.0, 4.0, 8.0 * (1 + 1e-10)], None),
+        ("loss", [0.7, 0.5, math.nan, 0.4], "loss in round 2"),
+        ("loss", [0.7, 0.5, math.inf, 0.4], "loss in round 2"),
+        ("status", ["ok"] * 3 + ["diverged"], "status in round 3"),
+        ("seconds", [0.0, 9.0, 9.0, 9.0], None),
+        ("round", [0, 1, 2, 4], "the list of evaluated rounds"),
+        ("more", [0.0] * 4, "the list of columns"),
+    ],
+)
+def test_each_value_is_compared_with_itself(column, values, where):
+    assert fault(run(**{column: values})) == where
+
+
+def test_single_precision_is_equal_to_five_digits():
+    changed = run(gradient_norm=[1.0, 2.0, 4.0 * (1 + 5e-6), 8.0])
+    assert fault(changed, "float32") is None and fault(changed) == "gradient_norm in round 2"
+    assert fault(run(gradient_norm=[1.0, 2.0, 4.0 * (1 + 5e-5), 8.0]), "float32") == "gradient_norm in round 2"
+
+
+def test_rows_and_columns_that_one_of_them_lacks_differ():
+    assert fault(run()[:3]) == "the list of evaluated rounds"
+    assert fault([{name: row[name] for name in row if name != "loss"} for row in run()]) == "the list of columns"
+    rows, _ = compare(run()[:2] + run()[3:], run(), 1e-9)
+    assert rows is not None
+    assert compare(run()[:1] + run()[3:], run(), 1e-9, some_rows=True) == (None, 0.0)
+    assert compare(run()[:2], run(), 1e-9, some_rows=True)[0] is not None  # the last row is never left out
+
+
+def test_a_missing_number_is_that_of_a_file():
+    held = run(loss=[math.nan, 0.5, 0.4, 0.4])
+    computed = run()
+    del computed[0]["loss"]
+    assert compare(held, computed, 1e-9) == (None, 0.0)
+
+
+def test_the_largest_difference_is_returned():
+    _, largest = compare(run(), run(gradient_norm=[1.0, 2.0, 4.0, 8.0 * (1 + 1e-10)]), 1e-9)
+    assert largest == pytest.approx(1e-10, rel=1e-3)
