@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 
 from fedatlas.errors import UserError
+from fedatlas.experiments import labels
+from fedatlas.experiments.cells import CellSpec
+from fedatlas.experiments.dependencies import cell_modules
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation, run_simulations
 from fedatlas.federation.metrics import declared_name, metric
@@ -136,8 +139,16 @@ def test_a_metric_that_no_round_has_is_refused(name):
         simulate(record=None, metrics=[name]).run()
 
 
+def test_a_run_depends_on_the_metric_and_not_on_a_recorded_value():
+    metrics = ["gradient_norm_rounds_min", "step_size_max_rounds_max"]
+    setting = {"clients": 2, "rounds": 2, "record": ["step_size"], "metrics": metrics}
+    modules = cell_modules(CellSpec("fedsps", {}, {"kind": "quadratic", "dim": 3}, setting))
+    assert "fedatlas.federation.metrics.gradient_norm" in modules
+    assert labels.words("step_size_max_rounds_max") == "largest step size, largest so far"
+
+
 def test_words_and_goals_are_those_of_the_metric():
-    assert metric("gradient_norm_rounds_mean_square").words == "mean squared gradient norm over rounds"
+    assert metric("gradient_norm_rounds_mean_square").words == "gradient norm, mean square over rounds"
     assert metric("test_accuracy_clients_min_rounds_max").goal == "max"
     assert declared_name("test_accuracy_clients_min_rounds_max") == "test_accuracy"
     assert metric("gradient_norm_rounds_min").scale == metric("gradient_norm").scale

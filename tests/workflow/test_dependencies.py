@@ -167,7 +167,8 @@ TABLE = [
     ("federation.sampling.sampler", "quadratic tuned federated lockstep lenet softmax"),
     ("federation.sampling.base", f"{EVERY_CELL} promises there tabled below track"),
     # the engine
-    ("federation.engine.setting", f"{EVERY_CELL} promises there tabled below track"),
+    *((f"federation.engine.{name}", f"{EVERY_CELL} promises there tabled below track")
+      for name in ("recording", "setting")),
     *((f"federation.engine.{name}", "") for name in (
         "checkpoint", "estimates", "hook_results", "inspection", "memory", "pools", "processes")),
     ("federation.engine.round", f"{EVERY_CELL} promises there tabled below track instability"),
@@ -215,7 +216,7 @@ TABLE = [
         "accuracy", "test_accuracy", "validation_accuracy", "validation_loss")),
     ("federation.metrics", f"{EVERY_CELL} table {EVERY_FIGURE} {CLAIMS} track report instability"),
     *((f"federation.metrics.{name}", f"{EVERY_CELL} table {EVERY_FIGURE} {CLAIMS} track report instability")
-      for name in ("base", "clients")),
+      for name in ("base", "clients", "rounds")),
     ("federation.metrics.*", ""),
     # cost models
     *((f"federation.costs.{name}", "timed") for name in ("cross_silo", "operations", "workload")),

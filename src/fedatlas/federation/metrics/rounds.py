@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 
 WORDS = {
-    "mean": "mean {} over rounds",
-    "mean_square": "mean squared {} over rounds",
-    "min": "smallest {} so far",
-    "max": "largest {} so far",
+    "mean": "{}, mean over rounds",
+    "mean_square": "{}, mean square over rounds",
+    "min": "{}, smallest so far",
+    "max": "{}, largest so far",
 }
 _NAME = re.compile(r"(?P<base>\w+)_rounds_(?P<statistic>mean_square|mean|min|max)")
 
