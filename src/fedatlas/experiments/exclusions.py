@@ -50,6 +50,10 @@ DETACHED = {
         "fedatlas.experiments.run",
         "fedatlas.experiments.tuning.confirmation",
     ): "says what is run, and changes no number of a run; dependencies adds it to run files with a choice",
+    (
+        "fedatlas.experiments.run",
+        "fedatlas.experiments.scores",
+    ): "says which rows of runs that only compare values are kept; the tuning rule, which dependencies adds, imports it",
     **{
         (f"fedatlas.experiments.{name}", "fedatlas.federation.engine.history"): "the name of a column"
         for name in ("labels", "scores")
