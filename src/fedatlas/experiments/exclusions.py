@@ -53,7 +53,7 @@ DETACHED = {
     (
         "fedatlas.experiments.run",
         "fedatlas.experiments.scores",
-    ): "says which rows of runs that only compare values are kept; the tuning rule, which dependencies adds, imports it",
+    ): "says which rows of runs that compare values are kept; the tuning rule of such runs imports it",
     **{
         (f"fedatlas.experiments.{name}", "fedatlas.federation.engine.history"): "the name of a column"
         for name in ("labels", "scores")
