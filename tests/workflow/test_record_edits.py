@@ -97,6 +97,7 @@ def study(original, tmp_path, monkeypatch):
     shutil.copytree(original, tmp_path / "study")
     monkeypatch.chdir(tmp_path / "study")
     monkeypatch.setenv("FEDATLAS_DATA", str(tmp_path / "study/data"))
+    monkeypatch.setattr("fedatlas.workflow.records.shipped", lambda: tmp_path)  # not the atlas's own record
     return tmp_path / "study"
 
 
@@ -234,12 +235,13 @@ def test_what_nobody_computed_again_is_not_taken(study, change):
 def test_an_edit_that_keeps_numbers_is_verified_and_one_that_does_not_is_not(study, monkeypatch, capsys):
     edit_module(monkeypatch, "federation.engine.simulation")
     assert taken() == set()
-    assert main(["record", "verify"]) == 0
-    assert "3 of 3 cells verified for today's code" in capsys.readouterr().out
+    for name in PROBLEMS:
+        assert main(["record", "verify", name]) == 0
+        assert "3 of 3 cells verified for today's code" in capsys.readouterr().out
     assert taken() == ALL
     rows = len(all_verifications(Study.open()).rows)
 
-    edit_module(monkeypatch, "federation.algorithms.scaffold", "federation.engine.simulation")
+    edit_module(monkeypatch, "federation.algorithms.scaffold")
     original = run_module.compute_run
     monkeypatch.setattr(
         "fedatlas.workflow.verification.compute_run",
@@ -248,7 +250,7 @@ def test_an_edit_that_keeps_numbers_is_verified_and_one_that_does_not_is_not(stu
         ],
     )
     forget()
-    assert main(["record", "verify"]) == 1
+    assert [main(["record", "verify", name]) for name in PROBLEMS] == [1, 1]
     output = capsys.readouterr().out
     assert "scaffold" in output and "in the record and" in output and "differs" in output
     assert len(all_verifications(Study.open()).rows) > rows
