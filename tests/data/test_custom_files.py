@@ -22,7 +22,6 @@ from fedatlas.data.readers.custom_reader import CustomReader, Samples
 from fedatlas.data.readers.libsvm import Svmlight
 from fedatlas.data.store import prepare, status, verify
 from fedatlas.errors import UserError
-from fedatlas.workflow.clean import _data_waste
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(30, 3))
@@ -298,15 +297,12 @@ def test_data_are_prepared_again_where_the_content_differs():
         verify(SPEC)
 
 
-def test_status_and_clean_know_own_data():
+def test_status_knows_own_data():
     write()
     name = sources.info(SPEC).name
     assert [(item.name, item.kind, item.state) for item in status()][-1] == (name, "own", "raw")
     folder = prepare(SPEC)
     assert status()[-1].state == "prepared" and status()[-1].path == folder
-    assert {item.path for item in _data_waste(None)} == {folder, resolve_directory() / f"own/{name}.json"}
-    Path("mine.csv").unlink()
-    assert not list(_data_waste(None))
 
 
 def test_owners_that_are_no_list_of_clients_are_refused():

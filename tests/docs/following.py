@@ -90,7 +90,7 @@ def is_quick(words):
     """Return whether a command of fedatlas ends at once."""
     if words[1] == "train":
         return has_data(words)
-    return words[1] in {"init", "list", "show", "cite", "clean"} or (words[1] == "check" and "--only" in words)
+    return words[1] in {"init", "list", "show", "cite"} or (words[1] == "check" and "--only" in words)
 
 
 def has_data(words):

@@ -126,14 +126,6 @@ def _add_studies(groups: Any) -> None:
     command = groups.add_parser("gallery", help="write docs/gallery.md and its pages from the record")
     command.set_defaults(run=study.gallery)
 
-    command = groups.add_parser("clean", help="remove results of old code and half-written files")
-    command.add_argument("--dry-run", action="store_true", help="print what would be removed, and remove nothing")
-    command.add_argument("--unfinished", action="store_true", help="also what interrupted jobs would continue from")
-    command.add_argument("--prepared", action="store_true", help="also prepared data whose raw files are there")
-    _results_option(command)
-    _directory_option(command)
-    command.set_defaults(run=study.clean)
-
     command = groups.add_parser("track", help="log results to MLflow that it did not take when they were made")
     command.add_argument("--all", action="store_true", help="all results, as for another database or server")
     _results_option(command)

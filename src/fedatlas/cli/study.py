@@ -1,4 +1,4 @@
-"""The subcommands of ``fedatlas`` about a study: create it, make its results, show them, clean them."""
+"""The subcommands of ``fedatlas`` about a study: create it, make its results, show them."""
 
 import os
 import shlex
@@ -6,7 +6,6 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 
-from fedatlas.errors import UserError
 from fedatlas.io import terminal
 
 
@@ -90,28 +89,6 @@ def claims(a: Namespace) -> None:
         numbers = {"paper": row["paper"], "here": row["ours"] + seeds, "reading": row["reading"]}
         if text := "; ".join(f"{name}: {value}" for name, value in numbers.items() if value.strip()):
             print(terminal.hanging_indent("", text, margin))
-
-
-def clean(a: Namespace) -> None:
-    """Remove files that can be made again, and print their sizes."""
-    from fedatlas.workflow import clean
-    from fedatlas.workflow.configuration import CONFIG
-    from fedatlas.workflow.study import Study
-
-    study = Study.open(a.results)
-    results = study.folders.results
-    if not (CONFIG.exists() or os.path.exists(results)):
-        raise UserError(f"there is neither {CONFIG} nor {results} here: run `fedatlas clean` in a study")
-    if a.results is not None and not os.path.isdir(a.results):
-        raise UserError(f"--results: there is no folder {a.results}")
-    with terminal.progress_bar("looking through results"):
-        waste = clean.find_waste(study, a.unfinished, a.prepared, a.directory)
-        if not a.dry_run:
-            clean.remove(waste)
-    for item in waste:
-        print(f"{item.bytes / 1e6:12,.3f} MB  {item.reason:<14} {item.path}")
-    total = sum(item.bytes for item in waste) / 1e6
-    print(f"{total:12,.3f} MB  {'would be freed' if a.dry_run else 'freed'} ({len(waste)} items)")
 
 
 def gallery(a: Namespace) -> None:

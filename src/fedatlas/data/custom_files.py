@@ -68,12 +68,6 @@ def names(root: Path) -> list[str]:
     return sorted(path.stem for path in custom_folder(root).glob("*.json") if is_custom(path.stem))
 
 
-def files_exist(name: str, root: Path) -> bool:
-    """Return whether the files of custom data are where the record says. They are not read."""
-    record = _load_record(root, name)
-    return record is not None and all(Path(path).exists() for path in record["paths"])
-
-
 def source(spec: str | Mapping[str, Any], root: Path) -> CustomSource:
     """Return the source of custom data. Files that have changed are read; data of OpenML are fetched.
 

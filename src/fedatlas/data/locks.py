@@ -97,16 +97,11 @@ def _owner() -> str:
     return f"job {job} on {platform.node()}" if job else f"process {os.getpid()} on {platform.node()}"
 
 
-def find_leftovers(root: Path, unfinished: bool = False) -> Iterator[Path]:
-    """Yield locks and partial downloads that no process uses.
-
-    Args:
-        root: The data directory.
-        unfinished: Whether to include partial downloads that the next fetch would continue.
-    """
+def find_leftovers(root: Path) -> Iterator[Path]:
+    """Yield locks, and partial downloads of files that are there, that no process uses, under a data directory."""
     for path in sorted([*root.glob("raw/*/*"), *root.glob("prepared/*")]):
         if (target := _target(path)) and not _is_locked(target):
-            if unfinished or path.name.startswith(".") or target.exists():
+            if path.name.startswith(".") or target.exists():
                 yield path
 
 
