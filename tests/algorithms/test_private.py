@@ -6,14 +6,18 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import chi2, norm
 
 from fedatlas.errors import Undefined, UserError
 from fedatlas.federation.algorithms import dp_fedavg
 from fedatlas.federation.algorithms.dp_fedavg import DPFedAvg
 from fedatlas.federation.algorithms.fedavg import FedAvg
 from fedatlas.federation.algorithms.privacy import LIBRARY, epsilon
+from fedatlas.federation.arrays import State, zeros_like
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
+from fedatlas.federation.participation import Participants
+from fedatlas.federation.participation.full import Full
 from tests.helpers import logistic
 
 PRIVATE = {"lr": 0.1, "bound": 0.5, "noise": 1.0, "delta": 1e-5}
@@ -79,6 +83,22 @@ def test_epsilon_is_refused_where_no_theorem_gives_it(participation):
         simulate(DPFedAvg(**PRIVATE), participation=participation)
 
 
+class Alternating(Full):
+    """Half of the clients take part, by turns; that each takes part with probability 1 is inherited."""
+
+    name = "alternating"
+
+    def bind(self, problem, clients, seed):
+        return Participants(lambda t: np.arange(t % 2, clients, 2), lambda t: np.full(clients, 0.5))
+
+
+def test_a_kind_of_participation_inherits_no_theorem():
+    setting = Setting(clients=5, rounds=1)
+    object.__setattr__(setting, "participation_kind", Alternating())
+    with pytest.raises(Undefined, match="no theorem gives epsilon for this participation"):
+        DPFedAvg(**PRIVATE).validate(setting, logistic())
+
+
 def test_epsilon_is_refused_where_a_channel_changes_what_clients_send():
     with pytest.raises(Undefined, match="leave the channel up out"):
         simulate(DPFedAvg(**PRIVATE), channel={"kind": "rand-k", "share": 0.5})
@@ -90,6 +110,139 @@ def test_epsilon_is_refused_where_a_channel_changes_what_clients_send():
 )
 def test_independent_clients_have_one_probability(participation, q):
     assert Setting(clients=5, rounds=1, participation=participation).sampling_probability == q
+
+
+def test_epsilon_is_refused_where_values_of_clients_are_recorded():
+    with pytest.raises(Undefined, match="local_loss of the clients would be recorded without noise"):
+        simulate(DPFedAvg(**PRIVATE), record=["local_loss"])
+    assert simulate(DPFedAvg(**PRIVATE | {"delta": None}), record=["local_loss"]).run().rows
+
+
+class Unclipped(DPFedAvg):
+    """DP-Unclipped (nobody 2026) is DP-FedAvg without the clip."""
+
+    name = "dp-unclipped"
+
+    def client(self, s, i, steps):
+        change = zeros_like(s.x)
+        for g in steps:
+            change = change - self.lr * g(s.x + change)
+        return State(change=change), State()
+
+
+class SecondVector(DPFedAvg):
+    """DP-Second (nobody 2026) is DP-FedAvg whose clients also send a gradient, of which the server takes the mean."""
+
+    name = "dp-second"
+
+    def client(self, s, i, steps):
+        sent, kept = super().client(s, i, steps)
+        return sent.replace(g=steps.full(s.x)), kept
+
+    def server(self, s, mean, n):
+        after = super().server(s, mean, n)
+        return after.replace(x=after.x - self.lr * mean.g)
+
+
+class UnnoisedBefore(DPFedAvg):
+    """DP-Before (nobody 2026) is DP-FedAvg from a gradient step of all clients."""
+
+    name = "dp-before"
+
+    def before(self, s, i, steps):
+        return State(g=steps.full(s.x))
+
+    def client(self, s, i, steps):
+        return super().client(s.replace(x=s.x - self.lr * s.g), i, steps)
+
+
+class Weighted(DPFedAvg):
+    """DP-Weighted (nobody 2026) is DP-FedAvg whose clients count by their samples."""
+
+    name = "dp-weighted"
+
+    def client_weights(self, steps):
+        return steps.sizes
+
+
+class SilentWhenEmpty(DPFedAvg):
+    """DP-Silent (nobody 2026) is DP-FedAvg whose rounds without clients have no noise."""
+
+    name = "dp-silent"
+
+    def empty_round(self, s, n):
+        return s
+
+
+class Unvalidated(Unclipped):
+    """DP-Unvalidated (nobody 2026) is DP-Unclipped, defined everywhere."""
+
+    name = "dp-unvalidated"
+
+    def validate(self, setting, problem):
+        pass
+
+
+class Unnoticed(Unvalidated):
+    """DP-Unnoticed (nobody 2026) is DP-Unvalidated, which asks for epsilon itself."""
+
+    name = "dp-unnoticed"
+    __module__, __qualname__ = DPFedAvg.__module__, DPFedAvg.__qualname__
+
+    def __post_init__(self):
+        pass
+
+    def server_metrics(self, s, n):
+        return {"epsilon": epsilon(n.round, 1.0, self.noise, 1e-5)}
+
+
+class Invented(FedAvg):
+    """Invented (nobody 2026) is FedAvg that reports a number under the name."""
+
+    name = "invented"
+    reports = ("epsilon",)
+
+    def server_metrics(self, s, n):
+        return {"epsilon": 0.1}
+
+
+@pytest.mark.parametrize("cls", [Unclipped, SecondVector, UnnoisedBefore, Weighted, SilentWhenEmpty])
+def test_what_derives_from_it_reports_no_epsilon(cls):
+    with pytest.raises(Undefined, match=f"algorithm {cls.name}: epsilon is proven for the code of dp-fedavg"):
+        simulate(cls(**PRIVATE))
+    assert "epsilon" not in simulate(cls(**PRIVATE | {"delta": None})).run().rows[-1]
+
+
+@accountant
+@pytest.mark.parametrize("cls", [Unvalidated, Unnoticed, Invented])
+def test_the_number_of_another_class_reaches_no_row(cls):
+    values = {"lr": 0.1} if cls is Invented else PRIVATE
+    with pytest.raises(UserError, match=f"algorithm {cls.name}: server_metrics returns 'epsilon', which is proven for"):
+        simulate(cls(**values)).run()
+
+
+@accountant
+@pytest.mark.parametrize(("clients", "parameters", "least"), [(10, 3_000, 64), (1_000, 1_000_000, 6.5)])
+def test_epsilon_does_not_hide_the_number_of_clients(clients, parameters, least):
+    """Noise of deviation z C / m tells whether m or m + 1 clients take part; so m is public, as the page says."""
+    radii = np.linspace(
+        0.5 * parameters, chi2.isf(1.1e-5, parameters), 10_001
+    )  # |noise|^2 in squares of the deviation with m clients
+    m, one_more = (chi2.logsf(radii * n**2 / clients**2, parameters) for n in (clients, clients + 1))
+    assert least < (np.log(np.exp(m) - 1e-5) - one_more).max() < least + 1
+    assert epsilon(1, 1.0, 1.0, 1e-5) == pytest.approx(4.73, abs=0.005)
+
+
+@accountant
+def test_epsilon_is_that_of_a_client_that_sends_zero():
+    """The mechanism in one dimension, integrated: a client drawn with q adds 1 to noise of deviation z, or 0."""
+    q, z, delta = 0.3, 1.2, 1e-3
+    x = np.linspace(-15, 15, 200_001)
+    absent, present = norm.pdf(x, 0, z), q * norm.pdf(x, 1, z) + (1 - q) * norm.pdf(x, 0, z)
+    bound = epsilon(1, q, z, delta)
+    for p, other in ((present, absent), (absent, present)):
+        assert np.trapezoid(np.maximum(p - np.exp(bound) * other, 0), x) < delta
+    assert np.trapezoid(np.maximum(present - np.exp(bound / 2) * absent, 0), x) > delta  # not far from it
 
 
 def test_without_the_library_the_sentence_names_the_extra(monkeypatch):

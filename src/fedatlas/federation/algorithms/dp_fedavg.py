@@ -8,7 +8,11 @@ from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.federation.algorithms.privacy import LIBRARY, epsilon
 from fedatlas.federation.arrays import Array, State, column, maximum, norm, zeros_like
 from fedatlas.federation.engine.protocols import Proximal, Round, Setting, Steps
+from fedatlas.federation.participation.full import Full
+from fedatlas.federation.participation.stationary import Stationary
 from fedatlas.registry.options import option
+
+INDEPENDENT = (Full, Stationary)  # what derives from these may draw clients in another way
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,11 +22,11 @@ class DPFedAvg(Algorithm):
         y <- x + clip(y - lr g(y) - x)                                 K times, from y = x; clip(v) = min(1, C/|v|) v
         x <- x + server_lr (sum_S (y_K - x) + z C xi) / W
 
-    The entries of xi are drawn from N(0, 1). W is the expected number of active clients, which no client's presence
-    changes: q m where each of m clients takes part with probability q. Noise is added in a round without clients too.
-    All clients count alike. After each evaluation, ``epsilon`` is such that the rounds so far are (epsilon,
-    delta)-differentially private, where data sets are neighbours that differ in one client, and where the server is
-    trusted and tells nobody who took part.
+    The entries of xi are drawn from N(0, 1). W is the expected number of active clients: q m where each of m clients
+    takes part with probability q. Noise is added in a round without clients too. All clients count alike. After each
+    evaluation, ``epsilon`` is such that the models of the rounds so far are (epsilon, delta)-differentially private,
+    where a neighbour has the same m clients, of which one sends 0 in place of its change, and where the server is
+    trusted and tells nobody who took part. It is reported for this class alone: what derives from it may send more.
     """
 
     name = "dp-fedavg"
@@ -45,7 +49,17 @@ class DPFedAvg(Algorithm):
         super().validate(setting, problem)
         if self.delta is None:
             return
-        if setting.sampling_probability is None:
+        if type(self) is not DPFedAvg:
+            raise Undefined(
+                f"{self.title()}: epsilon is proven for the code of dp-fedavg, where all that a client sends is "
+                "clipped and its sum gets noise; what derives from it may send more: leave delta out"
+            )
+        if setting.record:
+            raise Undefined(
+                f"{self.title()}: {', '.join(setting.record)} of the clients would be recorded without noise; with "
+                "delta, leave record out"
+            )
+        if type(setting.participation_kind) not in INDEPENDENT or setting.sampling_probability is None:
             raise Undefined(
                 f"{self.title()}: no theorem gives epsilon for this participation; with delta, take `full`, or "
                 "`stationary` with one p for all clients, in which clients take part independently"

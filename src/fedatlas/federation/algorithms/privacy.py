@@ -13,8 +13,9 @@ LIBRARY = "dp_accounting"
 def epsilon(rounds: int, q: float, noise: float, delta: float) -> float:
     """Return the epsilon of (epsilon, delta)-differential privacy after some rounds, by Renyi divergences.
 
-    It is that of the sampled Gaussian mechanism (Mironov, Talwar and Zhang 2019, arXiv:1908.10530), composed, for
-    neighbours that differ by one client that is added or removed.
+    It is that of the sampled Gaussian mechanism (Mironov, Talwar and Zhang 2019, arXiv:1908.10530, Theorem 4),
+    composed. A neighbour has as many clients, of which one adds 0 to the sum (Kairouz et al. 2021, arXiv:2103.00039,
+    Definition 1.1). So what the sum is divided by may depend on the number of clients.
 
     Args:
         rounds: Number of rounds.
@@ -31,7 +32,8 @@ def epsilon(rounds: int, q: float, noise: float, delta: float) -> float:
 
     event = dp_accounting.PoissonSampledDpEvent(q, dp_accounting.GaussianDpEvent(noise))
     with _orders_left_out_in_silence():
-        return float(RdpAccountant().compose(event, rounds).get_epsilon(delta))
+        accountant = RdpAccountant(neighboring_relation=dp_accounting.NeighboringRelation.REPLACE_SPECIAL)
+        return float(accountant.compose(event, rounds).get_epsilon(delta))
 
 
 @contextmanager

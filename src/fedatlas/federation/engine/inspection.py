@@ -1,6 +1,7 @@
 """A look at the first results of the hooks of a run: forms, names and numbers, in microseconds."""
 
 import math
+import sys
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, TypeVar
 
@@ -15,6 +16,8 @@ from fedatlas.federation.engine.protocols import EngineAlgorithm
 from fedatlas.federation.topologies.mixing import Mixing
 
 T = TypeVar("T")
+# Numbers of the server that a theorem gives for the code of one class, by module and name, and for no other code.
+PROVEN = {"epsilon": ("fedatlas.federation.algorithms.dp_fedavg", "DPFedAvg")}
 
 
 class Inspector:
@@ -99,12 +102,22 @@ class Inspector:
             )
 
     def require_reports(self, values: Mapping[str, Any]) -> None:
-        """Raise UserError if ``reports`` lacks a name of what ``server_metrics`` returned, or it cannot be used."""
+        """Raise UserError if ``reports`` lacks a name of what ``server_metrics`` returned, or it cannot be used.
+
+        So does a number that is proven for the code of another class, such as the one that the algorithm derives from.
+        """
         if {*self.look("server_metrics", values)} - {*self.algorithm.reports}:
             raise UserError(
                 f"{self.algorithm.title()}: server_metrics returns {', '.join(values) or 'nothing'}: write "
                 f"`reports = {tuple(values)!r}`"
             )
+        for name in PROVEN.keys() & {*values}:
+            module, owner = PROVEN[name]
+            if type(self.algorithm) is not getattr(sys.modules.get(module), owner, None):
+                raise UserError(
+                    f"{self.algorithm.title()}: server_metrics returns {name!r}, which is proven for the code of "
+                    f"{owner} alone: return nothing, or a number of your own under another name"
+                )
 
     def _absent(self, name: str, s: Vectors) -> str:
         names = [field for field, _ in s.items()]
