@@ -34,12 +34,12 @@ def run(capsys, *words):
 
 def test_a_table_for_people(algorithms, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
-    status, out, err = run(capsys, "sound", "--only", "blocks", "--only", "optimum")
+    status, out, err = run(capsys, "sound", "--only", "blocks", "--only", "rate")
     assert (status, err) == (0, "")
     lines = out.splitlines()
     assert lines[0] == "sound (tests/conformance/broken.py), with lr = 0.1"
     assert re.fullmatch(r"  blocks +passed +It changes no bit how many clients are computed together\.", lines[2])
-    assert re.fullmatch(r"  optimum +does not apply +The algorithm does not declare `exact`\.", lines[3])
+    assert re.fullmatch(r"  rate +does not apply +The algorithm declares no rate\.", lines[3])
     assert re.fullmatch(r"  sound: 1 passed, 0 failed, 1 not applicable \(\d+\.\d s\)", lines[5])
 
 
