@@ -94,7 +94,7 @@ def find_obstacle(
         return None
     try:
         if fetch:
-            raw_files.gather(source, root, mirrors)
+            raw_files.gather(source, root, mirrors, progress=False)
         else:
             raw_files.look_for(source, root, mirrors)
     except raw_files.NotFound as error:

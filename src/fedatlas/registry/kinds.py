@@ -289,8 +289,13 @@ class Family(Generic[T]):
             if overlooked := self.explain_overlooked(name):
                 raise UserError(f"unknown {self.noun} {name!r}: {overlooked}")
             guess = nearest(self._labelled(str(name)) or name, titles)
-            if not guess and extensions.study().root is None:
-                guess = f"; kinds of your own are found in a folder that has {extensions.CONFIG}"
+            study = extensions.study()
+            if not guess and study.root is None:
+                guess = (
+                    f"; kinds of your own are found in a folder that has {extensions.CONFIG}, as `fedatlas init` makes"
+                )
+            elif not guess and not extensions.modules():
+                guess = f"; there is no Python file in {' or '.join(study.paths)}, where kinds of your own are found"
             raise UserError(f"unknown {self.noun} {name!r}{guess} (known: {enumerate_names(titles.values())})")
         return entry
 
