@@ -16,9 +16,10 @@ test: .venv/installed
 slow: .venv/installed
 	pytest -m slow
 
-# Hostile inputs, from another seed each time, for SECONDS; with INPUTS, so many for each target, the same each time.
-# An input that finds a mistake is kept in tests/fuzz/corpus.
+# New inputs each time: one pass over the tests that draw their inputs, then hostile ones for SECONDS. With INPUTS, so
+# many hostile ones for each target, the same each time. A hostile input that finds a mistake is kept in tests/fuzz/corpus.
 fuzz: .venv/installed
+	$(if $(INPUTS),,pytest -n 2 --dist worksteal -m "hypothesis and not slow" --hypothesis-profile new)
 	python -m tests.fuzz $(if $(INPUTS),--inputs $(INPUTS) --seed 0,--seconds $(SECONDS))
 
 slurm: .venv/installed

@@ -1,10 +1,13 @@
 """The command line: what it prints, what it refuses, and how it exits."""
 
+import errno
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +16,7 @@ from fedatlas import UserError, train
 from fedatlas.cli.main import main
 from fedatlas.experiments import result_files as files
 from fedatlas.federation import algorithms
+from fedatlas.io.files import PREFIX
 from fedatlas.results.claims.verdicts import COLUMNS
 
 QUADRATIC = ["--problem", "quadratic", "--option", "dim=5", "--clients", "3", "--batch", "0", "--rounds", "20"]
@@ -98,6 +102,58 @@ def test_an_unwritable_place_is_one_sentence(capsys, tmp_path):
     out = tmp_path / "file" / "run.parquet"
     assert fedatlas("train", "--algorithm", "gd", "--set", "lr=0.01", *QUADRATIC, "--out", out) == 2
     assert f"cannot write {out}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        (errno.ENOSPC, "No space left on device; free some space"),
+        (errno.EROFS, "Read-only file system; work in, or name, a folder that you may write to"),
+        (errno.EACCES, "Permission denied; work in, or name, a folder that you may write to"),
+    ],
+)
+@pytest.mark.parametrize("command", ["init", "train", "compare"])
+def test_a_full_disk_or_a_folder_that_cannot_be_written_is_one_sentence_with_what_to_do(
+    command, code, words, capsys, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    name, *arguments = {
+        "init": ["s", "s"],
+        "train": ["x.csv", "--algorithm", "gd", "--set", "lr=0.01", *QUADRATIC, "--out", "x.csv"],
+        "compare": [
+            "results/compare/experiments/compare_scaffold_quick.yaml", "scaffold", "--quick", "--size", "smoke",
+        ],
+    }[command]  # fmt: skip
+    real = os.open
+
+    def refuse(path, *rest, **options):
+        raise OSError(code, os.strerror(code), path)
+
+    def open_unless_temporary(path, *rest, **options):
+        return (refuse if Path(path).name.startswith(PREFIX) else real)(path, *rest, **options)
+
+    monkeypatch.setattr(os, "open", open_unless_temporary)
+    monkeypatch.setattr(shutil, "copyfile", refuse)  # what copytree calls
+    assert fedatlas(command, *arguments) == 2
+    assert capsys.readouterr().err.startswith(f"fedatlas: cannot write {name}: {words}")
+    assert not [path for path in tmp_path.rglob("*") if path.is_file() or path.name == "s"]
+
+
+@pytest.mark.parametrize("name", [".", "", "..", "a b"])
+def test_a_study_is_a_new_folder(name, capsys):
+    assert fedatlas("init", name) == 2
+    assert f"{name!r} is not a name for a study: name a new folder, such as my-study" in capsys.readouterr().err
+
+
+def test_in_an_empty_folder_an_unknown_algorithm_is_told_where_it_would_be_found(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert fedatlas("compare", "brand_new") == 2
+    assert "are found in a folder that has config/config.yaml, as `fedatlas init` makes" in capsys.readouterr().err
+    (tmp_path / "study/config").mkdir(parents=True)
+    (tmp_path / "study/config/config.yaml").write_text("size: smoke\n")
+    monkeypatch.chdir(tmp_path / "study")
+    assert fedatlas("compare", "brand_new") == 2
+    assert "no Python file in extensions, where kinds of your own are found" in capsys.readouterr().err
 
 
 def test_list_names_everything(capsys):

@@ -14,7 +14,7 @@ from fedatlas.data.locks import exclusive
 from fedatlas.data.paths import format_mirrors, list_mirrors, resolve_directory
 from fedatlas.data.prepared import load
 from fedatlas.data.raw_files import fetch, load_origin
-from fedatlas.data.store import prepare, verify
+from fedatlas.data.store import find_obstacle, prepare, verify
 from fedatlas.errors import UserError
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.study import Study
@@ -159,6 +159,33 @@ def test_a_stand_in_is_used_only_if_nearby_and_only_instead_of_the_official_file
     assert [path.name for path in fetch("toy", root, tmp_path / "mirror")] == ["other"]
     put("mirror/toys/toy", b"-1 1:1\n1 1:1\n")
     assert [path.name for path in fetch("toy", root, tmp_path / "mirror")] == ["toy"]
+
+
+@pytest.mark.parametrize("fetch", [False, True])
+@pytest.mark.parametrize(
+    "size, status, obstacle",
+    [(7, [], None), (6, [], "it offers 7 bytes, not the 6 expected"), (7, [404], "HTTP 404 Not Found")],
+)
+def test_whether_data_can_be_had_is_known_before_they_are_fetched(
+    register, server, root, size, status, obstacle, fetch
+):
+    register(File("toy", (f"{server.url}/toy",), size, sha(b"content")))
+    server.files["/toy"], server.status = b"content", list(status)
+    assert find_obstacle("toy", root, fetch=fetch) == (obstacle and f"{server.url}/toy: {obstacle}")
+    assert len(server.requests) == 1 and root.exists() == fetch
+    assert (root / "raw/toys/toy").exists() == (fetch and obstacle is None)
+
+
+def test_of_data_that_lie_nowhere_the_obstacle_names_each_address(register, put, root, tmp_path):
+    register(File("toy", ("http://127.0.0.1:9/toy",)))
+    assert "http://127.0.0.1:9/toy: [Errno 111] Connection refused" == find_obstacle("toy", root, fetch=False)
+    register(File("toy", pinned="2026-01", checksum=sha(b"content")))
+    assert find_obstacle("toy", root, fetch=False) == "it has no address and lies in no mirror"
+    put("mirror/toys/toy", b"contenT")
+    assert "has the checksum" in find_obstacle("toy", root, tmp_path / "mirror", fetch=False)
+    put("mirror/toys/toy", b"content")
+    assert find_obstacle("toy", root, tmp_path / "mirror", fetch=False) is None
+    assert find_obstacle("digits", root) is None and not root.exists()
 
 
 def test_embedded_sets_need_no_files(root):

@@ -94,6 +94,23 @@ def test_a_record_belongs_to_the_module_that_makes_it(study):
     assert METRICS.module("mine") == "extensions.b" and METRICS.module("loss") == "fedatlas.federation.metrics.loss"
 
 
+def test_a_label_is_a_name_too(study, capsys):
+    study({"extensions/tiny.py": ALGORITHM.replace('label = "Tiny"', 'label = "My Way"')})
+    for name in ("tiny", "Tiny", "my way", "MY WAY"):
+        assert ALGORITHMS.resolve(name) == "tiny" and train(name) == 0
+        assert describe(name).startswith("tiny (algorithm")
+    assert ALGORITHMS.resolve("FEDAVG") == "fedavg" and ALGORITHMS.resolve("Your Way") == "Your Way"
+    assert "SCAFFOLD" not in ALGORITHMS.names()  # specifications hold names alone
+    with pytest.raises(UserError, match="unknown algorithm 'SCAFFOLD'; did you mean 'scaffold'"):
+        ALGORITHMS.get("SCAFFOLD")
+
+
+def test_a_label_of_two_kinds_names_both(study):
+    study({"extensions/tiny.py": ALGORITHM.replace('label = "Tiny"', 'label = "FedAc-I"')})
+    with pytest.raises(UserError, match="algorithm 'fedac-i' may be fedac-1 or tiny: give one of these names"):
+        ALGORITHMS.resolve("fedac-i")
+
+
 def test_an_extension_is_trained_from_the_shell(study, capsys):
     study(TINY)
     assert train() == 0

@@ -109,6 +109,38 @@ def test_an_unknown_name_lists_the_files(study):
         ALGORITHMS.get("tinyy")
 
 
+NAMELESS = ALGORITHM.replace('    name = "tiny"\n', "")
+
+
+@pytest.mark.parametrize(
+    ("files", "complaint"),
+    [
+        ({"tiny.py": ALGORITHM}, "class Tiny in tiny.py lies outside extensions/, where it would be found: move it"),
+        ({"algorithms/mine.py": ALGORITHM}, "class Tiny in algorithms/mine.py lies outside extensions/, where"),
+        ({"extensions/mine.py": NAMELESS}, "class Tiny in extensions/mine.py has no name: write name = 'tiny' in it"),
+        ({"extensions/tiny.py": NAMELESS.replace("Tiny", "Other")}, "class Other in extensions/tiny.py has no name"),
+        (
+            {"tiny.py": ALGORITHM.replace("import Algorithm", "import FedAvg").replace("(Algorithm)", "(FedAvg)")},
+            "class Tiny in tiny.py lies outside extensions/",
+        ),
+    ],
+)
+@pytest.mark.parametrize("command", [train, lambda name="tiny": main(["show", name])], ids=["train", "show"])
+def test_a_class_that_is_not_found_is_named_with_its_file(study, capsys, files, complaint, command):
+    study(files)
+    assert command() == 2
+    assert complaint in capsys.readouterr().err
+    assert train("tinyy") == 2  # another name is not that of the class
+    assert "class" not in capsys.readouterr().err
+
+
+def test_a_class_that_is_not_found_without_a_study_is_told_where_to_go(study, tmp_path, monkeypatch, capsys):
+    (tmp_path / "tiny.py").write_text(ALGORITHM)
+    monkeypatch.chdir(tmp_path)
+    assert train() == 2
+    assert "class Tiny in tiny.py lies in no study: move it to extensions/ of one" in capsys.readouterr().err
+
+
 # -- names of two kinds -----------------------------------------------------------------------------------------------
 
 

@@ -86,6 +86,7 @@ class Target:
         @seed(number)
         @settings(
             max_examples=examples,
+            derandomize=False,  # the number alone says which inputs these are
             deadline=None,
             database=None,
             suppress_health_check=list(HealthCheck),

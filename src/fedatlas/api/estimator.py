@@ -17,6 +17,7 @@ from fedatlas.api.train import train
 from fedatlas.errors import UserError
 from fedatlas.experiments.advice import resolve_advice
 from fedatlas.federation import algorithms, partitions
+from fedatlas.federation.algorithms import ALGORITHMS, Algorithm
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.partitions.partition import Partition
 from fedatlas.federation.problems.array_validation import as_partition
@@ -44,7 +45,7 @@ class FederatedLogisticRegression(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     algorithm : str
-        Name of an algorithm of the atlas. Those that need an exact proximal step are refused.
+        Name or label of an algorithm of the atlas. Those that need an exact proximal step are refused.
     clients : int
         Number of clients; never more than there are samples.
     partition : str, dict or list
@@ -166,7 +167,7 @@ class FederatedLogisticRegression(ClassifierMixin, BaseEstimator):
         start = self._start(classes, X.shape[1])
         problem = Softmax(X, labels, len(classes), self.l2, split, sample_weight=weights, start=start)
         setting = {"clients": clients, "local_steps": self.local_steps, "rounds": self.rounds}
-        hyper = resolve_advice(algorithms.get(self.algorithm), hyper, setting, _Constants(problem, clients))
+        hyper = resolve_advice(self._algorithm, hyper, setting, _Constants(problem, clients))
         conditions |= {**setting, "batch": self.batch}
         if self.participation is not None:
             conditions["participation"] = self.participation
@@ -182,13 +183,17 @@ class FederatedLogisticRegression(ClassifierMixin, BaseEstimator):
             warnings.warn(f"{problem_text}: scale the features, or give a smaller lr", ConvergenceWarning, stacklevel=2)
         return self
 
+    @property
+    def _algorithm(self) -> type[Algorithm]:
+        return algorithms.get(ALGORITHMS.resolve(self.algorithm))
+
     def _parameters(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return hyper-parameters with ``lr``, and options of the setting. Raise UserError if one is given twice."""
         parameters = {} if self.parameters is None else self.parameters
         if not isinstance(parameters, Mapping):
             raise UserError(f"parameters is {parameters!r:.60}; it must be a mapping of hyper-parameters to values")
         reserved = [name for name in self.get_params() if name != "lr" or self.lr is not None]
-        hyper_options = algorithms.get(self.algorithm).options()
+        hyper_options = self._algorithm.options()
         allowed = {**options(Setting), **hyper_options}
         validate_names(
             "parameters", {name: option for name, option in allowed.items() if name not in reserved}, parameters

@@ -53,7 +53,7 @@ def train(
     """Train one federated algorithm on one problem.
 
     Args:
-        algorithm: Name of an algorithm, an Algorithm, or a subclass of it.
+        algorithm: Name or label of an algorithm, an Algorithm, or a subclass of it.
         problem: A Problem, such as `fedatlas.Softmax` of arrays, or a specification such as
             ``{"kind": "logistic", "data": "a9a", "l2": 1e-3}``. Its data may be custom files: ``"data": {"file":
             "mine.csv", "label": "y", "client": "hospital"}, "partition": "natural"``.
@@ -102,6 +102,7 @@ def train(
         )
     if not isinstance(problem, (Mapping, Problem)):
         raise UserError(f"train: problem is {problem!r:.60}; it must be a mapping of options to values, or a Problem")
+    algorithm = algorithms.ALGORITHMS.resolve(algorithm)
     cls = algorithms.get(algorithm) if isinstance(algorithm, str) else algorithm
     cls = cls if isinstance(cls, type) else type(cls)
     names = [*cls.options(), *sorted(SETTING)]

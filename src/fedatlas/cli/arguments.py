@@ -48,6 +48,8 @@ class Parser(argparse.ArgumentParser):
             if text == "--" or (self._subparsers and not text.startswith("-")):
                 return  # the rest are positional arguments, or the options of a subcommand
             if name.startswith("--") and " " not in name and name not in self._option_string_actions:
+                if "--set" in self._option_string_actions and (pair := _hyper_parameter(args, text)):
+                    self.error(f"unknown option {name!r}: hyper-parameters are set by --set {pair}")
                 options = [option for option in self._option_string_actions if option.startswith("--")]
                 longer = [option for option in options if option.startswith(name)]
                 self.error(f"unknown option {name!r}{nearest(name, longer or options)}")
@@ -61,6 +63,17 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Raise UserError that says how to get help."""
         raise UserError(f"{message.removeprefix('argument ')} (`{self.prog} --help` tells more)")
+
+
+def _hyper_parameter(args: Sequence[str], text: str) -> str:
+    """Return NAME=VALUE for an option that has the name of a hyper-parameter; empty if no algorithm has such a one."""
+    from fedatlas.federation.algorithms import ALGORITHMS
+
+    head, _, value = text.partition("=")
+    name, rest = head.removeprefix("--").replace("-", "_"), args[list(args).index(text) + 1 :]
+    if not any(name in ALGORITHMS.get(known).options() for known in ALGORITHMS.names()):
+        return ""
+    return f"{name}={value or next((word for word in rest[:1] if not word.startswith('--')), 'VALUE')}"
 
 
 def check_text(words: Sequence[str]) -> list[str]:

@@ -14,6 +14,7 @@ from typing import NoReturn
 from fedatlas.cli.arguments import check_text, split_passed
 from fedatlas.cli.parser import parser
 from fedatlas.errors import UserError, shorten
+from fedatlas.io.files import explain
 from fedatlas.registry import extensions
 
 COMPILER = "llvmlite."  # modules with functions that LLVM calls
@@ -86,8 +87,7 @@ def _failed(error: BaseException) -> int:
         sys.stderr.writelines(traceback.format_list(extensions.traceback_lines(error)))
         return _say(sentence, 2)
     if isinstance(error, OSError):
-        where = f": {error.filename}" if error.filename is not None else ""
-        return _say(f"{error.strerror or error}{where}", 2)
+        return _say(explain(error, f": {error.filename}" if error.filename is not None else ""), 2)
     traceback.print_exception(error)
     if files := extensions.active_files():
         whose = f"a method in {' or '.join(files)} may have returned what it must not; otherwise this"

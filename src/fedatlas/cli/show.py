@@ -22,15 +22,19 @@ def describe(name: str) -> str:
     """Return the declaration of a name: its meaning, each option with range and default, its citation.
 
     Args:
-        name: Name of a kind, a data set, an experiment, a publication of the bibliography, or a record such as
-            ``setting``. All that have the name are described.
+        name: Name or label of a kind, or name of a data set, an experiment, a publication of the bibliography, or a
+            record such as ``setting``. All that have the name are described.
 
     Raises:
         UserError: Nothing has the name; the message has a guess.
     """
     check_extensions()
     study = Study.open()
-    texts = [_kind(section, name) for section, family in FAMILIES.items() if name in family.names()]
+    texts = [
+        _kind(section, known)
+        for section, family in FAMILIES.items()
+        if (known := family.resolve(name)) in family.names()
+    ]
     texts += [_data(sources.info(name))] if name in sources.names() else []
     texts += [_experiment(study, name)] if name in study.files.paths else []
     texts += [_publication(study, name)] if name in bibliography.entries() else []
@@ -49,6 +53,8 @@ def names() -> list[str]:
 def _guess(study: Study, name: str) -> str:
     if explanation := study.files.explain_figure(name):
         return f": {explanation}"
+    if overlooked := next(filter(None, (family.explain_overlooked(name) for family in FAMILIES.values())), ""):
+        return f": {overlooked}"
     return f"{nearest(name, names())}; `fedatlas list` names all that there is"
 
 

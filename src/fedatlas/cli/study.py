@@ -44,7 +44,8 @@ def compare(a: Namespace) -> None:
     from fedatlas.cli.arguments import parse_pairs
     from fedatlas.publish.comparison.compare import announce, compare_entries
     from fedatlas.publish.comparison.text import render
-    from fedatlas.workflow.comparison import Request, prepare
+    from fedatlas.workflow.comparison import Request
+    from fedatlas.workflow.comparison_experiment import prepare
     from fedatlas.workflow.study import Study
 
     study = Study.open()
@@ -53,7 +54,7 @@ def compare(a: Namespace) -> None:
     names = [name for name in a.names if not name.endswith(".csv")]
     request = Request(names, a.on, a.size or study.config["size"], a.quick, values, ranges, files)
     if a.dry_run:
-        print("\n".join(announce(prepare(study, request, a.compute), a.compute)))
+        print("\n".join(announce(prepare(study, request, a.compute, fetch=False), a.compute)))
         return
     comparison, numbers = compare_entries(
         study, request, compute=a.compute, cores=a.cores, model=a.model, directory=a.directory

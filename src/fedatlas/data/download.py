@@ -11,6 +11,8 @@ _FIRST_PAUSE = 1.0
 _WINDOW = 30.0  # seconds in which _LEAST bytes must arrive, over all tries
 _LEAST = 30_000
 _CHUNK = 1 << 20
+_HEADERS = {"User-Agent": "fedatlas", "Accept-Encoding": "identity"}
+_ANSWER = 10.0  # seconds in which a server must answer whether it has a file
 
 
 class Unavailable(Exception):
@@ -76,6 +78,31 @@ def download(url: str, part: Path, limit: int, size: int | None, verified: bool,
             pause *= 2
 
 
+def ask(url: str, limit: int, size: int | None) -> None:
+    """Ask an address whether it has a file, of which nothing but the head is read.
+
+    Args:
+        url: The address.
+        limit: Number of bytes that the file may have if its size is unknown.
+        size: Size in bytes, None if unknown.
+
+    Raises:
+        Unavailable: It has no such file, or one of another size, or cannot be reached.
+    """
+    from http.client import HTTPException
+    from urllib.error import HTTPError
+    from urllib.request import Request
+
+    try:
+        with _open(Request(url, headers=_HEADERS), _ANSWER) as response:
+            _require_length(_length(response), limit, size)
+    except HTTPError as error:
+        kind = Missing if error.code in (404, 410) else Unavailable
+        raise kind(f"HTTP {error.code} {error.reason}") from error
+    except (HTTPException, OSError) as error:
+        raise Unreachable(str(getattr(error, "reason", error)) or type(error).__name__) from error
+
+
 def version_path(part: Path) -> Path:
     """Return the path of the note of the address and version of which a file is the beginning."""
     return part.with_name(f"{part.name}.version")
@@ -101,7 +128,7 @@ def _transfer(
     start = out.tell()
     if start and start == size and verified:
         return
-    headers = {"User-Agent": "fedatlas", "Accept-Encoding": "identity"}
+    headers = dict(_HEADERS)
     if start:
         headers["Range"] = f"bytes={start}-"
         if version:
@@ -118,12 +145,9 @@ def _transfer(
             note.unlink(missing_ok=True)
             if current:
                 note.write_text(f"{url}\n{current}\n", encoding="utf-8")
-        length = response.headers.get("Content-Length")
-        total = start + int(length) if length and length.isdecimal() and length.isascii() else None
-        if size is not None and total is not None and size != total:
-            raise Unavailable(f"it offers {total:,} bytes, not the {size:,} expected")
-        if size is None and total is not None and total > limit:
-            raise Unavailable(f"it offers {total:,} bytes, more than the {limit:,} that this data set can need")
+        length = _length(response)
+        total = None if length is None else start + length
+        _require_length(total, limit, size)
         bound = total if total is not None else limit if size is None else size
         label = url.rsplit("/", 1)[-1]
         disable = None if progress else True  # None: no bar unless standard error is a terminal
@@ -140,6 +164,22 @@ def _transfer(
                 pace.count(len(chunk), "it is slow")
         if complete is not None and out.tell() < complete:
             raise ConnectionError(f"it broke off after {out.tell():,} of {complete:,} bytes")
+
+
+def _length(response: Any) -> int | None:
+    """Return the number of bytes that a server is about to send, or None where it does not say."""
+    length = response.headers.get("Content-Length")
+    return int(length) if length and length.isdecimal() and length.isascii() else None
+
+
+def _require_length(total: int | None, limit: int, size: int | None) -> None:
+    """Raise Unavailable if a file has not the size that is expected, or more bytes than it may have."""
+    if total is None:
+        return
+    if size is not None and size != total:
+        raise Unavailable(f"it offers {total:,} bytes, not the {size:,} expected")
+    if size is None and total > limit:
+        raise Unavailable(f"it offers {total:,} bytes, more than the {limit:,} that this data set can need")
 
 
 def _open(request: Any, seconds: float) -> Any:

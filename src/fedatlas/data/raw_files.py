@@ -1,16 +1,29 @@
 """Raw files, fetched from a mirror or the official address and verified. A file appears complete or not at all."""
 
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
 from fedatlas.data.catalogue.base import File, Form, Source
 from fedatlas.data.compression import checksum
-from fedatlas.data.download import Missing, Unavailable, Unreachable, discard, download
+from fedatlas.data.download import Missing, Unavailable, Unreachable, ask, discard, download
 from fedatlas.data.locks import exclusive, find_leftovers, remove_leftover, write_errors
 from fedatlas.data.paths import Mirrors, is_url, list_mirrors, raw_folder, resolve_directory
 from fedatlas.data.sources import info
 from fedatlas.errors import UserError
 from fedatlas.io.files import atomic, sweep
+
+
+class NotFound(UserError):
+    """A file of a data set is nowhere.
+
+    Attributes:
+        failures: Why each address that was asked did not give it.
+    """
+
+    def __init__(self, sentence: str, failures: Mapping[str, str]) -> None:
+        super().__init__(sentence)
+        self.failures = dict(failures)
 
 
 def fetch(name: str, directory: str | Path | None = None, mirrors: Mirrors = (), progress: bool = True) -> list[Path]:
@@ -39,12 +52,24 @@ def gather(source: Source, root: Path, mirrors: Mirrors = (), progress: bool = T
     if source.embedded:
         return source.forms[0], []
     with write_errors(root):
-        search = _Search(source, root, mirrors, progress)
-        for form in source.forms:
-            paths = [search.find(file) for file in form.files]
-            if complete := _complete(paths):
-                return form, complete
-        return source.forms[0], [search.fetch_official(file) for file in source.forms[0].files]
+        (folder := raw_folder(root, source.group)).mkdir(parents=True, exist_ok=True)
+        sweep(folder)
+        return _find_form(source, _Search(source, root, mirrors, progress))
+
+
+def look_for(source: Source, root: Path, mirrors: Mirrors = ()) -> None:
+    """Raise what `gather` would raise, without a copy or a download: servers are asked whether they have the files."""
+    if not source.embedded:
+        _find_form(source, _Question(source, root, mirrors, progress=False))
+
+
+def _find_form(source: Source, search: "_Search") -> tuple[Form, list[Path]]:
+    """Return the first form that a search finds whole, or the official one with its files fetched."""
+    for form in source.forms:
+        paths = [search.find(file) for file in form.files]
+        if complete := _complete(paths):
+            return form, complete
+    return source.forms[0], [search.fetch_official(file) for file in source.forms[0].files]
 
 
 def find_files(source: Source, folder: Path) -> tuple[Form, list[Path]] | None:
@@ -96,8 +121,6 @@ class _Search:
         self.folder = raw_folder(root, source.group)
         self.mirrors = list_mirrors(mirrors)
         self.failures: dict[str, str] = {}
-        self.folder.mkdir(parents=True, exist_ok=True)
-        sweep(self.folder)
 
     def find(self, file: File) -> Path | None:
         """Return the path of a file in the data directory, into which a mirror's file is copied, or None."""
@@ -148,7 +171,7 @@ class _Search:
             f"downloaded{':' if self.failures else ', as it has no address'}",
             *(f"{address}: {reason}" for address, reason in self.failures.items()),
         ]
-        raise UserError("\n  ".join(lines))
+        raise NotFound("\n  ".join(lines), self.failures)
 
     def _copy(self, original: Path, file: File, name: str) -> Path:
         target, limit = self.folder / name, self.source.unpacked_limit
@@ -185,6 +208,19 @@ class _Search:
                 if not part.exists() or not part.stat().st_size:
                     discard(part)
         return target
+
+
+class _Question(_Search):
+    """A search that only asks where files are."""
+
+    def _copy(self, original: Path, file: File, name: str) -> Path:
+        if fault := find_mismatch(original, file, self.source.unpacked_limit, name):
+            raise Unavailable(f"it {fault}")
+        return original
+
+    def _download(self, url: str, file: File, name: str) -> Path:
+        ask(url, self.source.unpacked_limit, file.expected(name)[0])
+        return self.folder / name
 
 
 def _complete(paths: list[Path | None]) -> list[Path] | None:

@@ -75,6 +75,34 @@ def prepare(spec: Spec, directory: str | Path | None = None, mirrors: Mirrors = 
     return folder
 
 
+def find_obstacle(
+    spec: Spec, directory: str | Path | None = None, mirrors: Mirrors = (), fetch: bool = True
+) -> str | None:
+    """Return why a data set cannot be prepared because its files are nowhere, or None where it can.
+
+    Args:
+        spec: A name, or a mapping of custom data.
+        directory: The data directory.
+        mirrors: Mirrors that come before those of FEDATLAS_DATA_MIRRORS.
+        fetch: Whether to fetch the files; else servers are only asked whether they have them.
+
+    Returns:
+        The obstacle, on one line: what each address answered, or that there is no address.
+    """
+    source, root = info(spec, directory), resolve_directory(directory)
+    if isinstance(source, CustomSource) or prepared.read_meta(prepared_folder(root, source.name)):
+        return None
+    try:
+        if fetch:
+            raw_files.gather(source, root, mirrors, progress=False)
+        else:
+            raw_files.look_for(source, root, mirrors)
+    except raw_files.NotFound as error:
+        answers = (f"{address}: {reason}" for address, reason in error.failures.items())
+        return "; ".join(answers) or "it has no address and lies in no mirror"
+    return None
+
+
 def verify(spec: Spec, directory: str | Path | None = None) -> list[Path]:
     """Verify the raw and prepared files of a data set by sizes, checksums, rows, features and classes.
 

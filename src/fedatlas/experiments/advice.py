@@ -16,6 +16,7 @@ from fedatlas.experiments.formulas import resolve
 from fedatlas.experiments.labels import SYMBOLS
 from fedatlas.experiments.tuning.halton import size
 from fedatlas.federation.algorithms import Algorithm
+from fedatlas.registry import extensions
 from fedatlas.registry.options import Option
 from fedatlas.registry.validation import validate_names, validate_values
 
@@ -127,8 +128,15 @@ def _declared_range(algorithm: type[Algorithm], option: Option, setting: Mapping
     if not option.required:
         return None
     if option.advice is None:
+        file = extensions.location(algorithm.__module__)
+        place = (
+            f"{file}, class {algorithm.__name__}, option {option.name}"
+            if file
+            else f"{algorithm.title()}: {option.name}"
+        )
         raise UserError(
-            f"{algorithm.title()} has no range for {option.name!r}: give search.{option.name}, or set a value"
+            f"{place} has no range in which it is tuned: add search=(LOW, HIGH) to the option, or give "
+            f"search.{option.name}=[LOW,HIGH] or set.{option.name}=VALUE"
         )
     text = substitute_setting(option.advice, setting)
     return [formulas.multiple(text, factor) for factor in AROUND]

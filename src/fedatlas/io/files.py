@@ -25,6 +25,8 @@ from fedatlas.errors import UserError
 PREFIX = ".tmp-"
 _NAME_LENGTH = 50  # characters of a name that its temporary name repeats: file systems allow 255 bytes
 _TRIES = 100
+_ADVICE = dict.fromkeys((errno.ENOSPC, errno.EDQUOT), "free some space, or work on another disk")
+_ADVICE |= dict.fromkeys((errno.EROFS, errno.EACCES, errno.EPERM), "work in, or name, a folder that you may write to")
 _NAME = re.compile(rf"{re.escape(PREFIX)}(?P<machine>[0-9a-f]{{6}})-(?P<process>[0-9]+)-[0-9a-f]{{12}}-.*", re.DOTALL)
 STALE = 24 * 3600  # seconds without a change after which the writer on another machine is taken for dead
 
@@ -136,7 +138,20 @@ def _translate_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise UserError(f"cannot write {path}: {error.strerror or error}") from None
+        raise UserError(f"cannot write {path}: {explain(error)}") from None
+
+
+def explain(error: OSError, where: str = "") -> str:
+    """Return what the file system refuses, and what to do where the disk is full or nothing may be written.
+
+    Args:
+        error: The error.
+        where: Words for the place, which follow the refusal.
+    """
+    if isinstance(error, shutil.Error) and (match := re.search(r"\[Errno (\d+)\]", str(error))):  # of copytree
+        error = OSError(int(match[1]), os.strerror(int(match[1])))
+    advice = _ADVICE.get(error.errno or 0, "")
+    return f"{error.strerror or error}{where}{advice and f'; {advice}'}"
 
 
 def _remove(path: Path) -> None:

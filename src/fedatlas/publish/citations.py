@@ -15,7 +15,7 @@ def cite(names: Iterable[str] = (), experiments: Iterable[Experiment] = ()) -> s
     """Return the BibTeX to cite for names; without names, that of the five papers.
 
     Args:
-        names: Names of algorithms, data sets, references and experiments.
+        names: Names of algorithms, data sets, references and experiments, or labels of algorithms.
         experiments: Experiments that may be named; one stands for its paper, its algorithms and its data.
 
     Raises:
@@ -25,7 +25,8 @@ def cite(names: Iterable[str] = (), experiments: Iterable[Experiment] = ()) -> s
     keys |= {name: [sources.info(name).citation] for name in sources.names()}
     keys |= {name: _algorithm_keys(name) for name in algorithms.names()}
     keys |= {experiment.name: citation_keys(experiment) for experiment in experiments}
-    return bibtex(key for name in list(names) or PAPERS for key in lookup("name", name, keys))
+    known = (name if name in keys else algorithms.ALGORITHMS.resolve(name) for name in list(names) or PAPERS)
+    return bibtex(key for name in known for key in lookup("name", name, keys))
 
 
 def citation_keys(experiment: Experiment) -> list[str]:

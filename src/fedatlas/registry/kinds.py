@@ -194,6 +194,30 @@ class Family(Generic[T]):
             extensions.activate(entry[1])
         return entry
 
+    def resolve(self, name: Any) -> Any:
+        """Return the name of the kind that a person means by a name or by a label, in capitals or not.
+
+        Specifications hold names alone. What means no kind is returned as it is.
+
+        Raises:
+            UserError: Several kinds have the label.
+        """
+        if not isinstance(name, str) or self.find(name) is not None:
+            return name
+        return self._labelled(name) or name
+
+    def _labelled(self, text: str) -> str | None:
+        """Return the name of the kind whose name, or else whose label, is a text but for capitals, or None."""
+        kinds = [(known, kind) for table in (self.builtin, self.extension_kinds) for known, (kind, _) in table.items()]
+        labels = [(label, kind) for _, kind in kinds if (label := _label(kind))]
+        for texts in (kinds, labels):
+            names = sorted({kind.name for known, kind in texts if known.casefold() == text.casefold()})
+            if len(names) > 1:
+                raise UserError(f"{self.noun} {text!r} may be {' or '.join(names)}: give one of these names")
+            if names:
+                return str(names[0])
+        return None
+
     def get(self, name: Any) -> Any:
         """Return the kind of a name: a class, or a record. Raise UserError, with a guess, if there is none."""
         return self._entry(name)[0]
@@ -265,11 +289,25 @@ class Family(Generic[T]):
         if entry is None:
             entries = [*self.extension_kinds.items(), *self.builtin.items()]
             titles = {kind: extensions.describe(kind, module) for kind, (_, module) in entries}
-            guess = nearest(name, titles)
-            if not guess and extensions.study().root is None:
-                guess = f"; kinds of your own are found in a folder that has {extensions.CONFIG}"
+            if overlooked := self.explain_overlooked(name):
+                raise UserError(f"unknown {self.noun} {name!r}: {overlooked}")
+            guess = nearest(self._labelled(str(name)) or name, titles)
+            study = extensions.study()
+            if not guess and study.root is None:
+                guess = (
+                    f"; kinds of your own are found in a folder that has {extensions.CONFIG}, as `fedatlas init` makes"
+                )
+            elif not guess and not extensions.modules():
+                guess = f"; there is no Python file in {' or '.join(study.paths)}, where kinds of your own are found"
             raise UserError(f"unknown {self.noun} {name!r}{guess} (known: {enumerate_names(titles.values())})")
         return entry
+
+    def explain_overlooked(self, name: Any) -> str:
+        """Return why the study's class that may be meant by an unknown name is not found; empty if there is none."""
+        kinds = (kind for kind, _ in (*self.builtin.values(), *self.extension_kinds.values()))
+        bases = {self.base.__name__, *(kind.__name__ for kind in kinds if isinstance(kind, type))}
+        overlooked = (each for each in extensions.find_overlooked(bases) if each.is_meant_by(str(name)))
+        return next((each.explain(name) for each in overlooked), "")
 
     def _find_in_module(self, name: str) -> tuple[Any, str] | None:
         """Return the kind of a name if it lies in the module of that name."""
@@ -301,6 +339,12 @@ class Family(Generic[T]):
             ]
         classes = [value for value in attributes.values() if isinstance(value, type) and issubclass(value, self.base)]
         return [cls for cls in dict.fromkeys(classes) if "name" in vars(cls) and cls.__module__ == module]
+
+
+def _label(kind: Any) -> str | None:
+    """Return the name of a kind for people, or None where it has none."""
+    label = getattr(kind, "label", None)
+    return label if isinstance(kind, type) and isinstance(label, str) and "label" not in kind.options() else None
 
 
 def _names(kind: Any) -> tuple[str, ...]:

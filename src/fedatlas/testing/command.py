@@ -34,7 +34,7 @@ def implementations(names: Sequence[str], values: Mapping[str, Any]) -> list[Imp
     Raises:
         UserError: A name is unknown, no algorithm takes a value, or a hyper-parameter needs a value from the user.
     """
-    classes = [ALGORITHMS.get(name) for name in dict.fromkeys(names or extension_names())]
+    classes = [ALGORITHMS.get(name) for name in dict.fromkeys(map(ALGORITHMS.resolve, names or extension_names()))]
     if not classes:
         raise UserError(
             "there is no algorithm of your own here: give names of those to check (`fedatlas list algorithms`)"

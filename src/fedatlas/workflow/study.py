@@ -212,7 +212,10 @@ def create_study(path: str) -> Path:
     """
     folder = Path(path)
     if not re.fullmatch(r"\w[\w.-]*", folder.name):
-        raise UserError(f"{path!r} is no name for a study: it must consist of letters, digits, '_', '-' and '.'")
+        raise UserError(
+            f"{path!r} is not a name for a study: name a new folder, such as {TEMPLATE_NAME}, by letters, digits, '_', "
+            "'-' and '.'"
+        )
     if folder.is_dir() and any(folder.iterdir()):
         raise UserError(f"{folder} is not empty: give the name of a new folder")
     with atomic_folder(folder) as temporary:

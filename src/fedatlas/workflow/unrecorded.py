@@ -12,8 +12,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from snakemake.io import IOFile
-
 from fedatlas.errors import UserError
 from fedatlas.experiments.canonical import canonical
 from fedatlas.experiments.cells import CellSpec
@@ -48,10 +46,12 @@ class RunFiles:
         return self.graph.add_seeds_inputs(w)
 
     def _compare(self, w: Any, folder: str, spec: CellSpec) -> None:
+        from snakemake.io import IOFile  # not needed by those who only ask whether a file differs
+
         path = Path(self.graph.folders.experiment(w.size, w.experiment), folder, w.id, f"{w.key}.parquet")
         if not path.is_file() or not self._plans_jobs or self._workflow.persistence.metadata(IOFile(str(path))):
             return
-        if _differs(path, spec):
+        if differs(path, spec):
             self._say()
             if not self._workflow.dryrun:
                 self._workflow.persistence.started(SimpleNamespace(output=[IOFile(str(path))]))
@@ -63,7 +63,8 @@ class RunFiles:
         return workflow.is_main_process and workflow.executor_plugin is not None and not workflow.touch
 
 
-def _differs(path: Path, spec: CellSpec) -> bool:
+def differs(path: Path, spec: CellSpec) -> bool:
+    """Return whether a run file is of another code or other options than a cell's, or no run file, or is missing."""
     try:
         meta = RunMeta.of(read_meta(path))
         return canonical(meta.spec) != canonical(spec) or meta.fingerprint != fingerprint(cell_modules(spec))

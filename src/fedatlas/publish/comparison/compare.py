@@ -3,6 +3,7 @@
 import inspect
 import json
 import os
+import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -23,7 +24,8 @@ from fedatlas.registry import extensions
 from fedatlas.results.costs.cost_options import OF_DRIVER
 from fedatlas.results.figures import FIGURES
 from fedatlas.workflow import inputs
-from fedatlas.workflow.comparison import SUITE, Comparison, Request, prepare
+from fedatlas.workflow.comparison import SUITE, Comparison, Request
+from fedatlas.workflow.comparison_experiment import prepare
 from fedatlas.workflow.inputs import ResultTables
 from fedatlas.workflow.launch import start
 from fedatlas.workflow.listing import duration
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from fedatlas.federation.algorithms import Algorithm
+
+LEAST_SPACE = 2**20  # bytes
 
 
 def compare_entries(
@@ -68,11 +72,13 @@ def compare_entries(
     import pandas as pd
 
     comparison = prepare(study, request, compute)
+    request = comparison.request
     lines = announce(comparison, compute)
     for line in lines:
         say(line)
     if comparison.trained and start(comparison.targets, request.size, cores, options):
-        raise UserError(f"the runs of {' and '.join(request.names)} failed; the log is named above")
+        reason = "the disk is full: free some space" if _is_full(study) else "the log is named above"
+        raise UserError(f"the runs of {' and '.join(request.names)} failed; {reason}")
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         tables = comparison.collect(folder)
@@ -90,35 +96,45 @@ def announce(comparison: Comparison, compute: bool) -> list[str]:
     """Return sentences on what the record gives, what is trained, and for how long."""
     request, trained = comparison.request, comparison.trained
     held = len(comparison.cells) - len(trained)
-    rivals = len({cell.id for cell in comparison.cells} - set(request.names))
-    problems = len({cell.key for cell in comparison.cells})
+    rivals = _count(len({cell.id for cell in comparison.cells} - set(request.names)), "other")
+    problems = _count(len({cell.key for cell in comparison.cells}), "problem")
     names = " and ".join(request.entries)
-    sentences = [f"{names} beside {rivals} others on {problems} problems of {request.on} (size {request.size})"]
+    sentences = [f"{names} beside {rivals} on {problems} of {request.on} (size {request.size})"]
     if held:
-        sentences.append(f"from the record: {held} run files")
-    if trained:
+        sentences.append(f"from the record: {_count(held, 'run file')}")
+    if waiting := len(comparison.waiting):
         seconds = comparison.seconds()
         time = (
             ""
             if seconds is None
             else f", {duration(Cost(0, seconds, False))} of training on a processor, as the others took"
         )
-        sentences.append(f"to train: {len(trained)} run files{time}")
+        sentences.append(f"to train: {_count(waiting, 'run file')}{time}")
+    if here := len(trained) - waiting:
+        sentences.append(f"from an earlier comparison: {_count(here, 'run file')}")
+    sentences += comparison.obstacles
     if comparison.missing and not compute:
-        count = sum(comparison.missing.values())
-        sentences.append(
-            f"the record lacks {count} run files of {', '.join(comparison.missing)}, which are left out; --compute "
-            "trains them"
-        )
+        lacking = _count(sum(comparison.missing.values()), "run file")
+        ids = ", ".join(comparison.missing)
+        sentences.append(f"left out: {ids}, of which the record lacks {lacking}; --compute trains them")
     if comparison.left_out:
+        lacking = _count(comparison.left_out, "problem")
         sentences.append(
-            f"the record lacks {comparison.left_out} problems of {request.on}, which are left out; --compute "
-            "trains all entries on them"
+            f"left out: {lacking} of {request.on} that the record lacks; --compute trains all entries on them"
         )
     if request.runs:
         files = " and ".join(map(str, request.runs))
         sentences.append(f"how the runs of {files} were tuned is not known here; all others are tuned alike")
     return sentences
+
+
+def _is_full(study: Study) -> bool:
+    """Return whether the disk of the results has no space left to speak of."""
+    return shutil.disk_usage(study.folders.prefixed(study.folders.results)).free < LEAST_SPACE
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _with_runs(

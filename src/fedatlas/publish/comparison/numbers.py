@@ -1,12 +1,14 @@
 """The numbers of a comparison: the place of an algorithm on each problem, over all of them, and by each cost."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from fedatlas.experiments import axis_values, labels
 from fedatlas.experiments.cells import CASE
-from fedatlas.experiments.experiment_view import ExperimentView
+from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
+from fedatlas.federation.algorithms import ALGORITHMS
+from fedatlas.registry import extensions
 from fedatlas.results.comparing.improvement import probability_of_improvement
 from fedatlas.results.comparing.placing_words import summarize_placings
 from fedatlas.results.comparing.placings import CostPlacing, Placing, place_algorithm, place_by_cost
@@ -30,6 +32,8 @@ class Choice:
 
     Attributes:
         values: Chosen values by hyper-parameter; empty where nothing was tuned.
+        defaults: Values of the hyper-parameters of an algorithm of the user's that were left at their defaults while
+            others were tuned.
         good: Number of trials that go at least 99 % of the way from the start to the best trial.
         trials: Number of trials.
     """
@@ -37,11 +41,14 @@ class Choice:
     values: dict[str, Any]
     good: int
     trials: int
+    defaults: dict[str, Any] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
-        """The chosen values in words: ``η = 0.12``."""
-        return ", ".join(labels.assignment(name, value) for name, value in self.values.items())
+        """The chosen values in words, and those left at defaults: ``η = 0.12; by default β = 0.9``."""
+        parts = (self.values, self.defaults)
+        chosen, default = (", ".join(labels.assignment(*item) for item in values.items()) for values in parts)
+        return "; by default ".join(filter(None, (chosen, default)))
 
 
 @dataclass(frozen=True)
@@ -207,13 +214,28 @@ def _choice(
     tune = [name for name in view.algorithms[id].tune if name in table and table[name].notna().any()]
     chosen = table[table["chosen"]].iloc[0]
     values = {name: axis_values.parse(_plain(chosen[name])) for name in tune}
+    defaults = _own_defaults(view.algorithms[id]) if tune else {}
     metric, sign = view.select.tuning_metric, 1 if view.select.goal == "min" else -1
     if not tune or metric not in curves:
-        return Choice(values, 0, 0)
+        return Choice(values, 0, 0, defaults)
     start = sign * curves.loc[curves["round"] == 0, metric].median()
     scores = sign * trials.groupby(tune, sort=False)["score"].median()
     good = scores <= start - GOOD * (start - scores.min())
-    return Choice(values, int(good.sum()), len(scores))
+    return Choice(values, int(good.sum()), len(scores), defaults)
+
+
+def _own_defaults(entry: AlgorithmView) -> dict[str, Any]:
+    """Return the hyper-parameters that an algorithm of the user's keeps at their defaults; of the atlas's, none."""
+    if not extensions.location(ALGORITHMS.module(entry.algorithm)):
+        return {}
+    options = ALGORITHMS.get(entry.algorithm).options().items()
+    return {
+        name: option.default
+        for name, option in options
+        if not option.required
+        and name not in {*entry.set, *entry.tune}
+        and isinstance(option.default, int | float | str)
+    }
 
 
 def _at(frame: "pd.DataFrame", id: str, point: Mapping[str, Any]) -> "pd.DataFrame":

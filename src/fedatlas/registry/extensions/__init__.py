@@ -17,6 +17,7 @@ from fedatlas.registry.extensions.loading import (
     traceback_lines,
     translate_errors,
 )
+from fedatlas.registry.extensions.overlooked import find_overlooked
 from fedatlas.registry.extensions.settings import (
     CONFIG,
     DEFAULT_PATHS,
@@ -37,6 +38,7 @@ __all__ = [
     "environment_value",
     "explain",
     "find_file",
+    "find_overlooked",
     "load",
     "location",
     "modules",

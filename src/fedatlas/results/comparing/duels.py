@@ -4,6 +4,11 @@ The probability of improvement is estimated by the share of paired runs that the
 count one half (Agarwal et al. 2021). Its interval is Clopper and Pearson's, which misses it with at most the level
 however few runs there are. A difference counts where it is significant and meaningful, as Bouthillier et al. (2021)
 demand: the interval of the paired ratio excludes equality, and at least 75 % of the runs are won.
+
+A diverged run loses against a finite one, and two diverged runs are a tie. Where a run of a pair diverged, ratios have
+no mean, so the exact interval of their median decides alone, which is the sign test: it asks for no more than which of
+the two is better on each instance. Where there are too few seeds for it, nothing is said, unless all runs of one
+algorithm diverge and none of the other.
 """
 
 import math
@@ -68,11 +73,10 @@ class Duel:
     @property
     def side(self) -> Side:
         """``ahead`` or ``behind`` where the difference is significant and meaningful, else ``even``."""
-        low, high = self.gap.interval(self.level)
-        equality = 1.0 if self.gap.ratio else 0.0
-        if high < equality and self.won.value >= MEANINGFUL:
+        sign = self.gap.sign(self.level)
+        if sign < 0 and self.won.value >= MEANINGFUL:
             return "ahead"
-        if low > equality and self.won.value <= 1 - MEANINGFUL:
+        if sign > 0 and self.won.value <= 1 - MEANINGFUL:
             return "behind"
         return "even"
 
@@ -92,4 +96,4 @@ def compare_pair(
     """
     pairs = pair_seeds(*(benchmark.by_seed(a, problem, target) for a in (first, second)))
     wins = sum((ours < theirs) + 0.5 * (ours == theirs) for ours, theirs in pairs)
-    return Duel(WonShare(wins, len(pairs)), pairwise_gap(benchmark, first, second, problem, target), level)
+    return Duel(WonShare(wins, len(pairs)), pairwise_gap(benchmark, first, second, problem, target, ties=True), level)

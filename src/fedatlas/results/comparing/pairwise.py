@@ -13,6 +13,7 @@ from typing import Literal
 
 from fedatlas.results.comparing.benchmark import Benchmark
 from fedatlas.results.comparing.intervals import LEVEL, Estimate, Sample, pair_seeds, sample
+from fedatlas.results.comparing.medians import needed_seeds
 
 State = Literal["best", "near", "worse", "never", "diverged", "undefined"]
 
@@ -43,6 +44,21 @@ class Gap(Estimate):
             return -math.inf, math.inf
         return self.least.interval(level)[0], self.most.interval(level)[1]
 
+    def sign(self, level: float) -> int:
+        """Return 1 where the number is larger than the other beyond noise, -1 where it is smaller, else 0.
+
+        Where some numbers are infinite and there are too few for an exact interval of the median, it is 0: the interval
+        then reaches from the smallest to the largest, whatever the level.
+
+        Args:
+            level: Probability that the interval misses.
+        """
+        if self.sample.failures and self.count < needed_seeds(level):
+            return 0
+        low, high = self.interval(level)
+        equality = _equality(self.ratio)
+        return int(low > equality) - int(high < equality)
+
 
 @dataclass(frozen=True)
 class Standing:
@@ -65,11 +81,13 @@ class Standing:
         return (math.nan, math.nan) if self.gap is None else self.gap.interval(self.level)
 
 
-def pairwise_gap(benchmark: Benchmark, first: int, second: int, problem: int, target: int = 0) -> Gap:
+def pairwise_gap(
+    benchmark: Benchmark, first: int, second: int, problem: int, target: int = 0, ties: bool = False
+) -> Gap:
     """Return the first algorithm's number on a problem relative to the second's, a ratio or a difference, by seed.
 
     It is infinite where the second's number alone is finite. Seeds on which neither number is finite have no gap, and
-    make the interval the whole line.
+    make the interval the whole line, unless they are ties.
 
     Args:
         benchmark: The numbers.
@@ -77,24 +95,32 @@ def pairwise_gap(benchmark: Benchmark, first: int, second: int, problem: int, ta
         second: Position of the algorithm that it is compared with.
         problem: Position of the problem.
         target: Position of the target.
+        ties: Whether two infinite numbers are equal, as scores of diverged runs are. Of two runs that miss a target,
+            nobody knows which would attain it first.
     """
     ours, theirs = (benchmark.by_seed(a, problem, target) for a in (first, second))
     ours_before, theirs_before = (benchmark.by_seed(a, problem, target, before=True) for a in (first, second))
     return Gap(
         *(
-            _sample_pairs(*sides, benchmark.log)
+            _sample_pairs(*sides, benchmark.log, ties)
             for sides in ((ours, theirs), (ours_before, theirs), (ours, theirs_before))
         )
     )
 
 
-def _sample_pairs(ours: dict[int, float], theirs: dict[int, float], log: bool) -> Sample:
-    return sample((_relative(*pair, log) for pair in pair_seeds(ours, theirs)), log)
+def _sample_pairs(ours: dict[int, float], theirs: dict[int, float], log: bool, ties: bool) -> Sample:
+    tie = _equality(log) if ties else math.nan
+    return sample((_relative(*pair, log, tie) for pair in pair_seeds(ours, theirs)), log)
 
 
-def _relative(ours: float, theirs: float, log: bool) -> float:
+def _equality(log: bool) -> float:
+    return 1.0 if log else 0.0
+
+
+def _relative(ours: float, theirs: float, log: bool, tie: float) -> float:
+    """Return a number relative to another; ``tie`` where neither is finite."""
     if not (math.isfinite(ours) or math.isfinite(theirs)):
-        return math.nan
+        return tie
     if not math.isfinite(theirs):
         return 0.0 if log else -math.inf
     if not log:
@@ -125,7 +151,7 @@ def standings(benchmark: Benchmark, problem: int, target: int = 0, level: float 
         key=lambda a: (-attained[a] / len(runs[a]), sample(runs[a].values(), benchmark.log).value),
         default=-1,
     )
-    equality, result = 1.0 if benchmark.log else 0.0, []
+    equality, result = _equality(benchmark.log), []
     for a, numbers in enumerate(runs):
         if not numbers:
             result.append(Standing("undefined"))

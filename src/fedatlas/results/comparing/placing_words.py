@@ -18,7 +18,7 @@ def summarize_placings(
 
     It is said to be ahead or behind where the duel is significant and meaningful, with intervals that hold together
     over the problems. A part each says where it is ahead of all others, where it is not told apart from the best, where
-    it is ahead of a reference or behind it, where it diverges, and where it is not defined.
+    it is ahead of a reference or behind it, where it diverges, in all runs or in some, and where it is not defined.
 
     Args:
         name: Name of the algorithm.
@@ -33,15 +33,18 @@ def summarize_placings(
         return f"{name} {absent} on any of these problems"
     first = [title for title, placing in defined.items() if placing.is_ahead_of_all]
     near = [title for title, placing in defined.items() if placing.is_near_best and title not in first]
-    diverged = [title for title, placing in defined.items() if placing.standing.state == "diverged"]
+    worse = [title for title, placing in defined.items() if placing.is_worse_than_best]
+    diverged = [title for title, placing in defined.items() if placing.diverges]
+    partly = [title for title, placing in defined.items() if placing.diverges_in_part]
     counts = {len(placings[title].duels or ()) for title in first}
     count = f"all {counts.pop()} others" if len(counts) == 1 and counts != {1} else "all others"
     parts = [f"is ahead of {count} on {_titles(first, len(defined))}"] if first else []
     parts += [f"is not told apart from the best on {_titles(near, len(defined))}"] if near else []
-    if not (first or near):
-        parts.append(f"is worse than the best on {_titles(list(defined), len(defined))}")
+    if worse and not (first or near):
+        parts.append(f"is worse than the best on {_titles(worse, len(defined))}")
     parts += [part for id in references if (part := _against(id, list(defined.values()), list(defined), rivals))]
     parts += [f"diverges on {_titles(diverged, len(defined))}"] if diverged else []
+    parts += [f"diverges in some runs on {_titles(partly, len(defined))}"] if partly else []
     parts += [f"{absent} on {_titles(missing, len(placings))}"] if missing else []
     return f"{bracket_name(name)} {'; '.join(parts)}"
 

@@ -48,10 +48,30 @@ class Placing:
         return bool(self.duels) and all(duel.side == "ahead" for duel in (self.duels or {}).values())
 
     @property
+    def diverges(self) -> bool:
+        """Whether all its runs diverge."""
+        return self.standing.attained == 0 < self.standing.seeds
+
+    @property
+    def diverges_in_part(self) -> bool:
+        """Whether some of its runs diverge, and others do not."""
+        return 0 < self.standing.attained < self.standing.seeds
+
+    @property
+    def loses(self) -> bool:
+        """Whether it is behind some rival, or some rival wins clearly more than half of their paired runs."""
+        return any(duel.side == "behind" or duel.won.interval()[1] < 0.5 for duel in (self.duels or {}).values())
+
+    @property
     def is_near_best(self) -> bool:
-        """Whether it is within noise of the best, and no rival wins clearly more than half of their paired runs."""
-        loses = any(duel.side == "behind" or duel.won.interval()[1] < 0.5 for duel in (self.duels or {}).values())
-        return self.standing.state in ("best", "near") and not loses
+        """Whether it is within noise of the best, and loses to no rival."""
+        gap, level = self.standing.gap, self.standing.level
+        return gap is not None and gap.sign(level) <= 0 and not self.loses
+
+    @property
+    def is_worse_than_best(self) -> bool:
+        """Whether some rival is better, which is unknown where all its runs diverge and so do many of each rival."""
+        return self.is_defined and not self.is_near_best and (self.loses or not self.diverges)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,8 @@ class MyAlgorithm(Algorithm):
     label = "My algorithm"  # in legends
     cite = "author2026"  # a key of references.bib
 
-    lr: float = option(doc="local step size", above=0)
+    # `fedatlas compare` tunes an option in the range that search gives; what has none keeps its default
+    lr: float = option(doc="local step size", above=0, search=("0.01/L_max", "10/L_max"))
     momentum: float = option(0.9, doc="momentum of the server", low=0, below=1)
 
     def init(self, x0: Array) -> tuple[State, State]:
