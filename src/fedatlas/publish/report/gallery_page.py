@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 ATLAS = "The atlas's own"  # name of the group of questions that no paper asks
 DIGITS = 12  # of a hash on the page
 FIGURE_MARK = "<!-- figure {} -->"  # stands for a figure that the site draws, as SIZE/EXPERIMENT/FIGURE
+MEANING = (
+    "Here: the number with its 95 % interval. A (t) beside the seeds: the verdict takes their noise as normal. q: of a "
+    "paper's verdicts with a q of at most 0.05, at most 5 % are expected to be wrong. "
+    "[How claims are judged](../concepts/comparing.md#what-a-verdict-means)."
+)
+NO_PICTURE = "*Not shown here; the command above draws it.*"  # before its caption; the site has the figure instead
 
 
 def write_page(
@@ -259,12 +265,15 @@ def _section(item: GalleryItem, claims: "pd.DataFrame", gallery: Path) -> Iterat
         picture = _picture(gallery, item, name)
         yield f"![{escape_markdown(caption)}]({picture})" if picture else FIGURE_MARK.format(f"{item.folder}/{name}")
         yield ""
-        yield escape_markdown(caption)
+        yield f"{'' if picture else f'{NO_PICTURE} '}{escape_markdown(caption)}"
         yield ""
     tested = claims[claims["verdict"] != NOT_TESTED]
     if len(tested):
         yield "## Checks"
         yield ""
+        if any(tested["q"]):
+            yield MEANING
+            yield ""
         yield "| Claim | Paper | Here | Seeds | q | Verdict |"
         yield "|---|---|---|---|---|---|"
     for claim in tested.to_dict("records"):
