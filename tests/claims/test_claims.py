@@ -184,6 +184,21 @@ def test_sizes_leave_a_claim_untested():
     assert verdict(BETTER, sizes=["paper", "smoke"], **options)[0] == HELD
 
 
+@pytest.mark.parametrize(
+    ("factor", "note"),
+    [(1.05, "Decided after 8 seeds, by intervals"), (1.1, "Undecided after 8 seeds, all that there are.")],
+)
+def test_a_row_names_the_seeds_that_it_has(factor, note):
+    """Entries may have fewer seeds than the first look."""
+    lines = [("fedac-1", 4, seed, [(0, 1), (9, 0.9 + 0.001 * (-1) ** seed)]) for seed in range(8)]
+    lines += [("fedavg", 4, seed, [(0, 1), (9, 0.99)]) for seed in range(8)]
+    options = {"kind": "better", "algorithm": "fedac-1", "than": ["fedavg"], "factor": factor}
+    experiment = view(looks=(20, 40, 80), seeds=list(range(80)))
+    assert verdict([("fedavg", 4, 1), ("fedac-1", 4, 1)], experiment=experiment, lines=lines, **options)[2].startswith(
+        note
+    )
+
+
 def test_missing_rows_are_said():
     result = verdict(BETTER, kind="reaches", algorithms=["fedavg"], at_least=0, where={"clients": 7})
     assert result == (NOT_TESTED, "", "No results of FedAvg at M = 7.")
