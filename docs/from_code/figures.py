@@ -13,6 +13,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments.fingerprint import fingerprint
 from fedatlas.io.files import write_text
 from fedatlas.publish.report import charts
+from fedatlas.publish.report.gallery_page import NO_PICTURE
 from fedatlas.publish.report.page import LIBRARY, SCRIPTS, STYLE, create_environment, load_figure
 from fedatlas.records.record import read_record
 from fedatlas.workflow.gallery_page import draw_figures
@@ -24,7 +25,10 @@ ROOT = Path(__file__).parents[2]
 PAGES, DRAWN = ROOT / "docs/gallery", ROOT / "docs/_build/figures"
 STAMP, FAULT = "stamp", "fault.txt"
 CODE = ("fedatlas.workflow.jobs.figure", "fedatlas.workflow.gallery_page")
-FIGURE = re.compile(r"<!-- figure (?P<mark>\S+) -->|!\[[^\]\n]*\]\((?P<picture>(?:paper|laptop|smoke)/\S+)\.png\)")
+FIGURE = re.compile(
+    rf"<!-- figure (?P<mark>\S+) -->(?:\n\n(?P<words>{re.escape(NO_PICTURE)}) )?"
+    r"|!\[[^\]\n]*\]\((?P<picture>(?:paper|laptop|smoke)/\S+)\.png\)"
+)
 SITE = "of-record"  # class of the figures on the site
 
 
@@ -87,12 +91,13 @@ def insert(app: Any, docname: str, source: list[str]) -> None:
         folder = DRAWN / size / name
         if not (folder / f"figures/{figure}.png").exists():
             command = f"snakemake --cores 2 {name} --config size={size}"
-            return match[0] if match["picture"] else f"This figure is not drawn here; `{command}` draws it."
+            return match[0] if match["picture"] else f"This figure is not drawn here; `{command}` draws it. "
         content = load_figure(folder, figure, "", folder)
         html = template.render(figure=content, library=library if content["compressed"] else "", site=SITE)
         library = "" if content["compressed"] else library
         lines = "\n".join(line for line in html.splitlines() if line.strip())
-        return f"```{{raw}} html\n{lines}\n```"
+        end = "\n\n" if match["words"] else ""  # the caption follows
+        return f"```{{raw}} html\n{lines}\n```{end}"
 
     source[0] = FIGURE.sub(replace, source[0])
 

@@ -98,7 +98,9 @@ def test_a_claim_names_what_makes_it_vacuous():
     options = {**CONTEST, "where": {"clients": 4}}
     bound = {"kind": "reaches", "algorithms": ["fedac-1"], "at_most": 0.2}
     result = verdict(BETTER, **options, vacuous=bound)
-    assert result[0] == VACUOUS and result[2].startswith("Nothing is compared: FedAc-I 0.1 at M = 4")
+    assert result[0] == VACUOUS and result[2].startswith(
+        "Nothing is compared: FedAc-I: best suboptimality 0.1 at M = 4"
+    )
     assert verdict(BETTER, **options, vacuous={**bound, "at_most": 0.05})[0] == HELD
 
 

@@ -11,7 +11,7 @@ from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import COLUMNS, HELD, NOT_HELD, NOT_TESTED, UNDECIDED
 from tests.synthetic import curves, curves_of, table
 
-from .fixtures import verdict, view
+from .fixtures import judged, verdict, view
 from .test_better import BETTER, CONTEST
 
 ROUNDS = [("fedavg", (1,), 0.1), ("fedavg", (2,), 0.1), ("fedavg", (4,), 0.3)]
@@ -20,17 +20,17 @@ ROUNDS = [("fedavg", (1,), 0.1), ("fedavg", (2,), 0.1), ("fedavg", (4,), 0.3)]
 @pytest.mark.parametrize(
     ("target", "paper", "expected", "ours"),
     [
-        (0.2, 32, HELD, "32 rounds"),
-        (0.2, 31, NOT_HELD, "32 rounds"),
-        (0.5, 16, HELD, "16 rounds"),
-        (0.05, 64, NOT_HELD, "not attained by 2 of 2 seeds"),
+        (0.2, 32, HELD, "32 communication rounds until the suboptimality is at most 0.2"),
+        (0.2, 31, NOT_HELD, "32 communication rounds until the suboptimality is at most 0.2"),
+        (0.5, 16, HELD, "16 communication rounds until the suboptimality is at most 0.5"),
+        (0.05, 64, NOT_HELD, "the suboptimality is at most 0.05 on 0 of 2 seeds"),
     ],
 )
 def test_rounds_to(target, paper, expected, ours):
     result = verdict(
         ROUNDS, ("local_steps",), kind="first_round", whole=True, algorithm="fedavg", target=target, paper=paper
     )
-    assert result[:2] == (expected, ours)
+    assert result[:2] == (expected, f"FedAvg: {ours}")
 
 
 @pytest.mark.parametrize(("paper", "expected"), [(32, HELD), (64, NOT_HELD), (16, NOT_HELD)])
@@ -54,18 +54,26 @@ def test_rounds_to_without_paper_needs_only_to_arrive():
 def test_rounds_to_where_large_is_good():
     experiment = view(axes=("local_steps",), metric="test_accuracy", goal="max")
     options = {"kind": "first_round", "whole": True, "algorithm": "fedavg", "target": 0.2}
-    assert verdict(ROUNDS, ("local_steps",), experiment, **options)[:2] == (HELD, "16 rounds")
+    assert verdict(ROUNDS, ("local_steps",), experiment, **options)[:2] == (
+        HELD,
+        "FedAvg: 16 communication rounds until the test accuracy is at least 20 %",
+    )
 
 
 @pytest.mark.parametrize(
     ("target", "paper", "expected", "ours"),
     [
-        (0.5, 16, HELD, "round 8.96 (6.24 to 12.9) at M = 4"),
-        (0.5, 10, UNDECIDED, "round 8.96 (6.24 to 12.9) at M = 4"),
-        (0.5, 5, UNDECIDED, "round 8.96 (6.24 to 12.9) at M = 4"),  # of a bound of 8, evaluated first after 5
-        (0.1, None, NOT_HELD, "not attained by 4 of 4 seeds at M = 4"),
-        (0.5, None, HELD, "round 8.96 (6.24 to 12.9) at M = 4"),
-        (0.2, None, UNDECIDED, "not attained by 1 of 4 seeds at M = 4"),
+        (0.5, 16, HELD, "round 8.96 (6.24 to 12.9) until the suboptimality is at most 0.5 at M = 4"),
+        (0.5, 10, UNDECIDED, "round 8.96 (6.24 to 12.9) until the suboptimality is at most 0.5 at M = 4"),
+        (
+            0.5,
+            5,
+            UNDECIDED,
+            "round 8.96 (6.24 to 12.9) until the suboptimality is at most 0.5 at M = 4",
+        ),  # of a bound of 8, evaluated first after 5
+        (0.1, None, NOT_HELD, "the suboptimality is at most 0.1 on 0 of 4 seeds at M = 4"),
+        (0.5, None, HELD, "round 8.96 (6.24 to 12.9) until the suboptimality is at most 0.5 at M = 4"),
+        (0.2, None, UNDECIDED, "the suboptimality is at most 0.2 on 3 of 4 seeds at M = 4"),
     ],
 )
 def test_first_round(target, paper, expected, ours):
@@ -73,7 +81,7 @@ def test_first_round(target, paper, expected, ours):
     lines = [("fedavg", 4, s, [(0, 1), (at, 0.4), (20, 0.2 if s else 0.3)]) for s, at in enumerate(firsts)]
     options = {"kind": "first_round", "algorithm": "fedavg", "target": target}
     options |= {} if paper is None else {"paper": paper}
-    assert verdict([("fedavg", 4, 1)], lines=lines, **options)[:2] == (expected, ours)
+    assert verdict([("fedavg", 4, 1)], lines=lines, **options)[:2] == (expected, f"FedAvg: {ours}")
 
 
 LINEAR = [("fedavg", m, 1 / m) for m in (4, 16, 64)] + [("fedac-1", m, 1 / math.sqrt(m)) for m in (4, 16, 64)]
@@ -95,7 +103,14 @@ def test_speedup(algorithms, bounds, expected):
 
 def test_speedup_says_the_slopes():
     options = {"kind": "speedup", "algorithms": ["fedavg", "fedac-1"], "axis": "clients", "at_least": 0.1}
-    assert verdict(LINEAR, **options)[1] == "FedAvg 1, FedAc-I 0.5"
+    ours = "FedAvg: exponent 1 of the speed-up in M, by best suboptimality; FedAc-I: exponent 0.5 of the speed-up in M"
+    assert verdict(LINEAR, **options)[1] == f"{ours}, by best suboptimality"
+
+
+def test_speedup_says_the_values_of_the_other_axes():
+    rows = [("fedavg", (m, k), 1 / m) for m in (4, 16) for k in (1, 4)]
+    ours = verdict(rows, ("clients", "local_steps"), kind="speedup", algorithms=["fedavg"], axis="clients", at_least=0)
+    assert [part[-5:] for part in ours[1].split("; ")] == ["K = 1", "K = 4"]
 
 
 def test_speedup_must_hold_at_every_value_of_the_other_axes():
@@ -169,6 +184,21 @@ def test_sizes_leave_a_claim_untested():
     assert verdict(BETTER, sizes=["paper", "smoke"], **options)[0] == HELD
 
 
+@pytest.mark.parametrize(
+    ("factor", "note"),
+    [(1.05, "Decided after 8 seeds, by intervals"), (1.1, "Undecided after 8 seeds, all that there are.")],
+)
+def test_a_row_names_the_seeds_that_it_has(factor, note):
+    """Entries may have fewer seeds than the first look."""
+    lines = [("fedac-1", 4, seed, [(0, 1), (9, 0.9 + 0.001 * (-1) ** seed)]) for seed in range(8)]
+    lines += [("fedavg", 4, seed, [(0, 1), (9, 0.99)]) for seed in range(8)]
+    options = {"kind": "better", "algorithm": "fedac-1", "than": ["fedavg"], "factor": factor}
+    experiment = view(looks=(20, 40, 80), seeds=list(range(80)))
+    assert verdict([("fedavg", 4, 1), ("fedac-1", 4, 1)], experiment=experiment, lines=lines, **options)[2].startswith(
+        note
+    )
+
+
 def test_missing_rows_are_said():
     result = verdict(BETTER, kind="reaches", algorithms=["fedavg"], at_least=0, where={"clients": 7})
     assert result == (NOT_TESTED, "", "No results of FedAvg at M = 7.")
@@ -200,11 +230,27 @@ def test_columns_and_paper_number():
     result = judge_claims(claims, Results(experiment, frame, curves_of(rows), frame))
     assert tuple(result.columns) == COLUMNS
     assert result.iloc[0].to_dict() == {
-        "experiment": "made_up", "size": "smoke", "claim": "it", "text": "t", "source": "s", "paper": 7,
-        "ours": "FedAvg 0.5 at M = 4", "verdict": HELD, "note": "Why.",
+        "experiment": "made_up", "size": "smoke", "claim": "it", "text": "t", "source": "s", "paper": "7",
+        "ours": "FedAvg: best suboptimality 0.5 at M = 4", "verdict": HELD, "note": "Why.",
         "reading": "", "value": 0.5, "low": 0.5, "high": 0.5, "seeds": 2, "p": "",
     }  # fmt: skip
     assert list(judge_claims({}, Results(experiment, frame, curves([]), frame)).columns) == list(COLUMNS)
+
+
+@pytest.mark.parametrize(
+    ("options", "paper", "ours"),
+    [
+        ({"kind": "reaches", "at_most": 1, "paper": 0.2}, "20 %", "FedAvg: best test accuracy 50 % at M = 4"),
+        ({"kind": "reaches", "at_most": 1, "paper": "0.2 to 0.3"}, "0.2 to 0.3", None),
+        ({"kind": "drop", "axis": "clients", "at_most": 1, "paper": 0.1}, "10 points", None),
+    ],
+)
+def test_shares_are_told_in_percent_on_both_sides(options, paper, ours):
+    experiment, rows = view(metric="test_accuracy", goal="max"), [("fedavg", 4, 0.5), ("fedavg", 16, 0.4)]
+    lines = curves_of(rows, metric="test_accuracy", goal="max")
+    result = judged(experiment, table(rows), lines, algorithms=["fedavg"], **options)
+    assert result["paper"] == paper
+    assert ours is None or result["ours"].startswith(ours)
 
 
 @pytest.mark.parametrize(("share", "expected"), [(None, NOT_HELD), (0.5, HELD), (0.7, NOT_HELD), (2 / 3, NOT_HELD)])
@@ -212,4 +258,4 @@ def test_reaches_in_a_share_of_the_settings(share, expected):
     rows = [("fedavg", 4, 0.1), ("fedavg", 16, 0.2), ("fedavg", 64, 0.3)]
     result = verdict(rows, kind="reaches", algorithms=["fedavg"], at_most=0.25, share=share)
     assert result[0] == expected
-    assert not share or result[1] == "FedAvg in a share 0.667 of 3 settings"
+    assert not share or result[1] == "FedAvg: best suboptimality at most 0.25 in a share 0.667 of 3 settings"

@@ -103,6 +103,24 @@ def test_ratios_that_are_no_numbers(values, expected):
     assert verdict(values, low=1, log=True) == expected
 
 
+def test_a_mean_that_cannot_be_negative_has_no_negative_end():
+    scattered = sample([0.8, -0.5, 0.3, -0.4], mean=True, least=0)
+    assert scattered.interval()[0] == 0 < scattered.value < scattered.interval()[1]
+    assert str(scattered).startswith("0.05 (0 to ")
+    plain = sample([0.8, -0.5, 0.3, -0.4], mean=True)
+    assert plain.interval()[0] < 0 and plain.interval()[1] == scattered.interval()[1]
+
+
+def test_the_text_of_many_numbers_may_have_another_one_than_the_widest():
+    wide, large = sample([0.8, -0.5, 0.3, -0.4], mean=True, least=0), sample([0.1, 0.11, 0.1], mean=True)
+    named = {"wide": wide, "large": large, "none": sample([0.0, 0.0]), "neither": sample([0.0, 0.0])}
+    parts = [Evidence(item, Bounds(high=1.5), f"at most {{}} of the bound, {name}") for name, item in named.items()]
+    assert judge_all(parts).measurement.value == pytest.approx(0.05)  # whose interval decides
+    outcome = judge_all(parts, shown=parts[1])
+    assert outcome.verdict == HELD and outcome.measurement.value == pytest.approx(0.1033, rel=1e-3)
+    assert outcome.text.startswith("at most 0.103 (") and outcome.text.endswith("large, of 4 comparisons")
+
+
 def test_one_of_many_parts_fails_only_if_it_surely_does():
     """At the level of one comparison the second part fails; with 20 comparisons chance explains it."""
     fine, doubtful = Evidence(sample([2.0, 2.1, 2.0]), Bounds(1)), Evidence(sample([0.5, 0.6, 0.7]), Bounds(1))

@@ -23,18 +23,34 @@ def fewer(lines=(*SLOW, *FAST), **options):
 @pytest.mark.parametrize(
     ("options", "expected", "ours"),
     [
-        ({"at_least": 20}, HELD, "20 times less than FedAvg (1 against 20)"),
-        ({"at_least": 21}, NOT_HELD, "20 times less than FedAvg (1 against 20)"),
+        ({"at_least": 20}, HELD, "20 times less than FedAvg (1 against 20 communication rounds)"),
+        ({"at_least": 21}, NOT_HELD, "20 times less than FedAvg (1 against 20 communication rounds)"),
         (
             {"reduction": 0.12, "at_least": 2},
             UNDECIDED,
-            "7.07 (0.0865 to 578) times less than FedAvg (2.83 against 20)",
+            "7.07 (0.0865 to 578) times less than FedAvg (2.83 against 20 communication rounds)",
         ),  # one seed is slow
-        ({"target": 35.0, "reduction": None, "at_least": 20}, HELD, "20 times less than FedAvg (1 against 20)"),
-        ({"cost": "gradients", "at_least": 0.5, "at_most": 2}, HELD, "1.67 times less than FedAvg (12 against 20)"),
-        ({"cost": "gradients", "at_most": 1.5}, NOT_HELD, "1.67 times less than FedAvg (12 against 20)"),
+        (
+            {"target": 35.0, "reduction": None, "at_least": 20},
+            HELD,
+            "20 times less than FedAvg (1 against 20 communication rounds)",
+        ),
+        (
+            {"cost": "gradients", "at_least": 0.5, "at_most": 2},
+            HELD,
+            "1.67 times less than FedAvg (12 against 20 gradients per active client)",
+        ),
+        (
+            {"cost": "gradients", "at_most": 1.5},
+            NOT_HELD,
+            "1.67 times less than FedAvg (12 against 20 gradients per active client)",
+        ),
         ({"reduction": 0.001, "at_least": 1}, UNDECIDED, "undefined"),
-        ({"reduction": 0.005, "at_least": 1}, NOT_HELD, "∞ times more than FedAvg (not attained against 40)"),
+        (
+            {"reduction": 0.005, "at_least": 1},
+            NOT_HELD,
+            "∞ times more than FedAvg (not attained against 40 communication rounds)",
+        ),
         ({"algorithm": "fedavg", "than": ["fedac-1"], "reduction": 0.005, "at_least": 1}, HELD, "∞ times less"),
     ],
 )
@@ -48,7 +64,7 @@ def test_fewer_over_all_rounds():
     lines = [*SLOW, ("fedac-1", 4, 0, FAST[1][3]), ("fedac-1", 4, 1, FAST[1][3])]
     assert fewer(lines, reduction=None, cost="gradients", at_most=0.9) == (
         HELD,
-        "1.2 times more than FedAvg (48 against 40) at M = 4",
+        "1.2 times more than FedAvg (48 against 40 gradients per active client) at M = 4",
     )
 
 

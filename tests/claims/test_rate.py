@@ -43,4 +43,5 @@ def test_rate(power, options, expected):
 
 
 def test_the_words_say_the_interval():
-    assert verdict(0.5)[1] == "exponent 0.5 at K = 1"
+    assert verdict(0.5)[1] == "exponent 0.5 of the mean squared suboptimality at K = 1"
+    assert verdict(0.5, letter="M")[1].startswith("exponent 0.5 in M of the")

@@ -63,7 +63,7 @@ def test_spread_of_what_diverged_is_infinite():
 
 def test_choice_slope_tells_a_square_law_from_none():
     options = {"kind": "choice_slope", "algorithm": "fedsps", "parameter": "c", "axis": "local_steps", "at_most": 0.5}
-    assert verdict(QUADRATIC, **options) == (NOT_HELD, "slope 2")
+    assert verdict(QUADRATIC, **options) == (NOT_HELD, "FedSPS: slope 2 of log c against log K")
     flat = {key: 1 + (key[2] - 1) ** 2 for key in SCORES}
     assert verdict(flat, **options)[0] == HELD
     assert verdict(flat, **options, where={"local_steps": 5})[0] == NOT_TESTED
@@ -83,7 +83,7 @@ LINES = curves([("fedsps", 5, seed, [(0, 9.0), (4, 2.0)]) for seed in (0, 1)], (
 @pytest.mark.parametrize("at_most, expected", [(0.101, HELD), (0.05, NOT_HELD)])
 def test_proportion(at_most, expected):
     result = judged(MADE, rows({("fedsps", 5, 0.5): 1}), LINES, **PROPORTION, at_most=at_most)
-    assert (result["verdict"], result["ours"]) == (expected, "FedSPS 0.1 at K = 5")
+    assert (result["verdict"], result["ours"]) == (expected, "FedSPS: last apart / training loss 0.1 at K = 5")
 
 
 def test_proportion_of_what_was_not_recorded():

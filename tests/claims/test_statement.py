@@ -30,7 +30,7 @@ def verdict(seeds=2, entry=None, **options):
 
 def test_equalities_have_a_tolerance():
     result, ours, note = verdict()
-    assert result == HELD and ours.startswith("largest difference") and note.startswith("Over 2 settings")
+    assert result == HELD and ours.startswith("largest relative difference") and note.startswith("Over 2 settings")
     assert verdict(tolerance=1e-20)[0] == NOT_HELD
 
 

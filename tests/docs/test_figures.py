@@ -7,6 +7,7 @@ from PIL import Image
 
 from fedatlas.io import csv
 from fedatlas.io.files import write_json
+from fedatlas.publish.report.gallery_page import NO_PICTURE
 from fedatlas.results.figures.browser_chart import ChartLine, LineChart
 
 PAGE = "docs/gallery/made_up"
@@ -31,6 +32,14 @@ def inserted(text, page=PAGE):
     return source[0]
 
 
+def test_a_figure_of_the_site_stands_in_place_of_the_words_on_where_it_is(drawn, tmp_path, monkeypatch):
+    text = f"{MARK}\n\n{NO_PICTURE} Loss.\n\nafter"
+    result = inserted(text)
+    assert result.endswith("```\n\nLoss.\n\nafter") and NO_PICTURE not in result
+    monkeypatch.setattr(figures, "DRAWN", tmp_path / "nothing")
+    assert inserted(text).endswith("draws it. Loss.\n\nafter")
+
+
 @pytest.mark.parametrize("text", [MARK, "![Loss.](paper/made_up/loss.png)"])
 def test_a_drawn_figure_stands_with_its_chart_where_the_page_has_its_place(drawn, text):
     result = inserted(f"before\n\n{text}\n\nbetween\n\n{text}\n\nafter")
@@ -42,9 +51,8 @@ def test_a_drawn_figure_stands_with_its_chart_where_the_page_has_its_place(drawn
 
 def test_what_is_not_drawn_is_said_and_a_committed_picture_stays(tmp_path, monkeypatch):
     monkeypatch.setattr(figures, "DRAWN", tmp_path)
-    assert (
-        inserted(MARK) == "This figure is not drawn here; `snakemake --cores 2 made_up --config size=paper` draws it."
-    )
+    words = "This figure is not drawn here; `snakemake --cores 2 made_up --config size=paper` draws it."
+    assert inserted(MARK).rstrip() == words
     for text in ("![Loss.](paper/made_up/loss.png)", "![Tally](tally.svg)", "no figure"):
         assert inserted(text) == text
     assert inserted(MARK, "docs/how-to/record") == MARK

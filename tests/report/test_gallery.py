@@ -12,6 +12,8 @@ from fedatlas.io import csv
 from fedatlas.publish.report import gallery_page
 from fedatlas.publish.report.facts import ExperimentFacts
 from fedatlas.publish.report.gallery import MARK, GalleryItem, MissingRecord
+from fedatlas.publish.report.gallery_page import MEANING, NO_PICTURE
+from fedatlas.publish.report.headlines import Headline, PaperHeadlines
 from fedatlas.publish.report.verdicts import at_largest_size, read_claims
 from tests.report.sample import experiment, results
 
@@ -57,6 +59,33 @@ def test_the_pages_show_figures_claims_and_counts(folder, tmp_path):
     assert "Untested." not in text and "Not tested at this size: 1 more." in text
     ledger = csv.read(tmp_path / "docs/gallery/claims.csv")
     assert list(ledger["experiment"]) == ["one"] * 3 + ["two"] * 3
+
+
+def test_no_caption_stands_without_a_picture_or_the_place_of_it(folder, tmp_path):
+    picture = tmp_path / "docs/gallery/smoke/one/speed.png"
+    picture.parent.mkdir(parents=True)
+    Image.new("RGB", (9, 9), "white").save(picture)
+    write(tmp_path, item(folder), item(folder, "two"))
+    one, two = ((tmp_path / f"docs/gallery/{name}.md").read_text() for name in ("one", "two"))
+    assert "(smoke/one/speed.png)\n\nScores against M." in one and NO_PICTURE not in one
+    assert f"<!-- figure smoke/two/speed -->\n\n{NO_PICTURE} Scores against M." in two
+
+
+def test_a_page_explains_its_columns_and_its_evidence(folder, tmp_path):
+    headline = {
+        "title": "Better",
+        "quote": "It is better.",
+        "place": "Abstract",
+        "tried": "All.",
+        "substitute": "LeNet",
+    }
+    headline |= {"parts": {"all": ["one/first"]}, "evidence": {"smoke": "substitute"}}
+    papers = [PaperHeadlines(name="x", paper="yuan2020", headlines={"one": Headline(**headline)})]
+    write(tmp_path, item(folder), item(folder, "two"), papers=papers)
+    one, two = ((tmp_path / f"docs/gallery/{name}.md").read_text() for name in ("one", "two"))
+    assert f"## Checks\n\n{MEANING}\n\n| Claim | Paper | Here | Seeds | q | Verdict |" in one
+    level = "a substitute for the paper's model or data: LeNet. Its verdicts do not test the paper's sentences"
+    assert f"| Evidence | {level} |" in one and "| Evidence |" not in two
 
 
 def test_pages_of_experiments_that_are_no_more_go(folder, tmp_path):

@@ -4,6 +4,7 @@ import csv
 import functools
 import itertools
 import math
+import re
 import subprocess
 import sys
 
@@ -26,6 +27,7 @@ from fedatlas.publish.tracking import connection
 from fedatlas.results.claims.verdicts import EQUAL, HELD, MORE, NOT_HELD, NOT_TESTED, UNDECIDED, UNTESTED, VACUOUS
 from fedatlas.results.comparing.published import fedac_losses, read_table
 from fedatlas.workflow.published_cards import published_cards
+from fedatlas.workflow.records import record_paths
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.times import paper_hours
 from tests.report.sample import experiment, results, view
@@ -176,7 +178,8 @@ def test_committed_cards_say_what_the_gallery_holds(committed, papers):
         ([EQUAL, EQUAL], EQUAL),
         ([HELD, EQUAL], UNDECIDED),
         ([HELD, VACUOUS, NOT_TESTED, UNTESTED], HELD),
-        ([VACUOUS], UNTESTED),
+        ([VACUOUS], VACUOUS),
+        ([VACUOUS, NOT_TESTED], VACUOUS),
         ([], UNTESTED),
     ],
 )
@@ -192,6 +195,10 @@ def test_readings_that_differ_leave_a_part_undecided(readings, verdict):
         ([HELD, NOT_HELD, UNDECIDED], NOT_HELD),
         ([HELD, UNDECIDED], UNDECIDED),
         ([HELD, UNTESTED], UNDECIDED),
+        ([HELD, VACUOUS], UNDECIDED),
+        ([NOT_HELD, UNTESTED], NOT_HELD),
+        ([VACUOUS, UNTESTED], UNTESTED),
+        ([VACUOUS], VACUOUS),
         ([HELD, EQUAL], EQUAL),
         ([UNTESTED, UNTESTED], UNTESTED),
         ([], UNTESTED),
@@ -239,6 +246,79 @@ def test_a_card_counts_its_parts(tmp_path):
     assert (card.verdict, card.shares) == (UNDECIDED, "1 of 2 held, 1 not tested")
     (card,) = make_cards(written(tmp_path), state(claims(HELD)))
     assert not card.shares
+
+
+def test_a_vacuous_part_is_not_called_untested(tmp_path):
+    parts = {"one": ["made_up/first"], "two": ["made_up/second"], "three": []}
+    (card,) = make_cards(written(tmp_path, parts=parts), state(claims(HELD, VACUOUS)))
+    assert (card.verdict, card.shares) == (UNDECIDED, "1 of 3 held, 1 vacuous, 1 not tested")
+    assert "| Not tested | three; two (vacuous) |" in "\n".join(cards_page.card_lines(card))
+    tally.draw_tally([card], tmp_path / "tally.svg")
+    assert "1 ✓  1 ∅  1 –" in (tmp_path / "tally.svg").read_text()
+
+
+def test_what_is_no_part_of_a_sentence_leaves_it_held_and_is_named(tmp_path):
+    (card,) = make_cards(written(tmp_path, outside={"that it is so because of K": "a cause"}), state(claims(HELD)))
+    assert card.verdict == HELD
+    assert "| Not tested | that it is so because of K (a cause) |" in "\n".join(cards_page.card_lines(card))
+
+
+def test_what_came_out_elsewhere_stands_beside_the_verdict(tmp_path):
+    changes = {"parts": {"all": ["made_up/first"]}, "elsewhere": {"on other data": "made_up/second"}}
+    (card,) = make_cards(written(tmp_path, **changes), state(claims(HELD, NOT_HELD)))
+    assert (card.verdict, card.words) == (HELD, "held; on other data: not held")
+    assert "| Elsewhere | on other data: 3 times, not held ([made_up](made_up.md)) |" in "\n".join(
+        cards_page.card_lines(card)
+    )
+    (card,) = make_cards(written(tmp_path, **changes), state(claims(HELD)))
+    assert (card.words, card.elsewhere) == ("held", [])
+
+
+def test_outcomes_are_shown_where_the_record_has_them_alone(tmp_path):
+    papers = written(tmp_path, outcome="It is faster.", not_run={"Figure 9": "made_up"})
+    (card,) = make_cards(papers, state(claims(HELD)))
+    assert "| Outcome | It is faster. |" in (text := "\n".join(cards_page.card_lines(card))) and "| Tried |" in text
+    for frame, lacking in ((claims(), set()), (claims(HELD), {"made_up"})):
+        (card,) = make_cards(papers, state(frame, unrecorded=lacking))
+        assert "faster" not in "\n".join(cards_page.card_lines(card))
+    (card,) = make_cards(papers, state(claims()))
+    assert "| Plan | Everything. |" in "\n".join(cards_page.card_lines(card))
+
+
+def test_no_card_is_held_of_which_a_part_is_not_tested(committed, papers):
+    silent = {
+        f"{paper.name}/{name}"
+        for paper in papers
+        for name, line in paper.headlines.items()
+        if [] in line.parts.values()
+    }
+    assert len(silent) > 8
+    for card in committed:
+        if {part["verdict"] for part in card.parts} & {UNTESTED, VACUOUS} or card.id in silent:
+            assert card.verdict not in (HELD, EQUAL), card.id
+
+
+CAME_OUT = re.compile(
+    r"\b(?:is|are|was|were) (?:\w+ )?(?:ahead|behind|slower|faster)\b|\bdiverges\b|\bstays (?:at|near|below|above)\b"
+    r"|\bwas seen\b|\bwere seen\b|\bdoes not attain\b"
+)
+
+
+def test_texts_on_what_nobody_ran_say_no_outcome(papers, committed, monkeypatch):
+    """What is not in the record is not on a page."""
+    monkeypatch.chdir(ROOT)
+    study = Study.open()
+    silent = {card.id for card in committed if card.verdict == NOT_RUN}
+    texts = [
+        line.tried for paper in papers for name, line in paper.headlines.items() if f"{paper.name}/{name}" in silent
+    ]
+    held = {name for _, name in record_paths(study)}
+    for name in sorted({name for _, name in study.gallery()} - held):
+        experiment = study.files.load(name, "laptop")
+        texts += [experiment.description, *experiment.notes]
+        texts += [text for claim in experiment.claims.values() for text in (claim.note, claim.reading) if text]
+    assert len(texts) > 150
+    assert [text for text in texts if CAME_OUT.search(text)] == []
 
 
 def test_a_part_without_claims_is_not_tested(tmp_path):
@@ -362,6 +442,11 @@ def test_a_card_says_what_the_record_lacks(tmp_path):
         ({"parts": {}}, "parts has no claim"),
         ({"parts": {"a": []}}, "parts has no claim"),
         ({"parts": {"a": "made_up/first"}}, "must be a list of EXPERIMENT/CLAIM"),
+        ({"elsewhere": {"on other data": "first"}}, "elsewhere has 'first'"),
+        ({"tried": "All; convex problems are not tested."}, "tried says 'not tested'; what is not tested is a part"),
+        ({"tried": "Its bound is not\n compared."}, "tried says 'not compared'"),
+        ({"tried": "No objective is non-convex."}, "tried says 'No objective is non-convex'"),
+        ({"outcome": "The rest was never measured."}, "outcome says 'never measured'"),
         ({"beside": {"table": "x", "experiment": "e", "settings": {"a": {}}}}, "unknown published table 'x'"),
     ],
 )

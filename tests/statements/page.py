@@ -20,7 +20,7 @@ PARTS = {"main": "Main text", "appendix": "Appendices", "proof": "Equations of p
 INTRO = """# Statements
 
 Every numbered statement of the five papers, with what was done to refute it. [Errata](errata.md) are the statements
-that are false as printed; where a proof repairs a misprint, [Fidelity](fidelity.md) says so.
+that are false as printed, and a defect of an algorithm; where a proof repairs a misprint, [Fidelity](fidelity.md) says so.
 
 **How statements are attacked.** Each is a function in `tests/statements` that reads like it: it draws an instance,
 and returns the left and the right side. Draws are points of the unit cube, which become functions with exact
@@ -84,9 +84,10 @@ def slack(excess):
 def status(row):
     """Return what was found, in words."""
     note = row["note"]
-    if row["status"] == "false":
+    if row["status"] in ("false", "defect"):
         rest = note.removeprefix(erratum(row)).lstrip(":; ")
-        text = f"**false**: [erratum](errata/{erratum(row)}.md)" + (f"; {rest}" if rest else "")
+        words = {"false": "**false**", "defect": "**a defect**, no false statement"}[row["status"]]
+        text = f"{words}: [erratum](errata/{erratum(row)}.md)" + (f"; {rest}" if rest else "")
     else:
         words = {
             "attacked": "nothing found",
@@ -118,7 +119,12 @@ def counts(rows):
         "false": "false as printed, or in their proof",
         "runs": "tested in runs",
     }
-    words |= {"misprint": "misprinted", "follows": "follow from others", "not attacked": "not attacked"}
+    words |= {
+        "defect": "defects",
+        "misprint": "misprinted",
+        "follows": "follow from others",
+        "not attacked": "not attacked",
+    }
     lines = ["| | " + " | ".join(words.values()) + " | all |", "|---|" + "---|" * (len(words) + 1)]
     for part, title in PARTS.items():
         number = Counter(row["status"] for row in rows if row["part"] == part)

@@ -88,6 +88,7 @@ KINDS = {
 PHRASES = {("p", "labels"): "p by the labels"}  # by option and word
 RECORDED = {
     "at_bound_mean": "share of local steps at the bound",
+    "at_bound_min": "smallest share of local steps at the bound",
     "equation_4_max": "largest relative error of Equation 4",
     "equation_5_max": "largest relative error of Equation 5",
 }

@@ -344,7 +344,8 @@ class Family(Generic[T]):
 def _label(kind: Any) -> str | None:
     """Return the name of a kind for people, or None where it has none."""
     label = getattr(kind, "label", None)
-    return label if isinstance(kind, type) and isinstance(label, str) and "label" not in kind.options() else None
+    is_word = isinstance(kind, type) and issubclass(kind, Kind) and "label" not in kind.options()
+    return label if is_word and isinstance(label, str) else None
 
 
 def _names(kind: Any) -> tuple[str, ...]:

@@ -164,9 +164,14 @@ def largest_ratio(measured: np.ndarray, bound: np.ndarray) -> float:
     """
     if not len(measured) or not np.isfinite(measured).all():
         return np.inf
+    return float(np.max(ratios(measured, bound)))
+
+
+def ratios(measured: np.ndarray, bound: np.ndarray) -> np.ndarray:
+    """Return measured / bound at each evaluation; 0 below the resolution of double precision, relative to the first."""
     resolved = np.maximum(measured - RESOLUTION * bound[0], 0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return float(np.max(np.where(resolved > 0, resolved / bound, 0)))
+        return np.where(resolved > 0, resolved / bound, 0)
 
 
 def parts_at(

@@ -1,14 +1,15 @@
 """Cards: headlines with one verdict each, from the verdicts that the gallery holds.
 
-The rule of a verdict: readings of a part that agree give the part's verdict; if they differ, it is *undecided*. A
-sentence with several parts is *not held* if one of them is not, else *undecided* if one is undecided or not tested,
-else *equal* if one is, else *held*. Vacuous readings and readings that are not tested do not count. Results on a
-substitute do not test the sentence: the verdict is *not tested*, with what the substitute gave in brackets.
+The rule of a verdict: readings of a part that agree give the part's verdict; if they differ, it is *undecided*. Vacuous
+readings and readings that are not tested do not count; a part with no others is *vacuous* or *not tested*. A sentence
+with several parts is *not held* if one of them is not, else *undecided* if one is undecided, vacuous or not tested,
+else *equal* if one is, else *held*. Results on a substitute do not test the sentence: the verdict is *not tested*, with
+what the substitute gave in brackets.
 """
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -23,11 +24,11 @@ from fedatlas.results.comparing.published import TABLES, read_table
 if TYPE_CHECKING:
     import pandas as pd
 
-SIGNS = {HELD: "✓", EQUAL: "=", UNDECIDED: "?", NOT_HELD: "✗", UNTESTED: "–", NOT_RUN: "–"}
+SIGNS = {HELD: "✓", EQUAL: "=", UNDECIDED: "?", NOT_HELD: "✗", VACUOUS: "∅", UNTESTED: "–", NOT_RUN: "–"}
 
 # columns of claims.csv
 ROW = ("experiment", "size", "claim", "text", "reading", "source", "paper", "ours", "verdict", "seeds", "p")
-SILENT = (VACUOUS, UNTESTED, NOT_TESTED)  # verdicts that say nothing about a claim
+SILENT = (VACUOUS, UNTESTED, NOT_TESTED)  # verdicts that say nothing about a claim, and so leave a sentence undecided
 
 
 @dataclass(frozen=True)
@@ -43,13 +44,16 @@ class Card:
         place: Its place in the paper.
         level: Level of evidence.
         verdict: One of the keys of SIGNS.
-        words: The verdict in words, with the substitute and the number.
+        words: The verdict in words, with the substitute, the number, and what came out elsewhere.
         shares: How many parts have which verdict; empty for a single part and for results that test no sentence.
         here: The results that decide, in words.
         parts: Name, verdict and rows of claims.csv of each part.
         effect: Effect in the paper, with its source; may be empty.
         figure: Path of a figure in the gallery; may be empty.
-        tried: What was tried.
+        tried: What was tried, or without results, what would be.
+        outcome: What came out beside the verdict; empty unless the record has all experiments of the card.
+        untested: What is not tested: parts, and what is no part of the sentence, with the reason.
+        elsewhere: Place and row of claims.csv where the same is asked and the sentence does not speak of.
         prices: Words, experiment, and processor hours or None, of what the paper's size would take.
         normal: Whether a verdict of its parts rests on normal noise (`rests_on_normal_noise`).
         unrecorded: Experiments on which the card rests and that the record does not have.
@@ -72,6 +76,9 @@ class Card:
     effect: str
     figure: str
     tried: str
+    outcome: str
+    untested: list[str]
+    elsewhere: list[tuple[str, dict[str, str]]]
     prices: list[list[Any]]
     normal: bool
     unrecorded: list[str]
@@ -81,7 +88,8 @@ class Card:
     @property
     def experiments(self) -> list[str]:
         """Names of the experiments that the card rests on."""
-        return list(dict.fromkeys(row["experiment"] for part in self.parts for row in part["rows"]))
+        rows = [row for part in self.parts for row in part["rows"]] + [row for _, row in self.elsewhere]
+        return list(dict.fromkeys(row["experiment"] for row in rows))
 
 
 @dataclass(frozen=True)
@@ -103,7 +111,7 @@ def judge_part(verdicts: Sequence[str]) -> str:
     """Return the verdict on a part of a sentence, from those of its readings."""
     distinct = {HELD if verdict == MORE else verdict for verdict in verdicts if verdict not in SILENT}
     if not distinct:
-        return UNTESTED
+        return VACUOUS if VACUOUS in verdicts else UNTESTED
     (verdict, *others) = distinct
     return UNDECIDED if others else verdict
 
@@ -111,9 +119,9 @@ def judge_part(verdicts: Sequence[str]) -> str:
 def judge_sentence(parts: Sequence[str]) -> str:
     """Return the verdict on a sentence, from those of its parts."""
     distinct = set(parts)
-    if distinct <= {UNTESTED}:
-        return UNTESTED
-    if UNTESTED in distinct:
+    if distinct <= set(SILENT):
+        return VACUOUS if distinct == {VACUOUS} else UNTESTED
+    if distinct & set(SILENT):
         distinct |= {UNDECIDED}
     return next(verdict for verdict in (NOT_HELD, UNDECIDED, EQUAL, HELD) if verdict in distinct)
 
@@ -185,6 +193,8 @@ def _make_card(
     level = _level(f"{paper.name}/{name}", headline, sizes)
     verdict = judge_sentence([part["verdict"] for part in parts])
     experiments = dict.fromkeys(claim.partition("/")[0] for claim in headline.claims)
+    elsewhere = [(place, rows[claim]) for place, claim in headline.elsewhere.items() if claim in rows]
+    unrecorded = [name for name in experiments if name in state.unrecorded]
     points = [state.points[experiment] for experiment in experiments if experiment in state.points]
     return Card(
         id=f"{paper.name}/{name}",
@@ -195,19 +205,31 @@ def _make_card(
         place=headline.place,
         level=level,
         verdict={NOT_RUN: NOT_RUN, SUBSTITUTE: UNTESTED}.get(level, verdict),
-        words=_words(level, verdict, headline.substitute, _number(headline.number, state)),
+        words=_words(level, verdict, headline.substitute, _number(headline.number, state), elsewhere),
         shares="" if level in (SUBSTITUTE, NOT_RUN) else count_parts([part["verdict"] for part in parts]),
         here=_decisive(parts, verdict),
         parts=parts,
         effect=headline.paper and f"{headline.paper} ({headline.paper_source})",
         figure=state.figures.get(headline.figure or "", ""),
         tried=headline.tried,
+        outcome=headline.outcome if sizes and not unrecorded else "",
+        untested=list(_untested(parts, headline)) if sizes else [],
+        elsewhere=elsewhere,
         prices=[[words, name, state.hours.get(name)] for words, name in headline.not_run.items()],
         normal=any(rests_on_normal_noise(row) for part in parts for row in part["rows"]),
-        unrecorded=[name for name in experiments if name in state.unrecorded],
+        unrecorded=unrecorded,
         beside=_beside(headline.beside, state) if headline.beside and state.scores else [],
         points=_compare_points(points[0]) if points else "",
     )
+
+
+def _untested(parts: Sequence[Mapping[str, Any]], headline: Headline) -> Iterator[str]:
+    """Yield what is not tested: parts of the sentence, and what is none with the reason."""
+    for part in parts:
+        if part["verdict"] in SILENT:
+            yield part["name"] if part["verdict"] == UNTESTED else f"{part['name']} ({part['verdict']})"
+    for words, reason in headline.outside.items():
+        yield f"{words} ({reason})"
 
 
 def _level(name: str, headline: Headline, sizes: Iterable[str]) -> str:
@@ -219,10 +241,12 @@ def _level(name: str, headline: Headline, sizes: Iterable[str]) -> str:
     return max(levels, key=list(LEVELS).index, default=NOT_RUN)
 
 
-def _words(level: str, verdict: str, substitute: str, number: str) -> str:
+def _words(
+    level: str, verdict: str, substitute: str, number: str, elsewhere: Sequence[tuple[str, Mapping[str, str]]]
+) -> str:
     if level == NOT_RUN:
         return NOT_RUN
-    shown = f"{verdict}; {number}" if number else verdict
+    shown = "; ".join([verdict, *filter(None, [number]), *(f"{place}: {row['verdict']}" for place, row in elsewhere)])
     return f"{UNTESTED} (on {substitute}: {shown})" if level == SUBSTITUTE else shown
 
 

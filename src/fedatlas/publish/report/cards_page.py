@@ -84,7 +84,14 @@ def _facts(card: Card, found: Sequence[attacks.Row]) -> Iterator[tuple[str, str]
         yield "In the paper", escape_markdown(card.effect)
     if card.points:
         yield "Published points", escape_markdown(card.points)
-    yield "Tried", escape_markdown(card.tried)
+    for place, row in card.elsewhere:
+        page = f"[{row['experiment']}]({row['experiment']}.md)"
+        yield "Elsewhere", f"{escape_markdown(place)}: {escape_markdown(row['ours'])}, {row['verdict']} ({page})"
+    yield "Tried" if sizes else "Plan", escape_markdown(card.tried)
+    if card.outcome:
+        yield "Outcome", escape_markdown(card.outcome)
+    if card.untested:
+        yield "Not tested", escape_markdown("; ".join(card.untested))
     experiments = {row["experiment"] for part in card.parts for row in part["rows"]}
     if text := attacks.card_text(card.place, experiments, found):
         yield "Attack", text

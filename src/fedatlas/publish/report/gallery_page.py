@@ -12,7 +12,7 @@ from fedatlas.io.markdown import escape_markdown
 from fedatlas.publish.report import attacks, cards, cards_page, published_figures, sentences_page, tally
 from fedatlas.publish.report.cards import Card, GalleryState, Notice
 from fedatlas.publish.report.gallery import MARK, GalleryItem, MissingRecord, VerifiedRecord, is_own_page
-from fedatlas.publish.report.headlines import PaperHeadlines
+from fedatlas.publish.report.headlines import LEVELS, SUBSTITUTE, PaperHeadlines
 from fedatlas.publish.report.verdicts import rests_on_normal_noise, seeds_text, with_q_values
 from fedatlas.results.claims.verdicts import NOT_TESTED
 
@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 ATLAS = "The atlas's own"  # name of the group of questions that no paper asks
 DIGITS = 12  # of a hash on the page
 FIGURE_MARK = "<!-- figure {} -->"  # stands for a figure that the site draws, as SIZE/EXPERIMENT/FIGURE
+MEANING = (
+    "Here: the number with its 95 % interval. A (t) beside the seeds: the verdict takes their noise as normal. q: of a "
+    "paper's verdicts with a q of at most 0.05, at most 5 % are expected to be wrong. "
+    "[How claims are judged](../concepts/comparing.md#what-a-verdict-means)."
+)
+NO_PICTURE = "*Not shown here; the command above draws it.*"  # before its caption; the site has the figure instead
 
 
 def write_page(
@@ -57,7 +63,7 @@ def write_page(
         tally.draw_tally(deck, gallery / "tally.svg")
     found = attacks.read(gallery)
     pages = {
-        f"{name}.md": [*_experiment_page(parts, claims, gallery), *attacks.page_lines(name, found)]
+        f"{name}.md": [*_experiment_page(parts, claims, gallery, papers), *attacks.page_lines(name, found)]
         for name, parts in _by_name(items).items()
     }
     pages["verified.md"] = list(_verified_page(verified))
@@ -223,7 +229,9 @@ def _short_title(parts: Sequence[GalleryItem]) -> str:
     return escape_markdown(f"{plural if len(numbers) > 1 else noun} {', '.join(numbers)}")
 
 
-def _experiment_page(parts: Sequence[GalleryItem], claims: "pd.DataFrame", gallery: Path) -> Iterator[str]:
+def _experiment_page(
+    parts: Sequence[GalleryItem], claims: "pd.DataFrame", gallery: Path, papers: Sequence[PaperHeadlines]
+) -> Iterator[str]:
     item = parts[0]
     group = _group(item)
     titles = [f"{group}, {place}" for place in find_places(item.facts.source)] if group != ATLAS else []
@@ -238,12 +246,14 @@ def _experiment_page(parts: Sequence[GalleryItem], claims: "pd.DataFrame", galle
             yield f"## Size {item.facts.size}"
             yield ""
         mask = (claims["experiment"] == item.facts.name) & (claims["size"] == item.facts.size)
-        yield from _section(item, claims[mask], gallery)
+        yield from _section(item, claims[mask], gallery, papers)
 
 
-def _section(item: GalleryItem, claims: "pd.DataFrame", gallery: Path) -> Iterator[str]:
+def _section(
+    item: GalleryItem, claims: "pd.DataFrame", gallery: Path, papers: Sequence[PaperHeadlines]
+) -> Iterator[str]:
     facts, group = item.facts, _group(item)
-    for number, (key, text) in enumerate(_facts(item)):
+    for number, (key, text) in enumerate(_facts(item, papers)):
         yield f"| {key} | {text} |"
         if not number:
             yield "|---|---|"
@@ -257,12 +267,15 @@ def _section(item: GalleryItem, claims: "pd.DataFrame", gallery: Path) -> Iterat
         picture = _picture(gallery, item, name)
         yield f"![{escape_markdown(caption)}]({picture})" if picture else FIGURE_MARK.format(f"{item.folder}/{name}")
         yield ""
-        yield escape_markdown(caption)
+        yield f"{'' if picture else f'{NO_PICTURE} '}{escape_markdown(caption)}"
         yield ""
     tested = claims[claims["verdict"] != NOT_TESTED]
     if len(tested):
         yield "## Checks"
         yield ""
+        if any(tested["q"]):
+            yield MEANING
+            yield ""
         yield "| Claim | Paper | Here | Seeds | q | Verdict |"
         yield "|---|---|---|---|---|---|"
     for claim in tested.to_dict("records"):
@@ -281,11 +294,30 @@ def _time(hours: float) -> str:
     return f"{hours:.1f} hours" if hours >= 1 else f"{60 * hours:.1f} minutes"
 
 
-def _facts(item: GalleryItem) -> Iterator[tuple[str, str]]:
-    """Yield pairs (key, text): source, command, data, time, versions and machine, who has verified the numbers."""
+def _evidence(item: GalleryItem, papers: Sequence[PaperHeadlines]) -> str:
+    """Return the weakest level of evidence of the headlines that rest on an experiment at its size; may be empty."""
+    name, size = item.facts.name, item.facts.size
+    headlines = [
+        headline
+        for paper in papers
+        for headline in paper.headlines.values()
+        if size in headline.evidence and any(claim.partition("/")[0] == name for claim in headline.claims)
+    ]
+    if not headlines:
+        return ""
+    weakest = max(headlines, key=lambda headline: list(LEVELS).index(headline.evidence[size]))
+    level = weakest.evidence[size]
+    stands_in = f": {weakest.substitute}. Its verdicts do not test the paper's sentences" if level == SUBSTITUTE else ""
+    return f"{LEVELS[level]}{stands_in}"
+
+
+def _facts(item: GalleryItem, papers: Sequence[PaperHeadlines]) -> Iterator[tuple[str, str]]:
+    """Yield pairs (key, text): source, evidence, command, data, time, versions, machine, who has verified numbers."""
     facts, meta = item.facts, item.meta
     machines = sorted({environment["machine"] for environment in meta.environments if "machine" in environment})
     yield "In the paper", escape_markdown(facts.source)
+    if evidence := _evidence(item, papers):
+        yield "Evidence", escape_markdown(evidence)
     yield "Command", f"`{_command(facts.name, facts.size)}`"
     yield "Data", "; ".join(_data(name, provenance) for name, provenance in meta.data.items()) or "synthetic"
     yield "Tuning", escape_markdown(facts.tuning)

@@ -1,5 +1,6 @@
 """Headlines: sentences of a paper, quoted, with the claims that test them. Each paper has a file of its own."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,12 @@ LEVELS = {
     SUBSTITUTE: "a substitute for the paper's model or data",
     NOT_RUN: "not run",
 }  # levels of evidence, from the strongest
+# What a text may not say in passing, because it makes a sentence undecided
+LACK = re.compile(
+    r"\b(?:not|never|nor) (?:been )?(?:tested|compared|measured|tried|covered|checked)\b|\buntested\b"
+    r"|\bno \w+ (?:is|are|was|were) (?:tested|compared|measured|non-convex)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +72,12 @@ class Headline:
         doc="lists of claims, as EXPERIMENT/CLAIM, by part of the sentence; the claims of a part are its readings, and "
         "a part of an empty list is not tested"
     )
+    outside: dict[str, str] = option(
+        dict, doc="what is not tested and is no part of the sentence, with the reason, such as: a cause"
+    )
+    elsewhere: dict[str, str] = option(
+        dict, doc="claims, as EXPERIMENT/CLAIM, that ask the same where the sentence does not speak of, by the place"
+    )
     evidence: dict[str, str] = option(doc="level of evidence by size", filled=True)
     substitute: str = option("", doc="what stands in for the paper's model and data where the level is substitute")
     paper: str = option("", doc="effect in the paper")
@@ -73,13 +86,23 @@ class Headline:
     beside: Beside | None = option(None, doc="table of the paper that stands beside results")
     figure: str | None = option(None, doc="figure, as EXPERIMENT/FIGURE, or of published runs as published/NAME")
     not_run: dict[str, str] = option(dict, doc="experiments that the paper's size would take, by the words for them")
-    tried: str = option(doc="what was tried")
+    tried: str = option(doc="what was tried, and how words of the sentence are read; what came out is an outcome")
+    outcome: str = option("", doc="what came out beside the verdict; shown where the record has all that it rests on")
 
     def __post_init__(self) -> None:
         validate("headline", self)
         for readings in self.parts.values():
             if not isinstance(readings, list) or not all("/" in str(claim) for claim in readings):
                 raise UserError(f"headline: parts has {readings!r}; it must be a list of EXPERIMENT/CLAIM")
+        for claim in self.elsewhere.values():
+            if "/" not in str(claim):
+                raise UserError(f"headline: elsewhere has {claim!r}; it must be EXPERIMENT/CLAIM")
+        for name in ("tried", "outcome"):
+            if found := LACK.search(getattr(self, name)):
+                raise UserError(
+                    f"headline: {name} says {found[0]!r}; what is not tested is a part with an empty list, which "
+                    "leaves the sentence undecided, or stands in outside with the reason why it is no part"
+                )
         for size, level in self.evidence.items():
             lookup("size", size, dict.fromkeys(SIZES))
             lookup("level of evidence", level, LEVELS)

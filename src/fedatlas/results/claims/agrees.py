@@ -62,7 +62,8 @@ class Agrees(AlgorithmCheck):
         allowed = float(stats.t.ppf(1 - self.level / 2 / len(deviations), seeds - 1))
         worst = max(map(abs, deviations))
         square = sum(z * z for z in deviations) / len(deviations)
-        text = f"largest deviation {labels.number(worst)} standard errors over {len(deviations)} settings"
+        words = f"largest deviation of the mean {labels.words(self.metric)} from the closed form"
+        text = f"{words} {labels.number(worst)} standard errors over {len(deviations)} settings"
         expected = (seeds - 1) / (seeds - 3) if seeds > 3 else math.inf
         squares = f"mean square {labels.number(square)}, expected {labels.number(expected)}"
         return exact_outcome(text, worst <= allowed, f"{labels.number(allowed)} are allowed; {squares}.", seeds, worst)

@@ -10,6 +10,7 @@ from fedatlas.errors import UserError
 from fedatlas.registry.kinds import Kind
 from fedatlas.registry.options import option
 from fedatlas.results.claims.evidence import Bounds
+from fedatlas.results.claims.quantities import PLAIN, Unit, score
 from fedatlas.results.claims.results import Numbers, Pairing, Point, Results
 from fedatlas.results.claims.verdicts import Outcome
 from fedatlas.results.comparing.intervals import pair_seeds
@@ -27,7 +28,7 @@ class Check(Kind):
     where: dict[str, Any] = option(
         dict, doc="values of axes to keep, one or a list; max and min are the largest and smallest", names="where"
     )
-    paper: float | None = option(None, doc="the paper's number, for the report")
+    paper: float | str | None = option(None, doc="the paper's number, for the report, or several numbers in words")
 
     @classmethod
     def title(cls) -> str:
@@ -69,6 +70,20 @@ class Check(Kind):
         Raises:
             UserError: If the check is not about the runs.
         """
+
+    def paper_text(self, results: Results) -> str:
+        """Return the paper's number in the unit of the outcome's text; empty if the claim has none.
+
+        Args:
+            results: The results of the experiment.
+        """
+        if self.paper is None or isinstance(self.paper, str):
+            return self.paper or ""
+        return self.unit(results).tell(self.paper)
+
+    def unit(self, results: Results) -> Unit:
+        """Return the unit in which the check tells its numbers."""
+        return PLAIN
 
     @abstractmethod
     def judge(self, results: Results) -> Outcome:
@@ -150,6 +165,10 @@ class MetricCheck(Check):
 
     metric: str | None = option(None, doc="the metric; by default the one that selects", names="metric")
 
+    def measured(self, results: Results) -> str:
+        """Return the name of the metric, or cost, that the check measures."""
+        return self.metric or results.view.select.metric
+
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreCheck(MetricCheck):
@@ -158,6 +177,10 @@ class ScoreCheck(MetricCheck):
     statistic: Literal["best", "final"] | None = option(
         None, doc="the metric's best value over the evaluations, or the last; by default as in select"
     )
+
+    def score_words(self, results: Results) -> str:
+        """Return words for the value of a run, such as ``last test accuracy``."""
+        return score(self.measured(results), self.statistic or results.view.select.statistic)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -185,3 +208,8 @@ class BoundedCheck(Check):
         """Return the bounds of the numbers that pass."""
         low, high = self.at_least, self.at_most
         return Bounds(-math.inf if low is None else low, math.inf if high is None else high)
+
+    def limits_text(self, unit: Unit = PLAIN) -> str:
+        """Return the numbers that pass in words: ``at least 0.9``, ``0.9 to 1.1``."""
+        low, high = (end if end is None else unit.tell(end) for end in (self.at_least, self.at_most))
+        return f"at least {low}" if high is None else f"at most {high}" if low is None else f"{low} to {high}"

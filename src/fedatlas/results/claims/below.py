@@ -1,7 +1,7 @@
 """Runs compared with the bounds of theorems."""
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from fedatlas.results.claims.evidence import Bounds, Evidence, exact_outcome, ju
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import Outcome
 from fedatlas.results.comparing.intervals import DIVERGED, sample
+from fedatlas.theory import NotCovered
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +31,8 @@ class Below(BoundedCheck, MultiAlgorithmCheck):
     A theorem on DANE+, FedRed or FedSPS is about every run: the largest ratio of all evaluations counts, and no run may
     diverge or end early. One on FedAc, FedAvg or FedSpeed bounds an expectation: the mean over seeds counts, of FedAc's
     last suboptimality, and of FedSpeed's gradients after every number of rounds that is a power of 2 and after the
-    last. ``at_most: 1`` is the theorem; ``at_least: 0.01`` says that its bound is at most 100 times too large.
+    last. ``at_most: 1`` is the theorem; ``at_least: 0.01`` says that its bound is at most 100 times too large. The text
+    has the largest ratio and its round, or with ``at_least`` the smallest.
     """
 
     name = "below"
@@ -48,6 +50,10 @@ class Below(BoundedCheck, MultiAlgorithmCheck):
         for _, run in runs:
             theorem(self.theorem).validate_run(run)
 
+    def paper_text(self, results: Results) -> str:
+        promised = self.at_most if self.at_least is None else None  # how loose a bound is, no theorem says
+        return f"at most {labels.number(promised)}" if promised == 1 else super().paper_text(results)
+
     def judge(self, results: Results) -> Outcome:
         from fedatlas.theory.theorems import theorem
 
@@ -57,37 +63,59 @@ class Below(BoundedCheck, MultiAlgorithmCheck):
             for point, part in results.settings(results.rows(id, self.where, results.curves))
         ]
         if theorem(self.theorem).in_mean:
-            return judge_all([item for part in settings for item in self._shares(results, *part)], more=self.more)
+            evidence = [item for part in settings for item in self._shares(results, *part)]
+            return judge_all(evidence, more=self.more, shown=self._extreme(evidence))
         texts, ratios = [], []
         for id, location, rows in settings:
-            ratios.append(self._largest_ratio(results, id, rows))
-            text = f"at most {labels.number(ratios[-1])} of the bound"
-            text = text if math.isfinite(ratios[-1]) else "diverged or ended early"
+            ratio, place = self._largest_ratio(results, id, rows)
+            ratios.append(ratio)
+            text = f"at most {labels.number(ratio)} of the bound{place}"
+            text = text if math.isfinite(ratio) else "diverged or ended early"
             texts.append(f"{self._name(results, id)}{text}{location}")
         held = all(self.limits().side(ratio) == 0 for ratio in ratios)
         seeds = len({seed for _, _, rows in settings for seed in rows["seed"]})
         return exact_outcome("; ".join(texts), held, seeds=seeds, value=max(ratios))
 
-    def _largest_ratio(self, results: Results, id: str, rows: "pd.DataFrame") -> float:
-        """Return the largest ratio of an algorithm's runs in one setting; infinite if one ended early."""
-        from fedatlas.theory.comparison import largest_ratio
+    def _largest_ratio(self, results: Results, id: str, rows: "pd.DataFrame") -> tuple[float, str]:
+        """Return the largest ratio of an algorithm's runs in one setting, and the round in words.
 
-        ratios = [largest_ratio(run.measured, run.bound) for run in self._compare(results, id, rows)]
-        return math.inf if any(map(math.isnan, ratios)) else max(ratios)
+        The ratio is infinite if a run ended early.
+        """
+        from fedatlas.theory.comparison import largest_ratio, ratios
+        from fedatlas.theory.theorems import theorem
+
+        runs = {run.seed: run for run in self._compare(results, id, rows)}
+        largest = {seed: largest_ratio(run.measured, run.bound) for seed, run in runs.items()}
+        if not np.isfinite([*largest.values()]).all():
+            return math.inf, ""
+        run = runs[max(largest, key=largest.__getitem__)]
+        counted = theorem(self.theorem).counted.partition(" $")[0]
+        at = labels.number(run.counted[ratios(run.measured, run.bound).argmax()])
+        return max(largest.values()), f" after {at} {counted}"
 
     def _shares(self, results: Results, id: str, location: str, rows: "pd.DataFrame") -> Iterator[Evidence]:
-        """Yield the evidence of a theorem that bounds an expectation, from an algorithm's runs in one setting."""
+        """Yield the evidence of a theorem that bounds an expectation, from an algorithm's runs in one setting.
+
+        The mean of the shares is the ratio of the means of what is measured, which is not negative, and of its bound.
+        """
         runs, name = self._compare(results, id, rows), self._name(results, id)
         rounds, measured, bound = runs[0].counted, *(np.stack([run[k] for run in runs]) for k in (2, 3))
         if not np.isfinite(measured).all():
             yield Evidence(DIVERGED, Bounds(0), f"{name}diverged{location}")
             return
         shares = 1 + (measured - bound) / bound.mean(axis=0)
+        word = "at most" if self.at_least is None else "at least"
         for i, T in enumerate(rounds.tolist()):
             if T & (T - 1) == 0 or T == rounds[-1]:
                 after = f" after {T} rounds" if len(rounds) > 1 else ""
-                numbers = sample(shares[:, i], exact=results.is_deterministic(id), mean=True)
-                yield Evidence(numbers, self.limits(), f"{name}{{}} of the bound{after}{location}")
+                numbers = sample(shares[:, i], exact=results.is_deterministic(id), mean=True, least=0)
+                yield Evidence(numbers, self.limits(), f"{name}{word} {{}} of the bound{after}{location}")
+
+    def _extreme(self, evidence: Sequence[Evidence]) -> Evidence | None:
+        """Return the evidence with the largest share, or the smallest where the check is how loose the bound is."""
+        lost = next((item for item in evidence if item.estimate is DIVERGED), None)
+        choose = max if self.at_least is None else min
+        return lost or choose(evidence, key=lambda item: item.estimate.value, default=None)
 
     def _compare(self, results: Results, id: str, rows: "pd.DataFrame") -> "list[RunComparison]":
         """Compare an algorithm's runs in one setting with the theorem."""

@@ -6,10 +6,19 @@ import statistics
 from dataclasses import dataclass
 
 from fedatlas.experiments import labels
-from fedatlas.federation.metrics import Metric, metric
+from fedatlas.federation.metrics import declared_name, metric
 from fedatlas.registry.options import option
 from fedatlas.results.claims.base import ContestCheck, ScoreCheck
 from fedatlas.results.claims.evidence import MATTERS, Bounds, Evidence, Side, judge_all, judge_any, vacuous_outcome
+from fedatlas.results.claims.quantities import (
+    PLAIN,
+    Unit,
+    difference_unit,
+    is_accuracy,
+    level_unit,
+    sides,
+    smallest_effect,
+)
 from fedatlas.results.claims.results import Point, Results
 from fedatlas.results.claims.verdicts import NotTested, Outcome
 from fedatlas.results.comparing.intervals import sample, typical
@@ -46,6 +55,9 @@ class Better(ScoreCheck, ContestCheck):
     some: bool = option(False, doc="whether one setting and one of the others are enough")
     beyond: float | None = option(None, doc="factor, or amount, above which the effect is larger than claimed", low=0)
 
+    def unit(self, results: Results) -> Unit:
+        return PLAIN if self.by is None else difference_unit(self.measured(results))
+
     def judge(self, results: Results) -> Outcome:
         low = results.goal(self.metric) == "min"
         evidence, failed, saturated, tied = [], [], [], True
@@ -74,40 +86,40 @@ class Better(ScoreCheck, ContestCheck):
         return score if self.floor is None else (max if low else min)(score, self.floor)
 
     def _evidence(self, results: Results, rival: str, point: Point, pairs: list[tuple[float, float]]) -> Evidence:
-        low, location = results.goal(self.metric) == "min", results.location(point)
-        middle = typical if self.by is None else statistics.fmean
-        means = [labels.number(middle(values)) for values in zip(*pairs, strict=True)]
-        names = f"than {results.name(rival)} ({means[0]} against {means[1]}){location}"
+        name, location = self.measured(results), results.location(point)
+        low, middle = results.goal(name) == "min", typical if self.by is None else statistics.fmean
+        means = sides(map(middle, zip(*pairs, strict=True)), level_unit(name))
+        good = ("better", "worse") if declared_name(name) else ("smaller", "larger") if low else ("larger", "smaller")
+        names = f"than {results.name(rival)} ({self.score_words(results)} {means}){location}"
         high = math.inf if self.beyond is None else self.beyond
         exact = results.is_deterministic(self.algorithm, rival)
         if self.by is not None:
             ahead = [_minus(theirs, ours) if low else _minus(ours, theirs) for ours, theirs in pairs]
             numbers, bounds = sample(ahead, exact=exact), Bounds(self.by, high, self.by == 0)
-            return Evidence(numbers, bounds, f"{{}} {names}", words=("better", "worse"))
-        name = self.metric or results.view.select.metric
+            return Evidence(numbers, bounds, f"{{}} {names}", words=good, unit=self.unit(results))
         if metric(name).scale != "log" and any(-math.inf < score < 0 for pair in pairs for score in pair):
             raise NotTested(f"Below 0 the {labels.words(name)} has no ratio: give `by` or another metric")
         ratios = [_ratio(ours, theirs, low) for ours, theirs in pairs]
-        equality = self._equality(metric(name), [theirs for _, theirs in pairs])
+        equality = self._equality(name, [theirs for _, theirs in pairs])
         return Evidence(
             sample(ratios, log=True, exact=exact),
             Bounds(self.factor, high, self.factor == 1),
             f"{{}} {names}",
             equality,
             math.log(equality.high) if equality else None,
-            ("times better", "times worse"),
+            (f"times {good[0]}", f"times {good[1]}"),
         )
 
-    def _equality(self, record: Metric, theirs: list[float]) -> Bounds | None:
+    def _equality(self, name: str, theirs: list[float]) -> Bounds | None:
         """Return the ratios that differ from 1 by less than what matters; None where a factor is claimed."""
         if self.factor != 1 or not self.matters:
             return None
         share = self.matters
-        if record.name.endswith("accuracy") or (record.percent and record.larger_is_better):
+        if is_accuracy(name):
             mean = math.fsum(theirs) / len(theirs)
             if not 0 < mean < 1:
                 return None
-            share *= (1 - mean) / mean
+            share = smallest_effect(name, mean, share) / mean
         return Bounds(1 / (1 + share), 1 + share)
 
 

@@ -47,9 +47,11 @@ class ChoiceSlope(BoundedCheck, AlgorithmCheck):
             best = [_best(part, small) for _, part in results.settings(seed_rows)]
             slopes.append(exponent(*([float(row[name]) for row in best] for name in (axis, parameter))))
         pairs = [f"{labels.number(row[parameter])} at {labels.point(axis, row[axis])}" for row in best]
+        letters = labels.symbol(parameter) or parameter, labels.short_axis(axis)
+        template = f"{results.name(self.algorithm)}: slope {{}} of log {letters[0]} against log {letters[1]}"
         note = f"The best {parameter} of the last seed is {', '.join(pairs)}."
         return judge_all(
-            [Evidence(sample(slopes, exact=results.is_deterministic(self.algorithm)), self.limits(), "slope {}")],
+            [Evidence(sample(slopes, exact=results.is_deterministic(self.algorithm)), self.limits(), template)],
             note,
             self.more,
         )

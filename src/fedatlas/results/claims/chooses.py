@@ -35,6 +35,9 @@ class Chooses(AlgorithmCheck):
         dict, doc="values of tuned hyper-parameters to keep, one or a list; by default all", names="tuned"
     )
 
+    def paper_text(self, results: Results) -> str:
+        return ", ".join(labels.point(name, value) for name, value in self.values.items())
+
     def judge(self, results: Results) -> Outcome:
         rows = self._best_rows(results) if self.among else results.rows(self.algorithm, self.where)
         for parameter in self.values:

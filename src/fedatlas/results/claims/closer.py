@@ -7,6 +7,7 @@ from fedatlas.experiments import labels
 from fedatlas.registry.options import option
 from fedatlas.results.claims.base import ContestCheck, MetricCheck
 from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all
+from fedatlas.results.claims.quantities import PLAIN, sides
 from fedatlas.results.claims.results import Numbers, Point, Results
 from fedatlas.results.claims.verdicts import Outcome
 from fedatlas.results.comparing.intervals import match_seeds, sample, typical
@@ -35,8 +36,9 @@ class Closer(MetricCheck, ContestCheck):
                 continue
             exact = results.is_deterministic(self.algorithm, rival)
             ratios = sample((_ratio(*pair) for pair in pairs), True, exact)
-            means = " against ".join(labels.number(typical(side)) for side in zip(*pairs, strict=True))
-            template = f"{{}} than {results.name(rival)} ({means}){results.location(point)}"
+            means = sides(map(typical, zip(*pairs, strict=True)), PLAIN)
+            quantity = f"root mean square of the {labels.words(self.measured(results))}"
+            template = f"{{}} than {results.name(rival)} ({quantity} {means}){results.location(point)}"
             words = "times smaller", "times larger"
             evidence.append(Evidence(ratios, Bounds(self.factor, open=True), template, words=words))
         return judge_all(evidence, failed=failed)

@@ -9,6 +9,7 @@ from fedatlas.experiments.selection import EXTREMES
 from fedatlas.registry.options import option
 from fedatlas.results.claims.base import BoundedCheck, MultiAlgorithmCheck, ScoreCheck
 from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all
+from fedatlas.results.claims.quantities import Unit, difference_unit, smallest_effect
 from fedatlas.results.claims.results import Point, Results
 from fedatlas.results.claims.verdicts import NotTested, Outcome
 from fedatlas.results.comparing.intervals import sample
@@ -27,12 +28,17 @@ class Drop(BoundedCheck, ScoreCheck, MultiAlgorithmCheck):
     """
 
     name = "drop"
-    bounds = ("at_least", "at_most", "above")
+    bounds = ("at_least", "at_most", "above", "matters")
 
     axis: str = option(doc="axis along which the metric is lost", names="axis")
     start: Any = option("min", doc="value of the axis, or min, max, or best and worst of all values of the axis")
     end: Any = option("max", doc="value of the axis that is compared with start, given in the same way")
     above: float | None = option(None, doc="amount that must be exceeded")
+    matters: float | None = option(
+        None,
+        doc="share that must be exceeded, of the score at start, or of what its accuracy lacks of 1 there",
+        low=0,
+    )
     than: list[str] = option(list, doc="ids of algorithms that must all lose more", names="algorithms")
 
     def measures(self) -> set[str]:
@@ -48,27 +54,59 @@ class Drop(BoundedCheck, ScoreCheck, MultiAlgorithmCheck):
         bounds = super().limits()
         return bounds if self.above is None else Bounds(max(bounds.low, self.above), bounds.high, open=True)
 
+    def unit(self, results: Results) -> Unit:
+        return difference_unit(self.measured(results))
+
     def judge(self, results: Results) -> Outcome:
-        evidence = []
+        evidence, notes, unit, words = [], [], self.unit(results), self.score_words(results)
+        start, end = self._told(self.start), self._told(self.end)
         failures = {id: self._failures(results, id) for id in (*self.algorithms, *self.than)}
         rivals = {id: self._drops(results, id) for id in self.than if not failures[id]}
         for algorithm in [id for id in self.algorithms if not failures[id]]:
             drops = self._drops(results, algorithm)
             name, exact = results.name(algorithm), results.is_deterministic(algorithm)
-            evidence += [
-                Evidence(sample(seed_scores.values(), exact=exact), self.limits(), f"{name} {{}}")
-                for seed_scores in drops.values()
-            ]
+            least = self._least(results, algorithm)
+            for point, seed_scores in drops.items():
+                template = f"{name}: {words} {{}} at {end} than at {start}{self._location(results, point)}"
+                numbers = sample(seed_scores.values(), exact=exact)
+                limits = self.limits()
+                if point in least:
+                    limits = Bounds(max(limits.low, least[point]), limits.high, open=True)
+                    place = self._location(results, point) if len(drops) > 1 else ""
+                    notes.append(f"A loss of less than {unit.tell(least[point])} does not matter{place}.")
+                evidence.append(Evidence(numbers, limits, template, words=("worse", "better"), unit=unit))
             for id, theirs in rivals.items():
                 for point in [point for point in drops if point in theirs]:
                     pairs = results.pairs(algorithm, drops[point], id, theirs[point])
                     losses = sample(
                         (rival - ours for ours, rival in pairs), exact=results.is_deterministic(algorithm, id)
                     )
-                    text = f"{results.name(id)} loses {{}}"
-                    evidence.append(Evidence(losses, Bounds(0, open=True), text, words=("more", "less")))
+                    place = f"from {start} to {end}{self._location(results, point)}"
+                    text = f"{results.name(id)} loses {{}} of the {words} than {name} {place}"
+                    bounds = Bounds(0, open=True)
+                    evidence.append(Evidence(losses, bounds, text, words=("more", "less"), unit=unit))
         failed = [sentence for sentences in failures.values() for sentence in sentences]
-        return judge_all(evidence, more=self.more, failed=failed)
+        return judge_all(evidence, " ".join(notes), self.more, failed=failed)
+
+    def _least(self, results: Results, algorithm: str) -> dict[Point, float]:
+        """Return the smallest loss that matters, by point of the other axes; empty without ``matters``."""
+        if self.matters is None:
+            return {}
+        scores, name = self._scores(results, algorithm, self.start), self.measured(results)
+        return {point: smallest_effect(name, _mean(seeds), self.matters) for point, seeds in scores.items()}
+
+    def _told(self, value: Any) -> str:
+        """Return a value of the axis in words."""
+        if isinstance(value, str) and value in (*EXTREMES, "best", "worst"):
+            words = {"min": "smallest", "max": "largest"}.get(value, value)
+            return f"the {words} {labels.short_axis(self.axis)}"
+        return labels.point(self.axis, value)
+
+    def _location(self, results: Results, point: Point) -> str:
+        """Return a point of the other axes in words."""
+        others = [axis for axis in results.axes if axis != self.axis]
+        values = ", ".join(labels.point(axis, value) for axis, value in zip(others, point, strict=True))
+        return f", {values}" if values else ""
 
     def _failures(self, results: Results, algorithm: str) -> list[str]:
         """Return sentences on the failures of an algorithm that nobody tuned, at ``start`` and ``end``."""

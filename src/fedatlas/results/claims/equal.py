@@ -2,12 +2,13 @@
 
 import itertools
 import math
+import statistics
 from dataclasses import dataclass
 
-from fedatlas.experiments import labels
 from fedatlas.registry.options import option
 from fedatlas.results.claims.base import MultiAlgorithmCheck, ScoreCheck
 from fedatlas.results.claims.evidence import Bounds, Evidence, exact_outcome, judge_all
+from fedatlas.results.claims.quantities import PLAIN, Unit, difference_unit, level_unit, sides
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import Outcome
 from fedatlas.results.comparing.intervals import DIVERGED, sample
@@ -32,11 +33,15 @@ class Equal(ScoreCheck, MultiAlgorithmCheck):
     tolerance: float = option(doc="largest difference", low=0)
     absolute: bool = option(False, doc="whether the tolerance is an amount, and not a share of the larger score")
 
+    def unit(self, results: Results) -> Unit:
+        return difference_unit(self.measured(results)) if self.absolute else PLAIN
+
     def judge(self, results: Results) -> Outcome:
         scores = {id: results.samples(id, self.where, self.metric, self.statistic) for id in self.algorithms}
         failures = {id: results.failures(id, self.where, self.metric) for id in self.algorithms}
         bounds, evidence, failed = Bounds(-self.tolerance, self.tolerance), [], []
-        worst, seeds = 0.0, 0
+        worst, between, seeds = 0.0, "", 0
+        metric, words, unit = self.measured(results), self.score_words(results), self.unit(results)
         noun = "difference" if self.absolute else "relative difference"
         for first, second in itertools.combinations(self.algorithms, 2):
             names = f"{results.name(first)} and {results.name(second)}"
@@ -50,13 +55,19 @@ class Equal(ScoreCheck, MultiAlgorithmCheck):
                 if pairs and all(math.isfinite(score) for pair in pairs for score in pair):
                     exact = results.is_deterministic(first, second)
                     differences = sample((self._difference(*pair) for pair in pairs), exact=exact)
-                    worst, seeds = max(worst, *map(abs, differences.values)), max(seeds, len(pairs))
-                    evidence.append(Evidence(differences, bounds, f"{noun} {{}} of {names}{location}"))
+                    if (largest := max(map(abs, differences.values))) > worst:
+                        worst, between = largest, f" between {names}{location}"
+                    seeds = max(seeds, len(pairs))
+                    scores_text = sides(map(statistics.fmean, zip(*pairs, strict=True)), level_unit(metric))
+                    template = f"{noun} {{}} of the {words} between {names} ({scores_text}){location}"
+                    evidence.append(Evidence(differences, bounds, template, unit=unit))
                 elif pairs:
                     worst = math.inf
                     evidence.append(Evidence(DIVERGED, bounds, f"one of {names} diverged{location}"))
         if evidence and not failed and worst <= self.tolerance:
-            return exact_outcome(f"largest {noun} {labels.number(worst, 2)}", True, seeds=seeds, value=worst)
+            return exact_outcome(
+                f"largest {noun} {unit.tell(worst)} of the {words}{between}", True, seeds=seeds, value=worst
+            )
         return judge_all(evidence, failed=failed)
 
     def _difference(self, a: float, b: float) -> float:

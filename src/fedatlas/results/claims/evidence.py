@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from fedatlas.experiments import labels
+from fedatlas.results.claims.quantities import PLAIN, Unit
 from fedatlas.results.claims.verdicts import (
     EQUAL,
     HELD,
@@ -57,7 +58,7 @@ class Evidence:
     is that one side is ahead. slack: smallest difference from a bound that matters, on the estimate's scale; by default
     MATTERS of the bound, or of the width of a narrow window. words: the words after the number where two sides are
     compared, such as ``times better`` and ``times worse``: a ratio below 1, or a negative difference, is told with the
-    second, as seen from the other side.
+    second, as seen from the other side. unit: the unit in which the number is told.
     """
 
     estimate: Estimate
@@ -66,6 +67,7 @@ class Evidence:
     equality: Bounds | None = None
     slack: float | None = None
     words: tuple[str, str] | None = None
+    unit: Unit = PLAIN
 
     @property
     def turned(self) -> bool:
@@ -75,7 +77,7 @@ class Evidence:
     @property
     def text(self) -> str:
         """The number in words."""
-        number = self.estimate.text(turned=self.turned)
+        number = self.estimate.text(turned=self.turned, scale=self.unit.scale) + self.unit.ending
         if self.words:
             number += f" {self.words[self.turned]}"
         return self.template.replace("{}", number)  # not format(): names in the template may have braces
@@ -132,10 +134,11 @@ class Evidence:
                 if 0 < self._slack(bound) >= abs(self._gap(number, bound)):
                     if self.turned:
                         number, bound = self.estimate.turned(number), self.estimate.turned(bound)
+                    number, bound = self.unit.scale * number, self.unit.scale * bound
                     digits = next((n for n in (3, 4, 5) if labels.number(number, n) != labels.number(bound, n)), 6)
                     return (
-                        f"At the edge: the interval ends at {labels.number(number, digits)}, and the line is at "
-                        f"{labels.number(bound, digits)}."
+                        f"At the edge: the interval ends at {labels.number(number, digits)}{self.unit.ending}, and the "
+                        f"line is at {labels.number(bound, digits)}{self.unit.ending}."
                     )
         return ""
 
@@ -155,7 +158,12 @@ class Evidence:
 
 
 def judge_all(
-    evidence: Sequence[Evidence], note: str = "", more: Side = None, separator: str = "; ", failed: Sequence[str] = ()
+    evidence: Sequence[Evidence],
+    note: str = "",
+    more: Side = None,
+    separator: str = "; ",
+    failed: Sequence[str] = (),
+    shown: Evidence | None = None,
 ) -> Outcome:
     """Return the outcome of a claim that holds if all numbers lie in their bounds, or beyond them on a side.
 
@@ -164,8 +172,9 @@ def judge_all(
     from equality by less than what matters. *not held*: an interval lies wholly outside and is not equal, at a level
     that Bonferroni's correction divides by the count of numbers. Otherwise *undecided*.
 
-    The outcome's measurement is the number that decides: the one that lies farthest outside if the claim is not held;
-    the worst of those that are undecided, or equal, if it is; otherwise the one with the least margin.
+    The outcome's measurement is ``shown``, by default the number that decides: the one that lies farthest outside if
+    the claim is not held; the worst of those that are undecided, or equal, if it is; otherwise the one with the least
+    margin.
 
     Args:
         evidence: The numbers.
@@ -174,6 +183,7 @@ def judge_all(
         separator: Text between numbers.
         failed: Sentences on what is left out because an algorithm that was not tuned failed. Then the claim is not
             held if the remaining numbers refute it, and else it is not tested.
+        shown: The number that a text on many of them has.
 
     Raises:
         NotTested: If there are no numbers, and nothing was left out.
@@ -201,10 +211,12 @@ def judge_all(
         text = separator.join(item.text for item in evidence)
     else:
         text = f"at worst {decisive.text}, of {len(evidence)} comparisons"
+    if shown is not None and len(evidence) > 1:
+        text = f"{shown.text}, of {len(evidence)} comparisons"
     edge = decisive.edge() if verdict in (HELD, MORE, NOT_HELD) else ""
     if failed and not refuting:
         verdict = UNTESTED
-    measurement = _measurement(decisive.estimate, _p_value(evidence, refuting, equal, more))
+    measurement = _measurement((shown or decisive).estimate, _p_value(evidence, refuting, equal, more))
     return Outcome(text, verdict, _join(left_out, edge, _seeds_remark(evidence), note), measurement)
 
 

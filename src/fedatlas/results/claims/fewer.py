@@ -49,7 +49,8 @@ class Fewer(BoundedCheck, CostCheck, ContestCheck):
             if pairs and failure:
                 failed.append(failure)
             elif pairs:
-                template = f"{{}} than {results.name(rival)} ({_means(pairs)}){results.location(point)}"
+                means = f"{_means(pairs)} {self.describe_cost(self.cost)}"
+                template = f"{{}} than {results.name(rival)} ({means}){results.location(point)}"
                 exact = results.is_deterministic(self.algorithm, rival)
                 ratios = sample((_ratio(*pair) for pair in pairs), log=True, exact=exact)
                 evidence.append(Evidence(ratios, self.limits(), template, words=("times less", "times more")))

@@ -8,6 +8,7 @@ from fedatlas.experiments import labels
 from fedatlas.registry.options import option
 from fedatlas.results.claims.base import AlgorithmCheck, MetricCheck
 from fedatlas.results.claims.evidence import MATTERS, Bounds, Evidence, judge_all
+from fedatlas.results.claims.quantities import level_unit
 from fedatlas.results.claims.results import Numbers, Results
 from fedatlas.results.claims.target_costs import target_costs
 from fedatlas.results.claims.verdicts import Outcome
@@ -28,6 +29,8 @@ class FirstRound(MetricCheck, AlgorithmCheck):
     """
 
     name = "first_round"
+
+    paper: float | None = option(None, doc="the paper's number of rounds")
 
     target: float = option(doc="value of the metric that must be attained")
     whole: bool = option(False, doc="whether whole runs of different lengths are compared by their scores")
@@ -59,7 +62,9 @@ class FirstRound(MetricCheck, AlgorithmCheck):
                 for seed, score in seed_scores.items():
                     attained = score <= target if low else score >= target
                     fewest[seed] = min(fewest.get(seed, math.inf), lengths[point] if attained else math.inf)
-            return replace(self._evidence(results, list(fewest.values()), bounds, "{} rounds", ""), slack=0)
+            return replace(
+                self._evidence(results, list(fewest.values()), bounds, "{} communication rounds", ""), slack=0
+            )
 
         outcome = judge_all([evidence(self.target)], _range_of_best(list(scores.values()), low))
         for target in (self.target * (1 - MATTERS), self.target * (1 + MATTERS)):
@@ -70,12 +75,18 @@ class FirstRound(MetricCheck, AlgorithmCheck):
                 return replace(outcome, note=f"{edge} {outcome.note}")
         return outcome
 
-    def _evidence(
-        self, results: Results, rounds: list[float], bounds: Bounds, template: str, location: str
-    ) -> Evidence:
+    def _evidence(self, results: Results, rounds: list[float], bounds: Bounds, unit: str, location: str) -> Evidence:
+        """Return the evidence of numbers of rounds over seeds. unit: Text with ``{}`` for the number."""
+        goal = self._goal(self.measured(results), results.goal(self.metric) == "min")
         failures = sum(map(math.isinf, rounds))
-        text = f"not attained by {failures} of {len(rounds)} seeds" if failures else template
-        return Evidence(sample(rounds, True, results.is_deterministic(self.algorithm)), bounds, f"{text}{location}")
+        text = f"{goal} on {len(rounds) - failures} of {len(rounds)} seeds" if failures else f"{unit} until {goal}"
+        numbers = sample(rounds, True, results.is_deterministic(self.algorithm))
+        return Evidence(numbers, bounds, f"{results.name(self.algorithm)}: {text}{location}")
+
+    def _goal(self, metric: str, low: bool) -> str:
+        """Return what must be attained, in words."""
+        target = level_unit(metric).tell(self.target)
+        return f"the {labels.words(metric)} is {'at most' if low else 'at least'} {target}"
 
     def _latest(self, rounds: "pd.Series") -> float:
         """Return the last evaluated round that passes; without ``paper`` every finite round does."""

@@ -70,12 +70,14 @@ def _row_at_looks(
         lambda count: _row(results, name, claim, lambda check: results_for(check).at_look(count)),
         lambda row: str(row["verdict"]),
     )
+    used = int(row["seeds"] or count)  # an entry may have fewer seeds, all at the first look
     if row["verdict"] == UNDECIDED:
-        sentence = f"Undecided after {count} seeds{', the most that are allowed' if count == looks[-1] else ''}."
+        ending = ", the most that are allowed" if used == looks[-1] else ", all that there are" if used < count else ""
+        sentence = f"Undecided after {used} seeds{ending}."
     elif row["low"] in ("", row["high"]):  # no interval over seeds decides it
         return row
     else:
-        sentence = f"Decided after {count} seeds, by intervals that hold at all {len(looks)} looks together."
+        sentence = f"Decided after {used} seeds, by intervals that hold at all {len(looks)} looks together."
     p = row["p"] if isinstance(row["p"], str) else min(1.0, len(looks) * row["p"])
     return row | {"p": p, "note": _join(sentence, str(row["note"]))}
 
@@ -109,7 +111,7 @@ def _row(results: Results, name: str, claim: Claim, results_for: Callable[[Check
         "text": _join(claim.text),
         "reading": claim.reading or "",
         "source": claim.source,
-        "paper": "" if check.paper is None else check.paper,
+        "paper": check.paper_text(results),
         "verdict": NOT_TESTED,
         "note": _join(claim.note or ""),
     }

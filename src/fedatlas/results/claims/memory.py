@@ -33,7 +33,7 @@ class Memory(BoundedCheck, AlgorithmCheck):
         counts = {id: self._count(results, id) for id in (self.algorithm, *self.beside)}
         texts = [f"{results.name(id)} {_words(*count)}" for id, count in counts.items()]
         vectors = counts[self.algorithm][0]
-        return exact_outcome("; ".join(texts), self.limits().side(vectors) == 0, value=vectors)
+        return exact_outcome(f"kept for a client: {'; '.join(texts)}", self.limits().side(vectors) == 0, value=vectors)
 
     def _count(self, results: Results, id: str) -> tuple[int, int]:
         """Return the vectors and the other numbers that are kept for a client of an algorithm."""

@@ -4,9 +4,11 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from fedatlas.experiments import labels
 from fedatlas.registry.options import option
 from fedatlas.results.claims.base import BoundedCheck, MultiAlgorithmCheck
 from fedatlas.results.claims.evidence import Evidence, judge_all
+from fedatlas.results.claims.quantities import STATISTICS
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import NotTested, Outcome
 from fedatlas.results.comparing.intervals import pair_seeds, sample
@@ -36,7 +38,8 @@ class Proportion(BoundedCheck, MultiAlgorithmCheck):
                 ratios = [numerator / denominator if denominator else math.inf for numerator, denominator in pairs]
                 if not all(map(math.isfinite, ratios)):
                     raise NotTested(f"{results.name(algorithm)} has no {self.metric}")
-                template = f"{results.name(algorithm)} {{}}{location}"
+                quantity = f"{labels.words(self.metric)} / {labels.words(self.of)}"
+                template = f"{results.name(algorithm)}: {STATISTICS[self.statistic]} {quantity} {{}}{location}"
                 exact = results.is_deterministic(algorithm)
                 evidence.append(Evidence(sample(ratios, exact=exact), self.limits(), template))
         return judge_all(evidence, more=self.more)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from fedatlas.experiments.cells import Run
 
+SUBOPTIMALITY = "last suboptimality"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Rate(ExponentCheck, MetricCheck):
@@ -40,6 +42,7 @@ class Rate(ExponentCheck, MetricCheck):
         doc="the number of each entry, by id of the algorithm", names="algorithms", filled=True
     )
     theorem: Literal["B.1", "C.1", "C.13", "D.1"] | None = option(None, doc="theorem of Yuan & Ma (2020)")
+    letter: str = option("", doc="letter of the number, for the text, such as T")
     terms: list[Literal["initial", "noise", "drift", "curvature"]] = option(
         lambda: ["noise"], doc="terms of the bound; by default the one that is largest after many steps", filled=True
     )
@@ -65,7 +68,10 @@ class Rate(ExponentCheck, MetricCheck):
         numbers, evidence, note = list(self.along.values()), [], ""
         for point in next(iter(settings.values())):
             parts = {id: settings[id][point] for id in self.along}
-            location, limits, template = results.location(point), self.limits(), "exponent {}"
+            location, limits = results.location(point), self.limits()
+            within = f" in {self.letter}" if self.letter else ""
+            words = f"mean squared {labels.words(self.measured(results))}" if self.theorem is None else SUBOPTIMALITY
+            template = f"exponent {{}}{within} of the {words}"
             if self.theorem is None:
                 errors = [results.mean_squares(part, self.metric, 0) for part in parts.values()]
                 pairs = zip(numbers, errors, strict=True)

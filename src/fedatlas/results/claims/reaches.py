@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fedatlas.registry.options import option
 from fedatlas.results.claims.base import BoundedCheck, MultiAlgorithmCheck, ScoreCheck
 from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all
+from fedatlas.results.claims.quantities import Unit, level_unit
 from fedatlas.results.claims.results import Point, Results
 from fedatlas.results.claims.verdicts import Outcome
 from fedatlas.results.comparing.intervals import DIVERGED, sample
@@ -22,13 +23,16 @@ class Reaches(BoundedCheck, ScoreCheck, MultiAlgorithmCheck):
         None, doc="share of the settings that must be exceeded; by default all settings count", low=0, high=1
     )
 
+    def unit(self, results: Results) -> Unit:
+        return level_unit(self.measured(results))
+
     def judge(self, results: Results) -> Outcome:
         evidence = []
         for algorithm in self.algorithms:
             scores = results.samples(algorithm, self.where, self.metric, self.statistic)
-            name = results.name(algorithm)
+            name, unit = f"{results.name(algorithm)}: {self.score_words(results)}", self.unit(results)
             if self.share is not None:
-                template = f"{name} in a share {{}} of {len(scores)} settings"
+                template = f"{name} {self.limits_text(unit)} in a share {{}} of {len(scores)} settings"
                 shares = sample(self._shares(scores), exact=results.is_deterministic(algorithm))
                 evidence.append(Evidence(shares, Bounds(self.share, open=True), template))
                 continue
@@ -36,9 +40,10 @@ class Reaches(BoundedCheck, ScoreCheck, MultiAlgorithmCheck):
                 location = results.location(point)
                 if all(map(math.isfinite, seed_scores.values())):
                     values = sample(seed_scores.values(), exact=results.is_deterministic(algorithm))
-                    evidence.append(Evidence(values, self.limits(), f"{name} {{}}{location}"))
+                    evidence.append(Evidence(values, self.limits(), f"{name} {{}}{location}", unit=unit))
                 else:
-                    evidence.append(Evidence(DIVERGED, Bounds(0), f"{name} diverged{location}"))
+                    text = f"{results.name(algorithm)} diverged{location}"
+                    evidence.append(Evidence(DIVERGED, Bounds(0), text))
         return judge_all(evidence, more=self.more)
 
     def _shares(self, scores: dict[Point, dict[int, float]]) -> list[float]:

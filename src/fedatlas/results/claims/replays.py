@@ -54,6 +54,7 @@ class Replays(Check):
         if not differences:
             raise NotTested("All published runs are unstable here")
         largest = max(differences)
-        text = f"largest relative difference {labels.number(largest)} over {len(differences)} published runs"
+        words = f"largest relative difference of the last and the best {labels.words(self.metric)}"
+        text = f"{words} {labels.number(largest)} over {len(differences)} published runs"
         note = f"{unstable} more runs are unstable and are not compared." if unstable else ""
         return exact_outcome(text, largest <= self.tolerance, note, value=largest)

@@ -256,6 +256,10 @@ class Results:
         label = self.label(point)
         return f" at {label}" if label else ""
 
+    def location_of(self, values: Mapping[str, Any]) -> str:
+        """Return values of some of the axes as the end of a text: `` at K = 16``, or nothing without any."""
+        return f" at {', '.join(labels.point(axis, value) for axis, value in values.items())}" if values else ""
+
     def validate_axis(self, option: str, axis: str) -> None:
         """Raise UserError if an option names an axis that the experiment does not have."""
         if axis not in self.axes:

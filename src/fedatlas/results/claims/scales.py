@@ -11,6 +11,7 @@ from fedatlas.results.claims.base import MultiAlgorithmCheck
 from fedatlas.results.claims.cost_check import CostCheck
 from fedatlas.results.claims.evidence import judge_all
 from fedatlas.results.claims.exponents import ExponentCheck, exponent
+from fedatlas.results.claims.quantities import formula
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.target_costs import target_costs
 from fedatlas.results.claims.verdicts import NotTested, Outcome
@@ -64,15 +65,27 @@ class Scales(ExponentCheck, CostCheck, MultiAlgorithmCheck):
         metric = self.metric or results.view.select.metric
         results.validate_metric(metric)
         self.validate_costs(results.curves)
+        cost = " over ".join(map(self.describe_cost, filter(None, (self.cost, self.per))))
+        words = f"of the {cost} in {self._against()}"
         other_axes = [axis for axis in results.axes if self.axis is not None and axis != self.axis]
         evidence = []
         for algorithm in self.algorithms:
             rows = results.rows(algorithm, self.where, results.curves)
-            for _, part in results.settings(rows, other_axes):
+            for point, part in results.settings(rows, other_axes):
                 name, points = results.name(algorithm), self._points(results, metric, part)
                 exponents = [exponent(*zip(*pairs, strict=True)) for pairs in points]
-                evidence.append(self.exponent_evidence(results, [algorithm], exponents, name, f"{name}: exponent {{}}"))
+                location = results.location_of(dict(zip(other_axes, point, strict=True)) if other_axes else {})
+                template = f"{name}: exponent {{}} {words}{location}"
+                evidence.append(self.exponent_evidence(results, [algorithm], exponents, name, template))
         return judge_all(evidence, more=self.more)
+
+    def _against(self) -> str:
+        """Return the quantity with which the cost grows, in letters."""
+        quantity = formula(self.against)
+        factor = {"log": "log(1/ε)", "inverse": "1/ε", None: ""}[self.accuracy]
+        if not factor:
+            return quantity
+        return factor if quantity == "1" else f"({quantity}) {factor}"
 
     def _points(self, results: Results, metric: str, rows: "pd.DataFrame") -> "Iterator[list[tuple[float, float]]]":
         """Yield for each seed the pairs of quantity and cost; the cost is infinite where the run diverged."""

@@ -62,7 +62,7 @@ class Separation(BoundedCheck, AlgorithmCheck):
                 if self.quantity == "growth"
                 else frame["distance"].iloc[-1] / frame["bound"].iloc[0]
             )
-            unit = "ε 1.02^(t/3)" if self.quantity == "growth" else "ε"
-            template = f"{labels.number(number)} {unit}{results.location(point)}"
+            words, unit = ("least", "ε 1.02^(t/3)") if self.quantity == "growth" else ("last", "ε")
+            template = f"{words} distance {labels.number(number)} {unit}{results.location(point)}"
             evidence.append(Evidence(sample([number], exact=True), self.limits(), template))
         return judge_all(evidence)

@@ -5,11 +5,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fedatlas.errors import UserError
+from fedatlas.experiments import labels
 from fedatlas.experiments.selection import is_numeric
 from fedatlas.registry.options import option
 from fedatlas.results.claims.base import MetricCheck, MultiAlgorithmCheck
 from fedatlas.results.claims.evidence import judge_all
 from fedatlas.results.claims.exponents import ExponentCheck, exponent
+from fedatlas.results.claims.quantities import score
 from fedatlas.results.claims.results import Point, Results
 from fedatlas.results.claims.target_costs import target_costs
 from fedatlas.results.claims.verdicts import NotTested, Outcome
@@ -35,6 +37,10 @@ class Speedup(ExponentCheck, MetricCheck, MultiAlgorithmCheck):
         results.validate_axis("axis", self.axis)
         results.validate_metric(self.metric)
         position, evidence = results.axes.index(self.axis), []
+        letter, select = labels.short_axis(self.axis), results.view.select
+        words = score(self.measured(results), select.statistic)
+        if self.until is not None:
+            words = f"rounds to {labels.number(self.until)} of the first {labels.words(self.measured(results))}"
         for algorithm in self.algorithms:
             name = results.name(algorithm)
             if not is_numeric(results.rows(algorithm, self.where)[self.axis]):
@@ -44,10 +50,13 @@ class Speedup(ExponentCheck, MetricCheck, MultiAlgorithmCheck):
                 seed_lines = lines.setdefault((*point[:position], *point[position + 1 :]), {})
                 for seed, number in seed_numbers.items():
                     seed_lines.setdefault(seed, []).append((point[position], number))
-            for seed_lines in lines.values():
+            for other, seed_lines in lines.items():
+                others = [axis for axis in results.axes if axis != self.axis]
+                location = results.location_of(dict(zip(others, other, strict=True)))
                 slopes = [self._slope(name, line) for line in seed_lines.values()]
-                evidence.append(self.exponent_evidence(results, [algorithm], slopes, name, f"{name} {{}}"))
-        return judge_all(evidence, more=self.more, separator=", ")
+                template = f"{name}: exponent {{}} of the speed-up in {letter}, by {words}{location}"
+                evidence.append(self.exponent_evidence(results, [algorithm], slopes, name, template))
+        return judge_all(evidence, more=self.more)
 
     def _numbers(self, results: Results, algorithm: str) -> Mapping[Point, Mapping[int, float]]:
         """Return scores, or rounds, by point of the axes and seed; infinite where a run diverged."""

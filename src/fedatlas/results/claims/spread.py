@@ -8,6 +8,7 @@ from fedatlas.experiments.selection import select_rows
 from fedatlas.registry.options import option
 from fedatlas.results.claims.base import BoundedCheck, MultiAlgorithmCheck
 from fedatlas.results.claims.evidence import Evidence, judge_all
+from fedatlas.results.claims.quantities import score
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import NotTested, Outcome
 from fedatlas.results.comparing.intervals import sample
@@ -42,7 +43,9 @@ class Spread(BoundedCheck, MultiAlgorithmCheck):
             ratios = [_ratio(values) for _, values in part.groupby("seed") if len(values) > 1]
             location = results.location(point)
             if ratios:
-                template = f"largest score {{}} times the smallest{location}"
+                select = results.view.select
+                words = score(select.tuning_metric, select.statistic)
+                template = f"largest {words} {{}} times the smallest{location}"
                 evidence.append(
                     Evidence(sample(ratios, True, results.is_deterministic(*self.algorithms)), self.limits(), template)
                 )

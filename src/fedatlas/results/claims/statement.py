@@ -15,6 +15,8 @@ from fedatlas.results.claims.verdicts import Outcome
 if TYPE_CHECKING:
     from fedatlas.experiments.cells import Run
 
+EQUALITIES = ("proposition-1", "matrix-form", "doubly-stochastic", "auxiliary-form", "proposition-4", "duration")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Statement(AlgorithmCheck):
@@ -50,6 +52,10 @@ class Statement(AlgorithmCheck):
     level: float = option(0.01, doc="significance level of all settings together", above=0, high=1)
     tolerance: float = option(1e-12, doc="largest relative difference of an equality", above=0)
 
+    def paper_text(self, results: Results) -> str:
+        bounds = self.statement not in EQUALITIES and self.paper is None
+        return "at most 1" if bounds else super().paper_text(results)
+
     @property
     def inputs(self) -> frozenset[str]:
         return frozenset({"runs"})
@@ -72,7 +78,7 @@ class Statement(AlgorithmCheck):
             share = measured / (self.tolerance if limit is None else limit)
             comparisons.append((share if math.isfinite(share) else math.inf, measured, limit, results.label(point)))
         share, measured, limit, label = max(comparisons, key=lambda comparison: comparison[0])
-        text = f"largest difference {labels.number(measured)}"
+        text = f"largest relative difference {labels.number(measured)}"
         if limit is not None:
             text = f"at most {labels.number(share)} of the bound"
         seeds, worst = rows["seed"].nunique(), f"; the worst is {label}" if label else ""

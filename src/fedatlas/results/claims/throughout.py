@@ -26,9 +26,11 @@ class Throughout(BoundedCheck, MultiAlgorithmCheck):
 
     def judge(self, results: Results) -> Outcome:
         texts, held, seeds = [], True, 0
+        columns = [column for column in (self.metric, self.of) if column is not None]
+        words = " / ".join(map(labels.words, columns))
         for algorithm in self.algorithms:
             rows = results.rows(algorithm, self.where, results.curves)
-            for column in filter(None, (self.metric, self.of)):
+            for column in columns:
                 if column not in rows:
                     raise NotTested(f"{results.name(algorithm)} has no {column}")
             values = (rows[self.metric] / rows[self.of] if self.of else rows[self.metric]).dropna()
@@ -39,8 +41,9 @@ class Throughout(BoundedCheck, MultiAlgorithmCheck):
             held &= not diverged and within == count
             seeds = max(seeds, rows["seed"].nunique())
             low, high = values.min(), values.max()
-            counts = f"in the bounds at {within} of {count} evaluations{', diverged' if diverged else ''}"
-            texts.append(f"{results.name(algorithm)} {labels.number(low, 5)} to {labels.number(high, 5)}, {counts}")
+            counts = f"{self.limits_text()} at {within} of {count} evaluations{', diverged' if diverged else ''}"
+            ends = " to ".join(dict.fromkeys(labels.number(end, 5) for end in (low, high)))
+            texts.append(f"{results.name(algorithm)}: {words} {ends}, {counts}")
         return exact_outcome("; ".join(texts), held, seeds=seeds)
 
     def _close(self, value: float) -> bool:

@@ -166,19 +166,21 @@ class Estimate(ABC):
         """Return whether the number is a ratio below 1 or a negative difference."""
         return self.value < (1 if self.ratio else 0)
 
-    def text(self, level: float | None = None, digits: int = 3, turned: bool = False) -> str:
+    def text(self, level: float | None = None, digits: int = 3, turned: bool = False, scale: float = 1) -> str:
         """Return the number and its interval.
 
         Args:
             level: Level of the interval; by default `look_level`.
             digits: Number of significant digits.
             turned: Whether the number is told as seen from the other side.
+            scale: How many units of the text are one of the number, as 100 where a share is told in percent.
         """
         value, (low, high) = self.value, self.interval(level)
         if turned:
             value = self.turned(value)
             if math.isfinite(low) or math.isfinite(high):
                 low, high = self.turned(high), self.turned(low)
+        value, low, high = scale * value, scale * low, scale * high
         if low == high:
             return _text(value, digits)
         ends = f"{_text(low, digits)} to {_text(high, digits)}" if self.count > 1 else "one seed"
@@ -191,13 +193,15 @@ class Sample(Estimate):
 
     log: whether the mean is taken of logarithms, as of ratios. exact: whether the number is the same for all seeds, as
     of deterministic runs, so that a single seed is enough. mean: whether what is asked is the expectation, as of a
-    theorem; by default it is the typical run, of which mean and median must tell the same.
+    theorem; by default it is the typical run, of which mean and median must tell the same. least: the smallest mean
+    that there can be, at which intervals end, as 0 for a squared norm.
     """
 
     values: tuple[float, ...]
     log: bool = False
     exact: bool = False
     mean: bool = False
+    least: float = -math.inf
 
     @property
     def count(self) -> int:
@@ -242,7 +246,8 @@ class Sample(Estimate):
             ends = student_interval(values, level)
             if median and not self.mean:
                 ends = min(ends[0], median[0]), max(ends[1], median[1])
-        return self._back(ends[0]), self._back(ends[1])
+        low, high = map(self._back, ends)
+        return max(low, min(self.least, high)), high
 
     def p_value(self, bound: float) -> float | None:
         """Return the larger p-value of Student's t test and the sign test that mean and median are a bound.
@@ -368,9 +373,11 @@ def typical(numbers: Sequence[float]) -> float:
     return float(np.exp(np.log(values).mean()) if (np.isfinite(values) & (values > 0)).all() else np.median(values))
 
 
-def sample(values: Iterable[float], log: bool = False, exact: bool = False, mean: bool = False) -> Sample:
+def sample(
+    values: Iterable[float], log: bool = False, exact: bool = False, mean: bool = False, least: float = -math.inf
+) -> Sample:
     """Return the Sample of numbers."""
-    return Sample(tuple(map(float, values)), log, exact, mean)
+    return Sample(tuple(map(float, values)), log, exact, mean, least)
 
 
 def _text(number: float, digits: int) -> str:
