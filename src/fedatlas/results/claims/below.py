@@ -14,7 +14,6 @@ from fedatlas.results.claims.evidence import Bounds, Evidence, exact_outcome, ju
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import Outcome
 from fedatlas.results.comparing.intervals import DIVERGED, sample
-from fedatlas.theory import NotCovered
 
 if TYPE_CHECKING:
     import pandas as pd
