@@ -31,7 +31,7 @@ def test_rounds_until_a_share(power, seeds, spread, expected):
     result = verdict(ROWS, ("local_steps",), MADE, lines=lines, at_least=0.9, at_most=1.1, **FALLS)
     assert result[0] == expected
     if expected == HELD:
-        assert result[1] == "FedAvg: exponent 1 of the speed-up in K, by rounds to 0.1 of the first suboptimality"
+        assert result[1] == "FedAvg: exponent 1 of the speed-up of the rounds to 0.1 of the first suboptimality in K"
 
 
 @pytest.mark.parametrize("bounds", [{"at_least": 0}, {"at_most": 0.5}, {"at_least": 0.9, "at_most": 1.1}])

@@ -61,6 +61,12 @@ def test_the_pages_show_figures_claims_and_counts(folder, tmp_path):
     assert list(ledger["experiment"]) == ["one"] * 3 + ["two"] * 3
 
 
+def test_a_row_without_a_number_says_why(folder, tmp_path):
+    first = item(folder)
+    claims = first.claims.assign(ours="", note="FedAvg diverges.", verdict="not tested")
+    assert "| FedAvg diverges. | 5 |" in write(tmp_path, dataclasses.replace(first, claims=claims))
+
+
 def test_no_caption_stands_without_a_picture_or_the_place_of_it(folder, tmp_path):
     picture = tmp_path / "docs/gallery/smoke/one/speed.png"
     picture.parent.mkdir(parents=True)

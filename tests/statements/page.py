@@ -20,8 +20,8 @@ PARTS = {"main": "Main text", "appendix": "Appendices", "proof": "Equations of p
 INTRO = """# Statements
 
 Every numbered statement of the five papers, with what was done to refute it. [Errata](errata.md) are the statements
-that are false as printed, and a defect of an algorithm; where a proof repairs a misprint, [Fidelity](fidelity.md) says
-so.
+that are false as printed, and a defect of an algorithm; where a proof repairs a misprint, [Fidelity](fidelity.md)
+says so.
 
 **How statements are attacked.** Each is a function in `tests/statements` that reads like it: it draws an instance,
 and returns the left and the right side. Draws are points of the unit cube, which become functions with exact

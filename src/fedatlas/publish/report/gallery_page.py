@@ -281,7 +281,8 @@ def _section(
     for claim in tested.to_dict("records"):
         reading = f" Reading: {claim['reading'].rstrip('.')}." if claim["reading"] else ""
         text = escape_markdown(f"{claim['text']}{reading} ({claim['source']})")
-        numbers = claim["paper"], escape_markdown(claim["ours"]), seeds_text(claim), claim["q"]
+        here = claim["ours"] or claim["note"]  # where nothing was compared, the reason
+        numbers = claim["paper"], escape_markdown(here), seeds_text(claim), claim["q"]
         cells = [text, *numbers, f"**{claim['verdict']}**"]
         yield f"| {' | '.join(map(str, cells))} |"
     yield ""

@@ -54,7 +54,7 @@ class Speedup(ExponentCheck, MetricCheck, MultiAlgorithmCheck):
                 others = [axis for axis in results.axes if axis != self.axis]
                 location = results.location_of(dict(zip(others, other, strict=True)))
                 slopes = [self._slope(name, line) for line in seed_lines.values()]
-                template = f"{name}: exponent {{}} of the speed-up in {letter}, by {words}{location}"
+                template = f"{name}: exponent {{}} of the speed-up of the {words} in {letter}{location}"
                 evidence.append(self.exponent_evidence(results, [algorithm], slopes, name, template))
         return judge_all(evidence, more=self.more)
 
