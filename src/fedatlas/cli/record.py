@@ -159,9 +159,9 @@ def verify(a: Namespace) -> int:
         label = f"{each.size}/{each.name}"
         verified = f"{len(each.verified)} of {len(each.cells)} cells verified for today's code"
         print(f"{label}: {verified}; {meaning([held.cell for held in each.cells.values()], each.all_rows)}")
-        for text in filter(None, (each.obstacle and f"stopped: {each.obstacle}", each.fault)):
+        for text in filter(None, (each.obstacle and f"stopped: {each.obstacle}", *each.faults.values())):
             print(f"{label}: {text}")
-    return int(any(each.fault for each in examinations))
+    return int(any(each.faults for each in examinations))
 
 
 def add_results(a: Namespace) -> None:

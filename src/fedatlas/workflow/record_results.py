@@ -193,8 +193,8 @@ def add_record(
         verify(study, [examination], seed=len(before.rows), runs=runs, report=report)
         if examination.obstacle and runs != 0:
             raise UserError(f"{name} (size {size}) cannot be computed again here: {examination.obstacle}")
-        if examination.fault:
-            raise UserError(f"{examination.fault}: nothing is added to the record")
+        if examination.faults:
+            raise UserError(f"{next(iter(examination.faults.values()))}: nothing is added to the record")
         with atomic_folder(path) as new:
             shutil.copytree(stage, new, dirs_exist_ok=True)
     add_verifications(study.root / FOLDER, list(examination.rows.values()), examination.states)

@@ -89,7 +89,7 @@ class Examination:
         cells: Cells of the record that its file has today, with today's code.
         before: Verifications that were there.
         rows: Verifications of this examination, by place.
-        fault: The first difference, in words; empty where there is none.
+        faults: Differences, in words, by place.
         obstacle: Why no further run can be computed here, such as missing data; empty else.
     """
 
@@ -97,7 +97,7 @@ class Examination:
     cells: dict[Place, Held]
     before: Verifications
     rows: dict[Place, Verification] = field(default_factory=dict)
-    fault: str = ""
+    faults: dict[Place, str] = field(default_factory=dict)
     obstacle: str = ""
     _computed: set[tuple[Place, str]] = field(default_factory=set)
 
@@ -148,6 +148,7 @@ class Examination:
         left = {
             place: len(held.cell.meta.computed) - sum(place == other for other, _ in self._computed)
             for place, held in self.cells.items()
+            if place not in self.faults
         }
         verified = self.verified
         places = {place: count for place, count in left.items() if count and place not in verified}
@@ -197,7 +198,8 @@ class Examination:
             processor=here.get("processor", "unknown"),
             versions=" ".join(f"{name} {here[name]}" for name in ("numpy", "numba", "scipy", "torch") if name in here),
         )
-        self.fault = self.fault or fault
+        if fault:
+            self.faults[place] = fault
 
 
 def verify(
@@ -211,7 +213,8 @@ def verify(
 ) -> None:
     """Compute runs again, one of each experiment in turn, until all cells count as verified or a limit is reached.
 
-    An experiment ends at the first difference, or where something is missing here.
+    No further runs of a cell are computed after one that differs, and none of an experiment where something is missing
+    here.
 
     Args:
         study: The study.
@@ -240,9 +243,9 @@ def verify(
                     _examine(build, examination, *drawn)
                 except UserError as error:
                     examination.obstacle = str(error)
-                outcome = "differs" if examination.fault else examination.obstacle or "equal"
+                outcome = "differs" if drawn[0] in examination.faults else examination.obstacle or "equal"
                 report(f"{examination.size}/{examination.name}: {'/'.join(drawn[0])}: {outcome}")
-                if examination.fault or examination.obstacle:
+                if examination.obstacle:
                     del counts[number]
 
 
