@@ -16,6 +16,7 @@ from fedatlas.records.verified import (
     FILE,
     Held,
     Verification,
+    Verifications,
     add_verifications,
     code_digest,
     find_verified,
@@ -121,7 +122,7 @@ def test_a_row_that_says_nothing_is_refused_with_its_line(tmp_path, change):
     good = row(CELLS[0])
     with pytest.raises(ValueError, match=next(iter(change))):
         dataclasses.replace(good, **change)
-    add_verifications(tmp_path, [good], {"today": ENGINE})
+    add_verifications(tmp_path, Verifications([], {}), [good], {"today": ENGINE})
     lines = (tmp_path / FILE).read_text().splitlines()
     values = dict(zip(lines[0].split(","), lines[1].split(","), strict=True)) | {k: str(v) for k, v in change.items()}
     (tmp_path / FILE).write_text("\n".join([lines[0], lines[1], ",".join(values.values())]) + "\n")
@@ -129,11 +130,15 @@ def test_a_row_that_says_nothing_is_refused_with_its_line(tmp_path, change):
         read_verifications(tmp_path)
 
 
+def add(folder, new, states):
+    add_verifications(folder, read_verifications(folder), [new], states)
+
+
 def test_rows_are_appended_and_states_of_one_code_are_one(tmp_path):
-    add_verifications(tmp_path, [row(CELLS[0])], {"today": {"engine": "1", "scaffold": "0"}})
+    add(tmp_path, row(CELLS[0]), {"today": {"engine": "1", "scaffold": "0"}})
     before = (tmp_path / FILE).read_text()
-    add_verifications(tmp_path, [row(CELLS[4], state="later")], {"later": {"engine": "1", "dane": "1"}})
-    add_verifications(tmp_path, [row(CELLS[4], state="edited")], {"edited": {"engine": "2", "dane": "1"}})
+    add(tmp_path, row(CELLS[4], state="later"), {"later": {"engine": "1", "dane": "1"}})
+    add(tmp_path, row(CELLS[4], state="edited"), {"edited": {"engine": "2", "dane": "1"}})
     found = read_verifications(tmp_path)
     assert (tmp_path / FILE).read_text().startswith(before)
     assert [each.state for each in found.rows] == ["today", "today", "edited"]

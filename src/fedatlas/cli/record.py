@@ -2,11 +2,14 @@
 
 import math
 import shlex
+import time
 from argparse import Namespace
 from typing import Any
 
 from fedatlas.cli.arguments import Parser, integer, number
 from fedatlas.experiments import SIZES
+
+SAVE_SECONDS = 60  # of a verification, which an interruption may cost
 
 
 def add(record: Parser) -> None:
@@ -123,7 +126,7 @@ def verify(a: Namespace) -> int:
         The exit status: 1 where a number differs.
     """
     from fedatlas.records.record import read_record
-    from fedatlas.records.verified import add_verifications, meaning
+    from fedatlas.records.verified import add_verifications, meaning, read_verifications
     from fedatlas.workflow.record_results import find_record
     from fedatlas.workflow.records import FOLDER, all_verifications, record_paths
     from fedatlas.workflow.study import Study
@@ -149,12 +152,24 @@ def verify(a: Namespace) -> int:
     if not examinations:
         print("every cell of the record is verified for today's code; --all computes more runs")
         return 0
-    try:
-        compute(study, examinations, len(known.rows), a.runs, a.minutes, more)
-    finally:  # what was computed before an interruption is kept
+    before, saved = read_verifications(study.root / FOLDER), time.monotonic()
+
+    def save() -> None:
         rows = [row for each in examinations for row in each.rows.values()]
         states = {state: modules for each in examinations for state, modules in each.states.items()}
-        add_verifications(study.root / FOLDER, rows, states)
+        add_verifications(study.root / FOLDER, before, rows, states)
+
+    def report(line: str) -> None:
+        nonlocal saved
+        print(line, flush=True)
+        if time.monotonic() - saved > SAVE_SECONDS:  # what was computed before an interruption is kept
+            save()
+            saved = time.monotonic()
+
+    try:
+        compute(study, examinations, len(known.rows), a.runs, a.minutes, more, report)
+    finally:
+        save()
     for each in examinations:
         label = f"{each.size}/{each.name}"
         verified = f"{len(each.verified)} of {len(each.cells)} cells verified for today's code"

@@ -124,11 +124,19 @@ def read_verifications(folder: Path) -> Verifications:
     return Verifications(rows, read_json(folder / STATES) if (folder / STATES).exists() else {})
 
 
-def add_verifications(folder: Path, rows: Sequence[Verification], states: Mapping[str, Modules]) -> None:
-    """Append rows to the file of a folder of records, with the states of modules that they name."""
+def add_verifications(
+    folder: Path, before: Verifications, rows: Sequence[Verification], states: Mapping[str, Modules]
+) -> None:
+    """Write the file of a folder of records, with rows after those that were there, and the states that they name.
+
+    Args:
+        folder: The folder.
+        before: What its file had.
+        rows: New rows.
+        states: States of modules that they name.
+    """
     if not rows:
         return
-    before = read_verifications(folder)
     kept = {state: dict(modules) for state, modules in before.states.items()}
     names = {row.state: _add_state(kept, row.state, states[row.state]) for row in rows}
     rows = [replace(row, state=names[row.state]) for row in rows]

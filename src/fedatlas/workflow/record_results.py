@@ -18,7 +18,7 @@ from fedatlas.experiments.tables import Layout, Tables, build
 from fedatlas.io.files import atomic_folder
 from fedatlas.publish.report.gallery import MissingRecord
 from fedatlas.records.record import Record, RecordedCell, read_record, restore, write_file
-from fedatlas.records.verified import add_verifications
+from fedatlas.records.verified import add_verifications, read_verifications
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.jobs import claims, partition, table
 from fedatlas.workflow.origins import Origins
@@ -182,8 +182,8 @@ def add_record(
         UserError: A run file is missing, or cannot be computed again here, or differs.
     """
     path = study.root / FOLDER / size / name
-    with tempfile.TemporaryDirectory() as folder:
-        stage = Path(folder, size, name)
+    with tempfile.TemporaryDirectory() as temporary:
+        stage = Path(temporary, size, name)
         kept = read_record(path) if path.exists() else None
         cells = _whole_cases(study, size, name, kept, report)
         for id in dict.fromkeys(id for id, _ in cells):
@@ -197,7 +197,8 @@ def add_record(
             raise UserError(f"{next(iter(examination.faults.values()))}: nothing is added to the record")
         with atomic_folder(path) as new:
             shutil.copytree(stage, new, dirs_exist_ok=True)
-    add_verifications(study.root / FOLDER, list(examination.rows.values()), examination.states)
+    folder = study.root / FOLDER
+    add_verifications(folder, read_verifications(folder), list(examination.rows.values()), examination.states)
     return examination
 
 

@@ -182,6 +182,7 @@ class Examination:
         self._computed.add((place, key))
         held, before, here = self.cells[place], self.rows.get(place), environment()
         states = self.states
+        self.rows.pop(place, None)  # a later row counts in spite of a difference before
         self.rows[place] = Verification(
             date=datetime.date.today().isoformat(),
             size=self.size,
