@@ -82,6 +82,12 @@ def _lines(study: Study, paths: list[str], experiments: list[tuple[str, str]]) -
         yield f"Results   {next(iter(folders.values()))}: figures, table.csv, claims.csv"
     if origin := _record_words(study, folders):
         yield terminal.hanging_indent("Record    ", origin, columns=WIDTH)
+    for (size, name), folder in folders.items():
+        if (folder / facts.FACTS_FILE).exists() and (
+            about := facts.ExperimentFacts.read(folder / facts.FACTS_FILE)
+        ).left_out:
+            words = f"{' and '.join(about.left_out)} of {name} ({size}): `{about.fetch_command}`, then the same command"
+            yield terminal.hanging_indent("Left out  ", words, columns=WIDTH)
     results = Path(study.folders.results)
     if waiting := len({folder for _, folder in track.pending(results)}):
         words = "an experiment" if waiting == 1 else f"{waiting} experiments"
