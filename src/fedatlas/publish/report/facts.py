@@ -94,10 +94,14 @@ class ExperimentFacts:
     left_out: dict[str, list[str]] = dataclasses.field(default_factory=dict)
 
     @property
+    def missing_data(self) -> list[str]:
+        """Names of the data sets that the figures that are left out need."""
+        return list(dict.fromkeys(data for lacking in self.left_out.values() for data in lacking))
+
+    @property
     def fetch_command(self) -> str:
-        """Command that fetches the data of the figures that are left out; empty if none is."""
-        names = dict.fromkeys(data for lacking in self.left_out.values() for data in lacking)
-        return f"fedatlas data fetch {' '.join(names)}" if names else ""
+        """Command that fetches the data of the figures that are left out."""
+        return f"fedatlas data fetch {' '.join(self.missing_data)}"
 
     @property
     def tuning(self) -> str:
