@@ -93,7 +93,7 @@ def test_snakemake_plans_an_experiment_of_the_record_without_data(tmp_path):
 def test_a_check_whose_data_are_not_here_is_not_tested_and_says_so(tmp_path, monkeypatch):
     graph = graph_of(tmp_path)
     monkeypatch.setattr(graph.records, "find", lambda w: "restored")
-    monkeypatch.setattr("fedatlas.workflow.graph.is_local", lambda *_: False)
+    monkeypatch.setattr("fedatlas.workflow.missing_data.is_local", lambda *_: False)
     at = SimpleNamespace(size="laptop", experiment="asynchrony")
     spec = json.loads(graph.claims_spec(at))
     assert spec["lacking"] == ["digits"] and "lacking" not in json.loads(Graph(graph.study).claims_spec(at))

@@ -2,13 +2,12 @@
 
 import functools
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 from fedatlas.data import sources
-from fedatlas.data.store import is_local
 from fedatlas.errors import UserError
 from fedatlas.experiments.canonical import canonical, plain
 from fedatlas.experiments.cells import Cell, CellSpec
@@ -24,7 +23,9 @@ from fedatlas.results.figures.base import Figure
 from fedatlas.workflow import LIVE, dependencies, inputs
 from fedatlas.workflow.code import Code
 from fedatlas.workflow.looks import read_undecided, seed_counts
+from fedatlas.workflow.missing_data import MissingData, data_names
 from fedatlas.workflow.origins import Origins
+from fedatlas.workflow.parameters import Parameters
 from fedatlas.workflow.published_cards import gallery_files, published_cards
 from fedatlas.workflow.records import Records
 from fedatlas.workflow.specifications import digest, encode, find_inputs, name_folder
@@ -56,16 +57,17 @@ class Graph:
             look_file: Returns the path of a look's file that is there, of a size, an experiment and a number of seeds.
                 Snakemake's checkpoints make it again first where it is out of date.
             is_dry: Returns whether nothing may be written.
-            may_leave_out: Whether figures and checks are left out that would fetch data for themselves alone; see
-                `missing_data`.
+            may_leave_out: Whether figures and checks are left out for which alone data would be downloaded; see
+                `MissingData`.
         """
         self.study, self.folders = study, study.folders
         self._look_file = look_file or self.look_file
-        self._is_dry, self._may_leave_out = is_dry, may_leave_out
+        self._is_dry = is_dry
         self.origins, self.records = Origins(study), Records(study)
+        self._missing_data = MissingData(study, self.records) if may_leave_out else None
         self._code = Code(study, self.origins)
 
-    def parameters(self, rule: str) -> "Parameters":
+    def parameters(self, rule: str) -> Parameters:
         """Return the parameters of the jobs of a rule."""
         return Parameters(self, rule)
 
@@ -209,24 +211,9 @@ class Graph:
             files["earlier"] = self._run_file(w, before, 0)
         return {name: paths for name, paths in files.items() if paths}
 
-    @functools.cache  # noqa: B019
     def missing_data(self, size: str, name: str) -> list[str]:
-        """Return the data sets of an experiment that no run needs and that would have to be downloaded.
-
-        Runs that come from a record need no data, so the experiment is made without a network. A figure that needs
-        such a data set is left out, and a check is not tested.
-        """
-        if not self._may_leave_out:
-            return []
-        needed: dict[str, bool] = {}  # whether a run that is computed needs the data set
-        for (id, key), cell in self.study.cells(size, name).items():
-            is_computed = not self.records.find(SimpleNamespace(size=size, experiment=name, id=id, key=key))
-            for data in _data_names(cell.spec.problem):
-                needed[data] = needed.get(data, False) or is_computed
-        mirrors = self.study.config["data_mirrors"]
-        return [
-            data for data, by_run in needed.items() if not by_run and not is_local(data, self.folders.data, mirrors)
-        ]
+        """Return the data sets that an experiment does without; see `MissingData`."""
+        return self._missing_data.names(size, name) if self._missing_data else []
 
     def figures_left_out(self, size: str, name: str) -> dict[str, list[str]]:
         """Return the figures of an experiment that are left out, with the data sets that each of them lacks."""
@@ -239,7 +226,7 @@ class Graph:
 
     def data_files(self, problem: Mapping[str, Any]) -> list[str]:
         """Return the prepared data of a problem, as paths that rules make."""
-        return [self.folders.prepared(name) for name in _data_names(problem)]
+        return [self.folders.prepared(name) for name in data_names(problem)]
 
     def partition_spec(self, w: Any) -> str:
         """Return the specification of a partition."""
@@ -404,28 +391,3 @@ class Graph:
     def _update_data_files(self) -> None:
         if not self._is_dry():
             dependencies.update_data_files(self.folders.data)
-
-
-def _data_names(problem: Mapping[str, Any]) -> list[str]:
-    """Return the names of the data sets of a problem."""
-    return [problem[key] for key in ("data", "test") if problem.get(key)]
-
-
-@dataclass(frozen=True)
-class Parameters:
-    """The parameters of the jobs of a rule, by their wildcards and inputs."""
-
-    graph: Graph
-    rule: str
-
-    def code(self, w: Any) -> str:
-        """Return the code of a job; see `Graph.code`."""
-        return self.graph.code(self.rule, w)
-
-    def digest(self, w: Any) -> str:
-        """Return the digest of a job's specification."""
-        return self.graph.digest(self.rule, w)
-
-    def spec(self, w: Any, input: Sequence[str]) -> str:
-        """Return what a job reads; see `Graph.specification`."""
-        return self.graph.specification(self.rule, w, input)
