@@ -40,12 +40,14 @@ SUITE = {
     "algorithms": {"fedavg": {}, "scaffold": {}, "gd": {}, "dane": {}},
     "sizes": {"smoke": {}},
 }  # fmt: skip
+NOWHERE = {"hessians": "unlike", "gradients": "sample"}  # no problem has both
 SETTINGS = [
     {},
     {"hessians": "unlike"},
     {"gradients": "exact", "scarce": "bits"},
     {"clients": "all", "scarce": "work"},
     {"scarce": "seconds", "up": "-0.5", "down": "2", "latency": "-3", "sample": "-2"},
+    NOWHERE,
 ]
 
 
@@ -99,13 +101,15 @@ def test_every_problem_of_the_landscape_answers_every_question():
     assert found == {key: set(answers) for key, (_, answers) in QUESTIONS.items()}
 
 
+def differences(problem, answers):
+    """Number of answers that a problem has not."""
+    return sum(answers.get(key, "") not in ("", problem["conditions"][key]) for key in QUESTIONS)
+
+
 def expected(content, answers):
     """Scores by id, from the functions behind the figures."""
-    problems = [
-        p
-        for p, problem in enumerate(content["problems"])
-        if all(not answers.get(key) or problem["conditions"][key] == answers[key] for key in QUESTIONS)
-    ]
+    counts = [differences(problem, answers) for problem in content["problems"]]
+    problems = [p for p, count in enumerate(counts) if count == min(counts)]
     values = {name: 10 ** float(answers.get(name, 0)) for name in ("up", "down", "latency", "sample")}
 
     def price(rates):
@@ -140,7 +144,7 @@ return rows.map((row) => [row.dataset.id, Number(row.cells[2].textContent)]);
 """
 
 
-def test_answers_for_five_settings_agree_with_the_functions_behind_the_figures(driver, address, content):  # noqa: F811
+def test_answers_agree_with_the_functions_behind_the_figures(driver, address, content):  # noqa: F811
     for answers in SETTINGS:
         rows = dict(opened(driver, address, answers).execute_script(READ))
         scores = expected(content, answers)
@@ -166,9 +170,61 @@ def test_a_choice_changes_the_answer_and_the_address_by_keyboard_alone(driver, a
     assert "fedatlas.train(" in page.find_element("id", "python").text
 
 
-def test_what_fits_no_problem_is_said(driver, address):  # noqa: F811
-    page = opened(driver, address, {"hessians": "unlike", "gradients": "sample"})
-    assert "No problem of the suite is like this" in page.find_element("id", "sentence").text
+def test_where_no_problem_fits_the_nearest_answer(driver, address, content):  # noqa: F811
+    page = opened(driver, address)
+    assert not page.find_element("id", "nearest").is_displayed()
+    for name, value in NOWHERE.items():
+        page.find_element("css selector", f"input[name={name}][value={value}]").click()
+    near = [problem for problem in content["problems"] if differences(problem, NOWHERE) == 1]
+    assert [problem["id"] for problem in near] == ["unlike", "noise"]
+    words = "Hessians unlike (Gradients: exact); Noise, 1 sample (Hessians: little)."
+    said = page.find_element("id", "nearest").text
+    assert said == f"No problem has all of these answers. Nearest, with one answer that differs: {words}"
+    assert "on the 2 nearest problems" in page.find_element("id", "sentence").text
+    assert page.find_element("id", "used").text == "Problems that were used: Hessians unlike; Noise, 1 sample."
+    options = page.find_elements("css selector", "#problem option")
+    assert [option.text for option in options] == [problem["title"] for problem in near]
+    assert '"similarity": 2.5' in page.find_element("id", "python").text
+    drawn = page.execute_script("return Chart.getChart('chart').data.datasets.map((set) => set.label)")
+    assert page.find_element("id", "legend").text.split("\n") == drawn
+
+
+@pytest.mark.parametrize("answers", [{}, {"hessians": "unlike"}, NOWHERE])
+def test_answers_that_no_problem_has_with_the_others_are_grey(driver, address, content, answers):  # noqa: F811
+    grey = opened(driver, address, answers).execute_script(
+        "return [...document.querySelectorAll('.absent input')].map((input) => [input.name, input.value])"
+    )
+    assert grey == [
+        [key, answer]
+        for key, (_, words) in QUESTIONS.items()
+        for answer in ("", *words)
+        if all(differences(problem, {**answers, key: answer}) for problem in content["problems"])
+    ]
+    assert grey
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_curves_differ_in_colour_and_in_marker(driver, content, tmp_path, scheme):  # noqa: F811
+    alike = [algorithm | {"colour": content["algorithms"][1]["colour"]} for algorithm in content["algorithms"]]
+    write_page(content | {"algorithms": alike}, tmp_path / "guide.html")
+    media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+    try:
+        page = opened(driver, (tmp_path / "guide.html").as_uri())
+        curves = page.execute_script(
+            "return Chart.getChart('chart').data.datasets.map("
+            "(set) => [set.borderColor, `${set.pointStyle} ${set.rotation}`])"
+        )
+        marks = page.execute_script(
+            "return [...document.querySelectorAll('#legend span')].map((one) => "
+            "[getComputedStyle(one, '::before').content, getComputedStyle(one).getPropertyValue('--of')])"
+        )
+    finally:
+        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    assert len(curves) == 4
+    for part in (*zip(*curves, strict=True), *zip(*marks, strict=True)):
+        assert len(set(part)) == 4
+    assert [colour for colour, _ in curves] == [colour for _, colour in marks]
 
 
 @pytest.mark.parametrize("width", [390, 820, 1440])

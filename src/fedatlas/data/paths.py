@@ -10,6 +10,7 @@ from pathlib import Path
 from fedatlas.errors import UserError
 
 MIRRORS_VARIABLE = "FEDATLAS_DATA_MIRRORS"
+BUNDLED = Path(__file__).parent / "raw"  # what comes with fedatlas, in the layout of a mirror
 Mirrors = str | Path | Iterable[str | Path]
 
 
@@ -36,6 +37,11 @@ def expand_home(path: str | Path) -> Path:
 def raw_folder(root: Path, group: str) -> Path:
     """Return the folder of a group's raw files in a data directory."""
     return root / "raw" / group
+
+
+def bundled_folder(group: str) -> Path:
+    """Return the folder of a group's raw files that come with fedatlas, which need not exist."""
+    return BUNDLED / group
 
 
 def prepared_folder(root: Path, name: str) -> Path:

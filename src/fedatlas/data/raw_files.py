@@ -8,7 +8,7 @@ from fedatlas.data.catalogue.base import File, Form, Source
 from fedatlas.data.compression import checksum
 from fedatlas.data.download import Missing, Unavailable, Unreachable, ask, discard, download
 from fedatlas.data.locks import exclusive, find_leftovers, remove_leftover, write_errors
-from fedatlas.data.paths import Mirrors, is_url, list_mirrors, raw_folder, resolve_directory
+from fedatlas.data.paths import BUNDLED, Mirrors, is_url, list_mirrors, raw_folder, resolve_directory
 from fedatlas.data.sources import info
 from fedatlas.errors import UserError
 from fedatlas.io.files import atomic, sweep
@@ -29,8 +29,8 @@ class NotFound(UserError):
 def fetch(name: str, directory: str | Path | None = None, mirrors: Mirrors = (), progress: bool = True) -> list[Path]:
     """Put the raw files of a data set into ``raw/<group>/`` of the data directory.
 
-    A file is searched for in the data directory, then in mirrors, then at its official addresses; a substitute for the
-    official files is not searched for at official addresses.
+    A file is searched for in the data directory, then among those that come with fedatlas, then in mirrors, then at its
+    official addresses; a substitute for the official files is not searched for at official addresses.
 
     Args:
         name: Name of the data set.
@@ -49,7 +49,7 @@ def fetch(name: str, directory: str | Path | None = None, mirrors: Mirrors = (),
 
 def gather(source: Source, root: Path, mirrors: Mirrors = (), progress: bool = True) -> tuple[Form, list[Path]]:
     """Return the first form of a data set that is available, and the paths of its raw files; see `fetch`."""
-    if source.embedded:
+    if not source.forms[0].files:
         return source.forms[0], []
     with write_errors(root):
         (folder := raw_folder(root, source.group)).mkdir(parents=True, exist_ok=True)
@@ -108,7 +108,7 @@ def find_mismatch(path: Path, file: File, limit: int, name: str | None = None) -
 
 
 def load_origin(path: Path) -> str:
-    """Return the origin of a raw file: an address, the path of the original, or the words `placed by hand`."""
+    """Return the origin of a raw file: an address, a mirror's file, ``fedatlas``, or the words `placed by hand`."""
     note = _origin_path(path)
     return note.read_text(encoding="utf-8").strip() if note.is_file() else "placed by hand"
 
@@ -123,14 +123,15 @@ class _Search:
         self.failures: dict[str, str] = {}
 
     def find(self, file: File) -> Path | None:
-        """Return the path of a file in the data directory, into which a mirror's file is copied, or None."""
+        """Return the path of a file in the data directory, into which a copy is put if need be, or None."""
         if path := _find_variant(file, self.folder):
             if fault := find_mismatch(path, file, self.source.unpacked_limit):
                 raise UserError(f"{path} {fault}: delete it and fetch it again, or put a good copy in its place")
             for leftover in find_leftovers(self.root):
                 remove_leftover(leftover)
             return path
-        return next(filter(None, (self._fetch_mirror(mirror, file) for mirror in self.mirrors)), None)
+        places = [str(BUNDLED), *self.mirrors]
+        return next(filter(None, (self._fetch_mirror(mirror, file) for mirror in places)), None)
 
     def _fetch_mirror(self, mirror: str, file: File) -> Path | None:
         if mirror in self.failures:
@@ -181,7 +182,7 @@ class _Search:
             shutil.copyfile(original, temporary)
             if fault := find_mismatch(temporary, file, limit, name):
                 raise Unavailable(f"it {fault}")
-            _save_origin(target, str(original))
+            _save_origin(target, "fedatlas" if BUNDLED in original.parents else str(original))
         return target
 
     def _download(self, url: str, file: File, name: str) -> Path:

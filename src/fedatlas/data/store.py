@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from fedatlas.data import custom_files, preparation, prepared, raw_files
+from fedatlas.data import custom, custom_files, preparation, prepared, raw_files
 from fedatlas.data.catalogue.base import Source
 from fedatlas.data.compression import checksum
 from fedatlas.data.custom_files import CustomSource
@@ -154,9 +154,28 @@ def status(directory: str | Path | None = None, mirrors: Mirrors = ()) -> list[S
     ]
 
 
+def is_local(spec: Spec, directory: str | Path | None = None, mirrors: Mirrors = ()) -> bool:
+    """Return whether a data set can be prepared without the network.
+
+    It can if it is prepared, if its raw files lie in the data directory or in a mirror that is a folder, if it comes
+    with a package, or if it is a user's own.
+
+    Args:
+        spec: A name, or a mapping of custom data.
+        directory: The data directory.
+        mirrors: Mirrors besides those of FEDATLAS_DATA_MIRRORS.
+
+    Raises:
+        UserError: If there is no such data set.
+    """
+    if not isinstance(spec, str) or custom.is_custom(spec):
+        return True
+    return _status(info(spec), resolve_directory(directory), list_mirrors(mirrors)).state != "missing"
+
+
 def _verify_raw(source: Source, root: Path) -> list[Path]:
     """Verify the raw files in the data directory, and return their paths."""
-    if source.embedded or isinstance(source, CustomSource):
+    if isinstance(source, CustomSource):
         return []
     form_and_paths = raw_files.find_files(source, raw_folder(root, source.group))
     if form_and_paths is None:
@@ -181,8 +200,6 @@ def _status(source: Source, root: Path, mirrors: list[str]) -> Status:
     folder = prepared_folder(root, source.name)
     if meta := prepared.read_meta(folder):
         return Status(source.name, kind, "prepared", meta.bytes, meta.lossy, folder)
-    if source.embedded:
-        return Status(source.name, kind, "raw", 0, False, None)
     raw = raw_folder(root, source.group)
     for folder in (raw, *(Path(mirror) / source.group for mirror in mirrors if not is_url(mirror))):
         if form_and_paths := raw_files.find_files(source, folder):
@@ -190,6 +207,8 @@ def _status(source: Source, root: Path, mirrors: list[str]) -> Status:
             state: Literal["raw", "mirror"] = "raw" if folder is raw else "mirror"
             size = sum(path.stat().st_size for path in paths)
             return Status(source.name, kind, state, size, bool(form.lossy), folder)
+    if source.embedded:
+        return Status(source.name, kind, "raw", 0, False, None)
     return Status(source.name, kind, "missing", source.bytes, False, None)
 
 

@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -23,7 +23,9 @@ from fedatlas.results.figures.base import Figure
 from fedatlas.workflow import LIVE, dependencies, inputs
 from fedatlas.workflow.code import Code
 from fedatlas.workflow.looks import read_undecided, seed_counts
+from fedatlas.workflow.missing_data import MissingData, data_names
 from fedatlas.workflow.origins import Origins
+from fedatlas.workflow.parameters import Parameters
 from fedatlas.workflow.published_cards import gallery_files, published_cards
 from fedatlas.workflow.records import Records
 from fedatlas.workflow.specifications import digest, encode, find_inputs, name_folder
@@ -42,7 +44,11 @@ class Graph:
     """
 
     def __init__(
-        self, study: Study, look_file: LookFile | None = None, is_dry: Callable[[], bool] = lambda: False
+        self,
+        study: Study,
+        look_file: LookFile | None = None,
+        is_dry: Callable[[], bool] = lambda: False,
+        may_leave_out: bool = False,
     ) -> None:
         """Create the graph of a study.
 
@@ -51,14 +57,17 @@ class Graph:
             look_file: Returns the path of a look's file that is there, of a size, an experiment and a number of seeds.
                 Snakemake's checkpoints make it again first where it is out of date.
             is_dry: Returns whether nothing may be written.
+            may_leave_out: Whether figures and checks are left out for which alone data would be downloaded; see
+                `MissingData`.
         """
         self.study, self.folders = study, study.folders
         self._look_file = look_file or self.look_file
         self._is_dry = is_dry
         self.origins, self.records = Origins(study), Records(study)
+        self._missing_data = MissingData(study, self.records) if may_leave_out else None
         self._code = Code(study, self.origins)
 
-    def parameters(self, rule: str) -> "Parameters":
+    def parameters(self, rule: str) -> Parameters:
         """Return the parameters of the jobs of a rule."""
         return Parameters(self, rule)
 
@@ -202,10 +211,22 @@ class Graph:
             files["earlier"] = self._run_file(w, before, 0)
         return {name: paths for name, paths in files.items() if paths}
 
+    def missing_data(self, size: str, name: str) -> list[str]:
+        """Return the data sets that an experiment does without; see `MissingData`."""
+        return self._missing_data.names(size, name) if self._missing_data else []
+
+    def figures_left_out(self, size: str, name: str) -> dict[str, list[str]]:
+        """Return the figures of an experiment that are left out, with the data sets that each of them lacks."""
+        left_out = {}
+        for figure in self.study.experiment(size, name).figures if self.missing_data(size, name) else ():
+            files = self.figure_inputs(SimpleNamespace(size=size, experiment=name, figure=figure)).get("data", ())
+            if lacking := [data for data in self.missing_data(size, name) if self.folders.prepared(data) in files]:
+                left_out[figure] = lacking
+        return left_out
+
     def data_files(self, problem: Mapping[str, Any]) -> list[str]:
         """Return the prepared data of a problem, as paths that rules make."""
-        names = [problem[key] for key in ("data", "test") if problem.get(key)]
-        return [self.folders.prepared(name) for name in names]
+        return [self.folders.prepared(name) for name in data_names(problem)]
 
     def partition_spec(self, w: Any) -> str:
         """Return the specification of a partition."""
@@ -276,23 +297,27 @@ class Graph:
         return self.study.experiment(w.size, w.experiment).figures[w.figure].caption
 
     def claims_spec(self, w: Any) -> str:
-        """Return the claims of an experiment with the view of its checks."""
+        """Return the claims of an experiment with the view of its checks, and the data that checks lack."""
         experiment = self.study.experiment(w.size, w.experiment)
         claims = {name: vars(claim) for name, claim in experiment.claims.items()}
-        timed = inputs.specify_checks(checks_at_size(experiment.claims, experiment.size), self.cells(w))
-        view = self.study.view(w.size, w.experiment)
-        return encode({"view": view.plain(), "claims": claims, "inputs": self.folders.resolve(timed)})
+        view, timed = self.study.view(w.size, w.experiment), self._check_inputs(w)
+        lacking = {"lacking": missing} if timed and (missing := self.missing_data(w.size, w.experiment)) else {}
+        return encode({"view": view.plain(), "claims": claims, "inputs": self.folders.resolve(timed)} | lacking)
 
     def claims_inputs(self, w: Any) -> dict[str, Any]:
         """Return the inputs of an experiment's claims: its results, and the files of its checks' inputs."""
         return self._claims_inputs(w)
 
     def _claims_inputs(self, w: Any, last: int | None = None) -> dict[str, Any]:
-        experiment, folder = self.study.experiment(w.size, w.experiment), self.folders.experiment(w.size, w.experiment)
+        folder = self.folders.experiment(w.size, w.experiment)
         files: dict[str, Any] = {name: f"{folder}/{name}.parquet" for name in ("table", "curves", "trials")}
-        return files | self._input_files(
-            inputs.specify_checks(checks_at_size(experiment.claims, experiment.size), self.cells(w)), w, last
-        )
+        needed = () if self.missing_data(w.size, w.experiment) else self._check_inputs(w)
+        return files | self._input_files(needed, w, last)
+
+    def _check_inputs(self, w: Any) -> dict[str, Any]:
+        """Return the inputs of the checks that are tested at a size."""
+        experiment = self.study.experiment(w.size, w.experiment)
+        return inputs.specify_checks(checks_at_size(experiment.claims, experiment.size), self.cells(w))
 
     def about_spec(self, w: Any) -> str:
         """Return the words of report and MLflow on an experiment."""
@@ -300,7 +325,10 @@ class Graph:
 
     @functools.cache  # noqa: B019
     def _about(self, size: str, name: str) -> str:
-        return encode(build_facts(self.study.experiment(size, name), self.study.view(size, name), self._cards).plain())
+        facts = build_facts(self.study.experiment(size, name), self.study.view(size, name), self._cards)
+        left_out = self.figures_left_out(size, name)
+        figures = {figure: caption for figure, caption in facts.figures.items() if figure not in left_out}
+        return encode(replace(facts, figures=figures, left_out=left_out).plain())
 
     @functools.cached_property
     def _cards(self) -> list[Card]:
@@ -308,8 +336,9 @@ class Graph:
         return published_cards(self.study)
 
     def figure_files(self, size: str, name: str) -> list[str]:
-        """Return the files of all figures of an experiment."""
-        figures = self.study.experiment(size, name).figures
+        """Return the files of the figures of an experiment, without those that are left out."""
+        left_out = self.figures_left_out(size, name)
+        figures = [figure for figure in self.study.experiment(size, name).figures if figure not in left_out]
         kinds = [f"figures/{figure}.{suffix}" for figure in figures for suffix in FIGURE_SUFFIXES]
         return self._files(size, [name], *kinds)
 
@@ -362,23 +391,3 @@ class Graph:
     def _update_data_files(self) -> None:
         if not self._is_dry():
             dependencies.update_data_files(self.folders.data)
-
-
-@dataclass(frozen=True)
-class Parameters:
-    """The parameters of the jobs of a rule, by their wildcards and inputs."""
-
-    graph: Graph
-    rule: str
-
-    def code(self, w: Any) -> str:
-        """Return the code of a job; see `Graph.code`."""
-        return self.graph.code(self.rule, w)
-
-    def digest(self, w: Any) -> str:
-        """Return the digest of a job's specification."""
-        return self.graph.digest(self.rule, w)
-
-    def spec(self, w: Any, input: Sequence[str]) -> str:
-        """Return what a job reads; see `Graph.specification`."""
-        return self.graph.specification(self.rule, w, input)

@@ -82,6 +82,8 @@ def _lines(study: Study, paths: list[str], experiments: list[tuple[str, str]]) -
         yield f"Results   {next(iter(folders.values()))}: figures, table.csv, claims.csv"
     if origin := _record_words(study, folders):
         yield terminal.hanging_indent("Record    ", origin, columns=WIDTH)
+    for words in left_out(folders):
+        yield terminal.hanging_indent("Left out  ", words, columns=WIDTH)
     results = Path(study.folders.results)
     if waiting := len({folder for _, folder in track.pending(results)}):
         words = "an experiment" if waiting == 1 else f"{waiting} experiments"
@@ -97,6 +99,23 @@ def _lines(study: Study, paths: list[str], experiments: list[tuple[str, str]]) -
         )
     if command := _next_command(study, claims):
         yield terminal.hanging_indent("Next      ", command, columns=WIDTH)
+
+
+def left_out(folders: Mapping[tuple[str, str], Path]) -> Iterator[str]:
+    """Yield what is to be said of the figures of each experiment that are left out because their data are not here.
+
+    Args:
+        folders: Folders of results by size and experiment.
+    """
+    for (size, name), folder in folders.items():
+        about = facts.ExperimentFacts.read(folder / facts.FACTS_FILE) if (folder / facts.FACTS_FILE).exists() else None
+        if about and (figures := list(about.left_out)):
+            noun, need, pronoun = ("figure", "needs", "it") if len(figures) == 1 else ("figures", "need", "them")
+            data = " and ".join(about.missing_data)
+            yield (
+                f"the {noun} {' and '.join(figures)} of {name} ({size}), which {need} {data}: "
+                f"`{about.fetch_command}` and the same command again draw {pronoun}"
+            )
 
 
 def _verdicts_at_larger_sizes(study: Study, name: str, size: str) -> Iterator[tuple[str, str]]:

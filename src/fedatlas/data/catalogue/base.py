@@ -6,6 +6,7 @@ from typing import Any
 
 from fedatlas.data.compression import SUFFIXES
 from fedatlas.data.dataset import Contents
+from fedatlas.data.paths import bundled_folder
 from fedatlas.data.readers import READERS
 from fedatlas.data.readers.base import Reader
 from fedatlas.errors import UserError
@@ -123,7 +124,8 @@ class Source(Contents):
     @property
     def embedded(self) -> bool:
         """Return whether the data come with an installed package, so that nothing is fetched."""
-        return not self.forms[0].files
+        folder = bundled_folder(self.group)
+        return all((folder / file.name).is_file() for file in self.forms[0].files)
 
     @property
     def bytes(self) -> int | None:

@@ -10,7 +10,7 @@ SHAKESPEARE = Source(
     title="Shakespeare's plays, 40 of 947 speaking roles: the next character after four",
     group="shakespeare",
     page="https://www.gutenberg.org/ebooks/author/65",
-    licence="public domain; the files as bundled by the Open Knowledge Foundation: CC BY 2.5",
+    licence="public domain; the collection of the Open Knowledge Foundation: CC BY 2.5",
     citation="caldas2018leaf",
     forms=(
         Form(
@@ -34,6 +34,6 @@ SHAKESPEARE = Source(
     dtype="float64",
     sparse=True,
     clients=40,
-    note="Project Gutenberg's modern-spelling texts of 37 plays, which no publisher has in one file: a mirror must "
-    "hold it. Every 24th role by length is a client, every 12th character a label. LEAF has all roles.",
+    note="Project Gutenberg's modern-spelling texts of 37 plays, which come with fedatlas. Every 24th role by "
+    "length is a client, every 12th character a label. LEAF has all roles.",
 )

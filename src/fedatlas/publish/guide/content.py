@@ -13,7 +13,7 @@ from fedatlas.experiments.tables import Tables
 from fedatlas.federation.engine.exchanges import Ledger
 from fedatlas.publish.guide.conditions import QUESTIONS, conditions
 from fedatlas.results.comparing.targets import TargetSpec, target_costs
-from fedatlas.results.figures.style import DARK, styles
+from fedatlas.results.figures.style import COLOURS, DARK, styles
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,13 +49,13 @@ def build_content(view: ExperimentView, tables: Tables, cells: Iterable[Cell]) -
         "seeds": int(board.seeds.shape[1]),
         "shares": list(SHARES),
         "questions": {key: {"text": text, "answers": answers} for key, (text, answers) in QUESTIONS.items()},
+        "dark": {colour: DARK.get(colour, colour) for colour in COLOURS},
         "algorithms": [
             {
                 "id": id,
                 "name": names[id],
                 "method": view.algorithms[id].algorithm,
                 "colour": looks[id].colour,
-                "dark": DARK.get(looks[id].colour, looks[id].colour),
                 "set": dict(view.algorithms[id].set),
             }
             for id in algorithms

@@ -2,7 +2,9 @@
 // The page: answers and permalink, ranked methods, curves, values to start from, commands, and a table that sorts.
 (async () => {
   const SHOWN = 8; // methods of the answer
-  const DRAWN = 6; // of the chart
+  const MARKS = [["●", "circle", 0], ["■", "rect", 0], ["▲", "triangle", 0], ["◆", "rectRot", 0], ["▼", "triangle", 180], ["✖", "crossRot", 0]]; // of the curves, in their order
+  const DRAWN = MARKS.length; // methods of the chart
+  const MARKED = 6; // marks of a curve, about
   const PRESETS = { phones: { up: 0.6, down: 1.3, latency: -1, sample: -4 }, centre: { up: 4, down: 4, latency: -4, sample: -6 } };
   const UNITS = { up: "Mbit/s", down: "Mbit/s", latency: "s", sample: "s" };
   const WORDS = { rounds: "rounds", bits: "bits that a client sends", work: "sample gradients of a client", seconds: "seconds" };
@@ -62,18 +64,39 @@
     return pages ? element("a", { href: `${pages}/${algorithm.method.replaceAll("+", "plus")}.html` }, algorithm.name) : algorithm.name;
   }
 
-  function sentence({ problems, rows }, values) {
-    if (!problems.length) return "No problem of the suite is like this. Answer one of the questions with “any”.";
+  function sentence({ problems, differ, rows }, values) {
     const leaders = rows.filter((row) => row.high >= rows[0].low);
     const names = leaders.slice(0, 4).map((row) => row.algorithm.name);
     const all = problems.length === content.problems.length;
-    const count = all ? `all ${problems.length} problems` : `${problems.length} problem${problems.length > 1 ? "s" : ""} like yours`;
+    const several = problems.length > 1 ? `${problems.length} ` : "";
+    const like = `${several || "1 "}problem${several && "s"} like yours`;
+    const count = all ? `all ${problems.length} problems` : differ ? `the ${several}nearest problem${several && "s"}` : like;
     if (leaders.length === 1) return `${names[0]} is ahead by ${WORDS[values.scarce]}, on ${count}.`;
     const rest = leaders.length > 4 ? ` and ${leaders.length - 4} more` : "";
     return `${names.join(", ")}${rest} have intervals that overlap with that of the first, by ${WORDS[values.scarce]}, on ${count}.`;
   }
 
+  // The answers that a problem has in place of those that were given.
+  function instead(at, values) {
+    const { title, conditions } = content.problems[at];
+    const others = ranking.differences(content.problems[at], values).map((key) => `${key[0].toUpperCase()}${key.slice(1)}: ${content.questions[key].answers[conditions[key]]}`);
+    return others.length ? `${title} (${others.join(", ")})` : title;
+  }
+
+  // Answers that no problem has together with the others are grey.
+  function shade(values) {
+    for (const input of form.querySelectorAll("input[type=radio]")) {
+      const absent = input.name in content.questions && ranking.nearest(content, { ...values, [input.name]: input.value }).differ > 0;
+      input.parentElement.classList.toggle("absent", absent);
+      input.parentElement.title = absent ? "No problem has this and your other answers." : "";
+    }
+  }
+
   function answer(result, values) {
+    const number = ["", "one answer that differs", "two answers that differ", "three answers that differ"][result.differ] ?? `${result.differ} answers that differ`;
+    get("nearest").hidden = !result.differ;
+    get("nearest").textContent = result.differ ? `No problem has all of these answers. Nearest, with ${number}: ${result.problems.map((p) => instead(p, values)).join("; ")}.` : "";
+    get("used").textContent = `Problems that were used: ${result.problems.map((p) => content.problems[p].title).join("; ")}.`;
     get("sentence").textContent = sentence(result, values);
     get("first").tBodies[0].replaceChildren(...result.rows.slice(0, SHOWN).map((row) => {
       const track = element("span", { class: "track", "aria-hidden": "true" }, element("i", { style: `left:${100 * row.low}%;right:${100 - 100 * row.high}%` }), element("b", { style: `left:${100 * row.score}%` }));
@@ -82,18 +105,26 @@
   }
 
   // -- the curves
+  // A method keeps its colour unless one above it in the chart has the same.
+  function distinct(own) {
+    const free = Object.keys(content.dark).filter((colour) => !own.includes(colour));
+    return own.map((colour, place) => (own.indexOf(colour) < place ? free.shift() : colour));
+  }
+
   let chart = null;
   function draw(result, values, at) {
     const rows = result.rows.filter((row) => content.curves[row.at][at]).slice(0, DRAWN);
     const dark = night.matches;
-    const colour = (row) => (dark ? row.algorithm.dark : row.algorithm.colour);
-    const datasets = rows.map((row) => {
+    const colours = distinct(rows.map((row) => row.algorithm.colour)).map((colour) => (dark ? content.dark[colour] : colour));
+    const datasets = rows.map((row, place) => {
       const [rounds, powers] = content.curves[row.at][at];
       const each = ranking.price(content.rates[row.at][at], values);
       const data = rounds.map((round, k) => ({ x: round * each, y: powers[k] === null ? null : 10 ** powers[k] }));
-      return { label: row.algorithm.name, data, borderColor: colour(row), backgroundColor: colour(row), borderWidth: 2, pointRadius: 0, pointHitRadius: 8 };
+      const [, pointStyle, rotation] = MARKS[place];
+      const step = Math.max(1, Math.floor(data.length / MARKED));
+      return { label: row.algorithm.name, data, borderColor: colours[place], backgroundColor: colours[place], borderWidth: 2, pointStyle, rotation, pointRadius: ({ dataIndex }) => (dataIndex % step === place % step ? 4 : 0), pointHitRadius: 8 };
     });
-    get("legend").replaceChildren(...rows.map((row) => element("span", { style: `--of:${colour(row)}` }, row.algorithm.name)));
+    get("legend").replaceChildren(...rows.map((row, place) => element("span", { style: `--of:${colours[place]}`, "data-mark": MARKS[place][0] }, row.algorithm.name)));
     const ink = dark ? "#cdccc5" : "#444444";
     const scale = (type, text) => ({ type, title: { display: true, text, color: ink }, ticks: { color: ink, maxTicksLimit: 7 }, grid: { color: dark ? "#353632" : "#e4e4e4" } });
     const options = { animation: false, responsive: true, maintainAspectRatio: false, parsing: false, interaction: { mode: "nearest", intersect: false },
@@ -150,7 +181,8 @@
   let result = null;
   function problemChosen(values) {
     const at = content.problems.findIndex(({ id }) => id === get("problem").value);
-    if (at >= 0) draw(result, values, at), commands(result, at);
+    draw(result, values, at);
+    commands(result, at);
     get("permalink").href = address();
   }
 
@@ -165,7 +197,7 @@
     answer(result, values);
     tabulate(result);
     everything(result);
-    get("used").textContent = result.problems.length ? `Problems that were used: ${result.problems.map((p) => content.problems[p].title).join("; ")}.` : "";
+    shade(values);
     problemChosen(values);
   }
 

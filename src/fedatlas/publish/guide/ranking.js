@@ -5,10 +5,16 @@ const ranking = (() => {
   const RESAMPLES = 300;
   const UNDEFINED = -2;
 
-  // Positions of the problems that fit the answers; an empty answer fits all.
-  function matching(content, answers) {
-    const fits = ({ conditions }) => Object.keys(content.questions).every((key) => !answers[key] || conditions[key] === answers[key]);
-    return content.problems.map((problem, at) => (fits(problem) ? at : -1)).filter((at) => at >= 0);
+  // Questions to which a problem has another answer; an empty answer fits all.
+  function differences({ conditions }, answers) {
+    return Object.keys(conditions).filter((key) => answers[key] && conditions[key] !== answers[key]);
+  }
+
+  // Positions of the problems with the fewest answers that differ, and how many these are: 0 where problems fit.
+  function nearest(content, answers) {
+    const counts = content.problems.map((problem) => differences(problem, answers).length);
+    const least = Math.min(...counts);
+    return { problems: counts.flatMap((count, at) => (count === least ? [at] : [])), differ: least };
   }
 
   // Cost of a round of an algorithm on a problem. Megabits, seconds.
@@ -56,8 +62,7 @@ const ranking = (() => {
 
   // Algorithms, the best first, with score and interval. Seeds are drawn alike for all algorithms.
   function rank(content, answers) {
-    const problems = matching(content, answers);
-    if (!problems.length) return { problems, rows: [] };
+    const { problems, differ } = nearest(content, answers);
     const all = costs(content, problems, answers);
     const close = closeness(all);
     const random = generator(1);
@@ -77,8 +82,8 @@ const ranking = (() => {
     });
     rows.sort((x, y) => y.score - x.score || x.at - y.at);
     rows.forEach((row, at) => (row.rank = at + 1));
-    return { problems, rows };
+    return { problems, differ, rows };
   }
 
-  return { matching, price, rank };
+  return { differences, nearest, price, rank };
 })();

@@ -44,7 +44,7 @@ class ExperimentFacts:
         description: Description.
         notes: Choices and deviations.
         paper: Paper whose results are run again.
-        figures: Captions by name.
+        figures: Captions of the figures that are drawn, by name.
         setup: Pairs (key, text) of the setup, for people.
         parameters: Tables of hyper-parameters, by algorithm.
         algorithms: Names for people by id.
@@ -62,6 +62,7 @@ class ExperimentFacts:
         tags: Tags of all runs in MLflow.
         content: The experiment file at this size.
         cards: The cards that rest on the experiment, as JSON types.
+        left_out: Names of the figures that are not drawn, with the data sets that each of them lacks on this machine.
     """
 
     name: str
@@ -90,6 +91,17 @@ class ExperimentFacts:
     tags: dict[str, str]
     content: dict[str, Any]
     cards: list[dict[str, Any]] = dataclasses.field(default_factory=list)
+    left_out: dict[str, list[str]] = dataclasses.field(default_factory=dict)
+
+    @property
+    def missing_data(self) -> list[str]:
+        """Names of the data sets that the figures that are left out need."""
+        return list(dict.fromkeys(data for lacking in self.left_out.values() for data in lacking))
+
+    @property
+    def fetch_command(self) -> str:
+        """Command that fetches the data of the figures that are left out."""
+        return f"fedatlas data fetch {' '.join(self.missing_data)}"
 
     @property
     def tuning(self) -> str:

@@ -13,6 +13,7 @@ from fedatlas.io import csv
 from fedatlas.results.claims.base import Check
 from fedatlas.results.claims.judge import judge_claims
 from fedatlas.results.claims.results import Results
+from fedatlas.results.claims.verdicts import NotTested
 from fedatlas.workflow import inputs
 
 if TYPE_CHECKING:
@@ -23,7 +24,8 @@ def make(spec: dict[str, Any], folder: str, out: str, directory: str | None = No
     """Judge claims and write the verdicts as CSV.
 
     Args:
-        spec: ``view``, ``claims`` and ``inputs``.
+        spec: ``view``, ``claims`` and ``inputs``; ``lacking`` has the data sets without which these inputs cannot be
+            built.
         folder: Folder of table.parquet, curves.parquet and trials.parquet.
         out: Path of the file.
         directory: Folder of the prepared data.
@@ -45,7 +47,7 @@ def judge(
     """Return the verdicts on the claims of an experiment.
 
     Args:
-        spec: ``claims`` and ``inputs``.
+        spec: ``claims``, ``inputs`` and perhaps ``lacking``.
         results: The experiment's results.
         folder: Folder of the results, in which the run files lie.
         directory: Folder of the prepared data.
@@ -55,6 +57,8 @@ def judge(
     def results_for(check: Check) -> Results:
         if SIMULATED not in check.inputs:
             return results
+        if lacking := spec.get("lacking"):
+            raise NotTested(f"it needs {' and '.join(lacking)}, which this machine has not")
         result_tables = inputs.ResultTables(results.table, results.curves, Path(folder))
         arguments = inputs.build(check, results.view, spec["inputs"], result_tables, directory)
         return dataclasses.replace(results, curves=arguments["curves"])
