@@ -70,7 +70,7 @@ def test_partial_participation_is_refused_with_the_reason(data):
     few = {"kind": "uniform", "count": 3}
     with pytest.raises(UserError, match="algorithm scaffnew is defined for full participation only"):
         FederatedLogisticRegression("scaffnew", participation=few).fit(*data)
-    assert FederatedLogisticRegression("scaffold", participation=few, rounds=40).fit(*data).score(*data) > 0.95
+    assert FederatedLogisticRegression("SCAFFOLD", participation=few, rounds=40).fit(*data).score(*data) > 0.95
 
 
 def test_advice_follows_the_values_that_are_given(data):

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -19,6 +20,7 @@ from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
 from fedatlas.federation.problems import interactive
 from fedatlas.io import csv
 from fedatlas.publish.comparison.given_runs import add_runs
+from fedatlas.publish.comparison.numbers import Choice
 from tests.report.test_browser import WIDE, driver  # noqa: F401  a fixture
 from tests.workflow.project import ROOT, copied
 
@@ -59,6 +61,29 @@ REFERENCE = """@inproceedings{wang2020slowmo,
   year = {2020}
 }
 """
+TOY = """
+from fedatlas.data.catalogue.base import File, Form, Source
+
+FILE = File("toy", ("http://127.0.0.1:9/toy",))
+TOY = Source(
+    "toy", title="Toy", group="toys", page="http://127.0.0.1/", licence="none", citation="lecun1998gradient",
+    forms=(Form("libsvm", (FILE,), {"labels": (-1, 1)}),), classes=2, rows=8, shape=(3,), dtype="float64", sparse=True,
+)
+"""
+FAR = {
+    "extends": {"experiment": "suite", "cases": "none", "algorithms": "none", "sizes": "none"},
+    "title": "Far data",
+    "seeds": [0, 1],
+    "cases": {
+        "unlike": {"label": "Hessians unlike"},
+        "toy": {
+            "label": "Toy, iid", "problem": {"kind": "logistic", "data": "toy", "l2": 0.1, "partition": "iid"},
+            "setting": {"clients": 2},
+        },
+    },
+    "algorithms": {"fedavg": {}, "scaffold": {}},
+    "sizes": {"smoke": {}},
+}  # fmt: skip
 PAGE = (ROOT / "docs/how-to/compare.md").read_text()
 SLOWMO = next(block for block in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL) if "class SlowMo" in block)
 TWINS = '''
@@ -67,6 +92,7 @@ from dataclasses import dataclass
 from fedatlas import Array, State, Steps
 from fedatlas.federation.algorithms.fedavg import FedAvg
 from fedatlas.federation.algorithms.scaffold import Scaffold
+from fedatlas.registry.options import option
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,6 +113,16 @@ class Broken(Scaffold):
     def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         sent, state = super().client(State(**{**vars(s), "c": -s.c}), State(c=-i.c), steps)
         return sent, state
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rangeless(FedAvg):
+    """FedAvg without a range for its step size."""
+
+    name = "rangeless"
+    label = "Rangeless"
+
+    lr: float = option(doc="step size", above=0)
 '''
 
 
@@ -109,12 +145,52 @@ def project(tmp_path_factory):
     (project.folder / "references.bib").write_text(REFERENCE)
     (project.folder / "extensions/slowmo.py").write_text(SLOWMO)
     (project.folder / "extensions/twins.py").write_text(TWINS)
+    template = ROOT / "src/fedatlas/workflow/study_template"
+    shutil.copy(template / "extensions/my_algorithm.py", project.folder / "extensions")
+    with open(project.folder / "references.bib", "a") as file:
+        file.write((template / "references.bib").read_text())
     project.snakemake("suite")
     run(project, "record", "add", "suite", "--size", "smoke")
     return project
 
 
+@pytest.fixture(scope="module")
+def far(project):
+    """The project with one more experiment, in whose record a problem is whose data can no longer be had."""
+    (project.folder / "extensions/toy.py").write_text(TOY)
+    (project.folder / "config/experiments/far.yaml").write_text(yaml.safe_dump(FAR, sort_keys=False))
+    raw = project.folder / "data/raw/toys"
+    raw.mkdir(parents=True)
+    rows = [f"{1 if k % 2 else -1} 1:{k} 2:{-k} 3:1" for k in range(8)]
+    (raw / "toy").write_text("\n".join(rows) + "\n")
+    project.snakemake("far")
+    run(project, "record", "add", "far", "--size", "smoke")
+    for folder in (raw, project.folder / "data/prepared/toy"):
+        shutil.rmtree(folder)
+    return project
+
+
 EXPERIMENTS = "results/compare/experiments"
+RECORD = """
+import fedatlas.workflow.record_readings as readings
+import fedatlas.workflow.record_results as module
+from fedatlas.workflow.study import Study
+module.DIRTY = "no commit ends like this"
+readings.WIDE = 0  # the record keeps what comparisons read, as that of the landscape
+module.add_record(Study.open(), "smoke", NAME, 1)
+"""
+
+
+def record(project, name):
+    """Take an experiment into the record, whatever the state of this working copy is."""
+    process = subprocess.run(
+        [sys.executable, "-c", RECORD.replace("NAME", repr(name))],
+        cwd=project.folder,
+        env=project.environment,
+        capture_output=True,
+        text=True,
+    )
+    assert process.returncode == 0, process.stdout + process.stderr
 
 
 def table(project, name):
@@ -178,6 +254,45 @@ def test_a_twin_of_fedavg_has_one_half_and_a_broken_scaffold_falls(project):
     assert "behind SCAFFOLD" in sentences["broken"]
 
 
+@pytest.mark.parametrize("options", [["--dry-run"], ["--cores", "2"]], ids=["dry", "real"])
+def test_a_problem_whose_data_cannot_be_had_is_left_out_by_name_and_the_rest_is_compared(far, options):
+    output = run(far, "compare", "slowmo", "--on", "far", "--size", "smoke", *options)
+    assert "slowmo beside 2 others on 1 problem of far" in output and "to train: 1 run file" in output
+    assert "Toy (iid) is left out: the data set toy cannot be had (http://127.0.0.1:9/toy: " in output
+    assert "`fedatlas data fetch toy` says where to put a copy" in output
+    assert not (far.folder / "data/prepared/toy").exists()
+    if "--dry-run" not in options:
+        assert list(table(far, "slowmo_on-far").index) == ["Hessians unlike"]
+        assert "Toy (iid) is left out" in (far.folder / "results/compare/slowmo_on-far.html").read_text()
+        again = run(far, "compare", "slowmo", "--on", "far", "--size", "smoke", "--dry-run")
+        assert "to train" not in again and "from an earlier comparison: 1 run file" in again
+
+
+def test_what_the_record_gives_needs_no_data(far):
+    output = run(far, "compare", "FedAvg", "SCAFFOLD", "--on", "far", "--size", "smoke")
+    assert "fedavg and scaffold beside 0 others on 2 problems" in output and "left out" not in output
+    assert list(table(far, "fedavg_scaffold_on-far").index)[:2] == ["Hessians unlike", "Toy, iid"]
+
+
+def test_without_data_for_any_problem_each_is_named(far):
+    path = far.folder / "config/experiments/farther.yaml"
+    path.write_text(yaml.safe_dump({**FAR, "extends": "far", "cases": {"unlike": None}}, sort_keys=False))
+    try:
+        output = run(far, "compare", "slowmo", "--on", "farther", "--size", "smoke", "--dry-run", status=2)
+    finally:
+        path.unlink()
+    first, second = output.strip().splitlines()
+    assert first == "fedatlas: no problem of farther (size smoke) is left; another --size or --on may need no such data"
+    assert second.startswith("Toy (iid) is left out: the data set toy cannot be had")
+
+
+def test_the_algorithm_of_a_new_study_is_compared_with_what_it_left_at_its_default(project):
+    output = run(project, "compare", "my_algorithm", "--on", "suite", "--size", "smoke", "--quick", "--cores", "2")
+    assert "My algorithm is " in output
+    assert table(project, "my_algorithm_on-suite_quick")["chosen"].str.endswith("; by default momentum = 0.9").all()
+    assert Choice({"lr": 0.5}, 1, 2).text == "η = 0.5"
+
+
 def test_entries_of_the_suite_are_compared_without_training(project):
     output = run(project, "compare", "scaffold", "--on", "suite", "--size", "smoke")
     assert "to train" not in output and "SCAFFOLD is " in output
@@ -237,11 +352,20 @@ def test_an_experiment_of_a_study_takes_what_it_shares_from_the_record(project):
         (["slowmo", "--on", "suite", "--set", "lr"], "not of the form NAME=VALUE"),
         (["slowmo", "--on", "suite", "--set", "momentum=1"], "momentum"),
         (["none.csv", "--on", "suite"], "none.csv"),
+        (
+            ["rangeless", "--on", "suite"],
+            "extensions/twins.py, class Rangeless, option lr has no range in which it is "
+            "tuned: add search=(LOW, HIGH) to the option, or give --search lr=[LOW,HIGH] or --set lr=VALUE",
+        ),
+        (["slowmo", "--on", "suite", "--search", "lr=[1,0.1]"], "--search lr is [1, 0.1]; its ends must be positive"),
+        (["slowmo", "--on", "suite", "--search", "lrr=[1,2]"], "no option 'lrr'; did you mean 'lr'"),
+        (["slowmo", "--on", "suite", "--set", "lr=-1"], "algorithm slowmo (extensions/slowmo.py): lr is -1"),
     ],
 )
 def test_bad_input_is_one_sentence(project, words, sentence):
     output = run(project, "compare", *words, status=2)
     assert sentence in output and "Traceback" not in output and len(output.strip().splitlines()) == 1
+    assert "results/" not in output
 
 
 def instance(seed):

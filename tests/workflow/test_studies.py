@@ -45,6 +45,13 @@ def test_its_graph_has_the_own_algorithm_beside_three_tuned_baselines(tmp_path):
     assert jobs(snakemake(study, "-n", "fedac_fig1")) >= {"fedac_fig1", "report_one"}  # the atlas's own
 
 
+def test_its_algorithm_is_comparable_at_once(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(create_study(str(tmp_path / "mine")))
+    monkeypatch.delenv("FEDATLAS_DATA_MIRRORS", raising=False)
+    assert main(["compare", "My algorithm", "--quick", "--dry-run"]) == 0
+    assert "my_algorithm beside 15 others on 3 problems of landscape (size smoke)" in capsys.readouterr().out
+
+
 @pytest.mark.slow
 def test_it_runs(tmp_path):
     study = create_study(str(tmp_path / "mine"))
@@ -67,7 +74,7 @@ def test_names_that_are_none(tmp_path, monkeypatch, name):
     if name == "mine/":
         assert files(create_study(name)) == FILES  # a slash at the end is no part of the name
         return
-    with pytest.raises(UserError, match="is no name for a study"):
+    with pytest.raises(UserError, match="is not a name for a study: name a new folder, such as my-study"):
         create_study(name)
     assert not list(tmp_path.iterdir())
 

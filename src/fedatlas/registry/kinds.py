@@ -343,9 +343,10 @@ class Family(Generic[T]):
 
 def _label(kind: Any) -> str | None:
     """Return the name of a kind for people, or None where it has none."""
+    if not (isinstance(kind, type) and issubclass(kind, Kind)) or "label" in kind.options():
+        return None
     label = getattr(kind, "label", None)
-    is_word = isinstance(kind, type) and issubclass(kind, Kind) and "label" not in kind.options()
-    return label if is_word and isinstance(label, str) else None
+    return label if isinstance(label, str) else None
 
 
 def _names(kind: Any) -> tuple[str, ...]:

@@ -90,13 +90,18 @@ class Comparison:
     name: str
     held: Mapping[str, Restored]
     missing: Mapping[str, int]
-    left_out: int
+    left_out: int = 0
     obstacles: Sequence[str] = ()
 
     @property
     def view(self) -> ExperimentView:
         """The experiment as figures see it."""
         return self.study.view(self.request.size, self.name)
+
+    @property
+    def file(self) -> Path:
+        """The file of the experiment."""
+        return self.study.files.paths[self.name]
 
     @property
     def cells(self) -> list[Cell]:

@@ -65,21 +65,43 @@ def prepare(study: Study, request: Request, compute: bool = False, fetch: bool =
     held = Records(study).held(request.size, request.on)
     rivals = [id for id in view.algorithms if id not in request.names]
     cells = list(study.cells(request.size, request.on).values())
-    recorded = {cell.point.get(CASE, "") for cell in cells if run_path(cell) in held}
+    recorded = {_case(cell) for cell in cells if run_path(cell) in held}
     absent = [] if compute or not rivals else [case for case in cases if case not in recorded]
     cases = [case for case in cases if case not in absent]
     cases = cases[::QUICK_SHARE] if request.quick else cases
-    trained = [cell for cell in _trained_cells(request, view, cells, held, compute) if _case(cell) in {*cases, ""}]
-    obstacles = _find_obstacles(study, trained, fetch)
-    blocked = {_case(cell): data for cell in trained for data in _data(cell) if data in obstacles}
+    comparison = _open(study, request, cases, held, compute)
+    obstacles = _find_obstacles(study, comparison.trained, fetch)
+    blocked = {_case(cell): name for cell in comparison.trained for name in _data(cell) if name in obstacles}
     sentences = [
-        _explain_obstacle(data, obstacle, [view.cases[case] for case in cases if blocked.get(case) == data])
-        for data, obstacle in obstacles.items()
+        _explain_obstacle(name, obstacle, [view.cases[case] for case in cases if blocked.get(case) == name])
+        for name, obstacle in obstacles.items()
     ]
-    cases = [case for case in cases if case not in blocked]
-    if blocked and not cases:
-        problems = f"problem of {request.on} (size {request.size})"
-        raise UserError("\n".join([f"no {problems} is left; another --size or --on may need no such data", *sentences]))
+    if blocked:
+        comparison.file.unlink()
+        if not (cases := [case for case in cases if case not in blocked]):
+            nothing = f"no problem of {request.on} (size {request.size}) is left"
+            raise UserError("\n".join([f"{nothing}; another --size or --on may need no such data", *sentences]))
+        comparison = _open(study, request, cases, held, compute)
+    return replace(comparison, left_out=len(absent), obstacles=sentences)
+
+
+def _open(
+    study: Study, request: Request, cases: Sequence[str], held: Mapping[str, Restored], compute: bool
+) -> Comparison:
+    """Write the experiment of a comparison on some cases, and return the comparison.
+
+    Args:
+        study: The study.
+        request: What is compared.
+        cases: The cases; of an experiment without cases, none.
+        held: What the record gives of the other experiment.
+        compute: See `prepare`.
+
+    Raises:
+        UserError: An algorithm cannot be trained, or nothing is left to compare with.
+    """
+    view, cells = study.view(request.size, request.on), study.cells(request.size, request.on).values()
+    rivals = [id for id in view.algorithms if id not in request.names]
     lacking = _lacking(study, request, cases, held)
     missing = {id: count for id in rivals if (count := sum(lacking.get(id, {}).values()))}
     left_out = [] if compute else [id for id in rivals if set(lacking.get(id, ())) & {*cases, ""}]
@@ -94,7 +116,8 @@ def prepare(study: Study, request: Request, compute: bool = False, fetch: bool =
     name = f"compare_{request.title}"
     removed = [case for case in view.cases if case not in cases]
     path = Path(study.folders.prefixed(study.folders.results), COMPARISONS, f"{name}.yaml")
-    _write(path, _document(request, view, left_out, removed, study.files.document(request.on)))
+    document = _document(request, view, left_out, removed, study.files.document(request.on))
+    update_text(path, yaml.safe_dump(document, sort_keys=False, allow_unicode=True))
     study = Study.open()
     try:
         held = Records(study).held(request.size, name)
@@ -102,7 +125,7 @@ def prepare(study: Study, request: Request, compute: bool = False, fetch: bool =
     except UserError as error:
         path.unlink()
         raise UserError(_in_users_words(str(error), f"{path} (size {request.size}): ")) from None
-    return Comparison(study, request, name, held, missing, len(absent), sentences)
+    return Comparison(study, request, name, held, missing)
 
 
 def _resolve_names(names: Iterable[str], view: ExperimentView) -> list[str]:
@@ -112,15 +135,6 @@ def _resolve_names(names: Iterable[str], view: ExperimentView) -> list[str]:
         if name not in view.algorithms:
             algorithms.get(name)
     return list(dict.fromkeys(result))
-
-
-def _trained_cells(
-    request: Request, view: ExperimentView, cells: Iterable[Cell], held: Mapping[str, Restored], compute: bool
-) -> list[Cell]:
-    """Return cells of the other experiment on whose problems something is trained."""
-    if any(name not in view.algorithms for name in request.names):
-        return list(cells)
-    return [cell for cell in cells if run_path(cell) not in held and (compute or cell.id in request.names)]
 
 
 def _case(cell: Cell) -> str:
@@ -160,7 +174,7 @@ def _lacking(
     """Return the numbers of run files that the record lacks, by entry and case; without cases, the case is empty."""
     lacking: dict[str, dict[str, int]] = {}
     for cell in study.cells(request.size, request.on).values():
-        case = cell.point.get(CASE, "")
+        case = _case(cell)
         if (case in cases or not case) and run_path(cell) not in held:
             counts = lacking.setdefault(cell.id, {})
             counts[case] = counts.get(case, 0) + 1
@@ -203,7 +217,3 @@ def _document(
         **{key: content for key, content in sections.items() if content},
         "sizes": {request.size: {key: value for key, value in size.items() if value}},
     }
-
-
-def _write(path: Path, document: dict[str, Any]) -> None:
-    update_text(path, yaml.safe_dump(document, sort_keys=False, allow_unicode=True))
