@@ -171,26 +171,6 @@ def far(project):
 
 
 EXPERIMENTS = "results/compare/experiments"
-RECORD = """
-import fedatlas.workflow.record_readings as readings
-import fedatlas.workflow.record_results as module
-from fedatlas.workflow.study import Study
-module.DIRTY = "no commit ends like this"
-readings.WIDE = 0  # the record keeps what comparisons read, as that of the landscape
-module.add_record(Study.open(), "smoke", NAME, 1)
-"""
-
-
-def record(project, name):
-    """Take an experiment into the record, whatever the state of this working copy is."""
-    process = subprocess.run(
-        [sys.executable, "-c", RECORD.replace("NAME", repr(name))],
-        cwd=project.folder,
-        env=project.environment,
-        capture_output=True,
-        text=True,
-    )
-    assert process.returncode == 0, process.stdout + process.stderr
 
 
 def table(project, name):
