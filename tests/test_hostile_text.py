@@ -14,10 +14,11 @@ from jinja2 import Environment
 
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read
+from fedatlas.experiments.tables import Tables
 from fedatlas.io import csv as csv_io
 from fedatlas.io import markdown
 from fedatlas.publish.report.page import write_report
-from fedatlas.publish.tracking.report_run import build_report_run
+from fedatlas.publish.tracking.records import report_run
 from tests.report import sample
 
 CAPTION = Path(__file__).parents[1] / "workflow/report/figure.rst"
@@ -61,7 +62,7 @@ def test_no_text_of_an_experiment_is_html_in_the_report(tmp_path):
     page = Read(html)
     assert "alert" not in page.scripts and page.text.count("alert(1)") >= 8
     facts, (table, plain) = sample.build_facts(hostile, sample.view(hostile)), read(tmp_path / "table.parquet")
-    run = build_report_run(facts, tmp_path, table, TableMeta.of(plain), {}, 0)
+    run = report_run(facts, Tables(table, table, table, TableMeta.of(plain)), {}, 0, tmp_path)
     assert "alert(1)" in run.tags["mlflow.note.content"] and "<script" not in run.tags["mlflow.note.content"]
 
 

@@ -45,8 +45,8 @@ def experiments():
 NAMES = {
     "algorithm": FAMILIES["algorithms"].names, "participation": FAMILIES["participation"].names,
     "schedule": FAMILIES["schedules"].names, "channel": FAMILIES["channels"].names, "data": sources.names,
-    "problem": FAMILIES["problems"].names, "partition": FAMILIES["partitions"].names, "model": FAMILIES["costs"].names,
-    "on": experiments, "only": lambda: CONFORMANCE_TESTS,
+    "problem": FAMILIES["problems"].names, "partition": FAMILIES["partitions"].names,
+    "model": FAMILIES["cost models"].names, "on": experiments, "only": lambda: CONFORMANCE_TESTS,
 }  # fmt: skip
 NAMES_OF = {
     "list": {"what": lambda: SECTIONS}, "show": {"name": described_names}, "cite": {"names": described_names},

@@ -16,10 +16,10 @@ from fedatlas.experiments.runs import runs
 from fedatlas.experiments.selection import select_rows
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.tables import Layout, build
-from fedatlas.publish import tracking
 from fedatlas.publish.report.facts_builder import build_facts
 from fedatlas.publish.report.tables import best_values, chosen_values
-from fedatlas.publish.tracking.setting_runs import build_setting_runs
+from fedatlas.publish.tracking.log import read_tables
+from fedatlas.publish.tracking.records import setting_runs
 from fedatlas.results.claims.judge import judge_claims
 from fedatlas.results.claims.results import Results
 from fedatlas.results.figures import FIGURES
@@ -172,9 +172,9 @@ def run_experiment(experiment: Experiment, cells: list[Cell], folder: Path) -> A
     facts = build_facts(experiment, view)
     best_values(facts, table), chosen_values(facts, table)
     tags = {**facts.tags, "paper": "a paper"}
-    setting_runs = list(build_setting_runs(facts, tracking.read_tables(folder), list(files), tags))
-    assert len({run.key for run in setting_runs}) == len(setting_runs) == int(table["chosen"].sum())
-    assert all(len(run.children) in (0, len(experiment.seeds)) for run in setting_runs)
+    logged = list(setting_runs(facts, read_tables(folder), tags, 0))
+    assert len({run.key for run in logged}) == len(logged) == int(table["chosen"].sum())
+    assert all(len(run.children) in (0, len(experiment.seeds)) for run in logged)
     for entry in experiment.figures.values():
         figure = FIGURES.build(entry.spec)
         specification = json.loads(json.dumps(inputs.specify(figure, cells)))

@@ -14,10 +14,9 @@ from fedatlas import UserError
 from fedatlas.data.store import prepare
 from fedatlas.experiments.cells import CellSpec
 from fedatlas.experiments.run import run_cell
-from fedatlas.publish import tracking
 from fedatlas.publish.report.facts import ExperimentFacts
-from fedatlas.publish.tracking.report_run import build_report_run
-from fedatlas.publish.tracking.setting_runs import build_setting_runs
+from fedatlas.publish.tracking.log import read_tables
+from fedatlas.publish.tracking.records import report_run, setting_runs
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.jobs import claims, figure, optimum, partition, report, table
 from fedatlas.workflow.study import Study
@@ -74,11 +73,11 @@ def _make(graph: Graph, w: Any) -> None:
     claims.make(judged, str(folder), str(folder / "claims.csv"))
     facts.write(folder / "about.json")
     report.make(str(folder / "report.html"), [str(folder)])
-    tables = tracking.read_tables(folder)
-    assert build_report_run(facts, folder, tables.table, tables.meta, {}, 0).digest
-    items = list(build_setting_runs(facts, tables, runs, {**facts.tags, "paper": "a paper"}))
+    tables, tags = read_tables(folder), {**facts.tags, "paper": "a paper"}
+    assert report_run(facts, tables, tags, 0, folder).digest()
+    items = list(setting_runs(facts, tables, tags, 0))
     assert len({item.key for item in items}) == len(items) == tables.table["chosen"].sum()
-    assert all(item.digest and item.timed_metrics() for item in items)
+    assert all(item.digest() and item.metrics for item in items)
 
 
 def _figure(graph: Graph, w: Any, name: str) -> tuple[dict[str, Any], dict[str, Any]]:

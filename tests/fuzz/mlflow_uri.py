@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from sqlalchemy.engine import make_url
 
 from fedatlas import UserError
-from fedatlas.publish.tracking.addresses import database_path, validate
-from fedatlas.publish.tracking.connection import database_exists
+from fedatlas.publish.tracking.connection import database_exists, database_path, validate
 from tests.fuzz.targets import Target, mutated
 
 SEEDS = [

@@ -23,7 +23,7 @@ from fedatlas.publish.report.cards import (
 from fedatlas.publish.report.facts_builder import build_facts
 from fedatlas.publish.report.headlines import FOLDER, LEVELS, NOT_RUN, read_headlines
 from fedatlas.publish.report.page import write_report
-from fedatlas.publish.tracking import connection
+from fedatlas.publish.tracking import page as mlflow_page
 from fedatlas.results.claims.verdicts import EQUAL, HELD, MORE, NOT_HELD, NOT_TESTED, UNDECIDED, UNTESTED, VACUOUS
 from fedatlas.results.comparing.published import fedac_losses, read_table
 from fedatlas.workflow.published_cards import published_cards
@@ -416,7 +416,7 @@ def test_report_and_mlflow_lead_with_the_cards_of_their_experiments(tmp_path):
     html = (tmp_path / "report.html").read_text()
     assert html.index("It is &lt;better&gt;.") < html.index("<h4>Claims</h4>")
     assert "“It is &lt;better&gt;.”" in html and 'class="tile level-same"' in html and "Claims held" not in html
-    note = connection._description(facts, "1")
+    note = mlflow_page.note(facts, "1")
     assert "- **held**: “It is &lt;better\\>.” (Abstract; evidence: the paper's model and data)" in note
 
 

@@ -15,7 +15,7 @@ import pytest
 from fedatlas.publish import tracking
 from fedatlas.publish.tracking.connection import ENVIRONMENT
 from tests.tracking.mlflow_server import wait_for
-from tests.tracking.tiny import EXPERIMENT, LOGGED, experiment_facts
+from tests.tracking.tiny import EXPERIMENT, LOGGED, experiment_facts, logged
 
 
 def log(project, **changes):
@@ -80,7 +80,9 @@ def test_names_that_an_address_would_spell_otherwise(original):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["tiny", "größe_1"])
 def test_the_interface_shows_artifacts_after_a_move(original, tmp_path, name):
-    run = log(original, name=name)["run_id"]
+    log(original, name=name)
+    (report,) = logged(f"sqlite:///{original}/mlflow.db", name)[1]
+    run = report.info.run_id
     moved = tmp_path / "moved"
     original.rename(moved)
     with socket.socket() as probe:

@@ -1,8 +1,8 @@
 """Where runs are logged to: databases that jobs share, addresses, the user interface."""
 
-import contextlib
 import multiprocessing
 import os
+import re
 import sqlite3
 import subprocess
 import sys
@@ -60,8 +60,8 @@ def test_jobs_log_to_one_database_at_the_same_time(results, tmp_path):
 @pytest.mark.parametrize(
     ("uri", "message"),
     [
-        ("sqlite:///{}/file/mlflow.db", "cannot write"),
-        ("sqlite:///{}/file", "cannot write .*not a database"),
+        ("sqlite:///{}/file/mlflow.db", "MLflow cannot log to"),
+        ("sqlite:///{}/file", "cannot write .*is not a database of MLflow"),
     ],
 )
 def test_wrong_addresses(results, tmp_path, uri, message):
@@ -70,50 +70,22 @@ def test_wrong_addresses(results, tmp_path, uri, message):
         tracking.log(experiment_facts(EXPERIMENT), results, uri.format(tmp_path))
 
 
-def test_user_interface(tmp_path, monkeypatch, capsys):
+def test_user_interface(results, tmp_path, monkeypatch, capsys):
+    uri = f"sqlite:///{tmp_path}/mlflow.db"
     with pytest.raises(UserError, match=r"there is no .*mlflow\.db yet: run `fedatlas track"):
-        tracking.serve_ui(f"sqlite:///{tmp_path}/mlflow.db")
-    with connection.connect(f"sqlite:///{tmp_path}/mlflow.db"):
-        pass
-    called = {}
-
-    class Server:  # answers at once, and stops
-        returncode = 0
-
-        def __init__(self, command, env):
-            called.update(command=command, env=env)
-
-        poll = terminate = wait = lambda self: None
-
-    monkeypatch.setattr("fedatlas.publish.tracking.server._addresses", lambda server: [f"{server}/#/experiments"])
-    answers = iter([False, True])
-    monkeypatch.setattr("fedatlas.publish.tracking.server._is_in_use", lambda port: next(answers, True))
-    monkeypatch.setattr(subprocess, "Popen", Server)
-    tracking.serve_ui(f"sqlite:///{tmp_path}/mlflow.db", 5432)
-    assert "http://127.0.0.1:5432/#/experiments" in capsys.readouterr().out
-    assert called["command"][:4] == [sys.executable, "-m", "mlflow", "ui"] and "5432" in called["command"]
-    assert called["env"]["MLFLOW_SERVER_ENABLE_JOB_EXECUTION"] == "false"
-    with pytest.raises(UserError, match="port 5432 is in use"):
-        tracking.serve_ui(f"sqlite:///{tmp_path}/mlflow.db", 5432)
+        tracking.serve_ui(uri)
+    tracking.log(experiment_facts(EXPERIMENT), results, uri)
+    calls = []
+    monkeypatch.setattr(os, "execve", lambda *arguments: calls.append(arguments))
+    tracking.serve_ui(uri, 5432)
+    first, second, _ = capsys.readouterr().out.splitlines()
+    assert first == "MLflow: http://127.0.0.1:5432/#/experiments?workflowType=machine_learning"
+    assert re.fullmatch(r"  tiny, smoke: http://127.0.0.1:5432/#/experiments/\d+/runs\?viewState.*smoke&.*", second)
+    ((_, command, environment),) = calls
+    assert command[1:4] == ["-m", "mlflow", "ui"] and {"5432", uri, f"{tmp_path}/mlartifacts"} <= {*command}
+    assert environment["MLFLOW_SERVER_ENABLE_JOB_EXECUTION"] == "false"
 
 
 def test_mlflow_is_imported_only_to_log():
     code = "import sys, fedatlas.publish.tracking; sys.exit('mlflow' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], env=os.environ).returncode == 0
-
-
-@pytest.mark.parametrize("refusals", [0, 1, 2])
-def test_what_a_server_refuses_to_one_of_two_is_asked_for_again(refusals):
-    from mlflow.exceptions import RestException
-
-    answers = [RestException({"error_code": "BAD_REQUEST", "message": "UNIQUE constraint failed"})] * refusals
-    attempts = []
-
-    def act():
-        attempts.append(1)
-        if answers:
-            raise answers.pop()
-
-    with pytest.raises(RestException) if refusals > 1 else contextlib.nullcontext():
-        connection.retry_once(act)
-    assert len(attempts) == min(refusals, 1) + 1

@@ -45,7 +45,7 @@ def server(tmp_path):
 
 
 def log_file(number, folder, uri):
-    tracking.log_run_file(experiment_facts(EXPERIMENT), run_files(folder)[number], uri)
+    tracking.log(experiment_facts(EXPERIMENT), folder, uri, run_files(folder)[number])
 
 
 def start(folder, uri):
@@ -97,26 +97,17 @@ def test_eight_writers(results, server, tmp_path):
     assert len(online) == RUNS + 1 and online == embedded
 
 
-def log_all(folder, uri):
-    tracking.log(experiment_facts(EXPERIMENT), folder, uri)
-
-
 def test_a_server_that_is_killed_and_comes_back(results, tmp_path):
-    """A job that logs waits for it and goes on: nothing is lost, nothing is there twice."""
-    from mlflow import MlflowClient
-
-    port, context = free_port(), multiprocessing.get_context("forkserver")
-    job = context.Process(target=log_all, args=(results, f"http://127.0.0.1:{port}"))
+    """What it took stays, and logging again adds what it lacks."""
+    port = free_port()
     with serving(tmp_path, port) as address:
-        job.start()
-        client = MlflowClient(address)
-        while client.get_experiment_by_name("crowd") is None or len(runs_of(address)) < 3:
-            time.sleep(0.05)
-    time.sleep(3)
-    assert job.is_alive()
+        for number in range(3):
+            log_file(number, results, address)
+    with pytest.raises(tracking.TrackingError, match="MLflow cannot log to"):
+        tracking.log(experiment_facts(EXPERIMENT), results, address)
     with serving(tmp_path, port) as address:
-        job.join(180)
-        assert job.exitcode == 0
+        receipt = tracking.log(experiment_facts(EXPERIMENT), results, address)
+        assert (receipt["logged"], receipt["unchanged"]) == (WRITERS + 1 - 3, 3)
         online = contents(address, "crowd")
     database = f"sqlite:///{tmp_path}/alone.db"
     tracking.log(experiment_facts(EXPERIMENT), results, database)

@@ -1,4 +1,4 @@
-"""The views that MLflow's user interface is given, and the page of the documentation about them."""
+"""The summary that MLflow's user interface is given, and the page of the documentation about it."""
 
 import base64
 import dataclasses
@@ -10,9 +10,7 @@ from pathlib import Path
 import pytest
 
 from fedatlas.publish import tracking
-from fedatlas.publish.tracking import server, views
-from fedatlas.publish.tracking.connection import connect
-from fedatlas.publish.tracking.setting_runs import sent
+from fedatlas.publish.tracking import page
 from fedatlas.results.figures.style import styles
 from tests.tracking.tiny import EXPERIMENT, experiment_facts, logged
 
@@ -34,52 +32,26 @@ def runs(database):
     return logged(f"sqlite:///{database}")
 
 
-@pytest.mark.parametrize("view", views.views_of_size("smoke"))
-def test_a_view_shows_what_runs_have(view, runs):
+def test_the_summary_shows_what_runs_have(runs):
     client, (report,), settings, _ = runs
     tags = client.get_experiment(report.info.experiment_id).tags
-    stored = json.loads(tags[f"mlflow.sharedViewState.{view.key}"])
-    packed = stored["state"].removeprefix("deflate;")
-    state = json.loads(zlib.decompress(base64.b64decode(packed)))
+    stored = json.loads(tags["mlflow.sharedViewState.fedatlas-smoke"])
+    state = json.loads(zlib.decompress(base64.b64decode(stored["state"].removeprefix("deflate;"))))
     assert state == {name: stored[name] for name in state}  # older versions of MLflow read the fields
     assert stored["name"] and stored["createdAt"] == client.get_experiment_by_name("tiny").creation_time
-    assert view.link(report.info.experiment_id) in tags["mlflow.note.content"]
-    assert state["groupBy"] is None  # the row of a group is not a run
+    assert page._link("smoke", report.info.experiment_id) in tags["mlflow.note.content"]
     order = f"{state['orderByKey']} {'ASC' if state['orderByAsc'] else 'DESC'}"
     result = client.search_runs([report.info.experiment_id], state["searchFilter"], order_by=[order])
-    axes = {(r.data.params["local_steps"], r.data.params["clients"]) for r in result}
-    if view.curves:
-        assert axes == {("2", "3")} and {r.data.tags["phase"] for r in result} == {"setting"}
-        assert sorted(r.data.tags["algorithm"] for r in result) == ["fedac", "fedavg"]
-    else:
-        assert [r.info.run_id for r in result] == [r.info.run_id for r in settings] and len(axes) == 4
-        assert state["selectedColumns"][:4] == [
-            "metrics.`score`", "tags.`interval`", "params.`local_steps`", "params.`clients`"
-        ]  # fmt: skip
-        for column in state["selectedColumns"]:
-            kind, name = re.fullmatch(r"(\w+)\.`(.*)`", column).groups()
-            assert kind == "attributes" or all(name in getattr(r.data, kind) for r in result)
-    charted = {chart["metricKey"] for chart in state["compareRunCharts"]}
-    assert charted == {"loss", "score"} and all("loss" in r.data.metrics for r in settings)
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"setting": {"channel": "identity"}},
-        {"algorithms": {"fedavg": {"setting": {"channel": {"kind": "top-k"}}}}},
-        {"algorithms": {"ef21": {"set": {"compressor": "identity"}}}},
-    ],
-)
-def test_bits_are_shown_where_messages_are_coded(changes):
-    facts = dataclasses.replace(FACTS, content=FACTS.content | changes)
-    state = views.state(facts)
-    assert {"metrics.`bits_up`", "metrics.`bits_down`"} <= set(state["selectedColumns"])
-    assert "bits_up" in [chart.get("selectedXAxisMetricKey") for chart in state["compareRunCharts"]]
-    assert "metrics.`bits_up`" not in views.state(FACTS)["selectedColumns"]
-    coding = dataclasses.replace(FACTS, defaults={"diana": {"compressor": {"kind": "rand-k"}}})
-    varied = dataclasses.replace(FACTS, axes=["channel.share"])
-    assert sent(coding) == sent(varied) == "bits_up" and sent(FACTS) == "vectors_up"
+    assert [r.info.run_id for r in result] == [r.info.run_id for r in settings]
+    assert state["selectedColumns"][:4] == [
+        "metrics.`score`", "tags.`interval`", "params.`local_steps`", "params.`clients`"
+    ]  # fmt: skip
+    for column in state["selectedColumns"]:
+        kind, name = re.fullmatch(r"(\w+)\.`(.*)`", column).groups()
+        assert all(name in getattr(r.data, kind) for r in result)
+    # MLflow's letters are 12 pixels high, so that one of them is about 6.2 wide; colour and margins take 65
+    width = state["columnWidths"][page.NAME]
+    assert max(65 + 6.2 * len(run.info.run_name) for run in settings) < width < 300
 
 
 def test_runs_have_the_colours_of_figures_and_the_duration_of_training(runs):
@@ -95,40 +67,11 @@ def test_runs_have_the_colours_of_figures_and_the_duration_of_training(runs):
     assert report.info.end_time - report.info.start_time > durations["a"] - len(settings), "with the tuning"
 
 
-def test_a_value_with_a_quotation_mark_is_not_searched():
-    """MLflow has no escape for it."""
-    search = views.search(FACTS, {"local_steps": "it's", "clients": "3"})
-    assert search == "tags.size = 'smoke' AND tags.phase = 'setting' AND params.`clients` = '3'"
-
-
-def test_the_column_of_names_shows_them_in_full(runs):
-    """MLflow's letters are 12 pixels high, so that one of them is about 6.2 wide; colour and margins take 65."""
-    widths = views.state(FACTS)["columnWidths"]
-    assert max(65 + 6.2 * len(run.info.run_name) for run in runs[2]) < widths[views.NAME] < 300
-    long = dataclasses.replace(FACTS, content=FACTS.content | {"grid": {"participation": ["p" * 99]}})
-    assert views.state(long)["columnWidths"][views.NAME] == views.MAX_WIDTH
-
-
 def test_a_long_view_fits_a_tag():
     facts = dataclasses.replace(FACTS, tune=[f"parameter_{number}_of_a_long_name" for number in range(60)])
-    setting = {"local_steps": "2", "clients": "3"}
-    (table, curves) = (view.tag(facts, 0, setting)[1] for view in views.views_of_size("smoke"))
-    assert len(table) <= views.MAX_LENGTH and len(curves) <= views.MAX_LENGTH and json.loads(table)["state"]
-
-
-def test_the_command_prints_the_address_of_each_view(database, runs, monkeypatch):
-    monkeypatch.setattr(server, "connect", lambda address: connect(f"sqlite:///{database}"))
-    lines = list(server._addresses("http://127.0.0.1:5000"))
-    id = runs[1][0].info.experiment_id
-    assert lines == [
-        "MLflow: http://127.0.0.1:5000/#/experiments?workflowType=machine_learning",
-        f"  tiny, smoke: http://127.0.0.1:5000/{views.View('smoke').link(id)}",
-    ]
-
-
-def test_a_view_of_a_person_is_left_alone():
-    assert views.parse_key("0123abc") is None
-    assert all(views.parse_key(view.key) == view for view in views.views_of_size("paper"))
+    text = page._summary(facts, ["n" * 99], 0)
+    assert len(text) <= page.MAX_LENGTH and json.loads(text)["state"]
+    assert json.loads(page._summary(FACTS, ["n" * 99], 0))["columnWidths"][page.NAME] == page.WIDEST
 
 
 @pytest.mark.parametrize("search", SEARCHES)

@@ -15,7 +15,7 @@ from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.tables import Layout, build
 from fedatlas.publish.report.facts import ExperimentFacts
 from fedatlas.publish.report.facts_builder import build_facts
-from fedatlas.publish.tracking.run_record import PLACE
+from fedatlas.publish.tracking.page import PLACE
 from tests import helpers
 from tests.report.sample import view
 

@@ -83,7 +83,7 @@ MODULES = [
     ("results/claims/reaches.py", claims("convex")),
     ("federation/metrics/distance.py", table("quadratic")),
     ("publish/report/page.py", PAGES),
-    ("publish/tracking/run_record.py", {"mlflow"}),
+    ("publish/tracking/records.py", {"mlflow"}),
 ]
 UNUSED = [  # by these experiments, or by any number
     "federation/algorithms/fedcm.py",

@@ -31,7 +31,7 @@ SPEC = {
 def logged(monkeypatch):
     """What jobs have logged: (name of the experiment, path of the run file, address)."""
     result = []
-    monkeypatch.setattr(tracking, "log_run_file", lambda record, path, uri: result.append((record.name, path, uri)))
+    monkeypatch.setattr(tracking, "log", lambda facts, folder, uri, path: result.append((facts.name, path, uri)))
     return result
 
 
@@ -58,7 +58,7 @@ def test_a_server_that_does_not_answer_is_no_failure(tmp_path, monkeypatch, reco
     def refuse(*arguments):
         raise tracking.TrackingError("the server is down")
 
-    monkeypatch.setattr(tracking, "log_run_file", refuse)
+    monkeypatch.setattr(tracking, "log", refuse)
     monkeypatch.setenv(LIVE, "http://127.0.0.1:1")
     assert run(tmp_path, record_text) == 0
     assert "warning: the server is down; these runs will be logged when" in capsys.readouterr().out

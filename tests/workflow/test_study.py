@@ -43,7 +43,6 @@ def test_keys_that_are_not_given_have_defaults(tmp_path, monkeypatch):
         "data_mirrors": [],
         "extensions": ["extensions"],
         "record": "use",
-        "mlflow_extras": [],
         "gpu": 0,
         "mlflow_uri": "sqlite:///results/mlflow.db",
     }

@@ -74,7 +74,7 @@ def run(a: argparse.Namespace) -> None:
     from fedatlas.federation.engine.checkpoint import Stopped
     from fedatlas.federation.engine.launchers import current_task
     from fedatlas.io.machine import usage
-    from fedatlas.workflow import EXTRAS, LIVE
+    from fedatlas.workflow import LIVE
 
     if "record" in a.spec:
         restore(a.spec["record"], a.out)
@@ -87,17 +87,10 @@ def run(a: argparse.Namespace) -> None:
     count = task.count if task else _worker_count(spec, a.threads)
     threads = a.threads if task or count == 1 else 1
     first = task is None or task.rank == 0  # of the workers of this job, and the one that writes
-    logging: contextlib.AbstractContextManager[Any] = contextlib.nullcontext()
-    if not first:
-        logging = contextlib.redirect_stdout(io.StringIO())
-    if (names := os.environ.get(EXTRAS)) and first:
-        from fedatlas.publish.tracking import extras
-
-        logging = extras.collect(names.split(","), spec, a.out)
     try:
         with (
             _lock(a.out, stop) if first else contextlib.nullcontext(),
-            logging,
+            contextlib.nullcontext() if first else contextlib.redirect_stdout(io.StringIO()),
             explain_overflow(spec.algorithm),
             _workers(count, task) as workers,
         ):

@@ -17,9 +17,9 @@ from fedatlas.experiments.specification import Experiment
 from fedatlas.io import terminal
 from fedatlas.io.files import atomic_folder, expect_folder
 from fedatlas.io.yaml import read_yaml
-from fedatlas.publish.tracking import addresses
+from fedatlas.publish.tracking import connection
 from fedatlas.registry import extensions
-from fedatlas.workflow import EXTRAS, LIVE
+from fedatlas.workflow import LIVE
 from fedatlas.workflow.configuration import CONFIG, complete, shipped
 from fedatlas.workflow.experiment_files import FOLDER, NAME, ExperimentFiles
 from fedatlas.workflow.folders import COMPARISONS, Folders
@@ -120,14 +120,13 @@ class Study:
         """
         uri = self.config["mlflow_uri"]
         try:
-            addresses.validate(uri)
+            connection.validate(uri)
         except UserError as error:
             raise UserError(f"{CONFIG}: mlflow_uri: {error}") from None
         return {
             "FEDATLAS_DATA": self.folders.data,
             MIRRORS_VARIABLE: format_mirrors(list_mirrors(self.config["data_mirrors"])),
             extensions.VARIABLE: extensions.environment_value(Path.cwd(), self.config["extensions"]),
-            EXTRAS: ",".join(self.config["mlflow_extras"]),
             LIVE: uri if uri.startswith("http") else "",
         }
 
@@ -145,8 +144,8 @@ class Study:
         environment = self.environment()
         if vars(workflow).setdefault("fedatlas_environment", environment) != environment:
             raise UserError(
-                "two modules of the atlas in one workflow need the same data, data_mirrors, extensions and "
-                "mlflow_extras, and the same server in mlflow_uri if one has a server"
+                "two modules of the atlas in one workflow need the same data, data_mirrors and extensions, and the "
+                "same server in mlflow_uri if one has a server"
             )
         os.environ.update(environment)
 

@@ -5,7 +5,6 @@ import threading
 import time
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
-from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,8 +23,6 @@ SAVED = ("round", "local_steps", "diverged_round", "costs")
 CHUNK_BYTES = 1 << 26  # of client states that are copied at once
 
 Pairs = Sequence[tuple[Simulation, History]]
-# Called with runs and pairs before they are computed, where a job keeps more of them than results.
-OBSERVER: ContextVar[Callable[[Any, Pairs], None] | None] = ContextVar("watcher", default=None)
 
 
 class Stopped(Exception):
@@ -65,8 +62,6 @@ class Checkpointer:
         """
         if self.workers.share(self.path.is_file):
             self._restore(runs, pairs)
-        if watcher := OBSERVER.get():
-            watcher(runs, pairs)
 
         def pause() -> None:
             stopped, due = self.workers.share(lambda: (self.stop is not None and self.stop.is_set(), self._is_due()))

@@ -16,7 +16,7 @@ COMMAND = "fedatlas track"  # logs what a receipt calls pending
 def make(out: str, uri: str, folders: Sequence[str]) -> None:
     """Log experiments to MLflow and write a receipt.
 
-    What a server that is away does not take is pending in the receipt, so that it does not end a workflow.
+    What a server does not take is pending in the receipt, so that it does not end a workflow.
 
     Args:
         out: Path of the receipt.
@@ -24,15 +24,13 @@ def make(out: str, uri: str, folders: Sequence[str]) -> None:
         folders: Folders of about.json, tables, claims.csv, figures and run files.
 
     Raises:
-        TrackingError: MLflow refuses the runs, as without a password or with a damaged database.
+        UserError: The database cannot be written.
     """
     receipts: dict[str, dict[str, Any]] = {}
     for folder in folders:
         try:
             receipts[folder] = _log(folder, uri)
         except tracking.TrackingError as error:
-            if not error.passing:
-                raise
             receipts[folder] = {"pending": str(error)}
             print(f"warning: {folder} is not in MLflow: {error}; `{COMMAND}` logs it later", flush=True)
     write_json(out, receipts)
@@ -42,7 +40,7 @@ def log_later(results: str, uri: str, everything: bool = False) -> Iterator[tupl
     """Log the experiments that are pending, or all that have a table, and yield each folder with its receipt.
 
     Raises:
-        TrackingError: MLflow does not take runs.
+        UserError: The server does not take the runs, or the database cannot be written.
     """
     folders = {folder for _, folder in pending(results)}
     if everything:
@@ -66,7 +64,7 @@ def _log(folder: str, uri: str) -> dict[str, Any]:
 
 
 def live(about: dict[str, Any], path: str, uri: str) -> None:
-    """Log a run file to a server at once. A server that does not answer is not an error.
+    """Log a run file to a server at once. What the server does not take is logged when the experiment is complete.
 
     Args:
         about: The experiment's `ExperimentFacts` in JSON types.
@@ -74,6 +72,6 @@ def live(about: dict[str, Any], path: str, uri: str) -> None:
         uri: Address of the server.
     """
     try:
-        tracking.log_run_file(ExperimentFacts.of(about), path, uri)
+        tracking.log(ExperimentFacts.of(about), Path(path).parents[2], uri, path)
     except tracking.TrackingError as error:
         print(f"warning: {error}; these runs will be logged when the experiment is complete")
