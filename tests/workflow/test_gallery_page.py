@@ -1,5 +1,6 @@
 """`fedatlas gallery`: pages and pictures from the record."""
 
+import re
 import shutil
 
 import pytest
@@ -99,6 +100,35 @@ def test_the_record_becomes_pages_and_the_pictures_of_cards(recorded, capsys):
     before = pages_of(recorded / "docs/gallery")
     assert main(["gallery"]) == 0 and pages_of(recorded / "docs/gallery") == before
     assert not (recorded / "results/smoke/tiny/runs").exists()
+
+
+def test_the_picture_of_the_readme_is_made_with_the_gallery(recorded, monkeypatch):
+    monkeypatch.setattr(gallery_page, "FRONT_FIGURE", ("smoke", "tiny", "loss"))
+    monkeypatch.setattr(gallery_page, "FRONT_PART", {"algorithms": ["fedavg"]})
+    assert main(["gallery"]) == 0
+    picture = recorded / "docs/gallery/smoke/tiny/front.png"
+    assert picture.read_bytes() != (recorded / "docs/gallery/smoke/tiny/loss.png").read_bytes()
+    assert main(["gallery"]) == 0 and picture.exists()
+
+
+def test_the_readme_shows_the_picture_with_the_verdict_of_its_claim():
+    text = " ".join((ROOT / "README.md").read_text().split())
+    size, name, _ = gallery_page.FRONT_FIGURE
+    assert f'src="docs/gallery/{size}/{name}/{gallery_page.FRONT}.png"' in text
+    claims = csv.read(COMMITTED / "claims.csv")
+    (row,) = claims[
+        (claims["experiment"] == name) & (claims["size"] == size) & (claims["claim"] == "fedac-margin")
+    ].to_dict("records")
+    ratio, low, high = (f"{row[key]:.1f}" for key in ("value", "low", "high"))
+    assert f"at least {ratio} times smaller ({low} to {high}, " in text
+    card = (COMMITTED / "fedac.md").read_text().partition("## Robust to rare rounds")[2].partition("\n## ")[0]
+    text = text.replace("> ", "")  # of lines of a quotation
+    assert re.search("“FedAc is most robust[^”]*”", text)[0] in card
+    assert f"✓ **{row['verdict']}**" in text and f"| Verdict | **✓ {row['verdict']}** |" in card
+    (theirs,) = re.findall(r"at least ([\d.]+) times smaller\.", text)
+    assert f"{theirs} times better than FedAvg, the next best, at K = 256 and M = 8192" in card
+    for pattern in (r"(\d+) points that", r"([\d.]+) times theirs in the median", r"it is ([\d.]+) times theirs"):
+        assert re.search(pattern, text)[1] == re.search(pattern, card)[1]
 
 
 def test_a_record_that_lacks_cells_is_shown_as_far_as_it_goes(recorded, capsys):

@@ -11,10 +11,10 @@ from fedatlas.publish.guide.page import write_guide
 from fedatlas.records.record import read_record
 from fedatlas.workflow.comparison import Request, prepare
 from fedatlas.workflow.record_results import missing_records, record_tables
-from fedatlas.workflow.records import lacking_cases
+from fedatlas.workflow.records import lacking_cases, lacking_cells
 from fedatlas.workflow.study import Study
 from tests.workflow.finished import finish
-from tests.workflow.project import TINY
+from tests.workflow.project import ROOT, TINY
 
 SUITE = {
     **TINY,
@@ -102,3 +102,15 @@ def test_the_run_files_of_a_case_are_asked_for_by_its_name(folder, capsys, monke
     assert targets == [f"results/smoke/suite/runs/{name}/case=far.parquet" for name in ("fedavg", "scaffold")]
     assert main(["run", "suite", "--case", "fra"]) == 2
     assert "suite (size smoke) has no case 'fra'; did you mean 'far'?" in capsys.readouterr().err
+
+
+def test_the_readme_says_what_the_record_has_of_the_landscape():
+    study = Study.from_config({}, root=ROOT)
+    cells, lacking = study.cells("laptop", "landscape"), lacking_cells(study, "laptop", "landscape")
+    held = [cell for key, cell in cells.items() if key not in {(cell.id, cell.key) for cell in lacking}]
+    problems = {cell.point["case"] for cell in held} - {*study.view("laptop", "landscape").studies}
+    algorithms = {cell.id for cell in held}
+    text = " ".join((ROOT / "README.md").read_text().split())
+    assert f"21 problems, of which the record has {len(algorithms)} on {len(problems)} |" in text
+    assert f"beside {len(algorithms)} others on {len(problems)} problems of landscape (size laptop)" in text
+    assert f"from the record: {len(held)} run files" in text

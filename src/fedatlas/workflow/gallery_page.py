@@ -25,6 +25,9 @@ from fedatlas.workflow.study import Study
 from fedatlas.workflow.times import paper_hours
 
 PAGE = "docs/gallery.md"
+# The picture of README.md, named FRONT: a figure by size, experiment and name, with some of its panels and lines.
+FRONT, FRONT_FIGURE = "front", ("paper", "fedac_fig1", "speedup")
+FRONT_PART = {"where": {"local_steps": [1, 8, 64, 256]}, "algorithms": ["fedavg", "fedac-1", "mb-sgd", "mb-ac-sgd"]}
 
 
 def publish(study: Study, out: Path, say: Callable[[str], None]) -> None:
@@ -86,8 +89,20 @@ def _read_record(study: Study, size: str, name: str, wanted: Iterable[str]) -> t
     """Return the item of an experiment from its record, and the pictures of its figures that are wanted, by name."""
     with tempfile.TemporaryDirectory() as folder:
         item = recorded_item(study, size, name, Path(folder))
-        drawn = draw_figures(study, size, name, Path(folder), Path(folder, "figures"), wanted, [".png"])
-        return item, {key: reduce_colours(Path(folder, f"figures/{key}.png")) for key in drawn}
+        figures = Path(folder, "figures")
+        drawn = draw_figures(study, size, name, Path(folder), figures, wanted, [".png"])
+        if (size, name) == FRONT_FIGURE[:2]:
+            drawn.append(_draw_front(study, Path(folder), figures))
+        return item, {key: reduce_colours(figures / f"{key}.png") for key in drawn}
+
+
+def _draw_front(study: Study, results: Path, out: Path) -> str:
+    """Draw the picture of README.md from the tables of its experiment into a folder, and return its name."""
+    size, name, key = FRONT_FIGURE
+    spec = json.loads(Graph(study).figure_spec(SimpleNamespace(size=size, experiment=name, figure=key)))
+    spec["figure"] |= FRONT_PART
+    figure.make(spec, str(results), [str(out / f"{FRONT}.png")], study.folders.data)
+    return FRONT
 
 
 def _update_pictures(gallery: Path, pictures: Mapping[Path, bytes]) -> None:
