@@ -30,7 +30,7 @@ class TargetSpec:
     metric, goal: of the targets. cost: column of the curves that is counted; ``rounds`` are in the column ``round``.
     shares: targets, as shares of the difference between the metric's first and its best value. best: the metric's best
     value; None for `OPTIMA`, for a loss with known F*, and elsewhere for the best value of any algorithm on the
-    problem with the same seed. budget: share of a problem's rounds after which runs are cut.
+    problem with the same seed.
     """
 
     metric: str
@@ -38,7 +38,6 @@ class TargetSpec:
     cost: str = "rounds"
     shares: tuple[float, ...] = (0.01,)
     best: float | None = None
-    budget: float = 1.0
 
     @property
     def optimum(self) -> float | None:
@@ -66,9 +65,6 @@ def target_costs(curves: "pd.DataFrame", algorithms: Sequence[str], axes: Sequen
     rows = curves[curves["algorithm"].isin(list(algorithms))]
     problems, positions = split_problems(rows, axes)
     count = len(problems)
-    last_rounds = np.array([rows["round"].to_numpy(float)[positions == p].max() for p in range(count)])
-    in_budget = rows["round"].to_numpy(float) <= spec.budget * last_rounds[positions]
-    rows, positions = rows[in_budget], positions[in_budget]
     seeds = rows["seed"].to_numpy(int)
     targets = _targets(rows, positions, seeds, spec)
     values, costs = rows[spec.metric].to_numpy(float), rows[spec.column].to_numpy(float)
