@@ -119,7 +119,7 @@ def _restore_files(record: Record, cells: Iterable[Cell], folder: Path) -> list[
     for cell in cells:
         if (found := record.find(cell)) is not None:
             files.append(folder / f"{found.name}.parquet")
-            restore(found, files[-1], cell.spec.seeds)
+            restore(found, files[-1])  # with the seeds of all looks
     return files
 
 
