@@ -194,6 +194,7 @@ TABLE = [
     ("experiments.cells", f"{EVERY_CELL} table {EVERY_FIGURE} {CLAIMS} track report instability"),
     ("experiments.formulas", f"{EVERY_CELL} table promises there tabled below track"),
     ("experiments.run", EVERY_CELL),
+    ("experiments.run_rows", EVERY_CELL),
     ("experiments.runs", f"{EVERY_CELL} promises there tabled below track"),
     ("experiments.experiment_view", f"{EVERY_FIGURE} {CLAIMS} instability"),
     ("experiments.scores", f"tuned table {EVERY_FIGURE} {CLAIMS} track instability"),

@@ -51,7 +51,7 @@ DETACHED = {
         "fedatlas.experiments.tuning.confirmation",
     ): "says what is run, and changes no number of a run; dependencies adds it to run files with a choice",
     (
-        "fedatlas.experiments.run",
+        "fedatlas.experiments.run_rows",
         "fedatlas.experiments.scores",
     ): "says which rows of runs that compare values are kept; the tuning rule of such runs imports it",
     **{

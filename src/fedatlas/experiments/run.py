@@ -4,7 +4,6 @@ import dataclasses
 import functools
 import hashlib
 import json
-import math
 import threading
 import time
 from collections.abc import Callable, Container, Iterator, Mapping
@@ -13,13 +12,14 @@ from typing import Any, NamedTuple
 
 from fedatlas.data import prepared
 from fedatlas.errors import UserError
-from fedatlas.experiments import axis_values, scores
+from fedatlas.experiments import axis_values
 from fedatlas.experiments.canonical import conditions
 from fedatlas.experiments.cells import EXCHANGES, RUNG, CellSpec, Point, Run, Search
 from fedatlas.experiments.dependencies import cell_modules, data_names, trace_files
 from fedatlas.experiments.fingerprint import fingerprint
 from fedatlas.experiments.metadata import Environment, RunMeta, distinct
 from fedatlas.experiments.result_files import read_rows, write
+from fedatlas.experiments.run_rows import Row, file_rows, measured
 from fedatlas.experiments.runs import Trial, create, create_run, initial_searches, runs, tuned_points
 from fedatlas.experiments.tuning import TUNING_RULES
 from fedatlas.experiments.tuning.confirmation import advance_search
@@ -27,7 +27,6 @@ from fedatlas.federation import arrays, problems
 from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.engine import estimates
 from fedatlas.federation.engine.checkpoint import Checkpointer
-from fedatlas.federation.engine.exchanges import Ledger
 from fedatlas.federation.engine.history import History
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation, run_simulations
@@ -39,10 +38,8 @@ from fedatlas.federation.problems.optimum import Optimum
 from fedatlas.io.machine import environment
 from fedatlas.io.text import read_bytes
 
-SECONDS_RESOLUTION = 1 << 13
 SAVE_SECONDS = 60  # a cell that is cut off loses at most about this much
 
-Row = dict[str, Any]
 ProblemOfSeed = Callable[[int], Problem]  # for a seed, the problem of its runs
 
 
@@ -291,15 +288,9 @@ def _rows(history: History) -> list[Row]:
     end = {"status": history.status, "diverged_round": diverged}
     ledgers = history.ledger.split([row["round"] for row in history.rows])
     return [
-        {**row, "seconds": _measured(row["seconds"]), EXCHANGES: part.text(), **end}
+        {**row, "seconds": measured(row["seconds"]), EXCHANGES: part.text(), **end}
         for row, part in zip(history.rows, ledgers, strict=True)
     ]
-
-
-def _measured(seconds: float) -> float:
-    """Return a time with the four digits to which a clock repeats it at best; what a file of more holds is noise."""
-    mantissa, exponent = math.frexp(seconds)
-    return math.ldexp(round(mantissa * SECONDS_RESOLUTION) / SECONDS_RESOLUTION, exponent)
 
 
 def _placed(spec: CellSpec, cell_runs: list[Run], done: Mapping[str, Finished]) -> list[Row]:
@@ -309,42 +300,6 @@ def _placed(spec: CellSpec, cell_runs: list[Run], done: Mapping[str, Finished]) 
         for run, columns in _places(spec, cell_runs)
         for row in file_rows(spec, run.seed, done[run.key].rows)
     ]
-
-
-def file_rows(spec: CellSpec, seed: int, rows: list[Row]) -> list[Row]:
-    """Return the rows of a run that its run file holds.
-
-    A run on a scoring seed has all of its rows. Any other only compares tuned values: it has its first and last row and
-    those of which its score is made, each with the exchanges since the one before.
-
-    Args:
-        spec: Specification of the cell.
-        seed: Seed of the run.
-        rows: Rows of the run.
-    """
-    if spec.select is None or seed in spec.seeds:
-        return rows
-    values = [row.get(spec.select.tuning_metric, math.nan) if row["round"] > 0 else math.nan for row in rows]
-    scored = [at for at, value in enumerate(values) if not math.isnan(value)]
-    if spec.select.statistic == "best":
-        choose = min if scores.goal(spec.select.tuning_metric, spec.select) == "min" else max
-        scored = [choose(scored, key=values.__getitem__)] if scored else []
-    kept = sorted({0, *scored[-spec.select.last :], len(rows) - 1})
-    starts = [0, *(at + 1 for at in kept)]
-    texts = (tuple(row[EXCHANGES] for row in rows[start : at + 1]) for start, at in zip(starts, kept, strict=False))
-    return [{**rows[at], EXCHANGES: _joined(texts_since)} for at, texts_since in zip(kept, texts, strict=True)]
-
-
-@functools.lru_cache(maxsize=1 << 16)
-def _joined(texts: tuple[str, ...]) -> str:
-    """Return the exchanges of successive spans of rounds as those of one."""
-    if len(texts) == 1:
-        return texts[0]
-    joined = Ledger()
-    for text in texts:
-        for profile, rounds in Ledger.parse(text):
-            joined.add(profile, rounds)
-    return joined.text()
 
 
 def _places(spec: CellSpec, cell_runs: list[Run]) -> Iterator[tuple[Run, Row]]:

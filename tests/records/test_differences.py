@@ -4,8 +4,8 @@ import math
 
 import pytest
 
+from fedatlas.records.differences import compare
 from fedatlas.records.verified import TOLERANCES
-from fedatlas.workflow.verification import compare
 
 
 def run(**changes):
