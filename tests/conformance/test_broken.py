@@ -34,5 +34,6 @@ def test_no_other_test_fails(cls):
 
 
 def test_each_conformance_test_has_an_algorithm_that_fails_it():
-    names = {cls.expected for cls in BROKEN} | {"agreement"}  # which test_transcriptions.py covers
+    # test_transcriptions.py and test_untracked.py, which has studies, cover these
+    names = {cls.expected for cls in BROKEN} | {"agreement", "dependencies"}
     assert names == set(CONFORMANCE_TESTS)

@@ -297,8 +297,6 @@ class Family(Generic[T]):
                 guess = (
                     f"; kinds of your own are found in a folder that has {extensions.CONFIG}, as `fedatlas init` makes"
                 )
-            elif not guess and not extensions.modules():
-                guess = f"; there is no Python file in {' or '.join(study.paths)}, where kinds of your own are found"
             raise UserError(f"unknown {self.noun} {name!r}{guess} (known: {enumerate_names(titles.values())})")
         return entry
 

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from fedatlas.io.text import read_text
 from fedatlas.registry import extensions
 from fedatlas.testing.implementation import Implementation
 from fedatlas.testing.outcomes import Failed, NotApplicable
@@ -36,7 +37,7 @@ def find_untracked(module: str) -> Iterator[str]:
         name = todo.pop()
         path = extensions.find_file(name)
         assert path is not None  # only such modules are added
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = ast.parse(read_text(path))
         imported = dict(_aliases(tree))
         for node in ast.walk(tree):
             if sentence := _sentence(node, path, imported):
@@ -96,7 +97,7 @@ def _declares(path: Path) -> bool:
     """Return whether a class of a module declares files that it reads."""
     from fedatlas.experiments.fingerprint import declared_files
 
-    return bool(declared_files(ast.parse(path.read_text(encoding="utf-8"))))
+    return bool(declared_files(ast.parse(read_text(path))))
 
 
 def _is_known(name: str) -> bool:

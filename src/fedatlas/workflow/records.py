@@ -15,6 +15,7 @@ from fedatlas.experiments.dependencies import cell_modules, result_modules
 from fedatlas.experiments.fingerprint import fingerprint, module_hashes
 from fedatlas.experiments.result_files import read_meta
 from fedatlas.io.files import PREFIX
+from fedatlas.io.text import read_bytes
 from fedatlas.records.record import Record, RecordedCell, Restoration, read_record
 from fedatlas.records.verified import Held, Place, Verification, Verifications, find_verified, read_verifications
 from fedatlas.workflow.configuration import shipped
@@ -177,7 +178,7 @@ class Records:
 
 def _hash(path: str) -> str | None:
     """Return the SHA-256 of a file; None where there is none."""
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest() if Path(path).is_file() else None
+    return hashlib.sha256(read_bytes(path)).hexdigest() if Path(path).is_file() else None
 
 
 def _looks(cell: Cell, looks: list[int]) -> Iterator[tuple[str, list[int]]]:

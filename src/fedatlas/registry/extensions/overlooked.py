@@ -5,6 +5,8 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from fedatlas.errors import UserError
+from fedatlas.io.text import read_text
 from fedatlas.registry.extensions.discovery import modules
 from fedatlas.registry.extensions.settings import study
 
@@ -62,9 +64,9 @@ def find_overlooked(bases: Collection[str]) -> list[Overlooked]:
 def _classes(file: Path, bases: Collection[str]) -> Iterator[tuple[str, str | None]]:
     """Yield the names of the classes of a file that derive from others by name, each with the name that it declares."""
     try:
-        text = file.read_text(encoding="utf-8")
+        text = read_text(file)
         tree = ast.parse(text) if any(base in text for base in bases) else ast.Module([], [])
-    except (OSError, ValueError, SyntaxError, RecursionError):
+    except (UserError, ValueError, SyntaxError, RecursionError):
         return
     for node in tree.body:
         if isinstance(node, ast.ClassDef) and {ast.unparse(base).rpartition(".")[2] for base in node.bases} & {*bases}:
