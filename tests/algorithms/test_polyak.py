@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from fedatlas.federation.algorithms.fedsps import polyak
+from fedatlas.federation.engine import recording
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.quadratic import Quadratic
@@ -22,9 +23,18 @@ def run(name, problem=None, parameters=None, seed=1, **options):
     return Simulation(example(name, **parameters or {}), problem or logistic(), Setting(**options), seed=seed).run()
 
 
+@pytest.fixture(autouse=True)
+def whole_records(monkeypatch):
+    """Rows that also hold, as NAME, the recorded values of each client, of which rows have statistics."""
+    columns = recording.columns
+    monkeypatch.setattr(recording, "columns", lambda records: {**columns(records), **records})
+
+
 def steps_of(trace):
     """The recorded step sizes: for each evaluated round an array (clients, steps)."""
-    return [np.array(row["step_size"]) for row in trace.rows if "step_size" in row]
+    steps = [np.array(row["step_size"]) for row in trace.rows if "step_size" in row]
+    assert steps
+    return steps
 
 
 def interpolating(clients=CLIENTS, dim=3, **options):
