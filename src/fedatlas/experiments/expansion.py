@@ -30,6 +30,7 @@ from fedatlas.experiments.runs import SETTING, assign, in_part, product
 from fedatlas.experiments.scores import NO_METRICS
 from fedatlas.experiments.specification import Case, Experiment
 from fedatlas.experiments.tuning import TUNING_RULES, halton
+from fedatlas.experiments.tuning.space_rule import SpaceRule
 from fedatlas.federation import algorithms, problems
 from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.engine.setting import LOCAL_LOSS
@@ -106,7 +107,13 @@ def tuned_values(
     kind = problems.PROBLEMS.split(experiment.problem)[0]
     constants = problems.get(kind).constants if problem is None else problems.parse(problem)[0].available_constants()
     space = search_space(algorithm, entry.set, entry.search, setting or experiment.setting, constants)
-    return _draw(algorithm, json.dumps(space), experiment.trials), space or None
+    return _draw(algorithm, json.dumps(space), _number_of_trials(experiment, len(space))), space or None
+
+
+def _number_of_trials(experiment: Experiment, dimensions: int) -> int:
+    """Return the number of trials that are drawn for so many hyper-parameters."""
+    rule = TUNING_RULES.build(experiment.tuning, "trials")
+    return rule.draws(experiment.trials, dimensions) if isinstance(rule, SpaceRule) else experiment.trials
 
 
 @functools.lru_cache(1000)
@@ -213,6 +220,8 @@ def _tuning_rule(experiment: Experiment) -> Spec | None:
         if rule.name != implied:
             raise UserError(f"tuning: {rule.name} does not fit; the experiment's tuned values are those of {implied}")
         return None
+    if isinstance(rule, SpaceRule) and not experiment.trials:
+        raise UserError(f"tuning: {rule.name} begins with trials of search spaces; give their number in trials")
     kind, values = TUNING_RULES.split(experiment.tuning)
     return {"kind": kind, **values}
 

@@ -151,7 +151,7 @@ class Experiment:
         low=0,
         high=1000,
         doc="quasi-random points of each algorithm's search space that are compared, in place of grids; their number "
-        "is the same for all",
+        "is the same for all, or with tuning pattern_search for each hyper-parameter",
     )
     tuning: str | dict[str, Any] | None = option(
         None,

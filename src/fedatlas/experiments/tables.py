@@ -16,8 +16,10 @@ from fedatlas.experiments.cells import RUNG, Search, Select
 from fedatlas.experiments.metadata import RunMeta, TableMeta, distinct
 from fedatlas.experiments.result_files import read, read_meta
 from fedatlas.experiments.scores import COSTS
+from fedatlas.experiments.tuning import TUNING_RULES
 from fedatlas.experiments.tuning.axes import end
 from fedatlas.experiments.tuning.halton import border
+from fedatlas.experiments.tuning.space_rule import SpaceRule
 from fedatlas.federation.metrics import metric as record
 
 if TYPE_CHECKING:
@@ -104,7 +106,7 @@ def build(layout: Layout, files: Sequence[Path]) -> Tables:
         counts = [f"{kind}{count}" for kind in ("tuning_", "fresh_", "") for count in ("seeds", "diverged")]
         table[counts] = table[counts].fillna(0).astype(int)
         table.insert(table.columns.get_loc("score"), "chosen", table["seeds"] > 0)
-        edges = _edges if meta.spec.space is None else functools.partial(_borders, meta.searches, columns)
+        edges = _edges if meta.spec.space is None else functools.partial(_borders, meta, columns)
         table.insert(table.columns.get_loc("score"), "edge", edges(table, ["algorithm", *layout.axes], tune))
         table.insert(table.columns.get_loc("score"), "confirmation", _confirmations(meta.searches, columns, table))
         summaries.append(table)
@@ -224,14 +226,21 @@ def _edges(table: "pd.DataFrame", point: list[str], tune: list[str]) -> "pd.Seri
     return edges
 
 
-def _borders(
-    searches: Sequence[Search], columns: Columns, table: "pd.DataFrame", point: list[str], tune: list[str]
-) -> "pd.Series":
-    """Return in words where chosen trials lie near the border of their space; empty for other rows."""
+def _borders(meta: RunMeta, columns: Columns, table: "pd.DataFrame", point: list[str], tune: list[str]) -> "pd.Series":
+    """Return in words where chosen trials lie near the border of their space; empty for other rows.
+
+    A rule that leaves its space says itself where a search did not come to an end.
+    """
     edges = table["chosen"].map({True: "", False: ""})
-    for search in searches:
+    rule = TUNING_RULES.build(meta.spec.tuning_rule)
+    for search in meta.searches:
         mask = _of_search(search, columns, table)
-        ends = {axis: border((search.space or {})[axis], (search.chosen or {})[axis]) for axis in tune}
+        ends = {
+            axis: rule.edge(meta.spec, search, axis)
+            if isinstance(rule, SpaceRule)
+            else border((search.space or {})[axis], (search.chosen or {})[axis])
+            for axis in tune
+        }
         edges[mask] = "; ".join(f"{axis} near its {which} value" for axis, which in ends.items() if which)
     return edges
 

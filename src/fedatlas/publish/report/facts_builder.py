@@ -12,6 +12,8 @@ from fedatlas.experiments import expansion, labels
 from fedatlas.experiments.cells import Select, has_choice
 from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
 from fedatlas.experiments.specification import Experiment
+from fedatlas.experiments.tuning import TUNING_RULES
+from fedatlas.experiments.tuning.space_rule import SpaceRule
 from fedatlas.federation import algorithms
 from fedatlas.publish.citations import citation_keys
 from fedatlas.publish.report.cards import Card
@@ -71,7 +73,9 @@ def setup(experiment: Experiment, view: ExperimentView) -> Iterator[tuple[str, s
     yield "Setting", _list({key: value for key, value in experiment.setting.items() if key not in axes})
     yield "Varied", "; ".join(f"{_name(axis)} in {_values(values)}" for axis, values in axes.items())
     if experiment.trials:
-        yield "Tuned", f"{experiment.trials} quasi-random trials of each algorithm's search space"
+        rule = TUNING_RULES.build(experiment.tuning, "trials")
+        each = f" for each hyper-parameter, then {rule.name.replace('_', ' ')}" if isinstance(rule, SpaceRule) else ""
+        yield "Tuned", f"{experiment.trials} quasi-random trials of each algorithm's search space{each}"
     yield "Tuned", "; ".join(f"{name} in {_values(values)}" for name, values in experiment.tune.items() if values)
     if any(has_choice(algorithm.tune) for algorithm in view.algorithms.values()):
         yield "Tuning", _tuning(experiment.select)
