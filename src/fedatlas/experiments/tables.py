@@ -163,14 +163,17 @@ def _trials(frame: "pd.DataFrame", keys: list[str], select: Select) -> "pd.DataF
     return _ends(frame, keys, metric, scores.goal(metric, select), select)
 
 
-def _last_rungs(frame: "pd.DataFrame", keys: list[str]) -> "tuple[pd.DataFrame, pd.DataFrame]":
+def _last_rungs(frame: "pd.DataFrame", keys: list[str]) -> "tuple[pd.DataFrame, pd.DataFrame | None]":
     """Return the runs of the last rung that each value reached, without the column of rungs, and what was spent.
 
-    A value is compared by its longest runs; ``tuning_rounds`` counts the rounds of all its runs on the tuning seeds.
+    A value is compared by its longest runs; ``tuning_rounds`` counts the rounds of all its runs on the tuning seeds. It
+    is None where all runs took all rounds.
     """
+    tunes = frame[RUNG] > 0
+    if not tunes.any():
+        return frame.drop(columns=RUNG), None
     values = frame.groupby(keys, sort=False, dropna=False)
     last = values[RUNG].transform("max")
-    tunes = frame[RUNG] > 0
     rounds = frame[tunes].groupby([*keys, RUNG, "seed"], sort=False, dropna=False)["round"].last()
     tuning_rounds = rounds.groupby(level=keys, sort=False, dropna=False).sum().rename("tuning_rounds").reset_index()
     return frame[~tunes | (frame[RUNG] == last)].drop(columns=RUNG).reset_index(drop=True), tuning_rounds

@@ -75,7 +75,7 @@ class PatternSearch(SpaceRule):
 
     def stages(self, values: int, rounds: int) -> list[tuple[int, int]]:
         """Return the number of trials that are drawn, and of those that usually follow, with their rounds."""
-        return [(values, rounds), (values, rounds)]
+        return [(values, rounds), (5 * values // 4, rounds)]
 
 
 def gap(rows: Rows, select: Select) -> float:
