@@ -143,11 +143,6 @@ def test_in_an_empty_folder_an_unknown_algorithm_is_told_where_it_would_be_found
     monkeypatch.chdir(tmp_path)
     assert fedatlas("compare", "brand_new") == 2
     assert "are found in a folder that has config/config.yaml, as `fedatlas init` makes" in capsys.readouterr().err
-    (tmp_path / "study/config").mkdir(parents=True)
-    (tmp_path / "study/config/config.yaml").write_text("size: smoke\n")
-    monkeypatch.chdir(tmp_path / "study")
-    assert fedatlas("compare", "brand_new") == 2
-    assert "no Python file in extensions, where kinds of your own are found" in capsys.readouterr().err
 
 
 def test_list_names_everything(capsys):

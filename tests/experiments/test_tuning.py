@@ -157,6 +157,8 @@ def test_a_cell_runs_what_is_chosen_by_hand(tmp_path):
         mask = (frame["local_steps"] == item.within["local_steps"]) & (frame["seed"] == item.seed)
         rows = frame[mask & (frame["lr"] == item.tune["lr"]) & (frame["server_lr"] == item.tune["server_lr"])]
         twin = train("fedavg", SPEC.problem, seed=item.seed, **item.setting, **item.tune)
+        if item.seed not in SPEC.seeds:
+            twin = twin.iloc[[0, *range(-SELECT.last, 0)]]
         assert rows["loss"].tolist() == twin["loss"].tolist()
     table, curves, _, result = build(Layout([], ["local_steps"], ["lr", "server_lr"], SELECT), [out])
     assert len(table) == sum(len(product(search.axes)) for search in meta.searches)

@@ -9,7 +9,8 @@ from fedatlas import UserError
 from fedatlas.cli.main import main
 from fedatlas.publish.guide.page import write_guide
 from fedatlas.records.record import read_record
-from fedatlas.workflow.comparison import Request, prepare
+from fedatlas.workflow.comparison import Request
+from fedatlas.workflow.comparison_experiment import prepare
 from fedatlas.workflow.record_results import missing_records, record_tables
 from fedatlas.workflow.records import lacking_cases, lacking_cells
 from fedatlas.workflow.study import Study

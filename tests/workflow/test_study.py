@@ -70,7 +70,7 @@ def test_a_wrong_configuration(content, message):
 
 
 def test_a_wrong_address_of_runs_is_told_with_its_key():
-    with pytest.raises(UserError, match=r"^config/config.yaml: mlflow_uri: 'ftp://x' is not an address"):
+    with pytest.raises(UserError, match=r"^config/config.yaml: mlflow_uri: this is not an address"):
         Study.from_config({"mlflow_uri": "ftp://x"}).environment()
 
 

@@ -154,7 +154,7 @@ def _joined(parts: list[tuple[str, Any, RunMeta]], columns: Columns) -> tuple[An
     places = {axis: {columns[axis](v): at for at, v in enumerate(vs)} for axis, vs in meta.spec.within.items()}
     frame = pd.concat([frame for _, frame, _ in parts], ignore_index=True)
     meta = replace(meta, searches=[search for _, _, part in parts for search in part.searches])
-    return frame.sort_values(list(places), key=lambda c: c.map(places[c.name]), ignore_index=True), meta
+    return frame.sort_values(list(places), key=lambda c: c.map(places[c.name]), kind="stable", ignore_index=True), meta
 
 
 def _trials(frame: "pd.DataFrame", keys: list[str], select: Select) -> "pd.DataFrame":

@@ -153,7 +153,7 @@ def _seed_runs(facts: ExperimentFacts, parent: RunRecord, row: Row, curves: "pd.
             key=f"{parent.key}/{seed}",
             name=_name(facts.algorithms[row["algorithm"]], {**point, "seed": seed}),
             tags={**tags, "phase": "seed", "status": last["status"]},
-            params={name: parent.params[name] for name in names} | {"seed": str(seed)},
+            params={name: parent.params[name] for name in names if name in parent.params} | {"seed": str(seed)},
             metrics=[
                 *_curves(rows, [select.metric]),
                 ("score", math.nan if last["status"] == "diverged" else float(score), 0),
