@@ -36,7 +36,12 @@ EXPORTS = {
     "CostModel": "fedatlas.federation.costs.base",
     "CustomReader": "fedatlas.data.readers.custom_reader",
     "DataKind": "fedatlas.federation.problems.base",
+    "Cell": "fedatlas.results.figures.description",
     "Drawing": "fedatlas.results.figures.base",
+    "Heatmap": "fedatlas.results.figures.description",
+    "Lines": "fedatlas.results.figures.description",
+    "TextTable": "fedatlas.results.figures.description",
+    "describe_lines": "fedatlas.results.figures.description",
     "Driver": "fedatlas.federation.engine.drivers.base",
     "Evidence": "fedatlas.results.claims.evidence",
     "FederatedLogisticRegression": "fedatlas.api.estimator",
@@ -101,7 +106,6 @@ EXPORTS = {
 MODULES = {
     "arrays": "fedatlas.arrays",
     "labels": "fedatlas.experiments.labels",
-    "layout": "fedatlas.results.figures.layout",
     "partitions": "fedatlas.federation.partitions",
 }
 __all__ = sorted([*EXPORTS, *MODULES])
@@ -176,9 +180,13 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from fedatlas.results.claims.evidence import judge_all as judge_all
     from fedatlas.results.claims.evidence import judge_any as judge_any
     from fedatlas.results.claims.verdicts import Outcome as Outcome
-    from fedatlas.results.figures import layout as layout
     from fedatlas.results.figures.base import AlgorithmFigure as AlgorithmFigure
     from fedatlas.results.figures.base import Drawing as Drawing
+    from fedatlas.results.figures.description import Cell as Cell
+    from fedatlas.results.figures.description import Heatmap as Heatmap
+    from fedatlas.results.figures.description import Lines as Lines
+    from fedatlas.results.figures.description import TextTable as TextTable
+    from fedatlas.results.figures.description import describe_lines as describe_lines
     from fedatlas.results.figures.base import Figure as Figure
     from fedatlas.results.figures.base import PanelFigure as PanelFigure
     from fedatlas.results.figures.figure_data import FigureData as FigureData

@@ -8,7 +8,7 @@ import pytest
 
 from fedatlas.experiments import expansion, experiment_file
 from fedatlas.results.figures import style
-from fedatlas.results.figures.colour_vision import VISION, ciede2000, perceived_distance, perceived_lab
+from tests.figures.colour_vision import VISION, ciede2000, perceived_distance, perceived_lab
 
 ROOT = Path(__file__).parents[2]
 CSS = ROOT / "src/fedatlas/publish/report/report.css"

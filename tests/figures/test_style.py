@@ -12,7 +12,7 @@ from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.registry.options import options
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.browser_chart import chart_lines
-from fedatlas.results.figures.colour_vision import perceived_distance
+from tests.figures.colour_vision import perceived_distance
 from fedatlas.results.figures.figure_data import FigureData
 from fedatlas.results.figures.style import BLUE, DARK, FAR, FREE_COLOURS, NAMES, SOLID, STYLES, styles
 

@@ -35,7 +35,7 @@ def mixed(project):
     "arguments",
     [
         "--cores all",
-        "tour tiny results/laptop/tiny/table.parquet results/smoke/only-smoke/claims.csv fedac_thm42",
+        "tour tiny results/laptop/tiny/table.parquet results/smoke/only-smoke/claims.csv",
         "all only-smoke results/report.html --config size=smoke experiments=[tiny,only-smoke]",
     ],
 )

@@ -37,7 +37,7 @@ rule table:
 
 
 rule figure:
-    """A figure of an experiment, as PNG, SVG and PDF, with its numbers and the chart that a browser draws."""
+    """A figure of an experiment, as PNG, SVG and PDF, with its numbers and its description."""
     input:
         unpack(graph.figure_inputs),
     output:
@@ -65,6 +65,33 @@ rule figure:
     shell:
         "fedatlas job figure - {params.folder:q} {output.png:q} {output.svg:q} {output.pdf:q}"
         " > {log:q} 2>&1 <<'END'\n{params.spec}\nEND"
+
+
+rule figure_table:
+    """A table among the figures of an experiment, as a page, with its numbers and its description."""
+    input:
+        unpack(graph.figure_inputs),
+    output:
+        html=report(
+            f"{results}/{{size}}/{{experiment}}/tables/{{figure}}.html",
+            caption="../report/figure.rst",
+            category="{experiment}",
+            subcategory="{size}",
+            labels={"figure": "{figure}"},
+        ),
+        numbers=f"{results}/{{size}}/{{experiment}}/tables/{{figure}}.csv",
+        chart=f"{results}/{{size}}/{{experiment}}/tables/{{figure}}.json",
+    log:
+        f"{results}/logs/figure/{{size}}/{{experiment}}/{{figure}}.log",
+    localrule: True
+    params:
+        code=of("figure_table").code,
+        digest=of("figure_table").digest,
+        spec=of("figure_table").spec,
+        folder=subpath(output.html, ancestor=2),
+        caption=lambda w, output: graph.caption(w),
+    shell:
+        "fedatlas job figure_table - {params.folder:q} {output.html:q} > {log:q} 2>&1 <<'END'\n{params.spec}\nEND"
 
 
 checkpoint look:

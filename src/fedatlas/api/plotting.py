@@ -8,13 +8,14 @@ from fedatlas.experiments import labels
 from fedatlas.experiments.scores import metric_columns
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.metrics import metric
-from fedatlas.results.figures.convergence import draw_curve, mark_divergence, mean_curve, set_limits
-from fedatlas.results.figures.layout import note_handle
+from fedatlas.results.figures.convergence import curve_limits, mean_curve
+from fedatlas.results.figures.description import DIVERGED, Lines, describe_lines
+from fedatlas.results.figures.renderer import draw_plot
 from fedatlas.results.figures.style import RC, styles
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from pandas import DataFrame
+    from pandas import DataFrame, Series
 
     Frames: TypeAlias = DataFrame | Mapping[str, DataFrame | Iterable[DataFrame]] | Iterable[DataFrame]
 
@@ -68,6 +69,7 @@ def plot(frames: "Frames", x: str = "rounds", y: str | None = None, *, ax: "Axes
     'gradients per active client'
     """
     import matplotlib
+    import pandas as pd
 
     swept = x in _axes(frames)
     lines = _lines(frames, x if swept else "")
@@ -77,31 +79,30 @@ def plot(frames: "Frames", x: str = "rounds", y: str | None = None, *, ax: "Axes
     for line in lines:
         if cost not in line.rows:
             raise UserError(f"plot: {line.label} has no column {cost!r}")
-    log, line_styles = metric(y).scale == "log", styles({i: line.algorithm for i, line in enumerate(lines)})
+    looks = styles({str(i): line.algorithm for i, line in enumerate(lines)})
+    log, parts, limiting = metric(y).scale == "log", [], []
+    for id, line in zip(looks, lines, strict=True):
+        curve = mean_curve(line.rows, y, [cost])
+        if not len(curve):
+            raise UserError(f"plot: {line.label} has no value of {y}")
+        diverged = bool((line.rows["status"] == "diverged").any())
+        limiting.append(curve[:1] if diverged else curve)
+        remark = ["" for _ in range(len(curve) - 1)] + [DIVERGED if diverged else ""]
+        parts.append(curve.assign(algorithm=id, remark=remark))
+    numbers = pd.concat(parts, ignore_index=True)
+    description = Lines(
+        x={cost: labels.axis(x, {}) if swept else labels.cost(x)},
+        y=("mean", labels.quantity(y)),
+        lines=describe_lines(looks, dict(zip(looks, (line.label for line in lines), strict=True))),
+        range=("low", "high") if any(line.rows["seed"].nunique() > 1 for line in lines) else None,
+        logx=swept and _steps_grow(numbers[cost]),
+        logy=log,
+        remark="remark",
+        limits=curve_limits(limiting, log),
+    )
     with matplotlib.rc_context(RC):
         ax = _new_axes() if ax is None else ax
-        if log:
-            ax.set_yscale("log")
-        limiting, diverging, handles = [], [], []
-        for i, line in enumerate(lines):
-            curve = mean_curve(line.rows, cost, y)
-            if not len(curve):
-                raise UserError(f"plot: {line.label} has no value of {y}")
-            band = line.rows["seed"].nunique() > 1
-            handles.append(draw_curve(ax, curve, line_styles[i], (i, len(lines)), log, band))
-            handles[-1].set_label(line.label)
-            diverged = (line.rows["status"] == "diverged").any()
-            limiting.append(curve[:1] if diverged else curve)
-            diverging += [(curve, line_styles[i])] if diverged else []
-        set_limits([ax], limiting, log)
-        for curve, style in diverging:
-            mark_divergence(ax, curve, style)
-        ax.set(xlabel=labels.axis(x, {}) if swept else labels.cost(x), ylabel=labels.quantity(y))
-        if swept:
-            _scale_axis(ax, [value for line in lines for value in line.rows["round"]])
-        else:
-            ax.set_xlim(left=0)
-        ax.legend(handles=[*handles, *([note_handle("diverged", marker="x")] if diverging else [])])
+        draw_plot(ax, description.to_dict(), numbers)
     return ax
 
 
@@ -128,11 +129,10 @@ def _axes(frames: Any) -> list[str]:
     return frames.attrs.get("axes", []) if isinstance(frames, pd.DataFrame) else []
 
 
-def _scale_axis(ax: "Axes", values: list[Any]) -> None:
-    """Set a logarithmic scale where an axis has numbers whose steps grow."""
+def _steps_grow(values: "Series") -> bool:
+    """Return whether an axis has positive numbers whose steps grow, so that its scale is logarithmic."""
     steps = sorted(set(values))
-    if len(steps) > 2 and steps[0] > 0 and steps[-1] - steps[-2] > 1.5 * (steps[1] - steps[0]):
-        ax.set_xscale("log")
+    return len(steps) > 2 and steps[0] > 0 and steps[-1] - steps[-2] > 1.5 * (steps[1] - steps[0])
 
 
 def _lines(frames: Any, x: str = "") -> list[PlotLine]:

@@ -43,18 +43,18 @@ def add(job: Parser, directory: Callable[[Parser], None]) -> None:
         "optimum": ("spec", "out"),
         "table": ("spec", "folder", "runs"),
         "figure": ("spec", "folder", "outputs"),
+        "figure_table": ("spec", "folder", "out"),
         "claims": ("spec", "folder", "out"),
         "look": ("spec", "folder", "out", "runs"),
         "track": ("out", "uri", "folders"),
         "report": ("out", "folders"),
-        "instability": ("paths",),
     }
     for name, positional in arguments.items():
         step = steps.add_parser(name)
         for argument in positional:
             nargs = "+" if argument in ("runs", "outputs", "folders", "paths") else None
             step.add_argument(argument, nargs=nargs, type=json_file if argument == "spec" else str)
-        if name in ("partition", "optimum", "figure", "claims", "look"):
+        if name in ("partition", "optimum", "figure", "figure_table", "claims", "look"):
             directory(step)
         if name == "report":
             step.add_argument("--gallery", nargs="*", default=[], help="claims.csv and pictures of it (default: none)")

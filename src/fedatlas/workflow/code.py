@@ -34,10 +34,6 @@ class Code:
         return [dependencies.of_job("report")]
 
     @staticmethod
-    def _instability(_w: Any) -> list[str]:
-        return dependencies.of_instability()
-
-    @staticmethod
     def _prepare(w: Any) -> list[str]:
         return sources.modules(sources.info(w.data))
 
@@ -64,3 +60,5 @@ class Code:
     def _figure(self, w: Any) -> list[str]:
         kind = FIGURES.build(self.study.experiment(w.size, w.experiment).figures[w.figure].spec)
         return dependencies.of_figure(kind, self._cells(w))
+
+    _figure_table = _figure

@@ -30,7 +30,6 @@ from fedatlas.results.claims import CHECKS, checks_at_size
 from fedatlas.results.costs.cost_options import OF_DRIVER, CostOptions
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.base import Figure
-from fedatlas.theory.fedac.instability import ALGORITHMS as INSTABILITY_ALGORITHMS
 from fedatlas.workflow import inputs, jobs
 
 THEORY = "fedatlas.theory.theorems"
@@ -93,7 +92,11 @@ def of_table(cells: Iterable[Cell]) -> list[str]:
 
 def of_figure(figure: Figure, cells: Sequence[Cell]) -> list[str]:
     """Return the modules behind a figure of an experiment with these cells."""
-    modules = {of_job("figure"), FIGURES.module(figure.name), *inputs.modules(figure)}
+    modules = {
+        of_job("figure_table" if figure.is_table else "figure"),
+        FIGURES.module(figure.name),
+        *inputs.modules(figure),
+    }
     if figure.draws_results:
         modules.update(metric_modules(cells))
     if "theorems" in figure.inputs or THEORY in closure(FIGURES.module(figure.name)):
@@ -120,11 +123,6 @@ def of_claims(experiment: Experiment, cells: Sequence[Cell]) -> list[str]:
         if isinstance(check, CostOptions) and check.simulated:
             modules |= {f"{inputs.__name__}.{SIMULATED}", *_of_time(check, cells)}
     return sorted(modules)
-
-
-def of_instability() -> list[str]:
-    """Return the modules behind the study of Theorem 4.2."""
-    return sorted({of_job("instability"), *map(ALGORITHMS.module, INSTABILITY_ALGORITHMS)})
 
 
 def _of_time(options: CostOptions, cells: Sequence[Cell]) -> set[str]:

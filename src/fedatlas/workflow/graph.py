@@ -20,6 +20,7 @@ from fedatlas.publish.report.facts_builder import build_facts
 from fedatlas.results.claims import checks_at_size
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.base import Figure
+from fedatlas.results.figures.drawing import figure_paths
 from fedatlas.workflow import LIVE, dependencies, inputs
 from fedatlas.workflow.code import Code
 from fedatlas.workflow.looks import read_undecided, seed_counts
@@ -32,7 +33,6 @@ from fedatlas.workflow.specifications import digest, encode, find_inputs, name_f
 from fedatlas.workflow.study import Study
 
 TRAINING = ("train", "add_seeds")  # rules that make run files
-FIGURE_SUFFIXES = ("png", "svg", "pdf", "csv", "json")  # of a figure's files
 LookFile = Callable[[str, str, int], str]  # from size, experiment and number of seeds to the file of a look
 
 
@@ -263,6 +263,8 @@ class Graph:
         needed = inputs.specify(kind, self.cells(w))
         return encode({"figure": options, "view": view, "inputs": self.folders.resolve(needed)})
 
+    figure_table_spec = figure_spec
+
     def figure_inputs(self, w: Any) -> dict[str, Any]:
         """Return the inputs of a figure: table and curves if it draws results, and the files of its inputs."""
         (kind, _), folder = self.figure(w), self.folders.experiment(w.size, w.experiment)
@@ -338,9 +340,11 @@ class Graph:
     def figure_files(self, size: str, name: str) -> list[str]:
         """Return the files of the figures of an experiment, without those that are left out."""
         left_out = self.figures_left_out(size, name)
-        figures = [figure for figure in self.study.experiment(size, name).figures if figure not in left_out]
-        kinds = [f"figures/{figure}.{suffix}" for figure in figures for suffix in FIGURE_SUFFIXES]
-        return self._files(size, [name], *kinds)
+        figures = {id: entry for id, entry in self.study.experiment(size, name).figures.items() if id not in left_out}
+        kinds = {id: FIGURES.get(entry.spec["kind"]) for id, entry in figures.items()}
+        return self._files(
+            size, [name], *(path for id, kind in kinds.items() for path in figure_paths(id, kind.is_table))
+        )
 
     def report_inputs(self, size: str, names: list[str]) -> list[str]:
         """Return the files that a report over experiments shows."""

@@ -45,8 +45,8 @@ def compress(text: str) -> str:
 def load_chart(folder: Path, name: str) -> dict[str, Any] | None:
     """Return a figure's chart as JSON types, or None for a figure that has only an image.
 
-    Besides the keys of `fedatlas.results.figures.browser_chart`, it has ``alt``, the alternative text, and ``panels``
-    or ``rows``, the numbers of lines or of a grid.
+    Besides the keys of `fedatlas.results.figures.description`, whose words are plain here, it has ``alt``, the
+    alternative text, and ``panels`` or ``rows``, the numbers of lines or of a grid.
 
     Args:
         folder: Folder of the figures.
@@ -55,15 +55,27 @@ def load_chart(folder: Path, name: str) -> dict[str, Any] | None:
     path, table = folder / f"{name}.json", folder / f"{name}.csv"
     if not path.exists() or not table.exists():
         return None
-    if (spec := read_json(path)) is None:
+    if (spec := read_json(path)) is None or spec.get("kind") == "heatmap":
         return None
     numbers = csv.read(table, keep_default_na=False, na_values=[""])
     builders = {"lines": _build_panels, "grid": _build_grid, "table": _build_table}
     try:
-        return {**spec, **builders[spec["kind"]](spec, numbers)}
+        if spec["kind"] == "lines":
+            spec["dotted"] |= spec["rings"]
+        chart: dict[str, Any] = _plain({**spec, **builders[spec["kind"]](spec, numbers)})
+        return chart
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         fault = f"{type(error).__name__}: {error}"
         raise UserError(f"{path} and {table} are no numbers of a figure ({fault}): draw it again") from None
+
+
+def _plain(value: Any) -> Any:
+    """Return JSON types whose texts have no marks of formulas."""
+    if isinstance(value, dict):
+        return {key: _plain(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(inner) for inner in value]
+    return labels.plain_text(value) if isinstance(value, str) else value
 
 
 def _build_panels(spec: dict[str, Any], numbers: "pd.DataFrame") -> dict[str, Any]:
@@ -163,6 +175,6 @@ def _cell(spec: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:
 def _build_table(spec: dict[str, Any], numbers: "pd.DataFrame") -> dict[str, Any]:
     """Return the alternative text: the name and the cells of each of the first rows."""
     rows = [row for _, block in spec["blocks"] for row in block]
-    texts = [f"{name}: {', '.join(text for text, _ in cells if text)}" for name, cells in rows[:ALT_LINES]]
+    texts = [f"{', '.join(names)}: {', '.join(text for text, _ in cells if text)}" for names, cells in rows[:ALT_LINES]]
     rest = f"; and {len(rows) - ALT_LINES} rows more" if len(rows) > ALT_LINES else ""
     return {"alt": f"{'; '.join(texts)}{rest}."}

@@ -29,6 +29,7 @@ from fedatlas.publish.report.warnings import find_warnings
 from fedatlas.registry.bibliography import Reference
 from fedatlas.results.claims.verdicts import NOT_TESTED
 from fedatlas.results.comparing.discoveries import q_values
+from fedatlas.results.figures.drawing import figure_paths
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -42,7 +43,7 @@ GREEK = {
 FOLDER = Path(__file__).parent
 STYLE, SCRIPTS = FOLDER / "report.css", (FOLDER / "report.js", FOLDER / "charts.js")
 LIBRARY, LICENCE = FOLDER / "chartjs/chart.umd.min.js", FOLDER / "chartjs/LICENSE"
-LINKED_FILES = {"svg": "SVG", "pdf": "PDF", "csv": "CSV"}  # of a figure
+LINKED_FILES = {".svg": "SVG", ".pdf": "PDF", ".html": "HTML", ".csv": "CSV"}  # of a figure
 
 
 def write_report(parts: Sequence[Path], out: Path, verdicts: Path | None = None, study: str = "fedatlas") -> None:
@@ -146,22 +147,34 @@ def _load_experiment(directory: Path, base: Path) -> dict[str, Any]:
 
 
 def load_figure(directory: Path, name: str, caption: str, base: Path) -> dict[str, Any]:
-    """Return a figure: its image as a data URI, its chart, its files, and the command that draws it."""
-    vector, image = (directory / f"figures/{name}.{suffix}" for suffix in ("svg", "png"))
-    chart = charts.load_chart(directory / "figures", name)
+    """Return a figure: its image as a data URI, its chart, its files, and the command that makes it."""
+    is_table = (directory / figure_paths(name, is_table=True)[0]).exists()
+    paths = {path.suffix: path for path in (directory / part for part in figure_paths(name, is_table))}
+    chart = charts.load_chart(paths[".json"].parent, name)
     is_lines = chart is not None and chart["kind"] == "lines"
     text = json.dumps(chart, ensure_ascii=False, separators=(",", ":"))
-    files = {word: directory / f"figures/{name}.{suffix}" for suffix, word in LINKED_FILES.items()}
+    files = {word: paths[suffix] for suffix, word in LINKED_FILES.items() if suffix in paths}
     return {
         "name": name,
         "caption": caption,
-        "image": data_uri(vector, image),
+        "image": "" if is_table else data_uri(paths[".svg"], paths[".png"]),
         "alt": f"{caption} {chart['alt']}" if chart else caption,
         "chart": chart,
         "compressed": charts.compress(text) if is_lines else "",
         "links": _links(files, base),
-        "command": f"snakemake --cores 1 {shlex.quote(str(image))}",
+        "command": f"snakemake --cores 1 {shlex.quote(str(paths['.html' if is_table else '.png']))}",
     }
+
+
+def write_table(out: Path) -> None:
+    """Write the page of a table whose numbers and description lie beside it.
+
+    Args:
+        out: Path of the page.
+    """
+    figure = {"chart": charts.load_chart(out.parent, out.stem), "compressed": "", "caption": out.stem}
+    page = create_environment().get_template("table.html")
+    write_text(out, page.render(title=out.stem, figure=figure, **read_resources(has_charts=False)))
 
 
 def _links(files: Mapping[str, Path], base: Path) -> dict[str, str]:

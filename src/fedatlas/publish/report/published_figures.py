@@ -4,19 +4,20 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fedatlas.experiments import labels
 from fedatlas.federation import algorithms
 from fedatlas.publish.report.images import reduce_colours
 from fedatlas.results.comparing.published import fedac_losses
-from fedatlas.results.figures import layout
-from fedatlas.results.figures.drawing import save, settings
-from fedatlas.results.figures.style import WIDTH, styles
+from fedatlas.results.figures.description import Lines, describe_lines
+from fedatlas.results.figures.drawing import save
+from fedatlas.results.figures.renderer import render
+from fedatlas.results.figures.style import styles
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from pandas import DataFrame
 
 WORKERS, INTERVALS = (8, 128, 1024, 2048), (1, 16, 64, 256)  # a panel for each
-LIMITS = (1e-5, 1)  # nearer to the least published loss, its own distance from the optimum may decide
+LIMITS = (1e-5, 1.0)  # nearer to the least published loss, its own distance from the optimum may decide
 
 
 def draw(gallery: Path, names: Iterable[str]) -> dict[str, str]:
@@ -27,40 +28,37 @@ def draw(gallery: Path, names: Iterable[str]) -> dict[str, str]:
             paths[name] = f"{name}.png"
             path = gallery / paths[name]
             path.parent.mkdir(exist_ok=True)
-            with settings():
-                save(FIGURES[name](), path)
+            description, numbers = FIGURES[name]()
+            save(render(description.to_dict(), numbers), path)
             path.write_bytes(reduce_colours(path))
     return paths
 
 
-def _fedac_epsilon() -> "Figure":
+def _fedac_epsilon() -> tuple[Lines, "DataFrame"]:
     """Return Figures 6 (upper row) and 7 (lower row) of the FedAc paper, from the losses that its authors published."""
+    import pandas as pd
+
     losses = fedac_losses()
     least = losses["loss"].min()
     losses = losses.assign(distance=losses["loss"] - least)
-    looks = styles({name: name for name in losses["algorithm"].unique()})
-    figure, axes = layout.grid(len(WORKERS) + len(INTERVALS), share_x=False)
-    upper, lower = axes[: len(INTERVALS)], axes[len(INTERVALS) :]
-    panels = [("local_steps", K, "clients") for K in INTERVALS] + [("clients", M, "local_steps") for M in WORKERS]
-    for ax, (axis, value, x) in zip(axes, panels, strict=True):
-        _prepare(ax, f"${'K' if axis == 'local_steps' else 'M'} = {value}$")
-        for name, line in losses[losses[axis] == value].groupby("algorithm", sort=False):
-            look = looks[name]
-            ax.plot(line[x], line["distance"], **(look.properties | {"linewidth": WIDTH}))
-    for row, words in ((upper, "number of workers $M$"), (lower, "synchronisation interval $K$")):
-        for ax in row:
-            ax.set_xlabel(words)
-            ax.tick_params(labelbottom=True)
-    figure.supylabel(f"loss above {least:.5f}, the least published", fontsize=axes[0].xaxis.label.get_fontsize())
-    layout.legend(figure, looks, {name: algorithms.get(name).label for name in looks})
-    return figure
-
-
-def _prepare(ax: "Axes", title: str) -> None:
-    ax.set_title(title)
-    ax.set_xscale("log", base=2)
-    ax.set_yscale("log")
-    ax.set_ylim(LIMITS)
+    panels = [("local_steps", K, "clients", "M") for K in INTERVALS]
+    panels += [("clients", M, "local_steps", "K") for M in WORKERS]
+    parts = [
+        losses[losses[axis] == value].assign(
+            panel=f"{labels.point(axis, value)}, against {letter}", x=lambda rows, x=x: rows[x]
+        )
+        for axis, value, x, letter in panels
+    ]
+    names = {name: algorithms.get(name).label for name in losses["algorithm"].unique()}
+    description = Lines(
+        x={"x": "number of workers $M$ (upper row) or synchronisation interval $K$ (lower row)"},
+        y=("distance", f"loss above {least:.5f}, the least published"),
+        lines=describe_lines(styles({name: name for name in names}), names),
+        logx=True,
+        logy=True,
+        limits=LIMITS,
+    )
+    return description, pd.concat(parts, ignore_index=True)
 
 
 FIGURES = {"published/fedac_epsilon": _fedac_epsilon}  # by the name that headlines have for them

@@ -5,8 +5,8 @@
   const plain = (text) => text.toLowerCase().normalize("NFKD").replace(/\s+/g, " ");
   const superscript = { "⁰": 0, "¹": 1, "²": 2, "³": 3, "⁴": 4, "⁵": 5, "⁶": 6, "⁷": 7, "⁸": 8, "⁹": 9, "⁻": "-" };
 
-  for (const hidden of every(".finder, .filters[hidden], .drawn.grid, figure:is([data-kind=sentences], [data-kind=table]) .drawn")) hidden.hidden = false;
-  for (const figure of every("figure:is([data-kind=grid], [data-kind=sentences], [data-kind=table])")) figure.classList.add("live");
+  for (const hidden of every(".finder, .filters[hidden], figure[data-kind=sentences] .drawn")) hidden.hidden = false;
+  for (const figure of every("figure[data-kind=sentences]")) figure.classList.add("live");
 
   // -- sorting: a head is a button; numbers by their value, words by the alphabet, what is empty last
   function value(cell) {

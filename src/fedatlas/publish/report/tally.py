@@ -8,7 +8,8 @@ from pathlib import Path
 from fedatlas.publish.report.cards import SIGNS, Card
 from fedatlas.publish.report.headlines import LEVELS
 from fedatlas.results.claims.verdicts import HELD, NOT_HELD, UNDECIDED
-from fedatlas.results.figures.drawing import save, settings
+from fedatlas.results.figures.drawing import save
+from fedatlas.results.figures.renderer import settings
 
 COLOURS = dict(zip(LEVELS, ("#bcd7f2", "#b5e0c3", "#e4ecb4", "#f0dcb8", "#e8e8e8"), strict=True))
 INKS = {HELD: "#0b5c30", NOT_HELD: "#b3261e", UNDECIDED: "#7a5200"}

@@ -36,7 +36,7 @@ MAX_SEED_RUNS = 200  # of an experiment that does not say whether its seeds have
 SYMBOLS = {"clients": "M", "local_steps": "K"}
 MAX_WORD = 50  # characters of a value in a name
 NOTE, COLOUR = "mlflow.note.content", "mlflow.runColor"
-FILES = ("report.html", "table.csv", "claims.csv", "figures/*.png")
+FILES = ("report.html", "table.csv", "claims.csv", "figures/*.png", "tables/*.html")
 
 Point = tuple[str, float, int]  # of a metric: name, value, step
 Row = Mapping[str, Any]  # of the table

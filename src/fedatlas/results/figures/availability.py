@@ -1,13 +1,12 @@
 """Probabilities of clients to take part in each round, and the active clients."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fedatlas.experiments import labels
-from fedatlas.results.figures import layout
 from fedatlas.results.figures.base import Drawing, FilteredFigure
+from fedatlas.results.figures.description import Heatmap
 from fedatlas.results.figures.figure_data import FigureData
 
 if TYPE_CHECKING:
@@ -31,53 +30,46 @@ class Availability(FilteredFigure):
         return frozenset({"availability"})
 
     def draw(self, data: FigureData) -> Drawing:
-        from matplotlib.colors import ListedColormap
+        import pandas as pd
 
-        panels = data.availability
-        if not panels:
+        if not data.availability:
             raise data.error("no participation is left to draw; see its where")
-        if len(panels) > MAX_PANELS:
-            raise data.error(f"there are {len(panels)} participations; keep at most {MAX_PANELS} in where")
-        figure = layout.empty_figure((max(4.2, 2.9 * len(panels)), 4.6))
-        upper, lower = figure.subplots(
-            2, len(panels), sharex="col", sharey="row", squeeze=False, height_ratios=(1, 1.25)
+        if len(data.availability) > MAX_PANELS:
+            raise data.error(f"there are {len(data.availability)} participations; keep at most {MAX_PANELS} in where")
+        known = [entry for entry in data.availability if entry[1] is not None]
+        parts = [_cells(f"{title}: probability", np.asarray(p), active) for title, p, active in known]
+        parts += [_cells(f"{title}: available", active.to_numpy(), active, p) for title, p, active in data.availability]
+        description = Heatmap(
+            x=("round", "round $t$"),
+            y=("place", "clients, most active on top"),
+            value=("value", "probability $p_i^t$, or availability"),
+            columns=len(data.availability) if len(known) == len(data.availability) else None,
+            note="Dark where a client was available, first seed.",
         )
-        colours = ListedColormap(["#ffffff", "#1b2a78"])
-        for top, raster, (title, probabilities, active) in zip(upper, lower, panels, strict=True):
-            rounds, clients = active.shape
-            active = active.to_numpy()
-            top.set_title(labels.mathematical(title))
-            if probabilities is None:
-                top.text(0.5, 0.5, "unknown", transform=top.transAxes, ha="center", color=layout.NOTE_COLOUR)
-            else:
-                top.plot(probabilities, color="#56b4e9", linewidth=0.5, alpha=0.45, rasterized=True)
-                top.plot(probabilities.mean(axis=1), color="#262626", linewidth=1.8)
-            order = np.argsort((active if probabilities is None else probabilities).mean(axis=0), kind="stable")
-            box: dict[str, Any] = {"origin": "lower", "aspect": "auto", "extent": (-0.5, rounds - 0.5, 0, clients)}
-            raster.imshow(active[:, order].T, cmap=colours, vmin=0, vmax=1, interpolation="nearest", **box)
-            raster.grid(False)
-            raster.set_xlabel("round $t$")
-        highest = max((probabilities.max() for _, probabilities, _ in panels if probabilities is not None), default=1)
-        upper[0].set(ylim=(0, 1.06 * highest), ylabel="probability $p_i^t$")
-        lower[0].locator_params(axis="y", integer=True)
-        lower[0].set_ylabel("clients, most active on top")
-        layout.add_notes(
-            figure, "Above: each client, and their mean. Below: dark where a client was available, first seed."
-        )
-        return Drawing(figure, _numbers(panels))
+        return Drawing(pd.concat(parts, ignore_index=True), description)
 
 
-def _numbers(panels: "list[tuple[str, np.ndarray | None, DataFrame]]") -> "DataFrame":
+def _cells(
+    title: str, values: np.ndarray, active: "DataFrame", probabilities: "np.ndarray | None" = None
+) -> "DataFrame":
+    """Return the cells of a panel, a row for each client and round, in the order of the clients' activity.
+
+    Args:
+        title: Title of the panel.
+        values: Value of each round and client.
+        active: Who was available; the columns name the clients.
+        probabilities: By which clients are sorted; by default the values.
+    """
     import pandas as pd
 
-    parts = []
-    for title, probabilities, active in panels:
-        t, i = np.indices(active.shape)
-        part = {
-            "participation": title,
-            "round": t.ravel(),
-            "client": active.columns.to_numpy()[i.ravel()],
-            "available": active.to_numpy().ravel().astype(int),
+    order = np.argsort((values if probabilities is None else probabilities).mean(axis=0), kind="stable")
+    clients, rounds = active.columns.to_numpy()[order], np.arange(len(values))
+    return pd.DataFrame(
+        {
+            "panel": title,
+            "place": np.repeat(np.arange(len(clients)), len(rounds)),
+            "client": np.repeat(clients, len(rounds)),
+            "round": np.tile(rounds, len(clients)),
+            "value": np.asarray(values[:, order], float).T.ravel(),
         }
-        parts.append(pd.DataFrame(part | ({} if probabilities is None else {"probability": probabilities.ravel()})))
-    return pd.concat(parts, ignore_index=True)
+    )

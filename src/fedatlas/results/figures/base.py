@@ -1,4 +1,4 @@
-"""Base classes of kinds of figure, with the options that several kinds share, and the result of drawing one."""
+"""Base classes of kinds of figure, with the options that several kinds share, and what a figure consists of."""
 
 from abc import abstractmethod
 from collections.abc import Iterable
@@ -13,41 +13,42 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from fedatlas.experiments.cells import Run
-    from fedatlas.results.figures.browser_chart import BrowserChart
+    from fedatlas.results.figures.description import Description
     from fedatlas.results.figures.figure_data import FigureData
-    from fedatlas.results.figures.text_table import TextTable
 
 Scale = Literal["log", "linear"]
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """The result of a figure.
+    """The result of a figure: its numbers and how they are drawn, or a picture.
 
     Attributes:
-        figure: The matplotlib figure, without a final layout.
         numbers: The numbers that it shows, a row for each point; None for a picture alone.
-        chart: How a browser draws the numbers; None where it shows the picture instead.
+        description: How renderers draw the numbers; None for a picture alone.
+        picture: The matplotlib figure of a kind that draws itself.
     """
 
-    figure: "matplotlib.figure.Figure"
-    numbers: "DataFrame | None" = None
-    chart: "BrowserChart | TextTable | None" = None
+    numbers: "DataFrame | None"
+    description: "Description | None"
+    picture: "matplotlib.figure.Figure | None" = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Figure(Kind):
-    """A kind of figure or table. A subclass has a name, declares its options as fields, and draws itself.
+    """A kind of figure or table. A subclass has a name, declares its options as fields, and describes what is drawn.
 
     The caption, which all figures of an experiment have, belongs to the report and is no option.
 
     Attributes:
         draws_results: Whether it draws results of runs, which need one value for every axis that it does not spread.
         every_axis: Whether it spreads all axes, also those that no option names.
+        is_table: Whether it is a table, which has no picture.
     """
 
     draws_results: ClassVar[bool] = True
     every_axis: ClassVar[bool] = False
+    is_table: ClassVar[bool] = False
 
     @classmethod
     def title(cls) -> str:
@@ -83,8 +84,8 @@ class Figure(Kind):
         """
 
     @abstractmethod
-    def draw(self, data: "FigureData") -> Drawing:
-        """Draw the figure.
+    def draw(self, data: "FigureData") -> "Drawing | matplotlib.figure.Figure":
+        """Return the numbers of the figure with their description, or a picture as a matplotlib figure.
 
         Raises:
             UserError: The options do not fit the results.

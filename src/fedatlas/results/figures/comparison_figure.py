@@ -10,7 +10,6 @@ from fedatlas.federation.metrics import metric
 from fedatlas.registry.options import option
 from fedatlas.results.comparing.benchmark import Benchmark
 from fedatlas.results.comparing.targets import TargetSpec, score_benchmark, target_costs
-from fedatlas.results.figures import layout
 from fedatlas.results.figures.cost_figure import CostFigure
 from fedatlas.results.figures.figure_data import FigureData
 
@@ -136,8 +135,6 @@ def problem_titles(data: FigureData, benchmark: Benchmark) -> list[str]:
     """Return the titles of a benchmark's problems, points of axes: the values of those of which there are several."""
     frame = problem_frame(data, benchmark)
     cells = {axis: sorted_values(frame[axis]) for axis in frame}
-    words = {
-        axis: dict(zip(values, layout.column_titles(data, axis, values), strict=True)) for axis, values in cells.items()
-    }
+    words = {axis: dict(zip(values, data.titles(axis, values), strict=True)) for axis, values in cells.items()}
     varied = [axis for axis in frame if len(words[axis]) > 1]
     return [", ".join(words[axis][row[axis]] for axis in varied) for row in frame.to_dict("records")]

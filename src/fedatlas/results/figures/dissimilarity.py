@@ -4,10 +4,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from fedatlas.experiments import labels
-from fedatlas.results.figures import table_picture
 from fedatlas.results.figures.base import Drawing, Figure
+from fedatlas.results.figures.description import Cell, TextTable
 from fedatlas.results.figures.figure_data import FigureData
-from fedatlas.results.figures.text_table import Cell, TextTable
 
 HEADINGS = {"L": "$L$", "delta_A": "$\\delta_A$", "delta_B": "$\\delta_B$", "ratio": "$\\delta_B / L$"}
 
@@ -21,6 +20,7 @@ class Dissimilarity(Figure):
 
     name = "dissimilarity"
     draws_results = False
+    is_table = True
 
     @property
     def inputs(self) -> frozenset[str]:
@@ -37,9 +37,9 @@ class Dissimilarity(Figure):
         ]
         table = TextTable(
             heads=[[(heading, 1) for heading in HEADINGS.values()]],
-            blocks=[("", [((labels.mathematical(row["problem"]),), _cells(row)) for row in rows])],
+            blocks=[("", [((row["problem"],), _cells(row)) for row in rows])],
         )
-        return Drawing(table_picture.draw(table), pd.DataFrame(rows), table)
+        return Drawing(pd.DataFrame(rows), table)
 
 
 def _cells(row: dict[str, Any]) -> list[Cell]:

@@ -1,12 +1,13 @@
 """Data of a figure: the experiment's results, the style of its algorithms, and the rows that its options keep."""
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
+from fedatlas.experiments.axis_values import parse
 from fedatlas.experiments.cells import CASE
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.selection import select_points, select_rows, sorted_values
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from fedatlas.theory.fedred.bound import FedRedConstants
 
-MAX_BANDS = 3  # bands over one another that are still told apart
+MAX_BANDS = 3  # bands over one another that are still told apart; of more lines ranges are bars
 
 
 @dataclass(frozen=True)
@@ -81,8 +82,8 @@ class FigureData:
 
     @functools.cached_property
     def names(self) -> dict[str, str]:
-        """Names of the algorithms that are drawn, by id, with formulas."""
-        return {id: labels.mathematical(self.view.algorithms[id].name) for id in self.styles}
+        """Names of the algorithms that are drawn, by id."""
+        return {id: self.view.algorithms[id].name for id in self.styles}
 
     def _option(self, name: str) -> Any:
         return getattr(self.figure, name, None)
@@ -178,22 +179,21 @@ class FigureData:
             rows = rows.drop(columns=["panel", "algorithm"], errors="ignore")
             rows.insert(0, "algorithm", id)
             if title:
-                rows.insert(0, "panel", labels.plain_text(title))
+                rows.insert(0, "panel", title)
             frames.append(rows)
         return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
 
     def point(self, axis: str, cell: Any) -> str:
-        """Return the text of an axis at the value of a cell for figures: ``$K$ = 16``."""
-        return labels.mathematical(self.plain_point(axis, cell))
-
-    def plain_point(self, axis: str, cell: Any) -> str:
-        """Return the same without formulas, ``K = 16``; a case has its name for people."""
+        """Return the text of an axis at the value of a cell, ``K = 16``; a case has its name for people."""
         names = self.view.cases if axis == CASE else {}
         return names.get(cell) or labels.point(axis, cell, self.view.setting)
 
-    def position(self, id: str) -> tuple[int, int]:
-        """Return the index of an algorithm's line, and the number of lines."""
-        return list(self.styles).index(id), len(self.styles)
+    def titles(self, axis: str, cells: Sequence[Any]) -> list[str]:
+        """Return the cells of an axis in words, without the options that all of the specifications share."""
+        values = list(map(parse, cells))
+        if len(values) < 2 or not all(isinstance(value, dict) for value in values):
+            return [self.point(axis, cell) for cell in cells]
+        return labels.distinguish(values)
 
     def note(self, lines: bool = True) -> str:
         """Return the sentence for the foot on means and ranges over seeds; points have bars in place of bands."""

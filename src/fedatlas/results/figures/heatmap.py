@@ -6,25 +6,21 @@ from typing import TYPE_CHECKING
 
 from fedatlas.errors import UserError, lookup
 from fedatlas.experiments import labels
-from fedatlas.experiments.axis_values import parse
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.selection import sorted_values
 from fedatlas.registry.options import option
-from fedatlas.results.figures import layout
 from fedatlas.results.figures.base import AlgorithmFigure, Drawing
+from fedatlas.results.figures.description import Heatmap
 from fedatlas.results.figures.figure_data import FigureData
-from fedatlas.results.figures.style import DIVERGING, SEQUENTIAL
 
 if TYPE_CHECKING:
-    from pandas import DataFrame, Index
+    from pandas import DataFrame
 
     from fedatlas.experiments.cells import Run
 
-MAX_NUMBERS = 121  # cells of a panel that have their numbers
-
 
 @dataclass(frozen=True, kw_only=True)
-class Heatmap(AlgorithmFigure):
+class HeatmapFigure(AlgorithmFigure):
     """The mean of a metric over seeds and late rounds, against two axes: a panel for each algorithm."""
 
     name = "heatmap"
@@ -51,31 +47,18 @@ class Heatmap(AlgorithmFigure):
 
     def draw(self, data: FigureData) -> Drawing:
         import pandas as pd
-        import seaborn as sns
 
-        panels = self._panels(data)
+        panels, problem = self._panels(data), data.view.problem
         numbers = pd.concat({title: panel.stack().rename(data.y) for title, panel in panels.items()}, names=["panel"])
-        numbers = numbers.reset_index()
-        figure, axes = layout.grid(len(panels))
-        low, high = float(numbers[data.y].min()), float(numbers[data.y].max())
-        colours = sns.blend_palette(SEQUENTIAL if self.center is None else DIVERGING, as_cmap=True)
-        if self.center is not None:
-            reach = max(high - self.center, self.center - low)
-            low, high = self.center - reach, self.center + reach
-        for ax, (title, panel) in zip(axes, panels.items(), strict=True):
-            sns.heatmap(panel, ax=ax, vmin=low, vmax=high, cmap=colours, cbar=False, rasterized=True,
-                        annot=panel.size <= MAX_NUMBERS, fmt=".0f", annot_kws={"fontsize": 6.5},
-                        xticklabels=_tick_labels(panel.columns), yticklabels=_tick_labels(panel.index))  # fmt: skip
-            ax.set(title=title, xlabel="", ylabel="")
-            ax.tick_params(length=0, rotation=0)
-        axes[0].invert_yaxis()  # of all panels, which share it
-        problem = data.view.problem
-        layout.label(axes, labels.axis(self.x, problem), labels.axis(self.rows, problem))
-        bar = figure.colorbar(axes[0].collections[0], ax=axes, pad=0.02, aspect=24)
-        bar.set_label(labels.quantity(data.y))
-        bar.outline.set_visible(False)
-        layout.add_notes(figure, f"Means over {data.counted_seeds} and the rounds from {self.after} on.")
-        return Drawing(figure, numbers)
+        description = Heatmap(
+            x=(self.x, labels.axis(self.x, problem)),
+            y=(self.rows, labels.axis(self.rows, problem)),
+            value=(data.y, labels.quantity(data.y)),
+            center=self.center,
+            numbers=True,
+            note=f"Means over {data.counted_seeds} and the rounds from {self.after} on.",
+        )
+        return Drawing(numbers.reset_index(), description)
 
     def _panels(self, data: FigureData) -> "dict[str, DataFrame]":
         """Return values by rows and x, by title of the panel."""
@@ -108,9 +91,3 @@ def _closed_form(limit: Callable[..., float], view: ExperimentView, panel: "Data
     points = [[dict(zip(axes, (c, r), strict=True)) for c in panel.columns] for r in panel.index]
     values = [[limit(view.problem, probabilities(view.setting, point)) for point in row] for row in points]
     return type(panel)(values, panel.index, panel.columns)
-
-
-def _tick_labels(cells: "Index") -> list[str]:
-    """Return the labels of an axis's cells, of which at most 6 are not empty."""
-    step = -(-len(cells) // 6)
-    return [labels.text(parse(cell)) if index % step == 0 else "" for index, cell in enumerate(cells)]

@@ -1,34 +1,38 @@
 """The chosen score against an axis, for example the number of workers (Yuan & Ma 2020, Figures 1 and 3)."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from fedatlas.experiments import labels
-from fedatlas.experiments.axis_values import parse
 from fedatlas.experiments.experiment_view import ExperimentView
-from fedatlas.experiments.selection import is_numeric
+from fedatlas.experiments.selection import is_numeric, sorted_values
 from fedatlas.registry.options import option
 from fedatlas.results.comparing.published import fedac_points
-from fedatlas.results.figures import layout
 from fedatlas.results.figures.base import Drawing, PanelFigure, Scale
-from fedatlas.results.figures.browser_chart import ChartLine, LineChart, category_labels, chart_lines
+from fedatlas.results.figures.description import (
+    FAR_BOUND,
+    Line,
+    Lines,
+    describe_categories,
+    describe_lines,
+    describe_ratios,
+    is_wide,
+    limits,
+    raise_to_floor,
+)
 from fedatlas.results.figures.figure_data import FigureData
-from fedatlas.results.figures.style import REFERENCE, WIDTH
+from fedatlas.results.figures.style import REFERENCE
 
 if TYPE_CHECKING:
-    from matplotlib.artist import Artist
-    from matplotlib.axes import Axes
-    from pandas import DataFrame
+    from pandas import DataFrame, Series
 
     from fedatlas.experiments.cells import Run
 
-SLOPE, LINEAR = (0, (4, 3)), "linear speed-up"  # the line of slope -1
-RING: dict[str, Any] = {"linestyle": "none", "markersize": 7.5, "markerfacecolor": "none", "markeredgewidth": 0.8}
-DOTTED = {"bound": "promised by the theorem", "published": "published by the authors"}  # columns, in the browser
-LINEAR_LINE = ChartLine(LINEAR, REFERENCE, "", (4, 3))
+LINEAR = "linear speed-up"  # id and name of the line of slope -1
+LINEAR_LINE = Line(LINEAR, REFERENCE, "", (4, 3))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,83 +77,48 @@ class Scaling(PanelFigure):
         if self.published:
             rows = add_published(rows, data.view)
         far = _far_bounds(rows, column) if data.log and "bound" in rows else {}
-        numbers_on_x, ends = is_numeric(rows[x]), _range(data, column)
-        panels = data.panels(rows)
-        figure, axes = layout.grid(len(panels))
-        positions = layout.positions(rows[x])
-        count = len(data.styles)
-        shifts = np.linspace(-0.25, 0.25, count) if count > 1 and not numbers_on_x else np.zeros(count)
+        numeric, ends = is_numeric(rows[x]), _range(data, column)
         parts: list[tuple[str, str, DataFrame]] = []
-        for ax, (title, panel) in zip(axes, panels, strict=True):
-            ax.set_title(title)
-            if data.log:
-                ax.set_yscale("log")
-            for shift, (id, style) in zip(shifts, data.styles.items(), strict=True):
-                line = panel[panel["algorithm"] == id]
-                parts.append((title, id, line))
-                line = line.assign(at=line[x].map(positions) + shift).sort_values("at")
-                _draw_line(ax, data, id, line, column, numbers_on_x)
-                if "published" in line:
-                    ax.plot(line["at"], line["published"], **(style.properties | RING))
-                if id in self.theorems and id not in far:
-                    ax.plot(line["at"], line["bound"], color=style.colour, linestyle=layout.DOTS, linewidth=1.4)
+        for title, panel in data.panels(rows):
+            parts += [(title, id, panel[panel["algorithm"] == id].sort_values(x)) for id in data.styles]
             if self.reference == "linear" and len(points := _reference(panel, x, column)):
-                ax.plot(points[x], points[column], color=REFERENCE, linestyle=SLOPE, linewidth=1.1, zorder=1.5)
                 parts.append((title, LINEAR, points))
-        _scale_x(axes, positions, numbers_on_x)
-        finite = rows[[name for name in (column, *ends, "published") if name in rows]].to_numpy(float).ravel()
-        if "bound" in rows:
-            finite = np.append(finite, rows.loc[~rows["algorithm"].isin(list(far)), "bound"].to_numpy(float))
-        if bounds := layout.limits(layout.raise_to_floor(data, finite), data.log):
-            axes[0].set_ylim(*bounds)
-        x_label, y_label = labels.axis(x, data.view.problem), _y_label(data)
-        bounds_note = [f"Above the figure: Theorem {self.theorems[id]}, {text}." for id, text in far.items()]
-        note = " ".join(filter(None, [data.note(numbers_on_x) if ends else "", *bounds_note]))
-        layout.label(axes, x_label, y_label)
-        layout.legend(figure, data.styles, data.names, *self._handles(data, rows, column, far))
-        layout.add_notes(figure, layout.wrap_notes(figure.get_figwidth(), note))
         columns = {x: x, column: "mean", **dict(zip(ends, ("low", "high"), strict=False))}
         columns |= {name: name for name in ("bound", "edge", "published") if name in rows}
         numbers = data.tidy(
             (title, id, line.reindex(columns=list(columns)).rename(columns=columns)) for title, id, line in parts
         )
-        chart = LineChart(
-            x={x: labels.plain_text(x_label)},
-            y=("mean", labels.plain_text(y_label)),
-            lines=chart_lines(data.styles, data.names) | ({LINEAR: LINEAR_LINE} if self.reference else {}),
+        shown = [name for name in ("mean", "low", "high", "published") if name in numbers]
+        values = numbers.loc[numbers["algorithm"] != LINEAR, shown].to_numpy(float).ravel()
+        if "bound" in numbers:
+            drawn = ~numbers["algorithm"].isin(list(far))
+            values = np.append(values, numbers.loc[drawn, "bound"].to_numpy(float))
+            numbers["bound"] = numbers["bound"].where(drawn | (len(far) == len(self.theorems)))
+        above = [f"Above the figure: Theorem {self.theorems[id]}, {text}." for id, text in far.items()]
+        lines = describe_lines(data.styles, data.names)
+        promised = list(dict.fromkeys(name for id, name in self.theorems.items() if id not in far))
+        description = Lines(
+            x={x: labels.axis(x, data.view.problem)},
+            y=("mean", _y_label(data)),
+            lines=lines | ({LINEAR: LINEAR_LINE} if self.reference else {}),
             range=("low", "high") if ends else None,
-            categories=[] if numbers_on_x else category_labels(positions),
-            dotted={
-                name: words
-                for name, words in DOTTED.items()
-                if name in numbers and (name != "bound" or not far.keys() >= self.theorems.keys())
-            },
-            logx=numbers_on_x and _is_wide(list(positions.values())),
+            categories=[] if numeric else describe_categories(sorted_values(rows[x])),
+            dotted={"bound": f"Theorem{'s' * (len(promised) > 1)} {' and '.join(promised)}"} if promised else {},
+            rings={"published": "published by the authors"} if "published" in numbers else {},
+            logx=numeric and is_wide(rows[x]),
             logy=data.log,
             remark="edge" if "edge" in numbers else "",
-            limits=axes[0].get_ylim(),
-            note=note,
+            hollow=_hollow(rows["edge"]),
+            limits=limits(raise_to_floor(values, data.log), data.log),
+            note=" ".join(filter(None, [data.note(numeric) if ends else "", *above])),
         )
-        return Drawing(figure, numbers, chart)
+        return Drawing(numbers, description)
 
-    def _handles(self, data: FigureData, rows: "DataFrame", column: str, hidden: Collection[str]) -> "Iterator[Artist]":
-        """Yield the legend handles of lines and marks that do not belong to an algorithm."""
-        if self.reference == "linear":
-            yield layout.note_handle(LINEAR, color=REFERENCE, linestyle=SLOPE, linewidth=1.1)
-        for id, name in self.theorems.items():
-            if id in hidden:
-                continue
-            colour = data.styles[id].colour
-            yield layout.note_handle(f"Theorem {name}", color=colour, linestyle=layout.DOTS, linewidth=1.4)
-        if "published" in rows:
-            yield layout.note_handle("published by the authors", **({"marker": "o"} | RING))
-        edges = rows.loc[rows["edge"] != "", "edge"]
-        if len(edges):
-            step_sizes = edges.str.split("; ").explode().str.startswith("lr ").all()
-            words = "step size" if step_sizes else "tuned value"
-            yield layout.note_handle(f"best {words} at the grid's edge", marker="o", markerfacecolor="white")
-        if not np.isfinite(rows[column]).all():
-            yield layout.note_handle("diverged", marker="x")
+
+def _hollow(edges: "Series") -> str:
+    """Return the meaning of a hollow marker. edges: which values lie at an end of their grid, in words."""
+    step_sizes = edges[edges != ""].str.split("; ").explode().str.startswith("lr ").all()
+    return f"best {'step size' if step_sizes else 'tuned value'} at the grid's edge"
 
 
 def _far_bounds(rows: "DataFrame", column: str) -> dict[str, str]:
@@ -162,9 +131,9 @@ def _far_bounds(rows: "DataFrame", column: str) -> dict[str, str]:
     scores = rows[column].to_numpy(float)
     top = scores[np.isfinite(scores)].max(initial=0)
     return {
-        str(id): layout.range_of_ratios(part["bound"] / part[column])
+        str(id): describe_ratios(part["bound"] / part[column])
         for id, part in rows.groupby("algorithm", sort=False)
-        if part["bound"].min() > layout.FAR_BOUND * top > 0
+        if part["bound"].min() > FAR_BOUND * top > 0
     }
 
 
@@ -193,37 +162,6 @@ def _range(data: FigureData, column: str) -> tuple[str, ...]:
     return ("score_min", "score_max") if column == "score" and data.seeds > 1 else ()
 
 
-def _draw_line(ax: "Axes", data: FigureData, id: str, line: "DataFrame", column: str, numbers_on_x: bool) -> None:
-    """Draw the scores of an algorithm with their ranges; those at the grid's edge are hollow, diverged ones crosses.
-
-    Args:
-        ax: The axes.
-        data: Data of the figure.
-        id: Id of the algorithm.
-        line: Rows of the table, with their positions in the column ``at``.
-        column: Column of the scores.
-        numbers_on_x: Whether points are connected, because the axis holds numbers.
-    """
-    style = data.styles[id]
-    finite = line[np.isfinite(line[column])]
-    x, y = finite["at"].to_numpy(float), layout.raise_to_floor(data, finite[column])
-    ends = [layout.raise_to_floor(data, finite[name]) for name in _range(data, column)]
-    if numbers_on_x:
-        ax.plot(x, y, color=style.colour, linestyle=style.line, linewidth=WIDTH * style.weight, zorder=style.layer)
-        if ends:
-            layout.draw_range(ax, style, x, ends[0], ends[1], data.position(id))
-    elif ends:
-        ax.vlines(x, *ends, color=style.colour, linewidth=1.4)
-    inner = (finite["edge"] == "").to_numpy()
-    for rows, face in ((inner, style.colour), (~inner, "white")):
-        points: dict[str, Any] = {"linestyle": "none", "markerfacecolor": face, "zorder": style.layer + 0.1}
-        ax.plot(x[rows], y[rows], **(style.properties | points))
-    diverged = line.loc[~np.isfinite(line[column]), "at"].to_numpy()
-    if len(diverged):
-        top = np.full(len(diverged), 0.97)
-        ax.plot(diverged, top, "x", color=style.colour, transform=ax.get_xaxis_transform(), zorder=3)
-
-
 def _reference(panel: "DataFrame", x: str, column: str) -> "DataFrame":
     """Return the ends of a line of slope -1 through the best algorithm's first point; no row if there is none."""
     import pandas as pd
@@ -234,32 +172,3 @@ def _reference(panel: "DataFrame", x: str, column: str) -> "DataFrame":
     first, last = positive[x].min(), positive[x].max()
     start = positive.loc[positive[x] == first, column].min()
     return pd.DataFrame({x: [first, last], column: [start, start * first / last]})
-
-
-def _is_wide(values: "Sequence[float]") -> bool:
-    """Return whether values spread so much that their axis is logarithmic."""
-    return min(values) > 0 and max(values) / min(values) >= 4
-
-
-def _scale_x(axes: "Sequence[Axes]", positions: Mapping[Any, float], numeric: bool) -> None:
-    """Set scale and ticks of the x-axis: powers of two as such, other numbers by their spread, words one by one."""
-    from matplotlib.ticker import FixedLocator, NullLocator
-
-    values = list(positions.values())
-    log = numeric and _is_wide(values)
-    powers = log and all(float(value).is_integer() and int(value) & (int(value) - 1) == 0 for value in values)
-    _, columns = layout.grid_shape(axes)
-    step = max(1, -(-len(values) // (12 // columns + 3))) if numeric else 1
-    ticks = dict(list(positions.items())[::step])
-    if powers and max(values) >= 1024:
-        texts = [f"$2^{{{int(np.log2(value))}}}$" for value in ticks]
-    else:
-        texts = [labels.text(parse(cell)) for cell in ticks]
-    for ax in axes:
-        if log:
-            ax.set_xscale("log", base=2)
-        elif not numeric:
-            ax.set_xlim(-0.5, len(values) - 0.5)
-        ax.xaxis.set_major_locator(FixedLocator(list(ticks.values())))
-        ax.xaxis.set_minor_locator(NullLocator())
-        ax.set_xticks(list(ticks.values()), texts)

@@ -1,23 +1,18 @@
 """Styles of algorithms and figures: one colour, marker and line for each algorithm throughout the atlas.
 
-The colours extend those of Okabe and Ito (2008). Each two of them look at least ``FAR`` apart to people with any colour
-vision (`fedatlas.results.figures.colour_vision`), so up to as many entries as there are colours
-differ by colour alone.
-Entries of an experiment also differ in marker or line. The paper's own method is never grey.
+The colours extend those of Okabe and Ito (2008). Each two of them look at least 9.5 apart (CIEDE2000) to people with
+any colour vision, so up to as many entries as there are colours differ by colour alone. Entries of an experiment also
+differ in marker or line. The paper's own method is never grey.
 """
 
 import hashlib
 import itertools
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
-
-from fedatlas.results.figures.colour_vision import perceived_distance
+from typing import TypeVar
 
 Key = TypeVar("Key")
 
-FAR = 9.5  # CIEDE2000 between two colours that people with any colour vision distinguish
-NEIGHBOURS = 6  # preceding entries are often in the same figure, so a colour differs most from these
 BLACK, GREY = "#262626", "#a3a3a3"
 ORANGE, SKY, GREEN, BLUE, VERMILION, PINK = "#e69f00", "#56b4e9", "#009e73", "#0072b2", "#d55e00", "#c679af"
 VIOLET, WINE, NAVY = "#5522c3", "#8f1d4f", "#1b2a78"
@@ -64,22 +59,9 @@ class Style:
     weight: float = 1.0
 
     @property
-    def layer(self) -> float:
-        """Drawing order: dashed lines are above solid ones, so that two equal curves are both visible."""
-        if self.weight > 1:
-            return 2.9
-        return 2.8 if self.on_top else 2.2 if self.line == SOLID else 2.6
-
-    @property
-    def size(self) -> float:
-        """Size of markers: those of dashed lines are smaller, for the same reason."""
-        return 5.8 if self.line == SOLID else 4.6
-
-    @property
-    def properties(self) -> dict[str, Any]:
-        """Properties of a matplotlib line."""
-        return {"color": self.colour, "linestyle": self.line, "marker": self.marker, "markersize": self.size,
-                "zorder": self.layer, "linewidth": WIDTH * self.weight}  # fmt: skip
+    def dash(self) -> tuple[float, ...]:
+        """Lengths of strokes and gaps in widths of the line; empty if it is solid."""
+        return self.line[1] if isinstance(self.line, tuple) else ()
 
 
 STYLES = {
@@ -170,8 +152,8 @@ def styles(
     """Return the style of each entry of an experiment, by id.
 
     The first entry of an algorithm has the style that STYLES gives it, in all experiments; where more algorithms are
-    compared than there are colours, some share one and differ in marker. Any other entry gets a colour that differs
-    visibly from all others, as long as there is one, and a unique marker and line. Styles depend on the entries alone,
+    compared than there are colours, some share one and differ in marker. Any other entry gets a colour that no other
+    has, as long as there is one, and a unique marker and line. Styles depend on the entries alone,
     so they are the same in all figures. An algorithm that is not in STYLES, such as a reader's own, has a solid line if
     it can, above all others.
 
@@ -200,23 +182,17 @@ def styles(
 def _additional_style(name: str, present: list[Style]) -> Style:
     """Return a style that differs from those present; the name decides where STYLES has no such algorithm."""
     new = name not in STYLES
-    colours = [style.colour for style in present]
     number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "big") if new else 0
-    distinct = [colour for colour in COLOURS if _distance(colour, colours) >= FAR] or list(COLOURS)
-    reserved = [colour for colour in _rotate(FREE_COLOURS, number) if new and colour in distinct]
-    recent = colours[-NEIGHBOURS:]
-    colour = reserved[0] if reserved else max(distinct, key=lambda colour: _distance(colour, recent))
+    others = (*COLOURS[1:], BLACK)  # which is that of FedAvg in most figures
+    palette = (*_rotate(FREE_COLOURS, number), *others) if new else others
+    colours = {style.colour for style in present}
+    colour = next((colour for colour in palette if colour not in colours), palette[len(present) % len(palette)])
     pairs = {(style.marker, style.line) for style in present}
-    similar = {style.marker for style in present if perceived_distance(style.colour, colour) < FAR}
+    similar = {style.marker for style in present if style.colour == colour}
     lines: tuple[LineStyle, ...] = DASHES if new else _rotate(DASHES, len(present))
     candidates = itertools.product(_rotate(MARKERS, number or len(present)), lines)
     marker, line = min(candidates, key=lambda pair: (pair in pairs, pair[0] in similar))
     return Style(colour, marker, line, on_top=new)
-
-
-def _distance(colour: str, colours: Iterable[str]) -> float:
-    """Return the distance to the most similar of some colours."""
-    return min((perceived_distance(colour, present) for present in colours), default=100.0)
 
 
 def _rotate(values: tuple[Key, ...], by: int) -> tuple[Key, ...]:

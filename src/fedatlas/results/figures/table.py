@@ -10,10 +10,9 @@ from fedatlas.federation.metrics import metric
 from fedatlas.registry.options import option
 from fedatlas.results.comparing.column_format import ColumnFormat
 from fedatlas.results.comparing.intervals import within_noise
-from fedatlas.results.figures import layout, table_picture
 from fedatlas.results.figures.base import Drawing, PanelFigure
+from fedatlas.results.figures.description import Block, Cell, TextTable
 from fedatlas.results.figures.figure_data import FigureData
-from fedatlas.results.figures.text_table import Block, Cell, TextTable
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -27,6 +26,7 @@ class Table(PanelFigure):
     """
 
     name = "table"
+    is_table = True
 
     x: str | None = option(None, doc="axis with a column for each value; by default one setting is shown", names="axis")
     metrics: list[str] | None = option(
@@ -46,14 +46,14 @@ class Table(PanelFigure):
         if self.memory:
             numbers["memory"] = numbers["algorithm"].map(data.memory)
         values = list(dict.fromkeys(rows[x])) if x else [None]
-        titles = list(map(labels.mathematical, layout.column_titles(data, x, values))) if x else [""]
+        titles = data.titles(x, values) if x else [""]
         blocks = self._blocks(data, rows, numbers, list(itertools.product(values, metrics)))
-        last = ["vectors kept\nby a client"] if self.memory else []
+        last = ["vectors kept by a client"] if self.memory else []
         heads = [[*((labels.column_heading(name), 1) for name in metrics * len(titles)), *((text, 1) for text in last)]]
         if x:
             heads.insert(0, [*((title, len(metrics)) for title in titles), *(("", 1) for _ in last)])
         table = TextTable(heads=heads, blocks=blocks, notes=_notes(data, metrics))
-        return Drawing(table_picture.draw(table), numbers, table)
+        return Drawing(numbers, table)
 
     def _blocks(
         self, data: FigureData, rows: "DataFrame", numbers: "DataFrame", columns: Iterable[tuple[Any, str]]

@@ -13,16 +13,13 @@ from fedatlas.experiments import labels
 from fedatlas.experiments.selection import rounds_to_target
 from fedatlas.registry.options import option
 from fedatlas.results.comparing.intervals import within_noise
-from fedatlas.results.figures import table_picture
 from fedatlas.results.figures.base import Drawing, PanelFigure
 from fedatlas.results.figures.cost_figure import CostFigure
+from fedatlas.results.figures.description import Cell, TextTable
 from fedatlas.results.figures.figure_data import FigureData
-from fedatlas.results.figures.text_table import Cell, TextTable
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-BEST = "#cfe3f1"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +31,7 @@ class Targets(PanelFigure, CostFigure):
     """
 
     name = "targets"
+    is_table = True
 
     y: str | None = option(None, doc="metric; by default the one that selects", names="metric")
     targets: list[float] = option(doc="values of the metric", filled=True, distinct=True)
@@ -65,10 +63,9 @@ class Targets(PanelFigure, CostFigure):
             means, sds, counts = zip(*column, strict=True)
             bold.append(within_noise(means, sds, counts, "min"))
         rows = [
-            ((name,), [Cell(_text(cell[0]), comparable and near, BEST if comparable and near else None)
-                    for cell, near in zip(row, flags, strict=True)])
+            ((name,), [Cell(_text(cell[0]), comparable and near) for cell, near in zip(row, flags, strict=True)])
             for name, row, flags in zip(data.names.values(), cells, zip(*bold, strict=True), strict=True)
-        ]  # fmt: skip
+        ]
         noise = "Bold: the least, and what is within noise of it." if data.seeds > 1 else ""
         if not comparable:
             noise = "One seed: the noise of seconds is not known, so none is called the least."
@@ -78,7 +75,7 @@ class Targets(PanelFigure, CostFigure):
         groups = [(title, len(list(columns))) for title, columns in itertools.groupby(titles)]
         heads = [*([groups] if any(titles) else []), [(heading, 1) for heading in headings]]
         table = TextTable(heads=heads, blocks=[("", rows)], notes=[note])
-        return Drawing(table_picture.draw(table), numbers, table)
+        return Drawing(numbers, table)
 
 
 def _attained(data: FigureData, panel: "DataFrame", id: str, cost: str, target: float) -> tuple[float, float, int]:

@@ -23,7 +23,6 @@ GROWTH = Decimal("1.02")  # of the theorem, for each three steps and kappa >= 25
 ALGORITHMS = ("agd", "fedac-1", "gd")
 SMALLEST = Decimal("1e-290")  # eps whose distances are still floats
 COLUMNS = ["kappa", "along", "interval", "algorithm", "step", "distance", "output", "bound"]
-KAPPAS = (25, 100, 1000)
 
 
 def rule(name: str, kappa: float, interval: int, L: float = 1.0) -> Rule:
@@ -131,20 +130,6 @@ def distances(
             bound = eps * GROWTH ** (Decimal(step) / 3)
             rows.append((kappa, along, interval, name, step, float(distance), float(output), float(bound)))
     return pd.DataFrame(rows, columns=COLUMNS)
-
-
-def study(kappas: Sequence[float] = KAPPAS, steps: int = 150, interval: int = 15) -> "pd.DataFrame":
-    """Return distances of ALGORITHMS on AGD's function, and of FedAc-I on the function built along itself.
-
-    The arguments and the DataFrame are those of `distances`, for each of ``kappas``.
-    """
-    import pandas as pd
-
-    fedac_study: dict[str, typing.Any] = {"algorithms": ("fedac-1",), "along": "fedac-1"}
-    return pd.concat(
-        [distances(kappa, steps, interval=interval, **of) for kappa in kappas for of in ({}, fedac_study)],
-        ignore_index=True,
-    )
 
 
 def _step(problem: Piecewise, rule: Rule, z: Vector) -> tuple[Vector, Decimal, Decimal]:

@@ -2,7 +2,7 @@ from dataclasses import dataclass
 
 from extensions.max_norm import MAX_NORM
 
-from fedatlas import AlgorithmFigure, Drawing, FigureData, labels, layout, option
+from fedatlas import AlgorithmFigure, Drawing, FigureData, Lines, describe_lines, labels, option
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -11,14 +11,17 @@ class Bars(AlgorithmFigure):
 
     name = "bars"
 
-    width: float = option(0.8, doc="width of a bar; bars of width 1 touch", above=0, high=1)
+    log: bool = option(False, doc="whether the scale of the scores is logarithmic")
 
     def draw(self, data: FigureData) -> Drawing:
         rows = data.rows(data.table[data.table["chosen"]])
-        figure, (ax,) = layout.grid(1)
-        ax.set_title(MAX_NORM.words)
-        for id, style in data.styles.items():
-            score = rows.loc[rows["algorithm"] == id, "score"]
-            ax.bar(data.names[id], score, self.width, color=style.colour)
-        layout.label([ax], "algorithm", labels.quantity(data.y, data.view.select.statistic))
-        return Drawing(figure)
+        description = Lines(
+            x={"algorithm": "algorithm"},
+            y=("score", labels.quantity(data.y, data.view.select.statistic)),
+            lines=describe_lines(data.styles, data.names),
+            categories=list(data.names.items()),
+            bars=True,
+            logy=self.log,
+            note=f"{MAX_NORM.words.capitalize()} is a metric of this study.",
+        )
+        return Drawing(rows[["algorithm", "score"]], description)

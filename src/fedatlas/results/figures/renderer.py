@@ -1,0 +1,427 @@
+"""Pictures of figures, from their numbers and descriptions alone.
+
+A description is read as `fedatlas.results.figures.description` writes it to JSON, so a picture can be drawn anew, and
+differently, from the two files of a figure.
+"""
+
+import contextlib
+import math
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fedatlas.experiments import labels
+from fedatlas.results.figures.description import DIVERGED, raise_to_floor
+from fedatlas.results.figures.style import DIVERGING, GREY, ORANGE, RC, SEQUENTIAL, SKY, WIDTH
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
+    from pandas import DataFrame, Index
+
+Chart = Mapping[str, Any]  # a description as JSON types
+
+PANELS = {1: (5.6, 3.6), 2: (4.2, 3.1), 3: (3.15, 2.75), 4: (2.6, 2.5)}  # inches, by panels in a row
+MAX_BANDS = 3  # bands over one another that are still told apart; more lines have bars at their markers
+MARKS = 8  # markers of a line
+STOPS = 24  # values of an abscissa that are all ticks, where there are so few
+NOTE_COLOUR = "#666666"
+DOTS = ((0, (1, 1.5)), (0, (4, 2)), (0, (6, 2, 1, 2)))  # of dotted columns
+DECADES = 300.0  # ratio of the ends of a logarithmic axis below which numbers have no powers of ten
+LETTER = 0.075  # inches of a letter of a legend, and 0.55 of its handle
+MAX_NUMBERS = 121  # cells of a panel that have their numbers
+LAYERS = {False: 2.2, True: 2.6}  # dashed lines lie above solid ones, so that two equal curves are both visible
+
+
+@contextlib.contextmanager
+def settings() -> Iterator[None]:
+    """Apply the atlas's settings of matplotlib, and no others, until the block ends."""
+    import matplotlib
+
+    with matplotlib.rc_context({**matplotlib.rcParamsDefault, **RC}):
+        yield
+
+
+def render(chart: Chart, numbers: "DataFrame") -> "Figure":
+    """Return the picture of a figure of lines or of a heat map.
+
+    Args:
+        chart: The description, as JSON types.
+        numbers: The numbers that it describes.
+    """
+    with settings():
+        return {"lines": _render_lines, "heatmap": _render_heatmap}[chart["kind"]](chart, numbers)
+
+
+def words(text: str) -> str:
+    """Return words for a picture: letters are formulas, and a formula that matplotlib cannot set has dollar signs."""
+    from matplotlib.mathtext import MathTextParser
+
+    text = labels.mathematical(text)
+    if "$" in text:
+        try:
+            MathTextParser("path").parse(text)
+        except ValueError:
+            return text.replace("$", r"\$")
+    return text
+
+
+def wrap(text: str, inches: float, letters: float = 13.0) -> str:
+    """Return words on lines of some inches, with so many letters an inch."""
+    return textwrap.fill(words(text), max(8, int(inches * letters)), break_long_words=False)
+
+
+def create_figure(size: tuple[float, float]) -> "Figure":
+    """Return an empty figure of some inches that no window and no pyplot knows of."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=size, layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def split_panels(numbers: "DataFrame") -> "list[tuple[str, DataFrame]]":
+    """Return (title, numbers) of each panel."""
+    if "panel" not in numbers:
+        return [("", numbers)]
+    return [(str(title), part) for title, part in numbers.groupby("panel", sort=False)]
+
+
+def _grid(count: int, share_x: bool, columns: int | None = None) -> "tuple[Figure, list[Axes], int]":
+    """Return a figure, its axes, one for each of ``count`` panels, which share y, and the number of columns."""
+    columns = columns or (count if count <= 4 else 3 if count in (5, 6, 9) else 4)
+    width, height = PANELS[min(columns, 4)]
+    rows = math.ceil(count / columns)
+    figure = create_figure((width * columns, height * rows - 0.25 * (rows - 1) + 0.35))
+    axes = figure.subplots(rows, columns, sharey=True, sharex=share_x, squeeze=False).ravel().tolist()
+    for unused in axes[count:]:
+        unused.set_visible(False)
+    for ax in axes[max(0, count - columns) : count]:
+        ax.tick_params(labelbottom=True)
+    return figure, axes[:count], columns
+
+
+def _label(figure: "Figure", axes: "Sequence[Axes]", columns: int, x: str, y: str) -> None:
+    """Label the outer axes; y is written once for all rows."""
+    width, height = figure.get_size_inches()
+    if len(axes) > columns:
+        figure.supylabel(wrap(y, height), fontsize=axes[0].yaxis.label.get_fontsize())
+    else:
+        axes[0].set_ylabel(wrap(y, height))
+    for ax in axes[-columns:]:
+        ax.set_xlabel(wrap(x, width / columns))
+
+
+def _add_note(figure: "Figure", note: str) -> None:
+    if note:
+        text = wrap(note, figure.get_figwidth(), 15.5)
+        figure.supxlabel(text, x=0.995, ha="right", fontsize=8, color=NOTE_COLOUR)
+        figure.set_figheight(figure.get_figheight() + 0.13 * text.count("\n"))
+
+
+# -- lines
+
+
+def _render_lines(chart: Chart, numbers: "DataFrame") -> "Figure":
+    panels = split_panels(numbers)
+    ticks = _ticks(chart, numbers)
+    figure, axes, columns = _grid(len(panels), bool(ticks))
+    for ax, (title, part) in zip(axes, panels, strict=True):
+        ax.set_title(wrap(title, figure.get_figwidth() / columns))
+        draw_lines(ax, chart, part, ticks)
+    (x, *_), y = chart["x"].values(), chart["y"][1]
+    _label(figure, axes, columns, x, y)
+    _add_legend(figure, chart, numbers)
+    _add_note(figure, chart["note"])
+    return figure
+
+
+def draw_lines(ax: "Axes", chart: Chart, numbers: "DataFrame", ticks: Mapping[float, str] | None = None) -> None:
+    """Draw the lines of one panel into axes.
+
+    Args:
+        ax: The axes.
+        chart: The description.
+        numbers: The numbers of the panel.
+        ticks: Texts of the ticks of x by position; by default those of matplotlib.
+    """
+    x, y = next(iter(chart["x"])), chart["y"][0]
+    if chart["logy"]:
+        ax.set_yscale("log")
+    _scale_x(ax, chart, numbers, ticks or {})
+    if chart["limits"]:
+        ax.set_ylim(*chart["limits"])
+    drawn = [id for id in chart["lines"] if (numbers["algorithm"] == id).any()]
+    for place, id in enumerate(drawn):
+        rows = numbers[numbers["algorithm"] == id]
+        at = rows[x].map(_positions(chart)).to_numpy(float) if chart["categories"] else rows[x].to_numpy(float)
+        order = np.argsort(at, kind="stable")
+        at = at + (np.linspace(-0.25, 0.25, len(drawn))[place] if chart["categories"] and len(drawn) > 1 else 0.0)
+        _draw_line(ax, chart, rows.iloc[order], at[order], y, (place, len(drawn)), chart["lines"][id])
+    if not (ticks or chart["categories"] or chart["logx"]):
+        ax.margins(x=0.02)
+        if numbers[x].min() >= 0:
+            ax.set_xlim(left=0)
+    _write_plainly(ax.yaxis)
+
+
+def draw_plot(ax: "Axes", chart: Chart, numbers: "DataFrame") -> None:
+    """Draw lines into axes of their own, with labels and a legend.
+
+    Args:
+        ax: The axes.
+        chart: The description, without panels.
+        numbers: The numbers that it describes.
+    """
+    draw_lines(ax, chart, numbers, _ticks(chart, numbers))
+    ax.set(xlabel=words(next(iter(chart["x"].values()))), ylabel=words(chart["y"][1]))
+    ax.legend(handles=list(_handles(chart, numbers)))
+
+
+def _draw_line(
+    ax: "Axes", chart: Chart, rows: "DataFrame", x: Any, y: str, place: tuple[int, int], line: Mapping[str, Any]
+) -> None:
+    """Draw one line: range, markers, hollow ones, what is dotted, and a cross where it diverged."""
+    log, (at, count) = chart["logy"], place
+    value = raise_to_floor(rows[y], log)
+    finite = np.isfinite(value)
+    x, value, rows, lost = x[finite], value[finite], rows[finite], x[~finite]
+    remarks = (
+        rows[chart["remark"]].fillna("").astype(str).to_numpy() if chart["remark"] in rows else np.full(len(x), "")
+    )
+    look = _look(line)
+    if line["quiet"]:
+        ax.plot(x, value, color=GREY, linewidth=0.8, alpha=0.55, drawstyle=_drawstyle(chart), zorder=1.6)
+        return
+    step = max(1, len(x) // MARKS)
+    marked = np.arange(at * step // max(1, count), len(x), step)
+    if chart["bars"]:
+        ax.bar(x, value, 0.5 / count, color=line["colour"])
+    if chart["range"]:
+        low, high = (raise_to_floor(rows[name], log) for name in chart["range"])
+        _draw_range(ax, chart, x, low, high, place, marked, line["colour"])
+    for colour, alpha, (low, high) in zip((SKY, ORANGE), (0.55, 0.25), chart["bands"].values(), strict=False):
+        ax.fill_between(x, rows[low], rows[high], color=colour, alpha=alpha, linewidth=0)
+    if not chart["categories"]:
+        ax.plot(x, value, drawstyle=_drawstyle(chart), **(look | {"marker": ""}))
+    points = look | {"linestyle": "none", "zorder": look["zorder"] + 0.1}
+    hollow = (remarks != "") & (remarks != DIVERGED)
+    shown = np.isin(np.arange(len(x)), marked) | hollow
+    for mask, face in () if chart["bars"] else ((shown & ~hollow, line["colour"]), (hollow, "white")):
+        ax.plot(x[mask], value[mask], markerfacecolor=face, **points)
+    for style, column in zip(DOTS, chart["dotted"], strict=False):
+        if column in rows:
+            ax.plot(x, raise_to_floor(rows[column], log), color=line["colour"], linestyle=style, linewidth=1.4)
+    for column in chart["rings"]:
+        if column in rows:
+            ring = {"markersize": 7.5, "markerfacecolor": "none", "markeredgewidth": 0.8}
+            ax.plot(x, rows[column], **(points | ring))
+    if (remarks == DIVERGED).any():
+        _mark_divergence(ax, x, value, line["colour"])
+    if len(lost):
+        top = np.full(len(lost), 0.97)
+        ax.plot(lost, top, "x", color=line["colour"], transform=ax.get_xaxis_transform(), zorder=3)
+
+
+def _look(line: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the properties of a matplotlib line."""
+    dashed = bool(line["dash"])
+    layer = 2.9 if line["weight"] > 1 else 2.8 if line["front"] else LAYERS[dashed]
+    return {
+        "color": line["colour"],
+        "linestyle": (0, tuple(line["dash"])) if dashed else "-",
+        "marker": line["marker"],
+        "markersize": 4.4 if dashed else 5.4,
+        "linewidth": WIDTH * line["weight"] if line["marker"] else 1.1,
+        "zorder": layer,
+    }
+
+
+def _drawstyle(chart: Chart) -> Any:
+    return "steps-post" if chart["steps"] else "default"
+
+
+def _draw_range(
+    ax: "Axes", chart: Chart, x: Any, low: Any, high: Any, place: tuple[int, int], marked: Any, colour: str
+) -> None:
+    """Draw the range of a line: a band, or bars at its markers if there are more lines than bands allow."""
+    from matplotlib.transforms import ScaledTranslation
+
+    at, count = place
+    if chart["categories"]:
+        ax.vlines(x, low, high, color=colour, linewidth=1.4)
+    elif count <= MAX_BANDS:
+        band: dict[str, Any] = {"color": colour, "alpha": 0.16, "linewidth": 0}
+        ax.fill_between(x, low, high, step="post" if chart["steps"] else None, **band)
+    else:
+        offset = 2.2 * (at - (count - 1) / 2) / 72 if len(marked) == len(x) else 0.0  # bars of one x lie apart
+        moved = ax.transData + ScaledTranslation(offset, 0, ax.figure.dpi_scale_trans)
+        bars: dict[str, Any] = {"color": colour, "alpha": 0.55, "linewidth": 1.1, "transform": moved, "zorder": 1.9}
+        ax.vlines(x[marked], low[marked], high[marked], **bars)
+
+
+def _mark_divergence(ax: "Axes", x: Any, value: Any, colour: str) -> None:
+    """Draw a cross where a line that diverged ends, or leaves the figure."""
+    bottom, top = ax.get_ylim()
+    last = int(np.argmax(value > top)) if (value > top).any() else len(value) - 1
+    height = min(max(value[last], bottom), top)
+    ax.plot(x[last], height, "x", color=colour, markersize=8, markeredgewidth=2, zorder=3, clip_on=False)
+
+
+# -- the abscissa
+
+
+def _positions(chart: Chart) -> Mapping[Any, float]:
+    """Return the places of words on an abscissa, also where a CSV holds them as other types."""
+
+    class Places(dict[Any, float]):
+        def __missing__(self, cell: Any) -> float:
+            return self[str(cell)]
+
+    return Places({str(cell): float(number) for number, (cell, _) in enumerate(chart["categories"])})
+
+
+def _ticks(chart: Chart, numbers: "DataFrame") -> dict[float, str]:
+    """Return ticks of the abscissa: its words, or all of its values where they are few; none for matplotlib's own."""
+    if chart["categories"]:
+        return {number: words(text) for number, (_, text) in enumerate(chart["categories"])}
+    values = sorted(set(numbers[next(iter(chart["x"]))].astype(float)))
+    if len(chart["x"]) > 1 or len(values) > STOPS:
+        return {}
+    powers = chart["logx"] and all(value.is_integer() and int(value) & (int(value) - 1) == 0 for value in values)
+    step = math.ceil(len(values) / 6)
+    if powers and max(values) >= 1024:
+        return {value: f"$2^{{{int(math.log2(value))}}}$" for value in values[::step]}
+    return {value: labels.number(value, 6) for value in values[::step]}
+
+
+def _scale_x(ax: "Axes", chart: Chart, numbers: "DataFrame", ticks: Mapping[float, str]) -> None:
+    """Set scale and ticks of the abscissa, before anything is drawn."""
+    from matplotlib.ticker import FixedLocator, NullFormatter, NullLocator
+
+    x = next(iter(chart["x"]))
+    if chart["categories"]:
+        ax.set_xlim(-0.5, len(chart["categories"]) - 0.5)
+    elif chart["logx"]:
+        values = numbers[x].to_numpy(float)
+        if values.min() <= 0:
+            ax.set_xscale("symlog", linthresh=1)  # with 0, where all runs start
+        else:
+            ax.set_xscale("log", base=2 if values.max() / values.min() <= 4096 else 10)
+            ax.xaxis.set_minor_formatter(NullFormatter())
+            if not ticks and values.max() / values.min() <= 4096:
+                ax.xaxis.set_major_formatter(lambda value, _: labels.number(value))
+    else:
+        count = 5 if len(ax.figure.axes) > 1 else 8
+        ax.locator_params(axis="x", nbins=count, integer=bool(np.issubdtype(numbers[x].dtype, np.integer)))
+    if ticks:
+        ax.xaxis.set_major_locator(FixedLocator(list(ticks)))
+        ax.xaxis.set_minor_locator(NullLocator())
+        long = chart["categories"] and sum(len(text) + 2 for text in ticks.values()) > 60 / (
+            1 + 0.5 * len(ax.figure.axes)
+        )
+        ax.set_xticks(list(ticks), list(ticks.values()))
+        if long:
+            ax.tick_params(axis="x", rotation=35)
+            for text in ax.get_xticklabels():
+                text.set(ha="right", rotation_mode="anchor")
+
+
+def _write_plainly(axis: "Axis") -> None:
+    """Format a logarithmic axis of few decades with plain numbers: 0.3 in place of 3 × 10⁻¹."""
+    from matplotlib.ticker import LogFormatterSciNotation
+
+    class PlainLogFormatter(LogFormatterSciNotation):
+        def __call__(self, x: float, pos: int | None = None) -> str:
+            return labels.number(float(f"{x:.6g}")) if super().__call__(x, pos) else ""
+
+    low, high = sorted(axis.get_view_interval())
+    if axis.get_scale() == "log" and 1e-3 <= low and high < 1e5 and high / low < DECADES:
+        axis.set_major_formatter(PlainLogFormatter())
+        axis.set_minor_formatter(PlainLogFormatter(labelOnlyBase=False))
+
+
+# -- the legend
+
+
+def _add_legend(figure: "Figure", chart: Chart, numbers: "DataFrame") -> None:
+    """Add a legend above the panels; the figure grows by its rows."""
+    handles = list(_handles(chart, numbers))
+    width = figure.get_figwidth()
+    longest = max((len(labels.plain_text(str(handle.get_label()))) for handle in handles), default=1)
+    columns = max(1, min(len(handles), int(width / (0.55 + LETTER * longest))))
+    rows = math.ceil(len(handles) / columns)
+    figure.legend(handles=handles, loc="outside upper center", ncols=math.ceil(len(handles) / max(1, rows)))
+    figure.set_figheight(figure.get_figheight() + 0.19 * (rows - 1))
+
+
+def _handles(chart: Chart, numbers: "DataFrame") -> "Iterator[Artist]":
+    """Yield the handles of the legend: lines, then what dots, rings, hollow markers, bands and crosses mean."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    present = {id: line for id, line in chart["lines"].items() if (numbers["algorithm"] == id).any()}
+    for line in present.values():
+        if not line["quiet"]:
+            yield Line2D([], [], label=words(line["name"]), **_look(line))
+    if quiet := sum(line["quiet"] for line in present.values()):
+        yield Line2D([], [], color=GREY, linewidth=0.8, label=f"{quiet} others")
+    sign: dict[str, Any] = {"color": NOTE_COLOUR, "linestyle": "none"}
+    for style, (column, text) in zip(DOTS, chart["dotted"].items(), strict=False):
+        if column in numbers and numbers[column].notna().any():
+            yield Line2D([], [], color=NOTE_COLOUR, linestyle=style, linewidth=1.4, label=words(text))
+    for column, text in chart["rings"].items():
+        if column in numbers and numbers[column].notna().any():
+            yield Line2D([], [], marker="o", markerfacecolor="none", label=words(text), **sign)
+    for colour, alpha, text in zip((SKY, ORANGE), (0.55, 0.25), chart["bands"], strict=False):
+        yield Patch(color=colour, alpha=alpha, label=words(text))
+    remarks = numbers[chart["remark"]].fillna("") if chart["remark"] in numbers else []
+    if chart["hollow"] and any(text not in ("", DIVERGED) for text in remarks):
+        yield Line2D([], [], marker="o", markerfacecolor="white", label=words(chart["hollow"]), **sign)
+    if not np.isfinite(numbers[chart["y"][0]].to_numpy(float)).all() or DIVERGED in set(remarks):
+        yield Line2D([], [], marker="x", label="diverged", **sign)
+
+
+# -- heat maps
+
+
+def _step(names: "Index") -> int:
+    """Return the number from one name of a heat map that is shown to the next."""
+    return next(step for step in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, len(names)) if len(names) <= 12 * step)
+
+
+def _render_heatmap(chart: Chart, numbers: "DataFrame") -> "Figure":
+    import seaborn as sns
+
+    (x, x_words), (y, y_words), (value, value_words) = chart["x"], chart["y"], chart["value"]
+    panels, center = split_panels(numbers), chart["center"]
+    figure, axes, columns = _grid(len(panels), False, chart["columns"])
+    low, high = float(numbers[value].min()), float(numbers[value].max())
+    if center is not None:
+        reach = max(high - center, center - low)
+        low, high = center - reach, center + reach
+    colours = sns.blend_palette(SEQUENTIAL if center is None else DIVERGING, as_cmap=True)
+    for ax, (title, part) in zip(axes, panels, strict=True):
+        order = {"index": part[y].drop_duplicates(), "columns": part[x].drop_duplicates()}
+        cells = part.pivot(index=y, columns=x, values=value).reindex(**order)
+        numbered = chart["numbers"] and cells.size <= MAX_NUMBERS
+        sns.heatmap(cells, ax=ax, vmin=min(low, 0) if center is None else low, vmax=high, cmap=colours, cbar=False,
+                    rasterized=True, annot=numbered, fmt=".0f", annot_kws={"fontsize": 6.5},
+                    xticklabels=_step(cells.columns), yticklabels=_step(cells.index))  # fmt: skip
+        ax.set(title=wrap(title, figure.get_figwidth() / columns), xlabel="", ylabel="")
+        upright = max(len(str(name)) for name in cells.columns) > 6
+        ax.tick_params(axis="x", length=0, rotation=90 if upright else 0)
+        ax.tick_params(axis="y", length=0, rotation=0)
+        ax.grid(visible=False)
+    axes[0].invert_yaxis()  # of all panels, which share it
+    _label(figure, axes, columns, x_words, y_words)
+    bar = figure.colorbar(axes[0].collections[0], ax=axes, pad=0.02, aspect=24)
+    bar.set_label(words(value_words))
+    bar.outline.set_visible(False)
+    _add_note(figure, chart["note"])
+    return figure
