@@ -44,7 +44,6 @@ REQUIRED = {
     "equal": {"algorithms", "tolerance"},
     "fewer": {"algorithm", "than"},
     "first_round": {"algorithm", "target"},
-    "proportion": {"algorithms", "metric", "of"},
     "reaches": {"algorithms"},
     "speedup": {"algorithms", "axis"},
     "spread": {"algorithms"},

@@ -74,7 +74,7 @@ def test_unknown_hyper_parameters_are_errors():
         verdict(SCORES, kind="spread", algorithms=["fedsps"], among={"gamma": [1]}, at_most=1)
 
 
-PROPORTION = {"kind": "proportion", "algorithms": ["fedsps"], "metric": "apart", "of": "loss"}
+PROPORTION = {"kind": "reaches", "algorithms": ["fedsps"], "metric": "apart", "of": "loss", "statistic": "final"}
 LINES = curves([("fedsps", 5, seed, [(0, 9.0), (4, 2.0)]) for seed in (0, 1)], ("local_steps",), "loss").assign(
     apart=0.2, status="ok"
 )
