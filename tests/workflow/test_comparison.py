@@ -198,6 +198,7 @@ def test_nothing_of_the_page_is_wider_than_the_screen_and_nothing_fails(project,
     assert not [entry for entry in driver.get_log("browser") if entry["level"] == "SEVERE"]
 
 
+@pytest.mark.slow
 def test_it_is_equal_to_a_comparison_that_computes_all_rivals_anew(project):
     run(project, "compare", "slowmo", "--on", "suite", "--size", "smoke", "--cores", "2")
     recorded = table(project, "slowmo_on-suite")
@@ -234,7 +235,11 @@ def test_a_twin_of_fedavg_has_one_half_and_a_broken_scaffold_falls(project):
     assert "behind SCAFFOLD" in sentences["broken"]
 
 
-@pytest.mark.parametrize("options", [["--dry-run"], ["--cores", "2"]], ids=["dry", "real"])
+@pytest.mark.parametrize(
+    "options",
+    [["--dry-run"], pytest.param(["--cores", "2"], marks=pytest.mark.slow)],
+    ids=["dry", "real"],
+)
 def test_a_problem_whose_data_cannot_be_had_is_left_out_by_name_and_the_rest_is_compared(far, options):
     output = run(far, "compare", "slowmo", "--on", "far", "--size", "smoke", *options)
     assert "slowmo beside 2 others on 1 problem of far" in output and "to train: 1 run file" in output
@@ -287,6 +292,7 @@ def test_a_quick_comparison_has_a_third_of_the_problems_and_five_seeds(project):
     assert comparison["sizes"]["smoke"]["seeds"] == [0, 1, 2, 3, 4]
 
 
+@pytest.mark.slow
 def test_asynchronous_methods_are_compared_by_seconds_and_not_by_rounds(project):
     path = project.folder / "config/experiments/clock.yaml"
     buffered = {"kind": "asynchronous", "buffer": 1, "concurrency": 4}
@@ -311,6 +317,7 @@ def test_the_page_which_method_when_is_made_from_the_record(project):
     assert "there is no record of tiny" in run(project, "guide", "--on", "tiny", status=2)
 
 
+@pytest.mark.slow
 def test_an_experiment_of_a_study_takes_what_it_shares_from_the_record(project):
     path = project.folder / "config/experiments/longer.yaml"
     path.write_text("extends: suite\ntitle: Longer\nalgorithms: {fedprox: {}}\n")
@@ -425,6 +432,7 @@ def test_rows_that_do_not_fit_are_refused_with_the_reason(change, reason):
             add_runs(view, curves, path)
 
 
+@pytest.mark.slow
 def test_the_page_places_a_run_of_pytorch_beside_the_landscape(project, monkeypatch):
     pytest.importorskip("torch")
     monkeypatch.chdir(project.folder)
