@@ -244,6 +244,8 @@ def read_file(path: Path) -> list[RecordedCell]:
             plain = json.loads(texts[0])
             if len(texts) != 1 or plain["id"] != path.stem:
                 raise ValueError("its cells are those of other files")
+            if any(plain["key"] == cell.key for cell in cells):
+                raise ValueError(f"the cell {plain['key']} stands twice")
             cells.append(RecordedCell(path, group, plain["id"], plain["key"], plain))
     return cells
 
