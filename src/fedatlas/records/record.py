@@ -237,7 +237,7 @@ def read_record(folder: str | Path) -> Record:
 
 def read_file(path: Path) -> list[RecordedCell]:
     """Return the cells of an algorithm, without their rows. Raises UserError if the file was damaged."""
-    cells = []
+    cells: list[RecordedCell] = []
     with _explain(path), _open(path) as file:
         for group in range(file.num_row_groups):
             texts = file.read_row_group(group, columns=[CELL])[CELL].unique().to_pylist()

@@ -11,8 +11,9 @@ from fedatlas.registry import extensions
 from fedatlas.testing.implementation import Implementation
 from fedatlas.testing.outcomes import Failed, NotApplicable
 
-READERS = {"open", "read_text", "read_bytes", "load", "loadtxt", "genfromtxt", "fromfile", "read_csv", "read_parquet"}
-IMPORTERS = {"import_module", "__import__", "exec", "eval", "spec_from_file_location"}
+READERS = {"open", "read_text", "read_bytes", "load", "loadtxt", "genfromtxt", "fromfile"}
+READERS |= {f"read_{kind}" for kind in ("csv", "excel", "feather", "json", "parquet", "pickle")}
+IMPORTERS = {"import_module", "__import__", "exec", "eval", "spec_from_file_location", "run_path", "run_module"}
 
 
 def dependencies(implementation: Implementation) -> None:
@@ -68,8 +69,10 @@ def _sentence(node: ast.AST, path: Path, imported: dict[str, str]) -> str:
             return (
                 f"it imports {unknown[0]}, which lies neither in the study nor in an installed package: move it there"
             )
-    if isinstance(node, ast.Attribute) and ast.unparse(node) in ("os.environ", "os.getenv"):
-        return "it reads the environment, of which no result knows: make the value an option"
+    if isinstance(node, (ast.Attribute, ast.Name)):
+        first, *rest = ast.unparse(node).split(".")
+        if ".".join([imported.get(first, first), *rest]) in ("os.environ", "os.getenv"):
+            return "it reads the environment, of which no result knows: make the value an option"
     if isinstance(node, (ast.Assign, ast.AugAssign)):
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
         for target in targets:
