@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 class ImprovementTable(SingleTargetFigure):
     """A table of the probability, in percent, that the row's algorithm is better than the column's on an instance.
 
-    An instance is a problem with one seed, on which both are compared; equal numbers count one half (Agarwal et al.
-    2021). Problems count alike, as far as both are defined. Intervals resample the seeds of each problem. Rows are
-    sorted by the mean over all others, which stands to the right.
+    An instance is a problem with one seed, on which both are compared; ratios within 5 % count one half (Agarwal et al.
+    2021). Problems count alike, as far as both are defined. Intervals resample problems and seeds. Rows are sorted by
+    the mean over all others, which stands to the right.
     """
 
     name = "improvement"
 
-    resamples: int = option(1000, doc="how often the seeds of each problem are resampled for the intervals", low=100)
+    resamples: int = option(1000, doc="how often problems and seeds are resampled for the intervals", low=100)
 
     def draw(self, data: FigureData) -> Drawing:
         benchmark = self.outcomes(data)
@@ -42,7 +42,7 @@ class ImprovementTable(SingleTargetFigure):
         notes = [
             f"Probability in percent that the row has the better {quantity} than the column on an instance: "
             f"{labels.count_noun(len(benchmark.problems), 'problem')}, {seeds} of each.",
-            f"Bold: the {self.confidence} interval by resampling the seeds of each problem excludes 50.",
+            f"Bold: the {self.confidence} interval by resampling problems and seeds excludes 50.",
             "To the right: mean over the other algorithms, with its interval.",
             "" if self.scores else self.target_note(data, [self.share]),
         ]

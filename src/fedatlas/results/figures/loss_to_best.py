@@ -8,7 +8,7 @@ from fedatlas.experiments import labels
 from fedatlas.experiments.cells import CASE
 from fedatlas.registry.options import option
 from fedatlas.results.comparing.pairwise import Standing, standings
-from fedatlas.results.comparing.ranking import rank_algorithms
+from fedatlas.results.comparing.ranks import rank_algorithms
 from fedatlas.results.figures import table_picture
 from fedatlas.results.figures.base import Drawing
 from fedatlas.results.figures.browser_chart import GridChart

@@ -12,7 +12,7 @@ from fedatlas.experiments import labels
 from fedatlas.registry.options import option
 from fedatlas.results.comparing.benchmark import Benchmark
 from fedatlas.results.comparing.profiles import Profile, budget_shares, compute_profile, performance_ratios
-from fedatlas.results.comparing.ranking import rank_algorithms
+from fedatlas.results.comparing.ranks import rank_algorithms
 from fedatlas.results.figures import layout
 from fedatlas.results.figures.base import Drawing, PanelFigure
 from fedatlas.results.figures.browser_chart import LineChart, chart_lines
