@@ -25,7 +25,7 @@ from fedatlas.workflow.work import count_runs
 
 SUITE = "landscape"  # the experiment with which algorithms are compared by default
 FOLDER = "compare"  # below the results
-START_SECONDS = 20.0  # besides the runs of a cell: jobs for data, split and optimum; evaluations
+START_SECONDS = 25.0  # besides the runs of a cell: jobs for data, split and optimum; evaluations
 
 
 @dataclass(frozen=True)

@@ -61,6 +61,7 @@ class EntryNumbers:
         names: Names of all algorithms by id.
         quantity: The compared score in words.
         log: Whether scores are compared by their ratio, else by their difference.
+        margin: Share of a score up to which differences do not matter.
         places: Its place on each problem, by title.
         undefined: Why it is not defined on problems, by title.
         choices: What tuning chose, by title.
@@ -75,6 +76,7 @@ class EntryNumbers:
     names: Mapping[str, str]
     quantity: str
     log: bool
+    margin: float
     places: dict[str, ProblemRank]
     undefined: dict[str, str]
     choices: dict[str, Choice]
@@ -174,6 +176,7 @@ def compute_numbers(
                 names,
                 figure.quantity(data),
                 scores.log,
+                scores.margin,
                 dict(zip(titles, rank_on_problems(scores, id, REFERENCES), strict=True)),
                 {
                     title: reasons[point[CASE]]

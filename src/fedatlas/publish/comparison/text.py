@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from fedatlas.experiments import labels
 from fedatlas.io import terminal
 from fedatlas.publish.comparison.numbers import SHARE, EntryNumbers
-from fedatlas.results.comparing.intervals import MATTERS
 from fedatlas.results.comparing.pairwise import MEANINGFUL, WonShare
 from fedatlas.results.comparing.ranks import ProblemRank, Rank
 
@@ -37,7 +36,7 @@ def _lines(numbers: EntryNumbers) -> Iterator[str]:
 
 def note(numbers: EntryNumbers) -> str:
     """Return what the numbers mean."""
-    equal = f"scores within {100 * MATTERS:g} %" if numbers.log else "equal scores"
+    equal = f"scores within {100 * numbers.margin:g} %" if numbers.margin else "equal scores"
     return (
         f"P: share of the instances on which it is better, with 95 % interval; {equal} count one half. Ahead (+) and "
         f"behind (−): the interval of the paired {'ratio' if numbers.log else 'difference'}, which holds over all "

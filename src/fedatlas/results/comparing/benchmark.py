@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fedatlas.experiments.selection import sorted_values
+from fedatlas.results.comparing.intervals import MATTERS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,9 +30,9 @@ class Benchmark:
     (algorithms, problems, slots): whether the number is of the slot's seed; the slots of seeds without a run repeat the
     algorithm's other seeds. diverged: of the shape of present. budgets (problems,): largest finite cost of any
     evaluation. targets (problems, targets, slots): values of the metric; NaN for scores. resolution (problems,):
-    differences of numbers up to this are none. before: of the shape of numbers, the cost of the evaluation before the
-    one that attains the target; None where numbers are exact. log: whether numbers are compared by their ratio, else by
-    their difference.
+    differences of numbers up to this are none. margin: differences up to this share of a number do not matter. before:
+    of the shape of numbers, the cost of the evaluation before the one that attains the target; None where numbers are
+    exact. log: whether numbers are compared by their ratio, else by their difference.
     """
 
     algorithms: list[str]
@@ -43,6 +44,7 @@ class Benchmark:
     budgets: Array
     targets: Array
     resolution: Array
+    margin: float = MATTERS
     before: Array | None = None
     log: bool = True
 
@@ -60,7 +62,7 @@ class Benchmark:
     @property
     def defined(self) -> Array:
         """True where an algorithm has runs on a problem, (algorithms, problems)."""
-        return ~np.isnan(self.numbers).all(axis=(2, 3))
+        return np.asarray(~np.isnan(self.numbers).all(axis=(2, 3)))
 
     def by_seed(self, algorithm: int, problem: int, target: int = 0, before: bool = False) -> dict[int, float]:
         """Return the numbers of an algorithm's runs on a problem, by seed.

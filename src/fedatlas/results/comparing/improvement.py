@@ -98,6 +98,6 @@ def _wins(benchmark: Benchmark) -> tuple[Array, Array]:
     wins = np.zeros((len(numbers), *numbers.shape[:2], numbers.shape[3]))
     both = defined[:, None] & defined[None] & ~np.eye(len(numbers), dtype=bool)[..., None]
     for a, row in enumerate(numbers):  # a loop instead of one comparison, which bounds the memory
-        shares = won(row, numbers, benchmark.log, benchmark.resolution[:, None, None]).mean(axis=2)
+        shares = won(row, numbers, benchmark.margin, benchmark.resolution[:, None, None]).mean(axis=2)
         wins[a] = np.where(both[a][..., None], shares, 0.0)
     return wins, both

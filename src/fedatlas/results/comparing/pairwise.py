@@ -184,21 +184,20 @@ def standings(benchmark: Benchmark, problem: int, target: int = 0, level: float 
     return result
 
 
-def won(ours: Array, theirs: Array, log: bool, resolution: Array | float = 0.0) -> Array:
+def won(ours: Array, theirs: Array, margin: float = MATTERS, resolution: Array | float = 0.0) -> Array:
     """Return 1 where the first number is better, 0 where it is worse, and 1/2 where both are practically equal.
 
     Args:
         ours: Numbers, of which small ones are good.
         theirs: The numbers that they are compared with.
-        log: Whether numbers are compared by their ratio, so that ratios within 5 % are equal.
+        margin: Differences up to this share of the smaller number are equal.
         resolution: Differences up to this are equal.
     """
     ours, theirs = np.asarray(ours, float), np.asarray(theirs, float)
-    margin = resolution if not log else np.maximum(MATTERS * np.minimum(ours, theirs), resolution)
-    with np.errstate(invalid="ignore"):
-        equal = (ours == theirs) | (np.abs(ours - theirs) <= margin * (1 + 1e-12)) & np.isfinite(
-            np.maximum(ours, theirs)
-        )
+    with np.errstate(invalid="ignore"):  # of infinite numbers, which are equal to each other alone
+        most = np.maximum(margin * np.minimum(np.abs(ours), np.abs(theirs)), resolution) * (1 + 1e-12)
+        near = np.isfinite(ours) & np.isfinite(theirs) & (np.abs(ours - theirs) <= most)
+    equal = near | (ours == theirs)
     return np.where(equal, 0.5, ours < theirs)
 
 
@@ -270,6 +269,6 @@ def compare_pair(
     """
     pairs = pair_seeds(*(benchmark.by_seed(a, problem) for a in (first, second)))
     ours, theirs = np.array(pairs, float).reshape(-1, 2).T
-    wins = float(won(ours, theirs, benchmark.log, benchmark.resolution[problem]).sum())
+    wins = float(won(ours, theirs, benchmark.margin, benchmark.resolution[problem]).sum())
     gap = pairwise_gap(benchmark, first, second, problem, ties=True)
     return PairedComparison(WonShare(wins, len(pairs)), gap, level, level / rivals)

@@ -171,7 +171,7 @@ def resample_rank(benchmark: Benchmark, problem: int) -> Rank:
         numbers = np.log(numbers) if benchmark.log else numbers
     means = np.column_stack([numbers.mean(axis=1), numbers[:, draws].mean(axis=2)])
     means = np.exp(means) if benchmark.log else means
-    ranks = 1 + (1 - won(means[0], means[1:], benchmark.log, resolution)).sum(axis=0)
+    ranks = 1 + (1 - won(means[0], means[1:], benchmark.margin, resolution)).sum(axis=0)
     return _rank(ranks[0], ranks[1:], ranks[1:])
 
 
@@ -195,7 +195,8 @@ def rank_by_cost(benchmark: Benchmark, algorithm: str, within: float = 16.0) -> 
     index = benchmark.algorithms.index(algorithm)
     numbers = np.roll(benchmark.numbers, -index, axis=0)[:, benchmark.defined[index]]
     areas = profile_areas(numbers, within)
-    weights, unseen = draw_weights(*areas.shape[1:], RESAMPLES)
+    _, count, slots = areas.shape
+    weights, unseen = draw_weights(count, slots, RESAMPLES)
     total = weights.sum(axis=(1, 2))
     sums = np.einsum("rps,aps->ar", weights, areas, optimize=True)
     best, worst = (
@@ -216,4 +217,4 @@ def rank_by_cost(benchmark: Benchmark, algorithm: str, within: float = 16.0) -> 
 
 def _rank_of_first(values: Array) -> Array:
     """Return the rank of the first row in each column, of which large values are good; equal ones share their ranks."""
-    return np.asarray(1 + (1 - won(-values[0], -values[1:], log=False, resolution=1e-9)).sum(axis=0))
+    return np.asarray(1 + (1 - won(-values[0], -values[1:], margin=0, resolution=1e-9)).sum(axis=0))

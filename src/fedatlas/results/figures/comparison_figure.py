@@ -77,8 +77,8 @@ class SingleTargetFigure(ComparisonFigure):
     )
     scores: bool = option(
         False,
-        doc="whether scores are compared, and not what runs spend: by ratio where the metric is shown on a log scale, "
-        "else by difference",
+        doc="whether scores are compared, and not what runs spend: by ratio where the metric is shown on a log scale "
+        "or is a loss that is never negative, else by difference",
     )
     level: float = option(
         0.05,
@@ -99,11 +99,12 @@ class SingleTargetFigure(ComparisonFigure):
             return self.benchmark(data, [self.share])
         data.require(data.curves, data.y)
         data.rows(data.curves)
-        goal, log = scores.goal(data.y, data.view.select), metric(data.y).scale == "log"
+        goal = scores.goal(data.y, data.view.select)
         keys = ["algorithm", *data.view.axes, "seed"]
         rows = select_rows(data.curves, self.where)
         starts = rows[rows["round"] == 0].groupby(keys, sort=False)[data.y].first()
         ends = self._run_scores(data, rows, keys, goal)
+        log = metric(data.y).scale == "log" or (data.y == "loss" and bool((ends >= 0).all()))
         benchmark = score_benchmark(ends, starts, list(data.view.algorithms), data.view.axes, goal, log)
         return benchmark.select_algorithms(list(data.styles))
 
@@ -111,7 +112,7 @@ class SingleTargetFigure(ComparisonFigure):
         """Return the score of each run; of a loss, its distance to F* where F* is known."""
         select = data.view.select
         if data.y == "loss" and "suboptimality" in rows:
-            rows = rows.assign(loss=rows["suboptimality"].fillna(rows["loss"]))
+            rows = rows.assign(loss=rows["suboptimality"].clip(lower=0).fillna(rows["loss"]))
         status = rows.groupby(keys, sort=False)["status"].last()
         result = scores.score_frame(rows[rows["round"] > 0], keys, data.y, select.statistic, goal, select.last)
         result = result.reindex(status.index)
