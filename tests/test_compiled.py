@@ -32,6 +32,7 @@ PROBLEMS = [
     {"kind": "logistic", "data": "breast_cancer"},
     {"kind": "logistic", "data": "breast_cancer", "partition": "shared"},
     {"kind": "logistic", "data": "breast_cancer", "partition": {"kind": "iid"}},
+    {"kind": "coin", "l2": 0.1},
     {"kind": "softmax", "data": "digits"},
     {"kind": "quadratic", "dim": 3},
 ]
@@ -71,13 +72,13 @@ def test_rounds_that_run_compiled_are_known_from_the_specification(spec, directo
             fits = problem.kernel([simulation]) is not None
             modules = set(compiled_modules(type(algorithm), spec, settings))
             lockstep = modules > SPARSE
-            always = {"logistic": SPARSE, "softmax": DENSE_ROWS}.get(spec["kind"], set())
+            always = {"logistic": SPARSE, "coin": SPARSE, "softmax": DENSE_ROWS}.get(spec["kind"], set())
             assert modules == (LOCKSTEP if lockstep else set()) | always
             assert fits <= lockstep
             if algorithm.recurrence(setting.local_steps or 1) is not None:
                 assert fits == lockstep
             outcomes.add(fits)
-    plain = spec["kind"] == "logistic" and spec.get("partition", "shared") == "shared"
+    plain = spec["kind"] in ("logistic", "coin") and spec.get("partition", "shared") == "shared"
     assert outcomes == ({True, False} if plain else {False})
 
 

@@ -25,6 +25,7 @@ def make_board(numbers, log=True, present=None, diverged=None):
         diverged=np.zeros(flat.shape, bool) if diverged is None else np.array(diverged, bool),
         budgets=np.full(problems, 40.0),
         targets=np.full((problems, targets, slots), 0.1),
+        resolution=np.zeros(problems),
         log=log,
     )
 

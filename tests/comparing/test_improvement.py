@@ -1,11 +1,14 @@
-"""The probability that an algorithm improves upon another, and its intervals over instances."""
+"""The probability that an algorithm improves upon another, and its intervals over problems."""
 
 import math
 
 import numpy as np
+import pytest
 from hypothesis import given
+from scipy import stats
 
 from fedatlas.results.comparing.improvement import probability_of_improvement
+from fedatlas.results.comparing.intervals import LEVEL
 from fedatlas.results.comparing.profiles import compute_profile
 
 from .fixtures import boards, make_board
@@ -26,7 +29,7 @@ def test_instances_that_are_better_are_counted_by_hand():
     assert result.probability[0, 1] == np.mean(first) and result.probability[1, 0] == 1 - np.mean(first)
     assert result.probability[0, 2] == result.probability[1, 2] == 1 and result.problems[0, 2] == 1
     assert math.isnan(result.probability[0, 0]) and result.mean[0] == (np.mean(first) + 1) / 2
-    assert result.low[0, 2] == result.high[0, 2] == 1 and result.low[0, 1] < np.mean(first) < result.high[0, 1]
+    assert result.low[0, 2] < result.high[0, 2] == 1 and result.low[0, 1] < np.mean(first) < result.high[0, 1]
 
 
 @given(boards())
@@ -37,7 +40,10 @@ def test_it_is_a_loop_over_pairs(board):
         for problem in range(len(board.problems)) if a != b else ():
             mine, other = board.numbers[a, problem], board.numbers[b, problem]
             if not (np.isnan(mine).all() or np.isnan(other).all()):
-                pairs = [(x < y) + (x == y) / 2 for x, y in zip(mine.ravel(), other.ravel(), strict=True)]
+                pairs = [
+                    0.5 if x == y or 20 * abs(x - y) <= min(x, y) < INF else float(x < y)
+                    for x, y in zip(mine.ravel(), other.ravel(), strict=True)
+                ]
                 shares.append(np.mean(pairs))
         expected = np.mean(shares) if shares else NAN
         np.testing.assert_allclose(result.probability[a, b], expected)
@@ -46,16 +52,27 @@ def test_it_is_a_loop_over_pairs(board):
             assert -1e-12 <= result.low[a, b] <= result.high[a, b] <= 1 + 1e-12
 
 
-def test_intervals_over_instances_hold_the_population_and_leave_problems_alone():
-    """Of problems with win rates 0.2 and 0.9, about 95 % of intervals hold 0.55, though two problems are few."""
+@pytest.mark.parametrize("problems", [1, 4, 16])
+def test_who_wins_all_pairs_has_the_bound_of_clopper_and_pearson_with_a_trial_for_each_problem(problems):
+    board = make_board(np.stack([np.full((problems, 1, 15), value) for value in (1.0, 2.0)]))
+    result = probability_of_improvement(board, resamples=20000)
+    assert result.probability[0, 1] == result.high[0, 1] == 1 and result.low[1, 0] == 0
+    bound = stats.beta.ppf(LEVEL / 2, problems, 1)
+    assert (result.low[0, 1], result.high[1, 0]) == pytest.approx((bound, 1 - bound), abs=0.02)
+
+
+@pytest.mark.parametrize("shape", [(0.3, 0.3), (3.0, 1.0), (1.0, 0.05)], ids=["apart", "alike", "mostly won"])
+@pytest.mark.parametrize("problems", [4, 14])
+def test_intervals_over_problems_hold_the_probability_of_those_from_which_they_are_drawn(shape, problems):
+    """Problems have random shares of instances that are won, so their number tells, and not that of instances."""
     rng, held = np.random.default_rng(0), 0
     for _ in range(100):
-        wins = rng.random((2, 1, 40)) < np.array([0.2, 0.9])[:, None, None]
+        wins = rng.random((problems, 1, 8)) < rng.beta(*shape, size=(problems, 1, 1))
         board = make_board(np.stack([np.where(wins, 1.0, 3.0), np.full(wins.shape, 2.0)]))
-        result = probability_of_improvement(board, resamples=200)
-        held += result.low[0, 1] <= 0.55 <= result.high[0, 1]
-        assert result.high[0, 1] - result.low[0, 1] < 0.3
-    assert held >= 88
+        result = probability_of_improvement(board, resamples=300)
+        assert result.low[0, 1] < result.high[0, 1]
+        held += result.low[0, 1] <= shape[0] / sum(shape) <= result.high[0, 1]
+    assert held >= 93
 
 
 def test_bands_over_seeds_have_no_width_where_all_seeds_agree():

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from fedatlas.results.comparing.column_format import ColumnFormat
-from fedatlas.results.comparing.intervals import Resampled, within_noise
+from fedatlas.results.comparing.intervals import within_noise
 
 
 @pytest.mark.parametrize(
@@ -49,10 +49,3 @@ def test_a_column_has_one_format(means, percent, texts):
 
 def test_a_number_without_a_deviation():
     assert ColumnFormat.fitting([0.5, 2e-5]).text(0.5) == "5.00 × 10⁻¹" and ColumnFormat(2).text(0.5) == "0.50"
-
-
-def test_percentiles_reach_to_the_number():
-    assert Resampled(2.0, (0.0, 1.0), 3).interval(0.5) == (0.25, 2.0)
-    assert Resampled(math.nan, (0.0,), 3).interval() == (-math.inf, math.inf)
-    assert Resampled(0.5, (0.0, math.nan), 3).interval() == (-math.inf, math.inf)
-    assert str(Resampled(0.5, (0.0, 1.0), 3)) == "0.5 (0.025 to 0.975)"

@@ -43,12 +43,18 @@ def own(tmp_path, monkeypatch):
     {
         "import os\nx = os.environ['A']": "environment",
         "import os\nx = os.getenv('A')": "environment",
+        "import os as system\nx = system.environ['A']": "environment",
+        "from os import environ\nx = environ['A']": "environment",
         "import importlib\nm = importlib.import_module(f'a{1}')": "import the module by its name",
         "exec('x = 1')": "whose code is not known",
         "x = open('weights.json').read()": "declare it in the class",
         "import numpy as np\nx = np.load('weights.npy')": "declare it in the class",
         "import sys\nsys.path.append('/elsewhere')\nimport lies_elsewhere": "lies_elsewhere",
         "import numpy as np\nnp.mean = None": "np.mean of another module",
+        "import numpy as np\nsetattr(np, 'mean', None)": "np.mean of another module",
+        "import pandas as pd\nx = pd.read_json('weights.json')": "declare it in the class",
+        "import runpy\nx = runpy.run_path('code.py')": "whose code is not known",
+        "    reads = ('weights.json',)\nx = open('others.json')": "declare it in the class",
     }.items(),
 )
 def test_what_is_not_followed_is_named_with_its_line(own, line, words):
@@ -68,7 +74,7 @@ def test_a_module_of_the_study_that_it_imports_is_looked_at_too(own):
 
 
 def test_a_declared_file_is_a_part_of_the_code(own):
-    source = SOURCE + "    reads = ('weights.json',)\n    weights = open('weights.json')\n"
+    source = SOURCE + "    reads = ('weights.json',)\n    weights = open('weights.json'), PATH.open('r')\n"
     file = own.folder / "weights.json"
     hashes = []
     for text in ("1", "2", "1"):

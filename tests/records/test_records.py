@@ -121,6 +121,14 @@ def test_a_cell_is_found_for_all_or_fewer_of_its_seeds_and_for_nothing_else(file
     assert record.find(replace(held, id="other")) is None
 
 
+def test_a_cell_that_stands_twice_is_refused(files, tmp_path):
+    """Two readers would take different ones."""
+    table, meta = read_table(files[0][1])
+    write_file(tmp_path / "fedavg.parquet", [({"id": "fedavg", "key": "a=1", **meta}, table)] * 2)
+    with pytest.raises(UserError, match="stands twice"):
+        read_record(tmp_path)
+
+
 def test_a_restored_file_holds_the_seeds_that_are_asked_for(files, tmp_path):
     found = write(tmp_path / "record", files).find(files[0][0])
     out = tmp_path / "few.parquet"

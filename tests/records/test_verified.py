@@ -104,6 +104,13 @@ def test_a_difference_withdraws_all_rows_of_its_code_and_what_rests_on_them():
     }
 
 
+def test_other_runs_that_are_equal_do_not_mend_one_that_differs():
+    """Each draw is of one run, so a later one may miss what an earlier one met. All runs do not."""
+    fault = row(CELLS[1], outcome=DIFFERS, difference=math.inf)
+    assert places(CELLS, [fault, row(CELLS[1], runs=8)]) == set()
+    assert places(CELLS, [fault, row(CELLS[1], runs=9)]) == {"scaffold/1"}
+
+
 def test_a_difference_of_content_that_is_gone_withdraws_nothing():
     fault = row(CELLS[1], outcome=DIFFERS, checksum="damaged")
     assert places(CELLS, [row(CELLS[0]), fault]) == {"scaffold/0"}
@@ -122,7 +129,7 @@ def test_a_row_that_says_nothing_is_refused_with_its_line(tmp_path, change):
     good = row(CELLS[0])
     with pytest.raises(ValueError, match=next(iter(change))):
         dataclasses.replace(good, **change)
-    add_verifications(tmp_path, Verifications([], {}), [good], {"today": ENGINE})
+    add_verifications(tmp_path, [good], {"today": ENGINE})
     lines = (tmp_path / FILE).read_text().splitlines()
     values = dict(zip(lines[0].split(","), lines[1].split(","), strict=True)) | {k: str(v) for k, v in change.items()}
     (tmp_path / FILE).write_text("\n".join([lines[0], lines[1], ",".join(values.values())]) + "\n")
@@ -131,7 +138,7 @@ def test_a_row_that_says_nothing_is_refused_with_its_line(tmp_path, change):
 
 
 def add(folder, new, states):
-    add_verifications(folder, read_verifications(folder), [new], states)
+    add_verifications(folder, [new], states)
 
 
 def test_rows_are_appended_and_states_of_one_code_are_one(tmp_path):
@@ -175,6 +182,18 @@ def test_what_is_said_is_about_runs():
     )
     whole = [row(CELLS[0], runs=9, difference=1e-12), row(CELLS[1], runs=9)]
     assert meaning(cells, whole) == "18 of 18 runs were computed again and agree up to 1e-12 relative"
+
+
+def test_draws_that_may_have_met_the_same_runs_are_never_all_of_them():
+    cell = held("dane", runs=5).cell
+    rows = [row(Held(cell, ENGINE)) for _ in range(9)]
+    assert meaning([cell], rows).startswith("4 of 5 runs were computed again and agree to the last bit: with 95 %")
+
+
+def test_of_a_state_in_two_folders_counts_what_both_say():
+    """Folders of records may differ in what they added to a state, as each knows its own rows alone."""
+    first, second = (Verifications([], {"s": {"engine": "1", "dane": dane}}) for dane in "01")
+    assert (first + second).states == {"s": {"engine": "1"}}
 
 
 @pytest.mark.parametrize(("share", "text"), [(0.00512, "0.52 %"), (0.25, "25 %"), (0.2501, "26 %"), (1.0, "100 %")])

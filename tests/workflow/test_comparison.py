@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -21,6 +22,7 @@ from fedatlas.federation.problems import interactive
 from fedatlas.io import csv
 from fedatlas.publish.comparison.given_runs import add_runs
 from fedatlas.publish.comparison.numbers import Choice
+from fedatlas.workflow import comparison
 from tests.report.test_browser import WIDE, driver  # noqa: F401  a fixture
 from tests.workflow.project import ROOT, copied
 
@@ -104,6 +106,18 @@ class Twin(FedAvg):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Rounded(Scaffold):
+    """SCAFFOLD in an implementation that rounds otherwise."""
+
+    name = "rounded"
+    label = "Rounded"
+
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
+        sent, state = super().client(s, i, steps)
+        return State(**{name: (1 + 2**-50) * vector for name, vector in vars(sent).items()}), state
+
+
+@dataclass(frozen=True, kw_only=True)
 class Broken(Scaffold):
     """SCAFFOLD whose correction has the wrong sign."""
 
@@ -179,7 +193,8 @@ def table(project, name):
 
 def test_a_new_algorithm_has_table_page_and_sentence_and_trains_its_own_cells_alone(project):
     output = run(project, "compare", "slowmo", "--on", "suite", "--size", "smoke", "--cores", "2")
-    assert "from the record: 10 run files" in output and "to train: 4 run files" in output
+    assert "from the record: 10 run files" in output
+    assert re.search(r"to train: 4 run files, ~\d+ \w+ on 2 cores, as the others took\n", output)
     trained = project.folder / "results/smoke/compare_slowmo_on-suite/runs"
     assert {path.parent.name for path in trained.rglob("*.parquet")} == {"slowmo"}
     assert "SlowMo is " in output and "good trials" in output
@@ -190,6 +205,28 @@ def test_a_new_algorithm_has_table_page_and_sentence_and_trains_its_own_cells_al
     assert "SlowMo is " in page and "http" not in page.split("<script")[0].replace("https://www.chartjs.org", "")
 
 
+def test_the_time_is_that_of_the_rivals_for_as_many_runs(monkeypatch):
+    """A cell is of a point and has a number of runs; those of the rivals took 1, 2 and 9 seconds for a run on P."""
+
+    def cell(key, runs):
+        return SimpleNamespace(id=f"{key}{runs}", key=key, spec=runs)
+
+    rivals = [(cell("P", 10), 10.0), (cell("P", 20), 40.0), (cell("P", 30), 270.0), (cell("Q", 10), 5.0)]
+    held = {
+        comparison.run_path(cell): SimpleNamespace(cell=SimpleNamespace(seconds=seconds, spec=cell.spec))
+        for cell, seconds in rivals
+    }
+    monkeypatch.setattr(comparison, "count_runs", lambda runs: runs)
+    monkeypatch.setattr(comparison, "START_SECONDS", 7.0)
+    for runs in (100, 300):
+        waiting = [cell("P", runs), cell("Q", runs)]
+        mine = SimpleNamespace(cells=[cell for cell, _ in rivals] + waiting, held=held, waiting=waiting)
+        assert comparison.Comparison.seconds(mine, 1) == 7 + 14 + 2 * runs + 0.5 * runs
+        assert comparison.Comparison.seconds(mine, 8) == 7 + 7 + 2 * runs  # of the longest job
+    unknown = SimpleNamespace(cells=[], held=held, waiting=[cell("R", 1)])
+    assert comparison.Comparison.seconds(unknown, 1) is None
+
+
 @pytest.mark.parametrize("width", [390, 820, 1440])
 def test_nothing_of_the_page_is_wider_than_the_screen_and_nothing_fails(project, driver, width):  # noqa: F811
     driver.set_window_size(width, 900)
@@ -198,6 +235,7 @@ def test_nothing_of_the_page_is_wider_than_the_screen_and_nothing_fails(project,
     assert not [entry for entry in driver.get_log("browser") if entry["level"] == "SEVERE"]
 
 
+@pytest.mark.slow
 def test_it_is_equal_to_a_comparison_that_computes_all_rivals_anew(project):
     run(project, "compare", "slowmo", "--on", "suite", "--size", "smoke", "--cores", "2")
     recorded = table(project, "slowmo_on-suite")
@@ -213,20 +251,23 @@ def test_it_is_equal_to_a_comparison_that_computes_all_rivals_anew(project):
     pd.testing.assert_frame_equal(table(project, "slowmo_on-suite"), recorded, check_exact=True)
 
 
-def test_a_twin_of_fedavg_has_one_half_and_a_broken_scaffold_falls(project):
+def test_twins_have_one_half_and_a_broken_scaffold_falls(project):
     code = (
         "import json, fedatlas, extensions.twins as t\n"
-        "frame = fedatlas.compare([t.Twin, t.Broken], 'suite', 'smoke', cores=2)\n"
+        "frame = fedatlas.compare([t.Twin, t.Rounded, t.Broken], 'suite', 'smoke', cores=2)\n"
         "print('\\n' + json.dumps(frame.attrs['sentences']))"
     )
     process = subprocess.run(
         [sys.executable, "-c", code], cwd=project.folder, env=project.environment, capture_output=True, text=True
     )
     assert process.returncode == 0, process.stdout + process.stderr
-    frame = table(project, "twin_broken_on-suite")
-    twin, broken = (frame[frame["algorithm"] == id] for id in ("twin", "broken"))
-    assert len(twin) == 4 and (twin["better_than_fedavg"] == 0.5).all() and (twin["side_of_fedavg"] == "even").all()
-    assert (twin["better_than_fedavg_low"] < 0.5).all() and (twin["better_than_fedavg_high"] > 0.5).all()
+    frame = table(project, "twin_rounded_broken_on-suite")
+    twin, rounded, broken = (frame[frame["algorithm"] == id] for id in ("twin", "rounded", "broken"))
+    for rows, name in ((twin, "fedavg"), (rounded, "scaffold")):
+        assert (
+            len(rows) == 4 and (rows[f"better_than_{name}"] == 0.5).all() and (rows[f"side_of_{name}"] == "even").all()
+        )
+        assert (rows[f"better_than_{name}_low"] < 0.5).all() and (rows[f"better_than_{name}_high"] > 0.5).all()
     exact = broken.loc[["Hessians unlike", "Optima far apart"]]
     assert (exact["better_than_scaffold"] < 0.2).all() and "behind" in set(exact["side_of_scaffold"])
     sentences = json.loads(process.stdout.splitlines()[-1])
@@ -234,7 +275,11 @@ def test_a_twin_of_fedavg_has_one_half_and_a_broken_scaffold_falls(project):
     assert "behind SCAFFOLD" in sentences["broken"]
 
 
-@pytest.mark.parametrize("options", [["--dry-run"], ["--cores", "2"]], ids=["dry", "real"])
+@pytest.mark.parametrize(
+    "options",
+    [["--dry-run"], pytest.param(["--cores", "2"], marks=pytest.mark.slow)],
+    ids=["dry", "real"],
+)
 def test_a_problem_whose_data_cannot_be_had_is_left_out_by_name_and_the_rest_is_compared(far, options):
     output = run(far, "compare", "slowmo", "--on", "far", "--size", "smoke", *options)
     assert "slowmo beside 2 others on 1 problem of far" in output and "to train: 1 run file" in output
@@ -283,10 +328,11 @@ def test_a_quick_comparison_has_a_third_of_the_problems_and_five_seeds(project):
     name = "scaffold_fedavg_on-suite_quick"
     frame = table(project, name)
     assert set(frame.index) == {"Hessians unlike", "Softmax"} and "to train" not in output
-    comparison = yaml.safe_load((project.folder / f"{EXPERIMENTS}/compare_{name}.yaml").read_text())
-    assert comparison["sizes"]["smoke"]["seeds"] == [0, 1, 2, 3, 4]
+    document = yaml.safe_load((project.folder / f"{EXPERIMENTS}/compare_{name}.yaml").read_text())
+    assert document["sizes"]["smoke"]["seeds"] == [0, 1, 2, 3, 4]
 
 
+@pytest.mark.slow
 def test_asynchronous_methods_are_compared_by_seconds_and_not_by_rounds(project):
     path = project.folder / "config/experiments/clock.yaml"
     buffered = {"kind": "asynchronous", "buffer": 1, "concurrency": 4}
@@ -311,6 +357,7 @@ def test_the_page_which_method_when_is_made_from_the_record(project):
     assert "there is no record of tiny" in run(project, "guide", "--on", "tiny", status=2)
 
 
+@pytest.mark.slow
 def test_an_experiment_of_a_study_takes_what_it_shares_from_the_record(project):
     path = project.folder / "config/experiments/longer.yaml"
     path.write_text("extends: suite\ntitle: Longer\nalgorithms: {fedprox: {}}\n")
@@ -425,6 +472,7 @@ def test_rows_that_do_not_fit_are_refused_with_the_reason(change, reason):
             add_runs(view, curves, path)
 
 
+@pytest.mark.slow
 def test_the_page_places_a_run_of_pytorch_beside_the_landscape(project, monkeypatch):
     pytest.importorskip("torch")
     monkeypatch.chdir(project.folder)

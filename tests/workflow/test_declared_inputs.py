@@ -7,6 +7,8 @@ import subprocess
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from tests.workflow.project import forked_commands
 
 MANY = {"train": 2, "figure": 99}  # jobs of a rule that are run; of others one, as all of them read alike
@@ -27,6 +29,7 @@ def _paths(job, kind):
     return [path.removesuffix(" (update)") for path in result[1].split(", ")] if result else []
 
 
+@pytest.mark.slow
 def test_each_job_runs_in_a_folder_that_holds_only_its_inputs(copied_project, tmp_path):
     project = copied_project.project
     environment = os.environ | {"PYTHONPATH": str(project.folder / "src"), "FEDATLAS_DATA": "data"}

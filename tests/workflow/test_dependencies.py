@@ -85,8 +85,8 @@ RESULTS = {name: run_file_modules(cell) for name, cell in CELLS.items()} | {
 }
 # Modules that a result must follow, and others that must not make it again.
 EDGES = [
-    ("quadratic", "algorithms.fedavg problems.quadratic engine.round streams problems.quadratic",
-     "algorithms.scaffold problems.logistic partitions.classes participation.sine networks.sgd"),
+    ("quadratic", "algorithms.fedavg problems.quadratic engine.round streams",
+     "algorithms.scaffold problems.logistic partitions.classes participation.sine networks.network"),
     ("federated", "algorithms.scaffold problems.logistic participation.sine schedules.exponential partitions.partition",
      "algorithms.fedspeed participation.markov schedules.inverse_sqrt partitions.dirichlet"),
     ("lockstep", "algorithms.fedac compiled.lockstep compiled.kernels", "compiled.dense_rows architectures.lenet"),

@@ -253,7 +253,7 @@ EDITS = {
     "words and what is not used": (NOTHING, set()),
     "no edit": ([], set()),
 }
-REALLY = {"quadratic: within.local_steps", "no edit"}
+REALLY = {"no edit"}
 
 
 def grouped(outputs, files):

@@ -43,6 +43,14 @@ def test_a_bad_configuration(project):
     assert done.returncode != 0 and "unknown experiment 'tinny'; did you mean 'tiny'" in done.stdout + done.stderr
 
 
+def test_a_folder_in_which_nothing_can_be_written(project):
+    (project.folder / ".snakemake").write_text("")  # root may write everywhere, but not into a file
+    done = project.snakemake(check=False)
+    text = done.stdout + done.stderr
+    assert done.returncode != 0 and "cannot write .snakemake/lock: " in text
+    assert "Traceback" not in text
+
+
 def test_missing_data_offline(project, monkeypatch):
     project.write_experiment(
         problem={"kind": "logistic", "data": "mushrooms", "l2": 0.1, "partition": "iid"},

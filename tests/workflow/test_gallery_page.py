@@ -19,7 +19,7 @@ from fedatlas.workflow.times import paper_hours
 from tests.workflow.project import ROOT, TINY
 
 COMMITTED = ROOT / "docs/gallery"
-CHEAP = 120_000  # bytes of a record whose page is made again here
+CHEAP = 70_000  # bytes of a record whose page is made again here
 
 
 def pages_of(folder):
@@ -46,7 +46,7 @@ def test_committed_pages_are_what_the_record_gives(monkeypatch, tmp_path):
     for page in {f"{item.facts.name}.md" for item in items} | {"verified.md"}:
         ours, theirs = (text.partition("## Checks")[0] for text in (made[page], committed[page]))
         assert ours == theirs, f"{page}: run `make gallery`"
-    assert len(items) > 10
+    assert len(items) > 5
 
 
 def test_the_committed_gallery_is_small():

@@ -15,6 +15,7 @@ from fedatlas.data.catalogue import SOURCES
 from fedatlas.experiments import fingerprint
 from fedatlas.experiments import run as run_module
 from fedatlas.federation.partitions import PARTITIONS
+from fedatlas.workflow.record_results import record
 from fedatlas.workflow.records import Records, all_verifications
 from fedatlas.workflow.study import Study
 from tests.records.test_records import changed_file
@@ -280,6 +281,53 @@ def test_a_partition_of_older_code_that_lies_here_verifies_nothing(study, monkey
     monkeypatch.setattr(kind, "split", lambda self, y, *rest: original(self, y[::-1], *rest))
     forget()
     assert main(["record", "verify", "own"]) == 1
+
+
+def alter(monkeypatch, during=lambda: None):
+    """Let second computations of SCAFFOLD differ. during: Called by each."""
+    original = run_module.compute_run
+
+    def altered(run, problem):
+        during()
+        return [{**row, "loss": row["loss"] + (run.algorithm == "scaffold")} for row in original(run, problem)]
+
+    monkeypatch.setattr("fedatlas.workflow.verification.compute_run", altered)
+
+
+def test_what_differs_on_this_machine_outweighs_what_the_atlas_brings(study, tmp_path, monkeypatch):
+    (study / "record").rename(tmp_path / "record")  # as that of fedatlas
+    alter(monkeypatch)
+    assert main(["record", "verify", "own", "--runs", "12"]) == 1
+    assert taken() == ALL - {"own/scaffold"}
+
+
+def test_rows_that_another_command_adds_meanwhile_are_kept(study, monkeypatch):
+    path = study / "record/verified.csv"
+    lines = path.read_text().splitlines()
+    other = lines[1].replace("2", "3", 1)
+    alter(monkeypatch, lambda: other in path.read_text() or append(path, other + "\n"))
+    monkeypatch.setattr("fedatlas.cli.record.SAVE_SECONDS", 0)
+    main(["record", "verify", "own", "--runs", "2"])
+    assert path.read_text().splitlines()[: len(lines) + 1] == [*lines, other]
+    places = [(row.experiment, row.place) for row in all_verifications(Study.open()).rows[len(lines) :]]
+    assert places and len(places) == len(set(places))
+
+
+def test_results_of_another_specification_are_not_added(study, capsys):
+    finish("own")
+    path = study / "config/experiments/own.yaml"
+    path.write_text(path.read_text().replace("rounds: 4", "rounds: 5"))
+    before = (study / "record/smoke/own/mine.parquet").read_bytes()
+    assert main(["record", "add", "own", "--size", "smoke"]) == 2
+    assert "is missing, or of another specification" in capsys.readouterr().err
+    assert (study / "record/smoke/own/mine.parquet").read_bytes() == before
+
+
+def test_curves_of_changed_numbers_come_with_a_warning(study):
+    record("own", "smoke")
+    changed_file(study / "record/smoke/own/scaffold.parquet", "number")
+    with pytest.warns(UserWarning, match="1 of 3 cells that nobody has computed again, such as one of scaffold"):
+        record("own", "smoke")
 
 
 def test_one_damaged_file_is_named_and_the_list_goes_on(study, capsys):

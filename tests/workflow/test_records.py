@@ -84,6 +84,7 @@ def test_a_new_algorithm_computes_its_own_cells(recorded):
     assert computed(recorded) == {"fedprox"}
 
 
+@pytest.mark.slow
 def test_cells_that_nobody_has_verified_are_taken_on_request_and_marked(recorded):
     recorded.edit("src/fedatlas/federation/algorithms/scaffold.py", "mean.y", "(1.0 * mean.y)")
     recorded.snakemake("tiny", "--config", "size=smoke", "record=any")

@@ -111,6 +111,7 @@ def test_a_changed_specification_is_the_reason(project):
     assert len(reasons) == 1 and reasons[0].startswith("Params have changed since last execution"), reasons
 
 
+@pytest.mark.slow
 def test_a_plan_writes_nothing_and_a_run_two_files_for_a_cell(project):
     """A run file and a log; and Snakemake's record of each, with what lies in a folder once for many cells."""
     target = "results/smoke/tiny/table.parquet"

@@ -126,7 +126,7 @@ def verify(a: Namespace) -> int:
         The exit status: 1 where a number differs.
     """
     from fedatlas.records.record import read_record
-    from fedatlas.records.verified import add_verifications, meaning, read_verifications
+    from fedatlas.records.verified import Verification, add_verifications, meaning
     from fedatlas.workflow.record_results import find_record
     from fedatlas.workflow.records import FOLDER, all_verifications, record_paths
     from fedatlas.workflow.study import Study
@@ -152,12 +152,13 @@ def verify(a: Namespace) -> int:
     if not examinations:
         print("every cell of the record is verified for today's code; --all computes more runs")
         return 0
-    before, saved = read_verifications(study.root / FOLDER), time.monotonic()
+    written, saved = list[Verification](), time.monotonic()
 
     def save() -> None:
+        nonlocal written
         rows = [row for each in examinations for row in each.rows.values()]
         states = {state: modules for each in examinations for state, modules in each.states.items()}
-        add_verifications(study.root / FOLDER, before, rows, states)
+        written = add_verifications(study.root / FOLDER, rows, states, written)
 
     def report(line: str) -> None:
         nonlocal saved

@@ -1,12 +1,12 @@
 """The subcommands of ``fedatlas`` about a study: create it, make its results, show them."""
 
-import os
 import shlex
 import sys
 from argparse import Namespace
 from pathlib import Path
 
 from fedatlas.io import terminal
+from fedatlas.io.machine import core_count
 
 
 def init(a: Namespace) -> None:
@@ -36,7 +36,7 @@ def plan(a: Namespace) -> None:
     size = a.size or study.config["size"]
     with terminal.progress_bar("short runs", unit="cell") as bar:
         result = plan(study.cells(size, a.name).values(), a.directory, progress=lambda entry: bar.update())
-    print(f"{a.name} at size {size}\n\n{result.text(os.cpu_count() or 1 if a.cores == 'all' else int(a.cores))}")
+    print(f"{a.name} at size {size}\n\n{result.text(core_count(a.cores))}")
 
 
 def compare(a: Namespace) -> None:
@@ -54,7 +54,7 @@ def compare(a: Namespace) -> None:
     names = [name for name in a.names if not name.endswith(".csv")]
     request = Request(names, a.on, a.size or study.config["size"], a.quick, values, ranges, files)
     if a.dry_run:
-        print("\n".join(announce(prepare(study, request, a.compute, fetch=False), a.compute)))
+        print("\n".join(announce(prepare(study, request, a.compute, fetch=False), a.compute, a.cores)))
         return
     comparison, numbers = compare_entries(
         study, request, compute=a.compute, cores=a.cores, model=a.model, directory=a.directory

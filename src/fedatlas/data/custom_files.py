@@ -124,7 +124,8 @@ def _state(paths: list[Path]) -> str:
     for path in (file for folder in paths for file in _files(folder)):
         status = path.stat()
         fresh = _digest(path) if time.time_ns() - status.st_mtime_ns < FRESH else ""
-        digest.update(f"{path}\n{status.st_size} {status.st_mtime_ns} {fresh}\n".encode("utf-8", "surrogateescape"))
+        times = f"{status.st_mtime_ns} {status.st_ctime_ns}"  # an edit can keep the former, and not the latter
+        digest.update(f"{path}\n{status.st_size} {times} {fresh}\n".encode("utf-8", "surrogateescape"))
     return digest.hexdigest()
 
 

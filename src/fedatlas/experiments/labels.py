@@ -329,3 +329,15 @@ def plain_text(text: str) -> str:
         text = text.replace(mark, sign)
     text = re.sub(r"\\([A-Za-z]+)", lambda match: GREEK.get(match[1], match[0]), text)
     return re.sub(r"\\mathrm\{([^}]*)\}", r"\1", text).translate(str.maketrans("", "", "${}\\"))
+
+
+def join_names(names: Iterable[str]) -> str:
+    """Return names as a list, ``A, B and C``; a name with a comma, such as ``FedSpeed, z``, gets brackets instead."""
+    names = [bracket_name(name) for name in names]
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def bracket_name(name: str) -> str:
+    """Return a name without commas, which would separate it in a list."""
+    first, comma, rest = name.partition(", ")
+    return f"{first} ({rest})" if comma else name

@@ -30,8 +30,15 @@ TRIM, MMAPS = -1, -4  # M_TRIM_THRESHOLD and M_MMAP_MAX of malloc.h
 @functools.cache
 def description() -> str:
     """Return the processor of this machine, the cores that this process may use, and the system, in words."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    cores = core_count()
     return f"{processor()}, {cores} {'core' if cores == 1 else 'cores'}, {platform.system()}"
+
+
+def core_count(text: str = "all") -> int:
+    """Return a number of cores; of ``all``, those that this process may use."""
+    if text != "all":
+        return int(text)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @functools.cache

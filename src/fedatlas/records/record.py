@@ -237,13 +237,15 @@ def read_record(folder: str | Path) -> Record:
 
 def read_file(path: Path) -> list[RecordedCell]:
     """Return the cells of an algorithm, without their rows. Raises UserError if the file was damaged."""
-    cells = []
+    cells: list[RecordedCell] = []
     with _explain(path), _open(path) as file:
         for group in range(file.num_row_groups):
             texts = file.read_row_group(group, columns=[CELL])[CELL].unique().to_pylist()
             plain = json.loads(texts[0])
             if len(texts) != 1 or plain["id"] != path.stem:
                 raise ValueError("its cells are those of other files")
+            if any(plain["key"] == cell.key for cell in cells):
+                raise ValueError(f"the cell {plain['key']} stands twice")
             cells.append(RecordedCell(path, group, plain["id"], plain["key"], plain))
     return cells
 

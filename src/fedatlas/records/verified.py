@@ -9,6 +9,7 @@ import hashlib
 import io
 import json
 import math
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields, replace
 from pathlib import Path
@@ -92,8 +93,11 @@ class Verifications:
     states: dict[str, Modules]
 
     def __add__(self, other: "Verifications") -> "Verifications":
-        """Return the verifications of two folders."""
-        return Verifications([*self.rows, *other.rows], self.states | other.states)
+        """Return the verifications of two folders. Of a state of both it has the modules in which they agree."""
+        states = {**self.states, **other.states}
+        for name in self.states.keys() & other.states.keys():
+            states[name] = dict(self.states[name].items() & other.states[name].items())
+        return Verifications([*self.rows, *other.rows], states)
 
     def of(self, size: str, experiment: str) -> list[Verification]:
         """Return the rows of an experiment at one size."""
@@ -125,18 +129,27 @@ def read_verifications(folder: Path) -> Verifications:
 
 
 def add_verifications(
-    folder: Path, before: Verifications, rows: Sequence[Verification], states: Mapping[str, Modules]
-) -> None:
-    """Write the file of a folder of records, with rows after those that were there, and the states that they name.
+    folder: Path, rows: Sequence[Verification], states: Mapping[str, Modules], earlier: Iterable[Verification] = ()
+) -> list[Verification]:
+    """Add rows to the file of a folder of records, after those that are there now, and the states that they name.
 
     Args:
         folder: The folder.
-        before: What its file had.
         rows: New rows.
         states: States of modules that they name.
+        earlier: Rows of the same command, as an earlier call returned them, which the new ones replace.
+
+    Returns:
+        The new rows as the file has them.
     """
     if not rows:
-        return
+        return []
+    before, replaced, others = read_verifications(folder), Counter(earlier), list[Verification]()
+    for row in reversed(before.rows):
+        if replaced[row]:
+            replaced[row] -= 1
+        else:
+            others.insert(0, row)
     kept = {state: dict(modules) for state, modules in before.states.items()}
     names = {row.state: _add_state(kept, row.state, states[row.state]) for row in rows}
     rows = [replace(row, state=names[row.state]) for row in rows]
@@ -144,8 +157,9 @@ def add_verifications(
     sink = io.StringIO()
     writer = csv.writer(sink, lineterminator="\n")
     writer.writerow([field.name for field in fields(Verification)])
-    writer.writerows(map(astuple, [*before.rows, *rows]))
+    writer.writerows(map(astuple, [*others, *rows]))
     write_text(folder / FILE, sink.getvalue())
+    return rows
 
 
 def _add_state(states: dict[str, dict[str, str]], state: str, modules: Modules) -> str:
@@ -172,8 +186,7 @@ def find_verified(
 
     A row binds the content of a cell to a code, so a cell that was never computed again, or was changed since, is not
     among them. It holds for today's code if that is the row's; or if what has changed since is run by cells of the same
-    experiment of which at least three were computed again by today's code. A later row that differs withdraws all
-    rows of its code.
+    experiment of which at least three were computed again by today's code. What withdraws a row says `find_valid`.
 
     Args:
         cells: Cells of an experiment with today's code.
@@ -207,7 +220,8 @@ def find_verified(
 def find_valid(cells: Iterable[RecordedCell], rows: Sequence[Verification]) -> dict[Place, list[Verification]]:
     """Return the rows by which runs of cells, with the content that they have, are equal, by place.
 
-    Rows that a later one withdrew are left out.
+    A row that differs withdraws all earlier rows of its code, and later ones of its cell as well, unless they are of
+    all runs: other runs that are equal do not mend the one that is not.
 
     Args:
         cells: Cells of an experiment.
@@ -221,6 +235,8 @@ def find_valid(cells: Iterable[RecordedCell], rows: Sequence[Verification]) -> d
             continue
         if _is_fault(row, cell):
             withdrawn.add(row.code)
+            later = result[row.place]
+            result[row.place] = [other for other in later if other.code != row.code or other.runs == other.total]
         elif row.code not in withdrawn and row.total == len(cell.meta.computed):
             result[row.place].insert(0, row)
     return result
@@ -276,7 +292,8 @@ def meaning(cells: Iterable[RecordedCell], rows: Sequence[Verification]) -> str:
     drawn, largest = [], 0.0
     for cell in cells:
         of_cell, total = valid[cell.id, cell.key], len(cell.meta.computed)
-        drawn.append((min(total, sum(row.runs for row in of_cell)), total))
+        runs = [row.runs for row in of_cell]  # several draws may have met the same runs, and so never all for certain
+        drawn.append((total if total in runs else min(total - 1, sum(runs)), total))
         largest = max([largest, *(row.difference for row in of_cell)])
     computed, total = (sum(counts) for counts in zip(*drawn, strict=True))
     if not computed:

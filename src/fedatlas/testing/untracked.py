@@ -5,14 +5,16 @@ import importlib.metadata
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from fedatlas.io.text import read_text
 from fedatlas.registry import extensions
 from fedatlas.testing.implementation import Implementation
 from fedatlas.testing.outcomes import Failed, NotApplicable
 
-READERS = {"open", "read_text", "read_bytes", "load", "loadtxt", "genfromtxt", "fromfile", "read_csv", "read_parquet"}
-IMPORTERS = {"import_module", "__import__", "exec", "eval", "spec_from_file_location"}
+READERS = {"open", "read_text", "read_bytes", "load", "loadtxt", "genfromtxt", "fromfile"}
+READERS |= {f"read_{kind}" for kind in ("csv", "excel", "feather", "json", "parquet", "pickle")}
+IMPORTERS = {"import_module", "__import__", "exec", "eval", "spec_from_file_location", "run_path", "run_module"}
 
 
 def dependencies(implementation: Implementation) -> None:
@@ -68,19 +70,24 @@ def _sentence(node: ast.AST, path: Path, imported: dict[str, str]) -> str:
             return (
                 f"it imports {unknown[0]}, which lies neither in the study nor in an installed package: move it there"
             )
-    if isinstance(node, ast.Attribute) and ast.unparse(node) in ("os.environ", "os.getenv"):
-        return "it reads the environment, of which no result knows: make the value an option"
-    if isinstance(node, (ast.Assign, ast.AugAssign)):
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        for target in targets:
-            owner = target.value if isinstance(target, ast.Attribute) else None
-            if isinstance(owner, ast.Name) and owner.id in imported:
-                return (
-                    f"it changes {ast.unparse(target)} of another module, which changes others' results: do it in yours"
-                )
+    if isinstance(node, (ast.Attribute, ast.Name)):
+        first, *rest = ast.unparse(node).split(".")
+        if ".".join([imported.get(first, first), *rest]) in ("os.environ", "os.getenv"):
+            return "it reads the environment, of which no result knows: make the value an option"
+    for owner, name in _changed_attributes(node):
+        if isinstance(owner, ast.Name) and owner.id in imported:
+            return f"it changes {owner.id}.{name} of another module, which changes others' results: do it in yours"
     if isinstance(node, ast.Call):
         return _call_sentence(node, path)
     return ""
+
+
+def _changed_attributes(node: ast.AST) -> list[tuple[ast.AST, str]]:
+    """Return the attributes that a part of a source changes, each with what it is an attribute of."""
+    if isinstance(node, ast.Call) and ast.unparse(node.func) == "setattr" and len(node.args) == 3:
+        return [(node.args[0], ast.unparse(node.args[1]).strip("'"))]
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AugAssign) else []
+    return [(target.value, target.attr) for target in targets if isinstance(target, ast.Attribute)]
 
 
 def _call_sentence(node: ast.Call, path: Path) -> str:
@@ -88,16 +95,19 @@ def _call_sentence(node: ast.Call, path: Path) -> str:
     constant = bool(node.args) and isinstance(node.args[0], ast.Constant)
     if name in IMPORTERS and not (constant and name in ("import_module", "__import__")):
         return f"it runs {ast.unparse(node)}, whose code is not known: import the module by its name"
-    if name in READERS and not _declares(path):
+    if name in READERS and not _declares(path, ast.literal_eval(node.args[0]) if constant else None):
         return f"it reads a file by {ast.unparse(node):.60}: declare it in the class, as in reads = ('weights.json',)"
     return ""
 
 
-def _declares(path: Path) -> bool:
-    """Return whether a class of a module declares files that it reads."""
+def _declares(path: Path, file: Any) -> bool:
+    """Return whether a class of a module declares a file that it reads, or any where its name is not in the source."""
     from fedatlas.experiments.fingerprint import declared_files
 
-    return bool(declared_files(ast.parse(read_text(path))))
+    declared = declared_files(ast.parse(read_text(path)))
+    if isinstance(file, str) and Path(file).suffix:  # else it is a mode or an encoding
+        return Path(file).name in [Path(name).name for name in declared]
+    return bool(declared)
 
 
 def _is_known(name: str) -> bool:

@@ -10,13 +10,13 @@ import yaml
 
 from fedatlas.data.store import find_obstacle
 from fedatlas.errors import UserError
+from fedatlas.experiments import labels
 from fedatlas.experiments.cells import CASE, Cell
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.federation import algorithms
 from fedatlas.io import terminal
 from fedatlas.io.files import update_text
 from fedatlas.io.text import require_file
-from fedatlas.results.comparing.placing_words import join_names
 from fedatlas.workflow.comparison import Comparison, Request, run_path
 from fedatlas.workflow.folders import COMPARISONS
 from fedatlas.workflow.launch import check_experiment
@@ -158,7 +158,7 @@ def _find_obstacles(study: Study, cells: Iterable[Cell], fetch: bool) -> dict[st
 
 def _explain_obstacle(data: str, obstacle: str, problems: Sequence[str]) -> str:
     """Return the sentence on a data set that cannot be had, and on the problems that are left out for it."""
-    left_out = f"{join_names(problems)} {'is' if len(problems) == 1 else 'are'} left out: " if problems else ""
+    left_out = f"{labels.join_names(problems)} {'is' if len(problems) == 1 else 'are'} left out: " if problems else ""
     advice = f"`fedatlas data fetch {data}` says where to put a copy"
     return f"{left_out}the data set {data} cannot be had ({obstacle}); {advice}"
 

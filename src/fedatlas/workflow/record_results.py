@@ -3,6 +3,7 @@
 import json
 import shutil
 import tempfile
+import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -17,8 +18,8 @@ from fedatlas.experiments.result_files import read_meta, read_table
 from fedatlas.experiments.tables import Layout, Tables, build
 from fedatlas.io.files import atomic_folder
 from fedatlas.publish.report.gallery import MissingRecord
-from fedatlas.records.record import Record, RecordedCell, read_record, restore, write_file
-from fedatlas.records.verified import add_verifications, read_verifications
+from fedatlas.records.record import Record, RecordedCell, digest, read_record, restore, write_file
+from fedatlas.records.verified import add_verifications, find_valid
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.jobs import claims, partition, table
 from fedatlas.workflow.origins import Origins
@@ -102,12 +103,20 @@ def record_tables(study: Study, name: str, size: str | None) -> Tables:
 
     Raises:
         UserError: The record has not all cells of the experiment as its file is now.
+
+    Warns:
+        UserWarning: Nobody has computed runs of a cell again, with the numbers that it has.
     """
     record = find_record(study, name, size)
     size = record.path.parent.name
     if lacking := lacking_cells(study, size, name):
         text = f"lacks {lacking[0].id}, {lacking[0].key}, as the experiment's file is now"
         raise UserError(f"the record of {name} (size {size}) {text}")
+    valid = find_valid(record.cells.values(), all_verifications(study).of(size, name))
+    if unverified := [id for (id, _), rows in valid.items() if not rows]:
+        count = f"{len(unverified)} of {len(valid)} cells"
+        text = f"the record of {name} (size {size}) has {count} that nobody has computed again"
+        warnings.warn(f"{text}, such as one of {unverified[0]}", stacklevel=3)
     with tempfile.TemporaryDirectory() as folder:
         files = _restore_files(record, study.cells(size, name).values(), Path(folder, "runs"))
         return build(_layout(study, size, name), files)
@@ -197,8 +206,7 @@ def add_record(
             raise UserError(f"{next(iter(examination.faults.values()))}: nothing is added to the record")
         with atomic_folder(path) as new:
             shutil.copytree(stage, new, dirs_exist_ok=True)
-    folder = study.root / FOLDER
-    add_verifications(folder, read_verifications(folder), list(examination.rows.values()), examination.states)
+    add_verifications(study.root / FOLDER, list(examination.rows.values()), examination.states)
     return examination
 
 
@@ -225,7 +233,7 @@ def _whole_cases(
     missing: dict[str, list[Path]] = {}
     for cell in study.cells(size, name).values():
         paths = [Path(study.folders.results, size, name, look, cell.id, f"{cell.key}.parquet") for look in looks]
-        file = next((file for file in paths if file.exists()), None)
+        file = next((file for file in paths if _has_runs(file, cell)), None)
         held = kept.find(cell) if kept else None
         if held and (file is None or RunMeta.of(read_meta(file)).recorded):
             found.append((cell, held))
@@ -235,7 +243,8 @@ def _whole_cases(
             missing.setdefault(cell.point.get(CASE, ""), []).append(paths[-1])
     whole = [(cell, place) for cell, place in found if cell.point.get(CASE, "") not in missing]
     if not any(isinstance(place, Path) for _, place in whole):
-        reason = next((f"{paths[0]} is missing" for paths in missing.values()), "nothing was computed here")
+        absent = (f"{paths[0]} is missing, or of another specification" for paths in missing.values())
+        reason = next(absent, "nothing was computed here")
         raise UserError(f"{name} (size {size}) is not whole: {reason}; run `fedatlas run {name}` first")
     if missing:
         counts = ", ".join(f"{case} ({len(paths)})" for case, paths in missing.items())
@@ -244,6 +253,14 @@ def _whole_cases(
         (cell.id, _content(study, cell, place) if isinstance(place, Path) else (place.plain, place.table))
         for cell, place in whole
     ]
+
+
+def _has_runs(path: Path, cell: Cell) -> bool:
+    """Return whether there is a run file with the runs of a cell, as the experiment's file is now."""
+    if not path.exists():
+        return False
+    spec = RunMeta.of(read_meta(path)).spec
+    return digest(spec) == digest(cell.spec) and set(cell.spec.seeds) <= set(spec.seeds)
 
 
 def _content(study: Study, cell: Cell, path: Path) -> tuple[dict[str, Any], Any]:

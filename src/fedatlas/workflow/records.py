@@ -51,9 +51,9 @@ def record_paths(study: Study) -> dict[tuple[str, str], Path]:
 
 
 def all_verifications(study: Study) -> Verifications:
-    """Return the verifications of all folders of records."""
+    """Return the verifications of all folders of records. A study's own come last, as what was seen on this machine."""
     found = Verifications([], {})
-    for folder in folders(study):
+    for folder in reversed(folders(study)):
         found += read_verifications(folder)
     return found
 

@@ -33,7 +33,7 @@ def compiled_modules(algorithm: Any, problem: Mapping[str, Any], setting: Mappin
             modules += PASSES
     elif problem.get("kind") == "softmax":
         modules += DENSE_ROWS
-    elif problem.get("kind") == "logistic":
+    elif problem.get("kind") in ("logistic", "coin"):  # a coin is logistic regression
         modules += SPARSE
         shared = kind(problem.get("partition", "shared")) in ("shared", None)
         if shared and lockstep_specification(algorithm, setting):

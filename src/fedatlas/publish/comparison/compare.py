@@ -17,6 +17,7 @@ from fedatlas.experiments.result_files import write
 from fedatlas.experiments.tables import Tables
 from fedatlas.federation.engine.drivers import DRIVERS
 from fedatlas.io import csv
+from fedatlas.io.machine import core_count
 from fedatlas.publish.comparison.given_runs import add_runs
 from fedatlas.publish.comparison.numbers import COSTS, EntryNumbers, compute_numbers
 from fedatlas.publish.comparison.page import write_page
@@ -73,7 +74,7 @@ def compare_entries(
 
     comparison = prepare(study, request, compute)
     request = comparison.request
-    lines = announce(comparison, compute)
+    lines = announce(comparison, compute, cores)
     for line in lines:
         say(line)
     if comparison.trained and start(comparison.targets, request.size, cores, options):
@@ -92,8 +93,8 @@ def compare_entries(
     return comparison, numbers
 
 
-def announce(comparison: Comparison, compute: bool) -> list[str]:
-    """Return sentences on what the record gives, what is trained, and for how long."""
+def announce(comparison: Comparison, compute: bool, cores: str) -> list[str]:
+    """Return sentences on what the record gives, what is trained, and for how long on so many cores, or on all."""
     request, trained = comparison.request, comparison.trained
     held = len(comparison.cells) - len(trained)
     rivals = _count(len({cell.id for cell in comparison.cells} - set(request.names)), "other")
@@ -103,13 +104,9 @@ def announce(comparison: Comparison, compute: bool) -> list[str]:
     if held:
         sentences.append(f"from the record: {_count(held, 'run file')}")
     if waiting := len(comparison.waiting):
-        seconds = comparison.seconds()
-        time = (
-            ""
-            if seconds is None
-            else f", {duration(Cost(0, seconds, False))} of training on a processor, as the others took"
-        )
-        sentences.append(f"to train: {_count(waiting, 'run file')}{time}")
+        seconds = comparison.seconds(count := core_count(cores))
+        time = "" if seconds is None else f", {duration(Cost(0, seconds, False))} on {_count(count, 'core')}"
+        sentences.append(f"to train: {_count(waiting, 'run file')}{time}{', as the others took' if time else ''}")
     if here := len(trained) - waiting:
         sentences.append(f"from an earlier comparison: {_count(here, 'run file')}")
     sentences += comparison.obstacles

@@ -8,10 +8,10 @@ from fedatlas.experiments import axis_values, labels
 from fedatlas.experiments.cells import CASE
 from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
 from fedatlas.federation.algorithms import ALGORITHMS
+from fedatlas.publish.comparison.sentence import write_sentence
 from fedatlas.registry import extensions
 from fedatlas.results.comparing.improvement import probability_of_improvement
-from fedatlas.results.comparing.placing_words import summarize_placings
-from fedatlas.results.comparing.placings import CostPlacing, Placing, place_algorithm, place_by_cost
+from fedatlas.results.comparing.ranks import CostRank, ProblemRank, rank_by_cost, rank_on_problems
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.comparison_figure import SingleTargetFigure, problem_frame, problem_titles
 from fedatlas.results.figures.figure_data import FigureData
@@ -61,7 +61,8 @@ class EntryNumbers:
         names: Names of all algorithms by id.
         quantity: The compared score in words.
         log: Whether scores are compared by their ratio, else by their difference.
-        placings: Its place on each problem, by title.
+        margin: Share of a score up to which differences do not matter.
+        places: Its place on each problem, by title.
         undefined: Why it is not defined on problems, by title.
         choices: What tuning chose, by title.
         overall: Probability that it is better than each rival on an instance of a problem, by id; None if they never
@@ -75,11 +76,12 @@ class EntryNumbers:
     names: Mapping[str, str]
     quantity: str
     log: bool
-    placings: dict[str, Placing]
+    margin: float
+    places: dict[str, ProblemRank]
     undefined: dict[str, str]
     choices: dict[str, Choice]
     overall: dict[str, tuple[float, float, float] | None]
-    costs: dict[str, CostPlacing]
+    costs: dict[str, CostRank]
     absent: str = "is not defined"
 
     @property
@@ -90,25 +92,24 @@ class EntryNumbers:
     @property
     def sentence(self) -> str:
         """Where it wins and where it loses."""
-        return f"{summarize_placings(self.name, self.placings, self.names, self.references, self.absent)}."
+        return f"{write_sentence(self.name, self.places, self.names, self.references, self.absent)}."
 
     def frame(self) -> "pd.DataFrame":
         """Return a row for each problem."""
         import pandas as pd
 
-        return pd.DataFrame([self._row(title, placing) for title, placing in self.placings.items()])
+        return pd.DataFrame([self._row(title, place) for title, place in self.places.items()])
 
-    def _row(self, title: str, placing: Placing) -> dict[str, Any]:
-        row: dict[str, Any] = {"algorithm": self.id, "problem": title, "state": placing.standing.state}
-        row |= {"reason": self.undefined.get(title, ""), "score": placing.score}
-        row |= {"best_rival": placing.rival or "", "best_rival_score": placing.rival_score}
-        row |= _interval("rank", placing.rank)
-        row["algorithms"] = 1 + len(placing.duels or ())
-        for rival in dict.fromkeys([*self.references, *([placing.rival] if placing.rival else [])]):
+    def _row(self, title: str, place: ProblemRank) -> dict[str, Any]:
+        row: dict[str, Any] = {"algorithm": self.id, "problem": title, "state": place.state}
+        row |= {"reason": self.undefined.get(title, ""), "score": place.score}
+        row |= {"best_rival": place.rival or "", "best_rival_score": place.rival_score}
+        row |= _interval("rank", place.rank)
+        row["algorithms"] = 1 + len(place.comparisons)
+        for rival in dict.fromkeys([*self.references, *([place.rival] if place.rival else [])]):
             column = rival if rival in self.references else "best_rival"
-            if placing.duels and rival in placing.duels:
-                duel = placing.duels[rival]
-                row |= _interval(f"better_than_{column}", duel.won) | {f"side_of_{column}": duel.side}
+            if comparison := place.comparisons.get(rival):
+                row |= _interval(f"better_than_{column}", comparison.won) | {f"side_of_{column}": comparison.side}
         choice = self.choices.get(title)
         row |= {"chosen": choice.text if choice else "", "good_trials": choice.good if choice else 0}
         return {**row, "trials": choice.trials if choice else 0}
@@ -175,7 +176,8 @@ def compute_numbers(
                 names,
                 figure.quantity(data),
                 scores.log,
-                dict(zip(titles, place_algorithm(scores, id), strict=True)),
+                scores.margin,
+                dict(zip(titles, rank_on_problems(scores, id, REFERENCES), strict=True)),
                 {
                     title: reasons[point[CASE]]
                     for title, point in zip(titles, points, strict=True)
@@ -187,7 +189,7 @@ def compute_numbers(
                     if (choice := _choice(view, id, point, table, curves, trials))
                 },
                 overall,
-                {cost: place_by_cost(benchmark, id) for cost, benchmark in by_cost.items()},
+                {cost: rank_by_cost(benchmark, id) for cost, benchmark in by_cost.items()},
             )
         )
     return result

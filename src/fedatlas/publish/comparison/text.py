@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from fedatlas.experiments import labels
 from fedatlas.io import terminal
 from fedatlas.publish.comparison.numbers import SHARE, EntryNumbers
-from fedatlas.results.comparing.duels import MEANINGFUL
-from fedatlas.results.comparing.intervals import Estimate
-from fedatlas.results.comparing.placings import Placing
+from fedatlas.results.comparing.pairwise import MEANINGFUL, WonShare
+from fedatlas.results.comparing.ranks import ProblemRank, Rank
 
 HARDEST = 10  # rivals that the terminal shows
 SIGNS = {"ahead": "+", "behind": "−", "even": " "}
@@ -37,11 +36,13 @@ def _lines(numbers: EntryNumbers) -> Iterator[str]:
 
 def note(numbers: EntryNumbers) -> str:
     """Return what the numbers mean."""
+    equal = f"scores within {100 * numbers.margin:g} %" if numbers.margin else "equal scores"
     return (
-        "P: share of the instances on which it is better, with 95 % interval. Ahead (+) and behind (−): the interval "
-        f"of the paired {'ratio' if numbers.log else 'difference'}, which holds over all problems together, excludes "
-        f"{'1' if numbers.log else '0'}, and at least "
-        f"{100 * MEANINGFUL:.0f} % of the instances are won. Ranks resample the instances. A good trial goes 99 % of "
+        f"P: share of the instances on which it is better, with 95 % interval; {equal} count one half. Ahead (+) and "
+        f"behind (−): the interval of the paired {'ratio' if numbers.log else 'difference'}, which holds over all "
+        f"problems together, excludes {'1' if numbers.log else '0'}, and at least {100 * MEANINGFUL:.0f} % of the "
+        "instances are won; behind the best other, it holds for all others together too. Intervals of ranks on a "
+        "problem resample its instances, and those over all problems the problems as well. A good trial goes 99 % of "
         "the way from the start to the best trial."
     )
 
@@ -50,25 +51,24 @@ def problem_rows(numbers: EntryNumbers) -> list[list[str]]:
     """Return the table of problems, with its heads."""
     heads = ["problem", "score", "best other", "whose", "rank"]
     heads += [f"P({numbers.names[id]})" for id in numbers.references] + ["P(best other)"]
-    return [heads, *(_problem_row(numbers, title, placing) for title, placing in numbers.placings.items())]
+    return [heads, *(_problem_row(numbers, title, place) for title, place in numbers.places.items())]
 
 
-def _problem_row(numbers: EntryNumbers, title: str, placing: Placing) -> list[str]:
-    if not placing.is_defined:
+def _problem_row(numbers: EntryNumbers, title: str, place: ProblemRank) -> list[str]:
+    if not place.seeds:
         return [title, numbers.absent.removeprefix("is ").removeprefix("has ")]
-    count = 1 + len(placing.duels or ())
-    rival = placing.rival
-    row = [title, labels.number(placing.score), labels.number(placing.rival_score) if rival else "–"]
-    row += [numbers.names[rival] if rival else "", f"{_estimate(placing.rank)} of {count}"]
-    return [*row, *(_duel(placing, id) for id in (*numbers.references, rival))]
+    rival = place.rival
+    row = [title, labels.number(place.score), labels.number(place.rival_score) if rival else "–"]
+    row += [numbers.names[rival] if rival else "", f"{_estimate(place.rank)} of {1 + len(place.comparisons)}"]
+    return [*row, *(_comparison(place, id) for id in (*numbers.references, rival))]
 
 
-def _duel(placing: Placing, id: str | None) -> str:
-    duel = (placing.duels or {}).get(id or "")
-    return "–" if duel is None else f"{_estimate(duel.won)}{SIGNS[duel.side]}"
+def _comparison(place: ProblemRank, id: str | None) -> str:
+    comparison = place.comparisons.get(id or "")
+    return "–" if comparison is None else f"{_estimate(comparison.won)}{SIGNS[comparison.side]}"
 
 
-def _estimate(estimate: Estimate | None) -> str:
+def _estimate(estimate: WonShare | Rank | None) -> str:
     """Return a rank or a probability with its interval: ``0.33 (0.01–0.91)``."""
     if estimate is None:
         return "–"
@@ -101,11 +101,11 @@ def cost_rows(numbers: EntryNumbers) -> list[list[str]]:
         *(
             [
                 labels.words(cost),
-                _estimate(placing.rank),
-                _ratio(placing.ratio),
-                f"{100 * placing.attained:.0f} %",
+                _estimate(place.rank),
+                _ratio(place.ratio),
+                f"{100 * place.attained:.0f} %",
             ]
-            for cost, placing in numbers.costs.items()
+            for cost, place in numbers.costs.items()
         ),
     ]
 

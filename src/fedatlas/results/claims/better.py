@@ -9,7 +9,7 @@ from fedatlas.experiments import labels
 from fedatlas.federation.metrics import declared_name, metric
 from fedatlas.registry.options import option
 from fedatlas.results.claims.base import ContestCheck, ScoreCheck
-from fedatlas.results.claims.evidence import MATTERS, Bounds, Evidence, Side, judge_all, judge_any, vacuous_outcome
+from fedatlas.results.claims.evidence import Bounds, Evidence, Side, judge_all, judge_any, vacuous_outcome
 from fedatlas.results.claims.quantities import (
     PLAIN,
     Unit,
@@ -21,7 +21,7 @@ from fedatlas.results.claims.quantities import (
 )
 from fedatlas.results.claims.results import Point, Results
 from fedatlas.results.claims.verdicts import NotTested, Outcome
-from fedatlas.results.comparing.intervals import sample, typical
+from fedatlas.results.comparing.intervals import MATTERS, sample, typical
 
 
 @dataclass(frozen=True, kw_only=True)

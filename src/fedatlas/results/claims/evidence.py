@@ -19,11 +19,10 @@ from fedatlas.results.claims.verdicts import (
     NotTested,
     Outcome,
 )
-from fedatlas.results.comparing.intervals import LEVEL, Estimate, look_level
+from fedatlas.results.comparing.intervals import LEVEL, MATTERS, Estimate, look_level
 from fedatlas.results.comparing.medians import share_interval
 
 LISTED = 3  # numbers that a text lists; of a longer list it has the one that decides
-MATTERS = 0.05  # smallest effect that matters, as a share of a threshold
 
 Side = Literal["above", "below"] | None
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from fedatlas.experiments import labels
 from fedatlas.registry.options import option
 from fedatlas.results.claims.base import AlgorithmCheck, MetricCheck
-from fedatlas.results.claims.evidence import MATTERS, Bounds, Evidence, judge_all
+from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all
 from fedatlas.results.claims.quantities import level_unit
 from fedatlas.results.claims.results import Numbers, Results
 from fedatlas.results.claims.target_costs import target_costs
 from fedatlas.results.claims.verdicts import Outcome
-from fedatlas.results.comparing.intervals import sample
+from fedatlas.results.comparing.intervals import MATTERS, sample
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -176,7 +176,7 @@ class Results:
             if (part["status"] == "diverged").any():
                 verb = "diverges"
             elif name in last and any(self._is_chance(name, value, point) for value in last[name]):
-                verb = "stays at the level of guessing"
+                verb = "is no better than guessing"
             else:
                 continue
             options = " and ".join(f"`{name}`" for name in untuned)

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fedatlas.experiments.selection import sorted_values
+from fedatlas.results.comparing.intervals import MATTERS
 
 if TYPE_CHECKING:
     import pandas as pd
 
+Array = np.ndarray[Any, np.dtype[Any]]
 Point = tuple[Any, ...]  # values of the axes, in their order
 RunKey = tuple[int, int]  # positions of algorithm and problem
 
@@ -27,20 +29,23 @@ class Benchmark:
     targets, slots): infinite where a target is not attained, NaN where an algorithm has no run on a problem. present
     (algorithms, problems, slots): whether the number is of the slot's seed; the slots of seeds without a run repeat the
     algorithm's other seeds. diverged: of the shape of present. budgets (problems,): largest finite cost of any
-    evaluation. targets (problems, targets, slots): values of the metric; NaN for scores. before: of the shape of
-    numbers, the cost of the evaluation before the one that attains the target; None where numbers are exact. log:
-    whether numbers are compared by their ratio, else by their difference.
+    evaluation. targets (problems, targets, slots): values of the metric; NaN for scores. resolution (problems,):
+    differences of numbers up to this are none. margin: differences up to this share of a number do not matter. before:
+    of the shape of numbers, the cost of the evaluation before the one that attains the target; None where numbers are
+    exact. log: whether numbers are compared by their ratio, else by their difference.
     """
 
     algorithms: list[str]
     problems: list[Point]
-    seeds: np.ndarray
-    numbers: np.ndarray
-    present: np.ndarray
-    diverged: np.ndarray
-    budgets: np.ndarray
-    targets: np.ndarray
-    before: np.ndarray | None = None
+    seeds: Array
+    numbers: Array
+    present: Array
+    diverged: Array
+    budgets: Array
+    targets: Array
+    resolution: Array
+    margin: float = MATTERS
+    before: Array | None = None
     log: bool = True
 
     def select_algorithms(self, algorithms: Sequence[str]) -> "Benchmark":
@@ -55,9 +60,9 @@ class Benchmark:
         return ["numbers", "present", "diverged", *(["before"] if self.before is not None else [])]
 
     @property
-    def defined(self) -> np.ndarray:
+    def defined(self) -> Array:
         """True where an algorithm has runs on a problem, (algorithms, problems)."""
-        return ~np.isnan(self.numbers).all(axis=(2, 3))
+        return np.asarray(~np.isnan(self.numbers).all(axis=(2, 3)))
 
     def by_seed(self, algorithm: int, problem: int, target: int = 0, before: bool = False) -> dict[int, float]:
         """Return the numbers of an algorithm's runs on a problem, by seed.
@@ -73,7 +78,7 @@ class Benchmark:
         return dict(zip(self.seeds[problem][present].tolist(), numbers[present].tolist(), strict=True))
 
 
-def split_problems(rows: "pd.DataFrame", axes: Sequence[str]) -> tuple[list[Point], np.ndarray]:
+def split_problems(rows: "pd.DataFrame", axes: Sequence[str]) -> tuple[list[Point], Array]:
     """Return the points of the axes in order, and of each row the position of its point."""
     if not axes:
         return [()], np.zeros(len(rows), int)
@@ -86,11 +91,11 @@ def split_problems(rows: "pd.DataFrame", axes: Sequence[str]) -> tuple[list[Poin
 
 def assemble(
     rows: "pd.DataFrame",
-    positions: np.ndarray,
+    positions: Array,
     problems: list[Point],
     algorithms: Sequence[str],
     targets: int,
-    number: Callable[[np.ndarray, int], Sequence[float]],
+    number: Callable[[Array, int], Sequence[float]],
 ) -> Benchmark:
     """Return the benchmark of numbers that a function computes from each run.
 
@@ -146,4 +151,4 @@ def _fill_slots(
             numbers[a, p, :, slot] = runs[source]
             diverged[a, p, slot] = source in diverged_of.get((a, p), ())
     unknown = np.full(count, math.nan), np.full(shape[1:], math.nan)  # budgets and targets, for the caller to fill in
-    return Benchmark(algorithms, problems, seeds, numbers, present, diverged, *unknown)
+    return Benchmark(algorithms, problems, seeds, numbers, present, diverged, *unknown, resolution=np.zeros(count))

@@ -1,18 +1,25 @@
-"""The probability that an algorithm improves upon another (Agarwal et al. 2021, Section 4.3), resampled.
+"""The probability that an algorithm improves upon another over problems (Agarwal et al. 2021), with intervals.
 
-On a problem it is the share of its instances on which the first algorithm's number is better, where equal numbers count
-one half. Runs of one seed have one instance, so these pairs are compared, and not all pairs of runs. Problems for
-which both are defined have the same weight. Resamples draw the instances of each problem with replacement; the
-problems stay, as in the stratified bootstrap of Agarwal et al.
+On a problem it is the share of its instances on which the first algorithm's number is better, where numbers that are
+practically equal count one half. Runs of one seed have one instance, so these pairs are compared, and not all pairs of
+runs. Problems for which both are defined have the same weight.
+
+Intervals are about problems like these, so they resample the problems, and the instances of each. An ordinary bootstrap
+of few problems has intervals that are too narrow, and of no width where all pairs have one winner. So resamples draw
+weights, as in the Bayesian bootstrap (Rubin 1981, The Annals of Statistics 9, 130-134), and give one problem more a
+weight: an unseen one that is all lost at the lower end of the interval and all won at the upper end. These are the
+bounds of Gaffke for the mean of independent numbers between 0 and 1 (Learned-Miller & Thomas 2019, arXiv:1905.06208).
+For shares of 0 and 1 alone they are those of Clopper and Pearson with a trial for each problem: who wins all pairs on
+four problems has the interval from 0.40 to 1, and on sixteen from 0.79.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from fedatlas.results.comparing.benchmark import Benchmark
+from fedatlas.results.comparing.benchmark import Array, Benchmark
 from fedatlas.results.comparing.intervals import LEVEL
-from fedatlas.results.comparing.profiles import draw_resamples
+from fedatlas.results.comparing.pairwise import won
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,40 +30,66 @@ class Improvement:
     other algorithms. problems (algorithms, algorithms): number of problems that are defined for both.
     """
 
-    probability: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    mean: np.ndarray
-    mean_low: np.ndarray
-    mean_high: np.ndarray
-    problems: np.ndarray
+    probability: Array
+    low: Array
+    high: Array
+    mean: Array
+    mean_low: Array
+    mean_high: Array
+    problems: Array
+
+
+def draw_weights(problems: int, slots: int, resamples: int) -> tuple[Array, Array]:
+    """Return random weights of instances, (resamples, problems, slots), and of an unseen problem, (resamples,).
+
+    The problems and the unseen one have independent exponential weights, whose shares of their sum are uniform. So are
+    those of the instances of a problem, which sum to its weight.
+
+    Args:
+        problems: Number of problems.
+        slots: Number of instances of each.
+        resamples: Number of resamples.
+    """
+    rng = np.random.default_rng(0)
+    weights = rng.exponential(size=(resamples, problems + 1))
+    shares = rng.exponential(size=(resamples, problems, slots))
+    return weights[:, :-1, None] * shares / shares.sum(axis=2, keepdims=True), weights[:, -1]
 
 
 def probability_of_improvement(benchmark: Benchmark, resamples: int = 1000, level: float = LEVEL) -> Improvement:
-    """Return the probability that each algorithm improves upon each other one, with percentile intervals.
+    """Return the probability that each algorithm improves upon each other one, with intervals over problems.
 
     Args:
         benchmark: The numbers.
-        resamples: Number of resamples of the instances.
+        resamples: Number of resamples of problems and instances.
         level: Probability that an interval misses the probability.
     """
     algorithms, problems, _, slots = benchmark.numbers.shape
-    weights = draw_resamples(problems, slots, resamples, seed=0, fixed=True).weights(problems, slots)
+    weights, unseen = draw_weights(problems, slots, resamples)
     wins, defined = _wins(benchmark)  # (a, b, problems, slots) and (a, b, problems)
     counts = defined.sum(axis=2)
     with np.errstate(invalid="ignore", divide="ignore"):
         probability = wins.mean(axis=3).sum(axis=2) / counts
-        flat = (wins * problems).reshape(algorithms * algorithms, -1) @ weights.reshape(resamples, -1).T
-        draws = flat.reshape(algorithms, algorithms, resamples) / counts[..., None]
-    ends = level / 2, 1 - level / 2
-    low, high = np.quantile(draws, ends, axis=2)
-    rivals = np.maximum(1, (~np.isnan(probability)).sum(axis=1))
-    means = np.nansum(draws, axis=1) / rivals[:, None]
-    mean_low, mean_high = np.quantile(means, ends, axis=1)
-    return Improvement(probability, low, high, np.nansum(probability, axis=1) / rivals, mean_low, mean_high, counts)
+    flat = wins.reshape(algorithms**2, -1) @ weights.reshape(resamples, -1).T
+    total = defined.reshape(algorithms**2, -1) @ weights.sum(axis=2).T + unseen
+    draws = (flat / total).reshape(algorithms, algorithms, resamples)
+    draws_high = np.minimum((flat + unseen) / total, 1).reshape(algorithms, algorithms, resamples)
+    unknown = np.where(counts == 0, np.nan, 0.0)
+    met = counts > 0
+    rivals = np.maximum(1, met.sum(axis=1))
+    means, means_high = ((each * met[..., None]).sum(axis=1) / rivals[:, None] for each in (draws, draws_high))
+    return Improvement(
+        probability,
+        np.quantile(draws, level / 2, axis=2) + unknown,
+        np.quantile(draws_high, 1 - level / 2, axis=2) + unknown,
+        np.nansum(probability, axis=1) / rivals,
+        np.quantile(means, level / 2, axis=1),
+        np.quantile(means_high, 1 - level / 2, axis=1),
+        counts,
+    )
 
 
-def _wins(benchmark: Benchmark) -> tuple[np.ndarray, np.ndarray]:
+def _wins(benchmark: Benchmark) -> tuple[Array, Array]:
     """Return the share of targets at which rows are better, (a, b, problems, slots), and where both are defined.
 
     It is 0 where one of the two is not defined, and on the diagonal.
@@ -65,5 +98,6 @@ def _wins(benchmark: Benchmark) -> tuple[np.ndarray, np.ndarray]:
     wins = np.zeros((len(numbers), *numbers.shape[:2], numbers.shape[3]))
     both = defined[:, None] & defined[None] & ~np.eye(len(numbers), dtype=bool)[..., None]
     for a, row in enumerate(numbers):  # a loop instead of one comparison, which bounds the memory
-        wins[a] = ((row < numbers) + 0.5 * (row == numbers)).mean(axis=2) * both[a][..., None]
+        shares = won(row, numbers, benchmark.margin, benchmark.resolution[:, None, None]).mean(axis=2)
+        wins[a] = np.where(both[a][..., None], shares, 0.0)
     return wins, both

@@ -1,4 +1,4 @@
-"""Numbers over seeds and their intervals: Student's t and exact ones over seeds, or percentiles of resamples."""
+"""Numbers over seeds and their intervals: Student's t and exact ones."""
 
 import contextlib
 import contextvars
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 LEVEL = 0.05  # probability that an interval misses the mean
+MATTERS = 0.05  # smallest effect that matters, as a share of a number
 
 _LOOKS = contextvars.ContextVar("looks", default=1)
 
@@ -288,49 +289,6 @@ class Sample(Estimate):
 
     def _back(self, value: Any) -> float:
         return math.exp(value) if self.log and math.isfinite(value) else 0.0 if self.log and value < 0 else float(value)
-
-
-@dataclass(frozen=True)
-class Resampled(Estimate):
-    """A number and its values on resampled results (Efron & Tibshirani 1993, Chapter 13).
-
-    number: on the results themselves. draws: on each resample. seeds: number of seeds that were resampled.
-    """
-
-    number: float
-    draws: tuple[float, ...]
-    seeds: int
-
-    @property
-    def value(self) -> float:
-        return self.number
-
-    @property
-    def count(self) -> int:
-        return self.seeds
-
-    def interval(self, level: float | None = None) -> tuple[float, float]:
-        """Return the ends of the percentile interval, extended to the number itself where it lies outside.
-
-        A NaN among the draws makes the interval the whole line.
-        """
-        import numpy as np
-
-        draws = np.array(self.draws, float)
-        if np.isnan(draws).any() or math.isnan(self.value) or not len(draws):
-            return -math.inf, math.inf
-        level = look_level() if level is None else level
-        low, high = np.quantile(draws, (level / 2, 1 - level / 2))
-        return min(float(low), self.value), max(float(high), self.value)
-
-    def p_value(self, bound: float) -> float | None:
-        """Return twice the share of draws beyond a bound, the draws and the number itself counted."""
-        import numpy as np
-
-        draws = np.array((*self.draws, self.number), float)
-        if np.isnan(draws).any():
-            return None
-        return float(min(1.0, 2 * min((draws <= bound).mean(), (draws >= bound).mean())))
 
 
 DIVERGED = Sample((-math.inf, -math.inf))  # of runs that diverged: below all bounds

@@ -41,11 +41,11 @@ def sign_p_value(values: "np.ndarray", bound: float) -> float:
     return float(min(1.0, 2 * stats.binom.sf(larger - 1, len(values), 0.5)))
 
 
-def share_interval(count: int, total: int, level: float) -> tuple[float, float]:
+def share_interval(count: float, total: int, level: float) -> tuple[float, float]:
     """Return the ends of the exact interval of a probability (Clopper & Pearson 1934, Biometrika 26, 404-413).
 
     Args:
-        count: How many of the seeds had the property.
+        count: How many of the seeds had the property; a half of one counts one half.
         total: Number of seeds.
         level: Probability that the interval misses, at most.
     """

@@ -5,16 +5,33 @@ interval of the mean over seeds excludes equality. Intervals against the best of
 Bonferroni's correction for the number of rivals. So the algorithm that is truly the best on a problem, whichever it is,
 is called worse with a probability of at most the level, as in multiple comparisons with the best (Hsu 1984). A cost
 lies between two evaluations; intervals reach from what is least to what is most.
+
+Numbers whose ratio is within 5 %, the smallest effect that matters to claims as well, or whose difference is within the
+resolution of the evaluation, are practically equal. Two algorithms have a share of paired runs that the first one wins,
+where runs that are practically equal count one half (Agarwal et al. 2021). Its interval is Clopper and Pearson's, which
+misses it with at most the level however few runs there are. A difference counts where it is significant and
+meaningful, as Bouthillier et al. (2021) demand: the interval of the paired ratio excludes equality, and at least 75 %
+of the runs are won.
+
+A diverged run loses against a finite one, and two diverged runs are a tie. Where a run of a pair diverged, ratios have
+no mean, so the exact interval of their median decides alone, which is the sign test: it asks for no more than which of
+the two is better on each instance. Where there are too few seeds for it, nothing is said, unless all runs of one
+algorithm diverge and none of the other.
 """
 
 import math
 from dataclasses import dataclass
 from typing import Literal
 
-from fedatlas.results.comparing.benchmark import Benchmark
-from fedatlas.results.comparing.intervals import LEVEL, Estimate, Sample, pair_seeds, sample
-from fedatlas.results.comparing.medians import needed_seeds
+import numpy as np
 
+from fedatlas.results.comparing.benchmark import Array, Benchmark
+from fedatlas.results.comparing.intervals import LEVEL, MATTERS, Estimate, Sample, look_level, pair_seeds, sample
+from fedatlas.results.comparing.medians import needed_seeds, share_interval
+
+MEANINGFUL = 0.75  # share of runs that a meaningful difference wins (Bouthillier et al. 2021)
+
+Side = Literal["ahead", "behind", "even"]
 State = Literal["best", "near", "worse", "never", "diverged", "undefined"]
 
 
@@ -165,3 +182,93 @@ def standings(benchmark: Benchmark, problem: int, target: int = 0, level: float 
             state: State = "best" if a == best else "worse" if clearly_worse else "near"
             result.append(Standing(state, gap, level / rivals, attained[a], len(numbers)))
     return result
+
+
+def won(ours: Array, theirs: Array, margin: float = MATTERS, resolution: Array | float = 0.0) -> Array:
+    """Return 1 where the first number is better, 0 where it is worse, and 1/2 where both are practically equal.
+
+    Args:
+        ours: Numbers, of which small ones are good.
+        theirs: The numbers that they are compared with.
+        margin: Differences up to this share of the smaller number are equal.
+        resolution: Differences up to this are equal.
+    """
+    ours, theirs = np.asarray(ours, float), np.asarray(theirs, float)
+    with np.errstate(invalid="ignore"):  # of infinite numbers, which are equal to each other alone
+        most = np.maximum(margin * np.minimum(np.abs(ours), np.abs(theirs)), resolution) * (1 + 1e-12)
+        near = np.isfinite(ours) & np.isfinite(theirs) & (np.abs(ours - theirs) <= most)
+    equal = near | (ours == theirs)
+    return np.where(equal, 0.5, ours < theirs)
+
+
+@dataclass(frozen=True)
+class WonShare(Estimate):
+    """The share of paired runs that an algorithm wins.
+
+    Attributes:
+        wins: Number of pairs that it wins; practically equal numbers count one half.
+        pairs: Number of pairs.
+    """
+
+    wins: float
+    pairs: int
+
+    @property
+    def value(self) -> float:
+        return self.wins / self.pairs if self.pairs else math.nan
+
+    @property
+    def count(self) -> int:
+        return self.pairs
+
+    def interval(self, level: float | None = None) -> tuple[float, float]:
+        """Return the ends of the interval of Clopper and Pearson; from 0 to 1 without pairs."""
+        level = look_level() if level is None else level
+        return share_interval(self.wins, self.pairs, level) if self.pairs else (0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class PairedComparison:
+    """A comparison of an algorithm with a rival on a problem.
+
+    Attributes:
+        won: Share of paired runs in which it is better.
+        gap: Its number relative to the rival's.
+        level: Probability that the interval of the gap misses it.
+        behind_level: The same where the algorithm would be behind.
+    """
+
+    won: WonShare
+    gap: Gap
+    level: float
+    behind_level: float
+
+    @property
+    def side(self) -> Side:
+        """``ahead`` or ``behind`` where the difference is significant and meaningful, else ``even``."""
+        if self.won.value >= MEANINGFUL and self.gap.sign(self.level) < 0:
+            return "ahead"
+        if self.won.value <= 1 - MEANINGFUL and self.gap.sign(self.behind_level) > 0:
+            return "behind"
+        return "even"
+
+
+def compare_pair(
+    benchmark: Benchmark, first: int, second: int, problem: int, level: float = LEVEL, rivals: int = 1
+) -> PairedComparison:
+    """Return the comparison of two algorithms on a problem.
+
+    Args:
+        benchmark: Scores of all algorithms.
+        first: Position of the algorithm.
+        second: Position of its rival.
+        problem: Position of the problem.
+        level: Probability that the interval of the gap misses it.
+        rivals: Number of rivals of which one is enough for the algorithm to be behind; the level of being behind is
+            divided by it.
+    """
+    pairs = pair_seeds(*(benchmark.by_seed(a, problem) for a in (first, second)))
+    ours, theirs = np.array(pairs, float).reshape(-1, 2).T
+    wins = float(won(ours, theirs, benchmark.margin, benchmark.resolution[problem]).sum())
+    gap = pairwise_gap(benchmark, first, second, problem, ties=True)
+    return PairedComparison(WonShare(wins, len(pairs)), gap, level, level / rivals)

@@ -9,14 +9,11 @@ for, it never solves.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from fedatlas.results.comparing.benchmark import Benchmark
+from fedatlas.results.comparing.benchmark import Array, Benchmark
 from fedatlas.results.comparing.intervals import LEVEL
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def performance_ratios(numbers: Array) -> Array:

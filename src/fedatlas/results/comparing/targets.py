@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from fedatlas.results.comparing.benchmark import Benchmark, assemble, split_problems
+from fedatlas.results.comparing.intervals import MATTERS
 
 if TYPE_CHECKING:
     import pandas as pd
 
 OPTIMA = {"suboptimality": 0.0, "distance": 0.0, "gradient_norm": 0.0}  # metrics with a known best value
 FLOOR = 1e-16  # below this a score in double precision is rounding error
+RESOLUTION = 1e-9  # of the evaluation of a metric, relative to its value at the start
 
 
 @dataclass(frozen=True)
@@ -92,12 +94,18 @@ def target_costs(curves: "pd.DataFrame", algorithms: Sequence[str], axes: Sequen
 
 
 def score_benchmark(
-    scores: "pd.Series", algorithms: Sequence[str], axes: Sequence[str], goal: Literal["min", "max"], log: bool
+    scores: "pd.Series",
+    starts: "pd.Series",
+    algorithms: Sequence[str],
+    axes: Sequence[str],
+    goal: Literal["min", "max"],
+    log: bool,
 ) -> Benchmark:
     """Return the scores of all runs, turned so that small ones are good.
 
     Args:
         scores: The score of each run, infinite where it diverged, by an index of ``algorithm``, the axes and ``seed``.
+        starts: The value of the metric at the start of each run, by the same index.
         algorithms: Ids of the algorithms.
         axes: Axes whose points are the problems.
         goal: Whether small or large scores are good.
@@ -110,7 +118,14 @@ def score_benchmark(
     problems, positions = split_problems(rows, axes)
     values = rows["score"].to_numpy(float)
     benchmark = assemble(rows, positions, problems, algorithms, 1, lambda run, _: values[run[:1]].tolist())
-    return replace(benchmark, log=log, diverged=np.isposinf(benchmark.numbers[:, :, 0]))
+    sizes = starts.reindex(scores.index).abs().groupby(positions).median().reindex(range(len(problems)), fill_value=0.0)
+    return replace(
+        benchmark,
+        log=log,
+        diverged=np.isposinf(benchmark.numbers[:, :, 0]),
+        resolution=RESOLUTION * sizes.fillna(0.0).to_numpy(),
+        margin=MATTERS if goal == "min" else 0.0,  # 5 % of an accuracy matter
+    )
 
 
 def _targets(

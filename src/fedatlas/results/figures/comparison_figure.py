@@ -76,8 +76,8 @@ class SingleTargetFigure(ComparisonFigure):
     )
     scores: bool = option(
         False,
-        doc="whether scores are compared, and not what runs spend: by ratio where the metric is shown on a log scale, "
-        "else by difference",
+        doc="whether scores are compared, and not what runs spend: by ratio where the metric is shown on a log scale "
+        "or is a loss that is never negative, else by difference",
     )
     level: float = option(
         0.05,
@@ -98,15 +98,20 @@ class SingleTargetFigure(ComparisonFigure):
             return self.benchmark(data, [self.share])
         data.require(data.curves, data.y)
         data.rows(data.curves)
-        goal, log = scores.goal(data.y, data.view.select), metric(data.y).scale == "log"
-        benchmark = score_benchmark(self._run_scores(data), list(data.view.algorithms), data.view.axes, goal, log)
+        goal = scores.goal(data.y, data.view.select)
+        keys = ["algorithm", *data.view.axes, "seed"]
+        rows = select_rows(data.curves, self.where)
+        starts = rows[rows["round"] == 0].groupby(keys, sort=False)[data.y].first()
+        ends = self._run_scores(data, rows, keys, goal)
+        log = metric(data.y).scale == "log" or (data.y == "loss" and bool((ends >= 0).all()))
+        benchmark = score_benchmark(ends, starts, list(data.view.algorithms), data.view.axes, goal, log)
         return benchmark.select_algorithms(list(data.styles))
 
-    def _run_scores(self, data: FigureData) -> "Series":
-        """Return the score of each run."""
+    def _run_scores(self, data: FigureData, rows: "DataFrame", keys: list[str], goal: str) -> "Series":
+        """Return the score of each run; of a loss, its distance to F* where F* is known."""
         select = data.view.select
-        goal, keys = scores.goal(data.y, select), ["algorithm", *data.view.axes, "seed"]
-        rows = select_rows(data.curves, self.where)
+        if data.y == "loss" and "suboptimality" in rows:
+            rows = rows.assign(loss=rows["suboptimality"].clip(lower=0).fillna(rows["loss"]))
         status = rows.groupby(keys, sort=False)["status"].last()
         result = scores.score_frame(rows[rows["round"] > 0], keys, data.y, select.statistic, goal, select.last)
         result = result.reindex(status.index)
@@ -119,9 +124,15 @@ class SingleTargetFigure(ComparisonFigure):
 
     def quantity(self, data: FigureData) -> str:
         """Return the quantity that is compared, in words."""
-        if self.scores:
-            return " ".join((data.view.select.statistic, labels.words(data.y)))
-        return self.cost_name
+        if not self.scores:
+            return self.cost_name
+        name = labels.words(data.y)
+        if data.y == "loss" and "suboptimality" in data.curves:
+            rows = select_rows(data.curves, self.where)
+            known = rows.loc[rows["status"] != "diverged", "suboptimality"].notna()
+            if known.any():
+                name = "suboptimality" if known.all() else "suboptimality (loss where F* is not known)"
+        return f"{data.view.select.statistic} {name}"
 
 
 def problem_frame(data: FigureData, benchmark: Benchmark) -> "DataFrame":

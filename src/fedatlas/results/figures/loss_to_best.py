@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from fedatlas.experiments.cells import CASE
 from fedatlas.registry.options import option
 from fedatlas.results.comparing.pairwise import Standing, standings
-from fedatlas.results.comparing.ranking import rank_algorithms
+from fedatlas.results.comparing.ranks import rank_algorithms
 from fedatlas.results.figures.base import Drawing
 from fedatlas.results.figures.comparison_figure import SingleTargetFigure, problem_frame, problem_titles
 from fedatlas.results.figures.description import Grid

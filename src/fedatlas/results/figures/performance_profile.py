@@ -11,7 +11,7 @@ from fedatlas.experiments import labels
 from fedatlas.registry.options import option
 from fedatlas.results.comparing.benchmark import Benchmark
 from fedatlas.results.comparing.profiles import Profile, budget_shares, compute_profile, performance_ratios
-from fedatlas.results.comparing.ranking import rank_algorithms
+from fedatlas.results.comparing.ranks import rank_algorithms
 from fedatlas.results.figures.base import Drawing, PanelFigure
 from fedatlas.results.figures.comparison_figure import ComparisonFigure, problem_frame
 from fedatlas.results.figures.description import Lines, describe_lines

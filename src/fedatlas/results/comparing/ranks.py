@@ -1,0 +1,220 @@
+"""The place of one algorithm among its rivals: on each problem, over all problems, and by each cost."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from fedatlas.results.comparing.benchmark import Array, Benchmark
+from fedatlas.results.comparing.improvement import draw_weights
+from fedatlas.results.comparing.intervals import LEVEL, sample
+from fedatlas.results.comparing.pairwise import PairedComparison, compare_pair, won
+from fedatlas.results.comparing.profiles import performance_ratios, profile_areas
+
+RESAMPLES = 1000
+
+
+@dataclass(frozen=True)
+class Rank:
+    """A rank, from 1, and the ends of its interval."""
+
+    value: float
+    low: float
+    high: float
+
+    def interval(self) -> tuple[float, float]:
+        """Return the ends."""
+        return self.low, self.high
+
+
+@dataclass(frozen=True)
+class ProblemRank:
+    """The place of an algorithm on a problem.
+
+    Attributes:
+        seeds: Number of its runs; 0 where it is not defined, and then nothing else is known.
+        attained: Number of its runs that did not diverge.
+        score: Its mean score over seeds, geometric where scores are compared by ratio.
+        rival: Id of the best rival; None where no rival has runs, or all diverge.
+        rival_score: Mean score of the best rival.
+        rank: Its rank among all with runs.
+        comparisons: Comparisons with all rivals that have runs, by id.
+    """
+
+    seeds: int
+    attained: int = 0
+    score: float = math.nan
+    rival: str | None = None
+    rival_score: float = math.nan
+    rank: Rank | None = None
+    comparisons: Mapping[str, PairedComparison] = field(default_factory=dict)
+
+    @property
+    def state(self) -> str:
+        """``undefined``, ``diverged`` (all runs), ``best`` (ahead of all), ``worse`` (behind the best) or ``near``."""
+        if not self.seeds:
+            return "undefined"
+        if not self.attained:
+            return "diverged"
+        return "best" if self.is_ahead_of_all else "worse" if self.is_behind_best else "near"
+
+    @property
+    def is_ahead_of_all(self) -> bool:
+        """Whether it is ahead of every rival, of which there are some."""
+        return bool(self.comparisons) and all(each.side == "ahead" for each in self.comparisons.values())
+
+    @property
+    def is_behind_best(self) -> bool:
+        """Whether it is behind some rival, and so behind the best."""
+        return any(each.side == "behind" for each in self.comparisons.values())
+
+
+@dataclass(frozen=True)
+class CostRank:
+    """The place of an algorithm over all problems by a cost.
+
+    Attributes:
+        rank: Its rank by the area under the performance profile.
+        ratio: Median over problems of its median cost over that of the best one, infinite where it does not attain the
+            target; NaN if nobody does.
+        attained: Share of all runs, over the problems on which it is defined, that attain the target.
+    """
+
+    rank: Rank
+    ratio: float
+    attained: float
+
+
+def rank_algorithms(benchmark: Benchmark) -> list[int]:
+    """Return the positions of the algorithms, the best first.
+
+    They are ranked by the area under the performance profile, or, where numbers are compared by difference, by the mean
+    rank.
+    """
+    if benchmark.log:
+        score = profile_areas(benchmark.numbers).mean(axis=(1, 2))
+    else:
+        from scipy.stats import rankdata
+
+        score = -rankdata(np.where(np.isnan(benchmark.numbers), np.inf, benchmark.numbers), axis=0).mean(axis=(1, 2, 3))
+    return sorted(range(len(score)), key=lambda a: -score[a])
+
+
+def rank_on_problems(
+    benchmark: Benchmark, algorithm: str, references: Sequence[str] = (), level: float = LEVEL
+) -> list[ProblemRank]:
+    """Return the place of an algorithm on each problem.
+
+    By Bonferroni's inequality the intervals of its comparisons with a rival hold together over all problems on which it
+    is defined. One rival that is better is enough to be behind the best; so, unless the rival is a reference, which is
+    chosen before any result, the level of being behind is divided by the number of rivals too. Then an algorithm that
+    nobody betters on any problem is said to be behind on one with a probability of at most the level, and of the level
+    for each reference (Hsu 1984). To be ahead of all takes a significant comparison with every rival, whose level needs
+    no correction.
+
+    Args:
+        benchmark: Scores of all algorithms.
+        algorithm: Id of the algorithm.
+        references: Ids of the algorithms with which all are compared by name.
+        level: Probability that any interval of its comparisons with a rival misses.
+    """
+    index, defined = benchmark.algorithms.index(algorithm), benchmark.defined
+    share = level / max(1, int(defined[index].sum()))
+    result = []
+    for problem in range(len(benchmark.problems)):
+        if not defined[index, problem]:
+            result.append(ProblemRank(0))
+            continue
+        ids = {benchmark.algorithms[a]: a for a in np.flatnonzero(defined[:, problem]).tolist() if a != index}
+        scores = {id: _mean(benchmark, a, problem) for id, a in ids.items()}
+        best = min(scores, key=lambda id: scores[id], default="")
+        is_known = math.isfinite(scores.get(best, math.inf))
+        runs = benchmark.by_seed(index, problem).values()
+        result.append(
+            ProblemRank(
+                len(runs),
+                sum(map(math.isfinite, runs)),
+                _mean(benchmark, index, problem),
+                best if is_known else None,
+                scores[best] if is_known else math.nan,
+                resample_rank(benchmark.select_algorithms([algorithm, *ids]), problem),
+                {
+                    id: compare_pair(benchmark, index, a, problem, share, 1 if id in references else len(ids))
+                    for id, a in ids.items()
+                },
+            )
+        )
+    return result
+
+
+def _mean(benchmark: Benchmark, algorithm: int, problem: int) -> float:
+    """Return the mean number of an algorithm on a problem; infinite where one run has none."""
+    numbers = list(benchmark.by_seed(algorithm, problem).values())
+    return sample(numbers, benchmark.log).value if all(map(math.isfinite, numbers)) else math.inf
+
+
+def resample_rank(benchmark: Benchmark, problem: int) -> Rank:
+    """Return the rank of the first algorithm on a problem by mean scores, with percentiles of resampled instances.
+
+    All algorithms meet on the same instances of a resample. Means that are practically equal share the mean of their
+    ranks.
+
+    Args:
+        benchmark: Scores of algorithms, all of which have runs on the problem.
+        problem: Position of the problem.
+    """
+    numbers, resolution = benchmark.numbers[:, problem, 0], benchmark.resolution[problem]
+    slots = numbers.shape[1]
+    draws = np.random.default_rng(0).integers(slots, size=(RESAMPLES, slots))
+    with np.errstate(divide="ignore"):
+        numbers = np.log(numbers) if benchmark.log else numbers
+    means = np.column_stack([numbers.mean(axis=1), numbers[:, draws].mean(axis=2)])
+    means = np.exp(means) if benchmark.log else means
+    ranks = 1 + (1 - won(means[0], means[1:], benchmark.margin, resolution)).sum(axis=0)
+    return _rank(ranks[0], ranks[1:], ranks[1:])
+
+
+def _rank(value: float, low: Array, high: Array) -> Rank:
+    """Return a rank with the ends of its interval: percentiles of resamples, extended to the rank itself."""
+    ends = np.quantile(low, LEVEL / 2), np.quantile(high, 1 - LEVEL / 2)
+    return Rank(float(value), float(min(ends[0], value)), float(max(ends[1], value)))
+
+
+def rank_by_cost(benchmark: Benchmark, algorithm: str, within: float = 16.0) -> CostRank:
+    """Return the place of an algorithm by the costs of targets, over all problems on which it is defined.
+
+    The interval resamples problems and instances. An unseen problem has a weight as well, on which the algorithm is the
+    best at the lower end of the interval, and farthest from it at the upper end, while its rivals stay as they are.
+
+    Args:
+        benchmark: Costs of targets of all algorithms.
+        algorithm: Id of the algorithm, which is defined on some problem.
+        within: Ratio to the best cost from which on a problem counts nothing.
+    """
+    index = benchmark.algorithms.index(algorithm)
+    numbers = np.roll(benchmark.numbers, -index, axis=0)[:, benchmark.defined[index]]
+    areas = profile_areas(numbers, within)
+    _, count, slots = areas.shape
+    weights, unseen = draw_weights(count, slots, RESAMPLES)
+    total = weights.sum(axis=(1, 2))
+    sums = np.einsum("rps,aps->ar", weights, areas, optimize=True)
+    best, worst = (
+        _rank_of_first(np.vstack([own / (total + unseen), sums[1:] / total])) for own in (sums[0] + unseen, sums[0])
+    )
+    ratios = performance_ratios(numbers)[0]
+    medians = [
+        np.median(own[known])
+        for own, each in zip(ratios, np.moveaxis(numbers, 1, 0), strict=True)
+        if (known := np.isfinite(each).any(axis=0)).any()
+    ]
+    return CostRank(
+        _rank(_rank_of_first(areas.mean(axis=(1, 2))[:, None])[0], best, worst),
+        float(np.median(medians)) if medians else math.nan,
+        float(np.isfinite(numbers[0]).mean()),
+    )
+
+
+def _rank_of_first(values: Array) -> Array:
+    """Return the rank of the first row in each column, of which large values are good; equal ones share their ranks."""
+    return np.asarray(1 + (1 - won(-values[0], -values[1:], margin=0, resolution=1e-9)).sum(axis=0))
