@@ -182,13 +182,13 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from fedatlas.results.claims.verdicts import Outcome as Outcome
     from fedatlas.results.figures.base import AlgorithmFigure as AlgorithmFigure
     from fedatlas.results.figures.base import Drawing as Drawing
+    from fedatlas.results.figures.base import Figure as Figure
+    from fedatlas.results.figures.base import PanelFigure as PanelFigure
     from fedatlas.results.figures.description import Cell as Cell
     from fedatlas.results.figures.description import Heatmap as Heatmap
     from fedatlas.results.figures.description import Lines as Lines
     from fedatlas.results.figures.description import TextTable as TextTable
     from fedatlas.results.figures.description import describe_lines as describe_lines
-    from fedatlas.results.figures.base import Figure as Figure
-    from fedatlas.results.figures.base import PanelFigure as PanelFigure
     from fedatlas.results.figures.figure_data import FigureData as FigureData
     from fedatlas.testing.transcriptions import transcription as transcription
     from fedatlas.workflow.configuration import SNAKEFILE as SNAKEFILE
