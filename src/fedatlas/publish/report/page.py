@@ -36,10 +36,6 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 LONG_TABLE = 12  # rows; longer ones are folded
-GREEK = {
-    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "eta": "η", "kappa": "κ", "lambda": "λ", "mu": "μ",
-    "nu": "ν", "rho": "ρ", "sigma": "σ", "tau": "τ",
-}  # fmt: skip
 FOLDER = Path(__file__).parent
 STYLE, SCRIPTS = FOLDER / "report.css", (FOLDER / "report.js", FOLDER / "charts.js")
 LIBRARY, LICENCE = FOLDER / "chartjs/chart.umd.min.js", FOLDER / "chartjs/LICENSE"
@@ -308,7 +304,7 @@ def _formulas(text: str) -> str:
     from markupsafe import escape
 
     text = re.sub(r"(?<![\w.])\d+(\.\d+)?e[-+]?\d+\b", lambda match: labels.scientific(float(match[0])), text)
-    text = re.sub(rf"\b({'|'.join(GREEK)})(?=\b|_)", lambda match: GREEK[match[1]], text)
+    text = re.sub(rf"\b({'|'.join(labels.GREEK)})(?=\b|_)", lambda match: labels.GREEK[match[1]], text)
     text = re.sub(r"(?<![\w-])-(?=\d)", "−", text.replace(">=", "≥").replace("<=", "≤"))
     text = str(escape(text))
     text = re.sub(r"(?<=[\w)|])\^(-?\d+(?:\.\d+)?|\w\b|\*)", r"<sup>\1</sup>", text)
