@@ -72,7 +72,7 @@ def _draw(key: tuple[str, str], stamp: str, end: float) -> None:
         write_text(folder / FAULT, str(error))
     for figure in study.experiment(*key).figures:
         try:
-            draw_figures(study, *key, folder, folder / "figures", [figure], [".svg", ".png"])
+            draw_figures(study, *key, folder, folder, [figure], [".svg", ".png"])
         except (UserError, OSError) as error:
             write_text(folder / f"{figure}-{FAULT}", str(error))
     write_text(folder / STAMP, stamp)
@@ -89,7 +89,7 @@ def insert(app: Any, docname: str, source: list[str]) -> None:
         nonlocal library
         (size, name), figure = next(_figures(match[0]))
         folder = DRAWN / size / name
-        if not (folder / f"figures/{figure}.png").exists():
+        if not any((folder / path).exists() for path in (f"figures/{figure}.png", f"tables/{figure}.json")):
             command = f"snakemake --cores 2 {name} --config size={size}"
             return match[0] if match["picture"] else f"This figure is not drawn here; `{command}` draws it. "
         content = load_figure(folder, figure, "", folder)

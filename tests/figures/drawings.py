@@ -4,20 +4,21 @@ from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.figure_data import FigureData
 
 
-def build_figure(spec):
-    """Return the figure of a specification."""
-    return FIGURES.build(spec)
-
-
-def draw_figure(spec, results, **inputs):
-    """Return the matplotlib figure and the Drawing of a specification; results: (table, curves, view)."""
+def describe(spec, results, **inputs):
+    """Return the numbers and the description of a specification; results: (table, curves, view)."""
     table, curves, view = results
-    data = FigureData(build_figure(spec), view, table, curves, **inputs)
-    drawing = data.figure.draw(data)
-    return drawing.figure, drawing
+    figure = FIGURES.build(spec)
+    drawing = figure.draw(FigureData(figure, view, table, curves, **inputs))
+    return drawing.numbers, drawing.description
 
 
-def panels(spec, results, **inputs):
-    """Return the matplotlib figure, and its axes by title."""
-    figure, _ = draw_figure(spec, results, **inputs)
-    return figure, {ax.get_title(): ax for ax in figure.axes if ax.get_visible()}
+def lines_of(numbers, *columns, panel=None):
+    """Return the columns of each line of a panel, as lists by id."""
+    part = numbers if panel is None else numbers[numbers["panel"] == panel]
+    return {id: [rows[name].tolist() for name in columns] for id, rows in part.groupby("algorithm", sort=False)}
+
+
+def texts_of(table):
+    """Return the heads of a table's columns, and the texts of its cells by the name of the row."""
+    heads = [text for text, _ in table.heads[-1]]
+    return heads, {names[-1]: [cell.text for cell in cells] for _, rows in table.blocks for names, cells in rows}

@@ -41,7 +41,7 @@ def plot(frames: "Frames", x: str = "rounds", y: str | None = None, *, ax: "Axes
     """Plot a metric of runs against a cost, each algorithm in its style in the atlas.
 
     Where there are several seeds, the line is their mean and the band goes from the smallest to the largest; with more
-    than five lines it is bars. A cross marks where a curve diverged.
+    than three lines it is bars. A cross marks where a curve diverged.
 
     Args:
         frames: The result of `train` or `sweep`; a list of frames of `train`; a mapping from labels to frames, or to

@@ -17,6 +17,8 @@ from fedatlas.publish.report.images import reduce_colours
 from fedatlas.publish.report.verdicts import SIZES_DESCENDING, read_claims
 from fedatlas.records.record import read_record
 from fedatlas.records.verified import meaning
+from fedatlas.results.figures import FIGURES
+from fedatlas.results.figures.drawing import figure_paths
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.jobs import figure
 from fedatlas.workflow.record_results import find_record, judge_claims, make_tables, missing_records
@@ -89,20 +91,18 @@ def _read_record(study: Study, size: str, name: str, wanted: Iterable[str]) -> t
     """Return the item of an experiment from its record, and the pictures of its figures that are wanted, by name."""
     with tempfile.TemporaryDirectory() as folder:
         item = recorded_item(study, size, name, Path(folder))
-        figures = Path(folder, "figures")
-        drawn = draw_figures(study, size, name, Path(folder), figures, wanted, [".png"])
+        draw_figures(study, size, name, Path(folder), Path(folder), wanted, [".png"])
         if (size, name) == FRONT_FIGURE[:2]:
-            drawn.append(_draw_front(study, Path(folder), figures))
-        return item, {key: reduce_colours(figures / f"{key}.png") for key in drawn}
+            _draw_front(study, Path(folder))
+        return item, {path.stem: reduce_colours(path) for path in Path(folder, "figures").glob("*.png")}
 
 
-def _draw_front(study: Study, results: Path, out: Path) -> str:
-    """Draw the picture of README.md from the tables of its experiment into a folder, and return its name."""
+def _draw_front(study: Study, results: Path) -> None:
+    """Draw the picture of README.md from the tables of its experiment, beside its figures."""
     size, name, key = FRONT_FIGURE
     spec = json.loads(Graph(study).figure_spec(SimpleNamespace(size=size, experiment=name, figure=key)))
     spec["figure"] |= FRONT_PART
-    figure.make(spec, str(results), [str(out / f"{FRONT}.png")], study.folders.data)
-    return FRONT
+    figure.make(spec, str(results), [str(results / f"figures/{FRONT}.png")], study.folders.data)
 
 
 def _update_pictures(gallery: Path, pictures: Mapping[Path, bytes]) -> None:
@@ -152,26 +152,25 @@ def _figures_of_cards(papers: Iterable[PaperHeadlines], name: str) -> list[str]:
 
 def draw_figures(
     study: Study, size: str, name: str, results: Path, out: Path, names: Iterable[str], suffixes: Iterable[str]
-) -> list[str]:
-    """Draw figures of an experiment, and return the names of those that the experiment has.
+) -> None:
+    """Draw those figures of an experiment that it has; of tables, numbers and descriptions are written.
 
     Args:
         study: The study.
         size: Size of the experiment.
         name: Its name.
         results: Folder of its tables.
-        out: Folder of the figures.
+        out: Folder of figures/ and tables/.
         names: Names of the figures.
-        suffixes: Formats.
+        suffixes: Formats of pictures.
 
     Raises:
         UserError: A figure needs data that are not here.
     """
-    graph, drawn = Graph(study), []
+    graph, formats = Graph(study), (*suffixes, ".json")
     for key in names:
         if key in study.experiment(size, name).figures:
             spec = json.loads(graph.figure_spec(SimpleNamespace(size=size, experiment=name, figure=key)))
-            paths = [str(out / f"{key}{suffix}") for suffix in suffixes]
+            files = figure_paths(key, FIGURES.get(spec["figure"]["kind"]).is_table)
+            paths = [str(out / file) for file in files if Path(file).suffix in formats]
             figure.make(spec, str(results), paths, study.folders.data)
-            drawn.append(key)
-    return drawn

@@ -144,7 +144,7 @@ def _load_experiment(directory: Path, base: Path) -> dict[str, Any]:
 
 def load_figure(directory: Path, name: str, caption: str, base: Path) -> dict[str, Any]:
     """Return a figure: its image as a data URI, its chart, its files, and the command that makes it."""
-    is_table = (directory / figure_paths(name, is_table=True)[0]).exists()
+    is_table = (directory / f"tables/{name}.json").exists()
     paths = {path.suffix: path for path in (directory / part for part in figure_paths(name, is_table))}
     chart = charts.load_chart(paths[".json"].parent, name)
     is_lines = chart is not None and chart["kind"] == "lines"

@@ -10,7 +10,7 @@ from fedatlas.experiments import labels
 from fedatlas.experiments.axis_values import is_missing, parse
 from fedatlas.publish.report.facts import ExperimentFacts
 from fedatlas.results.comparing.intervals import within_noise
-from fedatlas.results.figures.text_table import Cell, TextTable
+from fedatlas.results.figures.description import Cell, TextTable
 
 if TYPE_CHECKING:
     import pandas as pd

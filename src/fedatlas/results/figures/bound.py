@@ -99,4 +99,5 @@ class Bound(PanelFigure):
             bounds[f"bound_{name}"] = np.maximum(limit.mean(axis=0), FLOOR)
         measured = np.maximum(measured, FLOOR)
         low, mean, high = measured.min(axis=0), measured.mean(axis=0), measured.max(axis=0)
-        return pd.DataFrame({"x": count.mean(axis=0), "mean": mean, "low": low, "high": high, **bounds})
+        numbers = pd.DataFrame({"x": count.mean(axis=0), "mean": mean, "low": low, "high": high, **bounds})
+        return numbers[np.isfinite(mean)]  # what all seeds reached

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fedatlas.errors import UserError
 from fedatlas.experiments import labels, scores
 from fedatlas.registry.options import option
 from fedatlas.results.figures.base import Drawing, PanelFigure, Scale
@@ -36,6 +37,11 @@ class Convergence(PanelFigure, CostFigure):
         doc="whether bands are the standard deviations across clients and within a client of a value that local steps "
         "record, whose mean is y, and not the range over seeds",
     )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.deviations and not (self.y or "").endswith("_mean"):
+            raise UserError(f"{self.title()}: deviations are those of a recorded value: y must be its mean, VALUE_mean")
 
     def draw(self, data: FigureData) -> Drawing:
         value = data.y.removesuffix("_mean")

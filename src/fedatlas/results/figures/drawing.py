@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fedatlas.errors import UserError
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.io import csv
 from fedatlas.io.files import atomic, write_json
@@ -63,6 +64,14 @@ def draw(
         drawing = figure.draw(FigureData(figure, view, table, curves, **inputs))
     drawing = drawing if isinstance(drawing, Drawing) else Drawing(None, None, drawing)
     chart = drawing.description.to_dict() if drawing.description else None
+    if chart is None and not hasattr(drawing.picture, "savefig"):
+        raise UserError(
+            f"{figure.title()}: draw returns {drawing.picture!r:.60}; it must be a Drawing or a matplotlib figure"
+        )
+    if figure.is_table == (chart is None or chart["kind"] in PICTURES):
+        raise UserError(
+            f"{figure.title()}: is_table is {figure.is_table}; it must be true of a table, and of nothing else"
+        )
     numbers = pd.DataFrame() if drawing.numbers is None else drawing.numbers
     csv.write(paths[0].with_suffix(".csv"), numbers)
     write_json(paths[0].with_suffix(".json"), chart)

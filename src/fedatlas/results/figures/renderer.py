@@ -6,6 +6,7 @@ differently, from the two files of a figure.
 
 import contextlib
 import math
+import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fedatlas.experiments import labels
+from fedatlas.experiments.axis_values import parse
 from fedatlas.results.figures.description import DIVERGED, raise_to_floor
+from fedatlas.results.figures.figure_data import MAX_BANDS
 from fedatlas.results.figures.style import DIVERGING, GREY, ORANGE, RC, SEQUENTIAL, SKY, WIDTH
 
 if TYPE_CHECKING:
@@ -26,7 +29,6 @@ if TYPE_CHECKING:
 Chart = Mapping[str, Any]  # a description as JSON types
 
 PANELS = {1: (5.6, 3.6), 2: (4.2, 3.1), 3: (3.15, 2.75), 4: (2.6, 2.5)}  # inches, by panels in a row
-MAX_BANDS = 3  # bands over one another that are still told apart; more lines have bars at their markers
 MARKS = 8  # markers of a line
 STOPS = 24  # values of an abscissa that are all ticks, where there are so few
 NOTE_COLOUR = "#666666"
@@ -54,7 +56,10 @@ def render(chart: Chart, numbers: "DataFrame") -> "Figure":
         numbers: The numbers that it describes.
     """
     with settings():
-        return {"lines": _render_lines, "heatmap": _render_heatmap}[chart["kind"]](chart, numbers)
+        figure = {"lines": _render_lines, "heatmap": _render_heatmap}[chart["kind"]](chart, numbers)
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")  # laid out once, all formats are alike
+        return figure
 
 
 def words(text: str) -> str:
@@ -71,8 +76,9 @@ def words(text: str) -> str:
 
 
 def wrap(text: str, inches: float, letters: float = 13.0) -> str:
-    """Return words on lines of some inches, with so many letters an inch."""
-    return textwrap.fill(words(text), max(8, int(inches * letters)), break_long_words=False)
+    """Return words on lines of some inches, with so many letters an inch; no line ends within a formula."""
+    whole = re.sub(r"\$[^$]*\$", lambda formula: formula[0].replace(" ", "\xa0"), words(text))
+    return textwrap.fill(whole, max(8, int(inches * letters)), break_long_words=False).replace("\xa0", " ")
 
 
 def create_figure(size: tuple[float, float]) -> "Figure":
@@ -157,12 +163,14 @@ def draw_lines(ax: "Axes", chart: Chart, numbers: "DataFrame", ticks: Mapping[fl
     if chart["limits"]:
         ax.set_ylim(*chart["limits"])
     drawn = [id for id in chart["lines"] if (numbers["algorithm"] == id).any()]
+    low = chart["range"][0] if chart["range"] else y
+    count = sum(bool(numbers.loc[numbers["algorithm"] == id, low].notna().any()) for id in drawn)  # without references
     for place, id in enumerate(drawn):
         rows = numbers[numbers["algorithm"] == id]
         at = rows[x].map(_positions(chart)).to_numpy(float) if chart["categories"] else rows[x].to_numpy(float)
         order = np.argsort(at, kind="stable")
         at = at + (np.linspace(-0.25, 0.25, len(drawn))[place] if chart["categories"] and len(drawn) > 1 else 0.0)
-        _draw_line(ax, chart, rows.iloc[order], at[order], y, (place, len(drawn)), chart["lines"][id])
+        _draw_line(ax, chart, rows.iloc[order], at[order], y, (place, count), chart["lines"][id])
     if not (ticks or chart["categories"] or chart["logx"]):
         ax.margins(x=0.02)
         if numbers[x].min() >= 0:
@@ -191,10 +199,7 @@ def _draw_line(
     value = raise_to_floor(rows[y], log)
     finite = np.isfinite(value)
     x, value, rows, lost = x[finite], value[finite], rows[finite], x[~finite]
-    remarks = (
-        rows[chart["remark"]].fillna("").astype(str).to_numpy() if chart["remark"] in rows else np.full(len(x), "")
-    )
-    look = _look(line)
+    remarks, look = _remarks(chart, rows), _look(line)
     if line["quiet"]:
         ax.plot(x, value, color=GREY, linewidth=0.8, alpha=0.55, drawstyle=_drawstyle(chart), zorder=1.6)
         return
@@ -226,6 +231,14 @@ def _draw_line(
     if len(lost):
         top = np.full(len(lost), 0.97)
         ax.plot(lost, top, "x", color=line["colour"], transform=ax.get_xaxis_transform(), zorder=3)
+
+
+def _remarks(chart: Chart, rows: "DataFrame") -> np.ndarray:
+    """Return the words on each point, of which most are empty."""
+    if chart["remark"] not in rows:
+        return np.full(len(rows), "")
+    remarks: np.ndarray = rows[chart["remark"]].astype(object).fillna("").to_numpy(str)
+    return remarks
 
 
 def _look(line: Mapping[str, Any]) -> dict[str, Any]:
@@ -291,9 +304,9 @@ def _ticks(chart: Chart, numbers: "DataFrame") -> dict[float, str]:
     if chart["categories"]:
         return {number: words(text) for number, (_, text) in enumerate(chart["categories"])}
     values = sorted(set(numbers[next(iter(chart["x"]))].astype(float)))
-    if len(chart["x"]) > 1 or len(values) > STOPS:
+    if len(chart["x"]) > 1 or not 0 < len(values) <= STOPS:
         return {}
-    powers = chart["logx"] and all(value.is_integer() and int(value) & (int(value) - 1) == 0 for value in values)
+    powers = chart["logx"] and all(value >= 1 and math.log2(value).is_integer() for value in values)
     step = math.ceil(len(values) / 6)
     if powers and max(values) >= 1024:
         return {value: f"$2^{{{int(math.log2(value))}}}$" for value in values[::step]}
@@ -316,7 +329,7 @@ def _scale_x(ax: "Axes", chart: Chart, numbers: "DataFrame", ticks: Mapping[floa
             ax.xaxis.set_minor_formatter(NullFormatter())
             if not ticks and values.max() / values.min() <= 4096:
                 ax.xaxis.set_major_formatter(lambda value, _: labels.number(value))
-    else:
+    elif not ticks:
         count = 5 if len(ax.figure.axes) > 1 else 8
         ax.locator_params(axis="x", nbins=count, integer=bool(np.issubdtype(numbers[x].dtype, np.integer)))
     if ticks:
@@ -380,7 +393,7 @@ def _handles(chart: Chart, numbers: "DataFrame") -> "Iterator[Artist]":
             yield Line2D([], [], marker="o", markerfacecolor="none", label=words(text), **sign)
     for colour, alpha, text in zip((SKY, ORANGE), (0.55, 0.25), chart["bands"], strict=False):
         yield Patch(color=colour, alpha=alpha, label=words(text))
-    remarks = numbers[chart["remark"]].fillna("") if chart["remark"] in numbers else []
+    remarks = _remarks(chart, numbers)
     if chart["hollow"] and any(text not in ("", DIVERGED) for text in remarks):
         yield Line2D([], [], marker="o", markerfacecolor="white", label=words(chart["hollow"]), **sign)
     if not np.isfinite(numbers[chart["y"][0]].to_numpy(float)).all() or DIVERGED in set(remarks):
@@ -390,9 +403,10 @@ def _handles(chart: Chart, numbers: "DataFrame") -> "Iterator[Artist]":
 # -- heat maps
 
 
-def _step(names: "Index") -> int:
-    """Return the number from one name of a heat map that is shown to the next."""
-    return next(step for step in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, len(names)) if len(names) <= 12 * step)
+def _names(cells: "Index") -> list[str]:
+    """Return the names of the columns or rows of a heat map, of which at most twelve are not empty."""
+    step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, len(cells)) if len(cells) <= 12 * step)
+    return [words(labels.text(parse(cell))) if number % step == 0 else "" for number, cell in enumerate(cells)]
 
 
 def _render_heatmap(chart: Chart, numbers: "DataFrame") -> "Figure":
@@ -412,9 +426,9 @@ def _render_heatmap(chart: Chart, numbers: "DataFrame") -> "Figure":
         numbered = chart["numbers"] and cells.size <= MAX_NUMBERS
         sns.heatmap(cells, ax=ax, vmin=min(low, 0) if center is None else low, vmax=high, cmap=colours, cbar=False,
                     rasterized=True, annot=numbered, fmt=".0f", annot_kws={"fontsize": 6.5},
-                    xticklabels=_step(cells.columns), yticklabels=_step(cells.index))  # fmt: skip
+                    xticklabels=_names(cells.columns), yticklabels=_names(cells.index))  # fmt: skip
         ax.set(title=wrap(title, figure.get_figwidth() / columns), xlabel="", ylabel="")
-        upright = max(len(str(name)) for name in cells.columns) > 6
+        upright = max(len(text.get_text()) for text in ax.get_xticklabels()) > 6
         ax.tick_params(axis="x", length=0, rotation=90 if upright else 0)
         ax.tick_params(axis="y", length=0, rotation=0)
         ax.grid(visible=False)
