@@ -8,7 +8,7 @@ from PIL import Image
 from fedatlas.io import csv
 from fedatlas.io.files import write_json
 from fedatlas.publish.report.gallery_page import NO_PICTURE
-from fedatlas.results.figures.browser_chart import ChartLine, LineChart
+from fedatlas.results.figures.description import Line, Lines
 
 PAGE = "docs/gallery/made_up"
 MARK = "<!-- figure paper/made_up/loss -->"
@@ -21,8 +21,8 @@ def drawn(tmp_path, monkeypatch):
     folder = tmp_path / "paper/made_up/figures"
     folder.mkdir(parents=True)
     Image.new("RGB", (9, 9), "white").save(folder / "loss.png")
-    chart = LineChart(x={"round": "rounds"}, y=("mean", "loss"), lines={"a": ChartLine("A", "#262626", "o")})
-    write_json(folder / "loss.json", chart.plain())
+    chart = Lines(x={"round": "rounds"}, y=("mean", "loss"), lines={"a": Line("A", "#262626", "o")})
+    write_json(folder / "loss.json", chart.to_dict())
     csv.write(folder / "loss.csv", pd.DataFrame({"algorithm": ["a", "a"], "round": [1, 2], "mean": [2.0, 1.0]}))
 
 

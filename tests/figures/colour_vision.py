@@ -33,6 +33,7 @@ VISION = {
 TO_XYZ = ((0.4124564, 0.3575761, 0.1804375), (0.2126729, 0.7151522, 0.0721750), (0.0193339, 0.1191920, 0.9503041))
 WHITE = (0.95047, 1.0, 1.08883)  # D65
 
+FAR = 9.5  # distance from which on colours of lines differ enough
 Triple = tuple[float, float, float]
 
 

@@ -4,8 +4,6 @@ import re
 import subprocess
 import sys
 
-import numpy as np
-import pandas as pd
 import pytest
 
 from fedatlas.errors import UserError
@@ -27,32 +25,28 @@ NAMES = {
     "theorem",
     "theorems",
 }
-NAMES |= {"limit", "record"}
+NAMES |= {"limit"}
+ONE = {"local_steps": 1, "clients": 4}
 NEW = """
 from dataclasses import dataclass
-from fedatlas.results.figures.base import AlgorithmFigure, Drawing
-from fedatlas.results.figures.layout import empty_figure
+from fedatlas import AlgorithmFigure, Drawing, Lines, describe_lines
 from fedatlas.registry.options import option
 @dataclass(frozen=True, kw_only=True)
 class Count(AlgorithmFigure):
     "The number of runs of each algorithm."
     name = "count"
-    colour: str = option("black", doc="colour of the bars")
+    log: bool = option(False, doc="whether the scale is logarithmic")
     def draw(self, data):
-        figure = empty_figure((3, 2))
-        figure.subplots().bar(list(data.names.values()), [len(data.table)] * len(data.names), color=self.colour)
-        return Drawing(figure)
+        rows = data.rows(data.table).groupby("algorithm").size().rename("runs").reset_index()
+        lines, names = describe_lines(data.styles, data.names), list(data.names.items())
+        lines = Lines({"algorithm": ""}, ("runs", "runs"), lines, categories=names, bars=True, logy=self.log)
+        return Drawing(rows, lines)
 """
 
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
     return build(experiment(), tmp_path_factory.mktemp("runs"), decay)
-
-
-def test_there_are_these_kinds():
-    result = "availability bound convergence heatmap local partition scaling sensitivity table targets"
-    assert set(result.split()) <= set(FIGURES.names())
 
 
 @pytest.mark.parametrize("name", FIGURES.names())
@@ -81,13 +75,19 @@ def test_a_new_kind_is_found_and_drawn(results, tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     family = Family("figure", "more_figures", Figure)
     assert list(family.names()) == ["count"]
-    figure = family.build({"kind": "count", "algorithms": ["fedavg"], "colour": "red"})
+    figure = family.build({"kind": "count", "algorithms": ["fedavg"], "log": True, "where": ONE})
     assert figure.inputs == frozenset() and figure.spreads() == set() and figure.draws_results
     table, curves, view = results
     draw(figure, view, table, curves, [tmp_path / "it.png"])
     assert (tmp_path / "it.png").read_bytes().startswith(b"\x89PNG")
     with pytest.raises(UserError, match=r"figure count: 'mime' is not an algorithm of the experiment"):
-        draw(family.build({"kind": "count", "algorithms": ["mime"]}), view, table, curves, [tmp_path / "it.png"])
+        draw(
+            family.build({"kind": "count", "algorithms": ["mime"], "where": ONE}),
+            view,
+            table,
+            curves,
+            [tmp_path / "it.png"],
+        )
 
 
 @pytest.mark.parametrize(
@@ -151,28 +151,3 @@ def test_inputs_depend_on_the_options(spec, inputs):
 )
 def test_axes_that_a_figure_spreads(spec, spread):
     assert FIGURES.build(spec).spreads() == spread
-
-
-def test_which_kinds_draw_results():
-    kinds = {name for name in FIGURES.names() if FIGURES.get(name).draws_results}
-    assert {"convergence", "scaling"} <= kinds and not kinds & {"availability", "partition"}
-
-
-def test_a_figure_of_all_formats_is_laid_out_once(results, tmp_path):
-    table, curves, view = results
-    spec = {"kind": "targets", "x": "rounds", "targets": [0.5], "where": {"local_steps": 1, "clients": "max"}}
-    paths = [tmp_path / f"it.{suffix}" for suffix in ("png", "svg", "pdf")]
-    draw(FIGURES.build(spec), view, table, curves, paths)
-    draw(FIGURES.build(spec), view, table, curves, [tmp_path / "alone.svg"])
-    assert all(path.stat().st_size for path in paths)
-    assert (tmp_path / "alone.svg").read_bytes() == paths[1].read_bytes()
-
-
-def test_who_was_there_is_needed(results, tmp_path):
-    table, curves, view = results
-    attendance = [("it", None, pd.DataFrame(np.ones((3, 2), bool)))]
-    figure = FIGURES.build("availability")
-    draw(figure, view, table, curves, [tmp_path / "it.png"], availability=attendance)
-    assert (tmp_path / "it.csv").read_text().splitlines()[0] == "participation,round,client,available"
-    with pytest.raises(UserError, match="figure availability: no participation is left to draw"):
-        draw(figure, view, table, curves, [tmp_path / "it.png"])

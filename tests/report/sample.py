@@ -12,7 +12,7 @@ from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
 from fedatlas.experiments.specification import Experiment
 from fedatlas.io import csv
 from fedatlas.publish.report.facts_builder import build_facts
-from fedatlas.results.figures.browser_chart import ChartLine, LineChart
+from fedatlas.results.figures.description import Line, Lines
 
 CONTENT = {
     "title": "Made up & < true",
@@ -40,7 +40,7 @@ CLAIMS = [
 CLAIMS = [{**claim, "p": p} for claim, p in zip(CLAIMS, (0.01, 0.04, ""), strict=True)]
 
 
-LINES = {"fedavg": ChartLine("FedAvg", "#262626", "o"), "fedac-1": ChartLine("FedAc-I", "#d55e00", "D", (5, 1.6))}
+LINES = {"fedavg": Line("FedAvg", "#262626", "o"), "fedac-1": Line("FedAc-I", "#d55e00", "D", (5, 1.6))}
 
 
 def experiment(name="made_up", **changes) -> Experiment:
@@ -115,5 +115,5 @@ def chart(folder, name: str, panels=("K = 1", "K = 8"), points: int = 3) -> None
     csv.write(folder / f"{name}.csv", numbers)
     x = {"round": "communication rounds", "gradients": "gradients per active client"}
     y, note = ("mean", "suboptimality"), "Mean over 2 seeds."
-    spec = LineChart(x, y, LINES, ("low", "high"), remark="remark", logy=True, note=note)
-    (folder / f"{name}.json").write_text(json.dumps(spec.plain()))
+    spec = Lines(x, y, LINES, ("low", "high"), remark="remark", logy=True, note=note)
+    (folder / f"{name}.json").write_text(json.dumps(spec.to_dict()))

@@ -10,7 +10,7 @@ import pytest
 
 from fedatlas.io import csv
 from fedatlas.publish.report.page import write_report
-from fedatlas.results.figures.browser_chart import GridChart
+from fedatlas.results.figures.description import Grid
 from tests.report.sample import LINES, experiment, results
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -51,7 +51,7 @@ def _grid(folder):
         rows.append(row | {"attained": 2, "seeds": 2})
     csv.write(folder / "losses.csv", pd.DataFrame(rows))
     names = {id: line.name for id, line in LINES.items()}
-    (folder / "losses.json").write_text(json.dumps(GridChart(names, ["Noise", "Drift"], True, 16.0).plain()))
+    (folder / "losses.json").write_text(json.dumps(Grid(names, ["Noise", "Drift"], True, 16.0).to_dict()))
 
 
 @pytest.fixture(scope="module")

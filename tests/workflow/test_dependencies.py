@@ -81,7 +81,6 @@ RESULTS = {name: run_file_modules(cell) for name, cell in CELLS.items()} | {
     "below": claims("below", *dependencies._of_theory([Cell("it", {}, CELLS["quadratic"])])),
     "track": [dependencies.of_job("track")],
     "report": [dependencies.of_job("report")],
-    "instability": dependencies.of_instability(),
 }
 # Modules that a result must follow, and others that must not make it again.
 EDGES = [

@@ -55,7 +55,7 @@ def select(metric):
         (figure(y="nope"), "figures.it: y: unknown metric 'nope'"),
         (figure(y="test_loss", ) | {"problem": LOGISTIC}, "y: unknown metric 'test_loss'"),
         (figure(x="bytes"), "figures.it: x: unknown cost 'bytes'"),
-        (figure(kind="local", x="rounds", y="step_size"), "y: unknown recorded value 'step_size'"),
+        (figure(x="rounds", y="loss", deviations=True), "y must be its mean, VALUE_mean"),
         (figure(kind="table", x="clients", metrics=["nope"]), "figures.it: x: unknown axis"),
         (figure(kind="heatmap", x="batch", rows="batch"), "x and rows are both"),
         (check(metric="nope"), "claims.it: metric: unknown metric 'nope'"),

@@ -209,16 +209,17 @@ def _draw_line(
         ax.bar(x, value, 0.5 / count, color=line["colour"])
     if chart["range"]:
         low, high = (raise_to_floor(rows[name], log) for name in chart["range"])
-        _draw_range(ax, chart, x, low, high, place, marked, line["colour"])
+        if (low < high).any():
+            _draw_range(ax, chart, x, low, high, place, marked, line["colour"])
     for colour, alpha, (low, high) in zip((SKY, ORANGE), (0.55, 0.25), chart["bands"].values(), strict=False):
         ax.fill_between(x, rows[low], rows[high], color=colour, alpha=alpha, linewidth=0)
-    if not chart["categories"]:
-        ax.plot(x, value, drawstyle=_drawstyle(chart), **(look | {"marker": ""}))
     points = look | {"linestyle": "none", "zorder": look["zorder"] + 0.1}
     hollow = (remarks != "") & (remarks != DIVERGED)
-    shown = np.isin(np.arange(len(x)), marked) | hollow
-    for mask, face in () if chart["bars"] else ((shown & ~hollow, line["colour"]), (hollow, "white")):
-        ax.plot(x[mask], value[mask], markerfacecolor=face, **points)
+    if not chart["bars"]:
+        full = [number for number in marked if not hollow[number]]
+        ax.plot(x, value, drawstyle=_drawstyle(chart), markevery=full, **(points if chart["categories"] else look))
+        if hollow.any():
+            ax.plot(x[hollow], value[hollow], markerfacecolor="white", **points)
     for style, column in zip(DOTS, chart["dotted"], strict=False):
         if column in rows:
             ax.plot(x, raise_to_floor(rows[column], log), color=line["colour"], linestyle=style, linewidth=1.4)

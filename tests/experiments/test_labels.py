@@ -1,0 +1,147 @@
+"""Words for people."""
+
+import json
+
+import pytest
+
+from fedatlas.experiments import labels
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.5, "0.5"),
+        (4096, "4096"),
+        (32561, "32,561"),
+        (1494.0, "1494"),
+        (1811.4, "1811"),
+        (0.00123456, "0.00123"),
+        (4.56e-5, "4.56 × 10⁻⁵"),
+        (1e-5, "10⁻⁵"),
+        (-2e-17, "-2 × 10⁻¹⁷"),
+        (0, "0"),
+        (float("inf"), "diverged"),
+    ],
+)
+def test_numbers(value, text):
+    assert labels.number(value) == text
+
+
+@pytest.mark.parametrize(
+    ("axis", "value", "text"),
+    [
+        ("local_steps", 16, "K = 16"),
+        ("problem.l2", 0.9375, "l2 = 0.9375"),
+        ("problem.partition", json.dumps({"kind": "dirichlet", "alpha": 0.3}), "Dirichlet, α = 0.3"),
+        ("participation", {"kind": "bernoulli", "p": [0.9, 0.1]}, "Bernoulli, p = (0.9, 0.1)"),
+        ("problem.data", "a9a", "a9a"),
+        ("problem.partition", {"kind": "dirichlet", "alpha": 1, "symmetric": True}, "Dirichlet, α = 1, symmetric"),
+        ("problem.partition", {"kind": "dirichlet", "alpha": 1, "symmetric": False}, "Dirichlet, α = 1, not symmetric"),
+        ("problem.partition", {"kind": "classes", "classes": 2}, "two classes per client"),
+        ("problem.partition", {"kind": "classes", "classes": 1}, "one class per client"),
+        ("problem.partition", {"kind": "classes", "classes": 20}, "20 classes per client"),
+        ("problem.partition", {"kind": "classes"}, "some classes per client"),
+        ("problem.partition", "iid", "i.i.d."),
+        ("problem.partition", {"kind": "own-{clients}", "size": 3}, "own {clients}, size = 3"),
+        ("participation", {"kind": "uniform", "count": 10}, "10 of 100 clients in a round"),
+        ("participation", {"kind": "sine", "p": "labels"}, "sine, p by the labels"),
+        (
+            "participation",
+            {"kind": "phases", "p": [0.9, 0.1], "then": [[0.1, 0.9], [0.5]], "length": 200},
+            "phases of 200 rounds, p = (0.9, 0.1), then (0.1, 0.9), then (0.5)",
+        ),
+        ("schedule", {"kind": "exponential", "decay": 0.998}, "factor 0.998 in a round"),
+        ("parameters.rho", 0.1, "ρ = 0.1"),
+        ("lam", 10, "λ = 10"),
+        ("gamma_b", 5, "γ_b = 5"),
+        ("problem.curvatures.0.1", 4, "a₁,₂ = 4"),
+        ("clip", None, "no clipping"),
+        ("problem.normalise", False, "without normalisation"),
+        ("sampling", "{not json", "{not json"),
+    ],
+)
+def test_points_of_axes(axis, value, text):
+    assert labels.point(axis, value, {"clients": 100}) == text
+
+
+def test_what_is_not_known_is_a_letter():
+    assert labels.text({"kind": "uniform", "count": 10}) == "10 of M clients in a round"
+
+
+@pytest.mark.parametrize(
+    "option, value, text",
+    [
+        ("lam", "0.0023095248*delta_A", "λ = 0.00231 δ_A"),
+        ("lr", "0.3162/L_max", "η = 0.316/L_max"),
+        ("server_lr", 0.1, "η_g = 0.1"),
+        ("local_steps", 5, "K = 5"),
+    ],
+)
+def test_chosen_values_stand_with_their_letters(option, value, text):
+    assert labels.assignment(option, value) == text
+
+
+@pytest.mark.parametrize(
+    ("axis", "text"),
+    [
+        ("lr", "step size $η$"),
+        ("parameters.rho", "$ρ$"),
+        ("gamma_b", "largest step size $γ_b$"),
+        ("problem.partition.alpha", "concentration $α$"),
+        ("problem.curvatures.0.1", "curvature $a_{1,2}$"),
+        ("participation.p.0", "$p_{1}$"),
+        ("problem.some_option", "some option"),
+    ],
+)
+def test_axes(axis, text):
+    assert labels.axis(axis, {}) == text
+
+
+@pytest.mark.parametrize(
+    ("plain", "formula"),
+    [
+        ("K = T = 64", "$K$ = $T$ = 64"),
+        ("DANE, lambda = delta_A", "DANE, $λ$ = $δ_A$"),
+        ("DANE+-GD, lambda = p eta", "DANE+-GD, $λ$ = $p$ $η$"),
+        ("alpha = 1 (rho = 0.1)", "$α$ = 1 ($ρ$ = 0.1)"),
+        ("FedSPS, c = 16, γ_b = α/2", "FedSPS, $c$ = 16, $γ_b$ = $α$/2"),
+        ("γ_b = 1/(4cL), lr = 1.95/L", "$γ_b$ = $1/(4cL)$, lr = $1.95/L$"),
+        ("FedAvg, p known", "FedAvg, $p$ known"),
+        ("a₁,₂ = 4", "$a_{1,2}$ = 4"),
+        ("global SPS (a)", "global SPS (a)"),
+        ("my_algo, alpha version", "my_algo, alpha version"),
+        ("costs $5 = a lot", "costs $5 = a lot"),
+    ],
+)
+def test_letters_are_set_as_formulas(plain, formula):
+    assert labels.mathematical(plain) == formula
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("loss", "training loss"),
+        ("vectors_up", "vectors sent per active client"),
+        ("step_size_mean", "mean step size"),
+        ("local_loss_within", "deviation of the local loss within a client"),
+        ("at_bound_mean", "share of local steps at the bound"),
+        ("my_number", "my number"),
+    ],
+)
+def test_words_of_metrics_and_recorded_values(name, words):
+    assert labels.words(name) == words
+
+
+def test_columns_of_a_table_show_what_differs():
+    assert labels.distinguish([{"kind": "dirichlet", "alpha": a, "seed": 1} for a in (0.6, 0.3)]) == [
+        "α = 0.6",
+        "α = 0.3",
+    ]
+    result = labels.distinguish([{"kind": "classes", "classes": n} for n in (1, 2)])
+    assert result == ["one class per client", "two classes per client"]
+
+
+def test_formulas_are_plain_words():
+    assert labels.plain_text(r"a9a, $\alpha$ = 0.1, $\delta_B / L$") == "a9a, α = 0.1, δ_B / L"
+    assert labels.plain_text(r"suboptimality $F(x) - F^\ast$") == "suboptimality F(x) - F*"
+    assert labels.plain_text(r"mean of $|\nabla F(z^t)|^2$") == "mean of |∇F(z^t)|²"
