@@ -125,55 +125,19 @@ def test_scores_are_compared_by_ratio_or_by_difference(results):
     frame = curves().rename(columns={"suboptimality": "test_accuracy"})
     frame["test_accuracy"] = 1 - frame["test_accuracy"] / 8
     of_accuracy = None, frame, view(metric="test_accuracy", goal="max")
-<<<<<<< HEAD
-    figure, drawing = draw_kind("loss_to_best", of_accuracy, scores=True, where={"case": CASES[0]})
-    losses = drawing.numbers.set_index("algorithm")["loss"]
-    assert losses["scaffold"] == 0 and 0.01 < losses["fedprox"] < 0.15
-    assert "Best test accuracy, minus the best" in figure.get_supxlabel() and "score of the best" in texts(figure)
+    numbers, chart = describe({**LOSS, "scores": True, "where": {"case": CASES[0]}}, of_accuracy)
+    losses = numbers.set_index("algorithm")["loss"]
+    assert losses["scaffold"] == 0 and 0.01 < losses["fedprox"] < 0.15 and not chart.log
+    assert "Best test accuracy, minus the best" in chart.note
 
 
 def test_the_score_of_a_loss_is_its_distance_to_the_optimum_where_that_is_known():
     frame = curves().assign(loss=lambda rows: rows["suboptimality"] + 5)
     frame.loc[frame["case"] == CASES[2], "suboptimality"] = math.nan
-    _, drawing = draw_kind("loss_to_best", (None, frame, view(metric="loss")), scores=True)
-    losses = drawing.numbers.set_index(["algorithm", "case"])["loss"]
+    numbers, _ = describe({**LOSS, "scores": True}, (None, frame, view(metric="loss")))
+    losses = numbers.set_index(["algorithm", "case"])["loss"]
     assert losses["fedavg", CASES[1]] > 100 and losses["fedprox", CASES[2]] < 2
-    assert drawing.numbers["compared"].iloc[0] == "best suboptimality (loss where F* is not known)"
-
-
-def test_the_probability_of_improvement_is_that_over_instances(results):
-    figure, drawing = draw_kind("improvement", results, share=math.exp(-5))
-    table = drawing.numbers.set_index(["algorithm", "against"])
-    row = table.loc[("scaffold", "fedavg"), ["probability", "low", "high", "problems"]]
-    assert row.tolist() == pytest.approx([1, 0.025**0.5, 1, 2], abs=0.03)  # as of two tosses
-    assert table.loc[("feddyn", "fedprox"), "probability"] == pytest.approx((1 + 1 + 0.5) / 3)
-    assert texts(figure).count("100") == 3 and "83" in texts(figure)
-    assert "3 problems, 4 seeds of each" in " ".join(figure.get_supxlabel().split())
-
-
-def test_algorithms_without_a_run_in_the_cases_that_are_shown_are_left_out(results):
-    table, rows, plain = results
-    context = replace(plain, cases={case: case for case in CASES}, undefined={"scaffold": {CASES[2]: "it needs all"}})
-    for cases, count in ((CASES[2], 3), (CASES[1:], 4)):
-        _, drawing = draw_kind("loss_to_best", (table, rows, context), where={"case": cases})
-        assert drawing.numbers["algorithm"].nunique() == count
-
-
-def test_targets_do_not_depend_on_what_is_drawn():
-    frame = curves().rename(columns={"suboptimality": "loss"})
-    result = []
-    for algorithms in (None, ["fedavg", "fedprox"]):
-        options = {"algorithms": algorithms, "shares": [0.01], "unit": "budget", "resamples": 100}
-        _, drawing = draw_kind("performance_profile", (None, frame, view(metric="loss")), **options)
-        part = drawing.numbers[(drawing.numbers["algorithm"] == "fedavg") & (drawing.numbers["share"] > 0)]
-        result.append(part["x"].iloc[0])
-    assert result[0] == pytest.approx(result[1], rel=0.05)
-=======
-    numbers, chart = describe({**LOSS, "scores": True, "where": {"case": CASES[0]}}, of_accuracy)
-    losses = numbers.set_index("algorithm")["loss"]
-    assert losses["scaffold"] == 0 and 0.01 < losses["fedprox"] < 0.15 and not chart.log
-    assert "Best test accuracy, minus the best" in chart.note
->>>>>>> f5c0a716 (Tests of figures are of numbers and descriptions; few are of pictures. Words of figures follow)
+    assert numbers["compared"].iloc[0] == "best suboptimality (loss where F* is not known)"
 
 
 def test_the_best_known_value_is_told():

@@ -15,7 +15,8 @@ from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.base import Drawing, Figure
 from fedatlas.results.figures.description import DIVERGED, Heatmap, Line, Lines, TextTable
 from fedatlas.results.figures.drawing import draw, save
-from fedatlas.results.figures.renderer import render, wrap
+from fedatlas.results.figures.panels import wrap
+from fedatlas.results.figures.renderer import render
 from tests.synthetic import build, decay, experiment
 
 from .drawings import describe

@@ -231,7 +231,6 @@ def _usable(axes: dict[str, Any], tuned: list[str], spec: dict[str, Any]) -> lis
 def _drawable(axes: dict[str, Any], tuned: list[str], spec: dict[str, Any]) -> list[str]:
     """Kinds of figure that the experiment has axes and partitions for."""
     excluded = set() if spec["problem"].get("partition") else {"partition"}
-    excluded |= set() if spec["setting"].get("record") else {"local"}
     excluded |= set() if _covered(spec) else {"bound"}
     excluded |= set() if len(axes) > 1 else {"heatmap"}
     result = [name for name in FIGURES.names() if name not in excluded and (tuned or name != "sensitivity")]

@@ -6,9 +6,7 @@ differently, from the two files of a figure.
 
 import contextlib
 import math
-import re
-import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +15,7 @@ from fedatlas.experiments import labels
 from fedatlas.experiments.axis_values import parse
 from fedatlas.results.figures.description import DIVERGED, raise_to_floor
 from fedatlas.results.figures.figure_data import MAX_BANDS
+from fedatlas.results.figures.panels import NOTE_COLOUR, add_note, grid, label, split_panels, words, wrap
 from fedatlas.results.figures.style import DIVERGING, GREY, ORANGE, RC, SEQUENTIAL, SKY, WIDTH
 
 if TYPE_CHECKING:
@@ -28,10 +27,8 @@ if TYPE_CHECKING:
 
 Chart = Mapping[str, Any]  # a description as JSON types
 
-PANELS = {1: (5.6, 3.6), 2: (4.2, 3.1), 3: (3.15, 2.75), 4: (2.6, 2.5)}  # inches, by panels in a row
 MARKS = 8  # markers of a line
 STOPS = 24  # values of an abscissa that are all ticks, where there are so few
-NOTE_COLOUR = "#666666"
 DOTS = ((0, (1, 1.5)), (0, (4, 2)), (0, (6, 2, 1, 2)))  # of dotted columns
 DECADES = 300.0  # ratio of the ends of a logarithmic axis below which numbers have no powers of ten
 LETTER = 0.075  # inches of a letter of a legend, and 0.55 of its handle
@@ -62,88 +59,20 @@ def render(chart: Chart, numbers: "DataFrame") -> "Figure":
         return figure
 
 
-def words(text: str) -> str:
-    """Return words for a picture: letters are formulas, and a formula that matplotlib cannot set has dollar signs."""
-    from matplotlib.mathtext import MathTextParser
-
-    text = labels.mathematical(text)
-    if "$" in text:
-        try:
-            MathTextParser("path").parse(text)
-        except ValueError:
-            return text.replace("$", r"\$")
-    return text
-
-
-def wrap(text: str, inches: float, letters: float = 13.0) -> str:
-    """Return words on lines of some inches, with so many letters an inch; no line ends within a formula."""
-    whole = re.sub(r"\$[^$]*\$", lambda formula: formula[0].replace(" ", "\xa0"), words(text))
-    return textwrap.fill(whole, max(8, int(inches * letters)), break_long_words=False).replace("\xa0", " ")
-
-
-def create_figure(size: tuple[float, float]) -> "Figure":
-    """Return an empty figure of some inches that no window and no pyplot knows of."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=size, layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure
-
-
-def split_panels(numbers: "DataFrame") -> "list[tuple[str, DataFrame]]":
-    """Return (title, numbers) of each panel."""
-    if "panel" not in numbers:
-        return [("", numbers)]
-    return [(str(title), part) for title, part in numbers.groupby("panel", sort=False)]
-
-
-def _grid(count: int, share_x: bool, columns: int | None = None) -> "tuple[Figure, list[Axes], int]":
-    """Return a figure, its axes, one for each of ``count`` panels, which share y, and the number of columns."""
-    columns = columns or (count if count <= 4 else 3 if count in (5, 6, 9) else 4)
-    width, height = PANELS[min(columns, 4)]
-    rows = math.ceil(count / columns)
-    figure = create_figure((width * columns, height * rows - 0.25 * (rows - 1) + 0.35))
-    axes = figure.subplots(rows, columns, sharey=True, sharex=share_x, squeeze=False).ravel().tolist()
-    for unused in axes[count:]:
-        unused.set_visible(False)
-    for ax in axes[max(0, count - columns) : count]:
-        ax.tick_params(labelbottom=True)
-    return figure, axes[:count], columns
-
-
-def _label(figure: "Figure", axes: "Sequence[Axes]", columns: int, x: str, y: str) -> None:
-    """Label the outer axes; y is written once for all rows."""
-    width, height = figure.get_size_inches()
-    if len(axes) > columns:
-        figure.supylabel(wrap(y, height), fontsize=axes[0].yaxis.label.get_fontsize())
-    else:
-        axes[0].set_ylabel(wrap(y, height))
-    for ax in axes[-columns:]:
-        ax.set_xlabel(wrap(x, width / columns))
-
-
-def _add_note(figure: "Figure", note: str) -> None:
-    if note:
-        text = wrap(note, figure.get_figwidth(), 15.5)
-        figure.supxlabel(text, x=0.995, ha="right", fontsize=8, color=NOTE_COLOUR)
-        figure.set_figheight(figure.get_figheight() + 0.13 * text.count("\n"))
-
-
 # -- lines
 
 
 def _render_lines(chart: Chart, numbers: "DataFrame") -> "Figure":
     panels = split_panels(numbers)
     ticks = _ticks(chart, numbers)
-    figure, axes, columns = _grid(len(panels), bool(ticks))
+    figure, axes, columns = grid(len(panels), bool(ticks))
     for ax, (title, part) in zip(axes, panels, strict=True):
         ax.set_title(wrap(title, figure.get_figwidth() / columns))
         draw_lines(ax, chart, part, ticks)
     (x, *_), y = chart["x"].values(), chart["y"][1]
-    _label(figure, axes, columns, x, y)
+    label(figure, axes, columns, x, y)
     _add_legend(figure, chart, numbers)
-    _add_note(figure, chart["note"])
+    add_note(figure, chart["note"])
     return figure
 
 
@@ -415,7 +344,7 @@ def _render_heatmap(chart: Chart, numbers: "DataFrame") -> "Figure":
 
     (x, x_words), (y, y_words), (value, value_words) = chart["x"], chart["y"], chart["value"]
     panels, center = split_panels(numbers), chart["center"]
-    figure, axes, columns = _grid(len(panels), False, chart["columns"])
+    figure, axes, columns = grid(len(panels), False, chart["columns"])
     low, high = float(numbers[value].min()), float(numbers[value].max())
     if center is not None:
         reach = max(high - center, center - low)
@@ -434,9 +363,9 @@ def _render_heatmap(chart: Chart, numbers: "DataFrame") -> "Figure":
         ax.tick_params(axis="y", length=0, rotation=0)
         ax.grid(visible=False)
     axes[0].invert_yaxis()  # of all panels, which share it
-    _label(figure, axes, columns, x_words, y_words)
+    label(figure, axes, columns, x_words, y_words)
     bar = figure.colorbar(axes[0].collections[0], ax=axes, pad=0.02, aspect=24)
     bar.set_label(words(value_words))
     bar.outline.set_visible(False)
-    _add_note(figure, chart["note"])
+    add_note(figure, chart["note"])
     return figure
