@@ -38,7 +38,7 @@ def test_algorithms_have_the_labels_of_a_mapping():
 def test_plot_draws_a_line_for_each_point_or_an_axis():
     frame = swept(axes={"lr": [0.001, 0.003, 0.01], "local_steps": [1, 2]}, seeds=[0, 1])
     labels = [text.get_text() for text in fedatlas.plot(frame, x="gradients").get_legend().get_texts()]
-    assert len(labels) == 12 and "SCAFFOLD, η = 0.01, K = 2" in labels
+    assert len(labels) == 12 and "SCAFFOLD, $η$ = 0.01, $K$ = 2" in labels
     axes = fedatlas.plot(frame, x="lr", y="loss")
     assert axes.get_xscale() == "log" and axes.get_xlabel() == "step size $η$"
     lines = {line.get_label(): line for line in axes.get_lines()}
