@@ -1,36 +1,46 @@
-"""`python -m tests.statements.page` writes docs/statements.md, and the numbers that pages of the gallery quote.
+"""`python -m statements.page` writes docs/statements.md, and the numbers that pages of the gallery quote.
 
 They come from coverage.csv, which says of each statement what it needs and its status, and from slack.csv (record.py).
 """
 
 import csv
 import inspect
+import io
 from collections import Counter
 from pathlib import Path
 
-from tests.statements import PAPERS, PLANTED, worst_cases
-from tests.statements.attack import FOUND
-from tests.statements.record import read
+from statements import PAPERS, PLANTED, worst_cases
+from statements.attack import FOUND
+from statements.record import read
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 COVERAGE = Path(__file__).with_name("coverage.csv")
 PAGE, NUMBERS = ROOT / "docs" / "statements.md", ROOT / "docs" / "gallery" / "statements.csv"
 METHODS = {"fedac": "FedAc", "fedawe": "FedAWE", "fedred": "FedRed", "fedsps": "FedSPS", "fedspeed": "FedSpeed"}
 PARTS = {"main": "Main text", "appendix": "Appendices", "proof": "Equations of proofs"}
+STATUSES = {  # what counts and rows of the page say, and what joins a row's note
+    "attacked": ("attacked, nothing found", "nothing found", "; "),
+    "false": ("false as printed, or in their proof", "**false**", "; "),
+    "runs": ("tested in runs", "tested in runs", ": "),
+    "defect": ("defects", "**a defect**, no false statement", "; "),
+    "misprint": ("misprinted", "misprint", ": "),
+    "follows": ("follow from others", "follows from", " "),
+    "not attacked": ("not attacked", "not attacked", ": "),
+}
 INTRO = """# Statements
 
 Every numbered statement of the five papers, with what was done to refute it. [Errata](errata.md) are the statements
 that are false as printed, and a defect of an algorithm; where a proof repairs a misprint, [Fidelity](fidelity.md)
 says so.
 
-**How statements are attacked.** Each is a function in `tests/statements` that reads like it: it draws an instance,
-and returns the left and the right side. Draws are points of the unit cube, which become functions with exact
+**How statements are attacked.** Each is a function in the folder `statements` that reads like it: it draws an
+instance, and returns the left and the right side. Draws are points of the unit cube, which become functions with exact
 constants (piecewise quadratic ones, which turn the usual inequalities into equalities), hyper-parameters,
 availability and sequences, with the ends of every range among them. Clients and dimensions are few. Expectations are
 exact: over all signs of the noise, all sets of clients and all coins, or by the recursion of second moments on
 quadratics. Dice, Nelder-Mead searches from the worst draws and a differential evolution look for the largest left
-side; hypothesis shrinks what it finds. `make test` does this for seconds, `make slow` for minutes. The code imports
-nothing of fedatlas.
+side. `make statements` does this for seconds of each statement, `python -m statements.record` for longer. The code
+imports nothing of fedatlas.
 
 **What an attack finds.** In true statements of each paper errors are planted: a constant halved, a sign turned, a
 maximum for a minimum. A test demands that the attack of seconds finds nine of ten. {planted}
@@ -47,7 +57,7 @@ WORST = """## Worst cases over all functions
 
 Where a statement is about smooth or convex functions and a few exact steps, performance estimation (PEPit) computes its
 worst case over all functions of all dimensions. The extra `statements` installs it. `python -m
-tests.statements.worst_cases` computes this table, and `make slow` checks it.
+statements.worst_cases` computes this table.
 
 | Statement | Case | Tight | In the paper |
 |---|---|---|---|"""
@@ -84,21 +94,12 @@ def slack(excess):
 
 def status(row):
     """Return what was found, in words."""
+    _, words, join = STATUSES[row["status"]]
     note = row["note"]
     if row["status"] in ("false", "defect"):
-        rest = note.removeprefix(erratum(row)).lstrip(":; ")
-        words = {"false": "**false**", "defect": "**a defect**, no false statement"}[row["status"]]
-        text = f"{words}: [erratum](errata/{erratum(row)}.md)" + (f"; {rest}" if rest else "")
-    else:
-        words = {
-            "attacked": "nothing found",
-            "misprint": "misprint",
-            "runs": "tested in runs",
-            "follows": "follows from",
-        }
-        text = words.get(row["status"], "not attacked")
-        link = "" if row["status"] == "follows" else ": " if row["status"] != "attacked" else "; "
-        text += (" " if row["status"] == "follows" else link) + note if note else ""
+        words += f": [erratum](errata/{erratum(row)}.md)"
+        note = note.removeprefix(erratum(row)).lstrip(":; ")
+    text = words + (join + note if note else "")
     if tried := attacks(row, false=False):
         excesses = [float(found["excess"]) for found in tried if found["statement"] not in identities(row["paper"])]
         number = f"slack {slack(max(excesses))}" if excesses else "identity"
@@ -114,22 +115,12 @@ def experiment(name):
 
 
 def counts(rows):
-    """Return sentences on how many statements have which status."""
-    words = {
-        "attacked": "attacked, nothing found",
-        "false": "false as printed, or in their proof",
-        "runs": "tested in runs",
-    }
-    words |= {
-        "defect": "defects",
-        "misprint": "misprinted",
-        "follows": "follow from others",
-        "not attacked": "not attacked",
-    }
-    lines = ["| | " + " | ".join(words.values()) + " | all |", "|---|" + "---|" * (len(words) + 1)]
+    """Return a table of how many statements have which status."""
+    titles = " | ".join(title for title, _, _ in STATUSES.values())
+    lines = [f"| | {titles} | all |", "|---|" + "---|" * (len(STATUSES) + 1)]
     for part, title in PARTS.items():
         number = Counter(row["status"] for row in rows if row["part"] == part)
-        lines.append(f"| {title} | " + " | ".join(str(number[key]) for key in words) + f" | {number.total()} |")
+        lines.append(f"| {title} | " + " | ".join(str(number[key]) for key in STATUSES) + f" | {number.total()} |")
     return "\n".join(lines)
 
 
@@ -170,17 +161,23 @@ def lines():
     for row in worst_cases.read():
         cells = f"{METHODS[row['paper']]}, {row['statement']}", row["case"], row["tight"], row["bound"]
         yield f"| {' | '.join(cells)} |"
-    yield "\n<!-- `python -m tests.statements.page` writes this page. -->"
+    yield "\n<!-- `python -m statements.page` writes this page. -->"
 
 
-def main():
-    """Write the page and the numbers."""
-    PAGE.write_text("\n".join(lines()) + "\n", encoding="utf-8")
-    with NUMBERS.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(("experiment", "statement", "share", "draws", "erratum"))
-        writer.writerows(sorted(nearest(coverage())))
+def text():
+    """Return docs/statements.md."""
+    return "\n".join(lines()) + "\n"
+
+
+def numbers():
+    """Return docs/gallery/statements.csv."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(("experiment", "statement", "share", "draws", "erratum"))
+    writer.writerows(sorted(nearest(coverage())))
+    return out.getvalue()
 
 
 if __name__ == "__main__":
-    main()
+    PAGE.write_text(text(), encoding="utf-8")
+    NUMBERS.write_text(numbers(), encoding="utf-8")

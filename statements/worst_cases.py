@@ -1,4 +1,4 @@
-"""`python -m tests.statements.worst_cases` computes worst cases over all functions and writes worst_cases.csv.
+"""`python -m statements.worst_cases` computes worst cases over all functions and writes worst_cases.csv.
 
 Performance estimation (PEPit, the extra `statements`) finds them by semidefinite programs: the tight constant of a
 statement on smooth or convex functions of any dimension, beside the paper's.

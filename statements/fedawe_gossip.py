@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from tests.statements.attack import equal, registry
-from tests.statements.draws import patterns
-from tests.statements.fedawe import contraction, late, mixing, probabilities, second_moment
-from tests.statements.functions import norm2
+from statements.attack import equal, registry
+from statements.draws import patterns
+from statements.fedawe import contraction, late, mixing, probabilities, second_moment
+from statements.functions import norm2
 
 statement, STATEMENTS = registry("fedawe")
 

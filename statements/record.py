@@ -1,11 +1,11 @@
-"""`python -m tests.statements.record [PAPER ... | missing]` attacks statements for minutes and writes slack.csv."""
+"""`python -m statements.record [PAPER ... | missing]` attacks statements for minutes and writes slack.csv."""
 
 import csv
 import sys
 from pathlib import Path
 
-from tests.statements import PAPERS
-from tests.statements.attack import attack
+from statements import PAPERS
+from statements.attack import attack
 
 SLACK = Path(__file__).with_name("slack.csv")
 FIELDS = ("paper", "statement", "trials", "excess")

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tests.statements.attack import equal, registry
-from tests.statements.draws import patterns, signs
-from tests.statements.functions import Function, dot, norm2
+from statements.attack import equal, registry
+from statements.draws import patterns, signs
+from statements.functions import Function, norm2
 
 statement, STATEMENTS = registry("fedawe")
 
@@ -48,28 +48,6 @@ def late(active):
     for t in range(active.shape[-2]):
         rows.append(np.where(active[..., t, :], 1, rows[-1] + 1))
     return np.stack(rows, -2)
-
-
-@statement("(20), (21), (22)")
-def useful_inequalities(draw):
-    """Jensen's and Young's inequalities of Appendix D."""
-    m = draw.integer(1, 4)
-    a = draw.vectors(m, draw.integer(1, 2))
-    e, one, two = draw.log(0.01, 100), a[0], a[-1]
-    return [
-        (norm2(a.mean(0)), norm2(a).mean()),
-        (norm2(a.sum(0)), m * norm2(a).sum()),
-        (dot(one, two), norm2(one) / (2 * e) + e * norm2(two) / 2),
-        (norm2(one + two), (1 + 1 / e) * norm2(one) + (1 + e) * norm2(two)),
-    ]
-
-
-@statement("(23)")
-def smoothness(draw):
-    """F(a) - F(b) <= <grad F(b), a - b> + L/2 |a - b|^2."""
-    d, L = draw.integer(1, 2), draw.log(0.1, 10)
-    F, a, b = draw.smooth(d, draw.choice(-1, 0) * L, L), draw.vector(d, 3), draw.vector(d, 3)
-    return F(a) - F(b) - dot(F.gradient(b), a - b), L / 2 * norm2(a - b)
 
 
 @statement("Lemma 5")
@@ -370,8 +348,6 @@ def relation_14(draw):
 
 
 PLANTED = [
-    (useful_inequalities, "m * norm2(a).sum()", "norm2(a).sum()"),
-    (smoothness, "L / 2 * norm2", "L / 4 * norm2"),
     (lemma_5, "16 * eta**2 * s**4", "eta**2 * s**4 / 16"),
     (proposition_3, "3 * (clients.beta2 + 1) * slope", "3 * clients.beta2 * slope"),
     (proposition_4, "runs.late[:, t, :, None] *", "1 *"),

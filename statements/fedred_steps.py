@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tests.statements.attack import registry
-from tests.statements.draws import signs
-from tests.statements.fedred import convex, nonconvex, rate
-from tests.statements.functions import norm2, stationary_point
+from statements.attack import registry
+from statements.draws import signs
+from statements.fedred import convex, nonconvex, rate
+from statements.functions import norm2, stationary_point
 
 statement, STATEMENTS = registry("fedred")
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tests.statements.attack import equal, registry
-from tests.statements.draws import signs
-from tests.statements.functions import Function, norm2
+from statements.attack import equal, registry
+from statements.draws import signs
+from statements.functions import Function, norm2
 
 statement, STATEMENTS = registry("fedac")
 
@@ -161,16 +161,6 @@ def proposition_b6(draw):
     right = (1 - 1 / a.alpha) * F(ag).mean() - a.eta / 2 * norm2(G.mean(0)) + a.eta**2 * L * sigma2 / 2
     right += (G * (ratio * w + (1 - ratio) * ag - best)).sum(-1).mean() / a.alpha
     return F(next_ag).mean(), right - mu / (2 * a.alpha) * norm2(md.mean(0) - best)
-
-
-@statement("Claim B.7")
-def claim_b7(draw):
-    """(B.64), (B.65), for the first worker."""
-    mu, L, a, F, w, ag, md, _, v_ag, sigma2 = one_step(draw)
-    best, G, ratio = F.minimiser, F.gradient(md)[0], a.alpha / a.beta
-    right = (1 - 1 / a.alpha) * F(ag[0]) - a.eta / 2 * norm2(G) + a.eta**2 * L * sigma2 / 2
-    right += (G * (ratio * w[0] + (1 - ratio) * ag[0] - best)).sum() / a.alpha
-    return F(v_ag[:, 0]).mean(), right - mu / (2 * a.alpha) * norm2(md[0] - best)
 
 
 @statement("Proposition C.5")
@@ -371,7 +361,6 @@ def lemma_c14(draw):
 PLANTED = [
     (proposition_b5, "norm2(md.mean(0) - best) / a.alpha", "-norm2(md.mean(0) - best) / a.alpha"),
     (proposition_b6, "- a.eta / 2 * norm2", "- a.eta * norm2"),
-    (claim_b7, "a.eta**2 * L * sigma2 / 2", "a.eta**2 * L * sigma2 / 4"),
     (claim_b12, "right - np", "right + np"),
     (proposition_b8, "fedac_1(mu", "fedac_2(mu"),
     (proposition_b9, "*sizes, 2)", "*sizes, 0.5)"),

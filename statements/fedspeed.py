@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tests.statements.attack import equal, registry
-from tests.statements.draws import signs
-from tests.statements.functions import mean_gradient, norm2
+from statements.attack import equal, registry
+from statements.draws import signs
+from statements.functions import mean_gradient, norm2
 
 statement, STATEMENTS = registry("fedspeed")
 

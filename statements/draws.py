@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 
-from tests.statements.functions import Client, Clients, Curve, Function, quadratic
+from statements.functions import Client, Clients, Curve, Function, quadratic
 
 EDGE = 0.06  # of the unit interval, at each end: there a range gives its end itself
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import differential_evolution, minimize
 
-from tests.statements.draws import Draw, Outside
+from statements.draws import Draw, Outside
 
 SIZE = 48  # coordinates of a point
 FLOOR = 1e-6  # sides smaller than this are rounding

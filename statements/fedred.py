@@ -5,8 +5,8 @@ Those on FedRed are in fedred_steps.py, and the lemmas of Appendix A in fedred_l
 
 import numpy as np
 
-from tests.statements.attack import registry
-from tests.statements.functions import dot, norm2, stationary_point
+from statements.attack import registry
+from statements.functions import dot, norm2, stationary_point
 
 statement, STATEMENTS = registry("fedred")
 
@@ -158,19 +158,6 @@ def theorem_4(draw):
     errors = np.array([norm2(step.slopes).sum() for step in steps]) / moves
     draw.require(errors.sum() <= lam * (clients.mu + lam) / 8)
     return convergence(clients, best, steps), rate(clients.mu, lam, R) * norm2(steps[0].x - best)
-
-
-@statement("Corollary 25")
-def corollary_25(draw):
-    """(B.44) with lambda = 2 delta_A and errors of lambda (mu + lambda) / (8 (r+1) (r+2)); K_r is Theta(.) only."""
-    clients, best = convex(draw)
-    lam, R = 2 * clients.delta_A, draw.integer(1, 3)
-    steps = rounds(draw, clients, lam, R, draw.log(1e-3, 1))
-    for r, step in enumerate(steps):
-        limit = lam * (clients.mu + lam) / (8 * (r + 1) * (r + 2))
-        draw.require(norm2(step.slopes).sum() <= limit * norm2(step.solutions - step.x).sum())
-    right = rate(clients.mu, 2 * clients.delta_A, R) * norm2(steps[0].x - best)
-    return [(convergence(clients, best, steps), right)]
 
 
 def nonconvex(draw):

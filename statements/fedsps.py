@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tests.statements.attack import equal, registry
-from tests.statements.draws import signs
-from tests.statements.functions import dot, mean_gradient, mean_value, norm2, stationary_point
+from statements.attack import equal, registry
+from statements.draws import signs
+from statements.functions import mean_gradient, mean_value, norm2, stationary_point
 
 statement, STATEMENTS = registry("fedsps")
 
@@ -186,76 +186,35 @@ def lemma_7(draw):
     return norm2(f.gradient(x)), 2 * L * (f(x) - f.least)
 
 
-@statement("Lemma 8, left")
-def lemma_8_left(draw):
-    """1 / (2 c L) <= (f(x) - f*) / (c |grad f(x)|^2) <= (f(x) - l*) / (c |grad f(x)|^2)."""
-    d, L, c = draw.integer(1, 3), draw.log(0.1, 10), draw.log(0.1, 10)
-    f, x, lower = draw.smooth(d, L * draw.log(0.01, 1), L), draw.vector(d, 3), -draw.choice(0, 1) * draw.real(0, 1)
-    size = c * norm2(f.gradient(x))
-    draw.require(size > 1e-6)
-    return [(1 / (2 * c * L), (f(x) - f.least) / size), ((f(x) - f.least) / size, (f(x) - lower) / size)]
-
-
-@statement("Lemma 8, right", false=True)
-def lemma_8_right(draw):
-    """(f(x) - l*) / (c |grad f(x)|^2) <= 1 / (2 c mu), as printed; it holds with f* for l*."""
+def step_size(draw):
+    """f(x) - f* and f(x) - l* over c |grad f(x)|^2, with 1 / (2 c L) and 1 / (2 c mu)."""
     d, L, c = draw.integer(1, 3), draw.log(0.1, 10), draw.log(0.1, 10)
     mu = L * draw.log(0.01, 1)
     f, x, lower = draw.smooth(d, mu, L), draw.vector(d, 3), -draw.choice(0, 1) * draw.real(0, 1)
     size = c * norm2(f.gradient(x))
     draw.require(size > 1e-6)
-    return (f(x) - lower) / size, 1 / (2 * c * mu)
+    return (f(x) - f.least) / size, (f(x) - lower) / size, 1 / (2 * c * L), 1 / (2 * c * mu)
+
+
+@statement("Lemma 8, left")
+def lemma_8_left(draw):
+    """1 / (2 c L) <= (f(x) - f*) / (c |grad f(x)|^2) <= (f(x) - l*) / (c |grad f(x)|^2)."""
+    gap, loss, least, _ = step_size(draw)
+    return [(least, gap), (gap, loss)]
+
+
+@statement("Lemma 8, right", false=True)
+def lemma_8_right(draw):
+    """(f(x) - l*) / (c |grad f(x)|^2) <= 1 / (2 c mu), as printed; it holds with f* for l*."""
+    _, loss, _, largest = step_size(draw)
+    return loss, largest
 
 
 @statement("Lemma 8, corrected")
 def lemma_8_corrected(draw):
     """(f(x) - f*) / (c |grad f(x)|^2) <= 1 / (2 c mu)."""
-    d, L, c = draw.integer(1, 3), draw.log(0.1, 10), draw.log(0.1, 10)
-    mu = L * draw.log(0.01, 1)
-    f, x = draw.smooth(d, mu, L), draw.vector(d, 3)
-    size = c * norm2(f.gradient(x))
-    draw.require(size > 1e-6)
-    return (f(x) - f.least) / size, 1 / (2 * c * mu)
-
-
-@statement("Lemma 9")
-def lemma_9(draw):
-    """The variance of vectors is at most the mean of their squares."""
-    a = draw.vectors(draw.integer(1, 4), draw.integer(1, 3))
-    return norm2(a - a.mean(0)).mean(), norm2(a).mean()
-
-
-@statement("Lemma 10")
-def lemma_10(draw):
-    """|sum a_i|^2 <= n sum |a_i|^2."""
-    n = draw.integer(1, 4)
-    a = draw.vectors(n, draw.integer(1, 3))
-    return norm2(a.sum(0)), n * norm2(a).sum()
-
-
-@statement("Lemma 11")
-def lemma_11(draw):
-    """2 <a, b> <= gamma |a|^2 + |b|^2 / gamma."""
-    a, b = draw.vectors(2, draw.integer(1, 3))
-    gamma = draw.log(0.01, 100)
-    return 2 * dot(a, b), gamma * norm2(a) + norm2(b) / gamma
-
-
-@statement("Lemma 12")
-def lemma_12(draw):
-    """|a + b|^2 <= (1 + lambda) |a|^2 + (1 + 1 / lambda) |b|^2."""
-    a, b = draw.vectors(2, draw.integer(1, 3))
-    lam = draw.log(0.01, 100)
-    return norm2(a + b), (1 + lam) * norm2(a) + (1 + 1 / lam) * norm2(b)
-
-
-@statement("Lemma 13")
-def lemma_13(draw):
-    """E|X - E X|^2 <= E|X|^2 for a distribution on some points."""
-    n = draw.integer(1, 4)
-    X, p = draw.vectors(n, draw.integer(1, 3)), np.array([draw.real(0.01, 1) for _ in range(n)])
-    p /= p.sum()
-    return p @ norm2(X - p @ X), p @ norm2(X)
+    gap, _, _, largest = step_size(draw)
+    return gap, largest
 
 
 def any_runs(draw):
@@ -367,28 +326,13 @@ def theorem_18(draw):
     return min(squares), 8 * (start - f.least) / (T * gamma) + 4 * gamma * L * sigma2 / n + drift
 
 
-@statement("Appendix B.3.1, last inequality of the step")
-def strongly_convex_step(draw):
-    """gamma_t^i mu <= 1 / (2 c) where l_i = F_i*, of which the proof of Theorem 3 (b) makes use."""
-    L, c = draw.log(0.1, 10), draw.log(0.1, 10)
-    mu = L * draw.log(0.01, 1)
-    f, x = draw.smooth(1, mu, L), draw.vector(1, 3)
-    size = c * norm2(f.gradient(x))
-    draw.require(size > 1e-6)
-    return mu * min((f(x) - f.least) / size, draw.log(1e-2, 100)), 1 / (2 * c)
-
-
 PLANTED = [
     (lemma_7, "2 * L", "L"),
-    (lemma_8_left, "1 / (2 * c * L)", "1 / (c * L)"),
-    (lemma_10, "n * norm2(a).sum()", "n / 2 * norm2(a).sum()"),
-    (lemma_11, "norm2(b) / gamma", "norm2(b) / (2 * gamma)"),
-    (lemma_12, "(1 + 1 / lam)", "(1 / lam)"),
+    (lemma_8_left, "(least, gap)", "(2 * least, gap)"),
     (lemma_14, "min(1 / (2 * c * L), gamma_b)", "max(1 / (2 * c * L), gamma_b)"),
     (lemma_15, "runs.step * runs.loss / c", "runs.step * runs.loss / (2 * c)"),
     (proposition_1, "(zeta2, 2 * L * sigma2)", "(zeta2, L * sigma2)"),
     (proposition_2_1, "return b, c", "return c, b"),
     (example_1, "1 / 2)", "1 / 4)"),
-    (lemma_9, "norm2(a).mean()", "norm2(a).mean() / 2"),
     (theorem_3b, "2 * gamma_b * runs.sigma2", "-2 * gamma_b * runs.sigma2"),
 ]

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from tests.statements.attack import equal, registry
-from tests.statements.fedac import Steps, constants, fedac_2, matrix, sizes, transformation
-from tests.statements.functions import norm2
+from statements.attack import equal, registry
+from statements.fedac import Steps, constants, fedac_2, matrix, sizes, transformation
+from statements.functions import norm2
 
 statement, STATEMENTS = registry("fedac")
 
