@@ -19,7 +19,7 @@ from fedatlas.experiments.selection import contains_value
 from fedatlas.workflow.validation import validate
 from tests.experiments.test_config import GOOD, load
 from tests.experiments.test_run import SPEC, counted  # noqa: F401
-from tests.fuzz.axes import run_experiment
+from tests.experiments.whole import run_experiment
 
 WORDS = st.text(max_size=5) | st.sampled_from(
     ["null", "true", "0.5", "1e-3", '"a"', "[1]", '{"kind": "full"}', "NaN", "-Infinity", "1/L", " 1", "[x", "=1"]
