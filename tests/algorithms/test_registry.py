@@ -44,6 +44,10 @@ CHOICES = [
     ("fedspeed", {"normalise": False}),
     ("fedspeed", {"mean": "active", "rho": 0.2}),
     ("fedspeed", {"clip": 0.2, "decoupled": 0.05}),  # clips most steps
+    ("fedspeed", {"prox": False, "correction": False, "perturbation": False}),  # Table 7
+    ("fedspeed", {"correction": False, "clip": 0.2}),
+    ("fedspeed", {"prox": False, "correction": False, "clip": 0.2}),
+    ("fedspeed", {"perturbation": False, "mean": "active"}),
     ("fedcm", {"decoupled": 0.05}),
     ("fedadmm", {"server_lr": 0.7}),
     ("fedsps", {"l_star": -0.5, "c": 4.0}),
@@ -53,6 +57,7 @@ CHOICES = [
     ("fedsps-global", {"aggregation": "norms", "c": 4.0}),
     ("fedsps-global", {"aggregation": "gradients", "c": 4.0}),
     ("feddecsps", {"memory": "restarted"}),
+    ("feddecsps", {"memory": "restarted", "gamma_b": 1e-3}),
     ("fedadam", {"server_lr": 0.3}),
     ("fedadam", {"first_v": 0.0}),
     ("fedams", {"server_lr": 0.3}),
