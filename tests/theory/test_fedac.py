@@ -179,8 +179,6 @@ def over_clients(rows):
     return rows.reshape(SEEDS, CLIENTS, -1).mean(axis=1)
 
 
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_simulated_runs_are_within_a_bound_that_says_something(name):
     """On almost equal samples, and equal ones for convex theorems, bounds lie below F(x0) - F*."""
