@@ -105,12 +105,9 @@ CLAIMS = {name: {"text": "It is.", "source": "none", "check": check} for name, c
     "change",
     [
         {"tune": {"lr": [0.01, "1/L"]}},
-        {"tune": {"lr": ["1/L", 0.01]}},
         {"algorithms": TWO},
         {"grid": {"batch": [None, 1]}},
-        {"within": {"batch": [1, None]}},
         {"grid": {"participation.p": [0.5, [0.2, 0.5]]}, **P},
-        {"within": {"participation.p": [0.5, [0.2, 0.5]]}, **P},
         {"within": {"participation": [{"kind": "stationary", "p": [0.1, 1]}], "participation.p.0": [0.2, 0.8]}},
         {"grid": {"participation": [{"kind": "stationary", "p": [0.1, 1]}]}, "within": {"participation.p.0": [0.2, 1]}},
         {"grid": {"problem.heterogeneity": [0.5, -0.0], "problem.diagonal": [True, False]}},
