@@ -5,7 +5,7 @@ SECONDS ?= 28800
 BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: tour test slow fuzz slurm gpu lint reference docs times notebook gallery verify ui clean
+.PHONY: tour test slow fuzz statements slurm gpu lint reference docs times notebook gallery verify ui clean
 
 tour: .venv/installed
 	snakemake --cores $(CORES)
@@ -21,6 +21,10 @@ slow: .venv/installed
 fuzz: .venv/installed
 	$(if $(INPUTS),,pytest -n 2 --dist worksteal -m "hypothesis and not slow" --hypothesis-profile new)
 	python -m tests.fuzz $(if $(INPUTS),--inputs $(INPUTS) --seed 0,--seconds $(SECONDS))
+
+# The search for counterexamples to the papers' numbered statements; see statements/README.md
+statements: .venv/installed
+	pytest -n 2 --dist worksteal statements
 
 slurm: .venv/installed
 	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[slurm]"

@@ -62,41 +62,6 @@ def test_divergence_is_a_result(capsys):
     assert result["status"] == "diverged" and 0 < result["diverged_round"] < 200
 
 
-@pytest.mark.parametrize(
-    "arguments, message",
-    [
-        (["--algorithm", "fedavgg"], "unknown algorithm 'fedavgg'; did you mean 'fedavg'"),
-        (["--algorithm", "fedavg"], "needs a value for 'lr'"),
-        (["--algorithm", "fedavg", "--set", "lr"], "'lr' is not of the form NAME=VALUE"),
-        (["--algorithm", "fedavg", "--set", "lr=2fast"], "lr is '2fast'; it must be a number or a formula"),
-        (
-            ["--algorithm", "fedavg", "--set", "lr=1/fast", "--problem", "quadratic", "--option", "dim=3"],
-            "no constant 'fast' (it has L, ",
-        ),
-        (["--algorithm", "fedavg", "--set", "lr=-1"], "lr is -1; it must be a number larger than 0"),
-        (["--algorithm", "fedavg", "--set", "momentum=1"], "no option 'momentum'"),
-        (["--algorithm", "fedavg", "--set", "lr=1", "--problem", "quadratc"], "did you mean 'quadratic'"),
-        (
-            ["--algorithm", "fedavg", "--set", "lr=1", "--problem", "logistic"],
-            "problem logistic needs a value for 'data'",
-        ),
-        (["--algorithm", "fedavg", "--set", "lr=1", "--data", "a9"], "did you mean 'a9a'"),
-        (["--algorithm", "fedavg", "--set", "lr=1", "--data", "a9a"], "fedatlas data fetch a9a"),
-        (["--algorithm", "fedavg", "--set", "lr=1", "--problem", "quadratic", "--active", "99"], "count is 99"),
-        (
-            ["--algorithm", "fedavg", "--set", "lr=1", "--problem", "quadratic", "--option", "dims=2"],
-            "no option 'dims'",
-        ),
-        (["--algorithm", "fedavg", "--set", "lr=1", "--problem", "quadratic", "--rounds", "0"], "rounds is 0"),
-    ],
-)
-def test_mistakes_are_one_sentence(arguments, message, capsys, tmp_path):
-    assert fedatlas("train", *arguments, "--directory", tmp_path, "--out", tmp_path / "x.parquet") == 2
-    error = capsys.readouterr().err
-    assert error.startswith("fedatlas: ") and message in error and error.count("\n") == 1
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_an_unwritable_place_is_one_sentence(capsys, tmp_path):
     (tmp_path / "file").write_text("")
     out = tmp_path / "file" / "run.parquet"
@@ -105,14 +70,13 @@ def test_an_unwritable_place_is_one_sentence(capsys, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("code", "words"),
+    ("command", "code", "words"),
     [
-        (errno.ENOSPC, "No space left on device; free some space"),
-        (errno.EROFS, "Read-only file system; work in, or name, a folder that you may write to"),
-        (errno.EACCES, "Permission denied; work in, or name, a folder that you may write to"),
+        ("init", errno.ENOSPC, "No space left on device; free some space"),
+        ("train", errno.EROFS, "Read-only file system; work in, or name, a folder that you may write to"),
+        ("compare", errno.EACCES, "Permission denied; work in, or name, a folder that you may write to"),
     ],
 )
-@pytest.mark.parametrize("command", ["init", "train", "compare"])
 def test_a_full_disk_or_a_folder_that_cannot_be_written_is_one_sentence_with_what_to_do(
     command, code, words, capsys, tmp_path, monkeypatch
 ):

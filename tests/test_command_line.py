@@ -105,24 +105,6 @@ def test_participation_and_schedule_of_a_run(capsys):
     assert final["slower"] == final["set"] and len({*final.values()}) == 3
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--participation", "uniform,count=9"], "count is 9"),
-        (["--participation", "unifrom"], "did you mean 'uniform'"),
-        (["--participation", "full", "--active", "2"], "not allowed with argument"),
-        (["--participation", "full", "--set", "participation=full"], "--set cannot set participation: --participation"),
-        (["--schedule", "exponential,decay"], "--schedule: 'decay' is not of the form NAME=VALUE"),
-        (["--schedule", "exponential,kind=constant"], "cannot set kind"),
-        (["--schedule", "exponential,decay=2,rate=1"], "no option 'rate'"),
-    ],
-)
-def test_mistakes_in_them(options, message, capsys):
-    assert fedatlas("train", "--algorithm", "fedavg", "--set", "lr=0.01", *QUADRATIC, *options) == 2
-    error = capsys.readouterr().err
-    assert message in error and error.count("\n") == 1
-
-
 @pytest.mark.parametrize("name", ["fedadam", "fedams"])
 def test_a_number_that_is_too_large_is_a_sentence(name, capsys, tmp_path):
     options = ["--algorithm", name, "--set", "lr=0.1", "--set", "eps=1e300", *QUADRATIC]

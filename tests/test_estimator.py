@@ -46,7 +46,15 @@ REFUSED["fedrep"] = ": this problem has no 'head', so head must be given"
 LEAST = {"svrp-gd": 0.9, "dp-fedavg": 0.5}  # the first one's theory advises short steps; ten clients have much noise
 
 
-@pytest.mark.parametrize("name", algorithms.names())
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(
+            name, marks=[] if name in REFUSED or name in ("fedavg", "scaffold", "fedac-1") else pytest.mark.slow
+        )
+        for name in algorithms.names()
+    ],
+)  # as they are advised, all run in experiments/test_advice.py
 def test_every_algorithm_fits_with_its_defaults_or_is_refused_with_a_reason(name, data):
     X, y = data
     model = FederatedLogisticRegression(name, clients=4, rounds=40, random_state=0)

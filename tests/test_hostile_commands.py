@@ -23,6 +23,7 @@ from fedatlas.experiments import result_files as files
 
 QUADRATIC = ["--problem", "quadratic", "--option", "dim=3", "--clients", "3", "--batch", "0", "--rounds", "2"]
 TRAIN = ["train", "--algorithm", "gd", "--set", "lr=0.01", *QUADRATIC]
+FEDAVG = ["train", "--algorithm", "fedavg"]
 
 
 def refused(capsys, *arguments):
@@ -64,6 +65,27 @@ def refused(capsys, *arguments):
         ([*TRAIN, "--option", f"dim={'9' * 400}"], "dim is inf; it must be a whole number"),
         ([*TRAIN, "--option", f"dim={'9' * 300}"], "GiB are free: take fewer clients, or a smaller problem"),
         ([*TRAIN, "--json", "--out", "-"], "both write to standard output"),
+        ([*FEDAVG[:-1], "fedavgg"], "unknown algorithm 'fedavgg'; did you mean 'fedavg'"),
+        (FEDAVG, "needs a value for 'lr'"),
+        ([*FEDAVG, "--set", "lr"], "'lr' is not of the form NAME=VALUE"),
+        ([*FEDAVG, "--set", "lr=2fast"], "lr is '2fast'; it must be a number or a formula"),
+        ([*FEDAVG, "--set", "lr=1/fast", *QUADRATIC], "no constant 'fast' (it has L, "),
+        ([*FEDAVG, "--set", "lr=-1"], "lr is -1; it must be a number larger than 0"),
+        ([*FEDAVG, "--set", "momentum=1"], "no option 'momentum'"),
+        ([*FEDAVG, "--set", "lr=1", "--problem", "quadratc"], "did you mean 'quadratic'"),
+        ([*FEDAVG, "--set", "lr=1", "--problem", "logistic"], "problem logistic needs a value for 'data'"),
+        ([*FEDAVG, "--set", "lr=1", "--data", "a9"], "did you mean 'a9a'"),
+        ([*FEDAVG, "--set", "lr=1", "--data", "a9a"], "fedatlas data fetch a9a"),
+        ([*TRAIN, "--active", "99"], "count is 99"),
+        ([*TRAIN, "--option", "dims=2"], "no option 'dims'"),
+        ([*TRAIN, "--rounds", "0"], "rounds is 0"),
+        ([*TRAIN, "--participation", "uniform,count=9"], "count is 9"),
+        ([*TRAIN, "--participation", "unifrom"], "did you mean 'uniform'"),
+        ([*TRAIN, "--participation", "full", "--active", "2"], "not allowed with argument"),
+        ([*TRAIN, "--participation", "full", "--set", "participation=full"], "participation: --participation does"),
+        ([*TRAIN, "--schedule", "exponential,decay"], "--schedule: 'decay' is not of the form NAME=VALUE"),
+        ([*TRAIN, "--schedule", "exponential,kind=constant"], "cannot set kind"),
+        ([*TRAIN, "--schedule", "exponential,decay=2,rate=1"], "no option 'rate'"),
         (["ui", "--port", "99999"], "--port: 99999 is not a port"),
         (["job", "run", "[[", "x.parquet"], "spec: [[ does not exist"),
     ],
@@ -71,6 +93,7 @@ def refused(capsys, *arguments):
 def test_one_sentence_says_what(arguments, message, capsys, tmp_path):
     with contextlib.chdir(tmp_path):
         assert message in refused(capsys, *arguments)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_each_line_of_a_message_is_a_sentence_of_its_own(capsys, monkeypatch):

@@ -11,6 +11,7 @@ import fedatlas
 from tests.api.notebook import SCRIPT, cells
 from tests.docs.blocks import PAGES, blocks
 
+pytestmark = pytest.mark.slow  # mypy reads all that hooks import; make lint checks the algorithms
 PACKAGE = Path(fedatlas.__file__).parent
 HOOK = re.compile(r"^    def client\(self, s", re.M)
 USE = re.compile(r"\b(n|steps)\.(\w+)")

@@ -1,4 +1,4 @@
-"""Methods that compress: reductions to methods without compression, what they refuse, and what they send."""
+"""Methods that compress: what they refuse, and what they send."""
 
 import math
 
@@ -9,11 +9,9 @@ import torch
 from fedatlas import UserError
 from fedatlas.federation import algorithms
 from fedatlas.federation.arrays import solve
-from fedatlas.federation.engine.setting import Setting
-from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.quadratic import Quadratic
 from fedatlas.testing import Implementation
-from tests.helpers import logistic, quadratic, run, softmax
+from tests.helpers import logistic, quadratic, run
 
 WHOLE = {"compressor": "identity"}
 CHANNELS = ({"kind": "identity"}, {"kind": "sign"})
@@ -31,48 +29,6 @@ def test_equations_with_a_singular_matrix_have_the_shortest_solution(convert):
     A, b = convert([[2.0, 0.0], [0.0, 0.0]]), convert([1.0, 0.0])
     assert solve(A, b).tolist() == pytest.approx([0.5, 0.0])
     assert np.isnan(solve(A * np.nan, b).tolist()).all()
-
-
-@pytest.mark.parametrize(
-    ("name", "parameters", "plain", "plain_parameters"),
-    [
-        ("ef21", {"lr": 0.05, **WHOLE}, "gd", {"lr": 0.05}),
-        ("diana", {"lr": 0.05, **WHOLE}, "gd", {"lr": 0.05}),
-        ("marina", {"lr": 0.05, **WHOLE}, "gd", {"lr": 0.05}),
-        ("marina", {"lr": 0.05, "p": 1.0}, "gd", {"lr": 0.05}),
-        ("fedpaq", {"lr": 0.05, **WHOLE}, "fedavg", {"lr": 0.05}),
-        ("compressed-scaffnew", {"lr": 0.05, "p": 0.3, "copies": 5}, "scaffnew", {"lr": 0.05, "p": 0.3}),
-    ],
-    ids=str,
-)
-def test_without_compression_it_is(name, parameters, plain, plain_parameters):
-    for problem in (logistic(), softmax()):
-        results = [
-            run(algorithm, options, problem).x for algorithm, options in ((name, parameters), (plain, plain_parameters))
-        ]
-        np.testing.assert_allclose(*results, rtol=1e-12, atol=1e-13)
-
-
-def test_ef21_sgdm_of_whole_gradients_without_memory_is_ef21():
-    for problem in (logistic(), softmax()):
-        plain = run("ef21", {"lr": 0.05}, problem, batch=None)
-        momentum = run("ef21-sgdm", {"lr": 0.05, "momentum": 1.0}, problem, batch=None, local_steps=1)
-        assert (plain.x == momentum.x).all()
-
-
-def test_fednl_with_whole_hessians_has_those_of_the_round_before():
-    """x2 = x1 - (H(x0) + mean_i |H_i(x1) - H_i(x0)|_F I)^-1 G(x1)."""
-    problem, d = logistic(), 7
-    simulation = Simulation(algorithms.create("fednl", WHOLE), problem, Setting(clients=5, rounds=2, batch=None), 1)
-    x0 = simulation.x0
-    simulation.run_round()
-    x1 = simulation.output
-    simulation.run_round()
-    batch = problem.full_batch(np.arange(5))
-    before, after = (np.stack([batch.hessian_product(x, unit) for unit in np.eye(d)], axis=1) for x in (x0, x1))
-    size = np.mean([np.linalg.norm(difference) for difference in after - before])
-    step = np.linalg.solve(before.mean(axis=0) + size * np.eye(d), batch.grad(x1).mean(axis=0))
-    np.testing.assert_allclose(simulation.output, x1 - step, rtol=1e-12)
 
 
 @pytest.mark.parametrize(

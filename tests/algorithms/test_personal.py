@@ -48,16 +48,6 @@ def test_dittos_models_equal_a_plain_loop_and_its_output_is_fedavgs(weight):
     assert (simulation.output == simulate(FedAvg(lr=0.3)).run().x).all()
 
 
-def test_ditto_of_weight_zero_is_local_training_to_the_bit():
-    """A client that trains alone, on its own rows, with the same minibatches, has the same model."""
-    result = personal_models(simulate(Ditto(lr=0.3, weight=0.0), participation="full"))
-    alone = [
-        personal_models(simulate(Ditto(lr=0.3, weight=0.0), participation={"kind": "stationary", "p": p.tolist()}))[i]
-        for i, p in enumerate(np.maximum(np.eye(5), 1e-12))
-    ]
-    assert (result == np.array(alone)).all()
-
-
 def test_the_head_is_the_last_layer_of_a_network():
     problem = instances.network({"kind": "mlp", "hidden": [5]})
     assert problem.constant("head") == 3 * 5 + 3 < problem.dim

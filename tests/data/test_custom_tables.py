@@ -291,19 +291,6 @@ def test_what_pandas_writes_is_read_bit_for_bit(tmp_path_factory, values, words,
     assert len(set(zip(labels, data.y, strict=True))) == len(set(labels)) == data.classes
 
 
-@settings(max_examples=150, deadline=None)
-@given(st.text("ab0123456789,;.\"'\n\r\t -e_yé\0", max_size=80), st.booleans())
-def test_hostile_text_is_read_or_refused(tmp_path_factory, text, headed):
-    path = tmp_path_factory.mktemp("own") / "mine.csv"
-    path.write_bytes((("a,b,y\n" if headed else "") + text).encode())
-    try:
-        data = prepared(file=str(path), label="y", missing="drop")
-    except UserError as error:
-        assert str(path) in str(error) or "mine.csv" in str(error)
-    else:
-        assert np.isfinite(data.X).all()
-
-
 def test_a_row_of_many_cells_keeps_order(tmp_path):
     out = io.StringIO()
     frame = pd.DataFrame(RNG.normal(size=(6, 300)), columns=[f"f{i}" for i in range(300)]).assign(y=[0, 1] * 3)

@@ -55,8 +55,3 @@ def gradient(run, t, k, i):
     """Return the gradient of client i on its minibatch of step k in round t, as a function."""
     draws = run.sampler.draw(t, np.arange(M), K)
     return lambda y: run.problem.batch(np.array([i]), draws[i : i + 1, k]).grad(y)[0]
-
-
-def full(run, i, y):
-    """Return the gradient of client i over all of its data at y."""
-    return run.problem.full_batch(np.array([i])).grad(y)[0]

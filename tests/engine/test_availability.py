@@ -233,13 +233,3 @@ def test_a_setting_reads_no_file_and_a_missing_one_is_told_before_training():
     Setting(clients=5, rounds=1, participation=participation)
     with pytest.raises(UserError, match=r"^nowhere\.csv does not exist$"):
         train("fedavg", {"kind": "quadratic", "dim": 3}, clients=5, rounds=1, lr=0.1, participation=participation)
-
-
-@given(st.text(max_size=60))
-def test_no_text_breaks_the_reader(tmp_path_factory, text):
-    path = tmp_path_factory.mktemp("trace") / "trace.csv"
-    path.write_text("round,client,available\n" + text, encoding="utf-8")
-    try:
-        assert trace_file.read(path, 100).dtype == bool
-    except UserError as error:
-        assert "trace.csv" in str(error)

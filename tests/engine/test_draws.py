@@ -49,8 +49,9 @@ STOCHASTIC = [name for name in algorithms.names() if name != "gd" and not algori
 STOCHASTIC = [name for name in STOCHASTIC if not example(name).single_client()]
 
 
-@pytest.mark.parametrize("participation", [{"kind": "full"}, {"kind": "bernoulli", "p": 0.5}])
-@pytest.mark.parametrize("sampling", ["replacement", "reshuffling"])
+@pytest.mark.parametrize(
+    ("sampling", "participation"), [("replacement", "full"), ("reshuffling", {"kind": "bernoulli", "p": 0.5})]
+)
 @pytest.mark.parametrize("name", STOCHASTIC)
 def test_all_algorithms_get_the_same_samples(name, sampling, participation):
     options = {"sampling": sampling, "participation": participation}

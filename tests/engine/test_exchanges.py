@@ -18,22 +18,18 @@ from tests.helpers import example, logistic, quadratic
 from tests.walk import Part, Walk
 
 M, ROUNDS = 5, 4
+SOME = {"kind": "uniform", "count": 3}
 SETTINGS = [
-    {"local_steps": 3, "batch": 2},
-    {"local_steps": 3, "batch": 2, "participation": {"kind": "uniform", "count": 3}},
+    {"local_steps": 3, "batch": 2, "participation": SOME},
     {"local_steps": 3, "batch": 2, "participation": {"kind": "stationary", "p": 0.2}},
-    {"local_epochs": 2, "batch": 4},
     {"local_epochs": 2, "batch": 4, "full_gradients": "minibatch"},
-    {"local_epochs": 2, "batch": 4, "participation": {"kind": "uniform", "count": 3}},
-    {"local_epochs": 2, "batch": None},
+    {"local_epochs": 2, "batch": 4, "participation": SOME},
     {"local_steps": 3, "batch": None},
 ]
-
-
 PROBLEMS = [  # shared data and quadratics differ from split data in draws and full gradients alone
     (unequal_shares(logistic()), SETTINGS),
-    (logistic(heterogeneous=False), [SETTINGS[1], SETTINGS[4], SETTINGS[7]]),
-    (quadratic(clients=M), [SETTINGS[1], SETTINGS[7]]),
+    (logistic(heterogeneous=False), [SETTINGS[0], SETTINGS[2]]),
+    (quadratic(clients=M), [SETTINGS[0], SETTINGS[4]]),
 ]
 
 

@@ -1,7 +1,7 @@
 """Methods of papers as short studies, each equal to a loop that shares nothing with the engine but gradients and draws.
 
-They need what a server keeps for each client, matrices, rows of clients, notes, and links that change and have a
-direction.
+They need what no shipped algorithm does: what a server keeps for each client, several models, rows of clients, coded
+messages, notes, and links that change and have a direction.
 """
 
 import threading
@@ -9,55 +9,18 @@ import threading
 import numpy as np
 import pytest
 
-from fedatlas import Mixing, Note, Rows, State
+from fedatlas import Coded, Mixing, Note, Rows, State, stream
 from fedatlas.errors import UserError
-from fedatlas.federation.arrays import norm, where, zeros_like
+from fedatlas.federation.arrays import column, minimum, norm, to_numpy, where, zeros_like
 from fedatlas.federation.engine.checkpoint import Checkpointer, Stopped
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation, run_simulations
 from fedatlas.federation.engine.workers import Workers
 from tests.engine.studies import LR, K, Local, M, T, descend, gradient, local, simulation, study
 from tests.engine.test_workers import run_workers
-from tests.helpers import logistic
+from tests.helpers import logistic, network
 
 ASYNCHRONOUS = {"kind": "asynchronous", "buffer": 2, "concurrency": 3, "staleness": 0.0}
-
-
-@study
-class SlowMo(Local):
-    """SlowMo (Wang et al. 2020) has momentum at the server: u <- 0.5 u - mean(delta)/lr, x <- x - lr u."""
-
-    def init(self, x0):
-        return State(x=x0, u=zeros_like(x0)), State()
-
-    def server(self, s, mean, n):
-        u = 0.5 * s.u - mean.delta / self.lr
-        return State(x=s.x - self.lr * u, u=u)
-
-
-@study
-class FedSAM(Local):
-    """FedSAM (Qu et al. 2022): local steps of sharpness-aware minimisation."""
-
-    def client(self, s, i, steps):
-        y = s.x
-        for g in steps:
-            direction = g(y)
-            y = y - self.lr * g(y + 0.05 * direction / norm(direction))
-        return State(delta=y - s.x)
-
-
-@study
-class Krum(Local):
-    """Krum (Blanchard et al. 2017): client 0 lies, and the row that is nearest to its neighbours is taken."""
-
-    def client(self, s, i, steps):
-        delta = descend(self, s.x, steps) - s.x
-        return State(delta=Rows(where(steps.clients[:, None] == 0, -10 * delta, delta)))
-
-    def server(self, s, mean, n):
-        distances = np.sort(((mean.delta[:, None] - mean.delta) ** 2).sum(-1), axis=1)
-        return State(x=s.x + mean.delta[distances[:, :3].sum(1).argmin()])
 
 
 @study
@@ -131,6 +94,41 @@ class Personal(Local):
 
 
 @study
+class OptimalSampling(Local):
+    """Optimal Client Sampling (Chen et al. 2022): clients send changes with probabilities as their norms: two."""
+
+    def init(self, x0):
+        return State(x=x0), State(delta=zeros_like(x0))
+
+    def before(self, s, i, steps):
+        delta = descend(self, s.x, steps) - s.x
+        return State(size=norm(delta)), State(delta=delta)
+
+    def client(self, s, i, steps):
+        p = minimum(2 / steps.all_clients * norm(i.delta) / s.size, 1.0 + 0 * norm(i.delta))
+        sent = column(np.array([rng.random() for rng in steps.client_rngs()]), s.x) < p
+        bits = 64 * i.delta.shape[1] * to_numpy(sent)[:, 0]
+        return State(delta=Coded(where(sent, i.delta / p, 0.0), bits)), i
+
+
+@study
+class SecureSum(Local):
+    """Secure aggregation (Bonawitz et al. 2017): whole numbers modulo 2^32, with masks that cancel in the sum."""
+
+    full_participation = True
+
+    def client(self, s, i, steps):
+        delta, m = descend(self, s.x, steps) - s.x, steps.all_clients
+        pairs = np.triu(np.ones((m, m)), 1)[..., None] * steps.shared_rng().integers(2**32, size=(m, m, delta.shape[1]))
+        masks = (pairs.sum(1) - pairs.sum(0))[steps.clients]
+        return State(delta=Coded((np.rint(delta * 2**20) + masks) % 2**32, 32 * delta.shape[1]))
+
+    def server(self, s, mean, n):
+        total = np.rint(mean.delta * n.active) % 2**32
+        return State(x=s.x + (total - 2**32 * (total >= 2**31)) / 2**20 / n.active)
+
+
+@study
 class PushSum(Local):
     """Stochastic gradient push (Assran et al. 2019): column-stochastic links that change with the round."""
 
@@ -160,38 +158,6 @@ def directed(m, t):
     W[:, 0] = 0
     W[[0, 1, 2], 0] = 1 / 3
     return W
-
-
-def slowmo(run):
-    x, u = run.x0, 0
-    for t in range(T):
-        u = 0.5 * u - np.mean([local(run, t, i, x) - x for i in range(M)], axis=0) / LR
-        x = x - LR * u
-    return x
-
-
-def fedsam(run):
-    x = run.x0
-    for t in range(T):
-        models = []
-        for i in range(M):
-            y = x
-            for k in range(K):
-                g = gradient(run, t, k, i)
-                y = y - LR * g(y + 0.05 * g(y) / np.linalg.norm(g(y)))
-            models.append(y)
-        x = np.mean(models, axis=0)
-    return x
-
-
-def krum(run):
-    x = run.x0
-    for t in range(T):
-        changes = [local(run, t, i, x) - x for i in range(M)]
-        changes[0] = -10 * changes[0]
-        sums = [sum(sorted(np.sum((a - b) ** 2) for b in changes)[:3]) for a in changes]
-        x = x + changes[int(np.argmin(sums))]
-    return x
 
 
 def ifca(run):
@@ -224,7 +190,25 @@ def push_sum(run):
     return sent.mean(0)
 
 
-LOOPS = {SlowMo: slowmo, FedSAM: fedsam, Krum: krum, IFCA: ifca, HierFAVG: hierfavg, PushSum: push_sum}
+def optimal_sampling(run):
+    x = run.x0
+    for t in range(T):
+        changes = [local(run, t, i, x) - x for i in range(M)]
+        sizes = np.linalg.norm(changes, axis=1)
+        p = np.minimum(2 * sizes / sizes.sum(), 1)
+        coins = [stream(1, "algorithm", t, 3, i).random() for i in range(M)]
+        x = x + sum(changes[i] / p[i] for i in range(M) if coins[i] < p[i]) / M
+    return x
+
+
+def secure_sum(run):
+    x = run.x0
+    for t in range(T):
+        x = x + sum(np.rint((local(run, t, i, x) - x) * 2**20) for i in range(M)) / 2**20 / M
+    return x
+
+
+LOOPS = {IFCA: ifca, HierFAVG: hierfavg, OptimalSampling: optimal_sampling, SecureSum: secure_sum, PushSum: push_sum}
 
 
 @pytest.mark.parametrize("cls", LOOPS, ids=lambda cls: cls.name)
@@ -232,6 +216,18 @@ def test_a_study_is_the_loop_of_its_paper(cls):
     run = simulation(cls)
     run.run()
     np.testing.assert_allclose(run.output, LOOPS[cls](run), rtol=1e-10, atol=1e-12)
+    for block in (1, 2):
+        part = simulation(cls, block=block)
+        part.run()
+        assert part.output.tobytes() == run.output.tobytes()
+
+
+def test_a_study_in_arrays_of_either_library_runs_on_networks():
+    problem = network({"kind": "mlp", "hidden": [4]}, dtype="float32")
+    whole, parts = (simulation(OptimalSampling, problem, block) for block in (M, 1))
+    rows = [run.run().rows[-1] for run in (whole, parts)]
+    assert rows[0]["loss"] == rows[1]["loss"] and np.isfinite(rows[0]["loss"])
+    assert to_numpy(whole.output).tobytes() == to_numpy(parts.output).tobytes()
 
 
 @pytest.mark.parametrize(
@@ -331,3 +327,27 @@ def test_a_note_costs_nothing_and_no_client_sees_it():
 
     row = simulation(Noting, rounds=1).run().rows[-1]
     assert (row["vectors_down"], row["vectors_up"]) == (2, 2)
+
+
+def test_coded_messages_count_their_bits():
+    assert simulation(SecureSum).run().rows[-1]["bits_up"] == T * 32 * 7
+
+
+def test_a_client_that_sends_nothing_sends_no_bits():
+    run = simulation(OptimalSampling)
+    sent = run.run().rows[-1]["bits_up"] * M / 64 - T * M  # less a norm of each client and round
+    assert sent % 7 == 0 and 0 < sent / 7 < T * M
+
+
+def test_a_masked_message_says_nothing_but_the_sum():
+    @study
+    class Overheard(SecureSum):
+        def client(self, s, i, steps):
+            heard.append((super().client(s, i, steps).delta.rows, np.rint((descend(self, s.x, steps) - s.x) * 2**20)))
+            return super().client(s, i, steps)
+
+    heard = []
+    simulation(Overheard, rounds=1).run()
+    ((masked, plain),) = heard
+    assert (masked.sum(0) % 2**32 == plain.sum(0) % 2**32).all()
+    assert abs(plain).max() < 2**22 and np.median(abs(masked - 2**31)) > 2**27  # not near 0, of either sign

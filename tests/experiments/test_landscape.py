@@ -38,10 +38,10 @@ def group(cell, size="laptop"):
 
 
 def extended(folder, text):
-    """The cells of a study's experiment that is laid over the landscape."""
+    """The cells of a study's experiment that is laid over the small landscape."""
     path = folder / "mine.yaml"
     path.write_text(f"extends: landscape\n{text}\n")
-    return expansion.expand(experiment_file.load(path, "laptop", folders=[FOLDER]))
+    return expansion.expand(experiment_file.load(path, "smoke", folders=[FOLDER]))
 
 
 def files(result):
@@ -154,14 +154,14 @@ def test_groups_stand_for_their_cases_without_further_studies():
 
 
 def test_one_more_entry_adds_its_own_cells_alone(tmp_path):
-    before, after = files(expanded()), files(extended(tmp_path, "algorithms: {mine: {algorithm: fedavg}}"))
+    before, after = files(expanded("smoke")), files(extended(tmp_path, "algorithms: {mine: {algorithm: fedavg}}"))
     assert {id for id, _ in after.keys() - before.keys()} == {"mine"}
-    assert len(after) - len(before) == len(landscape().cases)
+    assert len(after) - len(before) == len(landscape("smoke").cases)
     assert {file: after[file] for file in before} == before
 
 
 def test_one_more_case_adds_its_own_cells_alone(tmp_path):
-    before, after = files(expanded()), files(extended(tmp_path, "cases: {own: {problem: {L: 7.0}}}"))
+    before, after = files(expanded("smoke")), files(extended(tmp_path, "cases: {own: {problem: {L: 7.0}}}"))
     assert {key for _, key in after.keys() - before.keys()} == {"case=own"}
     assert {file: after[file] for file in before} == before
 

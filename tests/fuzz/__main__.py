@@ -17,7 +17,8 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from tests.fuzz.targets import SLACK, Target, targets
+from tests.fuzz import TARGETS
+from tests.fuzz.targets import SLACK, Target
 
 GIB = 2**30
 BATCH = 100  # inputs that are drawn from one seed
@@ -26,9 +27,8 @@ FAST = 10  # seconds that an input of a target may take of which --inputs gives 
 
 def main() -> int:
     """Fuzz; returns the exit status, 1 if an input raised what it must not raise."""
-    by_name = targets()
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="target", help="default: all")
+    parser.add_argument("names", nargs="*", metavar="target", help=f"of {', '.join(TARGETS)}; default: all")
     length = parser.add_mutually_exclusive_group()
     length.add_argument("--seconds", type=float, default=60, help="of all targets together")
     length.add_argument(
@@ -38,11 +38,11 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=random.randrange(2**32), help="of the inputs")
     parser.add_argument("--alone", action="store_true", help="run the one target in this process")
     a = parser.parse_args()
-    if unknown := set(a.names) - set(by_name):
-        parser.error(f"there is no target {', '.join(unknown)}; there are {', '.join(by_name)}")
+    if unknown := set(a.names) - set(TARGETS):
+        parser.error(f"there is no target {', '.join(unknown)}; there are {', '.join(TARGETS)}")
     if a.alone:
-        return alone(by_name[a.names[0]], None if a.inputs else a.seconds, a.inputs, a.memory, a.seed)
-    names, workers = a.names or list(by_name), os.cpu_count() or 1
+        return alone(TARGETS[a.names[0]], None if a.inputs else a.seconds, a.inputs, a.memory, a.seed)
+    names, workers = a.names or list(TARGETS), os.cpu_count() or 1
     share = a.seconds * min(workers, len(names)) / len(names)
 
     def start(name: str) -> int:
@@ -63,7 +63,7 @@ def alone(target: Target, seconds: float | None, inputs: int | None, memory: flo
     start, slack = time.monotonic(), SLACK if seconds is None else 1
     until = math.inf if seconds is None else start + seconds
     for path in target.corpus():
-        target.feed(target.read(path))
+        target.feed(path.read_bytes())
     used = int(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmSize"))) * 1024
     limit = int(used + memory * GIB)
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))

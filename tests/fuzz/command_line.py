@@ -95,7 +95,7 @@ def _commands() -> dict[tuple[str, ...], list[argparse.Action]]:
 
 
 @st.composite
-def _arguments(draw) -> str:
+def _arguments(draw) -> bytes:
     names = draw(st.sampled_from([*_commands(), *[("train",)] * 40, *[("theory",)] * 10]))
     argv = [*names]
     if names in (("train",), ("theory",)) and draw(st.integers(0, 9)):  # most inputs reach the training
@@ -115,7 +115,7 @@ def _arguments(draw) -> str:
             argv.append(_rarely(draw, draw(st.sampled_from(KNOWN.get(name, usual))), WORDS))
     if not draw(st.integers(0, 9)):
         argv.insert(draw(st.integers(0, len(argv))), draw(st.sampled_from(WORDS)))
-    return json.dumps(argv)
+    return json.dumps(argv).encode()
 
 
 def _rarely(draw, usual: str, alternatives: list[str]) -> str:
@@ -144,7 +144,7 @@ def _files(folder: Path) -> dict[str, bytes]:
     return content
 
 
-def _run(content: str, folder: Path) -> None:
+def _run(content: bytes, folder: Path) -> None:
     argv = json.loads(content)
     mine = _files(folder)
     variables = {"FEDATLAS_DATA": _data(), "FEDATLAS_DATA_MIRRORS": "", "TMPDIR": str(folder), "HOME": str(folder)}
@@ -167,4 +167,4 @@ def _run(content: str, folder: Path) -> None:
     assert not [path for path in folder.rglob("*") if path.name.startswith(".tmp-")]
 
 
-COMMAND_LINE = Target("command-line", _arguments(), _run, seconds=30, text=True)
+COMMAND_LINE = Target("command-line", _arguments(), _run, seconds=30)

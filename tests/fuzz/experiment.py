@@ -1,4 +1,7 @@
-"""Experiments from file to report: what passes the check does not fail for its own sake in any later step."""
+"""Experiments from file to report: what passes the check does not fail for its own sake in any later step.
+
+Generated experiments are computed. Of shipped ones with edits, the file is read, checked and expanded to cells.
+"""
 
 import atexit
 import contextlib
@@ -9,6 +12,8 @@ import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+
+from hypothesis import strategies as st
 
 from fedatlas import UserError
 from fedatlas.data.store import prepare
@@ -21,8 +26,10 @@ from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.jobs import claims, figure, optimum, partition, report, table
 from fedatlas.workflow.study import Study
 from tests.fuzz.experiment_strategies import DATA, experiment
-from tests.fuzz.targets import Target
+from tests.fuzz.targets import Target, mutated
 
+SHIPPED = [path.read_bytes() for path in sorted((Path(__file__).parents[2] / "config/experiments").glob("*.yaml"))]
+LINES = sorted({line for text in SHIPPED for line in text.splitlines(keepends=True)})
 SETTINGS = {"size": "smoke", "tour": [], "experiments": "all", "data": "data", "data_mirrors": [], "mlflow_uri": ""}
 
 
@@ -40,14 +47,16 @@ def prepared() -> Path:
     return folder
 
 
-def _run(content: str, folder: Path) -> None:
+def _run(content: bytes, folder: Path) -> None:
     path = folder / "config/experiments/generated.yaml"
     path.parent.mkdir(parents=True)
-    path.write_text(content, encoding="utf-8")
+    path.write_bytes(content)
     prepared()
     with contextlib.chdir(folder):
         graph = Graph(Study.from_config(SETTINGS))
         graph.study.cells("smoke", "generated")
+        if graph.study.experiment("smoke", "generated").title != "Generated":
+            return
         try:
             _make(graph, SimpleNamespace(size="smoke", experiment="generated"))
         except UserError as error:
@@ -99,6 +108,18 @@ def _make_inputs(graph: Graph, inputs: dict[str, Any]) -> dict[str, str]:
     return {name: path for name, path in result.items() if name != "partitions"}
 
 
+def _edited(values: tuple[bytes, list[tuple[int, bytes]]]) -> bytes:
+    """A file of which some lines are replaced by lines of other files."""
+    text, edits = values
+    lines = text.splitlines(keepends=True)
+    for at, line in edits:
+        lines[at % len(lines)] = line
+    return b"".join(lines)
+
+
+GENERATED = experiment().map(lambda spec: json.dumps(spec, indent=1).encode())
+EDITS = st.lists(st.tuples(st.integers(0, 400), st.sampled_from(LINES)), max_size=4)
+TEXTS = mutated([*SHIPPED, b"a: &a [1, *a]\n", b"? [x]\n: y\n", b"2026-11-01: 1e3\n", b"a: \0\n"])
 EXPERIMENT = Target(
-    "experiment", experiment().map(lambda spec: json.dumps(spec, indent=1)), _run, seconds=60, text=True
+    "experiment", GENERATED | TEXTS | st.tuples(st.sampled_from(SHIPPED), EDITS).map(_edited), _run, seconds=60
 )

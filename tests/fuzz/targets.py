@@ -1,15 +1,13 @@
 """Fuzzing: hostile inputs that must end in a result or in one UserError.
 
-A module of this folder declares `Target` records; they are found because they exist. An input is bytes or text, so that
-one that found a mistake can be kept as a file, in ``corpus/TARGET/``. The tests run the corpus and a few new inputs of
+There are three targets: an experiment file, the command line and a user's own data. An input is bytes, so that one
+that found a mistake can be kept as a file, in ``corpus/TARGET/``. The tests run the corpus and a few new inputs of
 each target; ``make fuzz`` runs new ones for as long as is wanted (`tests.fuzz.__main__`).
 """
 
 import contextlib
 import faulthandler
 import hashlib
-import importlib
-import pkgutil
 import re
 import signal
 import tempfile
@@ -37,19 +35,17 @@ class Target:
 
     Attributes:
         name: Name of the target, and of its folder in the corpus.
-        inputs: Strategy that draws bytes or text.
+        inputs: Strategy that draws bytes.
         run: Function of an input and an empty folder that runs the code; it refuses an input by UserError alone.
         seconds: Time limit of an input on a fast machine.
-        text: Whether inputs are text.
     """
 
     name: str
     inputs: st.SearchStrategy[Any]
-    run: Callable[[Any, Path], None]
+    run: Callable[[bytes, Path], None]
     seconds: float = 10
-    text: bool = False
 
-    def feed(self, content: Any, slack: float = SLACK) -> None:
+    def feed(self, content: bytes, slack: float = SLACK) -> None:
         """Run the code on one input. Raises all but UserError, and TooSlow after ``slack`` times its seconds."""
         with tempfile.TemporaryDirectory() as folder, _within(slack * self.seconds), contextlib.suppress(UserError):
             self.run(content, Path(folder))
@@ -58,16 +54,11 @@ class Target:
         """Return the files of the target's inputs in the corpus."""
         return sorted(path for path in (CORPUS / self.name).glob("*") if path.is_file())
 
-    def read(self, path: Path) -> Any:
-        """Return an input of the corpus."""
-        return path.read_bytes().decode("utf-8", "surrogatepass") if self.text else path.read_bytes()
-
-    def save(self, content: Any) -> Path:
+    def save(self, content: bytes) -> Path:
         """Write an input to the corpus, and return its path."""
-        raw = content.encode("utf-8", "surrogatepass") if self.text else content
-        path = CORPUS / self.name / hashlib.sha256(raw).hexdigest()[:12]
+        path = CORPUS / self.name / hashlib.sha256(content).hexdigest()[:12]
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(raw)
+        path.write_bytes(content)
         return path
 
     def search(self, number: int, examples: int, until: float = float("inf"), slack: float = SLACK) -> int:
@@ -93,7 +84,7 @@ class Target:
             report_multiple_bugs=False,  # so that the last input is the one that is told
         )
         @given(self.inputs)
-        def feed(content: Any) -> None:
+        def feed(content: bytes) -> None:
             nonlocal count, last
             if time.monotonic() < until:
                 count, last = count + 1, content
@@ -125,17 +116,6 @@ def _within(seconds: float) -> Iterator[None]:
         faulthandler.cancel_dump_traceback_later()
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, handler)
-
-
-def targets() -> dict[str, Target]:
-    """Return all targets by name."""
-    package = importlib.import_module("tests.fuzz")
-    names = [
-        module.name for module in pkgutil.iter_modules(package.__path__) if module.name not in ("targets", "__main__")
-    ]
-    modules = [importlib.import_module(f"tests.fuzz.{name}") for name in names if not name.startswith("test_")]
-    values = [value for module in modules for value in vars(module).values() if isinstance(value, Target)]
-    return {target.name: target for target in sorted(values, key=lambda target: target.name)}
 
 
 @st.composite

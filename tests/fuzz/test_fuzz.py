@@ -4,22 +4,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.fuzz.targets import CORPUS, targets
+from tests.fuzz import TARGETS
+from tests.fuzz.targets import CORPUS
 
-TARGETS = targets()
-CORPUS_INPUTS = [(name, path) for name, target in TARGETS.items() for path in target.corpus()]
+KEPT = [(name, path) for name, target in TARGETS.items() for path in target.corpus()]
 
 
-@pytest.mark.parametrize("name, path", CORPUS_INPUTS, ids=[f"{name}-{path.name}" for name, path in CORPUS_INPUTS])
+@pytest.mark.parametrize("name, path", KEPT, ids=[f"{name}-{path.name}" for name, path in KEPT])
 def test_inputs_of_the_corpus(name, path):
-    target = TARGETS[name]
-    target.feed(target.read(path))
+    TARGETS[name].feed(path.read_bytes())
 
 
 @pytest.mark.parametrize(
     "name, examples",
-    [(name, 10 if target.seconds < 30 else 3) for name, target in TARGETS.items()]
-    + [pytest.param(name, 20, marks=pytest.mark.slow) for name, target in TARGETS.items() if target.seconds >= 30],
+    [("command-line", 3), ("experiment", 3), ("own-data", 30)]
+    + [pytest.param(name, 20, marks=pytest.mark.slow) for name in ("command-line", "experiment")],
 )
 def test_a_few_new_inputs(name, examples):
     TARGETS[name].search(number=0, examples=examples)

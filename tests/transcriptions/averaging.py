@@ -106,11 +106,10 @@ def scaffold(run, lr, server_lr, option):
 
 @transcription("fedspeed")
 def fedspeed(run, lr, lam, alpha, rho, normalise, prox, correction, perturbation, mean, clip, decoupled):
-    assert prox and correction and perturbation  # the other rows of Table 7: tests/algorithms/test_fedspeed.py
-    # Sun et al. 2023, Algorithm 1, line by line, which is mean "active"; Section 5.3 for the scaled ascent. Mean "all"
-    # is their code's, in which gradients have no weight decay, are clipped together with (h - x) / lam, and SGD then
-    # adds y / lam and the decay
-    x = run.x0
+    # Sun et al. 2023, Algorithm 1, line by line, which is mean "active"; Section 5.3 for the scaled ascent; Table 7 for
+    # parts that are switched off. Mean "all" is their code's, in which gradients have no weight decay, are clipped
+    # together with (h - x) / lam, and SGD then adds y / lam and the decay
+    x, pull = run.x0, 1 / lam if prox else 0.0
     g_hat = [np.zeros_like(x) for _ in range(run.m)]
     for t in range(run.T):
         eta = lr * run.decay(t)
@@ -122,13 +121,14 @@ def fedspeed(run, lr, lam, alpha, rho, normalise, prox, correction, perturbation
                 scale = rho / np.sqrt((g_1**2).sum()) if normalise else rho
                 breve_x = x_ik + scale * g_1
                 g_2 = run.g(t, k, i, breve_x) - decoupled * breve_x
-                g_tilde = (1 - alpha) * g_1 + alpha * g_2
-                part = g_tilde - g_hat[i] - (1 / lam) * x
+                g_tilde = (1 - alpha) * g_1 + alpha * g_2 if perturbation else g_1
+                part = g_tilde - g_hat[i] - pull * x
                 length = np.sqrt((part**2).sum())
                 if clip is not None and length > clip:
                     part = part * (clip / length)
-                x_ik = x_ik - eta * (part + (1 / lam) * x_ik + decoupled * x_ik)
-            g_hat[i] = g_hat[i] - (1 / lam) * (x_ik - x)
+                x_ik = x_ik - eta * (part + pull * x_ik + decoupled * x_ik)
+            if correction:
+                g_hat[i] = g_hat[i] - (1 / lam) * (x_ik - x)
             received.append(x_ik - lam * g_hat[i] if mean == "active" else x_ik)
         if received:
             x = sum(received) / len(received)

@@ -1,46 +1,23 @@
 """A user's mistake stops the workflow with one clear sentence and leaves nothing half-written."""
 
-import pytest
 
-
-@pytest.mark.parametrize(
-    "change, message",
-    [
-        ({"algorithms": {"scafold": None}, "claims": {}}, "unknown algorithm 'scafold'; did you mean 'scaffold'"),
-        (
-            {"setting": {"clients": "ten", "rounds": 1}},
-            "setting: clients is 'ten'; it must be a whole number, at least 1",
-        ),
-        ({"colour": "red"}, "has no option 'colour'"),
-    ],
-)
-def test_a_bad_experiment(project, change, message):
-    project.write_experiment(**change)
+def test_a_bad_experiment(project):
+    project.write_experiment(algorithms={"scafold": None}, claims={})
     done = project.snakemake("results/smoke/tiny/claims.csv", check=False)
     text = done.stdout + done.stderr
-    assert done.returncode != 0 and message in text and "tiny.yaml" in text
-    assert "Traceback" not in text
+    assert done.returncode != 0 and "unknown algorithm 'scafold'; did you mean 'scaffold'" in text
+    assert "tiny.yaml" in text and "Traceback" not in text
     assert not (project.folder / "results/smoke").exists()
 
 
-@pytest.mark.parametrize("uri", ["http://me:hunter2@host", "[http://me:hunter2@host]", "ftp://host", "5", "''"])
-def test_a_bad_place_for_runs(project, uri):
-    (project.folder / "config/config.yaml").write_text(f"tour: [tiny]\nmlflow_uri: {uri}\n")
+def test_a_bad_place_for_runs(project):
+    (project.folder / "config/config.yaml").write_text("tour: [tiny]\nmlflow_uri: http://me:hunter2@host\n")
     done = project.snakemake("-n", check=False)
-    text = (
-        done.stdout
-        + done.stderr
-        + "".join(path.read_text() for path in (project.folder / ".snakemake").rglob("*") if path.is_file())
-    )
+    kept = "".join(path.read_text() for path in (project.folder / ".snakemake").rglob("*") if path.is_file())
+    text = done.stdout + done.stderr + kept
     assert done.returncode != 0 and "for MLflow runs" in text
     assert "hunter2" not in text and "Traceback" not in text
     assert not (project.folder / "results/smoke").exists()
-
-
-def test_a_bad_configuration(project):
-    (project.folder / "config/config.yaml").write_text("tour: [tinny]\n")
-    done = project.snakemake(check=False)
-    assert done.returncode != 0 and "unknown experiment 'tinny'; did you mean 'tiny'" in done.stdout + done.stderr
 
 
 def test_a_folder_in_which_nothing_can_be_written(project):

@@ -59,14 +59,14 @@ def test_a_line_in_an_own_file_plans_what_uses_it_and_nothing_else(copied_study,
     assert planned == set().union(*(EDITS[file] for file in files))
 
 
-@pytest.mark.parametrize(("file", "old", "new", "expected"), WORDS)
-def test_words_plan_what_shows_them(copied_study, file, old, new, expected):
-    with copied_study.edited([(file, replaced(old, new))]):
-        assert copied_study.planned() == expected
+AFTER_WORDS = {edit[:3]: edit[3] for edit in WORDS}
+WORD_GROUPS = grouped(AFTER_WORDS, {edit: {edit[0]} for edit in AFTER_WORDS})
 
 
-def test_nothing_is_planned_without_an_edit(copied_study):
-    assert copied_study.planned() == set()
+@pytest.mark.parametrize("edits", WORD_GROUPS, ids=lambda edits: ", ".join(file for file, _, _ in edits))
+def test_words_plan_what_shows_them(copied_study, edits):
+    with copied_study.edited([(file, replaced(old, new)) for file, old, new in edits]):
+        assert copied_study.planned() == set().union(*(AFTER_WORDS[edit] for edit in edits))
 
 
 def test_a_kind_that_vanishes_with_its_file_leaves_the_rest(copied_study):

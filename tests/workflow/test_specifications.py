@@ -146,10 +146,8 @@ def test_both_snakefiles_plan_the_same_jobs(project):
     project.write_experiment(figures=TINY["figures"])
     plans = []
     for words in ([], ["--snakefile", "workflow/Snakefile"]):
-        for target in ([], ["tiny"], ["results/smoke/tiny/claims.csv"]):
-            plan = project.snakemake("-n", "--printshellcmds", *words, *target).stdout
-            keys = ("rule", "localrule", "input", "output", "log", "Shell command", "resources")
-            pattern = rf"^ *((?:{'|'.join(keys)})(?: \w+)?:.*)$"
-            plans.append(sorted(re.findall(pattern, plan, re.M)))
-    assert plans[:3] == plans[3:] and all(len(plan) > 20 for plan in plans)
+        plan = project.snakemake("-n", "--printshellcmds", *words, "tour", "tiny").stdout
+        keys = ("rule", "localrule", "input", "output", "log", "Shell command", "resources")
+        plans.append(sorted(re.findall(rf"^ *((?:{'|'.join(keys)})(?: \w+)?:.*)$", plan, re.M)))
+    assert plans[0] == plans[1] and len(plans[0]) > 20
     assert (project.folder / "Snakefile").exists()

@@ -1,4 +1,4 @@
-"""What the attack on the papers' statements found (tests/statements), for pages of experiments and cards."""
+"""What the attack on the papers' statements found (folder statements), for pages of experiments and cards."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,7 +9,7 @@ from fedatlas.experiments.numbering import find_places
 from fedatlas.io import csv
 from fedatlas.io.markdown import escape_markdown
 
-FILE = "statements.csv"  # in the gallery; tests/statements/page.py writes it
+FILE = "statements.csv"  # in the gallery; statements/page.py writes it
 LOOSE = 0.01  # share of a bound below which it is called loose
 
 Row = Mapping[str, Any]
