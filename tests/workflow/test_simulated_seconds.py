@@ -25,7 +25,7 @@ from fedatlas.workflow.jobs import claims as claims_job
 from fedatlas.workflow.jobs.partition import make
 from fedatlas.workflow.shared_files import partition_file
 from fedatlas.workflow.validation import validate
-from tests.figures.drawings import draw_figure
+from tests.figures.drawings import describe
 from tests.synthetic import experiment
 
 RATES = {"kind": "rates", "compute": 1e5, "down": 4e4, "up": 1e4, "latency": 0.3, "overhead": 0.01}
@@ -87,8 +87,8 @@ def test_alike_clients_take_what_the_totals_say(tmp_path):
     assert ends[0] != ends[1]  # other clients take part, with the same rates
     spec = {"kind": "loss_to_best", "x": "simulated_seconds", "model": RATES, "share": 0.9}
     curves = simulated(result, results, tmp_path, **spec)
-    _, drawing = draw_figure(spec, (results.table, curves, expansion.create_view(result)))
-    assert len(drawing.numbers) == 2 * 2 * 4 and set(drawing.numbers["compared"]) == {"simulated time, rates"}
+    numbers, _ = describe(spec, (results.table, curves, expansion.create_view(result)))
+    assert len(numbers) == 2 * 2 * 4 and set(numbers["compared"]) == {"simulated time, rates"}
 
 
 def test_claims_in_simulated_seconds(tmp_path):

@@ -146,7 +146,8 @@ def _draw_line(
     hollow = (remarks != "") & (remarks != DIVERGED)
     if not chart["bars"]:
         full = [number for number in marked if not hollow[number]]
-        ax.plot(x, value, drawstyle=_drawstyle(chart), markevery=full, **(points if chart["categories"] else look))
+        style: dict[str, Any] = {"drawstyle": _drawstyle(chart), "markevery": full, "label": line["name"]}
+        ax.plot(x, value, **style, **(points if chart["categories"] else look))
         if hollow.any():
             ax.plot(x[hollow], value[hollow], markerfacecolor="white", **points)
     for style, column in zip(DOTS, chart["dotted"], strict=False):
