@@ -195,7 +195,7 @@ def test_figures_say_on_which_clients(tmp_path):
         needed = inputs.specify(figure, expansion.cells(result))
         data = inputs.build(figure, expansion.create_view(result), needed, results, tmp_path)
         draw(figure, expansion.create_view(result), outputs=[tmp_path / "figure.svg"], **data)
-        assert words in (tmp_path / "figure.svg").read_text()
+        assert words in (tmp_path / "figure.json").read_text()
 
 
 def test_what_is_wrong_is_said_before_any_job():
