@@ -11,11 +11,12 @@ from pathlib import Path
 import numpy as np
 
 from fedatlas.experiments import expansion, experiment_file
-from fedatlas.experiments.runs import create_run, create_setting, runs
-from fedatlas.federation import algorithms
+from fedatlas.experiments.runs import create_run, create_setting
+from fedatlas.federation import algorithms, problems
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems import instances
+from fedatlas.publish.guide.conditions import QUESTIONS, conditions
 from tests.helpers import example, logistic, quadratic
 
 ROOT = Path(__file__).parents[2]
@@ -50,10 +51,9 @@ def files(result):
 
 def test_it_is_as_large_as_the_pages_say():
     result = landscape()
-    problems = [name for name, case in result.cases.items() if case.retunes is None]
     for page in ("README.md", "docs/landscape.md"):
         text = " ".join((ROOT / page).read_text().split())
-        assert f"{len(result.algorithms)} algorithms" in text and f"on {len(problems)} problems" in text, page
+        assert f"{len(result.algorithms)} algorithms" in text and f"on {len(result.cases)} problems" in text, page
     text = " ".join((ROOT / "docs/landscape.md").read_text().split())
     assert f"{len(expanded().cells)} run files" in text
 
@@ -61,10 +61,10 @@ def test_it_is_as_large_as_the_pages_say():
 def test_all_are_evaluated_after_every_round_and_pay_the_noise():
     assert len(landscape().seeds) == 15
     for cell in expanded().cells:
-        setting = create_setting(next(runs(cell.spec)))
+        setting = create_setting(create_run(cell.spec, {}, {}, 0))
         assert setting.eval_rounds == 1 and setting.rounds >= 20, cell.key
         assert setting.full_gradients == "minibatch"
-        assert setting.full_participation == (group(cell) != "partial-participation")
+        assert setting.full_participation == (group(cell) == "full-participation")
 
 
 def test_no_two_rows_are_one_method():
@@ -103,14 +103,45 @@ def test_every_pair_is_run_or_has_a_reason():
             assert ((id, case) in pairs) != bool(expanded().undefined.get(id, {}).get(case)), (id, case)
 
 
-def test_all_that_are_tuned_have_equally_many_trials():
+FIXED = {
+    "L": {"agd"},
+    "mu": {"agd", "mb-ac-sgd", "fedac-1", "fedac-2", "dane+-gd", "dane+-fgd", "fedred", "fedred-gd"},
+    "server_lr": {"fedavg", "fedprox", "scaffold", "fedcm", "mifa", "fedvarp", "fedau", "f3ast", "fedawe", "fedadmm",
+                  "fedavg-all", "fedavg-known-p"},
+    "beta1": {"fedadam", "fedams"}, "beta2": {"fedadam", "fedams"}, "first_v": {"fedadam", "fedams"},
+    "alpha": {"fedspeed", "diana"}, "p": {"fedpd", "marina"}, "lam": {"fedred", "fedred-gd"},
+    "step": {"sonata"}, "link_p": {"sonata"}, "graph_seed": {"sonata"},
+    "decoupled": {"fedcm", "fedspeed"}, "clip": {"fedspeed", "fedawe"},
+    "l_star": {"fedsps", "feddecsps", "fedsps-global"}, "copies": {"compressed-scaffnew"},
+}  # fmt: skip
+
+
+def test_every_number_is_tuned_but_those_of_which_the_notes_say_why():
     result = landscape()
     for cell in expanded().cells:
-        counts = {len(values) for values in cell.spec.tune.values()}
-        assert counts <= {result.trials} and (cell.spec.space is None) == (not counts), (cell.id, cell.key)
-        if cell.spec.space is None:
-            options = algorithms.get(cell.spec.algorithm).options()
-            assert not [name for name, option in options.items() if option.required or option.search], cell.id
+        tuned, options = cell.spec.tune, algorithms.get(cell.spec.algorithm).options()
+        assert {len(values) for values in tuned.values()} <= {result.trials * len(tuned)}, cell.key
+        fixed = {name for name, option in options.items() if option.numeric} - {*tuned, *result.algorithms[cell.id].set}
+        assert fixed == {name for name, ids in FIXED.items() if cell.id in ids}, cell.id
+
+
+def test_ranges_of_step_sizes_and_weights_are_made_of_constants_of_the_problem():
+    """A range in numbers alone would be one of a scale that no problem knows."""
+    free = {"server_lr", "eps", "alpha", "rho", "p", "beta", "a", "b", "momentum", "c", "cutoff"}  # shares, lengths
+    for cell in expanded().cells:
+        for name, (low, _) in (cell.spec.space or {}).items():
+            if "L_max" in problems.get(cell.spec.problem["kind"]).constants and isinstance(low, float):
+                assert name in free, (cell.id, name)
+
+
+def test_answers_to_three_questions_have_a_problem_and_no_two_questions_are_one():
+    parts = {cell.spec.case: conditions(cell.spec.problem, cell.spec.setting) for cell in expanded().cells}
+    found = [tuple(answers.values()) for answers in parts.values()]
+    assert len({*found}) == len(found) == 18
+    for left_out in QUESTIONS:
+        answers = [words for key, (_, words) in QUESTIONS.items() if key != left_out]
+        kept = {tuple(value for key, value in each.items() if key != left_out) for each in parts.values()}
+        assert kept == {*itertools.product(*answers)}, left_out
 
 
 def test_smoke_has_every_kind_of_thing():
@@ -119,7 +150,7 @@ def test_smoke_has_every_kind_of_thing():
         assert {part(case) for case in smoke.cases.values()} == {part(case) for case in laptop.cases.values()}
     kinds = [{case.problem.get("kind", result.problem["kind"]) for case in result.cases.values()}
              for result in (laptop, smoke)]  # fmt: skip
-    assert kinds[0] == kinds[1] and any(case.retunes for case in smoke.cases.values())
+    assert kinds[0] == kinds[1]
     assert expanded("smoke").undefined and len(expanded("smoke").cells) < 160
 
 
@@ -131,26 +162,9 @@ def test_each_seed_has_an_instance_and_those_that_tune_score_nothing():
         assert built[0] != built[1] and not {*cell.spec.tuning_seeds} & {*cell.spec.seeds}
 
 
-def test_studies_differ_in_their_tuning_seeds_alone():
-    cells = {(cell.id, cell.spec.case): cell.spec for cell in expanded().cells}
-    studies = {name: case.retunes for name, case in landscape().cases.items() if case.retunes}
-    assert sorted(studies.values()) == sorted(2 * list(dict.fromkeys(studies.values())))  # three studies of each
-    for name, original in studies.items():
-        for id in landscape().algorithms:
-            first, again = cells.get((id, original)), cells.get((id, name))
-            assert (first is None) == (again is None)
-            if first is not None and first.select is not None:
-                assert not {*again.tuning_seeds} & {*first.tuning_seeds}
-                assert dataclasses.replace(again, select=first.select, case=original) == first
-
-
-def test_groups_stand_for_their_cases_without_further_studies():
-    figures = landscape().figures
-    shown = figures["profile_rounds"].spec["where"]["case"]
-    groups = ("full-participation", "unequal-data", "networks")
-    assert shown == [n for g in groups for n, case in landscape().cases.items() if case.group == g and not case.retunes]
-    unequal = [name for name, case in landscape().cases.items() if case.group == "unequal-data"]
-    assert landscape().claims["fedac-unequal"].check["where"]["case"] == unequal
+def test_groups_stand_for_their_cases():
+    cases, shown = landscape().cases, landscape().figures["profile_partial"].spec["where"]["case"]
+    assert shown == [name for name, case in cases.items() if case.group != "full-participation"]
 
 
 def test_one_more_entry_adds_its_own_cells_alone(tmp_path):
@@ -169,9 +183,9 @@ def test_one_more_case_adds_its_own_cells_alone(tmp_path):
 def test_the_part_by_the_clock_has_the_landscapes_seeds_and_tuning_and_equally_many_messages():
     result = experiment_file.load(FOLDER / "landscape_seconds.yaml", "laptop")
     assert result.title.startswith(landscape().title.partition(":")[0])
-    assert (result.seeds, result.trials, result.select) == (landscape().seeds, landscape().trials, landscape().select)
+    assert all(getattr(result, key) == getattr(landscape(), key) for key in ("seeds", "trials", "tuning", "select"))
     for cell in expansion.cells(result):
-        setting = create_setting(next(runs(cell.spec)))
+        setting = create_setting(create_run(cell.spec, {}, {}, 0))
         driver = setting.driver_kind
         messages, at_once = (
             (driver.buffer, driver.concurrency) if driver.separate else 2 * (setting.participation_kind.count,)
@@ -180,7 +194,7 @@ def test_the_part_by_the_clock_has_the_landscapes_seeds_and_tuning_and_equally_m
         assert driver.cost_model.operations == 1.03e8 and setting.full_gradients == "minibatch"
 
 
-VERSIONS = {"v1": "a9303df2c51cfd03"}  # digest of what a version fixes, by the version in the title
+VERSIONS = {"v2": "c304a36a7c47efb8"}  # digest of what a version fixes, by the version in the title
 
 
 def test_a_version_has_fixed_problems_seeds_budgets_and_tuning():
@@ -188,7 +202,15 @@ def test_a_version_has_fixed_problems_seeds_budgets_and_tuning():
     keys = ("problem", "setting", "optimum", "retunes", "tuning_seeds")
     parts = [
         [
-            *(each.problem, each.setting, each.optimum, each.trials, dataclasses.asdict(each.select), each.seeds),
+            *(
+                each.problem,
+                each.setting,
+                each.optimum,
+                each.trials,
+                each.tuning,
+                dataclasses.asdict(each.select),
+                each.seeds,
+            ),
             {name: [getattr(case, key) for key in keys] for name, case in each.cases.items()},
         ]
         for each in map(landscape, ("laptop", "paper"))

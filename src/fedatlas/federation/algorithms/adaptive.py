@@ -46,7 +46,7 @@ class AdaptiveServer(FedAvg):
 
     server_lr: float = option(0.1, doc="server step size eta", above=0, search=(0.001, 3.0))
     beta1: float = option(0.9, doc="decay of the mean of changes", low=0, below=1)
-    eps: float = option(1e-3, doc="degree of adaptivity tau, added to the root of v", above=0)
+    eps: float = option(1e-3, doc="degree of adaptivity tau, added to the root of v", above=0, search=(1e-5, 0.1))
     first_v: float | None = option(None, doc="first v, by default eps^2", low=0)
 
     def init(self, x0: Array) -> tuple[State, State]:
@@ -163,7 +163,9 @@ class FedAMS(FedAdam):
     cite = "wang2022fedams"
 
     server_lr: float = option(1.0, doc="server step size eta", above=0, search=(0.001, 3.0))
-    eps: float = option(1e-3, doc="max stabilisation factor epsilon, the least value of u", above=0)
+    eps: float = option(
+        1e-3, doc="max stabilisation factor epsilon, the least value of u", above=0, search=(1e-8, 0.01)
+    )
     first_v: float | None = option(0.0, doc="first v; null is eps^2", low=0)
 
     def init(self, x0: Array) -> tuple[State, State]:

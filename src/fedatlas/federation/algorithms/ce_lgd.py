@@ -27,7 +27,9 @@ class CELGD(Algorithm):
     exact = True
 
     lr: float = option(doc="local step size", above=0, advice="1/L_max")
-    b: float = option(1.0, doc="weight b of the new gradient in the server's estimate", above=0, high=1)
+    b: float = option(
+        1.0, doc="weight b of the new gradient in the server's estimate", above=0, high=1, search=(0.03, 1.0)
+    )
 
     def validate(self, setting: Setting, problem: Proximal) -> None:
         super().validate(setting, problem)

@@ -34,7 +34,9 @@ class Dane(Algorithm):
     exact = True
     exact_prox = True
 
-    lam: float = option(doc="weight lambda of lam/2 |y - x|^2", above=0, advice="2*delta_A")
+    lam: float = option(
+        doc="weight lambda of lam/2 |y - x|^2", above=0, advice="2*delta_A", search=("0.01*L_max", "10*L_max")
+    )
     averaging: Literal["mean", "random"] = option(
         "mean", doc="the next x: the mean of the clients' models, or one at random"
     )
@@ -81,7 +83,7 @@ class DanePlusGD(Dane):
     cite = "jiang2024"
     exact_prox = False
 
-    lr: float = option(doc="step size of the local solver", above=0, advice="1/(L_max+lam)", search=())
+    lr: float = option(doc="step size of the local solver", above=0, advice="1/(L_max+lam)")
     mu: float = option(0.0, doc="strong convexity mu of the clients, in the stopping rule; 0 is always valid", low=0)
     max_steps: int = option(1000, doc="largest number of local steps", unit="steps", low=1, high=100_000)
 
@@ -198,8 +200,10 @@ class DanePlusSGD(Dane):
     cite = "jiang2024"
     exact_prox = False
 
-    lam: float = option(doc="weight lambda of lam/2 |y - x|^2", low=0, advice="2*delta_A")
-    lr: float = option(doc="local step size", above=0, advice="1/(L_max+lam)", search=())
+    lam: float = option(
+        doc="weight lambda of lam/2 |y - x|^2", low=0, advice="2*delta_A", search=("0.01*L_max", "10*L_max")
+    )
+    lr: float = option(doc="local step size", above=0, advice="1/(L_max+lam)")
 
     def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         h, y = i.g - s.g, s.x

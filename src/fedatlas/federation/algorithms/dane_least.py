@@ -25,7 +25,7 @@ class DanePlusGDLeast(Dane):
     cite = "jiang2024"
     exact_prox = False
 
-    lr: float = option(doc="step size of the local solver", above=0, advice="1/(L_max+lam)", search=())
+    lr: float = option(doc="step size of the local solver", above=0, advice="1/(L_max+lam)")
     solver_steps: int = option(100, doc="local steps of the solver", unit="steps", low=1, high=100_000)
 
     def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:

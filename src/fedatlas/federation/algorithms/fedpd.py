@@ -29,7 +29,12 @@ class FedPD(Algorithm):
     exact = True
 
     lr: float = option(doc="local step size", above=0, advice="1/(L_max+1/eta)")
-    eta: float = option(doc="penalty eta: the weight of |y - x_i|^2 / 2 is 1/eta", above=0, advice="0.15/L_max")
+    eta: float = option(
+        doc="penalty eta: the weight of |y - x_i|^2 / 2 is 1/eta",
+        above=0,
+        advice="0.15/L_max",
+        search=("0.1/L_max", "100/L_max"),
+    )
     p: float = option(0.0, doc="probability p that an iteration skips communication", low=0, high=0.9999)
 
     def init(self, x0: Array) -> tuple[State, State]:

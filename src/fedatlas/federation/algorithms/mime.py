@@ -24,7 +24,7 @@ class MimeLite(Algorithm):
     broadcast = ("x", "m")
 
     lr: float = option(doc="local step size", above=0, advice="1/L_max")
-    beta: float = option(0.9, doc="momentum beta", low=0, below=1)
+    beta: float = option(0.9, doc="momentum beta", low=0, below=1, search=(0.1, 0.95))
 
     def init(self, x0: Array) -> tuple[State, State]:
         return State(x=x0, m=zeros_like(x0)), State()
@@ -81,7 +81,7 @@ class MimeMVR(Algorithm):
     broadcast = ("x", "last", "m")
 
     lr: float = option(doc="local step size", above=0, advice="1/L_max")
-    a: float = option(0.1, doc="weight a of the new gradient in the momentum", above=0, high=1)
+    a: float = option(0.1, doc="weight a of the new gradient in the momentum", above=0, high=1, search=(0.03, 1.0))
 
     def init(self, x0: Array) -> tuple[State, State]:
         return State(x=x0, last=x0, m=zeros_like(x0)), State()

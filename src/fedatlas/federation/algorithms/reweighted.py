@@ -66,7 +66,7 @@ class FedAU(FedAvgAll):
     label = "FedAU"
     cite = "wang2024"
 
-    cutoff: int = option(50, doc="longest participation interval K", unit="rounds", low=1)
+    cutoff: int = option(50, doc="longest participation interval K", unit="rounds", low=1, search=(5, 100))
 
     def init(self, x0: Array) -> tuple[State, State]:
         return State(x=x0), State(total=0, count=0, tau=-1)
@@ -97,7 +97,7 @@ class F3AST(FedAvgAll):
     label = "F3AST"
     cite = "ribero2022"
 
-    beta: float = option(0.01, doc="forgetting factor beta of the estimate", above=0, high=1)
+    beta: float = option(0.01, doc="forgetting factor beta of the estimate", above=0, high=1, search=(0.001, 0.1))
     r0: float | Literal["p"] = option(
         1.0,
         doc="estimate r_i before the first round; or `p`: the client's probability in its first active round",

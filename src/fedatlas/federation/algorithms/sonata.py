@@ -34,7 +34,9 @@ class Sonata(Algorithm):
     exact = True
     exact_prox = True
 
-    tau: float = option(doc="weight tau of tau/2 |y - x_i|^2", above=0, advice="2*delta_A")
+    tau: float = option(
+        doc="weight tau of tau/2 |y - x_i|^2", above=0, advice="2*delta_A", search=("0.01*L_max", "10*L_max")
+    )
     step: float = option(1.0, doc="step size alpha from x_i to the minimiser y_i", above=0, high=1)
     graph: str | dict[str, Any] = option("complete", doc="graph of the clients", family="topology")
     link_p: float = option(0.5, doc="probability of a link of an Erdos-Renyi graph", above=0, high=1)

@@ -29,7 +29,12 @@ class SVRPGD(Algorithm):
     exact = True
 
     lr: float = option(doc="step size of the local solver", above=0, advice="1/(L_max+1/eta)")
-    eta: float = option(doc="proximal step size eta", above=0, advice="mu/(2*delta_A*delta_A)")
+    eta: float = option(
+        doc="proximal step size eta",
+        above=0,
+        advice="mu/(2*delta_A*delta_A)",
+        search=("0.1/L_max", "100/L_max"),
+    )
     p: float = option(doc="probability p that w is renewed", above=0, high=1, advice="1/M", search=(0.01, 1.0))
 
     def validate(self, setting: Setting, problem: Proximal) -> None:

@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 QUESTIONS = {
-    "hessians": ("Do the clients' Hessians differ?", {"alike": "little", "moderate": "somewhat", "unlike": "much"}),
-    "optima": ("Do their optima lie far apart?", {"near": "near", "moderate": "somewhat", "far": "far"}),
+    "hessians": ("Are the clients' Hessians alike?", {"alike": "alike", "unlike": "not alike"}),
+    "optima": ("Do their optima lie far apart?", {"near": "near", "far": "far"}),
     "clients": ("Who takes part in a round?", {"all": "all", "some": "a drawn share", "unstable": "whoever is there"}),
     "gradients": ("How exact are gradients?", {"exact": "exact", "batch": "of minibatches", "sample": "of one sample"}),
 }
-ALIKE, UNLIKE = 0.02, 0.4  # delta_B over L of quadratics below and above which clients are alike and unlike
-FAR = 5.0  # distance of optima from which on they lie far apart
-EVEN, UNEVEN = 10.0, 1.0  # Dirichlet's alpha above and below which labels are spread evenly and unevenly
+ALIKE = 0.05  # delta_B over L up to which Hessians are alike
+NEAR = 1.0  # distance of the clients' own optima from a common point up to which they are near
+EVEN = 10.0  # Dirichlet's alpha from which on labels are spread evenly, so that clients are alike in both
 
 
 def conditions(problem: Mapping[str, Any], setting: Mapping[str, Any]) -> dict[str, str]:
@@ -29,21 +29,14 @@ def conditions(problem: Mapping[str, Any], setting: Mapping[str, Any]) -> dict[s
 
 
 def _differences(problem: Mapping[str, Any]) -> dict[str, str]:
-    if "data" not in problem:
-        similarity, L = problem.get("similarity", 0.0), problem.get("L", 100.0)
-        ratio = similarity / L
-        distance = problem.get("heterogeneity", 1.0)
-        return {
-            "hessians": "alike" if ratio <= ALIKE else "unlike" if ratio >= UNLIKE else "moderate",
-            "optima": "near" if distance == 0 else "far" if distance >= FAR else "moderate",
-        }
-    partition = problem.get("partition") or {"kind": "iid"}
-    partition = {"kind": partition} if isinstance(partition, str) else partition
-    alpha = partition.get("alpha")
-    if partition["kind"] in ("iid", "shared") or (alpha is not None and alpha >= EVEN):
-        return {"hessians": "alike", "optima": "near"}
-    unlike = alpha is None or alpha < UNEVEN
-    return {"hessians": "unlike" if unlike else "moderate", "optima": "far" if unlike else "moderate"}
+    if "data" in problem:
+        partition = problem.get("partition") or "iid"
+        kind, alpha = (partition, None) if isinstance(partition, str) else (partition["kind"], partition.get("alpha"))
+        even = kind in ("iid", "shared") or (alpha is not None and alpha >= EVEN)
+        return {"hessians": "alike" if even else "unlike", "optima": "near" if even else "far"}
+    ratio = problem.get("similarity", 0.0) / problem.get("L", 100.0)
+    distance = problem.get("heterogeneity", problem.get("scatter", 0.0))
+    return {"hessians": "alike" if ratio <= ALIKE else "unlike", "optima": "near" if distance <= NEAR else "far"}
 
 
 def _participation(participation: Any) -> str:
