@@ -53,13 +53,15 @@ def split_panels(numbers: "DataFrame") -> "list[tuple[str, DataFrame]]":
     return [(str(title), part) for title, part in numbers.groupby("panel", sort=False)]
 
 
-def grid(count: int, share_x: bool, columns: int | None = None) -> "tuple[Figure, list[Axes], int]":
-    """Return a figure, its axes, one for each of ``count`` panels, which share y, and the number of columns."""
+def grid(
+    count: int, share_x: bool, columns: int | None = None, share_y: bool = True
+) -> "tuple[Figure, list[Axes], int]":
+    """Return a figure, its axes, one for each of ``count`` panels, and the number of columns."""
     columns = columns or (count if count <= 4 else 3 if count in (5, 6, 9) else 4)
     width, height = PANELS[min(columns, 4)]
     rows = math.ceil(count / columns)
     figure = create_figure((width * columns, height * rows - 0.25 * (rows - 1) + 0.35))
-    axes = figure.subplots(rows, columns, sharey=True, sharex=share_x, squeeze=False).ravel().tolist()
+    axes = figure.subplots(rows, columns, sharey=share_y, sharex=share_x, squeeze=False).ravel().tolist()
     for unused in axes[count:]:
         unused.set_visible(False)
     for ax in axes[max(0, count - columns) : count]:

@@ -32,6 +32,7 @@ STOPS = 24  # values of an abscissa that are all ticks, where there are so few
 DOTS = ((0, (1, 1.5)), (0, (4, 2)), (0, (6, 2, 1, 2)))  # of dotted columns
 DECADES = 300.0  # ratio of the ends of a logarithmic axis below which numbers have no powers of ten
 LETTER = 0.075  # inches of a letter of a legend, and 0.55 of its handle
+MAX_NAMES, UPRIGHT = 12, 6  # names of columns; letters from which on they stand upright
 MAX_NUMBERS = 121  # cells of a panel that have their numbers
 LAYERS = {False: 2.2, True: 2.6}  # dashed lines lie above solid ones, so that two equal curves are both visible
 
@@ -334,10 +335,10 @@ def _handles(chart: Chart, numbers: "DataFrame") -> "Iterator[Artist]":
 # -- heat maps
 
 
-def _names(cells: "Index") -> list[str]:
-    """Return the names of the columns or rows of a heat map, of which at most twelve are not empty."""
-    step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, len(cells)) if len(cells) <= 12 * step)
-    return [words(labels.text(parse(cell))) if number % step == 0 else "" for number, cell in enumerate(cells)]
+def _names(cells: "Index", most: int = MAX_NAMES) -> dict[float, str]:
+    """Return names of the columns or rows of a heat map, by position: of all, or of at most so many."""
+    step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, len(cells)) if len(cells) <= most * step)
+    return {number + 0.5: words(labels.text(parse(cells[number]))) for number in range(0, len(cells), step)}
 
 
 def _render_heatmap(chart: Chart, numbers: "DataFrame") -> "Figure":
@@ -345,7 +346,9 @@ def _render_heatmap(chart: Chart, numbers: "DataFrame") -> "Figure":
 
     (x, x_words), (y, y_words), (value, value_words) = chart["x"], chart["y"], chart["value"]
     panels, center = split_panels(numbers), chart["center"]
-    figure, axes, columns = grid(len(panels), False, chart["columns"])
+    alike = all(set(part[y]) == set(panels[0][1][y]) for _, part in panels)
+    figure, axes, columns = grid(len(panels), False, chart["columns"], alike)
+    inches = figure.get_figwidth() / columns
     low, high = float(numbers[value].min()), float(numbers[value].max())
     if center is not None:
         reach = max(high - center, center - low)
@@ -354,16 +357,23 @@ def _render_heatmap(chart: Chart, numbers: "DataFrame") -> "Figure":
     for ax, (title, part) in zip(axes, panels, strict=True):
         order = {"index": part[y].drop_duplicates(), "columns": part[x].drop_duplicates()}
         cells = part.pivot(index=y, columns=x, values=value).reindex(**order)
+        names, rows = _names(cells.columns), _names(cells.index)
+        longest = max(map(len, names.values()))
+        if longest <= UPRIGHT:
+            names = _names(cells.columns, max(2, min(MAX_NAMES, int(8 * inches / (longest + 1)))))
         numbered = chart["numbers"] and cells.size <= MAX_NUMBERS
+        texts = cells.map(lambda number: labels.number(number, 2)) if numbered else False
         sns.heatmap(cells, ax=ax, vmin=min(low, 0) if center is None else low, vmax=high, cmap=colours, cbar=False,
-                    rasterized=True, annot=numbered, fmt=".0f", annot_kws={"fontsize": 6.5},
-                    xticklabels=_names(cells.columns), yticklabels=_names(cells.index))  # fmt: skip
-        ax.set(title=wrap(title, figure.get_figwidth() / columns), xlabel="", ylabel="")
-        upright = max(len(text.get_text()) for text in ax.get_xticklabels()) > 6
-        ax.tick_params(axis="x", length=0, rotation=90 if upright else 0)
+                    rasterized=True, annot=texts, fmt="", annot_kws={"fontsize": 6.5},
+                    xticklabels=False, yticklabels=False)  # fmt: skip
+        ax.set(title=wrap(title, inches), xlabel="", ylabel="")
+        ax.set_xticks(list(names), list(names.values()))
+        ax.set_yticks(list(rows), list(rows.values()))
+        ax.tick_params(axis="x", length=0, rotation=90 if longest > UPRIGHT else 0)
         ax.tick_params(axis="y", length=0, rotation=0)
         ax.grid(visible=False)
-    axes[0].invert_yaxis()  # of all panels, which share it
+    for ax in axes[:1] if alike else axes:  # panels that share it are turned together
+        ax.invert_yaxis()
     label(figure, axes, columns, x_words, y_words)
     bar = figure.colorbar(axes[0].collections[0], ax=axes, pad=0.02, aspect=24)
     bar.set_label(words(value_words))
