@@ -147,8 +147,8 @@ def _draw_line(
     hollow = (remarks != "") & (remarks != DIVERGED)
     if not chart["bars"]:
         full = [number for number in marked if not hollow[number]]
-        style: dict[str, Any] = {"drawstyle": _drawstyle(chart), "markevery": full, "label": line["name"]}
-        ax.plot(x, value, **style, **(points if chart["categories"] else look))
+        options: dict[str, Any] = {"drawstyle": _drawstyle(chart), "markevery": full, "label": line["name"]}
+        ax.plot(x, value, **options, **(points if chart["categories"] else look))
         if hollow.any():
             ax.plot(x[hollow], value[hollow], markerfacecolor="white", **points)
     for style, column in zip(DOTS, chart["dotted"], strict=False):
