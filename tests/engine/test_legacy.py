@@ -75,6 +75,7 @@ def test_quadratics_start_there_too():
     assert np.array_equal(run.x0, problem.start_scale * np.random.RandomState(3).randn(problem.dim))
 
 
+@pytest.mark.slow
 def test_published_runs_are_replayed(tmp_path):
     if next(row for row in status(tmp_path) if row.name == "a9a").state != "mirror":
         pytest.skip("no folder in FEDATLAS_DATA_MIRRORS holds a9a")

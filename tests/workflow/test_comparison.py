@@ -412,6 +412,7 @@ def federated_averaging(p, lr):
         x = y.mean(axis=0)
 
 
+@pytest.mark.slow
 def test_runs_of_another_framework_begin_where_those_of_the_atlas_do_and_are_placed_beside_them(project):
     run(project, "record", "export", "suite", "--size", "smoke", "--kind", "table", "--out", "table.csv")
     run(project, "record", "export", "suite", "--size", "smoke", "--out", "curves.csv")

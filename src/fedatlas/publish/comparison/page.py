@@ -11,6 +11,8 @@ from fedatlas.io.files import write_text
 from fedatlas.publish.comparison import text
 from fedatlas.publish.comparison.numbers import EntryNumbers
 from fedatlas.publish.report.page import create_environment, load_figure, read_resources
+from fedatlas.results.figures import FIGURES
+from fedatlas.results.figures.drawing import figure_paths
 from fedatlas.workflow.comparison import Comparison
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.jobs import figure
@@ -71,6 +73,6 @@ def _draw(
     """Draw a figure of the comparison's experiment, and return its content for the template."""
     w = SimpleNamespace(size=comparison.request.size, experiment=comparison.name, figure=name)
     spec = json.loads(Graph(comparison.study).figure_spec(w)) | {"view": view.plain()}
-    (folder / "figures").mkdir(exist_ok=True)
-    figure.make(spec, str(folder), [str(folder / f"figures/{name}.{suffix}") for suffix in ("png", "svg")])
+    files = [folder / file for file in figure_paths(name, FIGURES.get(spec["figure"]["kind"]).is_table)]
+    figure.make(spec, str(folder), [str(file) for file in files if file.suffix in (".png", ".svg", ".json")])
     return load_figure(folder, name, caption, out.parent)
