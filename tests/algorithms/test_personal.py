@@ -48,6 +48,7 @@ def test_dittos_models_equal_a_plain_loop_and_its_output_is_fedavgs(weight):
     assert (simulation.output == simulate(FedAvg(lr=0.3)).run().x).all()
 
 
+@pytest.mark.slow
 def test_the_head_is_the_last_layer_of_a_network():
     problem = instances.network({"kind": "mlp", "hidden": [5]})
     assert problem.constant("head") == 3 * 5 + 3 < problem.dim

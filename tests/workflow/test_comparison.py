@@ -251,6 +251,7 @@ def test_it_is_equal_to_a_comparison_that_computes_all_rivals_anew(project):
     pd.testing.assert_frame_equal(table(project, "slowmo_on-suite"), recorded, check_exact=True)
 
 
+@pytest.mark.slow
 def test_twins_have_one_half_and_a_broken_scaffold_falls(project):
     code = (
         "import json, fedatlas, extensions.twins as t\n"
