@@ -2,10 +2,8 @@
 
 import dataclasses
 import math
-import threading
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from fedatlas.errors import UserError
@@ -17,7 +15,7 @@ from fedatlas.experiments.tuning import TUNING_RULES, halton
 from fedatlas.experiments.tuning.confirmation import advance_search
 from fedatlas.experiments.tuning.pattern_search import gap
 from fedatlas.federation import algorithms
-from fedatlas.federation.engine.checkpoint import Stopped
+from tests.experiments.stopping import assert_same_bits_in_pieces
 from tests.experiments.test_config import GOOD, load
 
 SELECT = Select(metric="loss", statistic="final", goal="min", seeds=[1000, 1001, 1002])
@@ -248,26 +246,7 @@ TRAINED = spec_of(
 
 
 def test_a_search_that_was_stopped_goes_on_to_the_same_bits(tmp_path, monkeypatch):
-    run_cell(TRAINED, tmp_path / "whole.parquet")
-    monkeypatch.setattr(run, "SAVE_SECONDS", -1)
-    stop, stops = threading.Event(), 0
-
-    def progress(done, total):
-        if done % 7 == 0:
-            stop.set()
-
-    while True:
-        try:
-            run_cell(TRAINED, tmp_path / "pieces.parquet", progress=progress, stop=stop)
-            break
-        except Stopped:
-            stops += 1
-            stop.clear()
-    reference, pieces = (result_files.read(tmp_path / f"{name}.parquet") for name in ("whole", "pieces"))
-    assert stops > 2 and reference[1]["searches"] == pieces[1]["searches"]
-    pd.testing.assert_frame_equal(
-        *(frame.drop(columns="seconds") for frame, _ in (reference, pieces)), check_exact=True
-    )
+    assert_same_bits_in_pieces(TRAINED, tmp_path, monkeypatch, 7)
 
 
 def test_more_scoring_seeds_run_alone(tmp_path, monkeypatch):

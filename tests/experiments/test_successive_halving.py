@@ -2,10 +2,8 @@
 
 import dataclasses
 import itertools
-import threading
 
 import numpy as np
-import pandas as pd
 import pytest
 import yaml
 
@@ -16,7 +14,7 @@ from fedatlas.experiments.dependencies import run_file_modules
 from fedatlas.experiments.run import run_cell
 from fedatlas.experiments.tuning import TUNING_RULES
 from fedatlas.experiments.tuning.successive_halving import rung_rounds
-from fedatlas.federation.engine.checkpoint import Stopped
+from tests.experiments.stopping import assert_same_bits_in_pieces
 from tests.transcriptions.successive_halving import successive_halving
 
 SELECT = Select(metric="loss", statistic="final", goal="min", seeds=[1000, 1001])
@@ -118,26 +116,7 @@ def test_a_run_file_holds_the_runs_of_all_rungs_and_what_they_cost(tmp_path):
 
 
 def test_a_search_that_was_stopped_goes_on_to_the_same_bits(tmp_path, monkeypatch):
-    run_cell(SPEC, tmp_path / "whole.parquet")
-    monkeypatch.setattr(run, "SAVE_SECONDS", -1)
-    stop, stops = threading.Event(), 0
-
-    def progress(done, total):
-        if done % 3 == 0:
-            stop.set()
-
-    while True:
-        try:
-            run_cell(SPEC, tmp_path / "pieces.parquet", progress=progress, stop=stop)
-            break
-        except Stopped:
-            stops += 1
-            stop.clear()
-    reference, pieces = (result_files.read(tmp_path / f"{name}.parquet") for name in ("whole", "pieces"))
-    assert stops > 2 and reference[1]["searches"] == pieces[1]["searches"]
-    pd.testing.assert_frame_equal(
-        *(frame.drop(columns="seconds") for frame, _ in (reference, pieces)), check_exact=True
-    )
+    assert_same_bits_in_pieces(SPEC, tmp_path, monkeypatch, 3)
 
 
 def test_rungs_with_other_rounds_keep_the_runs_that_agree(tmp_path, monkeypatch):

@@ -30,6 +30,8 @@ Chart = Mapping[str, Any]  # a description as JSON types
 MARKS = 8  # markers of a line
 STOPS = 24  # values of an abscissa that are all ticks, where there are so few
 DOTS = ((0, (1, 1.5)), (0, (4, 2)), (0, (6, 2, 1, 2)))  # of dotted columns
+BANDS = ((SKY, 0.55), (ORANGE, 0.25))  # colour and opacity of further bands
+PLAIN = 4096  # ratio of the ends of a logarithmic abscissa up to which its ticks are powers of two, as numbers
 DECADES = 300.0  # ratio of the ends of a logarithmic axis below which numbers have no powers of ten
 LETTER = 0.075  # inches of a letter of a legend, and 0.55 of its handle
 MAX_NAMES, UPRIGHT = 12, 6  # names of columns; letters from which on they stand upright
@@ -141,7 +143,7 @@ def _draw_line(
         low, high = (raise_to_floor(rows[name], log) for name in chart["range"])
         if (low < high).any():
             _draw_range(ax, chart, x, low, high, place, marked, line["colour"])
-    for colour, alpha, (low, high) in zip((SKY, ORANGE), (0.55, 0.25), chart["bands"].values(), strict=False):
+    for (colour, alpha), (low, high) in zip(BANDS, chart["bands"].values(), strict=False):
         ax.fill_between(x, rows[low], rows[high], color=colour, alpha=alpha, linewidth=0)
     points = look | {"linestyle": "none", "zorder": look["zorder"] + 0.1}
     hollow = (remarks != "") & (remarks != DIVERGED)
@@ -257,9 +259,10 @@ def _scale_x(ax: "Axes", chart: Chart, numbers: "DataFrame", ticks: Mapping[floa
         if values.min() <= 0:
             ax.set_xscale("symlog", linthresh=1)  # with 0, where all runs start
         else:
-            ax.set_xscale("log", base=2 if values.max() / values.min() <= 4096 else 10)
+            plain = values.max() / values.min() <= PLAIN
+            ax.set_xscale("log", base=2 if plain else 10)
             ax.xaxis.set_minor_formatter(NullFormatter())
-            if not ticks and values.max() / values.min() <= 4096:
+            if plain and not ticks:
                 ax.xaxis.set_major_formatter(lambda value, _: labels.number(value))
     elif not ticks:
         count = 5 if len(ax.figure.axes) > 1 else 8
@@ -323,7 +326,7 @@ def _handles(chart: Chart, numbers: "DataFrame") -> "Iterator[Artist]":
     for column, text in chart["rings"].items():
         if column in numbers and numbers[column].notna().any():
             yield Line2D([], [], marker="o", markerfacecolor="none", label=words(text), **sign)
-    for colour, alpha, text in zip((SKY, ORANGE), (0.55, 0.25), chart["bands"], strict=False):
+    for (colour, alpha), text in zip(BANDS, chart["bands"], strict=False):
         yield Patch(color=colour, alpha=alpha, label=words(text))
     remarks = _remarks(chart, numbers)
     if chart["hollow"] and any(text not in ("", DIVERGED) for text in remarks):
