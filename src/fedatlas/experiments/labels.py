@@ -296,6 +296,11 @@ def count_noun(count: int, noun: str) -> str:
     return f"{count} {noun}" + ("s" if count != 1 else "")
 
 
+def join_sentences(*sentences: str) -> str:
+    """One text of sentences, of which some may be empty."""
+    return " ".join(filter(None, sentences))
+
+
 def number(value: float, digits: int = 3) -> str:
     """A number for a table: ``0.0124``, ``3.1 × 10⁻⁵``, ``32,561``, or ``diverged`` if it is not finite.
 

@@ -216,7 +216,7 @@ def judge_all(
     if failed and not refuting:
         verdict = UNTESTED
     measurement = _measurement((shown or decisive).estimate, _p_value(evidence, refuting, equal, more))
-    return Outcome(text, verdict, _join(left_out, edge, _seeds_remark(evidence), note), measurement)
+    return Outcome(text, verdict, labels.join_sentences(left_out, edge, _seeds_remark(evidence), note), measurement)
 
 
 def judge_any(evidence: Sequence[Evidence], note: str = "", failed: Sequence[str] = ()) -> Outcome:
@@ -253,7 +253,9 @@ def judge_any(evidence: Sequence[Evidence], note: str = "", failed: Sequence[str
     p = best.p_value(NOT_HELD if best.bounds.side(best.estimate.value) else HELD)
     p = None if p is None else min(1.0, count * p)
     text = f"in {inside} of {count} comparisons; at best {best.text}"
-    remark = _join(left_out, best.edge() if verdict in (HELD, NOT_HELD) else "", _seeds_remark(evidence), note)
+    remark = labels.join_sentences(
+        left_out, best.edge() if verdict in (HELD, NOT_HELD) else "", _seeds_remark(evidence), note
+    )
     return Outcome(text, verdict, remark, _measurement(best.estimate, p))
 
 
@@ -261,7 +263,7 @@ def _outcome_without_numbers(left_out: str, note: str) -> Outcome:
     """Return the outcome of a claim all of whose numbers were left out. Raises NotTested if none were."""
     if not left_out:
         raise NotTested("No setting has results of all that is compared")
-    return Outcome("", UNTESTED, _join(left_out, note))
+    return Outcome("", UNTESTED, labels.join_sentences(left_out, note))
 
 
 def exact_outcome(
@@ -321,7 +323,3 @@ def _seeds_remark(evidence: Sequence[Evidence]) -> str:
         f"On {worst.failures} of {worst.count} seeds ({low} to {high} percent) a side failed, so the typical run is "
         "judged, and not the mean."
     )
-
-
-def _join(*sentences: str) -> str:
-    return " ".join(filter(None, sentences))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fedatlas.experiments import labels
 from fedatlas.registry.options import option
 from fedatlas.results.figures.base import Drawing, PanelFigure
 from fedatlas.results.figures.description import FAR_BOUND, FLOOR, Lines, describe_lines, describe_ratios, limits
@@ -79,7 +80,7 @@ class Bound(PanelFigure):
             logx=True,
             logy=True,
             limits=limits(shown.to_numpy(float).ravel(), True),
-            note=" ".join(filter(None, [data.note(), *above, *sorted(reasons)])),
+            note=labels.join_sentences(data.note(), *above, *sorted(reasons)),
         )
         return Drawing(numbers, description)
 

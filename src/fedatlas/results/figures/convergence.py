@@ -76,14 +76,8 @@ class Convergence(PanelFigure, CostFigure):
             logy=data.log,
             remark="remark",
             limits=None if bands else curve_limits(limiting, data.log),
-            note=" ".join(
-                filter(
-                    None,
-                    [
-                        "Of the last round before each evaluation." if bands else data.note(),
-                        FLOOR_NOTE if raised else "",
-                    ],
-                )
+            note=labels.join_sentences(
+                "Of the last round before each evaluation." if bands else data.note(), FLOOR_NOTE if raised else ""
             ),
         )
         return Drawing(numbers, description)

@@ -180,7 +180,7 @@ class TextTable:
                 (title, [(list(names), [list(cell) for cell in cells]) for names, cells in rows])
                 for title, rows in self.blocks
             ],
-            "note": " ".join(filter(None, self.notes)),
+            "note": labels.join_sentences(*self.notes),
         }
 
 

@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from fedatlas.experiments import labels
 from fedatlas.experiments.cells import CASE
 from fedatlas.registry.options import option
 from fedatlas.results.comparing.pairwise import Standing, standings
@@ -45,7 +46,7 @@ class LossToBest(SingleTargetFigure):
             columns=problem_titles(data, benchmark) if len(benchmark.problems) > 1 else [""],
             log=benchmark.log,
             darkest=math.exp(reach) if benchmark.log else reach,
-            note=" ".join(filter(None, self._notes(data, benchmark))),
+            note=labels.join_sentences(*self._notes(data, benchmark)),
         )
         return Drawing(_numbers(data, benchmark, columns, self.quantity(data)), description)
 

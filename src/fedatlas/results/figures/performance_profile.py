@@ -82,7 +82,7 @@ class PerformanceProfile(ComparisonFigure, PanelFigure):
             logx=bool(x[0] > 0),
             limits=(0.0, 1.0),
             steps=True,
-            note=" ".join(filter(None, self._notes(data, benchmark, [len(rows) for _, rows, _ in profiles]))),
+            note=labels.join_sentences(*self._notes(data, benchmark, [len(rows) for _, rows, _ in profiles])),
         )
         return Drawing(_numbers(data, profiles), description)
 

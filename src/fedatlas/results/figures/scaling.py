@@ -110,7 +110,7 @@ class Scaling(PanelFigure):
             remark="edge" if "edge" in numbers else "",
             hollow=_hollow(rows["edge"]),
             limits=limits(raise_to_floor(values, data.log), data.log),
-            note=" ".join(filter(None, [data.note(numeric) if ends else "", *above])),
+            note=labels.join_sentences(data.note(numeric) if ends else "", *above),
         )
         return Drawing(numbers, description)
 

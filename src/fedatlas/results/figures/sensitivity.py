@@ -60,6 +60,6 @@ class Sensitivity(PanelFigure):
             logx=numeric and is_wide(cells),
             logy=data.log,
             limits=limits(raise_to_floor(numbers["score"], data.log), data.log),
-            note=" ".join(filter(None, [TRIED, lost, FLOOR_NOTE if raised else ""])),
+            note=labels.join_sentences(TRIED, lost, FLOOR_NOTE if raised else ""),
         )
         return Drawing(numbers, description)
