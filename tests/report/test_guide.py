@@ -177,7 +177,7 @@ def test_where_no_problem_fits_the_nearest_answer(driver, address, content):  # 
         page.find_element("css selector", f"input[name={name}][value={value}]").click()
     near = [problem for problem in content["problems"] if differences(problem, NOWHERE) == 1]
     assert [problem["id"] for problem in near] == ["unlike", "noise"]
-    words = "Hessians unlike (Gradients: exact); Noise, 1 sample (Hessians: little)."
+    words = "Hessians unlike (Gradients: exact); Noise, 1 sample (Hessians: alike)."
     said = page.find_element("id", "nearest").text
     assert said == f"No problem has all of these answers. Nearest, with one answer that differs: {words}"
     assert "on the 2 nearest problems" in page.find_element("id", "sentence").text

@@ -153,7 +153,7 @@ def load_figure(directory: Path, name: str, caption: str, base: Path) -> dict[st
     return {
         "name": name,
         "caption": caption,
-        "image": "" if is_table else data_uri(paths[".svg"], paths[".png"]),
+        "image": data_uri(paths[".svg"], paths[".png"]) if chart is None or is_lines else "",
         "alt": f"{caption} {chart['alt']}" if chart else caption,
         "chart": chart,
         "compressed": charts.compress(text) if is_lines else "",
