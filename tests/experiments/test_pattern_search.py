@@ -92,6 +92,16 @@ def test_it_ends_at_an_optimum_that_lies_decades_outside_the_ranges(algorithm, s
     assert len(runs.tuned_points(search)) <= 25 * len(spec.space)
 
 
+def test_fine_steps_end_where_they_gain_nothing():
+    """The search goes on where a step size that is a tenth too small leaves ten times the loss, and not on a floor."""
+    steep, flat = (
+        search_over(spec_of("fedavg"), lambda x, seed, rate=rate: math.exp(rate * abs(float(x[0]) - 0.7)))[0]
+        for rate in (100.0, 0.1)
+    )
+    assert abs(logarithms(steep.chosen)[0] - 0.7) <= math.log10(2) / 32 * 1.01
+    assert len(runs.tuned_points(flat)) < len(runs.tuned_points(steep)) <= 25
+
+
 @pytest.mark.parametrize("coupling", [-0.45, 0.6])
 def test_it_ends_at_an_optimum_along_a_ridge(coupling):
     for place in ([1.3, -3.2, 0.4], [0.1, 2.2, -1.0]):

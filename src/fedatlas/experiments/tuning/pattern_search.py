@@ -3,8 +3,9 @@
 It is the search of Hooke and Jeeves (1961, Journal of the ACM 8) in the logarithms of the hyper-parameters. A step
 multiplies one hyper-parameter by a factor, or divides it. All steps from a point run at once; then one that combines
 those that were better, and the best step taken twice. From a better point the search goes on, and where there is none
-the factor becomes smaller. The ranges of trials are where the search begins, and no bounds: a value may go as far as
-its option allows.
+the factor becomes smaller. Last come finer steps from the best point of all, as long as a point between those that ran
+may be better by 1 %: where the loss falls exponentially, a step size that is a tenth too small may leave ten times the
+loss. The ranges of trials are where the search begins, and no bounds: a value may go as far as its option allows.
 """
 
 import dataclasses
@@ -24,17 +25,15 @@ from fedatlas.experiments.tuning.base import Evaluations, Rows, goal, option_of,
 from fedatlas.experiments.tuning.space_rule import SpaceRule
 from fedatlas.registry.options import Option, option
 
-SIZES = (
-    4,
-    2,
-    1,
-)  # of steps, in halves of a doubling: the factors 4, 2, and the root of 2; for one hyper-parameter 2 on
+PARTS = 16  # of a doubling, in which steps are counted
+COARSE = (32, 16, 8)  # sizes of steps: the factors 4, 2, and the root of 2; for one hyper-parameter 2 on
+FINE = (4, 2, 1)  # sizes of the last steps, from the best point of all: roots of the root of 2
 STARTS = 3  # trials from which descents begin, at most
 TOLERANCE = 0.01  # share by which a better point has to be better
 FLOOR = 1e-12  # share of the first suboptimality below which differences are rounding errors
 LOSS, SUBOPTIMALITY = "loss", "suboptimality"  # metrics that differ by F*, which some problems know
 
-Place = tuple[int, ...]  # steps from a start, of each hyper-parameter, in halves of a doubling
+Place = tuple[int, ...]  # steps from a start, of each hyper-parameter, in parts of a doubling
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,7 +141,9 @@ class Walk:
     def run(self) -> Iterator[list[Point]]:
         """Yield lists of points whose gaps must be known before the walk goes on, until it is over."""
         for start in self.starts():
-            yield from self.descend(start)
+            yield from self.descend(start, COARSE if len(start) > 1 else COARSE[1:])
+        if math.isfinite(self.mean(best := self.best())):
+            yield from self.descend(best, FINE)
 
     def starts(self) -> list[Point]:
         """Return the best trials that are not worse than the trials nearest to them."""
@@ -154,18 +155,43 @@ class Walk:
                 minima.append(point)
         return minima[:STARTS]
 
-    def descend(self, start: Point) -> Iterator[list[Point]]:
+    def descend(self, start: Point, sizes: Sequence[int]) -> Iterator[list[Point]]:
         """Go from a start to better points, with smaller and smaller steps. Yield as `run` does.
 
-        A start from which the largest steps do not lead to the best of all points is given up.
+        A start from which the largest steps do not lead to the best of all points is given up, and fine steps end where
+        there is nothing to gain between two of them.
+
+        Args:
+            start: Where the descent begins.
+            sizes: Sizes of its steps.
         """
         place: Place = (0,) * len(start)
-        sizes = SIZES if len(start) > 1 else SIZES[1:]
         for size in sizes:
             if size < sizes[0] and self.is_better(self.best(), self.at(start, place)):
                 return
             while (better := (yield from self.step(start, place, size))) is not None:
                 place = better
+            if size in FINE and not self.may_gain(start, place, size):
+                return
+
+    def may_gain(self, start: Point, place: Place, size: int) -> bool:
+        """Return whether a point between a place and its neighbours may be better by more than the tolerance.
+
+        A parabola through a place and two neighbours that are not better has its least value at most an eighth of their
+        second difference below the place.
+
+        Args:
+            start: Start of the descent.
+            place: Steps from it.
+            size: Steps to the neighbours.
+        """
+        here = self.mean(self.at(start, place))
+        for axis in range(len(place)):
+            sides = [self.at(start, _moved(place, axis, steps)) for steps in (size, -size)]
+            rises = [self.mean(side) - here for side in sides if side and _key(side) in self.tried]
+            if rises and not sum(rises) * 2 / len(rises) / 8 <= TOLERANCE * (1 if self.logarithmic else abs(here)):
+                return True
+        return False
 
     def step(self, start: Point, place: Place, size: int) -> Generator[list[Point], None, Place | None]:
         """Return the best place near another, None if no one is better. Yield as `run` does.
@@ -216,7 +242,7 @@ def _stepped(value: Any, steps: int, option: Option | None) -> Any:
     """Return a value after steps, with a few digits and at a bound at most; None if its option does not allow it."""
     if not steps:
         return value
-    factor = float(f"{2 ** (steps / 2):.{halton.DIGITS}g}")
+    factor = float(f"{2 ** (steps / PARTS):.{halton.DIGITS}g}")
     if isinstance(value, str):
         return formulas.multiple(value, factor)
     decays = option is not None and option.below == 1  # such as a momentum: what matters is how far it is from 1
