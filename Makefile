@@ -40,7 +40,7 @@ lint: .venv/installed
 	ruff format --check .
 	snakefmt --check Snakefile workflow
 	mypy
-	pytest -q tests/workflow/test_lint.py  # snakemake --lint
+	pytest -q -m "slow or not slow" tests/workflow/test_lint.py  # snakemake --lint
 
 # docs/reference/options.md, experiments.md and the schema of experiment files, from the declarations in the code
 reference: .venv/installed

@@ -68,11 +68,24 @@ CHOICES = [
 ]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_passes_all_conformance_tests(name):
-    """The functions are those of `fedatlas check`. That of the optimum is about those that declare it."""
+FAMILIES = {algorithms.get(name).__module__: name for name in reversed(NAMES)}  # the first algorithm of each module
+VARIANTS = [name for name in NAMES if name not in FAMILIES.values()]
+
+
+@pytest.mark.parametrize(
+    ("name", "keys"),
+    [(name, CONFORMANCE_TESTS.keys()) for name in FAMILIES.values()]
+    + [(name, {*UNCONDITIONAL, "optimum"}) for name in VARIANTS]
+    + [pytest.param(name, CONFORMANCE_TESTS.keys(), marks=pytest.mark.slow) for name in VARIANTS],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_passes_conformance_tests(name, keys):
+    """The functions are those of `fedatlas check`: all, but for variants those of what is their own.
+
+    That of the optimum is about those that declare it.
+    """
     implementation = Implementation(algorithms.get(name))
-    tests = [test for key, test in CONFORMANCE_TESTS.items() if key != "optimum" or implementation.cls.exact]
+    tests = [CONFORMANCE_TESTS[key] for key in keys if key != "optimum" or implementation.cls.exact]
     outcomes = [run_test(test, implementation) for test in tests]
     assert [outcome for outcome in outcomes if outcome.status == FAILED] == []
     assert [outcome for outcome in outcomes if outcome.status != PASSED and outcome.test in UNCONDITIONAL] == []

@@ -27,9 +27,9 @@ SETTINGS = [
     {"local_steps": 3, "batch": None},
 ]
 PROBLEMS = [  # shared data and quadratics differ from split data in draws and full gradients alone
-    (unequal_shares(logistic()), SETTINGS),
-    (logistic(heterogeneous=False), [SETTINGS[0], SETTINGS[2]]),
-    (quadratic(clients=M), [SETTINGS[0], SETTINGS[4]]),
+    (unequal_shares(logistic()), SETTINGS[1:4]),
+    (logistic(heterogeneous=False), SETTINGS[:1]),
+    (quadratic(clients=M), SETTINGS[4:]),
 ]
 
 

@@ -225,10 +225,10 @@ def agree(out, uninterrupted):
     assert meta.searches == uninterrupted[1].searches
 
 
-def test_a_search_goes_on_if_it_is_interrupted_after_every_run(tmp_path, uninterrupted):
+def test_a_search_goes_on_if_it_is_interrupted_again_and_again(tmp_path, uninterrupted):
     out, total, interrupted = tmp_path / "out.parquet", 0, True
     while interrupted:
-        count, interrupted = compute_until(1, out)
+        count, interrupted = compute_until(4, out)
         total += count
     assert total == len(list(runs(SPEC, uninterrupted[1].searches)))
     agree(out, uninterrupted)

@@ -43,17 +43,19 @@ def fingerprints(study):
     return values
 
 
-@pytest.mark.parametrize("text", IMPORTS)
-def test_an_import_of_the_study_is_followed(study, fingerprints, text):
-    folder = study({"extensions/a.py": f"{text}\n", **dict.fromkeys(FILES, "X = Y = 1\n")})
-    (before,) = fingerprints("extensions.a")
-    result = set()
+def test_imports_of_the_study_are_followed(study, fingerprints):
+    """Each in a module of its own, whose fingerprint changes with the file that it imports and with no other."""
+    names = {f"extensions.a{number}": text for number, text in enumerate(IMPORTS)}
+    study({f"{name.replace('.', '/')}.py": f"{text}\n" for name, text in names.items()})
+    study(dict.fromkeys(FILES, "X = Y = 1\n"))
+    before = fingerprints(*names)
+    followed = {text: set() for text in IMPORTS}
     for file in FILES:
         study({file: "X = Y = 2\n"})
-        if fingerprints("extensions.a") != [before]:
-            result.add(file)
+        for text, old, new in zip(IMPORTS, before, fingerprints(*names), strict=True):
+            followed[text] |= {file} if new != old else set()
         study({file: "X = Y = 1\n"})
-    assert result == {IMPORTS[text]} and fingerprints("extensions.a") == [before] and folder
+    assert followed == {text: {file} for text, file in IMPORTS.items()} and fingerprints(*names) == before
 
 
 def test_relative_imports_climb(study, fingerprints):

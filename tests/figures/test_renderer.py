@@ -168,13 +168,13 @@ def test_a_heat_map_has_cells_with_names_and_colours_about_its_centre():
 )
 def test_a_picture_is_drawn_anew_from_its_two_files_with_the_same_bytes(spec, results, tmp_path):
     table, curves, view = results
-    paths = [tmp_path / f"it.{suffix}" for suffix in ("png", "svg", "pdf")]
+    paths = [tmp_path / f"it.{suffix}" for suffix in ("svg", *(("png", "pdf") if spec["kind"] == "scaling" else ()))]
     draw(FIGURES.build(spec), view, table, curves, paths)
     chart, numbers = json.loads((tmp_path / "it.json").read_text()), csv.read(tmp_path / "it.csv")
     for path in paths:
         save(render(chart, numbers), tmp_path / f"again{path.suffix}")
         assert path.read_bytes() == (tmp_path / f"again{path.suffix}").read_bytes()
-    assert "<dc:date>" not in paths[1].read_text()
+    assert "<dc:date>" not in paths[0].read_text()
 
 
 def test_drawing_leaves_the_settings_of_matplotlib_alone(results, tmp_path):

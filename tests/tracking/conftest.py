@@ -6,12 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from fedatlas.publish import tracking
 from fedatlas.publish.tracking import connection
 from fedatlas.results.claims.judge import COLUMNS
-from tests.tracking.tiny import EXPERIMENT, make
+from tests.tracking.tiny import EXPERIMENT, LOGGED, experiment_facts, make
+
+FIRST = {"logged": LOGGED, "unchanged": 0, "deleted": 0}  # the receipt of new results
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def results(tmp_path_factory):
     """A folder of results of EXPERIMENT."""
     folder = tmp_path_factory.mktemp("results") / "tiny"
@@ -29,12 +32,21 @@ def results(tmp_path_factory):
     return folder
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def empty(tmp_path_factory):
     """An empty database, which takes MLflow seconds to make."""
     path = tmp_path_factory.mktemp("empty") / "mlflow.db"
     with connection.connect(f"sqlite:///{path}"):
         pass
+    return path
+
+
+@pytest.fixture(scope="session")
+def database(results, empty, tmp_path_factory):
+    """A database to which the results are logged, for tests that read it."""
+    path = tmp_path_factory.mktemp("logged") / "mlflow.db"
+    shutil.copy(empty, path)
+    assert tracking.log(experiment_facts(EXPERIMENT), results, f"sqlite:///{path}") == FIRST
     return path
 
 

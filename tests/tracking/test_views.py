@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from fedatlas.publish import tracking
 from fedatlas.publish.tracking import page
 from fedatlas.results.figures.style import styles
 from tests.tracking.tiny import EXPERIMENT, experiment_facts, logged
@@ -17,14 +16,6 @@ from tests.tracking.tiny import EXPERIMENT, experiment_facts, logged
 FACTS = experiment_facts(EXPERIMENT)
 PAGE = (Path(__file__).parents[2] / "docs/how-to/mlflow.md").read_text(encoding="utf-8")
 SEARCHES = [row.split("|")[2].split("`")[1] for row in PAGE.partition("## Searches")[2].splitlines() if "| `" in row]
-
-
-@pytest.fixture(scope="module")
-def database(results, empty, tmp_path_factory):
-    path = tmp_path_factory.mktemp("viewed") / "mlflow.db"
-    path.write_bytes(empty.read_bytes())
-    tracking.log(FACTS, results, f"sqlite:///{path}")
-    return path
 
 
 @pytest.fixture(scope="module")

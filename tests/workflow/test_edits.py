@@ -292,11 +292,16 @@ def _apart(outputs, files, *names):
 # `make slow` plans each edit. `make test` plans those of other inputs than the rest: of edits of a file that make the
 # same again it plans one, and of keys that reach runs one for a cell, a grid, an entry and a problem.
 ALIKE = {
+    "a line in publish/tracking/records.py",
     "convex: problem.partition",
+    "convex: problem.partition.alpha",
+    "convex: setting.batch",
     "convex: setting.rounds",
     "convex: algorithms.mifa.set",
+    "convex: claims.reached.check.at_most",
     "quadratic: within.local_steps",
     "src/fedatlas/publish/report/report.css: /* words */ body",
+    "src/fedatlas/data/catalogue/embedded.py: features have zero mean",
 }
 FIRST = {
     (frozenset(file for file, _ in edits), frozenset(outputs)): name
@@ -307,10 +312,6 @@ GROUPS = grouped(
     {name: EDITS[name][1] for name in reversed(FIRST.values())},
     {name: {file for file, _ in EDITS[name][0]} for name in FIRST.values()},
 )
-
-
-def test_there_are_edits_of_every_kind():
-    assert len(EDITS) > 50 and REALLY < set(EDITS)
 
 
 @pytest.mark.parametrize("names", [*GROUPS, *(pytest.param([name], marks=pytest.mark.slow) for name in EDITS)], ids=str)

@@ -54,11 +54,12 @@ def test_the_committed_gallery_is_small():
     assert max(sizes.values()) < 400_000 and sum(sizes.values()) < 14_500_000
 
 
-@pytest.fixture
-def recorded(tmp_path, monkeypatch):
+@pytest.fixture(scope="module")
+def original(tmp_path_factory):
     """A study with a record of the tiny experiment, without results."""
     from tests.workflow.finished import finish
 
+    tmp_path = tmp_path_factory.mktemp("recorded")
     (tmp_path / "config/experiments").mkdir(parents=True)
     (tmp_path / "config/config.yaml").write_text("size: smoke\ngallery: {smoke: [tiny], laptop: [tiny]}\n")
     (tmp_path / "config/experiments/tiny.yaml").write_text(yaml.safe_dump(TINY, sort_keys=False))
@@ -74,21 +75,32 @@ def recorded(tmp_path, monkeypatch):
     }
     headlines = {"paper": "yuan2020", "headlines": {"one": headline}}
     (tmp_path / "config/headlines/x.yaml").write_text(yaml.safe_dump(headlines))
-    monkeypatch.chdir(tmp_path)
-    finish("tiny")
-    assert main(["record", "add", "tiny", "--size", "smoke"]) == 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path)
+        finish("tiny")
+        assert main(["record", "add", "tiny", "--size", "smoke"]) == 0
     shutil.rmtree(tmp_path / "results")
     return tmp_path
 
 
-def test_the_record_becomes_pages_and_the_pictures_of_cards(recorded, capsys):
+@pytest.fixture
+def recorded(original, tmp_path, monkeypatch):
+    """A copy of the study as working directory."""
+    monkeypatch.chdir(shutil.copytree(original, tmp_path / "study"))
+    return tmp_path / "study"
+
+
+def test_the_record_becomes_pages_and_the_pictures_of_cards_and_of_the_readme(recorded, monkeypatch, capsys):
+    monkeypatch.setattr(gallery_page, "FRONT_FIGURE", ("smoke", "tiny", "loss"))
+    monkeypatch.setattr(gallery_page, "FRONT_PART", {"algorithms": ["fedavg"]})
     old = recorded / "docs/gallery/smoke/tiny"
     old.mkdir(parents=True)
     for name in ("loss.png", "of_no_card.png"):
         (old / name).write_text("of before")
     assert main(["gallery"]) == 0 and "tiny (size smoke): from the record" in capsys.readouterr().out
-    assert [path.name for path in old.iterdir()] == ["loss.png"]
+    assert {path.name for path in old.iterdir()} == {"front.png", "loss.png"}
     assert (old / "loss.png").read_bytes().startswith(b"\x89PNG")
+    assert (old / "front.png").read_bytes() != (old / "loss.png").read_bytes()
     page = (recorded / "docs/gallery/tiny.md").read_text()
     assert "cores, " in page or "core, " in page  # the machine, of the run files
     assert "| Code | fedavg `" in page and "2 of 8 runs were computed again and agree to the last bit" in page
@@ -98,17 +110,8 @@ def test_the_record_becomes_pages_and_the_pictures_of_cards(recorded, capsys):
     assert list(csv.read(recorded / "docs/gallery/claims.csv")["claim"]) == ["first"]
     assert "![Better: a figure of the results](smoke/tiny/loss.png)" in (recorded / "docs/gallery/x.md").read_text()
     before = pages_of(recorded / "docs/gallery")
-    assert main(["gallery"]) == 0 and pages_of(recorded / "docs/gallery") == before
+    assert main(["gallery"]) == 0 and pages_of(recorded / "docs/gallery") == before and (old / "front.png").exists()
     assert not (recorded / "results/smoke/tiny/runs").exists()
-
-
-def test_the_picture_of_the_readme_is_made_with_the_gallery(recorded, monkeypatch):
-    monkeypatch.setattr(gallery_page, "FRONT_FIGURE", ("smoke", "tiny", "loss"))
-    monkeypatch.setattr(gallery_page, "FRONT_PART", {"algorithms": ["fedavg"]})
-    assert main(["gallery"]) == 0
-    picture = recorded / "docs/gallery/smoke/tiny/front.png"
-    assert picture.read_bytes() != (recorded / "docs/gallery/smoke/tiny/loss.png").read_bytes()
-    assert main(["gallery"]) == 0 and picture.exists()
 
 
 def test_the_readme_shows_the_picture_with_the_verdict_of_its_claim():

@@ -4,6 +4,8 @@ import re
 import subprocess
 import sys
 
+import pytest
+
 from tests.workflow.project import ROOT
 from tests.workflow.studies import environment, importing
 
@@ -30,6 +32,7 @@ def test_lint(project):
     assert complaints(project.snakemake("--lint", check=False)) == ENVIRONMENTS
 
 
+@pytest.mark.slow
 def test_lint_as_a_module(tmp_path):
     command = [sys.executable, "-P", "-m", "snakemake", "--lint", "-s", str(ROOT / "workflow/Snakefile")]
     folder = importing(tmp_path / "mine", "sixth")
@@ -37,6 +40,7 @@ def test_lint_as_a_module(tmp_path):
     assert complaints(done) == ENVIRONMENTS
 
 
+@pytest.mark.slow
 def test_without_the_package(project):
     for options, code, sentence in (
         (["--workflow-profile", "none"], 1, "this workflow needs the Python package fedatlas in the environment of"),

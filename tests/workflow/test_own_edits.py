@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.workflow.edited import OWN as STUDY
 from tests.workflow.test_edits import appended, claims, descriptions, figures, grouped, replaced
 
 
@@ -49,7 +50,9 @@ WORDS = [  # (file, old, new, what must be made again)
 ]
 
 
-GROUPS = grouped(EDITS, {file: {file} for file in EDITS})
+# `make slow` plans each edit. `make test` leaves out those that make the same again as another file.
+ALIKE = {"extensions/cyclic.py", "extensions/step.py", "extensions/max_norm.py"}
+GROUPS = grouped({file: EDITS[file] for file in EDITS if file not in ALIKE}, {file: {file} for file in EDITS})
 
 
 @pytest.mark.parametrize("files", [*GROUPS, *(pytest.param([file], marks=pytest.mark.slow) for file in EDITS)], ids=str)
@@ -69,6 +72,7 @@ def test_words_plan_what_shows_them(copied_study, edits):
         assert copied_study.planned() == set().union(*(AFTER_WORDS[edit] for edit in edits))
 
 
+@pytest.mark.slow
 def test_a_kind_that_vanishes_with_its_file_leaves_the_rest(copied_study):
     path = copied_study.project.folder / "extensions/unused.py"
     text = path.read_text()
@@ -79,12 +83,9 @@ def test_a_kind_that_vanishes_with_its_file_leaves_the_rest(copied_study):
         path.write_text(text)
 
 
-def test_every_file_of_the_study_is_edited(copied_study):
-    folder = copied_study.project.folder
-    paths = {
-        str(path.relative_to(folder)) for name in ("extensions", "shared") for path in (folder / name).rglob("*.py")
-    }
-    assert paths == set(EDITS)
+def test_every_file_of_the_study_is_edited():
+    files = {str(path.relative_to(STUDY)) for name in ("extensions", "shared") for path in (STUDY / name).rglob("*.py")}
+    assert files == set(EDITS)
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ import yaml
 from fedatlas.cli.main import main
 from fedatlas.data import store
 from fedatlas.data.catalogue import SOURCES
-from fedatlas.experiments import fingerprint
+from fedatlas.experiments import fingerprint, result_files
 from fedatlas.experiments import run as run_module
 from fedatlas.federation.partitions import PARTITIONS
 from fedatlas.workflow.record_results import record
@@ -313,8 +313,16 @@ def test_rows_that_another_command_adds_meanwhile_are_kept(study, monkeypatch):
     assert places and len(places) == len(set(places))
 
 
-def test_results_of_another_specification_are_not_added(study, capsys):
+def test_results_that_differ_or_are_of_another_specification_are_not_added(study, capsys):
     finish("own")
+    runs = study / "results/smoke/own/runs/scaffold/all.parquet"
+    frame, meta = result_files.read(runs)
+    result_files.write(runs, frame.assign(loss=frame["loss"] / 2), meta)
+    shutil.rmtree(study / "record/smoke/own")
+    assert main(["record", "add", "own", "--size", "smoke"]) == 2
+    assert "nothing is added to the record" in capsys.readouterr().err and not (study / "record/smoke/own").exists()
+    result_files.write(runs, frame, meta)
+    assert main(["record", "add", "own", "--size", "smoke"]) == 0
     path = study / "config/experiments/own.yaml"
     path.write_text(path.read_text().replace("rounds: 4", "rounds: 5"))
     before = (study / "record/smoke/own/mine.parquet").read_bytes()

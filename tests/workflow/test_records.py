@@ -1,13 +1,11 @@
 """The record in the workflow: what is verified is restored, all else is computed."""
 
 import shutil
-import subprocess
-import sys
 
 import pytest
 
 from fedatlas.experiments.result_files import read, write
-from tests.workflow.project import copied
+from tests.workflow.project import copied, fork_server
 from tests.workflow.test_looks import noisy
 
 CLAIMS = "results/smoke/tiny/claims.csv"
@@ -15,14 +13,7 @@ CLAIMS = "results/smoke/tiny/claims.csv"
 
 def fedatlas(project, *words, status=0):
     """What a command printed that ends with a status."""
-    process = subprocess.run(
-        [sys.executable, "-m", "fedatlas", *words],
-        cwd=project.folder,
-        env=project.environment,
-        capture_output=True,
-        text=True,
-        timeout=240,
-    )
+    process = fork_server("fedatlas").run(words, project.folder, project.environment, timeout=240)
     assert process.returncode == status, process.stdout + process.stderr
     return process.stdout + process.stderr
 
@@ -63,6 +54,7 @@ def test_verified_cells_are_restored_with_all_verdicts_and_then_nothing_is_left_
     assert "Nothing to be done" in output.stdout + output.stderr
 
 
+@pytest.mark.slow
 def test_the_record_can_be_ignored(recorded):
     recorded.snakemake(CLAIMS, "--config", "record=ignore")
     assert computed(recorded) == {"fedavg", "scaffold"}
@@ -77,6 +69,7 @@ def test_an_edit_computes_the_cells_of_an_algorithm_and_a_planted_mistake_is_fou
     assert computed(recorded) == {"scaffold"}
 
 
+@pytest.mark.slow
 def test_a_new_algorithm_computes_its_own_cells(recorded):
     entry = "  scaffold: null\n"
     recorded.edit("config/experiments/tiny.yaml", entry, entry + "  fedprox: {set: {nu: 0.1}}\n")
@@ -114,6 +107,7 @@ def test_results_that_are_not_whole_are_refused(recorded):
     assert "is not whole" in fedatlas(recorded, "record", "add", "tiny", "--size", "smoke", status=2)
 
 
+@pytest.mark.slow
 def test_a_halved_number_is_not_added_and_without_verification_it_is_not_taken(original, recorded):
     """Nor by a record that was killed before its verification was written."""
     shutil.copytree(original.folder / "results", recorded.folder / "results")

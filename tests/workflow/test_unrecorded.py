@@ -6,23 +6,35 @@ import pytest
 
 from fedatlas.experiments.result_files import read
 from fedatlas.workflow.unrecorded import SENTENCE
+from tests.workflow.project import Project, copied
 from tests.workflow.studies import jobs
 
 TARGET = "results/smoke/tiny/table.parquet"
 
 
-@pytest.fixture
-def forgotten(project):
+@pytest.fixture(scope="module")
+def original(tmp_path_factory):
     """A project whose results Snakemake does not know."""
+    project = copied(tmp_path_factory.mktemp("forgotten") / "project")
     project.snakemake(TARGET)
     shutil.rmtree(project.folder / ".snakemake")
     return project
+
+
+@pytest.fixture
+def forgotten(original, tmp_path):
+    """A copy of the project."""
+    return Project(shutil.copytree(original.folder, tmp_path / "project", symlinks=True))
 
 
 def test_what_is_current_stays(forgotten):
     assert jobs(forgotten.snakemake("-n", TARGET)) == set()
     done = forgotten.snakemake(TARGET)
     assert SENTENCE not in done.stderr and "Nothing to do" in done.stdout
+    runs = forgotten.folder / "results/smoke/tiny/runs/fedavg/all.parquet"
+    forgotten.write_experiment(seeds=[0, 1])
+    for option in ("--summary", "--touch"):  # with which no job is to run
+        assert SENTENCE not in forgotten.snakemake(option, TARGET).stderr and runs.exists()
 
 
 @pytest.mark.parametrize("change", ["seeds", "code"])
@@ -44,8 +56,3 @@ def test_what_differs_is_made_again_and_its_runs_are_used(forgotten, change):
     assert (meta["fingerprint"] == fingerprint) == (change == "seeds")
 
 
-def test_nothing_moves_where_no_job_is_to_run(forgotten):
-    runs = forgotten.folder / "results/smoke/tiny/runs/fedavg/all.parquet"
-    forgotten.write_experiment(seeds=[0, 1])
-    for option in ("--summary", "--touch"):
-        assert SENTENCE not in forgotten.snakemake(option, TARGET).stderr and runs.exists()

@@ -16,7 +16,7 @@ import functools
 import hashlib
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -208,6 +208,14 @@ def _file_hash(name: str, path: Path) -> str:
         raise UserError(f"{extensions.location(name)}: reads names {path}, which cannot be read: {reason}") from None
 
 
+@functools.cache
+def _distributions() -> Mapping[str, list[str]]:
+    """Return the installed packages by module; to look through all of them takes half a second."""
+    import importlib.metadata
+
+    return importlib.metadata.packages_distributions()
+
+
 def declared_files(tree: ast.Module) -> list[str]:
     """Return the files that the classes of a source declare by ``reads = ("weights.json",)``, from its folder."""
     files = []
@@ -227,7 +235,7 @@ def _versions(imports: list[list[str]]) -> list[str]:
     import importlib.metadata
 
     tops = {entry[0].partition(".")[0] for entry in imports} - {PACKAGE, *COMPUTING_PACKAGES, *sys.stdlib_module_names}
-    packages = importlib.metadata.packages_distributions() if tops else {}
+    packages = _distributions() if tops else {}
     installed = {name for top in tops if extensions.find_file(top) is None for name in packages.get(top, ())}
     return sorted(f"{name} {importlib.metadata.version(name)}" for name in installed)
 
