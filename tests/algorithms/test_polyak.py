@@ -9,9 +9,7 @@ from fedatlas.federation.engine import recording
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.quadratic import Quadratic
-from fedatlas.testing import transcriptions
 from fedatlas.testing.instances import UNEQUAL_SIZES, unequal_shares
-from fedatlas.testing.plain_run import PlainRun
 from tests.helpers import example, logistic, network
 
 POLYAK = ("fedsps", "fedsps-normalized", "feddecsps", "fedsps-global")
@@ -51,17 +49,6 @@ def test_a_zero_gradient_takes_the_step_size_zero_or_the_largest(name, l_star):
     trace = run(name, problem, {"gamma_b": 3.0, "c": 1.0, "l_star": l_star}, record=["step_size"])
     assert np.isfinite(trace.x).all() and trace.status == "ok"
     assert steps_of(trace)[0][0, 0] == (3.0 if l_star else 0.0)
-
-
-@pytest.mark.parametrize("length", [{"local_steps": 3, "batch": 2}, {"local_epochs": 2, "batch": 5}])
-@pytest.mark.parametrize("smoothing", ["bound", "step"])
-def test_smoothing_equals_its_transcription(smoothing, length):
-    setting = Setting(clients=CLIENTS, rounds=6, participation={"kind": "bernoulli", "p": 0.5}, **length)
-    problem, parameters = logistic(), {"smoothing": smoothing, "gamma_b": 0.3, "c": 0.5, "l_star": 0.0}
-    simulation = Simulation(example("fedsps", **parameters), problem, setting, seed=3)
-    for expected in transcriptions.find("fedsps")(PlainRun(problem, setting, 3, "fedsps"), **parameters):
-        simulation.run_round()
-        np.testing.assert_allclose(simulation.output, expected, rtol=1e-10)
 
 
 @pytest.mark.parametrize("make", [logistic, network], ids=["NumPy", "torch"])

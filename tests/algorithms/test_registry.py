@@ -51,6 +51,8 @@ CHOICES = [
     ("fedcm", {"decoupled": 0.05}),
     ("fedadmm", {"server_lr": 0.7}),
     ("fedsps", {"l_star": -0.5, "c": 4.0}),
+    ("fedsps", {"smoothing": "bound", "gamma_b": 0.3, "c": 0.5}),
+    ("fedsps", {"smoothing": "step", "gamma_b": 0.3, "c": 0.5}),
     ("fedsps-normalized", {"smoothing": "bound", "gamma_b": 0.3}),
     ("fedsps-normalized", {"smoothing": "step", "gamma_b": 0.3}),
     ("fedsps-global", {"l_star": -0.5, "c": 4.0}),

@@ -3,10 +3,12 @@
 import json
 
 import nbformat
+import pytest
 
 from tests.api import notebook
 
 
+@pytest.mark.slow
 def test_the_code_of_the_notebook_runs(project, tmp_path, monkeypatch):
     (tmp_path / "results" / "smoke").mkdir(parents=True)
     (tmp_path / "results" / "smoke" / "fedac_fig1").symlink_to(project / "results" / "smoke" / "tiny")

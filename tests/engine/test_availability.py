@@ -91,22 +91,6 @@ def test_markov_is_stationary_and_persistent():
     assert arrivals == pytest.approx((1 - persistence) * p, abs=0.01)
 
 
-def test_markov_does_not_depend_on_the_order_of_questions():
-    spec = {"kind": "markov", "p": 0.4}
-    in_order = [bound(spec).active(t).tolist() for t in range(30)]
-    participants = bound(spec)
-    for t in (29, 3, 17, 17, 0, 28):
-        assert participants.active(t).tolist() == in_order[t]
-
-
-@pytest.mark.parametrize("kind", ["stationary", "sine", "staircase", "interleaved-sine", "markov"])
-def test_draws_are_functions_of_seed_and_round(kind):
-    spec = {"kind": kind, "p": 0.5}
-    rounds = [bound(spec, seed=3).active(t).tolist() for t in range(20)]
-    assert rounds == [bound(spec, seed=3).active(t).tolist() for t in range(20)]
-    assert rounds != [bound(spec, seed=4).active(t).tolist() for t in range(20)]
-
-
 # --- probabilities from labels ---
 
 
@@ -160,27 +144,6 @@ def test_problems_without_labels_say_so():
 def test_without_a_partition_everybody_has_the_same_mix():
     shares = softmax(heterogeneous=False).label_shares(7)
     assert shares.shape == (7, 3) and (shares == shares[0]).all()
-
-
-@pytest.mark.parametrize(
-    "spec, message",
-    [
-        ({"kind": "sine", "p": 1.5}, "p is 1.5; it must be a number larger than 0, at most 1"),
-        ({"kind": "sine", "p": "label"}, "or 'labels'"),
-        ({"kind": "sine", "p": [0.5, None]}, "or a list, of which each entry is a number larger than 0"),
-        ({"kind": "sine"}, "needs a value for 'p'"),
-        ({"kind": "sine", "p": 0.5, "gamma": 1.2}, "gamma is 1.2"),
-        ({"kind": "sine", "p": 0.5, "period": 0}, "period is 0"),
-        ({"kind": "staircase", "p": 0.5, "low": -0.1}, "low is -0.1"),
-        ({"kind": "staircase", "p": 0.5, "length": 1.5}, "length is 1.5"),
-        ({"kind": "interleaved-sine", "p": 0.5, "cutoff": "x"}, "cutoff is 'x'"),
-        ({"kind": "markov", "p": 0.5, "persistence": 1}, "below 1"),
-        ({"kind": "staircse", "p": 0.5}, "did you mean 'staircase'"),
-    ],
-)
-def test_bad_specifications_are_refused_before_any_problem_is_made(spec, message):
-    with pytest.raises(UserError, match=message):
-        Setting(clients=5, rounds=1, participation=spec)
 
 
 # --- traces ---

@@ -44,11 +44,6 @@ def trace(tmp_path_factory):
     return str(path)
 
 
-def test_the_rules_that_are_tried_here():
-    aliases = {name for kind in map(PARTICIPATION.get, OPTIONS) for name in kind.aliases}
-    assert set(OPTIONS) | aliases <= set(PARTICIPATION.names()) and aliases == {"bernoulli"}
-
-
 @settings(max_examples=25)
 @pytest.mark.parametrize("name", OPTIONS)
 @given(st.data())
@@ -116,6 +111,9 @@ def test_factors_of_schedules_are_positive_and_start_at_1(t):
         ({"schedule": {"kind": "exponential", "decay": 1e308}, "rounds": 2}, None),
         ({"schedule": {"kind": "inverse-sqrt", "period": 0}}, "period is 0"),
         ({"schedule": "linear"}, "unknown schedule 'linear'"),
+        ({"participation": {"kind": "sine", "p": "label"}}, "or 'labels'"),
+        ({"participation": {"kind": "sine", "p": [0.5, None]}}, "or a list, of which each entry is a number larger"),
+        ({"participation": {"kind": "markov", "p": 0.5, "persistence": 1}}, "below 1"),
     ],
 )
 def test_bad_settings_are_one_clear_error(options, message):

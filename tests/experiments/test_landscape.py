@@ -15,7 +15,6 @@ from fedatlas.experiments.runs import create_run, create_setting
 from fedatlas.federation import algorithms, problems
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
-from fedatlas.federation.problems import instances
 from fedatlas.publish.guide.conditions import QUESTIONS, conditions
 from tests.helpers import example, logistic, quadratic
 
@@ -56,15 +55,6 @@ def test_it_is_as_large_as_the_pages_say():
         assert f"{len(result.algorithms)} algorithms" in text and f"on {len(result.cases)} problems" in text, page
     text = " ".join((ROOT / "docs/landscape.md").read_text().split())
     assert f"{len(expanded().cells)} run files" in text
-
-
-def test_all_are_evaluated_after_every_round_and_pay_the_noise():
-    assert len(landscape().seeds) == 15
-    for cell in expanded().cells:
-        setting = create_setting(create_run(cell.spec, {}, {}, 0))
-        assert setting.eval_rounds == 1 and setting.rounds >= 20, cell.key
-        assert setting.full_gradients == "minibatch"
-        assert setting.full_participation == (group(cell) == "full-participation")
 
 
 def test_no_two_rows_are_one_method():
@@ -152,14 +142,6 @@ def test_smoke_has_every_kind_of_thing():
              for result in (laptop, smoke)]  # fmt: skip
     assert kinds[0] == kinds[1]
     assert expanded("smoke").undefined and len(expanded("smoke").cells) < 160
-
-
-def test_each_seed_has_an_instance_and_those_that_tune_score_nothing():
-    for cell in expanded().cells:
-        synthetic = "data" not in cell.spec.problem
-        assert instances.varies_by_seed(cell.spec.problem) == synthetic and not (synthetic and cell.spec.optimum)
-        built = [create_run(cell.spec, {}, {}, seed).problem for seed in (0, 1000)] if synthetic else [0, 1]
-        assert built[0] != built[1] and not {*cell.spec.tuning_seeds} & {*cell.spec.seeds}
 
 
 def test_groups_stand_for_their_cases():

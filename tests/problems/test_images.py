@@ -156,16 +156,6 @@ def test_algorithms_meet_the_same_augmented_images():
     np.testing.assert_allclose(first.numpy(), second.numpy(), rtol=1e-12)
 
 
-def test_augment_is_for_images_and_checked():
-    for options, message in (
-        ({"crop": -1}, "crop is -1"),
-        ({"flip": 1}, "flip is 1"),
-        ({"zoom": 2}, "no option 'zoom'"),
-    ):
-        with pytest.raises(UserError, match=message):
-            network("cnn", augment=options)
-
-
 # --- device and precision ---
 
 

@@ -108,7 +108,11 @@ def test_a_run_for_each_algorithm_and_setting(results, database):
 
 
 def test_what_a_setting_run_says(results, database):
-    run = next(r for r in logged(f"sqlite:///{database}")[2] if r.info.run_name.startswith("fedac ") and "K=2 M=3" in r.info.run_name)
+    run = next(
+        r
+        for r in logged(f"sqlite:///{database}")[2]
+        if r.info.run_name.startswith("fedac ") and "K=2 M=3" in r.info.run_name
+    )
     expected = {"algorithm": "fedac-1", "lr": "0.05", "mu": "the problem's", "seeds": "2", "clients": "3", "batch": "4"}
     expected |= {"local_steps": "2", "steps": "8", "rounds": "4", "participation": "full", "sampling": "replacement"}
     expected |= {"schedule": "constant", "eval_steps": "4", "state": "memory", "full_gradients": "exact"}

@@ -86,7 +86,7 @@ def test_data_that_a_run_needs_are_fetched_and_no_figure_is_left_out(tmp_path, m
 
 def test_snakemake_plans_an_experiment_of_the_record_without_data(tmp_path):
     study = create_study(str(tmp_path / "study"))
-    done = snakemake(study, "-n", "fedac_fig1", "--config", "size=paper")
+    done = snakemake(study, "-n", "fedac_replay", "--config", "size=paper")
     assert {"train", "figure", "claims", "report_one"} <= jobs(done) and "prepare" not in jobs(done)
 
 

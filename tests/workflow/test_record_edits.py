@@ -128,27 +128,14 @@ def edit_module(monkeypatch, *names):
 
 EDITS = {  # modules of the package, and the cells that are computed again
     "engine": (["federation.engine.simulation"], ALL),
-    "draws": (["federation.streams"], ALL),
-    "sampling": (["federation.sampling.replacement"], ALL),
-    "participation": (["federation.participation.full"], ALL),
-    "runs": (["experiments.run"], ALL),
-    "scores": (["experiments.scores"], ALL),
     "one algorithm": (["federation.algorithms.scaffold"], {"digits/scaffold", "own/scaffold"}),
-    "another algorithm": (["federation.algorithms.fedac"], set()),
     "problem": (["federation.problems.logistic"], {*CSV}),
-    "other problem": (["federation.problems.softmax"], {*DIGITS}),
     "partition": (["federation.partitions.classes"], {*DIGITS}),
-    "other partition": (["federation.partitions.dirichlet"], {*CSV}),
     "job of partitions": (["workflow.jobs.partition"], ALL),
     "job of optima": (["workflow.jobs.optimum"], {*CSV}),
-    "reader of embedded data": (["data.readers.embedded"], {*DIGITS}),
     "reader of CSV": (["data.readers.csv"], {*CSV}),
-    "preparation": (["data.preparation"], ALL),
     "tuning rule": (["experiments.tuning.grid"], ALL),
-    "another tuning rule": (["experiments.tuning.successive_halving"], set()),
-    "confirmation": (["experiments.tuning.confirmation"], ALL),
     "figures": (["results.figures.convergence"], set()),
-    "words": (["errors"], set()),
 }
 
 

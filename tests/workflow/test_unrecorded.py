@@ -54,5 +54,3 @@ def test_what_differs_is_made_again_and_its_runs_are_used(forgotten, change):
     rows, meta = read(runs)
     assert set(rows["seed"]) == ({0, 1, 1000} if change == "seeds" else {0, 1000})
     assert (meta["fingerprint"] == fingerprint) == (change == "seeds")
-
-
