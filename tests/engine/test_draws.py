@@ -115,19 +115,6 @@ def test_full_gradients_draw_nothing():
 RULES = [Full(), Uniform(count=4), Stationary(p=0.4), Stationary(p=[0.3, 0.7] * 5)]
 
 
-@pytest.mark.parametrize("kind", RULES, ids=str)
-def test_participation_is_a_function_of_seed_and_round(kind):
-    kind.validate_clients(10)
-    bound, other = kind.bind(None, 10, 5), kind.bind(None, 10, 6)
-    rounds = [bound.active(t) for t in range(30)]
-    for t, active in enumerate(rounds):
-        assert (kind.bind(None, 10, 5).active(t) == active).all()
-        assert (np.diff(active) > 0).all() and set(active) <= set(range(10))
-    if kind != Full():
-        assert len({active.tobytes() for active in rounds}) > 10
-        assert any(other.active(t).tobytes() != active.tobytes() for t, active in enumerate(rounds))
-
-
 def test_participation_has_its_frequencies():
     rounds = range(2000)
     for kind, p in (
@@ -171,22 +158,6 @@ def test_several_streams_are_those_that_a_seed_sequence_makes():
                 alone = [stream(seed, purpose, *index, int(k)) for k in last]
                 states = [[rng.bit_generator.state for rng in way] for way in (several, alone)]
                 assert states[0] == states[1]
-
-
-@pytest.mark.parametrize(
-    "participation, message",
-    [
-        ({"kind": "uniform", "count": 0}, "count is 0; it must be a whole number, at least 1"),
-        ({"kind": "uniform", "count": 6}, "between 1 and clients"),
-        ({"kind": "bernoulli", "p": 0.0}, "p is 0.0; it must be a number larger than 0, at most 1"),
-        ({"kind": "bernoulli", "p": [0.5, 0.5]}, "one for each client"),
-        ({"kind": "unifrom", "count": 2}, "did you mean 'uniform'"),
-        ({"kind": "uniform"}, "needs a value for 'count'"),
-    ],
-)
-def test_participation_that_cannot_be_is_refused(participation, message):
-    with pytest.raises(UserError, match=message):
-        Setting(clients=5, rounds=1, participation=participation)
 
 
 @pytest.mark.parametrize("clients, K", [(1, 1), (3, 2), (5, 70), (70, 100)])

@@ -111,6 +111,7 @@ def test_factors_of_schedules_are_positive_and_start_at_1(t):
         ({"schedule": {"kind": "exponential", "decay": 1e308}, "rounds": 2}, None),
         ({"schedule": {"kind": "inverse-sqrt", "period": 0}}, "period is 0"),
         ({"schedule": "linear"}, "unknown schedule 'linear'"),
+        ({"participation": {"kind": "uniform", "count": 6}}, "between 1 and clients"),
         ({"participation": {"kind": "sine", "p": "label"}}, "or 'labels'"),
         ({"participation": {"kind": "sine", "p": [0.5, None]}}, "or a list, of which each entry is a number larger"),
         ({"participation": {"kind": "markov", "p": 0.5, "persistence": 1}}, "below 1"),

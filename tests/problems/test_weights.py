@@ -6,16 +6,12 @@ import torch
 from scipy import sparse
 
 import fedatlas
-from fedatlas.errors import UserError
 from fedatlas.federation.arrays import to_numpy
-from fedatlas.federation.engine.setting import Setting
-from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.networks.network import Network
 from fedatlas.federation.networks.samples import Samples
 from fedatlas.federation.partitions.partition import Partition
 from fedatlas.federation.problems.logistic import Logistic
 from fedatlas.federation.problems.softmax import Softmax
-from tests.helpers import example
 
 RNG = np.random.default_rng(0)
 N, L2 = 61, 0.1
@@ -129,17 +125,6 @@ def test_clients_of_equal_size_keep_the_bits_of_the_pooled_rows():
 
 
 @weigh
-@pytest.mark.parametrize("name", ["gd", "scaffold"])
-@pytest.mark.parametrize("make", [CONVEX["logistic"], CONVEX["softmax"]], ids=["logistic", "softmax"])
-def test_the_optimum_is_the_fixed_point_of_exact_methods(make, name, weights):
-    problem = make(l2=L2, partition=SPLIT, weights=weights)
-    problem.optimum = problem.solve()
-    setting = Setting(clients=4, local_steps=2, rounds=600, batch=None)
-    trace = Simulation(example(name, lr=0.3), problem, setting).run()
-    assert abs(trace.rows[-1]["suboptimality"]) < 1e-12
-
-
-@weigh
 def test_a_network_of_one_layer_is_softmax_regression(weights):
     network, softmax = (make(l2=L2, partition=SPLIT, weights=weights) for make in (linear, CONVEX["softmax"]))
     x, clients, index = 0.3 * RNG.standard_normal(14), np.array([0, 3]), SPLIT.order[:10].reshape(2, 5)
@@ -170,29 +155,5 @@ def test_a_subset_estimates_the_objective(make):
     assert set(rows) <= set(problem.partition.order)
 
 
-@weigh
-def test_weights_of_rows_count_within_clients(weights):
-    """A row of weight 2 is two rows, as far as clients count equally."""
-    doubled = np.concatenate([A, A[:10]]), np.concatenate([Y, Y[:10]])
-    parts = [np.arange(0, 20), np.arange(20, N)]
-    weighted = fedatlas.Softmax(A, Y, l2=L2, partition=parts, weights=weights, sample_weight=1.0 + (np.arange(N) < 10))
-    plain = fedatlas.Softmax(
-        *doubled, l2=L2, partition=[np.concatenate([parts[0], N + np.arange(10)]), parts[1]], weights=weights
-    )
-    x = 0.3 * RNG.standard_normal(weighted.dim)
-    assert weighted.value(x) == pytest.approx(plain.value(x), rel=1e-13)
-    assert weighted.evaluate(x)["loss"] == pytest.approx(plain.value(x), rel=1e-13)
-    assert weighted.full_batch(np.arange(2)).value_and_grad(x)[0].mean() == pytest.approx(plain.value(x), rel=1e-13)
-    assert weighted.constant("L") == pytest.approx(plain.constant("L"), rel=1e-12)
-    assert weighted.solve().F == pytest.approx(plain.solve().F, rel=1e-12)
-
-
 def test_one_over_n():
     assert CONVEX["logistic"](l2="1/n").l2 == CONVEX["softmax"](l2="1/n").l2 == 1 / N
-
-
-@pytest.mark.parametrize("options", [{"l2": "1/m"}, {"weights": "rows"}])
-def test_refuses(options):
-    for make in MAKE.values():
-        with pytest.raises(UserError, match=next(iter(options))):
-            make(**options)

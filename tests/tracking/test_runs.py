@@ -187,16 +187,6 @@ def test_divergence_is_a_result(mine, uri):
     assert run.info.run_id == settings[-1].info.run_id, "scores that diverge come last in their setting"
 
 
-@pytest.mark.parametrize(
-    "search",
-    ["params.algorithm = 'fedac-1'", "metrics.score < 10", "tags.paper = 'FedAc'", "params.lr = '0.05'"],
-)
-def test_what_a_person_searches_is_there(database, search):
-    client, (report,), _, _ = logged(f"sqlite:///{database}")
-    result = client.search_runs([report.info.experiment_id], search)
-    assert {"setting", "seed"} <= {run.data.tags["phase"] for run in result}
-
-
 def test_logging_again_changes_only_what_changed(mine, uri):
     log(mine, uri)
     _, (report,), before, _ = logged(uri)

@@ -88,16 +88,6 @@ def test_every_file_of_the_study_is_edited():
     assert files == set(EDITS)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("file", EDITS)
-def test_a_line_in_an_own_file_makes_what_uses_it(copied_study, file):
-    try:
-        with copied_study.edited([(file, appended)]):
-            assert copied_study.run_workflow() == EDITS[file]
-    finally:
-        copied_study.project.snakemake()
-
-
 def test_the_report_names_the_paper_of_the_study(copied_study):
     text = (copied_study.project.folder / "results/report.html").read_text()
     assert "On FedMine" in text and "Journal of Studies" in text and "Me et al." in text

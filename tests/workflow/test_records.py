@@ -4,7 +4,6 @@ import shutil
 
 import pytest
 
-from fedatlas.experiments.result_files import read, write
 from tests.workflow.project import copied, fork_server
 from tests.workflow.test_looks import noisy
 
@@ -70,14 +69,6 @@ def test_an_edit_computes_the_cells_of_an_algorithm_and_a_planted_mistake_is_fou
 
 
 @pytest.mark.slow
-def test_a_new_algorithm_computes_its_own_cells(recorded):
-    entry = "  scaffold: null\n"
-    recorded.edit("config/experiments/tiny.yaml", entry, entry + "  fedprox: {set: {nu: 0.1}}\n")
-    recorded.snakemake(CLAIMS)
-    assert computed(recorded) == {"fedprox"}
-
-
-@pytest.mark.slow
 def test_cells_that_nobody_has_verified_are_taken_on_request_and_marked(recorded):
     recorded.edit("src/fedatlas/federation/algorithms/scaffold.py", "mean.y", "(1.0 * mean.y)")
     recorded.snakemake("tiny", "--config", "size=smoke", "record=any")
@@ -105,21 +96,3 @@ def test_cells_at_all_looks_are_restored(project):
 
 def test_results_that_are_not_whole_are_refused(recorded):
     assert "is not whole" in fedatlas(recorded, "record", "add", "tiny", "--size", "smoke", status=2)
-
-
-@pytest.mark.slow
-def test_a_halved_number_is_not_added_and_without_verification_it_is_not_taken(original, recorded):
-    """Nor by a record that was killed before its verification was written."""
-    shutil.copytree(original.folder / "results", recorded.folder / "results")
-    shutil.rmtree(recorded.folder / "record")
-    path = recorded.folder / "results/smoke/tiny/runs/scaffold/all.parquet"
-    frame, meta = read(path)
-    write(path, frame.assign(loss=frame["loss"] / 2), meta)
-    assert "is in the record and" not in fedatlas(recorded, "record", "list")
-    output = fedatlas(recorded, "record", "add", "tiny", "--size", "smoke", status=2)
-    assert "nothing is added to the record" in output and not (recorded.folder / "record").exists()
-    output = fedatlas(recorded, "record", "add", "tiny", "--size", "smoke", "--runs", "0")
-    assert "0 of 2 cells verified" in output and not (recorded.folder / "record/verified.csv").exists()
-    shutil.rmtree(recorded.folder / "results")
-    recorded.snakemake(CLAIMS)
-    assert computed(recorded) == {"fedavg", "scaffold"}

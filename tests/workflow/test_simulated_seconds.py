@@ -130,59 +130,6 @@ def test_claims_in_simulated_seconds(tmp_path):
     assert inputs.specify_checks(checks_at_size(plain, size), cells) == {}
 
 
-def test_rounds_of_random_length_and_drawn_clients_are_summed_exactly(tmp_path):
-    """Which of the rounds are evaluated makes no difference."""
-    result = []
-    for spacing in (1, 4):
-        output, results = written(
-            tmp_path,
-            name=f"every-{spacing}",
-            algorithms={
-                "fedred-gd": {"set": {"eta": "2*L_max", "p": "delta_A/L_max"}},
-                "dane+-sgd": {"set": {"lam": "delta_A", "averaging": "random", "lr": 0.01}},
-            },
-            tune={},
-            grid={"problem.similarity": [0.1, 0.9]},
-            problem={"kind": "quadratic", "dim": 4},
-            setting={"clients": 5, "rounds": 12, "eval_rounds": spacing, "local_steps": 3},
-            optimum=False,
-        )
-        result.append(simulated(output, results, tmp_path, model=RATES | SPREAD))
-    keys = ["algorithm", "problem.similarity", "seed", "round"]
-    pairs = pd.merge(*result, on=keys, suffixes=("", "_rare"))
-    assert len(pairs) == 2 * 2 * 2 * 4
-    np.testing.assert_allclose(pairs["simulated_seconds"], pairs["simulated_seconds_rare"], rtol=1e-10)
-
-
-def test_clients_with_more_rows_take_longer_for_full_gradients(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    prepare("digits", tmp_path / "data")
-    result, results = written(
-        tmp_path,
-        algorithms={"gd": {"set": {"lr": 0.1}}, "mb-sgd": {"set": {"lr": 0.1}}},
-        tune={},
-        grid={},
-        problem={
-            "kind": "softmax",
-            "data": "digits",
-            "l2": 0.01,
-            "partition": {"kind": "dirichlet", "alpha": 0.3, "per_class": True},
-        },
-        setting={"clients": 4, "rounds": 3, "eval_rounds": 1, "batch": 5},
-        metric="loss",
-        optimum=False,
-    )
-    model = RATES | {"latency": 0.0, "overhead": 0.0, "down": 1e15, "up": 1e15}
-    curves = simulated(result, results, tmp_path, model=model)
-    from fedatlas.federation.partitions.partition import Partition
-
-    sizes = Partition.load(partition_file(expansion.cells(result)[0].spec)[0]).sizes
-    ends = curves[curves["round"] == 3].groupby("algorithm")["simulated_seconds"].first()
-    assert max(sizes) > 1.2 * sizes.mean()
-    assert ends["gd"] == pytest.approx(3 * 4 * 64 * 10 * max(sizes) / 1e5, rel=1e-6)
-    assert ends["mb-sgd"] == pytest.approx(3 * 4 * 64 * 10 * 5 / 1e5, rel=1e-6)
-
-
 def test_figures_say_on_which_clients(tmp_path):
     options = {"problem": QUADRATIC, "setting": {"clients": 3, "rounds": 6}, "optimum": False, "grid": {}}
     result, results = written(tmp_path, algorithms={"fedavg": {}}, tune={"lr": [0.01]}, **options)
