@@ -9,7 +9,7 @@ from fedatlas.federation import algorithms
 from fedatlas.federation.algorithms.base import geometric_contraction
 from fedatlas.testing import Implementation
 from fedatlas.testing.convergence import rate
-from tests.helpers import quadratic, run
+from tests.helpers import quadratic
 
 
 def theory(name, c):
@@ -144,17 +144,3 @@ def test_the_stopping_rule_holds_within_the_sufficient_steps(name, r, heterogene
         pytest.fail("the rule does not hold")
     assert sufficient / 12 < steps <= sufficient and a.sufficient_steps(20.0, 300) > a.sufficient_steps(20.0, r)
     assert a.sufficient_steps(20.1, r) == math.inf
-
-
-@pytest.mark.parametrize("name", ["fedred", "fedred-gd"])
-def test_the_theorems_average_is_within_its_bound(name, heterogeneous):
-    """Theorems 7 and 9: f(average) - f* <= mu/2 |x0 - x*|^2 / ((1/q)^K - 1) in expectation, K iterations."""
-    c, optimum = heterogeneous.constants(), heterogeneous.optimum
-    parameters = theory(name, c) | {"average": "weighted"}
-    q = algorithms.create(name, parameters).q
-    traces = [run(name, parameters, heterogeneous, seed, rounds=12).rows for seed in range(1, 9)]
-    squared = [float(((heterogeneous.start(seed) - optimum.x) ** 2).sum()) for seed in range(1, 9)]
-    for rows in zip(*traces, strict=True):
-        if rows[0]["round"]:
-            bounds = [c["mu_min"] / 2 * d / (q ** -row["steps"] - 1) for row, d in zip(rows, squared, strict=True)]
-            assert np.mean([row["suboptimality"] for row in rows]) <= np.mean(bounds)

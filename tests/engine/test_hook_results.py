@@ -261,7 +261,7 @@ def test_a_mistake_is_one_sentence(name):
     assert "\n" not in str(raised.value)
 
 
-@pytest.mark.parametrize("name", MISTAKES)
+@pytest.mark.parametrize("name", ["misspelt hook", "never noted", "triple", "kept width", "mean", "negative", "output"])
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_a_check_fails_with_the_same_sentence(name):
     attributes, sentence = MISTAKES[name]

@@ -112,23 +112,6 @@ class OptimalSampling(Local):
 
 
 @study
-class SecureSum(Local):
-    """Secure aggregation (Bonawitz et al. 2017): whole numbers modulo 2^32, with masks that cancel in the sum."""
-
-    full_participation = True
-
-    def client(self, s, i, steps):
-        delta, m = descend(self, s.x, steps) - s.x, steps.all_clients
-        pairs = np.triu(np.ones((m, m)), 1)[..., None] * steps.shared_rng().integers(2**32, size=(m, m, delta.shape[1]))
-        masks = (pairs.sum(1) - pairs.sum(0))[steps.clients]
-        return State(delta=Coded((np.rint(delta * 2**20) + masks) % 2**32, 32 * delta.shape[1]))
-
-    def server(self, s, mean, n):
-        total = np.rint(mean.delta * n.active) % 2**32
-        return State(x=s.x + (total - 2**32 * (total >= 2**31)) / 2**20 / n.active)
-
-
-@study
 class PushSum(Local):
     """Stochastic gradient push (Assran et al. 2019): column-stochastic links that change with the round."""
 
@@ -286,10 +269,6 @@ def test_a_note_costs_nothing_and_no_client_sees_it():
 
     row = simulation(Noting, rounds=1).run().rows[-1]
     assert (row["vectors_down"], row["vectors_up"]) == (2, 2)
-
-
-def test_coded_messages_count_their_bits():
-    assert simulation(SecureSum).run().rows[-1]["bits_up"] == T * 32 * 7
 
 
 def test_a_client_that_sends_nothing_sends_no_bits():

@@ -12,7 +12,7 @@ import numpy as np
 
 from fedatlas.experiments import expansion, experiment_file
 from fedatlas.experiments.runs import create_run, create_setting
-from fedatlas.federation import algorithms, problems
+from fedatlas.federation import algorithms
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.publish.guide.conditions import QUESTIONS, conditions
@@ -48,15 +48,6 @@ def files(result):
     return {(cell.id, cell.key): cell.spec for cell in result.cells}
 
 
-def test_it_is_as_large_as_the_pages_say():
-    result = landscape()
-    for page in ("README.md", "docs/landscape.md"):
-        text = " ".join((ROOT / page).read_text().split())
-        assert f"{len(result.algorithms)} algorithms" in text and f"on {len(result.cases)} problems" in text, page
-    text = " ".join((ROOT / "docs/landscape.md").read_text().split())
-    assert f"{len(expanded().cells)} run files" in text
-
-
 def test_no_two_rows_are_one_method():
     """With equal step sizes, and the defaults of all that has one, on noisy heterogeneous data."""
     options = {"clients": 5, "local_steps": 3, "rounds": 3, "full_gradients": "minibatch"}
@@ -70,20 +61,6 @@ def test_no_two_rows_are_one_method():
     pairs = [(a, b) for a, b in itertools.combinations(ends, 2) if ends[a].shape == ends[b].shape]
     assert len(pairs) > 300
     assert [pair for pair in pairs if np.allclose(ends[pair[0]], ends[pair[1]], rtol=1e-9)] == []
-
-
-def test_what_is_left_out_is_another_row_under_full_participation():
-    """Methods for partial participation have no rows elsewhere, because there they are FedAvg or FedDyn."""
-    options = {"clients": 5, "local_steps": 3, "rounds": 3, "full_gradients": "minibatch", "batch": 2}
-    ends = {}
-    for id, entry in landscape().algorithms.items():
-        if "full-participation" in entry.undefined or id in ("fedavg", "feddyn"):
-            algorithm = example(id, **{**entry.set, "mu": 0.1})
-            ends[id] = Simulation(algorithm, logistic(), Setting(**options), seed=1).run().x
-    for id, x in ends.items():
-        if (reason := landscape().algorithms[id].undefined.get("full-participation")) is not None:
-            same = "fedavg" if reason.endswith("it is FedAvg") else "feddyn"
-            assert np.allclose(x, ends[same], rtol=1e-9), id
 
 
 def test_every_pair_is_run_or_has_a_reason():
@@ -115,15 +92,6 @@ def test_every_number_is_tuned_but_those_of_which_the_notes_say_why():
         assert fixed == {name for name, ids in FIXED.items() if cell.id in ids}, cell.id
 
 
-def test_ranges_of_step_sizes_and_weights_are_made_of_constants_of_the_problem():
-    """A range in numbers alone would be one of a scale that no problem knows."""
-    free = {"server_lr", "eps", "alpha", "rho", "p", "beta", "a", "b", "momentum", "c", "cutoff"}  # shares, lengths
-    for cell in expanded().cells:
-        for name, (low, _) in (cell.spec.space or {}).items():
-            if "L_max" in problems.get(cell.spec.problem["kind"]).constants and isinstance(low, float):
-                assert name in free, (cell.id, name)
-
-
 def test_answers_to_three_questions_have_a_problem_and_no_two_questions_are_one():
     parts = {cell.spec.case: conditions(cell.spec.problem, cell.spec.setting) for cell in expanded().cells}
     found = [tuple(answers.values()) for answers in parts.values()]
@@ -132,21 +100,6 @@ def test_answers_to_three_questions_have_a_problem_and_no_two_questions_are_one(
         answers = [words for key, (_, words) in QUESTIONS.items() if key != left_out]
         kept = {tuple(value for key, value in each.items() if key != left_out) for each in parts.values()}
         assert kept == {*itertools.product(*answers)}, left_out
-
-
-def test_smoke_has_every_kind_of_thing():
-    laptop, smoke = landscape(), landscape("smoke")
-    for part in (lambda case: case.group, lambda case: str(case.setting.get("participation", {}).get("kind"))):
-        assert {part(case) for case in smoke.cases.values()} == {part(case) for case in laptop.cases.values()}
-    kinds = [{case.problem.get("kind", result.problem["kind"]) for case in result.cases.values()}
-             for result in (laptop, smoke)]  # fmt: skip
-    assert kinds[0] == kinds[1]
-    assert expanded("smoke").undefined and len(expanded("smoke").cells) < 160
-
-
-def test_groups_stand_for_their_cases():
-    cases, shown = landscape().cases, landscape().figures["profile_partial"].spec["where"]["case"]
-    assert shown == [name for name, case in cases.items() if case.group != "full-participation"]
 
 
 def test_one_more_entry_adds_its_own_cells_alone(tmp_path):

@@ -7,10 +7,8 @@ import numpy as np
 import pytest
 
 from fedatlas.errors import UserError
-from fedatlas.experiments import expansion, result_files, run, runs, tables
+from fedatlas.experiments import expansion, runs
 from fedatlas.experiments.cells import CellSpec, Search, Select
-from fedatlas.experiments.dependencies import run_file_modules
-from fedatlas.experiments.run import run_cell
 from fedatlas.experiments.tuning import TUNING_RULES, halton
 from fedatlas.experiments.tuning.confirmation import advance_search
 from fedatlas.experiments.tuning.pattern_search import gap
@@ -119,11 +117,6 @@ def test_it_finds_the_deeper_of_two_valleys():
     assert loss(logarithms(search.chosen), 0) < 0.21
 
 
-def test_a_whole_ring_runs_at_once():
-    _, steps = search_over(spec_of("fedspeed"), valley([0.5, 0.5, 0.5]))
-    assert max(map(len, steps)) == 6 and len(steps[0]) == 6
-
-
 def test_where_nothing_is_better_than_noise_it_stops():
     """Steps that are better by chance do not lead on: the noise is that of the differences, seed by seed."""
     counts = []
@@ -187,11 +180,6 @@ def test_a_cliff_of_divergence_is_not_crossed():
     assert 0.7 - 2 * NEAR <= logarithms(search.chosen)[0] <= 0.7
 
 
-def test_where_all_diverge_the_first_is_chosen():
-    search, steps = search_over(spec_of("fedavg"), lambda x, seed: math.inf)
-    assert steps == [] and search.chosen == runs.tuned_points(search)[0]
-
-
 @pytest.mark.parametrize(
     "algorithm, name, ends, best",
     [("scaffnew", "p", [0.1, 1.0], 2.0), ("mime", "beta", [0.5, 0.95], 0.995), ("fedau", "cutoff", [2, 20], 87)],
@@ -238,13 +226,6 @@ def test_an_end_is_where_the_option_or_the_budget_ends():
     assert rule.edge(spec, inside, "lr") == ""
 
 
-def test_fresh_seeds_confirm_what_it_reached():
-    spec = spec_of("fedprox")
-    search, _ = search_over(spec, valley([1.5, -1.0], noise=0.05), confirmed=True)
-    assert search.confirmation is not None and search.chosen in search.confirmation.points
-    assert valley([1.5, -1.0])(logarithms(search.chosen), 0) < 1.2
-
-
 TRAINED = spec_of(
     "fedprox",
     trials=2,
@@ -257,33 +238,6 @@ TRAINED = spec_of(
 
 def test_a_search_that_was_stopped_goes_on_to_the_same_bits(tmp_path, monkeypatch):
     assert_same_bits_in_pieces(TRAINED, tmp_path, monkeypatch, 7)
-
-
-def test_more_scoring_seeds_run_alone(tmp_path, monkeypatch):
-    run_cell(TRAINED, tmp_path / "all.parquet")
-    counted = []
-    monkeypatch.setattr(
-        run, "_run", lambda group, *rest, run_all=run._run: counted.extend(group) or run_all(group, *rest)
-    )
-    run_cell(dataclasses.replace(TRAINED, seeds=[0, 1, 2]), tmp_path / "all.parquet")
-    assert [each.seed for each in counted] == [2]
-
-
-def test_its_table_has_a_row_for_each_trial(tmp_path):
-    path = tmp_path / "fedprox/all.parquet"
-    run_cell(TRAINED, path)
-    table = tables.build(tables.Layout([], [], ["lr", "nu"], SELECT), [path]).table
-    searched = Search.of(result_files.read(path)[1]["searches"][0])
-    assert len(table) == len(runs.tuned_points(searched)) > 4 and "tuning_rounds" not in table
-    assert table.loc[table["chosen"], ["lr", "nu"]].to_dict("records") == [searched.chosen]
-
-
-def test_a_run_file_depends_on_it():
-    modules = run_file_modules(TRAINED)
-    assert "fedatlas.experiments.tuning.pattern_search" in modules
-    assert "fedatlas.experiments.tuning.pattern_search" not in run_file_modules(
-        dataclasses.replace(TRAINED, tuning=None)
-    )
 
 
 def test_trials_are_drawn_for_each_hyper_parameter(tmp_path):

@@ -1,9 +1,7 @@
 """Tuned values are compared on tuning seeds, axes are continued, and the best value is scored on other seeds."""
 
 import dataclasses
-import itertools
 import math
-import statistics
 
 import pandas as pd
 import pytest
@@ -16,7 +14,7 @@ from fedatlas.experiments import expansion, formulas, run
 from fedatlas.experiments import result_files as files
 from fedatlas.experiments.cells import CellSpec, Select
 from fedatlas.experiments.metadata import RunMeta
-from fedatlas.experiments.runs import product, runs
+from fedatlas.experiments.runs import runs
 from fedatlas.experiments.tables import Layout, build
 from fedatlas.experiments.tuning import axes, grid
 from fedatlas.federation import algorithms
@@ -36,9 +34,6 @@ SPEC = CellSpec(
     seeds=[0, 1],
     select=SELECT,
 )
-
-
-RUN = ["local_steps", "lr", "server_lr", "seed"]
 
 
 def rows_of(path):
@@ -119,62 +114,6 @@ def test_formulas_are_continued_as_their_numbers(axis, up):
 
 
 # -- the two phases ---------------------------------------------------------------------------------------------------
-
-
-def by_hand(spec, local_steps):
-    """What the runs at a point must be, one after another with train(): (tried values, chosen value)."""
-    select, axes = spec.select, {name: list(values) for name, values in spec.tune.items()}
-    while True:
-        scores = {}
-        for values in itertools.product(*axes.values()):
-            options = {**spec.setting, "local_steps": local_steps, **dict(zip(axes, values, strict=True))}
-            frames = [train(spec.algorithm, spec.problem, seed=seed, **options) for seed in select.seeds]
-            losses = [f["loss"].iloc[-2:].mean() if f.attrs["status"] == "ok" else math.inf for f in frames]
-            scores[values] = statistics.fmean(losses)
-        best, longer = min(scores, key=scores.get), False
-        for name, value in zip(axes, best, strict=True):
-            axis, ratio = spec.tune[name], max(spec.tune[name]) / min(spec.tune[name])
-            if value == max(axes[name]) and sum(v > max(axis) for v in axes[name]) < select.extend:
-                axes[name].append(float(f"{value * ratio:.12g}"))
-                longer = True
-            elif value == min(axes[name]) and sum(v < min(axis) for v in axes[name]) < select.extend:
-                axes[name].append(float(f"{value / ratio:.12g}"))
-                longer = True
-        if not longer:
-            return axes, dict(zip(axes, best, strict=True))
-
-
-def test_a_cell_runs_what_is_chosen_by_hand(tmp_path):
-    out = tmp_path / "fedavg/a.parquet"
-    run.run_cell(SPEC, out)
-    frame, meta = rows_of(out)
-    assert len(meta.searches) == 2
-    for search in meta.searches:
-        axes, chosen = by_hand(SPEC, search.within["local_steps"])
-        assert search.axes == axes and search.chosen == chosen
-        assert any(len(values) > 2 for values in axes.values()), "a test of continued axes continues one"
-    for item in runs(SPEC, meta.searches):
-        mask = (frame["local_steps"] == item.within["local_steps"]) & (frame["seed"] == item.seed)
-        rows = frame[mask & (frame["lr"] == item.tune["lr"]) & (frame["server_lr"] == item.tune["server_lr"])]
-        twin = train("fedavg", SPEC.problem, seed=item.seed, **item.setting, **item.tune)
-        if item.seed not in SPEC.seeds:
-            twin = twin.iloc[[0, *range(-SELECT.last, 0)]]
-        assert rows["loss"].tolist() == twin["loss"].tolist()
-    table, curves, _, result = build(Layout([], ["local_steps"], ["lr", "server_lr"], SELECT), [out])
-    assert len(table) == sum(len(product(search.axes)) for search in meta.searches)
-    assert (table["tuning_seeds"] == 2).all() and table["chosen"].sum() == 2
-    assert table["seeds"].tolist() == [2 * chosen for chosen in table["chosen"]]
-    assert table["score"].notna().tolist() == table["chosen"].tolist()
-    assert set(curves["seed"]) == {0, 1} and len(files.read(out)[0].drop_duplicates(RUN)) == result.runs
-    assert result.runs == table[["tuning_seeds", "fresh_seeds"]].to_numpy().sum() + 4
-    assert all(table.loc[table["chosen"], "confirmation"].str.contains("confirmed"))
-    for _, row in table[table["chosen"]].iterrows():
-        twins = [
-            train("fedavg", SPEC.problem, seed=seed, **SPEC.setting, **row[["local_steps", "lr", "server_lr"]])
-            for seed in (0, 1)
-        ]
-        assert row["score"] == pytest.approx(statistics.fmean(t["loss"].iloc[-2:].mean() for t in twins), rel=1e-12)
-        assert row["final_loss"] == row["score"]
 
 
 def test_scoring_seeds_do_not_choose(tmp_path):

@@ -148,10 +148,3 @@ def test_the_commands_of_data_know_own_data(capsys):
     assert main(["data", "verify"]) == 0
     output = capsys.readouterr().out
     assert "mine+" in output and output.rstrip().endswith("verified")
-
-
-def test_theory_takes_own_data(capsys):
-    write()
-    arguments = ["theory", "--data", "mine.csv,label=y,client=hospital", "--l2", "0.1"]
-    assert main([*arguments, "--partition", "natural"]) == 0
-    assert "delta_A" in capsys.readouterr().out

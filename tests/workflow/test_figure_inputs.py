@@ -9,10 +9,9 @@ import pytest
 from fedatlas.errors import UserError
 from fedatlas.experiments import expansion
 from fedatlas.experiments.runs import create, runs
-from fedatlas.federation import algorithms, problems
+from fedatlas.federation import problems
 from fedatlas.results.figures import FIGURES
 from fedatlas.workflow import inputs
-from fedatlas.workflow.inputs.memory import client_vectors
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.validation import validate
 from tests.synthetic import experiment
@@ -42,17 +41,6 @@ def test_wrong_figures_are_found_before_any_job(figure, message):
     with pytest.raises(UserError) as error:
         validate(result)
     assert message in str(error.value)
-
-
-@pytest.mark.parametrize(
-    "name, vectors",
-    [
-        *(("fedavg", 0), ("fedavg-all", 0), ("fedavg-known-p", 0), ("fedau", 0), ("f3ast", 0)),
-        *(("fedawe", 1), ("mifa", 1), ("fedvarp", 1), ("scaffold", 1)),
-    ],
-)
-def test_vectors_that_a_client_keeps(name, vectors):
-    assert client_vectors(algorithms.create(name, {"lr": 0.1})) == vectors
 
 
 def test_dissimilarities_of_each_problem_once():
