@@ -91,7 +91,7 @@ def test_variants_are_plain_or_compressed_another_way():
 
 def test_readers_are_found_by_existing():
     assert {"cifar", "embedded", "folders", "idx", "jpeg", "libsvm", "mat"} <= set(READERS.names())
-    assert READERS.get("mat").__module__ == "fedatlas.data.readers.mat"
+    assert READERS.get("mat").__module__ == "fedatlas.data.readers.published_images"
 
 
 def test_a_new_file_in_a_folder_is_a_new_kind(tmp_path, monkeypatch):

@@ -141,8 +141,7 @@ def test_what_opens_prepared_data_imports_nothing_that_fetches_or_reads_raw_file
 
 def test_what_decides_the_bytes_of_a_prepared_set_does_not_fetch():
     assert modules(info("cifar10")) == [
-        "fedatlas.data.readers.cifar",
-        "fedatlas.data.readers.jpeg",
+        "fedatlas.data.readers.published_images",
         "fedatlas.data.preparation",
         "fedatlas.data.validation",
     ]
