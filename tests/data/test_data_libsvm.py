@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fedatlas.data import compression
-from fedatlas.data.catalogue.base import File
 from fedatlas.data.dataset import Contents
 from fedatlas.data.prepared import load
 from fedatlas.data.readers.base import Writer
@@ -95,10 +94,3 @@ def test_a_dense_set_is_streamed_into_its_file(register, put, root, toy_text, mo
     assert result.X.dtype == np.float32
     np.testing.assert_array_equal(result.X, np.tile(np.float32([[0.5, 0, 2], [0, -1e-3, 0]]), (50, 1)))
     np.testing.assert_array_equal(result.y, [0, 1] * 50)
-
-
-def test_a_bomb_in_place_of_a_file_with_a_checksum_ends_soon(register, put, root, toy_text):
-    register(File("toy", (), len(toy_text), "sha256:" + "0" * 64))
-    put("data/raw/toys/toy.gz", gzip.compress(bytes(200 << 20)))
-    with pytest.raises(UserError, match="or has more than"):
-        prepare("toy", root)

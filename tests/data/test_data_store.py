@@ -266,7 +266,7 @@ def test_status_says_what_is_where(toy, root, tmp_path, put, toy_text, register)
     assert row().state == "prepared" and row().path == root / "prepared/toy" and row().bytes > 500
     empty = {"directory": tmp_path / "empty"}
     assert row(**empty).state == "missing" and row(**empty).path is None
-    put("mirror/toys/toy.bz2", b"x")
+    put("mirror/toys/toy", b"x")
     result = row(**empty, mirrors=[tmp_path / "mirror", "http://127.0.0.1:9"])
     assert result.state == "mirror" and result.path == tmp_path / "mirror/toys"
     register(File("toy", (), 77), File("two", (), 23))

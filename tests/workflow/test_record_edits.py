@@ -142,7 +142,7 @@ EDITS = {  # modules of the package, and the cells that are computed again
     "job of partitions": (["workflow.jobs.partition"], ALL),
     "job of optima": (["workflow.jobs.optimum"], {*CSV}),
     "reader of embedded data": (["data.readers.embedded"], {*DIGITS}),
-    "reader of CSV": (["data.readers.csv"], {*CSV}),
+    "reader of CSV": (["data.readers.tables"], {*CSV}),
     "preparation": (["data.preparation"], ALL),
     "tuning rule": (["experiments.tuning.grid"], ALL),
     "another tuning rule": (["experiments.tuning.successive_halving"], set()),

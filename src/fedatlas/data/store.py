@@ -182,7 +182,7 @@ def _verify_raw(source: Source, root: Path) -> list[Path]:
         return []
     form, paths = form_and_paths
     for path, file in zip(paths, form.files, strict=True):
-        if fault := raw_files.find_mismatch(path, file, source.unpacked_limit):
+        if fault := raw_files.find_mismatch(path, file):
             raise UserError(f"{path} {fault}: delete it and fetch it again, or put a good copy in its place")
     return paths
 

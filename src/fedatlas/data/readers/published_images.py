@@ -29,12 +29,13 @@ class Idx(Reader):
     name = "idx"
 
     def read(self, paths: Sequence[Path], contents: Contents, out: Writer) -> None:
-        arrays = []  # after a magic number and the lengths of the dimensions, of four bytes each
+        arrays = []
         for path, dimensions in zip(paths, (3, 1, 3, 1), strict=True):
-            arrays.append(np.frombuffer(b"".join(chunks(path)), np.uint8, offset=4 + 4 * dimensions))
-        for suffix, images, labels in (("", *arrays[:2]), ("_test", *arrays[2:])):
-            out.save(f"X{suffix}", images.reshape(-1, *contents.shape))
-            out.save(f"y{suffix}", labels.astype(np.int64))
+            header = 4 + 4 * dimensions  # a magic number and the lengths of the dimensions, of four bytes each
+            arrays.append(np.frombuffer(b"".join(chunks(path)), np.uint8, offset=header))
+        for suffix, start in (("", 0), ("_test", 2)):
+            out.save(f"X{suffix}", arrays[start].reshape(-1, *contents.shape))
+            out.save(f"y{suffix}", arrays[start + 1].astype(np.int64))
 
 
 @dataclass(frozen=True, kw_only=True)
