@@ -53,14 +53,14 @@ def validate_prepared(source: Source, folder: Path, meta: Meta) -> None:
 
 def provenance(source: Source, form: Form, paths: Sequence[Path], origins: Sequence[str]) -> dict[str, Any]:
     """Return the provenance of a data set; arguments are those of `build`. The survey has hashed custom files."""
-    known = isinstance(source, CustomSource)
+    is_custom = isinstance(source, CustomSource)
     files = [
         {
             "name": path.name,
             "urls": list(file.urls),
             "origin": origin,
-            "bytes": file.bytes if known else path.stat().st_size,
-            "sha256": str(file.checksum if known else checksum(path)).partition(":")[2],
+            "bytes": file.bytes if is_custom else path.stat().st_size,
+            "sha256": str(file.checksum if is_custom else checksum(path)).partition(":")[2],
         }
         for path, file, origin in zip(paths, form.files, origins, strict=True)
     ]

@@ -118,8 +118,10 @@ def verify(spec: Spec, directory: str | Path | None = None) -> list[Path]:
     """
     source, root = info(spec, directory), resolve_directory(directory)
     verified: list[Path] = []
-    if not isinstance(source, CustomSource) and (found := raw_files.find_files(source, raw_folder(root, source.group))):
-        form, verified = found
+    if not isinstance(source, CustomSource) and (
+        form_and_paths := raw_files.find_files(source, raw_folder(root, source.group))
+    ):
+        form, verified = form_and_paths
         for path, file in zip(verified, form.files, strict=True):
             if fault := raw_files.find_mismatch(path, file):
                 raise UserError(f"{path} {fault}: delete it and fetch it again, or put a good copy in its place")

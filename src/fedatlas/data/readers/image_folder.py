@@ -41,12 +41,14 @@ class ImageFolder(CustomReader):
         split = {folder.name for folder in _folders(root)} == {"train", "test"}
         images: list[tuple[Path, str, bool]] = []  # file, class, whether it tests
         for part in (root / "train", root / "test") if split else (root,):
-            found = [(file, folder.name, part.name == "test") for folder in _folders(part) for file in _images(folder)]
-            if not found:
+            entries = [
+                (file, folder.name, part.name == "test") for folder in _folders(part) for file in _images(folder)
+            ]
+            if not entries:
                 suffixes = ", ".join(SUFFIXES)
                 fault = f"holds no images: it must hold a folder for each class, with files such as {suffixes}"
                 raise custom_file_error(part, fault)
-            images += found
+            images += entries
         files = [file for file, _, _ in images]
         X: Any = _Images(files, self._shape(files))
         test = np.array([test for _, _, test in images]) if split else None

@@ -48,8 +48,8 @@ class Libsvm(Reader):
             raise raw_file_error(path, f"does not hold the {contents.rows:,} rows expected")
         y = np.concatenate(labels)
         if not np.isin(y, self.labels).all():
-            known = ", ".join(f"{label:g}" for label in self.labels)
-            raise raw_file_error(path, f"holds a label that is none of {known}")
+            expected = ", ".join(f"{label:g}" for label in self.labels)
+            raise raw_file_error(path, f"holds a label that is none of {expected}")
         if dense is None:
             out.save("X", vstack(blocks, format="csr"))
         out.save("y", np.argmax(y[:, None] == np.asarray(self.labels, float), axis=1))

@@ -95,19 +95,19 @@ class Folders(Reader):
             suffix: out.create(f"X{suffix}", (rows, *contents.shape), "uint8")
             for suffix, rows in (("", contents.rows), ("_test", contents.test_rows))
         }
-        found: dict[str, list[tuple[str, str]]] = {"": [], "_test": []}  # names and classes, in the archive's order
+        entries: dict[str, list[tuple[str, str]]] = {"": [], "_test": []}  # names and classes, in the archive's order
         classes: dict[str, str] = {}
         for name, content in members(path):
             if self.annotations and _matches(self.annotations, name):
                 classes = dict(line.split("\t")[:2] for line in content().decode().splitlines())
             for suffix, pattern in patterns.items():
                 if match := _matches(pattern, name):
-                    arrays[suffix][len(found[suffix])] = _decode(content())
-                    found[suffix].append((name, match[1]))
+                    arrays[suffix][len(entries[suffix])] = _decode(content())
+                    entries[suffix].append((name, match[1]))
         if self.annotations:
-            found["_test"] = [(name, classes[image]) for name, image in found["_test"]]
-        numbers = {label: number for number, label in enumerate(sorted({label for _, label in found[""]}))}
-        for suffix, images in found.items():
+            entries["_test"] = [(name, classes[image]) for name, image in entries["_test"]]
+        numbers = {label: number for number, label in enumerate(sorted({label for _, label in entries[""]}))}
+        for suffix, images in entries.items():
             order = sorted(range(len(images)), key=images.__getitem__)
             arrays[suffix][: len(order)] = arrays[suffix][order]
             out.save(f"y{suffix}", np.array([numbers[images[index][1]] for index in order], np.int64))
