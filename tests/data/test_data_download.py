@@ -35,7 +35,7 @@ def test_a_later_run_resumes_what_an_earlier_one_left(official, server, root, mo
     monkeypatch.setattr(raw_files, "TRIES", 1)
     official(BIG)
     server.cut = [100_000]
-    with pytest.raises(UserError, match=r"toy: Connection broken: IncompleteRead.100000 bytes read, 4094304 more"):
+    with pytest.raises(UserError, match=r"toy: IncompleteRead.100000 bytes read, 4094304 more"):
         fetch("toy", root)
     assert names_of_raw_files() == {"toy.part"}
     fetch("toy", root)

@@ -300,9 +300,9 @@ def _explain(error: Any) -> Unavailable:
     if error.response is not None:
         missing = error.response.status_code in (404, 410)
         return Unavailable("" if missing else f"HTTP {error.response.status_code} {error.response.reason}")
-    while error.args and isinstance(error.args[0], Exception):
-        error = error.args[0]
-    return Unreachable(str(getattr(error, "reason", None) or (error.args or [error])[0]))
+    while isinstance(cause := getattr(error, "reason", None) or (error.args or [None])[-1], Exception):
+        error = cause
+    return Unreachable(str(error))
 
 
 def _save_origin(path: Path, origin: str) -> None:
