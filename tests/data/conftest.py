@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fedatlas.data import download
+from fedatlas.data import raw_files
 from fedatlas.data.catalogue import SOURCES
 from fedatlas.data.catalogue.base import File, Form, Source
 
@@ -17,7 +17,7 @@ def away_from_the_users_data(monkeypatch, tmp_path, request):
     if request.path.name != "test_data_real.py":
         monkeypatch.delenv("FEDATLAS_DATA_MIRRORS", raising=False)
     monkeypatch.setenv("FEDATLAS_DATA", str(tmp_path / "nowhere"))
-    monkeypatch.setattr(download, "_FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(raw_files, "PAUSE", 0.001)
 
 
 @pytest.fixture
@@ -59,15 +59,14 @@ class Server:
     """An HTTP server on this machine that gives `files` by path and can be told to misbehave.
 
     `cut` lists, per answer, after how many bytes it breaks off; `status` lists codes to answer with first; without
-    `ranges` it ignores them; `requests` records (path, Range header). `headers` go with every answer; `If-Range` is
-    compared with them unless it is `careless`. `pace` is bytes and seconds between them, with the headers too where
-    `slow_head` is true.
+    `ranges` it ignores them; `requests` records (path, Range header). `silence` are the seconds before it sends what
+    follows the headers.
     """
 
     def __init__(self):
         self.files, self.cut, self.status, self.ranges, self.requests = {}, [], [], True, []
         self.declare_length = True
-        self.headers, self.careless, self.pace, self.slow_head = {}, False, None, False
+        self.silence = 0.0
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -78,30 +77,23 @@ class Server:
                     return self.send_error(outer.status.pop(0))
                 if (content := outer.files.get(self.path)) is None:
                     return self.send_error(404)
-                current = self.headers.get("If-Range") in (None, *outer.headers.values())
-                start = int(header[6:-1]) if header and outer.ranges and (current or outer.careless) else 0
+                start = int(header[6:-1]) if header and outer.ranges else 0
                 if start and start >= len(content):
                     return self.send_error(416)
-                if outer.slow_head:
-                    return self.trickle(b"HTTP/1.0 200 OK\r\nX-Slow: " + b"x" * 60000)
                 self.send_response(206 if start else 200)
-                for name, value in outer.headers.items():
-                    self.send_header(name, value)
                 if start:
                     self.send_header("Content-Range", f"bytes {start}-{len(content) - 1}/{len(content)}")
                 if outer.declare_length:
                     self.send_header("Content-Length", str(len(content) - start))
                 self.end_headers()
                 end = start + outer.cut.pop(0) if outer.cut else None
-                if outer.pace:
-                    return self.trickle(content[start:end])
+                time.sleep(outer.silence)
                 self.wfile.write(content[start:end])
 
-            def trickle(self, content):
-                count, seconds = outer.pace
-                for at in range(0, len(content), count):
-                    self.wfile.write(content[at : at + count])
-                    time.sleep(seconds)
+            def do_HEAD(self):
+                outer.requests.append((self.path, "HEAD"))
+                self.send_response(outer.status.pop(0) if outer.status else 200 if self.path in outer.files else 404)
+                self.end_headers()
 
             def log_message(self, *unused):
                 pass
@@ -162,6 +154,6 @@ def official(register, server):
 
 
 @pytest.fixture
-def raw_files(root):
+def names_of_raw_files(root):
     """The names of the toy set's raw files, and of whatever else lies beside them."""
     return lambda: {path.name for path in (root / "raw/toys").iterdir()}

@@ -2,7 +2,7 @@
 
 import tarfile
 
-from fedatlas.data.readers import archives
+from fedatlas.data.readers import published_images
 
 from .pack import packed, special, tar
 
@@ -14,4 +14,4 @@ def test_members_come_out_as_they_went_in(put):
         put("a.tar.gz", tar(CONTENT | {"d": special("d", tarfile.DIRTYPE)})),
         put("a.zip", packed(CONTENT | {"d/": b""})),
     ):
-        assert {name: content() for name, content in archives.members(path)} == CONTENT
+        assert {name: content() for name, content in published_images.members(path)} == CONTENT

@@ -1,16 +1,12 @@
 """Where raw files come from, in which order, and what happens on the way."""
 
-import bz2
-import gzip
 import hashlib
 import os
 from pathlib import Path
 
 import pytest
 
-from fedatlas.data import download
 from fedatlas.data.catalogue.base import File, Form
-from fedatlas.data.locks import exclusive
 from fedatlas.data.paths import format_mirrors, list_mirrors, resolve_directory
 from fedatlas.data.prepared import load
 from fedatlas.data.raw_files import fetch, load_origin
@@ -63,41 +59,22 @@ def test_the_order_is_data_directory_mirrors_official_address(official, server, 
     assert len(server.requests) == 1
 
 
-@pytest.mark.parametrize("file_name, pack", [("toy", bytes), ("toy.gz", gzip.compress), ("toy.bz2", bz2.compress)])
-@pytest.mark.parametrize("published", ["toy", "toy.bz2"])
-@pytest.mark.parametrize("online", [False, True])
-def test_a_mirror_may_compress_otherwise(
-    register, server, put, root, tmp_path, toy_text, published, file_name, pack, online, raw_files
-):
-    packed = bz2.compress(toy_text)
-    if published == "toy":
-        register(File("toy", (), len(toy_text), sha(toy_text)))
-    else:
-        register(File("toy.bz2", (), len(packed), sha(packed), content=sha(toy_text)))
-    put(f"mirror/toys/{file_name}", pack(toy_text))
-    server.files[f"/base/toys/{file_name}"] = pack(toy_text)
-    prepare("toy", root, f"{server.url}/base/" if online else tmp_path / "mirror")
+def test_a_mirror_may_be_a_url(register, server, root, toy_text, names_of_raw_files):
+    register(File("toy", (), len(toy_text), sha(toy_text)))
+    server.files["/base/toys/toy"] = toy_text
+    prepare("toy", root, f"{server.url}/base/")
     assert load("toy", root).X.shape == (2, 3)
-    assert raw_files() == {file_name, f"{file_name}.origin"}
+    assert names_of_raw_files() == {"toy", "toy.origin"}
     verify("toy", root)
 
 
-@pytest.mark.parametrize("file_name, pack", [("toy", bytes), ("toy.gz", gzip.compress)])
-def test_a_mirrors_wrong_file_is_passed_over(official, server, put, root, tmp_path, file_name, pack, raw_files):
+def test_a_mirrors_wrong_file_is_passed_over(official, server, put, root, tmp_path, names_of_raw_files):
     official(b"content")
-    put(f"mirror/toys/{file_name}", pack(b"contenT"))
+    put("mirror/toys/toy", b"contenT")
     fetch("toy", root, tmp_path / "mirror")
     assert (root / "raw/toys/toy").read_bytes() == b"content"
     assert load_origin(root / "raw/toys/toy").startswith(server.url)
-    assert raw_files() == {"toy", "toy.origin"}
-
-
-def test_a_mirrors_damaged_compression_is_passed_over(register, put, root, tmp_path, raw_files):
-    register(File("toy", (), 7, sha(b"content")))
-    put("mirror/toys/toy.gz", gzip.compress(b"content")[:-4])
-    with pytest.raises(UserError, match=r"toys/toy\.gz: it is damaged: it cannot be decompressed"):
-        fetch("toy", root, tmp_path / "mirror")
-    assert raw_files() == set()
+    assert names_of_raw_files() == {"toy", "toy.origin"}
 
 
 def test_a_wrong_file_in_the_data_directory_is_refused_and_kept(official, put, root):
@@ -111,8 +88,7 @@ def test_a_wrong_file_in_the_data_directory_is_refused_and_kept(official, put, r
     assert path.read_bytes() == b"cut"
 
 
-def test_what_is_missing_offline_is_told_with_a_line_for_each_address(register, root, tmp_path, monkeypatch, raw_files):
-    monkeypatch.setattr(download, "_TRIES", 2)
+def test_what_is_missing_offline_is_told_with_a_line_for_each_address(register, root, tmp_path, names_of_raw_files):
     register(File("toy.bz2", ("http://127.0.0.1:9/toy.bz2",), 1234, "md5:" + "0" * 32))
     with pytest.raises(UserError) as caught:
         fetch("toy", root, [tmp_path / "mirror", "http://127.0.0.1:9"])
@@ -121,14 +97,14 @@ def test_what_is_missing_offline_is_told_with_a_line_for_each_address(register, 
         assert part in output
     assert f"put the file at {root / 'raw/toys/toy.bz2'}" in output and "FEDATLAS_DATA_MIRRORS" in output
     assert str(tmp_path / "mirror") in output and len(output.splitlines()) == 4
-    assert raw_files() == set()
+    assert names_of_raw_files() == set()
 
 
 def test_what_a_mirror_simply_lacks_is_no_failure(register, server, root):
     register(File("toy", (f"{server.url}/toy",)))
     with pytest.raises(UserError) as caught:
         fetch("toy", root, f"{server.url}/mirror")
-    assert len(server.requests) == 5 and str(caught.value).count("HTTP 404") == 1
+    assert len(server.requests) == 2 and str(caught.value).count("the server has no such file") == 1
 
 
 def test_a_host_that_does_not_exist_is_not_tried_again(register, root, monkeypatch):
@@ -163,13 +139,11 @@ def test_a_stand_in_is_used_only_if_nearby_and_only_instead_of_the_official_file
 
 @pytest.mark.parametrize("fetch", [False, True])
 @pytest.mark.parametrize(
-    "size, status, obstacle",
-    [(7, [], None), (6, [], "it offers 7 bytes, not the 6 expected"), (7, [404], "HTTP 404 Not Found")],
+    "status, obstacle",
+    [([], None), ([404], "the server has no such file")],
 )
-def test_whether_data_can_be_had_is_known_before_they_are_fetched(
-    register, server, root, size, status, obstacle, fetch
-):
-    register(File("toy", (f"{server.url}/toy",), size, sha(b"content")))
+def test_whether_data_can_be_had_is_known_before_they_are_fetched(register, server, root, status, obstacle, fetch):
+    register(File("toy", (f"{server.url}/toy",), 7, sha(b"content")))
     server.files["/toy"], server.status = b"content", list(status)
     assert find_obstacle("toy", root, fetch=fetch) == (obstacle and f"{server.url}/toy: {obstacle}")
     assert len(server.requests) == 1 and root.exists() == fetch
@@ -178,7 +152,8 @@ def test_whether_data_can_be_had_is_known_before_they_are_fetched(
 
 def test_of_data_that_lie_nowhere_the_obstacle_names_each_address(register, put, root, tmp_path):
     register(File("toy", ("http://127.0.0.1:9/toy",)))
-    assert "http://127.0.0.1:9/toy: [Errno 111] Connection refused" == find_obstacle("toy", root, fetch=False)
+    obstacle = find_obstacle("toy", root, fetch=False)
+    assert obstacle.startswith("http://127.0.0.1:9/toy: ") and obstacle.endswith("Connection refused")
     register(File("toy", pinned="2026-01", checksum=sha(b"content")))
     assert find_obstacle("toy", root, fetch=False) == "it has no address and lies in no mirror"
     put("mirror/toys/toy", b"contenT")
@@ -192,16 +167,13 @@ def test_embedded_sets_need_no_files(root):
     assert fetch("digits", root) == [] and not root.exists()
 
 
-def test_the_next_fetch_sweeps_what_killed_ones_have_left(official, put, root, raw_files):
+def test_the_next_fetch_sweeps_what_killed_ones_have_left(official, put, root, names_of_raw_files):
     official(b"content")
-    for name in (".tmp-000000-1-0123456789ab-toy", "other", "other.part", ".gone.lock"):
+    for name in (".tmp-000000-1-0123456789ab-toy", "other"):
         os.utime(put(f"data/raw/toys/{name}", b"left"), (0, 0))
     os.utime(put("data/prepared/.tmp-000000-1-0123456789ab-toy", b"left"), (0, 0))
-    with exclusive(root / "raw/toys/busy"):
-        put("data/raw/toys/busy.part", b"left")
-        fetch("toy", root)
-        fetch("toy", root)
-        assert raw_files() == {"toy", "toy.origin", "other", "busy.part", ".busy.lock"}
+    fetch("toy", root)
+    assert names_of_raw_files() == {"toy", "toy.origin", "other"}
 
 
 def test_names_of_mirrors_may_hold_anything(monkeypatch, tmp_path):

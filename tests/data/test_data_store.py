@@ -141,8 +141,7 @@ def test_what_opens_prepared_data_imports_nothing_that_fetches_or_reads_raw_file
 
 def test_what_decides_the_bytes_of_a_prepared_set_does_not_fetch():
     assert modules(info("cifar10")) == [
-        "fedatlas.data.readers.cifar",
-        "fedatlas.data.readers.jpeg",
+        "fedatlas.data.readers.published_images",
         "fedatlas.data.preparation",
         "fedatlas.data.validation",
     ]
@@ -267,7 +266,7 @@ def test_status_says_what_is_where(toy, root, tmp_path, put, toy_text, register)
     assert row().state == "prepared" and row().path == root / "prepared/toy" and row().bytes > 500
     empty = {"directory": tmp_path / "empty"}
     assert row(**empty).state == "missing" and row(**empty).path is None
-    put("mirror/toys/toy.bz2", b"x")
+    put("mirror/toys/toy", b"x")
     result = row(**empty, mirrors=[tmp_path / "mirror", "http://127.0.0.1:9"])
     assert result.state == "mirror" and result.path == tmp_path / "mirror/toys"
     register(File("toy", (), 77), File("two", (), 23))

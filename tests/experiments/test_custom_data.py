@@ -96,7 +96,7 @@ def test_an_axis_of_own_data_is_chosen_by_its_mapping_and_labelled_by_its_file()
         ({"label": "z"}, "made_up.yaml (size smoke): mine.csv: label: there is no column 'z'"),
         ({"lable": "z"}, "made_up.yaml (size smoke): problem.data: data mine.csv has no option 'lable'"),
         ({"file": "no.csv"}, "made_up.yaml (size smoke): no.csv does not exist"),
-        ({"client": None}, "mine.csv, line 2: column 'hospital' holds "),
+        ({"client": None}, "mine.csv: row 1: column 'hospital' holds "),
     ],
 )
 def test_mistakes_come_up_when_the_experiment_is_read(change, complaint):
@@ -167,7 +167,7 @@ def test_the_workflow_sees_content_and_not_times(tmp_path, monkeypatch):
     with open("mine.csv", "a") as file:
         file.write(text.splitlines()[-1] + "\n")
     assert graph.source(w) != before
-    code = ("data.preparation", "data.readers.csv", "data.validation")
+    code = ("data.preparation", "data.readers.tables", "data.validation")
     assert {item.split()[0] for item in graph.code("prepare", w).split(", ")} == set(code)
     monkeypatch.chdir(tmp_path)
     assert Graph(graph.study, is_dry=lambda: True).source_code(w) == [] and not (tmp_path / "data/code").exists()

@@ -92,7 +92,7 @@ UNUSED = [  # by these experiments, or by any number
     "federation/participation/markov.py",
     "federation/schedules/inverse_sqrt.py",
     "federation/partitions/classes.py",
-    "data/readers/cifar.py",
+    "data/readers/published_images.py",
     "federation/compiled/kernels.py",
     "results/figures/heatmap.py",
     "federation/costs/cross_silo.py",

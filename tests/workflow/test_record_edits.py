@@ -128,13 +128,17 @@ def edit_module(monkeypatch, *names):
 
 EDITS = {  # modules of the package, and the cells that are computed again
     "engine": (["federation.engine.simulation"], ALL),
+    "draws": (["federation.streams"], ALL),
+    "participation": (["federation.participation.full"], ALL),
     "one algorithm": (["federation.algorithms.scaffold"], {"digits/scaffold", "own/scaffold"}),
     "problem": (["federation.problems.logistic"], {*CSV}),
     "partition": (["federation.partitions.classes"], {*DIGITS}),
     "job of partitions": (["workflow.jobs.partition"], ALL),
     "job of optima": (["workflow.jobs.optimum"], {*CSV}),
-    "reader of CSV": (["data.readers.csv"], {*CSV}),
+    "reader of CSV": (["data.readers.tables"], {*CSV}),
+    "preparation": (["data.preparation"], ALL),
     "tuning rule": (["experiments.tuning.grid"], ALL),
+    "confirmation": (["experiments.tuning.confirmation"], ALL),
     "figures": (["results.figures.convergence"], set()),
 }
 

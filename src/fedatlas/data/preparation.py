@@ -16,7 +16,7 @@ from fedatlas.errors import UserError
 
 
 def build(source: Source, form: Form, paths: Sequence[Path], origins: Sequence[str], folder: Path) -> None:
-    """Write the prepared form of a data set of the catalogue into an empty folder, and validate it.
+    """Write the prepared form of a data set into an empty folder, and validate it.
 
     Args:
         source: The data set.
@@ -33,74 +33,37 @@ def build(source: Source, form: Form, paths: Sequence[Path], origins: Sequence[s
     except (UserError, MemoryError):
         raise
     except Exception as error:  # parsers raise all kinds of errors on a file of another format
-        if isinstance(error, OSError) and error.errno is not None:
-            raise  # it is an error of the file system
+        if isinstance(source, CustomSource) or (isinstance(error, OSError) and error.errno is not None):
+            raise  # it is an error of a user's reader, or of the file system
         raise raw_file_error(paths[0], f"cannot be read by the reader {form.reader} ({error})") from error
+    arrays = {
+        path.stem: {"bytes": path.stat().st_size, "sha256": checksum(path).partition(":")[2]}
+        for path in sorted(folder.glob("*.npy"))
+    }
+    meta = Meta(arrays, source, provenance(source, form, paths, origins))
+    meta.write(folder)
+    validate_prepared(source, folder, meta)
+
+
+def validate_prepared(source: Source, folder: Path, meta: Meta) -> None:
+    """Raise UserError if prepared data are not sound. The test part of custom data need not contain every class."""
+    contents = replace(source, test_rows=0) if isinstance(source, CustomSource) else source
+    validate(contents, open_arrays(source.name, folder, meta), folder)
+
+
+def provenance(source: Source, form: Form, paths: Sequence[Path], origins: Sequence[str]) -> dict[str, Any]:
+    """Return the provenance of a data set; arguments are those of `build`. The survey has hashed custom files."""
+    is_custom = isinstance(source, CustomSource)
     files = [
         {
             "name": path.name,
             "urls": list(file.urls),
             "origin": origin,
-            "bytes": path.stat().st_size,
-            "sha256": checksum(path).partition(":")[2],
+            "bytes": file.bytes if is_custom else path.stat().st_size,
+            "sha256": str(file.checksum if is_custom else checksum(path)).partition(":")[2],
         }
         for path, file, origin in zip(paths, form.files, origins, strict=True)
     ]
-    meta = _write_meta(source, _provenance(source, form.lossy, files), folder)
-    validate(source, open_arrays(source.name, folder, meta), folder)
-
-
-def build_custom(source: CustomSource, folder: Path) -> None:
-    """Write the prepared form of custom data into an empty folder, and validate it.
-
-    Raises:
-        UserError: If a file cannot be read, or does not contain what its survey says.
-    """
-    paths = list(map(Path, source.paths))
-    source.forms[0].create_reader().read(paths, source, Writer(folder))
-    meta = _write_meta(source, custom_provenance(source), folder)
-    validate_custom(source, folder, meta)
-
-
-def validate_custom(source: CustomSource, folder: Path, meta: Meta) -> None:
-    """Raise UserError if prepared custom data are not sound. The test part need not contain every class."""
-    validate(replace(source, test_rows=0), open_arrays(source.name, folder, meta), folder)
-
-
-def custom_provenance(source: CustomSource) -> dict[str, Any]:
-    """Return the provenance of custom data."""
-    files: list[dict[str, Any]] = [
-        {
-            "name": file.name,
-            "urls": [],
-            "origin": path,
-            "bytes": file.bytes,
-            "sha256": str(file.checksum).partition(":")[2],
-        }
-        for file, path in zip(source.forms[0].files, source.paths, strict=True)
-    ]
-    return _provenance(source, "", files)
-
-
-def _write_meta(source: Source, provenance: dict[str, Any], folder: Path) -> Meta:
-    """Write ``meta.json`` beside the arrays of a folder."""
-    arrays = {
-        path.stem: {"bytes": path.stat().st_size, "sha256": checksum(path).partition(":")[2]}
-        for path in sorted(folder.glob("*.npy"))
-    }
-    meta = Meta(arrays, source, provenance)
-    meta.write(folder)
-    return meta
-
-
-def _provenance(source: Source, lossy: str, files: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the provenance of a data set.
-
-    Args:
-        source: The data set.
-        lossy: Difference from the official files, empty if there is none.
-        files: Name, addresses, origin, size and checksum of each raw file.
-    """
     return {
         "title": source.title,
         "page": source.page,
@@ -108,7 +71,7 @@ def _provenance(source: Source, lossy: str, files: list[dict[str, Any]]) -> dict
         "citation": source.citation,
         "bibtex": source.bibtex,
         "note": source.note,
-        "lossy": lossy,
+        "lossy": form.lossy,
         "rows": source.rows,
         "test_rows": source.test_rows,
         "shape": list(source.shape),

@@ -1,17 +1,24 @@
-"""Raw files, fetched from a mirror or the official address and verified. A file appears complete or not at all."""
+"""Raw files, from a mirror or the official address, by pooch. A file appears whole and verified, or not at all."""
 
+import contextlib
 import shutil
+import time
 from collections.abc import Mapping
 from pathlib import Path
+from typing import IO, Any
 
 from fedatlas.data.catalogue.base import File, Form, Source
 from fedatlas.data.compression import checksum
-from fedatlas.data.download import Missing, Unavailable, Unreachable, ask, discard, download
-from fedatlas.data.locks import exclusive, find_leftovers, remove_leftover, write_errors
+from fedatlas.data.locks import exclusive, write_errors
 from fedatlas.data.paths import BUNDLED, Mirrors, is_url, list_mirrors, raw_folder, resolve_directory
 from fedatlas.data.sources import info
 from fedatlas.errors import UserError
 from fedatlas.io.files import atomic, sweep
+
+TRIES = 5
+PAUSE = 1.0  # seconds before the second try, then twice as many each time
+SILENCE = 30.0  # seconds after which a server that sends nothing is given up
+_PASSING = (408, 429, 500, 502, 503, 504)  # faults of servers after which another try may help
 
 
 class NotFound(UserError):
@@ -26,6 +33,14 @@ class NotFound(UserError):
         self.failures = dict(failures)
 
 
+class Unavailable(Exception):
+    """An address did not give the file; the text says why, and is empty where it simply lacks it."""
+
+
+class Unreachable(Unavailable):
+    """The server cannot be reached."""
+
+
 def fetch(name: str, directory: str | Path | None = None, mirrors: Mirrors = (), progress: bool = True) -> list[Path]:
     """Put the raw files of a data set into ``raw/<group>/`` of the data directory.
 
@@ -36,7 +51,7 @@ def fetch(name: str, directory: str | Path | None = None, mirrors: Mirrors = (),
         name: Name of the data set.
         directory: The data directory.
         mirrors: Mirrors that come before those of FEDATLAS_DATA_MIRRORS.
-        progress: Whether downloads show a bar even without a terminal.
+        progress: Whether downloads show a bar in a terminal.
 
     Returns:
         Paths of the files.
@@ -54,57 +69,33 @@ def gather(source: Source, root: Path, mirrors: Mirrors = (), progress: bool = T
     with write_errors(root):
         (folder := raw_folder(root, source.group)).mkdir(parents=True, exist_ok=True)
         sweep(folder)
-        return _find_form(source, _Search(source, root, mirrors, progress))
+        return _Search(source, root, mirrors, progress=progress).find_form()
 
 
 def look_for(source: Source, root: Path, mirrors: Mirrors = ()) -> None:
     """Raise what `gather` would raise, without a copy or a download: servers are asked whether they have the files."""
     if not source.embedded:
-        _find_form(source, _Question(source, root, mirrors, progress=False))
-
-
-def _find_form(source: Source, search: "_Search") -> tuple[Form, list[Path]]:
-    """Return the first form that a search finds whole, or the official one with its files fetched."""
-    for form in source.forms:
-        paths = [search.find(file) for file in form.files]
-        if complete := _complete(paths):
-            return form, complete
-    return source.forms[0], [search.fetch_official(file) for file in source.forms[0].files]
+        _Search(source, root, mirrors, fetch=False).find_form()
 
 
 def find_files(source: Source, folder: Path) -> tuple[Form, list[Path]] | None:
     """Return the first form whose files all lie in a folder, and their paths. The files are not verified."""
     for form in source.forms:
-        if paths := _complete([_find_variant(file, folder) for file in form.files]):
+        paths = [folder / file.name for file in form.files]
+        if all(path.is_file() for path in paths):
             return form, paths
     return None
 
 
-def find_mismatch(path: Path, file: File, limit: int, name: str | None = None) -> str | None:
-    """Return the difference between a file and the published one, as the end of a sentence, or None.
-
-    Args:
-        path: Path of the file.
-        file: The published file.
-        limit: Number of bytes that the file may have when it is decompressed.
-        name: Name that the file will have, if it is not that of the path.
-    """
-    name = name or path.name
-    expected_size, expected = file.expected(name)
+def find_mismatch(path: Path, file: File) -> str | None:
+    """Return the difference between a file and the published one, as the end of a sentence, or None."""
     size = path.stat().st_size
-    if expected_size is not None and size != expected_size:
-        return f"has {size:,} bytes, not the {expected_size:,} expected"
-    if expected is None:
+    if file.bytes is not None and size != file.bytes:
+        return f"has {size:,} bytes, not the {file.bytes:,} expected"
+    if file.checksum is None:
         return None
-    algorithm = expected.partition(":")[0]
-    try:
-        if name == file.name:
-            digest = checksum(path, algorithm)
-        else:
-            digest = checksum(path, algorithm, Path(name).suffix, limit)
-    except UserError:
-        return f"is damaged: it cannot be decompressed, or has more than {limit:,} bytes"
-    return None if digest == expected else f"has the checksum {digest}, not the {expected} expected"
+    digest = checksum(path, file.checksum.partition(":")[0])
+    return None if digest == file.checksum else f"has the checksum {digest}, not the {file.checksum} expected"
 
 
 def load_origin(path: Path) -> str:
@@ -114,124 +105,204 @@ def load_origin(path: Path) -> str:
 
 
 class _Search:
-    """The search for the files of a data set, with the failure of each address."""
+    """The search for the files of a data set, with the failure of each address.
 
-    def __init__(self, source: Source, root: Path, mirrors: Mirrors, progress: bool) -> None:
-        self.source, self.root, self.progress = source, root, progress
+    Args:
+        source: The data set.
+        root: The data directory.
+        mirrors: Mirrors that come before those of FEDATLAS_DATA_MIRRORS.
+        progress: Whether downloads show a bar in a terminal.
+        fetch: Whether to copy and download files, or only to ask where they are.
+    """
+
+    def __init__(
+        self, source: Source, root: Path, mirrors: Mirrors, progress: bool = False, fetch: bool = True
+    ) -> None:
+        self.source, self.progress, self.fetch = source, progress, fetch
         self.folder = raw_folder(root, source.group)
         self.mirrors = list_mirrors(mirrors)
         self.failures: dict[str, str] = {}
 
-    def find(self, file: File) -> Path | None:
-        """Return the path of a file in the data directory, into which a copy is put if need be, or None."""
-        if path := _find_variant(file, self.folder):
-            if fault := find_mismatch(path, file, self.source.unpacked_limit):
-                raise UserError(f"{path} {fault}: delete it and fetch it again, or put a good copy in its place")
-            for leftover in find_leftovers(self.root):
-                remove_leftover(leftover)
-            return path
-        places = [str(BUNDLED), *self.mirrors]
-        return next(filter(None, (self._fetch_mirror(mirror, file) for mirror in places)), None)
+    def find_form(self) -> tuple[Form, list[Path]]:
+        """Return the first form whose files lie nearby, or the official one with its files fetched."""
+        for form in self.source.forms:
+            paths = [self._find(file) for file in form.files]
+            if None not in paths:
+                return form, [path for path in paths if path is not None]
+        form = self.source.forms[0]
+        return form, [self._find_official(file) for file in form.files]
 
-    def _fetch_mirror(self, mirror: str, file: File) -> Path | None:
-        if mirror in self.failures:
-            return None
-        for name in file.variants:
-            address = f"{mirror.rstrip('/')}/{self.source.group}/{name}"
+    def _find(self, file: File) -> Path | None:
+        """Return the path of a file in the data directory, into which a mirror's copy is put if need be, or None."""
+        path = self.folder / file.name
+        if path.is_file():
+            if fault := find_mismatch(path, file):
+                raise UserError(f"{path} {fault}: delete it and fetch it again, or put a good copy in its place")
+            return path
+        for mirror in (str(BUNDLED), *self.mirrors):
+            address = f"{mirror.rstrip('/')}/{self.source.group}/{file.name}"
+            if mirror in self.failures:
+                continue
             try:
                 if is_url(mirror):
-                    return self._download(address, file, name)
-                if (original := Path(address)).is_file():
-                    return self._copy(original, file, name)
-            except Missing:
-                continue
+                    return self._download(address, file)
+                if Path(address).is_file():
+                    return self._copy(Path(address), file)
             except Unreachable as error:
                 self.failures[mirror] = str(error)
-                return None
             except Unavailable as error:
-                self.failures[address] = str(error)
+                self.failures |= {address: str(error)} if str(error) else {}
         return None
 
-    def fetch_official(self, file: File) -> Path:
+    def _find_official(self, file: File) -> Path:
         """Return the path of a file in the data directory, into which it is downloaded if it is missing."""
-        if path := _find_variant(file, self.folder):
+        path = self.folder / file.name
+        if path.is_file():
             return path
         for url in file.urls:
             try:
-                return self._download(url, file, file.name)
+                return self._download(url, file)
             except Unavailable as error:
-                self.failures[url] = str(error)
-        group = self.source.group
+                self.failures[url] = str(error) or "the server has no such file"
         size = "size unknown" if file.bytes is None else f"{file.bytes:,} bytes"
-        checksum = file.checksum or "no known checksum"
         lines = [
-            f"the data set {self.source.name!r} needs {file.name} ({size}, {checksum}): put the file at "
-            f"{self.folder / file.name}, or name in FEDATLAS_DATA_MIRRORS a folder or URL that holds "
-            f"{group}/{file.name}",
+            f"the data set {self.source.name!r} needs {file.name} ({size}, {file.checksum or 'no known checksum'}): "
+            f"put the file at {path}, or name in FEDATLAS_DATA_MIRRORS a folder or URL that holds "
+            f"{self.source.group}/{file.name}",
             f"It is not in {self.folder}, in no mirror ({', '.join(self.mirrors) or 'none is named'}) and could not be "
             f"downloaded{':' if self.failures else ', as it has no address'}",
             *(f"{address}: {reason}" for address, reason in self.failures.items()),
         ]
         raise NotFound("\n  ".join(lines), self.failures)
 
-    def _copy(self, original: Path, file: File, name: str) -> Path:
-        target, limit = self.folder / name, self.source.unpacked_limit
-        if file.expected(name)[0] is None and (size := original.stat().st_size) > limit:
-            raise Unavailable(f"it has {size:,} bytes, more than the {limit:,} that this data set can need")
-        with atomic(target) as temporary:
-            shutil.copyfile(original, temporary)
-            if fault := find_mismatch(temporary, file, limit, name):
+    def _copy(self, original: Path, file: File) -> Path:
+        target = self.folder / file.name
+        with contextlib.ExitStack() as stack:
+            copy = original
+            if self.fetch:
+                copy = stack.enter_context(atomic(target))
+                shutil.copyfile(original, copy)
+            if fault := find_mismatch(copy, file):
                 raise Unavailable(f"it {fault}")
-            _save_origin(target, "fedatlas" if BUNDLED in original.parents else str(original))
+            if self.fetch:
+                _save_origin(target, "fedatlas" if BUNDLED in original.parents else str(original))
         return target
 
-    def _download(self, url: str, file: File, name: str) -> Path:
-        target, limit = self.folder / name, self.source.unpacked_limit
-        size, expected = file.expected(name)
-        part = target.with_name(f"{name}.part")
+    def _download(self, url: str, file: File) -> Path:
+        target = self.folder / file.name
+        if not self.fetch:
+            ask(url)
+            return target
+        part, limit = target.with_name(f"{file.name}.part"), file.bytes or self.source.unpacked_limit
         with exclusive(target):
             if target.is_file():
                 return target
+            if file.checksum is None:
+                part.unlink(missing_ok=True)  # it may be the beginning of another version
             try:
-                # A file that resumes a wrong beginning is wrong: it is downloaded once more from the start.
-                for resumed in (part.exists(), False):
-                    download(url, part, limit, size, expected is not None, self.progress)
-                    fault = find_mismatch(part, file, limit, name)
+                for _ in range(2):
+                    resumed = download(url, part, limit, self.progress)
+                    fault = find_mismatch(part, file)
                     if fault is None:
                         with atomic(target) as temporary:
                             _save_origin(target, url)
                             part.replace(temporary)
+                        return target
+                    part.unlink()
+                    if not resumed:  # a file that goes on from a wrong beginning is wrong: once more from the start
                         break
-                    discard(part)
-                    if not resumed:
-                        raise Unavailable(f"what it gives {fault}")
+                raise Unavailable(f"what it gives {fault}")
             finally:
-                if not part.exists() or not part.stat().st_size:
-                    discard(part)
-        return target
+                if part.exists() and not part.stat().st_size:
+                    part.unlink()
 
 
-class _Question(_Search):
-    """A search that only asks where files are."""
+def download(url: str, part: Path, limit: int, progress: bool = True) -> bool:
+    """Append what is missing of an address to a file, in a few tries.
 
-    def _copy(self, original: Path, file: File, name: str) -> Path:
-        if fault := find_mismatch(original, file, self.source.unpacked_limit, name):
-            raise Unavailable(f"it {fault}")
-        return original
+    Args:
+        url: The address.
+        part: Path of the file, which may not exist yet.
+        limit: Number of bytes that the file may have.
+        progress: Whether to show a bar in a terminal.
 
-    def _download(self, url: str, file: File, name: str) -> Path:
-        ask(url, self.source.unpacked_limit, file.expected(name)[0])
-        return self.folder / name
+    Returns:
+        Whether the file goes on from a beginning of an earlier try.
+
+    Raises:
+        Unavailable: If the address does not give the file; the beginning stays for the next attempt.
+    """
+    from requests import RequestException
+
+    fault = Unavailable()
+    for attempt in range(TRIES):
+        start = part.stat().st_size if part.exists() else 0
+        try:
+            _append(url, part, limit, progress)
+            return start > 0
+        except RequestException as error:
+            fault = _explain(error)
+            status = getattr(error.response, "status_code", None)
+            if status == 416:  # the beginning is as long as the file, or longer
+                part.unlink()
+            elif status not in _PASSING and (status is not None or part.stat().st_size <= start):
+                break
+        except Unavailable as error:  # a server that does not go on from a beginning gives too many bytes
+            fault = error
+            if not start:
+                break
+        time.sleep(PAUSE * 2**attempt)
+    raise fault
 
 
-def _complete(paths: list[Path | None]) -> list[Path] | None:
-    """Return the paths, or None if one of them is missing."""
-    files = [path for path in paths if path is not None]
-    return files if len(files) == len(paths) else None
+def ask(url: str) -> None:
+    """Ask an address whether it has a file. Raises Unavailable if it has none, or cannot be reached."""
+    import pooch
+    from requests import RequestException
+
+    try:
+        if not pooch.HTTPDownloader(timeout=SILENCE)(url, None, None, check_only=True):
+            raise Unavailable
+    except RequestException as error:
+        raise _explain(error) from error
 
 
-def _find_variant(file: File, folder: Path) -> Path | None:
-    return next((folder / name for name in file.variants if (folder / name).is_file()), None)
+def _append(url: str, part: Path, limit: int, progress: bool) -> None:
+    import pooch
+    from tqdm import tqdm
+
+    bar = tqdm(total=limit, unit="B", unit_scale=True, desc=part.stem, disable=None if progress else True, leave=False)
+    with open(part, "ab") as file, bar:
+        headers = {"User-Agent": "fedatlas", "Accept-Encoding": "identity"}
+        if file.tell():
+            headers["Range"] = f"bytes={file.tell()}-"
+        fetch = pooch.HTTPDownloader(progressbar=bar, chunk_size=1 << 16, timeout=SILENCE, headers=headers)
+        fetch(url, _Bounded(file, limit), None)
+
+
+class _Bounded:
+    """A file for pooch to write that takes so many bytes and no more."""
+
+    def __init__(self, file: IO[bytes], limit: int) -> None:
+        self.file, self.limit = file, limit
+        self.flush = file.flush
+
+    def write(self, content: bytes) -> None:
+        """Write bytes. Raises Unavailable if they are too many, after the file was emptied."""
+        if self.file.tell() + len(content) > self.limit:
+            self.file.truncate(0)
+            raise Unavailable(f"it gives more than the {self.limit:,} bytes expected")
+        self.file.write(content)
+
+
+def _explain(error: Any) -> Unavailable:
+    """Return the reason of an error of requests, which may hold those of other libraries."""
+    if error.response is not None:
+        missing = error.response.status_code in (404, 410)
+        return Unavailable("" if missing else f"HTTP {error.response.status_code} {error.response.reason}")
+    while isinstance(cause := getattr(error, "reason", None) or (error.args or [None])[-1], Exception):
+        error = cause
+    return Unreachable(str(error))
 
 
 def _save_origin(path: Path, origin: str) -> None:

@@ -12,7 +12,6 @@ from fedatlas.data.errors import prepared_data_error
 from fedatlas.data.locks import exclusive, write_errors
 from fedatlas.data.paths import Mirrors, is_url, list_mirrors, prepared_folder, raw_folder, resolve_directory
 from fedatlas.data.sources import Spec, info, names
-from fedatlas.data.validation import validate
 from fedatlas.errors import UserError
 from fedatlas.io.files import atomic_folder, sweep
 
@@ -64,14 +63,15 @@ def prepare(spec: Spec, directory: str | Path | None = None, mirrors: Mirrors = 
         return folder
     with write_errors(root), exclusive(folder):
         sweep(folder.parent)
+        if _is_current(source, root):  # another process may have prepared it before the lock was free
+            return folder
         if isinstance(source, CustomSource):
-            with atomic_folder(folder) as building, write_errors(root):
-                preparation.build_custom(source, building)
-        elif not _is_current(source, root):  # another process may have prepared it before the lock was free
+            form, paths, origins = source.forms[0], list(map(Path, source.paths)), list(source.paths)
+        else:
             form, paths = raw_files.gather(source, root, mirrors)
             origins = [raw_files.load_origin(path) for path in paths]
-            with atomic_folder(folder) as building, write_errors(root):
-                preparation.build(source, form, paths, origins, building)
+        with atomic_folder(folder) as building, write_errors(root):
+            preparation.build(source, form, paths, origins, building)
     return folder
 
 
@@ -117,7 +117,14 @@ def verify(spec: Spec, directory: str | Path | None = None) -> list[Path]:
         UserError: At the first file that is wrong, or if there is none.
     """
     source, root = info(spec, directory), resolve_directory(directory)
-    verified = _verify_raw(source, root)
+    verified: list[Path] = []
+    if not isinstance(source, CustomSource) and (
+        form_and_paths := raw_files.find_files(source, raw_folder(root, source.group))
+    ):
+        form, verified = form_and_paths
+        for path, file in zip(verified, form.files, strict=True):
+            if fault := raw_files.find_mismatch(path, file):
+                raise UserError(f"{path} {fault}: delete it and fetch it again, or put a good copy in its place")
     folder = prepared_folder(root, source.name)
     if (meta := prepared.read_meta(folder)) is None:
         if verified:
@@ -129,12 +136,9 @@ def verify(spec: Spec, directory: str | Path | None = None) -> list[Path]:
         path = folder / f"{stem}.npy"
         if not path.is_file() or checksum(path) != f"sha256:{array['sha256']}":
             raise prepared_data_error(folder, f"{path.name} is missing or has changed")
-    if not isinstance(source, CustomSource):
-        validate(source, prepared.open_arrays(source.name, folder, meta), folder)
-    elif not _is_current(source, root):
+    if isinstance(source, CustomSource) and not _is_current(source, root):
         raise UserError(f"{source.title}: the files have changed since {folder} was made: prepare the data again")
-    else:
-        preparation.validate_custom(source, folder, meta)
+    preparation.validate_prepared(source, folder, meta)
     return [*verified, *(folder / f"{stem}.npy" for stem in meta.arrays)]
 
 
@@ -148,10 +152,14 @@ def status(directory: str | Path | None = None, mirrors: Mirrors = ()) -> list[S
         mirrors: Folders to examine besides those of FEDATLAS_DATA_MIRRORS.
     """
     root, folders = resolve_directory(directory), list_mirrors(mirrors)
-    return [
-        *(_status(info(name), root, folders) for name in names()),
-        *(_custom_status(name, root) for name in custom_files.names(root)),
-    ]
+    rows = [_status(info(name), root, folders) for name in names()]
+    for name in custom_files.names(root):
+        folder = prepared_folder(root, name)
+        if meta := prepared.read_meta(folder):
+            rows.append(Status(name, "own", "prepared", meta.bytes, False, folder))
+        else:
+            rows.append(Status(name, "own", "raw", None, False, None))
+    return rows
 
 
 def is_local(spec: Spec, directory: str | Path | None = None, mirrors: Mirrors = ()) -> bool:
@@ -171,28 +179,6 @@ def is_local(spec: Spec, directory: str | Path | None = None, mirrors: Mirrors =
     if not isinstance(spec, str) or custom.is_custom(spec):
         return True
     return _status(info(spec), resolve_directory(directory), list_mirrors(mirrors)).state != "missing"
-
-
-def _verify_raw(source: Source, root: Path) -> list[Path]:
-    """Verify the raw files in the data directory, and return their paths."""
-    if isinstance(source, CustomSource):
-        return []
-    form_and_paths = raw_files.find_files(source, raw_folder(root, source.group))
-    if form_and_paths is None:
-        return []
-    form, paths = form_and_paths
-    for path, file in zip(paths, form.files, strict=True):
-        if fault := raw_files.find_mismatch(path, file, source.unpacked_limit):
-            raise UserError(f"{path} {fault}: delete it and fetch it again, or put a good copy in its place")
-    return paths
-
-
-def _custom_status(name: str, root: Path) -> Status:
-    """Return the state of custom data: prepared or raw, even if the files have changed since."""
-    folder = prepared_folder(root, name)
-    if meta := prepared.read_meta(folder):
-        return Status(name, "own", "prepared", meta.bytes, False, folder)
-    return Status(name, "own", "raw", None, False, None)
 
 
 def _status(source: Source, root: Path, mirrors: list[str]) -> Status:
@@ -215,9 +201,12 @@ def _status(source: Source, root: Path, mirrors: list[str]) -> Status:
 def _is_current(source: Source, root: Path) -> bool:
     """Return whether a data set is prepared, and could not be prepared from better files."""
     meta = prepared.read_meta(prepared_folder(root, source.name))
+    if meta is None:
+        return False
     if isinstance(source, CustomSource):
-        return meta is not None and meta.provenance == preparation.custom_provenance(source)
-    if meta is None or not meta.lossy:
-        return meta is not None
+        paths = list(map(Path, source.paths))
+        return meta.provenance == preparation.provenance(source, source.forms[0], paths, source.paths)
+    if not meta.lossy:
+        return True
     form_and_paths = raw_files.find_files(source, raw_folder(root, source.group))
     return form_and_paths is None or bool(form_and_paths[0].lossy)

@@ -4,15 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from fedatlas.data.compression import SUFFIXES
 from fedatlas.data.dataset import Contents
 from fedatlas.data.paths import bundled_folder
 from fedatlas.data.readers import READERS
 from fedatlas.data.readers.base import Reader
 from fedatlas.errors import UserError
 from fedatlas.registry.bibliography import entry
-
-_ARCHIVES = (".tar.gz", ".zip", ".mat", ".npz")
 
 
 @dataclass(frozen=True)
@@ -24,8 +21,6 @@ class File:
         urls: Official addresses, in the order in which they are tried.
         bytes: Size of the file as published.
         checksum: ``algorithm:hex`` of the file as published.
-        content: Checksum of the decompressed bytes of a compressed file, which verifies a copy that is compressed in
-            another way.
         pinned: Month in which this project computed the checksum from the published file; empty if publishers or
             independent projects give it.
     """
@@ -34,7 +29,6 @@ class File:
     urls: tuple[str, ...] = ()
     bytes: int | None = None
     checksum: str | None = None
-    content: str | None = None
     pinned: str = field(default="", repr=False)  # the author of a checksum changes no data
 
     @property
@@ -43,25 +37,6 @@ class File:
         if self.checksum is None:
             return "no checksum is known: rows, features and classes are checked"
         return self.checksum + (f", taken by this project in {self.pinned}" if self.pinned else "")
-
-    @property
-    def packed(self) -> bool:
-        """Return whether it is one compressed file, and not an archive."""
-        return self.name.endswith(SUFFIXES) and not self.name.endswith(_ARCHIVES)
-
-    @property
-    def variants(self) -> tuple[str, ...]:
-        """The names that the file may have in a mirror: as published, plain, or compressed in another way."""
-        if self.name.endswith(_ARCHIVES):
-            return (self.name,)
-        plain = self.name.rpartition(".")[0] if self.packed else self.name
-        return tuple(dict.fromkeys((self.name, plain, *(plain + suffix for suffix in SUFFIXES))))
-
-    def expected(self, name: str) -> tuple[int | None, str | None]:
-        """Return the size and checksum of a variant; the checksum of another variant is that of its content."""
-        if name == self.name:
-            return self.bytes, self.checksum
-        return None, self.content if self.packed else self.checksum
 
 
 @dataclass(frozen=True)

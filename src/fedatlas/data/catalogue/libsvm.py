@@ -23,7 +23,7 @@ def _libsvm(name: str, features: int, labels: tuple[int, int], file: File, **ent
         file: The file without its address.
         entry: Other fields of the Source.
     """
-    official = File(file.name, (f"{_LIBSVM}binary/{file.name}",), file.bytes, file.checksum, file.content)
+    official = File(file.name, (f"{_LIBSVM}binary/{file.name}",), file.bytes, file.checksum)
     page = f"{_LIBSVM}binary.html#{name.split('.')[0]}"
     defaults: dict[str, Any] = {"dtype": "float64", "sparse": True, "page": page}
     forms = (Form("libsvm", (official,), {"labels": labels}),)
@@ -93,7 +93,6 @@ IJCNN1 = _libsvm(
     File(
         "ijcnn1.bz2",
         checksum="md5:c3e9162f8e38e0b6c0e02d313a59de2b",
-        content="sha256:16506cad788cf7c9607454150ed1994788204bac2ff4c9cb3b320036b6950d3f",
     ),
     title="IJCNN 2001 challenge, problem 1, training and validation parts",
     licence=_UNSTATED,

@@ -11,18 +11,17 @@ _FASHION = (
 )
 
 
-def _mnist(name: str, addresses: tuple[str, ...], files: tuple[tuple[str, int, str, str], ...], **entry: Any) -> Source:
+def _mnist(name: str, addresses: tuple[str, ...], files: tuple[tuple[str, int, str], ...], **entry: Any) -> Source:
     """Return a set in the four files of MNIST.
 
     Args:
         name: Name of the data set.
         addresses: Addresses of the folders of the files.
-        files: Name, bytes, MD5, and SHA-256 of the decompressed contents of each file.
+        files: Name, bytes and MD5 of each file.
         entry: Other fields of the Source.
     """
     published = tuple(
-        File(file, tuple(address + file for address in addresses), size, f"md5:{md5}", f"sha256:{content}")
-        for file, size, md5, content in files
+        File(file, tuple(address + file for address in addresses), size, f"md5:{md5}") for file, size, md5 in files
     )
     contents: dict[str, Any] = {
         "classes": 10,
@@ -38,30 +37,10 @@ MNIST = _mnist(
     "mnist",
     _MNIST,
     (
-        (
-            "train-images-idx3-ubyte.gz",
-            9_912_422,
-            "f68b3c2dcbeaaa9fbdd348bbdeb94873",
-            "ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db",
-        ),
-        (
-            "train-labels-idx1-ubyte.gz",
-            28_881,
-            "d53e105ee54ea40749a09fcbcd1e9432",
-            "65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5",
-        ),
-        (
-            "t10k-images-idx3-ubyte.gz",
-            1_648_877,
-            "9fb629c4189551a2d022fa330f9573f3",
-            "0fa7898d509279e482958e8ce81c8e77db3f2f8254e26661ceb7762c4d494ce7",
-        ),
-        (
-            "t10k-labels-idx1-ubyte.gz",
-            4_542,
-            "ec29112dd5afa0611ce80d1b7f02629c",
-            "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2",
-        ),
+        ("train-images-idx3-ubyte.gz", 9_912_422, "f68b3c2dcbeaaa9fbdd348bbdeb94873"),
+        ("train-labels-idx1-ubyte.gz", 28_881, "d53e105ee54ea40749a09fcbcd1e9432"),
+        ("t10k-images-idx3-ubyte.gz", 1_648_877, "9fb629c4189551a2d022fa330f9573f3"),
+        ("t10k-labels-idx1-ubyte.gz", 4_542, "ec29112dd5afa0611ce80d1b7f02629c"),
     ),
     title="Handwritten digits, 28 x 28 grey",
     page="http://yann.lecun.com/exdb/mnist/",
@@ -73,30 +52,10 @@ FASHION = _mnist(
     "fashion-mnist",
     _FASHION,
     (
-        (
-            "train-images-idx3-ubyte.gz",
-            26_421_880,
-            "8d4fb7e6c68d591d4c3dfef9ec88bf0d",
-            "c59f468a2f672dc815687fe0f83887768d799fd8a3f3276145d20f83aa44d888",
-        ),
-        (
-            "train-labels-idx1-ubyte.gz",
-            29_515,
-            "25c81989df183df01b3e8a0aad5dffbe",
-            "bad3541b69d912435c50bb6ba87bec294ff4f6a2e1246121d8633921760443d9",
-        ),
-        (
-            "t10k-images-idx3-ubyte.gz",
-            4_422_102,
-            "bef4ecab320f06d8554ea6380940ec79",
-            "5b4141f0afbad91edebe8549f8fcffe087ea10ca49f1dbef5c9a5cd8815ce37b",
-        ),
-        (
-            "t10k-labels-idx1-ubyte.gz",
-            5_148,
-            "bb300cfdad3c16e7a12a480ee83cd310",
-            "0402a96d92fd2663957122ceb108a494c5af83dab82d92729df917d7dec38c34",
-        ),
+        ("train-images-idx3-ubyte.gz", 26_421_880, "8d4fb7e6c68d591d4c3dfef9ec88bf0d"),
+        ("train-labels-idx1-ubyte.gz", 29_515, "25c81989df183df01b3e8a0aad5dffbe"),
+        ("t10k-images-idx3-ubyte.gz", 4_422_102, "bef4ecab320f06d8554ea6380940ec79"),
+        ("t10k-labels-idx1-ubyte.gz", 5_148, "bb300cfdad3c16e7a12a480ee83cd310"),
     ),
     title="Articles of clothing, 28 x 28 grey",
     page="https://github.com/zalandoresearch/fashion-mnist",

@@ -120,6 +120,12 @@ class CustomReader(Reader):
         _Parts(self, paths).write(out)
 
 
+def find_fraction(values: np.ndarray) -> int | None:
+    """Return the index of the first of some numbers (n,) that is no whole number of double precision, or None."""
+    invalid = ~np.isfinite(values) | (values != np.round(values)) | (np.abs(values) > 2**53)
+    return int(np.argmax(invalid)) if invalid.any() else None
+
+
 def read_chunks(path: Path) -> Iterator[bytes]:
     """Yield the decompressed bytes of a file of text. Raises UserError once memory could not take it with its numbers.
 
@@ -139,55 +145,59 @@ class _Parts:
 
     def __init__(self, reader: CustomReader, paths: Sequence[Path]) -> None:
         self.reader, self.path = reader, paths[0]
-        self.samples = reader.load(paths)
-        _check_form(reader, self.samples)
-        if not len(self.samples.y):
-            raise custom_file_error(self.path, "holds no rows")
-        self.classes, self.y = _number_classes(self.path, self.samples.y)
-        self.share = 0.0  # of the rows of each class that are drawn to test
+        self.samples = samples = reader.load(paths)
+        self._check_form()
+        names, self.y = _number(samples.y)
+        if len(names) > MOST_CLASSES or (samples.y.dtype.kind in "iu" and len(names) > max(100, len(self.y) // 2)):
+            raise self._error(
+                f"the label has {len(names):,} different values in {len(self.y):,} rows: these are no classes"
+            )
+        self.classes = names
         test = self._split()
         self.train, self.test = np.flatnonzero(~test), np.flatnonzero(test)
+        self.counts = np.bincount(self.y[self.train], minlength=len(names))
+        if len(names) < 2:
+            raise self._error(f"all labels are {names[0]!r}: a classifier needs two classes at least")
+        if not self.counts.all():
+            name = names[int(np.argmin(self.counts))]
+            raise self._error(f"the class {name!r} has rows to test, and none to train on: move one, or drop them")
+        self.sparse = hasattr(samples.X, "indptr")
+        if reader.standardise and self.sparse:
+            raise self._error("standardise would fill a sparse matrix: leave it out")
+        if reader.standardise and samples.X.dtype == np.uint8:
+            raise self._error("standardise is not for images: a network's option normalise does the same")
         self.clients: list[str] = []
         self.owner: np.ndarray | None = None
-        self.test_owner: np.ndarray | None = None
-        if self.samples.owner is not None:
-            self.clients, self.owner = _number(self.samples.owner[self.train])
-            if self.samples.names_test_owners and len(self.test):
-                self.test_owner = _owners(self.samples.owner, self.train, self.test)
-        self._check_classes()
-        self.sparse = hasattr(self.samples.X, "indptr")
-        if reader.standardise and self.sparse:
-            raise custom_file_error(self.path, "standardise would fill a sparse matrix: leave it out")
-        if reader.standardise and self.samples.X.dtype == np.uint8:
-            fault = "standardise is not for images: a network's option normalise does the same"
-            raise custom_file_error(self.path, fault)
+        if samples.owner is not None:
+            self.clients, self.owner = _number(samples.owner[self.train])
+
+    def _check_form(self) -> None:
+        """Raise UserError if the reader's result is not of the form of `Samples`, or has no rows."""
+        X, name = self.samples.X, self.reader.name
+        dtype = np.dtype(X.dtype).name
+        if dtype not in DTYPES or len(X.shape) not in (2, 4) or 0 in X.shape[1:]:
+            raise UserError(f"reader {name}: X is {dtype} {X.shape}; it must be of Samples' form")
+        for key in ("y", "owner", "test"):
+            if (array := getattr(self.samples, key)) is not None and len(array) != X.shape[0]:
+                raise UserError(f"reader {name}: {key} has {len(array):,} rows, and X {X.shape[0]:,}")
+        if not X.shape[0]:
+            raise self._error("holds no rows")
 
     def _split(self) -> np.ndarray:
         """Return whether each row tests, (n,)."""
         test, share = self.samples.test, self.reader.test_share
+        self.share = 0.0  # of the rows of each class that are drawn to test
         if test is None:
             self.share = TEST_SHARE if share is None else share
             return _draw_test_rows(self.y, self.samples.owner, self.share, self.reader.seed)
         if share is not None:
-            raise custom_file_error(self.path, "the data have a test part of their own: leave test_share out")
+            raise self._error("the data have a test part of their own: leave test_share out")
         if test.all():
-            raise custom_file_error(self.path, "all rows are of the test part, and none to train on")
+            raise self._error("all rows are of the test part, and none to train on")
         return test
-
-    def _check_classes(self) -> None:
-        """Raise UserError if there is one class only, or a class without a training row."""
-        if len(self.classes) < 2:
-            fault = f"all labels are {self.classes[0]!r}: a classifier needs two classes at least"
-            raise custom_file_error(self.path, fault)
-        counts = np.bincount(self.y[self.train], minlength=len(self.classes))
-        if not counts.all():
-            name = self.classes[int(np.argmin(counts))]
-            fault = f"the class {name!r} has rows to test, and none to train on: move one, or drop them"
-            raise custom_file_error(self.path, fault)
 
     def survey(self) -> Survey:
         X = self.samples.X
-        counts = np.bincount(self.y[self.train], minlength=len(self.classes))
         contents = Contents(
             classes=len(self.classes),
             rows=len(self.train),
@@ -196,7 +206,7 @@ class _Parts:
             dtype=np.dtype(X.dtype).name,
             sparse=self.sparse,
             scale=self.samples.scale,
-            counts=tuple(map(int, counts)),
+            counts=tuple(map(int, self.counts)),
         )
         notes = [self.samples.note, _list_names("Classes", self.classes), _list_names("Clients", self.clients)]
         if self.share:
@@ -218,11 +228,15 @@ class _Parts:
                     block = X[rows[start : start + _BLOCK]]
                     target[start : start + _BLOCK] = (block - shift) / scale if self.reader.standardise else block
             out.save(f"y{suffix}", self.y[rows])
-        if self.owner is not None:
-            out.save("owner", self.owner)
-            out.save("client_names", np.array(self.clients))
-        if self.test_owner is not None:
-            out.save("owner_test", self.test_owner)
+        owner = self.samples.owner
+        if owner is None or self.owner is None:
+            return
+        out.save("owner", self.owner)
+        out.save("client_names", np.array(self.clients))
+        if self.samples.names_test_owners and len(self.test):
+            clients = {client: number for number, client in enumerate(np.unique(owner[self.train]).tolist())}
+            owners = [clients.get(client, -1) for client in owner[self.test].tolist()]  # -1 has no training rows
+            out.save("owner_test", np.array(owners, np.int64))
 
     def _moments(self) -> tuple[Any, Any]:
         """Return the mean and the standard deviation, 1 for a constant feature, over the training rows."""
@@ -232,43 +246,14 @@ class _Parts:
         deviation = X.std(axis=0)
         return X.mean(axis=0), np.where((X == X[0]).all(axis=0) | (deviation == 0), 1, deviation)
 
-
-def _check_form(reader: CustomReader, samples: Samples) -> None:
-    """Raise UserError if a reader's result is not of the form of `Samples`."""
-    rows, dtype = samples.X.shape[0], np.dtype(samples.X.dtype).name
-    if dtype not in DTYPES or len(samples.X.shape) not in (2, 4) or 0 in samples.X.shape[1:]:
-        raise UserError(f"reader {reader.name}: X is {dtype} {samples.X.shape}; it must be of Samples' form")
-    for name in ("y", "owner", "test"):
-        if (array := getattr(samples, name)) is not None and len(array) != rows:
-            raise UserError(f"reader {reader.name}: {name} has {len(array):,} rows, and X {rows:,}")
+    def _error(self, fault: str) -> UserError:
+        return custom_file_error(self.path, fault)
 
 
 def _number(values: np.ndarray) -> tuple[list[str], np.ndarray]:
     """Return the sorted names of values (n,), and the number of each value, int64 (n,)."""
     names, numbers = np.unique(values, return_inverse=True)
     return [str(name) for name in names.tolist()], numbers.astype(np.int64)
-
-
-def _owners(owner: np.ndarray, train: np.ndarray, test: np.ndarray) -> np.ndarray:
-    """Return the number of the client of each test row, int64 (tests,), -1 for a client without training rows.
-
-    Args:
-        owner: Clients of all rows (n,).
-        train: Training rows, by which clients are numbered.
-        test: Test rows.
-    """
-    names, clients = np.unique(owner[train]), owner[test]
-    numbers = np.minimum(np.searchsorted(names, clients), len(names) - 1)
-    return np.where(names[numbers] == clients, numbers, -1).astype(np.int64)
-
-
-def _number_classes(path: Path, labels: np.ndarray) -> tuple[list[str], np.ndarray]:
-    """Return the sorted names of the classes, and the class of each row, int64 (n,)."""
-    names, y = _number(labels)
-    if len(names) > MOST_CLASSES or (labels.dtype.kind in "iu" and len(names) > max(100, len(labels) // 2)):
-        fault = f"the label has {len(names):,} different values in {len(labels):,} rows: these are no classes"
-        raise custom_file_error(path, fault)
-    return names, y
 
 
 def _draw_test_rows(y: np.ndarray, owner: np.ndarray | None, share: float, seed: int) -> np.ndarray:

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from fedatlas.data.errors import custom_file_error
-from fedatlas.data.readers.custom_reader import CustomReader, Samples
-from fedatlas.errors import UserError, did_you_mean
+from fedatlas.data.readers.custom_reader import CustomReader, Samples, find_fraction
+from fedatlas.errors import did_you_mean
 from fedatlas.io import machine, npz
 from fedatlas.registry.options import option
 
@@ -54,7 +54,13 @@ class Npy(CustomReader):
         if len(paths) != 1 + len(self.files()):
             fault = "test_file is not for .npy files: put the arrays into an .npz file with X_test and y_test"
             raise custom_file_error(paths[0], fault)
-        arrays = dict(zip(("samples", "label", "client"), map(_load_array, paths), strict=False))
+        arrays = {}
+        for name, path in zip(("samples", "label", "client"), paths, strict=False):
+            try:
+                npz.validate_array(path)
+                arrays[name] = np.asarray(np.load(path, allow_pickle=False))
+            except Exception as error:  # NumPy's parser raises all kinds of errors on a damaged file
+                raise custom_file_error(path, f"is not a readable .npy file ({error})") from None
         part = _select(paths[0], arrays, "samples", "label", "client" if self.client else None)
         return _join(paths[0], [part])
 
@@ -67,17 +73,9 @@ def _load_archive(path: Path) -> dict[str, np.ndarray]:
     try:
         npz.validate(path, machine.free_host() // 2)  # the arrays, and the samples that are made of them
         with np.load(path, allow_pickle=False) as archive:
-            return {name: archive[name] for name in archive.files}
+            return dict(archive)
     except Exception as error:  # parsers of NumPy and zipfile raise all kinds of errors on a damaged file
         raise custom_file_error(path, f"is not a readable .npz file ({error})") from None
-
-
-def _load_array(path: Path) -> np.ndarray:
-    try:
-        npz.validate_array(path)
-        return np.asarray(np.load(path, allow_pickle=False))
-    except Exception as error:
-        raise custom_file_error(path, f"is not a readable .npy file ({error})") from None
 
 
 def _select(path: Path, arrays: Mapping[str, np.ndarray], samples: str, label: str, client: str | None) -> Part:
@@ -85,35 +83,32 @@ def _select(path: Path, arrays: Mapping[str, np.ndarray], samples: str, label: s
     for name in filter(None, (samples, label, client)):
         if name not in arrays:
             raise custom_file_error(path, f"there is no array {name!r}{did_you_mean(name, arrays)}")
-    X, y = arrays[samples], _labels(path, label, arrays[label])
-    owner = None if client is None else _labels(path, client, arrays[client])
-    for key, array in ((label, y), (client, owner)):
-        if array is not None and (not X.ndim or len(array) != len(X)):
-            fault = f"array {key!r} has {len(array):,} rows, and array {samples!r} is of shape {X.shape}"
+    X = _samples(path, samples, arrays[samples])
+    for name in filter(None, (label, client)):
+        if arrays[name].shape != (len(X),):
+            fault = (
+                f"array {name!r} is of shape {arrays[name].shape}: it must be one value for each of the {len(X):,} rows"
+            )
             raise custom_file_error(path, fault)
-    return _samples(path, samples, X), y, owner
+    return X, _labels(path, label, arrays[label]), None if client is None else _labels(path, client, arrays[client])
 
 
 def _labels(path: Path, name: str, values: np.ndarray) -> np.ndarray:
     """Return labels or clients as whole numbers or text. Raises UserError if they are neither."""
-    if values.ndim != 1:
-        fault = f"array {name!r} is of shape {values.shape}: it must be one value for each row"
-        raise custom_file_error(path, fault)
-    if values.dtype.kind == "b":
-        return values.astype(np.int64)
-    if values.dtype.kind == "f":
-        invalid = ~np.isfinite(values) | (values != np.round(values)) | (np.abs(values) > 2**53)
-        if invalid.any():
-            row = int(np.argmax(invalid))
-            fault = f"array {name!r} is {values[row]:g} in row {row + 1}: it must be a whole number, or text"
-            raise custom_file_error(path, fault)
-        return values.astype(np.int64)
-    if values.dtype.kind in "iuUS":
+    fault = f"array {name!r} is of the type {values.dtype}: it must be whole numbers, or text"
+    if values.dtype.kind in "iuU":
+        return values
+    if values.dtype.kind == "S":
         try:
-            return np.char.decode(values, "utf-8") if values.dtype.kind == "S" else values
+            return np.char.decode(values, "utf-8")
         except UnicodeDecodeError:
-            raise custom_file_error(path, f"array {name!r} is not text in UTF-8") from None
-    raise UserError(f"{path}: array {name!r} is of the type {values.dtype}: it must be whole numbers, or text")
+            fault = f"array {name!r} is not text in UTF-8"
+    elif values.dtype.kind == "b" or (values.dtype.kind == "f" and find_fraction(values) is None):
+        return values.astype(np.int64)
+    elif values.dtype.kind == "f":
+        row = find_fraction(values) or 0
+        fault = f"array {name!r} is {values[row]:g} in row {row + 1}: it must be a whole number, or text"
+    raise custom_file_error(path, fault)
 
 
 def _samples(path: Path, name: str, X: np.ndarray) -> np.ndarray:
@@ -142,11 +137,10 @@ def _samples(path: Path, name: str, X: np.ndarray) -> np.ndarray:
 
 def _join(path: Path, parts: Sequence[Part]) -> Samples:
     """Return the rows of one part, or of a training and a test part. The path is that of the last part."""
-    X, y, owner = parts[0]
+    (X, y, owner), (X_test, y_test, owner_test) = parts[0], parts[-1]
     scale = 255.0 if X.dtype == np.uint8 else 1.0
     if len(parts) == 1:
         return Samples(X=X, y=y, owner=owner, scale=scale)
-    X_test, y_test, owner_test = parts[1]
     if X_test.shape[1:] != X.shape[1:] or X_test.dtype != X.dtype:
         forms = f"{X_test.dtype} {X_test.shape[1:]} and {X.dtype} {X.shape[1:]}"
         raise custom_file_error(path, f"a sample to test on differs from one to train on: {forms}")

@@ -1,6 +1,7 @@
 """Archives of plays: a client for each speaking role, a sample for each character that follows its predecessors."""
 
 import re
+import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +9,6 @@ from pathlib import Path
 import numpy as np
 
 from fedatlas.data.dataset import Contents
-from fedatlas.data.readers.archives import members
 from fedatlas.data.readers.base import Reader, Writer
 from fedatlas.registry.options import option
 
@@ -44,9 +44,10 @@ class Plays(Reader):
 
         (path,) = paths
         texts: dict[tuple[str, str], str] = {}
-        for name, content in members(path):
-            play = role_texts(content().decode("ascii"))
-            texts |= {(name, role): text for role, text in play.items() if len(text) >= self.least}
+        with zipfile.ZipFile(path) as archive:
+            for name in sorted(archive.namelist()):
+                play = role_texts(archive.read(name).decode("ascii"))
+                texts |= {(name, role): text for role, text in play.items() if len(text) >= self.least}
         by_length = sorted(texts, key=lambda role: (-len(texts[role]), role))
         parts: dict[str, list[np.ndarray]] = {"": [], "_test": []}
         owners: dict[str, list[np.ndarray]] = {"": [], "_test": []}

@@ -1,0 +1,179 @@
+"""Photographs in classes: CIFAR, CINIC-10, SVHN and Tiny-ImageNet."""
+
+from fedatlas.data.catalogue.base import File, Form, Source
+
+_UNSTATED = "none stated by the source"
+
+CIFAR10 = Source(
+    "cifar10",
+    title="Ten classes of photographs, 32 x 32 colour",
+    group="cifar10",
+    page="https://www.cs.toronto.edu/~kriz/cifar.html",
+    licence=_UNSTATED,
+    citation="krizhevsky2009learning",
+    forms=(
+        Form(
+            "cifar",
+            (
+                File(
+                    "cifar-10-python.tar.gz",
+                    ("https://www.cs.toronto.edu/~kriz/cifar-10-python.tar.gz",),
+                    170_498_071,
+                    "md5:c58f30108f718f92721af3b95e74349a",
+                ),
+            ),
+            {
+                "train": tuple(f"cifar-10-batches-py/data_batch_{i}" for i in range(1, 6)),
+                "test": ("cifar-10-batches-py/test_batch",),
+                "labels": "labels",
+            },
+        ),
+        Form(
+            "jpeg",
+            (
+                File(
+                    "cifar10_jpeg.npz",
+                    (),
+                    18_423_390,
+                    "sha256:96e150a7acefcf798c09347546962ca3e78ceb0adb94f6e8652bda6b01c86758",
+                    pinned="2026-11",
+                ),
+            ),
+            lossy="decoded from JPEG copies of the images (about 30 dB): accuracies differ from published ones; "
+            "training images in the official order, test images grouped by class",
+        ),
+    ),
+    classes=10,
+    rows=50_000,
+    test_rows=10_000,
+    shape=(3, 32, 32),
+    scale=255.0,
+    counts=(5_000,) * 10,
+)
+CIFAR100 = Source(
+    "cifar100",
+    title="A hundred classes of photographs, 32 x 32 colour",
+    group="cifar100",
+    page="https://www.cs.toronto.edu/~kriz/cifar.html",
+    licence=_UNSTATED,
+    citation="krizhevsky2009learning",
+    forms=(
+        Form(
+            "cifar",
+            (
+                File(
+                    "cifar-100-python.tar.gz",
+                    ("https://www.cs.toronto.edu/~kriz/cifar-100-python.tar.gz",),
+                    169_001_437,
+                    "md5:eb9058c3a382ffc7106e4002c42a8d85",
+                ),
+            ),
+            {"train": ("cifar-100-python/train",), "test": ("cifar-100-python/test",), "labels": "fine_labels"},
+        ),
+    ),
+    classes=100,
+    rows=50_000,
+    test_rows=10_000,
+    shape=(3, 32, 32),
+    scale=255.0,
+    counts=(500,) * 100,
+)
+CINIC10 = Source(
+    "cinic10",
+    title="CIFAR-10's classes from CIFAR-10 and downsampled ImageNet, 32 x 32 colour",
+    group="cinic10",
+    page="https://datashare.ed.ac.uk/handle/10283/3192",
+    licence="CC BY 4.0",
+    citation="darlow2018cinic",
+    forms=(
+        Form(
+            "folders",
+            (
+                File(
+                    "CINIC-10.tar.gz",
+                    (
+                        "https://datashare.ed.ac.uk/bitstream/handle/10283/3192/CINIC-10.tar.gz",
+                        "https://datashare.ed.ac.uk/server/api/core/bitstreams/"
+                        "e8e186cc-2688-48f1-aa5a-3fda1a43f8b6/content",
+                    ),
+                    687_544_992,
+                    "md5:6ee4d0c996905fe93221de577967a372",
+                ),
+            ),
+            {"train": r"train/(\w+)/[^/]+\.png", "test": r"test/(\w+)/[^/]+\.png"},
+        ),
+    ),
+    classes=10,
+    rows=90_000,
+    test_rows=90_000,
+    shape=(3, 32, 32),
+    scale=255.0,
+    counts=(9_000,) * 10,
+    note="The official training and test parts; the validation part is not used.",
+)
+SVHN = Source(
+    "svhn",
+    title="Street view house numbers, cropped digits, 32 x 32 colour",
+    group="svhn",
+    page="http://ufldl.stanford.edu/housenumbers/",
+    licence="non-commercial use only",
+    citation="netzer2011reading",
+    forms=(
+        Form(
+            "mat",
+            (
+                File(
+                    "train_32x32.mat",
+                    ("http://ufldl.stanford.edu/housenumbers/train_32x32.mat",),
+                    182_040_794,
+                    "md5:e26dedcc434d2e4c54c9b2d4a06d8373",
+                ),
+                File(
+                    "test_32x32.mat",
+                    ("http://ufldl.stanford.edu/housenumbers/test_32x32.mat",),
+                    64_275_384,
+                    "md5:eb5a983be6a315427106f1b164d9cef3",
+                ),
+            ),
+        ),
+    ),
+    classes=10,
+    rows=73_257,
+    test_rows=26_032,
+    shape=(3, 32, 32),
+    scale=255.0,
+    note="The digit 0, published as label 10, is class 0; the 'extra' images are not used.",
+)
+TINY_IMAGENET = Source(
+    "tiny-imagenet",
+    title="Two hundred classes of ImageNet, 64 x 64 colour",
+    group="tiny-imagenet",
+    page="http://cs231n.stanford.edu/",
+    licence="none stated by the source; ImageNet's terms allow non-commercial research",
+    citation="le2015tiny",
+    forms=(
+        Form(
+            "folders",
+            (
+                File(
+                    "tiny-imagenet-200.zip",
+                    ("http://cs231n.stanford.edu/tiny-imagenet-200.zip",),
+                    248_100_043,
+                    "md5:90528d7ca1a48142e341f4ef8d21d0de",
+                ),
+            ),
+            {
+                "train": r"train/(n\d+)/images/[^/]+\.JPEG",
+                "test": r"val/images/([^/]+\.JPEG)",
+                "annotations": r"val/val_annotations\.txt",
+            },
+        ),
+    ),
+    classes=200,
+    rows=100_000,
+    test_rows=10_000,
+    shape=(3, 64, 64),
+    scale=255.0,
+    counts=(500,) * 200,
+    note="The official validation part is the test part: the labels of the official test part are not public.",
+)
