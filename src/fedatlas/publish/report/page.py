@@ -15,7 +15,7 @@ from fedatlas.experiments.result_files import read
 from fedatlas.io.files import write_text
 from fedatlas.publish.report import charts, tables
 from fedatlas.publish.report.cards import SIGNS
-from fedatlas.publish.report.facts import FACTS_FILE, ExperimentFacts
+from fedatlas.publish.report.facts import FACTS_FILE, Facts, read_facts
 from fedatlas.publish.report.headlines import LEVELS
 from fedatlas.publish.report.images import data_uri
 from fedatlas.publish.report.verdicts import (
@@ -26,7 +26,6 @@ from fedatlas.publish.report.verdicts import (
     read_verdicts,
 )
 from fedatlas.publish.report.warnings import find_warnings
-from fedatlas.registry.bibliography import Reference
 from fedatlas.results.claims.verdicts import NOT_TESTED
 from fedatlas.results.comparing.discoveries import q_values
 from fedatlas.results.figures.drawing import figure_paths
@@ -61,39 +60,39 @@ def write_report(parts: Sequence[Path], out: Path, verdicts: Path | None = None,
     _add_q_values(experiments)
     all_facts = [part["facts"] for part in experiments]
     claims = [claim for part in experiments for claim in part["claims"]]
-    cards = {card["id"]: card for facts in all_facts for card in facts.cards}
-    papers: dict[Reference, list[dict[str, Any]]] = {}
+    cards = {card["id"]: card for facts in all_facts for card in facts["cards"]}
+    papers: dict[str, list[dict[str, Any]]] = {}
     for part in experiments:
-        papers.setdefault(part["facts"].paper, []).append(part)
-    references = {key: work for facts in all_facts for key, work in facts.references.items()}
-    bibtex = {key: text for facts in all_facts for key, text in facts.bibtex.items()}
-    cited = dict.fromkeys(key for facts in all_facts for key in facts.cited)
+        papers.setdefault(part["facts"]["paper"]["key"], []).append(part)
+    references = {key: work for facts in all_facts for key, work in facts["references"].items()}
+    bibtex = {key: text for facts in all_facts for key, text in facts["bibtex"].items()}
+    cited = dict.fromkeys(key for facts in all_facts for key in facts["cited"])
     committed = _counts([claim["committed"] for claim in claims if claim["committed"]])
     has_charts = any(figure["compressed"] for part in experiments for figure in part["figures"])
     environments = [environment for part in experiments for environment in part["meta"].environments]
     page = create_environment().get_template("report.html")
     html = page.render(
-        papers=[{"reference": paper, "parts": group} for paper, group in papers.items()],
+        papers=[{"reference": group[0]["facts"]["paper"], "parts": group} for group in papers.values()],
         parts=experiments,
         verdicts=VERDICTS,
         counts=_counts(claims),
         cards=list(cards.values()),
         signs=SIGNS,
         levels=LEVELS,
-        title=all_facts[0].title if len(all_facts) == 1 else study,
+        title=all_facts[0]["title"] if len(all_facts) == 1 else study,
         study=study,
         untested=NOT_TESTED,
-        smoke=all(facts.size == "smoke" for facts in all_facts),
+        smoke=all(facts["size"] == "smoke" for facts in all_facts),
         committed=committed,
         further=bool(cards) or any(committed.values()),
         gallery=verdicts and _link(verdicts.parent.with_suffix(".md"), Path(out).parent),
         runs=sum(part["meta"].runs for part in experiments),
         diverged=sum(part["meta"].diverged_runs for part in experiments),
-        sizes=sorted({facts.size for facts in all_facts}),
+        sizes=sorted({facts["size"] for facts in all_facts}),
         data=tables.provenance({name: entry for part in experiments for name, entry in part["meta"].data.items()}),
         versions=_merge(environments),
         environments=count_environments(environments),
-        references=sorted(references.values(), key=lambda work: (work.short.lower(), work.year, work.title)),
+        references=sorted(references.values(), key=lambda work: (work["short"].lower(), work["year"], work["title"])),
         bibtex="\n\n".join(bibtex[key] for key in sorted(bibtex)),
         tuning=_tuning(all_facts),
         missing=[key for key in cited if key not in references],
@@ -102,12 +101,12 @@ def write_report(parts: Sequence[Path], out: Path, verdicts: Path | None = None,
     write_text(out, html)
 
 
-def _tuning(all_facts: Sequence[ExperimentFacts]) -> str:
+def _tuning(all_facts: Sequence[Facts]) -> str:
     """Return sentences on how many experiments tune all, some or none of their algorithms."""
     if len(all_facts) == 1:
-        return all_facts[0].tuning
-    whole = sum(len(facts.tuned) == len(facts.algorithms) for facts in all_facts)
-    none = sum(not facts.tuned for facts in all_facts)
+        return all_facts[0]["tuning"]
+    whole = sum(len(facts["tuned"]) == len(facts["algorithms"]) for facts in all_facts)
+    none = sum(not facts["tuned"] for facts in all_facts)
     counts = {"all algorithms are tuned": whole, "some are": len(all_facts) - whole - none, "nothing is": none}
     parts = [f"in {count} {words}" for words, count in counts.items() if count]
     fixed = "" if whole == len(all_facts) else "; values that are not tuned are those of the experiment file"
@@ -121,17 +120,17 @@ def _load_experiment(directory: Path, base: Path) -> dict[str, Any]:
         directory: Folder of its results.
         base: Folder of the report.
     """
-    facts = ExperimentFacts.read(directory / FACTS_FILE)
+    facts = read_facts(directory / FACTS_FILE)
     table, plain = read(directory / "table.parquet")
     meta = TableMeta.of(plain)
     best = tables.best_values(facts, table)
     settings = sum(len(rows) for _, rows in best.blocks)
     return {
-        "anchor": f"{facts.size}-{facts.name}",
+        "anchor": f"{facts['size']}-{facts['name']}",
         "facts": facts,
         "meta": meta,
-        "figures": [load_figure(directory, name, caption, base) for name, caption in facts.figures.items()],
-        "links": _links({"YAML": Path(facts.file), "run files": directory / "runs"}, base),
+        "figures": [load_figure(directory, name, caption, base) for name, caption in facts["figures"].items()],
+        "links": _links({"YAML": Path(facts["file"]), "run files": directory / "runs"}, base),
         "claims": _claims(directory / "claims.csv"),
         "best": best,
         "settings": settings,
@@ -186,8 +185,8 @@ def _link(path: Path, base: Path) -> str:
 def _add_q_values(parts: Sequence[Mapping[str, Any]]) -> None:
     """Add to each claim its q-value among the claims of its paper and size, or nothing."""
     for part in parts:
-        key = part["facts"].paper.key, part["facts"].size
-        family = [other for other in parts if (other["facts"].paper.key, other["facts"].size) == key]
+        key = part["facts"]["paper"]["key"], part["facts"]["size"]
+        family = [other for other in parts if (other["facts"]["paper"]["key"], other["facts"]["size"]) == key]
         p_values = [claim.get("p", "") for other in family for claim in other["claims"]]
         values = q_values([float(p) if _is_number(p) else None for p in p_values])
         claims = [claim for other in family for claim in other["claims"]]
@@ -200,7 +199,7 @@ def _add_committed(parts: Sequence[Mapping[str, Any]], path: Path | None) -> Non
     rows = at_largest_size(read_verdicts(path) if path is not None else [])
     for part in parts:
         for claim in part["claims"]:
-            row = rows.get((part["facts"].name, claim["claim"]))
+            row = rows.get((part["facts"]["name"], claim["claim"]))
             unused = row is None or row["verdict"] == NOT_TESTED or claim["verdict"] != NOT_TESTED
             claim["committed"] = None if unused else row
 
@@ -214,7 +213,7 @@ def _add_pictures(parts: Sequence[Mapping[str, Any]], path: Path | None) -> None
     """
     rows = read_verdicts(path) if path is not None else []
     for part in parts:
-        name, size = part["facts"].name, part["facts"].size
+        name, size = part["facts"]["name"], part["facts"]["size"]
         larger = SIZES_DESCENDING[: SIZES_DESCENDING.index(size)] if path is not None else ()
         for figure in part["figures"]:
             figure["larger"] = None
@@ -277,11 +276,11 @@ def read_resources(
 
 def create_environment(*folders: Path) -> "Environment":
     """Return the environment of templates, which lie in some folders and in that of the report."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
     environment = Environment(
         loader=FileSystemLoader([*folders, FOLDER]),
-        autoescape=True,
+        autoescape=select_autoescape(["html"]),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
