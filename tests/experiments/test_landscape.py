@@ -16,7 +16,7 @@ from fedatlas.federation import algorithms, problems
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems import instances
-from fedatlas.publish.guide.conditions import QUESTIONS, conditions
+from fedatlas.publish.guide.content import QUESTIONS, conditions
 from tests.helpers import example, logistic, quadratic
 
 ROOT = Path(__file__).parents[2]

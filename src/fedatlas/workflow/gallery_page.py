@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from fedatlas.errors import UserError
+from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read
 from fedatlas.publish.report.facts_builder import build_facts
@@ -152,7 +153,14 @@ def _figures_of_cards(papers: Iterable[PaperHeadlines], name: str) -> list[str]:
 
 
 def draw_figures(
-    study: Study, size: str, name: str, results: Path, out: Path, names: Iterable[str], suffixes: Iterable[str]
+    study: Study,
+    size: str,
+    name: str,
+    results: Path,
+    out: Path,
+    names: Iterable[str],
+    suffixes: Iterable[str],
+    view: ExperimentView | None = None,
 ) -> None:
     """Draw those figures of an experiment that it has; of tables, numbers and descriptions are written.
 
@@ -164,6 +172,7 @@ def draw_figures(
         out: Folder of figures/ and tables/.
         names: Names of the figures.
         suffixes: Formats of pictures.
+        view: View of the experiment, where it is not that of its file.
 
     Raises:
         UserError: A figure needs data that are not here.
@@ -172,6 +181,7 @@ def draw_figures(
     for key in names:
         if key in study.experiment(size, name).figures:
             spec = json.loads(graph.figure_spec(SimpleNamespace(size=size, experiment=name, figure=key)))
+            spec |= {"view": view.plain()} if view else {}
             files = figure_paths(key, FIGURES.get(spec["figure"]["kind"]).is_table)
             paths = [str(out / file) for file in files if Path(file).suffix in formats]
             figure.make(spec, str(results), paths, study.folders.data)

@@ -194,7 +194,7 @@ def _number(number: Number | None, state: GalleryState) -> str:
     ours, theirs = (_row(scores, id, number.where) for id in (number.algorithm, number.than))
     if not (ours and theirs):
         return ""
-    mean, half = difference(_moments(ours), _moments(theirs))
+    mean, half = difference(*((row["score"], row["score_sd"], int(row["seeds"])) for row in (ours, theirs)))
     ends = f"{labels.number(100 * (mean - half))} to {labels.number(100 * (mean + half))}"
     agrees = "as the paper's" if abs(100 * mean - number.points) <= 100 * half else "for the paper's"
     return f"{labels.number(100 * mean)} points ({ends}) {agrees} {labels.number(number.points)}"
@@ -218,19 +218,10 @@ def _beside(beside: Beside, state: GalleryState) -> list[list[str]]:
     table = table[table["group"].isin(list(beside.settings))]
     for (group, id), part in table.groupby(["group", "algorithm"], sort=False):
         numbers = dict(zip(part["column"], part["value"], strict=True))
-        score = math.nan if scores is None else _score(scores, id, beside.settings[group])
+        score = math.nan if scores is None else _row(scores, id, beside.settings[group]).get("score", math.nan)
         here = "" if math.isnan(score) else "diverged" if math.isinf(score) else f"{100 * score:.1f}"
         lines.append([group, part["name"].iloc[0], *(numbers.get(column, "") for column in columns), here])
     return lines
-
-
-def _score(scores: "pd.DataFrame", id: str, values: Mapping[str, Any]) -> float:
-    """Return the score of an algorithm in a setting, or NaN."""
-    return _row(scores, id, values).get("score", math.nan)
-
-
-def _moments(row: Mapping[str, float]) -> tuple[float, float, int]:
-    return row["score"], row["score_sd"], int(row["seeds"])
 
 
 def _row(scores: "pd.DataFrame", id: str, values: Mapping[str, Any]) -> dict[str, float]:

@@ -19,7 +19,7 @@ from fedatlas.publish.report.cards import SIGNS, GalleryState, make_cards, rows_
 from fedatlas.publish.report.facts import Facts
 from fedatlas.publish.report.headlines import LEVELS, SUBSTITUTE, PaperHeadlines
 from fedatlas.publish.report.page import FOLDER, create_environment
-from fedatlas.publish.report.verdicts import SIZES_DESCENDING, rests_on_normal_noise, seeds_text, with_q_values
+from fedatlas.publish.report.verdicts import SIZES_DESCENDING, add_q_values, rests_on_normal_noise, seeds_text
 from fedatlas.results.claims.verdicts import NOT_TESTED
 from fedatlas.results.comparing.published import fedac_points
 
@@ -122,9 +122,9 @@ def write_pages(
     import pandas as pd
 
     frame = pd.concat([item.claims for item in items], ignore_index=True).fillna("")
-    frame = with_q_values(frame, {item.name: item.group for item in items})
-    csv.write(gallery / "claims.csv", frame)
-    claims = frame.to_dict("records")
+    claims, groups = frame.to_dict("records"), {item.name: item.group for item in items}
+    add_q_values(claims, lambda row: groups[row["experiment"]])
+    csv.write(gallery / "claims.csv", pd.DataFrame(claims))
     found, names = attacks.read(gallery), _by_name(items)
     state = _state(gallery, items, claims, missing, hours or {}, published_figures.draw(gallery, papers))
     deck = make_cards(papers, state)
@@ -162,7 +162,7 @@ def write_pages(
         for paper in papers
         for finding in paper.findings.values()
     ]
-    groups = sorted(dict.fromkeys(item.group for item in items), key=lambda group: group == ATLAS)
+    order = sorted(dict.fromkeys(groups.values()), key=lambda group: group == ATLAS)
     pages = {paper.method: paper.name for paper in papers}
     render(
         out,
@@ -175,7 +175,7 @@ def write_pages(
         folder=gallery.name,
         findings=findings,
         lossy={name: data["lossy"] for item in items for name, data in item.meta.data.items() if data.get("lossy")},
-        groups=[(group, pages.get(group), _links(items, group)) for group in groups],
+        groups=[(group, pages.get(group), _links(items, group)) for group in order],
         sentences=sentences,
         missing=missing,
     )

@@ -19,15 +19,14 @@ from fedatlas.publish.report.facts import FACTS_FILE, Facts, read_facts
 from fedatlas.publish.report.headlines import LEVELS
 from fedatlas.publish.report.images import data_uri
 from fedatlas.publish.report.verdicts import (
-    OMISSIBLE,
     SIZES_DESCENDING,
     VERDICTS,
+    add_q_values,
     at_largest_size,
     read_verdicts,
 )
 from fedatlas.publish.report.warnings import find_warnings
 from fedatlas.results.claims.verdicts import NOT_TESTED
-from fedatlas.results.comparing.discoveries import q_values
 from fedatlas.results.figures.drawing import figure_paths
 
 if TYPE_CHECKING:
@@ -36,7 +35,8 @@ if TYPE_CHECKING:
 
 LONG_TABLE = 12  # rows; longer ones are folded
 FOLDER = Path(__file__).parent
-STYLE, SCRIPTS = FOLDER / "report.css", (FOLDER / "report.js", FOLDER / "charts.js")
+STYLE, SHARED, TABLES = FOLDER / "report.css", FOLDER / "shared.js", FOLDER / "report.js"
+SCRIPTS = (SHARED, TABLES, FOLDER / "charts.js")
 LIBRARY, LICENCE = FOLDER / "chartjs/chart.umd.min.js", FOLDER / "chartjs/LICENSE"
 LINKED_FILES = {".svg": "SVG", ".pdf": "PDF", ".html": "HTML", ".csv": "CSV"}  # of a figure
 
@@ -57,9 +57,10 @@ def write_report(parts: Sequence[Path], out: Path, verdicts: Path | None = None,
     experiments = [_load_experiment(Path(directory), Path(out).parent) for directory in parts]
     _add_committed(experiments, verdicts)
     _add_pictures(experiments, verdicts)
-    _add_q_values(experiments)
     all_facts = [part["facts"] for part in experiments]
     claims = [claim for part in experiments for claim in part["claims"]]
+    papers_of = {facts["name"]: facts["paper"]["key"] for facts in all_facts}
+    add_q_values(claims, lambda row: (papers_of.get(row["experiment"]), row["size"]))
     cards = {card["id"]: card for facts in all_facts for card in facts["cards"]}
     papers: dict[str, list[dict[str, Any]]] = {}
     for part in experiments:
@@ -131,7 +132,7 @@ def _load_experiment(directory: Path, base: Path) -> dict[str, Any]:
         "meta": meta,
         "figures": [load_figure(directory, name, caption, base) for name, caption in facts["figures"].items()],
         "links": _links({"YAML": Path(facts["file"]), "run files": directory / "runs"}, base),
-        "claims": _claims(directory / "claims.csv"),
+        "claims": read_verdicts(directory / "claims.csv"),
         "best": best,
         "settings": settings,
         "folded": settings > LONG_TABLE,
@@ -167,7 +168,7 @@ def write_table(out: Path) -> None:
     Args:
         out: Path of the page.
     """
-    figure = {"chart": charts.load_chart(out.parent, out.stem), "compressed": "", "caption": out.stem}
+    figure = {"chart": charts.load_chart(out.parent, out.stem), "image": "", "compressed": "", "caption": out.stem}
     page = create_environment().get_template("table.html")
     write_text(out, page.render(title=out.stem, figure=figure, **read_resources(has_charts=False)))
 
@@ -180,18 +181,6 @@ def _links(files: Mapping[str, Path], base: Path) -> dict[str, str]:
 def _link(path: Path, base: Path) -> str:
     """Return the address of a file for a page in the folder ``base``."""
     return quote(os.path.relpath(path, base))
-
-
-def _add_q_values(parts: Sequence[Mapping[str, Any]]) -> None:
-    """Add to each claim its q-value among the claims of its paper and size, or nothing."""
-    for part in parts:
-        key = part["facts"]["paper"]["key"], part["facts"]["size"]
-        family = [other for other in parts if (other["facts"]["paper"]["key"], other["facts"]["size"]) == key]
-        p_values = [claim.get("p", "") for other in family for claim in other["claims"]]
-        values = q_values([float(p) if _is_number(p) else None for p in p_values])
-        claims = [claim for other in family for claim in other["claims"]]
-        for claim, q in zip(claims, values, strict=True):
-            claim["q"] = "" if q is None else labels.number(q)
 
 
 def _add_committed(parts: Sequence[Mapping[str, Any]], path: Path | None) -> None:
@@ -229,18 +218,12 @@ def _add_pictures(parts: Sequence[Mapping[str, Any]], path: Path | None) -> None
                     break
 
 
-def _claims(path: Path) -> list[dict[str, Any]]:
-    claims: list[dict[str, Any]] = [dict.fromkeys(OMISSIBLE, "") | row for row in read_verdicts(path)]
-    for claim in claims:
-        claim["paper"] = labels.number(float(claim["paper"])) if _is_number(claim["paper"]) else claim["paper"]
-    return claims
-
-
-def _is_number(value: Any) -> bool:
+def _number(text: str) -> str:
+    """Return a text for people, where it is that of a number, and itself elsewhere."""
     try:
-        return bool(str(value)) and float(value) == float(value)
+        return labels.number(float(text))
     except ValueError:
-        return False
+        return text
 
 
 def _counts(claims: Sequence[Mapping[str, Any]]) -> dict[str, int]:
@@ -285,7 +268,7 @@ def create_environment(*folders: Path) -> "Environment":
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(prose=prose, counts=_counts, size=_size)
+    environment.filters.update(prose=prose, counts=_counts, size=_size, number=_number)
     return environment
 
 

@@ -98,24 +98,16 @@ def chosen_values(facts: Facts, table: pd.DataFrame) -> TextTable:
 
 def provenance(data: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return rows for the table of data sets, from their provenance by name."""
-    return [
-        {
-            "name": labels.text(name),
-            "title": entry.get("title", ""),
-            "page": entry.get("page", ""),
-            "rows": " + ".join(f"{entry[key]:,}" for key in ("rows", "test_rows") if entry.get(key)),
-            "shape": " × ".join(map(str, entry.get("shape") or [entry.get("features", "")])),
-            "classes": entry.get("classes", ""),
-            "licence": entry.get("licence", ""),
-            "note": " ".join(filter(None, [entry.get("note", ""), _lossy(entry)])),
-            "files": entry.get("files", []),
-        }
-        for name, entry in sorted(data.items())
-    ]
-
-
-def _lossy(entry: Mapping[str, Any]) -> str:
-    return f"Lossy: {entry['lossy']}." if isinstance(entry.get("lossy"), str) and entry["lossy"] else ""
+    rows = []
+    for name, entry in sorted(data.items()):
+        row = {key: entry.get(key, "") for key in ("title", "page", "classes", "licence")}
+        lossy = entry.get("lossy")
+        notes = [entry.get("note", ""), f"Lossy: {lossy}." if lossy and isinstance(lossy, str) else ""]
+        row |= {"name": labels.text(name), "files": entry.get("files", []), "note": " ".join(filter(None, notes))}
+        row["rows"] = " + ".join(f"{entry[key]:,}" for key in ("rows", "test_rows") if entry.get(key))
+        row["shape"] = " × ".join(map(str, entry.get("shape") or [entry.get("features", "")]))
+        rows.append(row)
+    return rows
 
 
 def _groups(frame: pd.DataFrame, axes: list[str]) -> Iterable[tuple[Any, pd.DataFrame]]:

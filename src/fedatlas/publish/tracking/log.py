@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fedatlas.experiments.cells import Select
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read
 from fedatlas.experiments.tables import Layout, Tables, build
@@ -52,7 +53,7 @@ def log(facts: Facts, folder: str | Path, uri: str, run_file: str | Path | None 
     """
     folder, path, location = Path(folder), database_path(uri), f"mlflow-artifacts:/{facts['name']}"
     within = [axis for axis in facts["axes"] if axis not in facts["grid"]]
-    layout = Layout(facts["grid"], within, facts["tune"], facts["select"])
+    layout = Layout(facts["grid"], within, facts["tune"], Select(**facts["select"]))
     tables = read_tables(folder) if run_file is None else build(layout, [Path(run_file)])
     end = int(1000 * Path(run_file or folder / "table.parquet").stat().st_mtime)
     tags = {**facts["tags"], **page.paper_tags(facts)}

@@ -13,7 +13,7 @@ import numpy as np
 import yaml
 
 from fedatlas.experiments import axis_values, labels, scores
-from fedatlas.experiments.cells import CASE, format_value
+from fedatlas.experiments.cells import CASE, Select, format_value
 from fedatlas.experiments.merging import merge
 from fedatlas.experiments.metadata import versions
 from fedatlas.experiments.tables import Tables
@@ -142,7 +142,7 @@ def _setting_run(
 
 def _seed_runs(facts: Facts, parent: RunRecord, row: Row, curves: "pd.DataFrame") -> Iterator[RunRecord]:
     """Yield the runs on the scoring seeds beneath the run of their setting."""
-    select, point = facts["select"], _values(facts["axes"], row)
+    select, point = Select(**facts["select"]), _values(facts["axes"], row)
     names = ["algorithm", *map(parameter_name, point), *_values(facts["tune"], row)]
     for seed, rows in curves.groupby("seed", sort=False):
         last, values = rows.iloc[-1], rows.loc[rows["round"] > 0, select.metric].tolist()
