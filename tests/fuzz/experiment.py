@@ -82,9 +82,9 @@ def _make(graph: Graph, w: Any) -> None:
     claims.make(judged, str(folder), str(folder / "claims.csv"))
     write_json(folder / "about.json", facts)
     report.make(str(folder / "report.html"), [str(folder)])
-    tables, tags = read_tables(folder), {**facts["tags"], "paper": "a paper"}
-    assert report_run(facts, tables, tags, 0, folder).digest()
-    items = list(setting_runs(facts, tables, tags, 0))
+    tables = read_tables(folder)
+    assert report_run(facts, tables, 0, folder).digest()
+    items = list(setting_runs(facts, tables, 0))
     assert len({item.key for item in items}) == len(items) == tables.table["chosen"].sum()
     assert all(item.digest() and item.metrics for item in items)
 

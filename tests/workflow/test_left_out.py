@@ -108,7 +108,8 @@ def test_page_and_summary_name_the_figure_and_the_command(tmp_path, monkeypatch)
     folder = tmp_path / "results/smoke/made_up"
     sample.results(folder, sample.experiment())
     facts = json.loads((folder / FACTS_FILE).read_text())
-    (folder / FACTS_FILE).write_text(json.dumps(facts | {"left_out": {"theory": ["a9a"], "sizes": ["a9a", "mnist"]}}))
+    left_out = {"theory": ["a9a"], "sizes": ["a9a", "mnist"]}
+    (folder / FACTS_FILE).write_text(json.dumps(facts | {"left_out": left_out, "missing_data": ["a9a", "mnist"]}))
     write_report([folder], tmp_path / "report.html")
     html = (tmp_path / "report.html").read_text()
     assert "The figure <code>theory</code> is left out: it needs a9a, which is not on this machine" in html

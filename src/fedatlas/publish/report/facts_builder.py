@@ -59,7 +59,7 @@ def build_facts(
     return {
         **{key: getattr(experiment, key) for key in ("name", "size", "file", "title", "source", "description")},
         "notes": list(experiment.notes),
-        "paper": {**dataclasses.asdict(paper), "meeting": paper.meeting},
+        "paper": dataclasses.asdict(paper),
         "figures": {name: figure.caption for name, figure in experiment.figures.items() if name not in missing},
         "setup": [(key, text) for key, text in setup(experiment, view) if text],
         "parameters": [
@@ -84,6 +84,9 @@ def build_facts(
             "size": experiment.size,
             "problem": experiment.problem["kind"],
             "data": experiment.problem.get("data", "synthetic"),
+            "paper": paper.short,
+            "venue": paper.meeting,
+            "source": experiment.source,
         },
         "content": json.loads(json.dumps(experiment.plain())),
         "cards": [card for card in cards if experiment.name in card_experiments(card)],

@@ -85,10 +85,11 @@ def read_verdicts(path: Path) -> list[dict[str, str]]:
     """Return the rows of a claims.csv. Raises UserError if the file is not one."""
     lines = csv.DictReader(io.StringIO(read_text(path), newline=""))
     try:
-        rows = [{"p": ""} | {name: unescape(text) for name, text in row.items()} for row in lines]
+        rows = [{name: unescape(text) for name, text in row.items()} for row in lines]
     except csv.Error as error:
         raise UserError(f"{path} is not CSV: {error}") from None
     for row in rows:
+        row.setdefault("p", "")
         texts = all(isinstance(row.get(name), str) for name in COLUMNS)
         if not texts or row["verdict"] not in VERDICTS or row["size"] not in SIZES_DESCENDING:
             raise UserError(f"{path} holds no claims of fedatlas: it lacks columns or cells, or has another verdict")

@@ -56,13 +56,12 @@ def log(facts: Facts, folder: str | Path, uri: str, run_file: str | Path | None 
     layout = Layout(facts["grid"], within, facts["tune"], Select(**facts["select"]))
     tables = read_tables(folder) if run_file is None else build(layout, [Path(run_file)])
     end = int(1000 * Path(run_file or folder / "table.parquet").stat().st_mtime)
-    tags = {**facts["tags"], **page.paper_tags(facts)}
-    runs = list(setting_runs(facts, tables, tags, end))
+    runs = list(setting_runs(facts, tables, end))
     with connect(uri) as client:
         experiment = _open(client, facts["name"], location if path else None)
         if run_file is None:
             page.describe(client, experiment, facts, [run.name for run in runs])
-            runs.insert(0, report_run(facts, tables, tags, end, folder))
+            runs.insert(0, report_run(facts, tables, end, folder))
         else:
             runs = [run._replace(place="") for run in runs]
         # a client without a server does not know the folder of a relative address

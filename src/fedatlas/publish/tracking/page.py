@@ -31,14 +31,10 @@ NAME, WIDEST = "attributes.`Run Name`", 480  # the column of names, and its pixe
 MAX_LENGTH = 5000  # characters that all versions of MLflow store of an experiment's tag
 
 
-def paper_tags(facts: Facts) -> dict[str, str]:
-    """Return tags in words of the paper and of the place in it: ``FedAc``, ``NeurIPS 2020``, ``Figure 1``."""
-    return {"paper": facts["paper"]["short"], "venue": facts["paper"]["meeting"], "source": facts["source"]}
-
-
 def describe(client: "MlflowClient", experiment: "Experiment", facts: Facts, names: Sequence[str]) -> None:
     """Bring note, tags and summary of an experiment up to date; names: of its setting runs, shown in full."""
-    tags = {**paper_tags(facts), NOTE: note(facts, experiment.experiment_id)[:MAX_LENGTH]}
+    tags = {key: facts["tags"][key] for key in ("paper", "venue", "source")}
+    tags |= {NOTE: note(facts, experiment.experiment_id)[:MAX_LENGTH]}
     tags["mlflow.experimentKind"] = "custom_model_development"  # MLflow would take it for a language model's
     tags[f"{VIEW}{KEY}{facts['size']}"] = _summary(facts, names, experiment.creation_time)
     for key, value in tags.items():

@@ -70,13 +70,12 @@ class RunRecord(NamedTuple):
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def setting_runs(facts: Facts, tables: Tables, tags: Mapping[str, str], end: int) -> Iterator[RunRecord]:
+def setting_runs(facts: Facts, tables: Tables, end: int) -> Iterator[RunRecord]:
     """Yield the run of each algorithm and setting: the last values of axes first, and of each the best score first.
 
     Args:
         facts: The experiment's facts.
         tables: Table and curves.
-        tags: Tags of all runs.
         end: End of the runs, in milliseconds since 1970.
     """
     chosen, keys = tables.table[tables.table["chosen"]], ["algorithm", *facts["axes"]]
@@ -92,7 +91,7 @@ def setting_runs(facts: Facts, tables: Tables, tags: Mapping[str, str], end: int
         rows = curves[tuple(row[key] for key in keys)]
         id, lossy = row["algorithm"], [name for name, source in tables.meta.data.items() if source.get("lossy")]
         marks = {"algorithm": id, COLOUR: looks[id].colour, "fingerprint": tables.meta.fingerprints[id]}
-        run = _setting_run(facts, row, rows, {**tags, **marks}, lossy, end)
+        run = _setting_run(facts, row, rows, {**facts["tags"], **marks}, lossy, end)
         children = list(_seed_runs(facts, run, row, rows)) if seeds_have_runs else []
         yield run._replace(place=f"{place:06d}", children=children)
 
@@ -215,13 +214,12 @@ def _text(value: Any) -> str:
     return axis_values.text(value) if isinstance(value, float) else str(value)
 
 
-def report_run(facts: Facts, tables: Tables, tags: Mapping[str, str], end: int, folder: Path) -> RunRecord:
+def report_run(facts: Facts, tables: Tables, end: int, folder: Path) -> RunRecord:
     """Return the run with report, figures, tables and verdicts, whose duration is the training time of all runs.
 
     Args:
         facts: The experiment's facts.
         tables: The experiment's tables.
-        tags: Tags of all runs.
         end: End of the other runs, in milliseconds since 1970; this one begins afterwards, so lists show it first.
         folder: Folder of the results, of which those that exist are taken.
     """
@@ -241,7 +239,7 @@ def report_run(facts: Facts, tables: Tables, tags: Mapping[str, str], end: int, 
     return RunRecord(
         key=f"{facts['size']}//report",  # no id of an algorithm is empty
         name=f"Report, figures and claims · {facts['size']}",
-        tags={**tags, **words},
+        tags={**facts["tags"], **words},
         params={},
         metrics=[(name, float(value), 0) for name, value in counts.items()],
         start=end + 1,
