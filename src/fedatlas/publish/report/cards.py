@@ -194,7 +194,8 @@ def _number(number: Number | None, state: GalleryState) -> str:
     ours, theirs = (_row(scores, id, number.where) for id in (number.algorithm, number.than))
     if not (ours and theirs):
         return ""
-    mean, half = difference(*((row["score"], row["score_sd"], int(row["seeds"])) for row in (ours, theirs)))
+    first, second = ((row["score"], row["score_sd"], int(row["seeds"])) for row in (ours, theirs))
+    mean, half = difference(first, second)
     ends = f"{labels.number(100 * (mean - half))} to {labels.number(100 * (mean + half))}"
     agrees = "as the paper's" if abs(100 * mean - number.points) <= 100 * half else "for the paper's"
     return f"{labels.number(100 * mean)} points ({ends}) {agrees} {labels.number(number.points)}"
