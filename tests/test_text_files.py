@@ -14,7 +14,7 @@ from fedatlas.federation.participation import trace_file
 from fedatlas.io import csv, text
 from fedatlas.io.images import open_image
 from fedatlas.io.yaml import parse, read_yaml
-from fedatlas.publish.report.facts import ExperimentFacts
+from fedatlas.publish.report.facts import read_facts
 from fedatlas.publish.report.verdicts import read_verdicts
 from fedatlas.registry.bibliography import read_file
 
@@ -30,7 +30,7 @@ READERS = {
     "bibliography": lambda path: read_file(path, "references.bib"),
     "trace": lambda path: trace_file.read(path, 3),
     "CSV of results": csv.read,
-    "about.json": ExperimentFacts.read,
+    "about.json": read_facts,
     "claims.csv": read_verdicts,
     "run file": result_files.read,
     "metadata of a run file": result_files.read_meta,

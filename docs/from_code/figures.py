@@ -13,7 +13,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments.fingerprint import fingerprint
 from fedatlas.io.files import write_text
 from fedatlas.publish.report import charts
-from fedatlas.publish.report.gallery_page import NO_PICTURE
+from fedatlas.publish.report.gallery import NO_PICTURE
 from fedatlas.publish.report.page import LIBRARY, SCRIPTS, STYLE, create_environment, load_figure
 from fedatlas.records.record import read_record
 from fedatlas.workflow.gallery_page import draw_figures

@@ -7,7 +7,7 @@ from PIL import Image
 
 from fedatlas.io import csv
 from fedatlas.io.files import write_json
-from fedatlas.publish.report.gallery_page import NO_PICTURE
+from fedatlas.publish.report.gallery import NO_PICTURE
 from fedatlas.results.figures.description import Line, Lines
 
 PAGE = "docs/gallery/made_up"

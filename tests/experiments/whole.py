@@ -47,8 +47,7 @@ def run_experiment(experiment: Experiment, cells: list[Cell], folder: Path) -> A
     _assert_each_run_is_one_row(experiment, files, table)
     facts = build_facts(experiment, view)
     best_values(facts, table), chosen_values(facts, table)
-    tags = {**facts.tags, "paper": "a paper"}
-    logged = list(setting_runs(facts, read_tables(folder), tags, 0))
+    logged = list(setting_runs(facts, read_tables(folder), 0))
     assert len({run.key for run in logged}) == len(logged) == int(table["chosen"].sum())
     assert all(len(run.children) in (0, len(experiment.seeds)) for run in logged)
     for entry in experiment.figures.values():

@@ -29,8 +29,12 @@ def make_experiment(**changes):
 def test_a_paper_of_the_study_is_that_of_an_experiment(study_with_paper):
     validate(make_experiment())
     result = build_facts(make_experiment(), expansion.create_view(make_experiment()))
-    assert (result.paper.title, result.paper.short, result.paper.authors) == ("On Tiny", "Me et al.", "M. Me, et al.")
-    assert result.references["me2026"].venue == "J" and "@article{me2026," in result.bibtex["me2026"]
+    assert tuple(result["paper"][key] for key in ("title", "short", "authors")) == (
+        "On Tiny",
+        "Me et al.",
+        "M. Me, et al.",
+    )
+    assert result["references"]["me2026"]["venue"] == "J" and "@article{me2026," in result["bibtex"]["me2026"]
 
 
 @pytest.mark.parametrize("name", ["me2026", "tiny"])

@@ -19,7 +19,7 @@ from fedatlas import UserError
 from fedatlas.data.store import prepare
 from fedatlas.experiments.cells import CellSpec
 from fedatlas.experiments.run import run_cell
-from fedatlas.publish.report.facts import ExperimentFacts
+from fedatlas.io.files import write_json
 from fedatlas.publish.tracking.log import read_tables
 from fedatlas.publish.tracking.records import report_run, setting_runs
 from fedatlas.workflow.graph import Graph
@@ -67,7 +67,7 @@ def _make(graph: Graph, w: Any) -> None:
     """All that the rules of the workflow make of an experiment, in their order."""
     folder, data = Path(graph.folders.experiment(w.size, w.experiment)), prepared()
     runs = [Path(file) for file in graph.run_files(w)]
-    facts, layout = ExperimentFacts.of(json.loads(graph.about_spec(w))), json.loads(graph.table_spec(w))
+    facts, layout = json.loads(graph.about_spec(w)), json.loads(graph.table_spec(w))
     figures = {name: _figure(graph, w, name) for name in graph.study.experiment(w.size, w.experiment).figures}
     judged = json.loads(graph.claims_spec(w))
     graph.claims_inputs(w), graph.code("claims", w), graph.code("table", w)
@@ -80,11 +80,11 @@ def _make(graph: Graph, w: Any) -> None:
         _make_inputs(graph, inputs)
         figure.make(spec, str(folder), [str(folder / f"figures/{name}.svg")], str(data))
     claims.make(judged, str(folder), str(folder / "claims.csv"))
-    facts.write(folder / "about.json")
+    write_json(folder / "about.json", facts)
     report.make(str(folder / "report.html"), [str(folder)])
-    tables, tags = read_tables(folder), {**facts.tags, "paper": "a paper"}
-    assert report_run(facts, tables, tags, 0, folder).digest()
-    items = list(setting_runs(facts, tables, tags, 0))
+    tables = read_tables(folder)
+    assert report_run(facts, tables, 0, folder).digest()
+    items = list(setting_runs(facts, tables, 0))
     assert len({item.key for item in items}) == len(items) == tables.table["chosen"].sum()
     assert all(item.digest() and item.metrics for item in items)
 

@@ -11,6 +11,7 @@ from fedatlas.experiments import specification
 from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
 from fedatlas.experiments.specification import Experiment
 from fedatlas.io import csv
+from fedatlas.io.files import write_json
 from fedatlas.publish.report.facts_builder import build_facts
 from fedatlas.results.figures.description import Line, Lines
 
@@ -87,7 +88,7 @@ def table() -> pd.DataFrame:
 
 def results(folder, spec: Experiment) -> None:
     """Write all files that a report reads of an experiment."""
-    build_facts(spec, view(spec)).write(folder / "about.json")
+    write_json(folder / "about.json", build_facts(spec, view(spec)))
     data = {"breast_cancer": {"rows": 456, "test_rows": 113, "shape": [30], "classes": 2, "lossy": ""}}
     meta = {
         "environments": [{"fedatlas": "0.1.0", "numpy": "2.4.6", "machine": "Some processor, 2 cores, Linux"}],

@@ -9,10 +9,9 @@ from PIL import Image
 from fedatlas.experiments import result_files as files
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.io import csv
-from fedatlas.publish.report import gallery_page
-from fedatlas.publish.report.facts import ExperimentFacts
-from fedatlas.publish.report.gallery import MARK, GalleryItem, MissingRecord
-from fedatlas.publish.report.gallery_page import MEANING, NO_PICTURE
+from fedatlas.publish.report import gallery
+from fedatlas.publish.report.facts import read_facts
+from fedatlas.publish.report.gallery import MARK, MEANING, NO_PICTURE, GalleryItem, MissingRecord
 from fedatlas.publish.report.headlines import Headline, PaperHeadlines
 from fedatlas.publish.report.verdicts import at_largest_size, read_claims
 from tests.report.sample import experiment, results
@@ -31,7 +30,7 @@ def item(folder, name="one", data=None, **changes):
     """The item of results under another name, with other data and some changes of its facts."""
     table, meta = files.read(folder / "table.parquet")
     meta = TableMeta.of(meta if data is None else {**meta, "data": data})
-    facts = dataclasses.replace(ExperimentFacts.read(folder / "about.json"), name=name, **changes)
+    facts = read_facts(folder / "about.json") | {"name": name, **changes}
     claims = read_claims(folder / "claims.csv").assign(experiment=name)
     return GalleryItem(facts, meta, claims, table[table["chosen"]], ["3 of 4 cells agree"])
 
@@ -39,7 +38,7 @@ def item(folder, name="one", data=None, **changes):
 def write(tmp_path, *items, **more):
     """Write the pages, and return their text."""
     directory, page = tmp_path / "docs/gallery", tmp_path / "docs/gallery.md"
-    gallery_page.write_page(directory, page, items, **more)
+    gallery.write_pages(directory, page, items, **more)
     return "\n".join(path.read_text() for path in [page, *sorted(directory.glob("*.md"))])
 
 

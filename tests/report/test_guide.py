@@ -10,8 +10,7 @@ import yaml
 from fedatlas.experiments import expansion, experiment_file
 from fedatlas.experiments.run import run_cell
 from fedatlas.experiments.tables import Layout, build
-from fedatlas.publish.guide.conditions import QUESTIONS, conditions
-from fedatlas.publish.guide.content import NEVER, SHARES, UNDEFINED, build_content
+from fedatlas.publish.guide.content import NEVER, QUESTIONS, SHARES, UNDEFINED, build_content, conditions
 from fedatlas.publish.guide.page import LIMIT, write_page
 from fedatlas.results.comparing.profiles import profile_areas
 from fedatlas.workflow.configuration import shipped
@@ -165,7 +164,7 @@ def test_a_choice_changes_the_answer_and_the_address_by_keyboard_alone(driver, a
     assert "hessians=unlike" in page.current_url
     head = page.find_elements("css selector", "#table .sorter")[2]
     head.send_keys(Keys.ENTER)
-    assert page.find_elements("css selector", "#table th")[2].get_attribute("aria-sort") == "descending"
+    assert page.find_elements("css selector", "#table th")[2].get_attribute("aria-sort") == "ascending"
     assert page.execute_script("return document.activeElement.textContent") == "closeness"
     assert "fedatlas.train(" in page.find_element("id", "python").text
 

@@ -7,12 +7,14 @@ import math
 import re
 import subprocess
 import sys
+from dataclasses import asdict
 
 import pytest
 import yaml
 
 from fedatlas.errors import UserError
-from fedatlas.publish.report import cards_page, published_figures, sentences_page, tally
+from fedatlas.io.files import write_json
+from fedatlas.publish.report import attacks, gallery, published_figures, tally
 from fedatlas.publish.report.cards import (
     SIGNS,
     GalleryState,
@@ -24,6 +26,7 @@ from fedatlas.publish.report.facts_builder import build_facts
 from fedatlas.publish.report.headlines import FOLDER, LEVELS, NOT_RUN, read_headlines
 from fedatlas.publish.report.page import write_report
 from fedatlas.publish.tracking import page as mlflow_page
+from fedatlas.registry.bibliography import reference
 from fedatlas.results.claims.verdicts import EQUAL, HELD, MORE, NOT_HELD, NOT_TESTED, UNDECIDED, UNTESTED, VACUOUS
 from fedatlas.results.comparing.published import fedac_losses, read_table
 from fedatlas.workflow.published_cards import published_cards
@@ -69,6 +72,13 @@ def claims(*verdicts, size="smoke"):
     pairs = zip(("first", "second"), verdicts, strict=False)
     rows = [("made_up", size, name, "It is.", "", "Figure 1", "", "3 times", word, "5") for name, word in pairs]
     return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def markdown(card, found=()):
+    """The text of a card on the page of its paper."""
+    page = gallery.create_markdown_environment().get_template("cards.md")
+    shown = {**card, "attack": attacks.card_text(card, found)}
+    return page.render(paper=asdict(reference("yuan2020")), links=[], cards=[shown])
 
 
 def state(frame, **changes):
@@ -131,7 +141,9 @@ def test_every_sentence_of_an_abstract_has_a_card_a_claim_or_a_reason(papers, mo
 
 def test_the_page_of_sentences_names_cards_with_their_verdicts(papers):
     deck = make_cards(papers, state(claims()))
-    lines = list(sentences_page.write_lines(papers, deck, {"fedspeed_interval"}))
+    page = gallery.create_markdown_environment().get_template("sentences.md")
+    content = {"papers": papers, "cards": {card["id"]: card for card in deck}, "pages": {"fedspeed_interval"}}
+    lines = page.render(content).splitlines()
     assert sum(line.startswith("## ") for line in lines) == len(papers)
     (row,) = (line for line in lines if "only requires" in line)
     assert "[M^(1/3) rounds](fedac.md): not run" in row.replace("\\", "")
@@ -155,16 +167,16 @@ def test_committed_cards_say_what_the_gallery_holds(committed, papers):
         rows = {(row["experiment"], row["claim"], row["size"]): row["ours"].lstrip("'") for row in csv.DictReader(file)}
     assert len(committed) == sum(len(paper.headlines) for paper in papers)
     for card in committed:
-        assert card.verdict in SIGNS and card.level in LEVELS
-        for part in card.parts:
+        assert card["verdict"] in SIGNS and card["level"] in LEVELS
+        for part in card["parts"]:
             for row in part["rows"]:
                 assert rows[row["experiment"], row["claim"], row["size"]] == row["ours"].lstrip("'")
-        if card.here:
-            assert any(card.here.endswith(row["ours"]) for part in card.parts for row in part["rows"])
-        if card.level == "substitute":
-            assert card.words.startswith("not tested (on ")
-        if card.level == NOT_RUN:
-            assert all(price > 0 for _, _, price in card.prices) and (card.prices or card.parts)
+        if card["here"]:
+            assert any(card["here"].endswith(row["ours"]) for part in card["parts"] for row in part["rows"])
+        if card["level"] == "substitute":
+            assert card["words"].startswith("not tested (on ")
+        if card["level"] == NOT_RUN:
+            assert all(price > 0 for _, _, price in card["prices"]) and (card["prices"] or card["parts"])
 
 
 @pytest.mark.parametrize(
@@ -211,11 +223,11 @@ def test_the_worst_part_decides_a_sentence(parts, verdict):
 def test_a_card_has_level_verdict_and_results(tmp_path):
     papers = written(tmp_path)
     (card,) = make_cards(papers, state(claims(HELD, HELD)))
-    assert (card.verdict, card.words, card.level, card.here) == (HELD, HELD, "same", "3 times")
-    assert card.method == "FedAc" and card.quote == "It is better."
+    assert (card["verdict"], card["words"], card["level"], card["here"]) == (HELD, HELD, "same", "3 times")
+    assert card["method"] == "FedAc" and card["quote"] == "It is better."
     (card,) = make_cards(papers, state(claims(HELD, NOT_HELD)))
-    assert card.verdict == UNDECIDED
-    text = "\n".join(cards_page.card_lines(card))
+    assert card["verdict"] == UNDECIDED
+    text = markdown(card)
     assert "**? undecided**" in text and "| all of it | It is. (Figure 1)" in text
 
 
@@ -225,64 +237,62 @@ def test_a_card_says_what_the_attack_found_on_the_statement_that_it_names(tmp_pa
     found = [{"experiment": "made_up", "statement": s, "share": "0.25", "draws": "8", "erratum": ""} for s in names]
     found[1]["erratum"] = "theorem"
     text = "Theorem 4 (b), corrected: at worst 25 % of the bound, in 8 draws; Theorem 4, as printed: false"
-    assert f"| Attack | {text} ([erratum](../errata/theorem.md)) |" in "\n".join(cards_page.card_lines(card, found))
-    assert "| Attack |" not in "\n".join(cards_page.card_lines(card))
+    assert f"| Attack | {text} ([erratum](../errata/theorem.md)) |" in markdown(card, found)
+    assert "| Attack |" not in markdown(card)
 
 
 def test_a_substitute_does_not_test_a_sentence(tmp_path):
     papers = written(tmp_path, evidence={"smoke": "substitute"}, substitute="LeNet")
     (card,) = make_cards(papers, state(claims(HELD, HELD)))
-    assert (card.verdict, card.words) == (UNTESTED, "not tested (on LeNet: held)")
+    assert (card["verdict"], card["words"]) == (UNTESTED, "not tested (on LeNet: held)")
 
 
 def test_a_card_counts_its_parts(tmp_path):
     parts = {"one": ["made_up/first"], "two": ["made_up/second"]}
     (card,) = make_cards(written(tmp_path, parts=parts), state(claims(HELD, NOT_HELD)))
-    assert (card.verdict, card.shares) == (NOT_HELD, "1 of 2 held, 1 not held")
-    assert "| Parts | 1 of 2 held, 1 not held |" in "\n".join(cards_page.card_lines(card))
+    assert (card["verdict"], card["shares"]) == (NOT_HELD, "1 of 2 held, 1 not held")
+    assert "| Parts | 1 of 2 held, 1 not held |" in markdown(card)
     tally.draw_tally([card], tmp_path / "tally.svg")
     assert "1 ✓  1 ✗" in (tmp_path / "tally.svg").read_text()
     (card,) = make_cards(written(tmp_path, parts=parts), state(claims(HELD)))
-    assert (card.verdict, card.shares) == (UNDECIDED, "1 of 2 held, 1 not tested")
+    assert (card["verdict"], card["shares"]) == (UNDECIDED, "1 of 2 held, 1 not tested")
     (card,) = make_cards(written(tmp_path), state(claims(HELD)))
-    assert not card.shares
+    assert not card["shares"]
 
 
 def test_a_vacuous_part_is_not_called_untested(tmp_path):
     parts = {"one": ["made_up/first"], "two": ["made_up/second"], "three": []}
     (card,) = make_cards(written(tmp_path, parts=parts), state(claims(HELD, VACUOUS)))
-    assert (card.verdict, card.shares) == (UNDECIDED, "1 of 3 held, 1 vacuous, 1 not tested")
-    assert "| Not tested | three; two (vacuous) |" in "\n".join(cards_page.card_lines(card))
+    assert (card["verdict"], card["shares"]) == (UNDECIDED, "1 of 3 held, 1 vacuous, 1 not tested")
+    assert "| Not tested | three; two (vacuous) |" in markdown(card)
     tally.draw_tally([card], tmp_path / "tally.svg")
     assert "1 ✓  1 ∅  1 –" in (tmp_path / "tally.svg").read_text()
 
 
 def test_what_is_no_part_of_a_sentence_leaves_it_held_and_is_named(tmp_path):
     (card,) = make_cards(written(tmp_path, outside={"that it is so because of K": "a cause"}), state(claims(HELD)))
-    assert card.verdict == HELD
-    assert "| Not tested | that it is so because of K (a cause) |" in "\n".join(cards_page.card_lines(card))
+    assert card["verdict"] == HELD
+    assert "| Not tested | that it is so because of K (a cause) |" in markdown(card)
 
 
 def test_what_came_out_elsewhere_stands_beside_the_verdict(tmp_path):
     changes = {"parts": {"all": ["made_up/first"]}, "elsewhere": {"on other data": "made_up/second"}}
     (card,) = make_cards(written(tmp_path, **changes), state(claims(HELD, NOT_HELD)))
-    assert (card.verdict, card.words) == (HELD, "held; on other data: not held")
-    assert "| Elsewhere | on other data: 3 times, not held ([made_up](made_up.md)) |" in "\n".join(
-        cards_page.card_lines(card)
-    )
+    assert (card["verdict"], card["words"]) == (HELD, "held; on other data: not held")
+    assert "| Elsewhere | on other data: 3 times, not held ([made_up](made_up.md)) |" in markdown(card)
     (card,) = make_cards(written(tmp_path, **changes), state(claims(HELD)))
-    assert (card.words, card.elsewhere) == ("held", [])
+    assert (card["words"], card["elsewhere"]) == ("held", [])
 
 
 def test_outcomes_are_shown_where_the_record_has_them_alone(tmp_path):
     papers = written(tmp_path, outcome="It is faster.", not_run={"Figure 9": "made_up"})
     (card,) = make_cards(papers, state(claims(HELD)))
-    assert "| Outcome | It is faster. |" in (text := "\n".join(cards_page.card_lines(card))) and "| Tried |" in text
+    assert "| Outcome | It is faster. |" in (text := markdown(card)) and "| Tried |" in text
     for frame, lacking in ((claims(), set()), (claims(HELD), {"made_up"})):
         (card,) = make_cards(papers, state(frame, unrecorded=lacking))
-        assert "faster" not in "\n".join(cards_page.card_lines(card))
+        assert "faster" not in markdown(card)
     (card,) = make_cards(papers, state(claims()))
-    assert "| Plan | Everything. |" in "\n".join(cards_page.card_lines(card))
+    assert "| Plan | Everything. |" in markdown(card)
 
 
 def test_no_card_is_held_of_which_a_part_is_not_tested(committed, papers):
@@ -294,8 +304,8 @@ def test_no_card_is_held_of_which_a_part_is_not_tested(committed, papers):
     }
     assert len(silent) > 8
     for card in committed:
-        if {part["verdict"] for part in card.parts} & {UNTESTED, VACUOUS} or card.id in silent:
-            assert card.verdict not in (HELD, EQUAL), card.id
+        if {part["verdict"] for part in card["parts"]} & {UNTESTED, VACUOUS} or card["id"] in silent:
+            assert card["verdict"] not in (HELD, EQUAL), card["id"]
 
 
 CAME_OUT = re.compile(
@@ -308,7 +318,7 @@ def test_texts_on_what_nobody_ran_say_no_outcome(papers, committed, monkeypatch)
     """What is not in the record is not on a page."""
     monkeypatch.chdir(ROOT)
     study = Study.open()
-    silent = {card.id for card in committed if card.verdict == NOT_RUN}
+    silent = {card["id"] for card in committed if card["verdict"] == NOT_RUN}
     texts = [
         line.tried for paper in papers for name, line in paper.headlines.items() if f"{paper.name}/{name}" in silent
     ]
@@ -323,8 +333,8 @@ def test_texts_on_what_nobody_ran_say_no_outcome(papers, committed, monkeypatch)
 
 def test_a_part_without_claims_is_not_tested(tmp_path):
     (card,) = make_cards(written(tmp_path, parts={"one": ["made_up/first"], "two": []}), state(claims(HELD)))
-    assert (card.verdict, card.shares) == (UNDECIDED, "1 of 2 held, 1 not tested")
-    assert "| two | no results |  |  |  | not tested |" in "\n".join(cards_page.card_lines(card))
+    assert (card["verdict"], card["shares"]) == (UNDECIDED, "1 of 2 held, 1 not tested")
+    assert "| two | no results |  |  |  | not tested |" in markdown(card)
 
 
 @pytest.mark.parametrize(
@@ -334,8 +344,8 @@ def test_a_part_without_claims_is_not_tested(tmp_path):
 def test_verdicts_that_rest_on_normal_noise_are_marked(tmp_path, seeds, p, verdict, marked):
     frame = claims(verdict, verdict).assign(seeds=seeds, p=p)
     (card,) = make_cards(written(tmp_path), state(frame))
-    text = "\n".join(cards_page.card_lines(card))
-    assert card.normal == marked == (f"| {seeds} (t) |" in text) == ("| Noise | taken as normal" in text)
+    text = markdown(card)
+    assert card["normal"] == marked == (f"| {seeds} (t) |" in text) == ("| Noise | taken as normal" in text)
     tally.draw_tally([card], tmp_path / "tally.svg")
     assert ("(t)" in (tmp_path / "tally.svg").read_text()) == marked
 
@@ -348,15 +358,15 @@ def test_a_number_stands_apart_from_the_verdict(tmp_path, ours, words):
     scores = pd.DataFrame({"algorithm": ["a", "b"], "score": [ours, 0.64], "score_sd": [0.01] * 2, "seeds": [5] * 2})
     changes = {"number": number, "evidence": {"smoke": "substitute"}, "substitute": "LeNet"}
     (card,) = make_cards(written(tmp_path, **changes), state(claims(HELD, HELD), scores={"made_up": scores}))
-    assert card.words.startswith("not tested (on LeNet: held; ") and f"{words} 3.46)" in card.words
+    assert card["words"].startswith("not tested (on LeNet: held; ") and f"{words} 3.46)" in card["words"]
     (card,) = make_cards(written(tmp_path, **changes), state(claims(HELD, HELD)))
-    assert card.words == "not tested (on LeNet: held)"
+    assert card["words"] == "not tested (on LeNet: held)"
 
 
 def test_what_has_no_results_is_not_run_and_has_its_price(tmp_path):
     (card,) = make_cards(written(tmp_path, not_run={"Figure 9": "made_up"}), state(claims()))
-    assert (card.verdict, card.level, card.prices) == (NOT_RUN, NOT_RUN, [["Figure 9", "made_up", 12.0]])
-    assert "| Not run | Figure 9: about 12 hours of a processor" in "\n".join(cards_page.card_lines(card))
+    assert (card["verdict"], card["level"], card["prices"]) == (NOT_RUN, NOT_RUN, [["Figure 9", "made_up", 12.0]])
+    assert "| Not run | Figure 9: about 12 hours of a processor" in markdown(card)
 
 
 def test_published_points_stand_beside_results(tmp_path):
@@ -364,15 +374,17 @@ def test_published_points_stand_beside_results(tmp_path):
 
     points = pd.DataFrame({"algorithm": ["a", "b"], "published": [1.0, 2.0], "score": [1.5, 2.0], "shown": [1.0, 2.0]})
     (card,) = make_cards(written(tmp_path), state(claims(HELD, HELD), points={"made_up": points}))
-    assert "Beside the 2 points" in card.points and "is 1.25 times theirs in the median, 1 to 1.5" in card.points
-    assert card.points.endswith("it is 1 times theirs.")
+    assert "Beside the 2 points" in card["points"] and "is 1.25 times theirs in the median, 1 to 1.5" in card["points"]
+    assert card["points"].endswith("it is 1 times theirs.")
 
 
 def test_published_runs_are_drawn_for_the_headline_that_names_them(tmp_path, papers):
     names = {line.figure for paper in papers for line in paper.headlines.values() if line.figure}
     assert names >= published_figures.FIGURES.keys()
-    assert published_figures.draw(tmp_path, ["made_up/x"]) == {} and not list(tmp_path.iterdir())
-    (path,) = published_figures.draw(tmp_path, names).values()
+    (tmp_path / "headlines").mkdir()
+    others = written(tmp_path / "headlines", figure="made_up/x")
+    assert published_figures.draw(tmp_path / "gallery", others) == {} and not (tmp_path / "gallery").exists()
+    (path,) = published_figures.draw(tmp_path, papers).values()
     assert (tmp_path / path).read_bytes().startswith(b"\x89PNG")
 
 
@@ -387,7 +399,7 @@ def test_the_card_of_epsilon_quotes_the_published_losses(papers):
 def test_cards_for_experiments_load_no_pandas():
     """A call of the workflow that has nothing to do reads them."""
     code = "import sys; from fedatlas.workflow.study import Study; from fedatlas.workflow import published_cards as p"
-    code += "; print(any(card.parts for card in p.published_cards(Study.open())), 'pandas' in sys.modules)"
+    code += "; print(any(card['parts'] for card in p.published_cards(Study.open())), 'pandas' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["True", "False"]
 
@@ -398,7 +410,7 @@ def test_a_table_of_the_paper_stands_beside_results(tmp_path):
     beside = {"table": "fedspeed_table1", "experiment": "made_up", "settings": {"i.i.d.": {}}}
     scores = pd.DataFrame({"algorithm": ["fedavg", "scaffold"], "score": [0.5, -math.inf]})
     (card,) = make_cards(written(tmp_path, beside=beside), state(claims(HELD, HELD), scores={"made_up": scores}))
-    rows = {row[1]: row[2:] for row in card.beside}
+    rows = {row[1]: row[2:] for row in card["beside"]}
     assert rows["method"][-1] == "here" and rows["FedAvg"] == ["77.01", "50.0"]
     assert rows["SCAFFOLD"] == ["80.11", "diverged"] and rows["FedCM"] == ["84.20", ""]
 
@@ -410,8 +422,8 @@ def test_report_and_mlflow_lead_with_the_cards_of_their_experiments(tmp_path):
     folder.mkdir()
     results(folder, spec)
     facts = build_facts(spec, view(spec), cards)
-    assert build_facts(experiment("other"), view(spec), cards).cards == []
-    facts.write(folder / "about.json")
+    assert build_facts(experiment("other"), view(spec), cards)["cards"] == []
+    write_json(folder / "about.json", facts)
     write_report([folder], tmp_path / "report.html")
     html = (tmp_path / "report.html").read_text()
     assert html.index("It is &lt;better&gt;.") < html.index("<h4>Claims</h4>")
@@ -423,11 +435,9 @@ def test_report_and_mlflow_lead_with_the_cards_of_their_experiments(tmp_path):
 def test_a_card_says_what_the_record_lacks(tmp_path):
     frame = claims(HELD, HELD)
     (card,) = make_cards(written(tmp_path), state(frame, unrecorded={"made_up"}))
-    assert "| Record | lacks made\\_up ([hours](../gallery.md#not-in-the-record)) |" in "\n".join(
-        cards_page.card_lines(card)
-    )
+    assert "| Record | lacks made\\_up ([hours](../gallery.md#not-in-the-record)) |" in markdown(card)
     (card,) = make_cards(written(tmp_path), state(frame, unrecorded={"other"}))
-    assert card.unrecorded == []
+    assert card["unrecorded"] == []
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import pytest
 
 from fedatlas.cli.main import main
 from fedatlas.errors import UserError
+from fedatlas.io.files import write_json
 from fedatlas.publish import tracking
 from fedatlas.publish.tracking import connection
 from tests.tracking.tiny import EXPERIMENT, LOGGED, experiment_facts
@@ -116,7 +117,7 @@ def test_a_job_goes_on_without_a_server_and_a_command_logs_later(mine, serve, ca
     monkeypatch.chdir(tmp_path)
     folder, receipt = Path("results/smoke/tiny"), Path("results/smoke/tiny/mlflow.json")
     shutil.copytree(mine, folder)
-    experiment_facts(EXPERIMENT).write(folder / "about.json")
+    write_json(folder / "about.json", experiment_facts(EXPERIMENT))
     server = serve(says(500, b"boom"))
     assert main(["job", "track", str(receipt), server.uri, str(folder)]) == 0
     assert "results/smoke/tiny is not in MLflow: MLflow cannot log to" in (text := capsys.readouterr().out)
@@ -134,7 +135,7 @@ def test_a_job_goes_on_without_a_server_and_a_command_logs_later(mine, serve, ca
 
 
 def test_a_job_ends_with_a_database_that_cannot_be_written(mine, capsys, tmp_path):
-    experiment_facts(EXPERIMENT).write(mine / "about.json")
+    write_json(mine / "about.json", experiment_facts(EXPERIMENT))
     (tmp_path / "mlflow.db").write_bytes(b"no database " * 1000)
     receipt = tmp_path / "mlflow.json"
     assert main(["job", "track", str(receipt), f"sqlite:///{tmp_path}/mlflow.db", str(mine)]) == 2

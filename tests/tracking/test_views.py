@@ -1,7 +1,6 @@
 """The summary that MLflow's user interface is given, and the page of the documentation about it."""
 
 import base64
-import dataclasses
 import json
 import re
 import zlib
@@ -59,7 +58,7 @@ def test_runs_have_the_colours_of_figures_and_the_duration_of_training(runs):
 
 
 def test_a_long_view_fits_a_tag():
-    facts = dataclasses.replace(FACTS, tune=[f"parameter_{number}_of_a_long_name" for number in range(60)])
+    facts = FACTS | {"tune": [f"parameter_{number}_of_a_long_name" for number in range(60)]}
     text = page._summary(facts, ["n" * 99], 0)
     assert len(text) <= page.MAX_LENGTH and json.loads(text)["state"]
     assert json.loads(page._summary(FACTS, ["n" * 99], 0))["columnWidths"][page.NAME] == page.WIDEST

@@ -13,7 +13,7 @@ from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.runs import initial_searches, product, runs
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.tables import Layout, build
-from fedatlas.publish.report.facts import ExperimentFacts
+from fedatlas.publish.report.facts import Facts
 from fedatlas.publish.report.facts_builder import build_facts
 from fedatlas.publish.tracking.page import PLACE
 from tests import helpers
@@ -45,8 +45,8 @@ LOGGED = SETTINGS + 1  # with the report
 DATA = {"rows": 456, "test_rows": 113, "classes": 2, "licence": "CC BY 4.0", "page": "https://example.org", "lossy": ""}
 
 
-def experiment_facts(experiment: Experiment, **changes) -> ExperimentFacts:
-    """The ExperimentFacts of an experiment, of which some fields are changed."""
+def experiment_facts(experiment: Experiment, **changes) -> Facts:
+    """The facts of an experiment, of which some fields are changed."""
     changed = dataclasses.replace(experiment, **changes)
     return build_facts(changed, view(changed))
 
@@ -88,7 +88,7 @@ def make(experiment: Experiment, folder: Path) -> None:
     remake(experiment, folder)
 
 
-def remake(experiment: Experiment, folder: Path, *ids: str) -> ExperimentFacts:
+def remake(experiment: Experiment, folder: Path, *ids: str) -> Facts:
     """Write the tables of the run files in an experiment's folder, and return the facts of the algorithms with ids."""
     ids = ids or tuple(experiment.algorithms)
     layout = Layout(list(experiment.grid), list(experiment.within), ["lr"], experiment.select)

@@ -9,7 +9,7 @@ import yaml
 from fedatlas.cli.main import main
 from fedatlas.io import csv
 from fedatlas.publish.report import gallery
-from fedatlas.publish.report.gallery_page import write_page
+from fedatlas.publish.report.gallery import write_pages
 from fedatlas.publish.report.headlines import FOLDER, read_headlines
 from fedatlas.workflow import gallery_page
 from fedatlas.workflow.records import record_paths
@@ -34,14 +34,14 @@ def test_committed_pages_are_what_the_record_gives(monkeypatch, tmp_path):
         path = held.get((size, name))
         if path and sum(file.stat().st_size for file in path.iterdir()) < CHEAP:
             items.append(gallery_page.recorded_item(study, size, name, tmp_path / f"results/{size}/{name}"))
-    items.sort(key=lambda item: (gallery.SIZES_DESCENDING.index(item.facts.size), item.facts.name))
+    items.sort(key=lambda item: (gallery.SIZES_DESCENDING.index(item.facts["size"]), item.name))
     verified = gallery_page.verified_records(study)
     shutil.copytree(COMMITTED, tmp_path / "gallery")
-    write_page(
+    write_pages(
         tmp_path / "gallery", tmp_path / "gallery.md", items, read_headlines(FOLDER), paper_hours(), {}, verified
     )
     made, committed = pages_of(tmp_path / "gallery"), pages_of(COMMITTED)
-    for page in {f"{item.facts.name}.md" for item in items} | {"verified.md"}:
+    for page in {f"{item.name}.md" for item in items} | {"verified.md"}:
         ours, theirs = (text.partition("## Checks")[0] for text in (made[page], committed[page]))
         assert ours == theirs, f"{page}: run `make gallery`"
     assert len(items) > 2

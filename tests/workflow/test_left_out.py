@@ -8,7 +8,7 @@ import pytest
 
 from fedatlas.data.sources import info
 from fedatlas.io.yaml import read_yaml
-from fedatlas.publish.report.facts import FACTS_FILE, ExperimentFacts
+from fedatlas.publish.report.facts import FACTS_FILE
 from fedatlas.publish.report.page import write_report
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import NOT_TESTED
@@ -58,9 +58,9 @@ def test_no_experiment_of_the_record_downloads_data(size, name, tmp_path, monkey
     assert {data for data in prepared if not info(data).embedded} == set()
     left_out = graph.figures_left_out(size, name)
     assert all(set(data) <= FETCHED for data in left_out.values())
-    facts = ExperimentFacts.of(json.loads(graph.about_spec(SimpleNamespace(size=size, experiment=name))))
-    assert facts.left_out == left_out and not facts.figures.keys() & left_out.keys()
-    assert facts.figures.keys() | left_out.keys() == graph.study.experiment(size, name).figures.keys()
+    facts = json.loads(graph.about_spec(SimpleNamespace(size=size, experiment=name)))
+    assert facts["left_out"] == left_out and not facts["figures"].keys() & left_out.keys()
+    assert facts["figures"].keys() | left_out.keys() == graph.study.experiment(size, name).figures.keys()
 
 
 def test_a_figure_is_left_out_as_long_as_its_data_are_not_here(tmp_path):
@@ -108,7 +108,8 @@ def test_page_and_summary_name_the_figure_and_the_command(tmp_path, monkeypatch)
     folder = tmp_path / "results/smoke/made_up"
     sample.results(folder, sample.experiment())
     facts = json.loads((folder / FACTS_FILE).read_text())
-    (folder / FACTS_FILE).write_text(json.dumps(facts | {"left_out": {"theory": ["a9a"], "sizes": ["a9a", "mnist"]}}))
+    left_out = {"theory": ["a9a"], "sizes": ["a9a", "mnist"]}
+    (folder / FACTS_FILE).write_text(json.dumps(facts | {"left_out": left_out, "missing_data": ["a9a", "mnist"]}))
     write_report([folder], tmp_path / "report.html")
     html = (tmp_path / "report.html").read_text()
     assert "The figure <code>theory</code> is left out: it needs a9a, which is not on this machine" in html

@@ -31,7 +31,7 @@ SPEC = {
 def logged(monkeypatch):
     """What jobs have logged: (name of the experiment, path of the run file, address)."""
     result = []
-    monkeypatch.setattr(tracking, "log", lambda facts, folder, uri, path: result.append((facts.name, path, uri)))
+    monkeypatch.setattr(tracking, "log", lambda facts, folder, uri, path: result.append((facts["name"], path, uri)))
     return result
 
 
@@ -44,7 +44,7 @@ def run(folder, record=None):
 def record_text():
     """What a job is told of its experiment, where there is a server."""
     result = experiment("tiny", "smoke", "tiny.yaml", {key: value for key, value in TINY.items() if key != "sizes"})
-    return json.dumps(build_facts(result, create_view(result)).plain())
+    return json.dumps(build_facts(result, create_view(result)))
 
 
 @pytest.mark.parametrize("uri", ["", "http://127.0.0.1:1"])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from fedatlas.errors import UserError
 from fedatlas.experiments.result_files import read
 from fedatlas.publish.report import verdicts
-from fedatlas.publish.report.facts import FACTS_FILE, ExperimentFacts
+from fedatlas.publish.report.facts import FACTS_FILE, read_facts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -122,7 +122,7 @@ def _algorithms(folder: Path) -> dict[str, Any]:
     """Return ``{"algorithm", "label"}`` of each entry of an experiment; empty if the experiment has no record."""
     if not (folder / FACTS_FILE).exists():
         return {}
-    about = ExperimentFacts.read(folder / FACTS_FILE)
-    entries = about.content.get("algorithms", {})
-    names = {id: (entries.get(id) or {}).get("algorithm") or id for id in about.algorithms}
-    return {id: {"algorithm": names[id], "label": label} for id, label in about.algorithms.items()}
+    about = read_facts(folder / FACTS_FILE)
+    entries = about["content"].get("algorithms", {})
+    names = {id: (entries.get(id) or {}).get("algorithm") or id for id in about["algorithms"]}
+    return {id: {"algorithm": names[id], "label": label} for id, label in about["algorithms"].items()}

@@ -34,15 +34,10 @@ def citation_keys(experiment: Experiment) -> list[str]:
     keys = [experiment.paper]
     for id in experiment.algorithms:
         keys += _algorithm_keys(experiment.algorithm(id))
-    # custom data may have no citation
-    keys += [key for name in _data_names(experiment) if (key := sources.info(name).citation)]
+    # values of an axis replace the problem's, and custom data may have no citation
+    data = [experiment.axes.get(f"problem.{key}", [experiment.problem.get(key)]) for key in ("data", "test")]
+    keys += [key for names in data for name in names if name and (key := sources.info(name).citation)]
     return list(dict.fromkeys(keys))
-
-
-def _data_names(experiment: Experiment) -> list[str]:
-    """Return the data sets of an experiment; values of an axis replace the problem's."""
-    names = [experiment.axes.get(f"problem.{key}", [experiment.problem.get(key)]) for key in ("data", "test")]
-    return [name for values in names for name in values if name]
 
 
 def _algorithm_keys(name: str) -> list[str]:

@@ -5,13 +5,14 @@ import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 from fedatlas.errors import UserError
+from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read
 from fedatlas.publish.report.facts_builder import build_facts
-from fedatlas.publish.report.gallery import GalleryItem, VerifiedRecord, validate_target
-from fedatlas.publish.report.gallery_page import write_page
+from fedatlas.publish.report.gallery import GalleryItem, validate_target, write_pages
 from fedatlas.publish.report.headlines import PaperHeadlines, read_headlines
 from fedatlas.publish.report.images import reduce_colours
 from fedatlas.publish.report.verdicts import SIZES_DESCENDING, read_claims
@@ -65,7 +66,7 @@ def publish(study: Study, out: Path, say: Callable[[str], None]) -> None:
         raise UserError("the record has no experiment of the gallery; `fedatlas record missing` says how to add them")
     _update_pictures(gallery, pictures)
     order = sorted(items, key=lambda key: (SIZES_DESCENDING.index(key[0]), key[1]))
-    write_page(
+    write_pages(
         gallery,
         out,
         [items[key] for key in order],
@@ -76,14 +77,15 @@ def publish(study: Study, out: Path, say: Callable[[str], None]) -> None:
     )
 
 
-def verified_records(study: Study) -> list[VerifiedRecord]:
+def verified_records(study: Study) -> list[dict[str, Any]]:
     """Return what was verified of each record."""
     known, found = all_verifications(study), []
     for (size, name), path in sorted(record_paths(study).items()):
         rows = known.of(size, name)
         words = meaning(read_record(path).cells.values(), rows)
         processors, dates = (sorted({getattr(row, part) for row in rows}) for part in ("processor", "date"))
-        found.append(VerifiedRecord(size, name, words, processors, dates[-1:]))
+        result = {"size": size, "name": name, "meaning": words, "processors": processors, "dates": dates[-1:]}
+        found.append(result)
     return found
 
 
@@ -151,7 +153,14 @@ def _figures_of_cards(papers: Iterable[PaperHeadlines], name: str) -> list[str]:
 
 
 def draw_figures(
-    study: Study, size: str, name: str, results: Path, out: Path, names: Iterable[str], suffixes: Iterable[str]
+    study: Study,
+    size: str,
+    name: str,
+    results: Path,
+    out: Path,
+    names: Iterable[str],
+    suffixes: Iterable[str],
+    view: ExperimentView | None = None,
 ) -> None:
     """Draw those figures of an experiment that it has; of tables, numbers and descriptions are written.
 
@@ -163,6 +172,7 @@ def draw_figures(
         out: Folder of figures/ and tables/.
         names: Names of the figures.
         suffixes: Formats of pictures.
+        view: View of the experiment, where it is not that of its file.
 
     Raises:
         UserError: A figure needs data that are not here.
@@ -171,6 +181,7 @@ def draw_figures(
     for key in names:
         if key in study.experiment(size, name).figures:
             spec = json.loads(graph.figure_spec(SimpleNamespace(size=size, experiment=name, figure=key)))
+            spec |= {"view": view.plain()} if view else {}
             files = figure_paths(key, FIGURES.get(spec["figure"]["kind"]).is_table)
             paths = [str(out / file) for file in files if Path(file).suffix in formats]
             figure.make(spec, str(results), paths, study.folders.data)

@@ -327,10 +327,10 @@ class Graph:
 
     @functools.cache  # noqa: B019
     def _about(self, size: str, name: str) -> str:
-        facts = build_facts(self.study.experiment(size, name), self.study.view(size, name), self._cards)
         left_out = self.figures_left_out(size, name)
-        figures = {figure: caption for figure, caption in facts.figures.items() if figure not in left_out}
-        return encode(replace(facts, figures=figures, left_out=left_out).plain())
+        return encode(
+            build_facts(self.study.experiment(size, name), self.study.view(size, name), self._cards, left_out)
+        )
 
     @functools.cached_property
     def _cards(self) -> list[Card]:

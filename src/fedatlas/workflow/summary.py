@@ -108,13 +108,13 @@ def left_out(folders: Mapping[tuple[str, str], Path]) -> Iterator[str]:
         folders: Folders of results by size and experiment.
     """
     for (size, name), folder in folders.items():
-        about = facts.ExperimentFacts.read(folder / facts.FACTS_FILE) if (folder / facts.FACTS_FILE).exists() else None
-        if about and (figures := list(about.left_out)):
+        about = facts.read_facts(folder / facts.FACTS_FILE) if (folder / facts.FACTS_FILE).exists() else None
+        if about and (figures := list(about["left_out"])):
             noun, need, pronoun = ("figure", "needs", "it") if len(figures) == 1 else ("figures", "need", "them")
-            data = " and ".join(about.missing_data)
+            data = about["missing_data"]
             yield (
-                f"the {noun} {' and '.join(figures)} of {name} ({size}), which {need} {data}: "
-                f"`{about.fetch_command}` and the same command again draw {pronoun}"
+                f"the {noun} {' and '.join(figures)} of {name} ({size}), which {need} {' and '.join(data)}: "
+                f"`fedatlas data fetch {' '.join(data)}` and the same command again draw {pronoun}"
             )
 
 
@@ -162,7 +162,7 @@ def _count_warnings(folder: Path) -> int:
     if not (folder / "table.parquet").exists() or not (folder / facts.FACTS_FILE).exists():
         return 0
     table, meta = read_rows(folder / "table.parquet")
-    return len(warnings.find_warnings(facts.ExperimentFacts.read(folder / facts.FACTS_FILE), table, TableMeta.of(meta)))
+    return len(warnings.find_warnings(facts.read_facts(folder / facts.FACTS_FILE), table, TableMeta.of(meta)))
 
 
 def _next_command(study: Study, claims: dict[tuple[str, str], "Counter[str]"]) -> str:

@@ -78,7 +78,8 @@ def compare_entries(
     for line in lines:
         say(line)
     if comparison.trained and start(comparison.targets, request.size, cores, options):
-        reason = "the disk is full: free some space" if _is_full(study) else "the log is named above"
+        free = shutil.disk_usage(study.folders.prefixed(study.folders.results)).free
+        reason = "the disk is full: free some space" if free < LEAST_SPACE else "the log is named above"
         raise UserError(f"the runs of {' and '.join(request.names)} failed; {reason}")
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
@@ -123,11 +124,6 @@ def announce(comparison: Comparison, compute: bool, cores: str) -> list[str]:
         files = " and ".join(map(str, request.runs))
         sentences.append(f"how the runs of {files} were tuned is not known here; all others are tuned alike")
     return sentences
-
-
-def _is_full(study: Study) -> bool:
-    """Return whether the disk of the results has no space left to speak of."""
-    return shutil.disk_usage(study.folders.prefixed(study.folders.results)).free < LEAST_SPACE
 
 
 def _count(number: int, noun: str) -> str:

@@ -1,21 +1,15 @@
 """The page of a comparison: an HTML file that opens offline."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.io.files import write_text
 from fedatlas.publish.comparison import text
 from fedatlas.publish.comparison.numbers import EntryNumbers
 from fedatlas.publish.report.page import create_environment, load_figure, read_resources
-from fedatlas.results.figures import FIGURES
-from fedatlas.results.figures.drawing import figure_paths
 from fedatlas.workflow.comparison import Comparison
-from fedatlas.workflow.graph import Graph
-from fedatlas.workflow.jobs import figure
+from fedatlas.workflow.gallery_page import draw_figures
 
 
 def write_page(
@@ -38,7 +32,9 @@ def write_page(
     """
     request = comparison.request
     experiment = comparison.study.experiment(request.size, comparison.name)
-    figures = [_draw(comparison, view, name, entry.caption, folder, out) for name, entry in experiment.figures.items()]
+    names = experiment.figures
+    draw_figures(comparison.study, request.size, comparison.name, folder, folder, names, (".png", ".svg"), view)
+    figures = [load_figure(folder, name, entry.caption, out.parent) for name, entry in names.items()]
     html = (
         create_environment(Path(__file__).parent)
         .get_template("comparison.html")
@@ -65,14 +61,3 @@ def write_page(
         )
     )
     write_text(out, html)
-
-
-def _draw(
-    comparison: Comparison, view: ExperimentView, name: str, caption: str, folder: Path, out: Path
-) -> dict[str, Any]:
-    """Draw a figure of the comparison's experiment, and return its content for the template."""
-    w = SimpleNamespace(size=comparison.request.size, experiment=comparison.name, figure=name)
-    spec = json.loads(Graph(comparison.study).figure_spec(w)) | {"view": view.plain()}
-    files = [folder / file for file in figure_paths(name, FIGURES.get(spec["figure"]["kind"]).is_table)]
-    figure.make(spec, str(folder), [str(file) for file in files if file.suffix in (".png", ".svg", ".json")])
-    return load_figure(folder, name, caption, out.parent)

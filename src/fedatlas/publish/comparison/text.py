@@ -60,12 +60,8 @@ def _problem_row(numbers: EntryNumbers, title: str, place: ProblemRank) -> list[
     rival = place.rival
     row = [title, labels.number(place.score), labels.number(place.rival_score) if rival else "–"]
     row += [numbers.names[rival] if rival else "", f"{_estimate(place.rank)} of {1 + len(place.comparisons)}"]
-    return [*row, *(_comparison(place, id) for id in (*numbers.references, rival))]
-
-
-def _comparison(place: ProblemRank, id: str | None) -> str:
-    comparison = place.comparisons.get(id or "")
-    return "–" if comparison is None else f"{_estimate(comparison.won)}{SIGNS[comparison.side]}"
+    met = [place.comparisons.get(id or "") for id in (*numbers.references, rival)]
+    return [*row, *(f"{_estimate(other.won)}{SIGNS[other.side]}" if other else "–" for other in met)]
 
 
 def _estimate(estimate: WonShare | Rank | None) -> str:

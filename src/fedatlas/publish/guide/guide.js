@@ -1,6 +1,7 @@
 "use strict";
 // The page: answers and permalink, ranked methods, curves, values to start from, commands, and a table that sorts.
 (async () => {
+  const { unpacked, loaded, element, raised } = shared;
   const SHOWN = 8; // methods of the answer
   const MARKS = [["●", "circle", 0], ["■", "rect", 0], ["▲", "triangle", 0], ["◆", "rectRot", 0], ["▼", "triangle", 180], ["✖", "crossRot", 0]]; // of the curves, in their order
   const DRAWN = MARKS.length; // methods of the chart
@@ -12,26 +13,10 @@
   const form = get("questions");
   const night = matchMedia("(prefers-color-scheme: dark)");
 
-  async function unpacked(element) {
-    const bytes = Uint8Array.from(atob(element.textContent.trim()), (sign) => sign.charCodeAt(0));
-    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
-  }
-
   const content = JSON.parse(await unpacked(get("content")));
-  const script = document.createElement("script");
-  script.textContent = await unpacked(get("library"));
-  document.head.append(script);
-
-  function element(tag, attributes = {}, ...children) {
-    const made = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-    made.append(...children);
-    return made;
-  }
+  await loaded();
 
   const digits = (value) => (value >= 100 ? value.toFixed(0) : value >= 1 ? value.toPrecision(3).replace(/\.?0+$/, "") : String(Number(value.toPrecision(2))));
-
-  const power = (exponent) => [...String(exponent)].map((sign) => ({ "-": "⁻" })[sign] ?? "⁰¹²³⁴⁵⁶⁷⁸⁹"[sign]).join("");
 
   // -- answers: in the form, and in the address
   function answers() {
@@ -128,7 +113,7 @@
     const ink = dark ? "#cdccc5" : "#444444";
     const scale = (type, text) => ({ type, title: { display: true, text, color: ink }, ticks: { color: ink, maxTicksLimit: 7 }, grid: { color: dark ? "#353632" : "#e4e4e4" } });
     const options = { animation: false, responsive: true, maintainAspectRatio: false, parsing: false, interaction: { mode: "nearest", intersect: false },
-      scales: { x: scale("linear", WORDS[values.scarce]), y: { ...scale("logarithmic", "remaining share"), ticks: { color: ink, callback: (value) => (Math.abs(Math.log10(value) % 1) < 1e-9 ? `10${power(Math.round(Math.log10(value)))}` : "") } } }, plugins: { legend: { display: false } } };
+      scales: { x: scale("linear", WORDS[values.scarce]), y: { ...scale("logarithmic", "remaining share"), ticks: { color: ink, callback: (value) => (Math.abs(Math.log10(value) % 1) < 1e-9 ? `10${raised(Math.round(Math.log10(value)))}` : "") } } }, plugins: { legend: { display: false } } };
     chart?.destroy();
     chart = new window.Chart(get("chart"), { type: "line", data: { datasets }, options });
   }
@@ -154,28 +139,13 @@
     get("python").textContent = `import fedatlas\nproblem = ${python(spec)}\nframe = fedatlas.train(${JSON.stringify(row?.algorithm.method ?? "")}, problem, ${setting.join(", ")})`;
   }
 
-  // -- the table of all
-  const COLUMNS = [["rank", (row) => row.rank], ["method", (row) => row.algorithm.name], ["closeness", (row) => row.score], ["interval", (row) => row.low], ["first on", (row) => row.first], ["attained", (row) => row.attained], ["defined on", (row) => row.defined]];
-  const order = { column: 0, down: false };
+  // -- the table of all, whose head sorts
   function everything(result) {
-    const table = get("table");
-    const key = COLUMNS[order.column][1];
-    const compare = (x, y) => (typeof key(x) === "string" ? key(x).localeCompare(key(y)) : key(x) - key(y));
-    const rows = [...result.rows].sort((x, y) => (order.down ? -1 : 1) * compare(x, y));
-    const focus = table.contains(document.activeElement);
-    table.tHead.replaceChildren(element("tr", {}, ...COLUMNS.map(([title], at) => {
-      const button = element("button", { type: "button", class: "sorter" }, title);
-      button.addEventListener("click", () => {
-        order.down = order.column === at ? !order.down : ![0, 1].includes(at);
-        order.column = at;
-        everything(result);
-      });
-      return element("th", { scope: "col", ...(at === 1 ? {} : { class: "value" }), ...(at === order.column ? { "aria-sort": order.down ? "descending" : "ascending" } : {}) }, button);
-    })));
-    if (focus) table.querySelectorAll(".sorter")[order.column].focus();
-    table.tBodies[0].replaceChildren(...rows.map((row) => element("tr", { "data-id": row.algorithm.id },
-      element("td", { class: "value" }, String(row.rank)), element("th", { scope: "row" }, link(row.algorithm)), element("td", { class: "value" }, row.score.toFixed(2)), element("td", { class: "value" }, `${row.low.toFixed(2)}–${row.high.toFixed(2)}`),
-      element("td", { class: "value" }, String(row.first)), element("td", { class: "value" }, `${(100 * row.attained).toFixed(0)} %`), element("td", { class: "value" }, `${row.defined} of ${result.problems.length}`))));
+    const cell = (text) => element("td", { class: "value" }, String(text));
+    get("table").tBodies[0].replaceChildren(...result.rows.map((row) => element("tr", { "data-id": row.algorithm.id },
+      cell(row.rank), element("th", { scope: "row" }, link(row.algorithm)), cell(row.score.toFixed(2)), cell(`${row.low.toFixed(2)}–${row.high.toFixed(2)}`),
+      cell(row.first), cell(`${(100 * row.attained).toFixed(0)} %`), cell(`${row.defined} of ${result.problems.length}`))));
+    for (const head of get("table").tHead.rows[0].cells) head.removeAttribute("aria-sort");
   }
 
   let result = null;

@@ -9,7 +9,7 @@ from fedatlas.experiments import SIZES
 from fedatlas.io.files import write_text
 from fedatlas.publish.guide.content import build_content
 from fedatlas.publish.report import charts
-from fedatlas.publish.report.page import create_environment, read_resources
+from fedatlas.publish.report.page import SHARED, TABLES, create_environment, read_resources
 from fedatlas.workflow.comparison import SUITE
 from fedatlas.workflow.record_results import find_record, record_tables
 from fedatlas.workflow.records import lacking_cells, record_paths
@@ -59,7 +59,7 @@ def write_page(content: dict[str, Any], out: Path, pages: str = "") -> None:
             content=content,
             data=charts.compress(text),
             pages=pages,
-            **read_resources([HERE / "guide.css"], [HERE / "ranking.js", HERE / "guide.js"]),
+            **read_resources([HERE / "guide.css"], [SHARED, TABLES, HERE / "ranking.js", HERE / "guide.js"]),
         )
     )
     if len(html.encode()) > LIMIT:

@@ -1,7 +1,7 @@
 """What the attack on the papers' statements found (folder statements), for pages of experiments and cards."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,39 +29,18 @@ def read(gallery: Path) -> list[Row]:
     return csv.read(path, dtype=str, keep_default_na=False).to_dict("records") if path.exists() else []
 
 
-def page_lines(name: str, rows: Sequence[Row]) -> Iterator[str]:
-    """Yield lines on the statements that an experiment judges, if there are any.
-
-    Args:
-        name: Name of the experiment.
-        rows: What `read` returned.
-    """
-    matches = [row for row in rows if row["experiment"] == name]
-    if matches:
-        yield "## What the attack adds"
-        yield ""
-        yield "Runs say how far a bound was on these problems. [The attack](../statements.md) chooses the problem."
-        yield ""
-    for row in matches:
-        yield f"- {describe(row)}."
-
-
-def card_text(source: str, experiments: set[str], rows: Sequence[Row]) -> str:
+def card_text(card: Mapping[str, Any], rows: Sequence[Row]) -> str:
     """Return what was found on the statements that a card names, for experiments on which it rests, or an empty text.
 
     Args:
-        source: Place of the card's sentence in its paper, which names the statement.
-        experiments: Names of the experiments.
+        card: The card, whose place in the paper names the statement.
         rows: What `read` returned.
     """
-    numbers = set(map(str, find_places(source)))
-    matches = [row for row in rows if row["experiment"] in experiments and _number(row) in numbers]
-    return "; ".join(dict.fromkeys(describe(row) for row in matches))
-
-
-def _number(row: Row) -> str:
-    """Return a statement without its part or reading: ``Theorem 3`` for ``Theorem 3 (b), with A = 1``."""
-    return re.split(r",| \(", row["statement"])[0]
+    experiments = {row["experiment"] for part in card["parts"] for row in part["rows"]}
+    numbers = set(map(str, find_places(card["place"])))
+    # a statement without its part or reading: ``Theorem 3`` for ``Theorem 3 (b), with A = 1``
+    named = [row for row in rows if re.split(r",| \(", row["statement"])[0] in numbers]
+    return "; ".join(dict.fromkeys(describe(row) for row in named if row["experiment"] in experiments))
 
 
 def describe(row: Row) -> str:

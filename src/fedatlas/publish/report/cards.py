@@ -31,80 +31,7 @@ ROW = ("experiment", "size", "claim", "text", "reading", "source", "paper", "our
 SILENT = (VACUOUS, UNTESTED, NOT_TESTED)  # verdicts that say nothing about a claim, and so leave a sentence undecided
 
 
-@dataclass(frozen=True)
-class Card:
-    """A headline with its verdict.
-
-    Attributes:
-        id: Names of the paper's file and of the headline, as ``fedac/speed-up``.
-        paper: Key of the paper.
-        method: Name of the paper's method.
-        title: Words for the sentence.
-        quote: The sentence of the paper.
-        place: Its place in the paper.
-        level: Level of evidence.
-        verdict: One of the keys of SIGNS.
-        words: The verdict in words, with the substitute, the number, and what came out elsewhere.
-        shares: How many parts have which verdict; empty for a single part and for results that test no sentence.
-        here: The results that decide, in words.
-        parts: Name, verdict and rows of claims.csv of each part.
-        effect: Effect in the paper, with its source; may be empty.
-        figure: Path of a figure in the gallery; may be empty.
-        tried: What was tried, or without results, what would be.
-        outcome: What came out beside the verdict; empty unless the record has all experiments of the card.
-        untested: What is not tested: parts, and what is no part of the sentence, with the reason.
-        elsewhere: Place and row of claims.csv where the same is asked and the sentence does not speak of.
-        prices: Words, experiment, and processor hours or None, of what the paper's size would take.
-        normal: Whether a verdict of its parts rests on normal noise (`rests_on_normal_noise`).
-        unrecorded: Experiments on which the card rests and that the record does not have.
-        beside: Heads and rows of a table of the paper beside results.
-        points: Sentence on published points beside results; may be empty.
-    """
-
-    id: str
-    paper: str
-    method: str
-    title: str
-    quote: str
-    place: str
-    level: str
-    verdict: str
-    words: str
-    shares: str
-    here: str
-    parts: list[dict[str, Any]]
-    effect: str
-    figure: str
-    tried: str
-    outcome: str
-    untested: list[str]
-    elsewhere: list[tuple[str, dict[str, str]]]
-    prices: list[list[Any]]
-    normal: bool
-    unrecorded: list[str]
-    beside: list[list[str]]
-    points: str
-
-    @property
-    def experiments(self) -> list[str]:
-        """Names of the experiments that the card rests on."""
-        rows = [row for part in self.parts for row in part["rows"]] + [row for _, row in self.elsewhere]
-        return list(dict.fromkeys(row["experiment"] for row in rows))
-
-
-@dataclass(frozen=True)
-class Notice:
-    """A finding that a reader must see first.
-
-    Attributes:
-        method: Name of the paper's method.
-        text: The sentence.
-        rows: Rows of claims.csv that it rests on.
-    """
-
-    method: str
-    text: str
-    rows: list[dict[str, str]]
+Card = dict[str, Any]  # JSON types; `make_cards` names the keys
 
 
 def judge_part(verdicts: Sequence[str]) -> str:
@@ -159,24 +86,32 @@ class GalleryState:
 def make_cards(papers: Sequence[PaperHeadlines], state: GalleryState) -> list[Card]:
     """Return the cards of papers.
 
+    Returns:
+        Mappings with ``id``, as ``fedac/speed-up``; ``paper``, its key, and ``method``, its name; ``title``, ``quote``
+        and ``place`` of the sentence; ``level`` of evidence; ``verdict``, a key of SIGNS, and ``words`` for it with the
+        substitute, the number, and what came out elsewhere; ``shares``, how many parts have which verdict, where there
+        are several; ``here``, the results that decide; ``parts`` with name, verdict and rows of claims.csv; ``sizes``
+        of these rows; ``effect`` in the paper; ``figure``, a path in the gallery; what was ``tried``; ``outcome``
+        beside the verdict, where the record has all experiments; ``untested`` parts, and what is no part, with the
+        reason; ``elsewhere``, place and row where the same is asked and the sentence does not speak of; ``prices``,
+        with words, experiment, and processor hours or None, of what the paper's size would take; ``normal``, whether a
+        verdict rests on normal noise; ``unrecorded`` experiments; ``beside``, heads and rows of a table of the paper
+        beside results; a sentence on published ``points``.
+
     Raises:
         UserError: A size at which a headline is tested has no level of evidence.
     """
-    rows = _rows(state.claims)
+    rows = rows_by_claim(state.claims)
     return [_make_card(paper, name, line, rows, state) for paper in papers for name, line in paper.headlines.items()]
 
 
-def make_notices(papers: Sequence[PaperHeadlines], claims: Sequence[Mapping[str, str]]) -> list[Notice]:
-    """Return the findings of papers with the rows of claims.csv that they rest on."""
-    rows = _rows(claims)
-    return [
-        Notice(paper.method, finding.text, [rows[claim] for claim in finding.claims if claim in rows])
-        for paper in papers
-        for finding in paper.findings.values()
-    ]
+def card_experiments(card: Card) -> list[str]:
+    """Return the names of the experiments that a card rests on."""
+    rows = [row for part in card["parts"] for row in part["rows"]] + [row for _, row in card["elsewhere"]]
+    return list(dict.fromkeys(row["experiment"] for row in rows))
 
 
-def _rows(claims: Sequence[Mapping[str, str]]) -> dict[str, dict[str, str]]:
+def rows_by_claim(claims: Sequence[Mapping[str, str]]) -> dict[str, dict[str, str]]:
     """Return the row of each claim at the largest size that tests it, by EXPERIMENT/CLAIM."""
     rows = at_largest_size(claims)
     return {"/".join(key): {name: row.get(name) or "" for name in ROW} for key, row in rows.items()}
@@ -196,31 +131,32 @@ def _make_card(
     elsewhere = [(place, rows[claim]) for place, claim in headline.elsewhere.items() if claim in rows]
     unrecorded = [name for name in experiments if name in state.unrecorded]
     points = [state.points[experiment] for experiment in experiments if experiment in state.points]
-    return Card(
-        id=f"{paper.name}/{name}",
-        paper=paper.paper,
-        method=paper.method,
-        title=headline.title,
-        quote=headline.quote,
-        place=headline.place,
-        level=level,
-        verdict={NOT_RUN: NOT_RUN, SUBSTITUTE: UNTESTED}.get(level, verdict),
-        words=_words(level, verdict, headline.substitute, _number(headline.number, state), elsewhere),
-        shares="" if level in (SUBSTITUTE, NOT_RUN) else count_parts([part["verdict"] for part in parts]),
-        here=_decisive(parts, verdict),
-        parts=parts,
-        effect=headline.paper and f"{headline.paper} ({headline.paper_source})",
-        figure=state.figures.get(headline.figure or "", ""),
-        tried=headline.tried,
-        outcome=headline.outcome if sizes and not unrecorded else "",
-        untested=list(_untested(parts, headline)) if sizes else [],
-        elsewhere=elsewhere,
-        prices=[[words, name, state.hours.get(name)] for words, name in headline.not_run.items()],
-        normal=any(rests_on_normal_noise(row) for part in parts for row in part["rows"]),
-        unrecorded=unrecorded,
-        beside=_beside(headline.beside, state) if headline.beside and state.scores else [],
-        points=_compare_points(points[0]) if points else "",
-    )
+    return {
+        "id": f"{paper.name}/{name}",
+        "paper": paper.paper,
+        "method": paper.method,
+        "title": headline.title,
+        "quote": headline.quote,
+        "place": headline.place,
+        "level": level,
+        "verdict": {NOT_RUN: NOT_RUN, SUBSTITUTE: UNTESTED}.get(level, verdict),
+        "words": _words(level, verdict, headline.substitute, _number(headline.number, state), elsewhere),
+        "shares": "" if level in (SUBSTITUTE, NOT_RUN) else count_parts([part["verdict"] for part in parts]),
+        "here": _decisive(parts, verdict),
+        "parts": parts,
+        "sizes": sorted(sizes),
+        "effect": headline.paper and f"{headline.paper} ({headline.paper_source})",
+        "figure": state.figures.get(headline.figure or "", ""),
+        "tried": headline.tried,
+        "outcome": headline.outcome if sizes and not unrecorded else "",
+        "untested": list(_untested(parts, headline)) if sizes else [],
+        "elsewhere": elsewhere,
+        "prices": [[words, name, state.hours.get(name)] for words, name in headline.not_run.items()],
+        "normal": any(rests_on_normal_noise(row) for part in parts for row in part["rows"]),
+        "unrecorded": unrecorded,
+        "beside": _beside(headline.beside, state) if headline.beside and state.scores else [],
+        "points": _compare_points(points[0]) if points else "",
+    }
 
 
 def _untested(parts: Sequence[Mapping[str, Any]], headline: Headline) -> Iterator[str]:
@@ -258,7 +194,8 @@ def _number(number: Number | None, state: GalleryState) -> str:
     ours, theirs = (_row(scores, id, number.where) for id in (number.algorithm, number.than))
     if not (ours and theirs):
         return ""
-    mean, half = difference(_moments(ours), _moments(theirs))
+    first, second = ((row["score"], row["score_sd"], int(row["seeds"])) for row in (ours, theirs))
+    mean, half = difference(first, second)
     ends = f"{labels.number(100 * (mean - half))} to {labels.number(100 * (mean + half))}"
     agrees = "as the paper's" if abs(100 * mean - number.points) <= 100 * half else "for the paper's"
     return f"{labels.number(100 * mean)} points ({ends}) {agrees} {labels.number(number.points)}"
@@ -282,19 +219,10 @@ def _beside(beside: Beside, state: GalleryState) -> list[list[str]]:
     table = table[table["group"].isin(list(beside.settings))]
     for (group, id), part in table.groupby(["group", "algorithm"], sort=False):
         numbers = dict(zip(part["column"], part["value"], strict=True))
-        score = math.nan if scores is None else _score(scores, id, beside.settings[group])
+        score = math.nan if scores is None else _row(scores, id, beside.settings[group]).get("score", math.nan)
         here = "" if math.isnan(score) else "diverged" if math.isinf(score) else f"{100 * score:.1f}"
         lines.append([group, part["name"].iloc[0], *(numbers.get(column, "") for column in columns), here])
     return lines
-
-
-def _score(scores: "pd.DataFrame", id: str, values: Mapping[str, Any]) -> float:
-    """Return the score of an algorithm in a setting, or NaN."""
-    return _row(scores, id, values).get("score", math.nan)
-
-
-def _moments(row: Mapping[str, float]) -> tuple[float, float, int]:
-    return row["score"], row["score_sd"], int(row["seeds"])
 
 
 def _row(scores: "pd.DataFrame", id: str, values: Mapping[str, Any]) -> dict[str, float]:

@@ -1,6 +1,7 @@
 "use strict";
 // Charts of the figures' numbers, made when a figure comes into view. What cannot be made leaves the image as it is.
 (() => {
+  const { unpacked, loaded, element, raised } = shared;
   const BANDS = 3; // lines whose ranges are all shown; of more, the range of the one that is pointed at
   const MARKS = 9; // markers of a line
   const STOPS = 10; // values of an abscissa that are all ticks
@@ -14,28 +15,6 @@
     D: ["rectRot"], d: ["rectRot"], X: ["crossRot"], P: ["cross"], "*": ["star"], p: ["circle"], h: ["circle"], 8: ["circle"] };
   const figures = [...document.querySelectorAll("figure[data-kind=lines]")];
   if (!figures.length || !("DecompressionStream" in window) || !("IntersectionObserver" in window)) return;
-
-  async function unpacked(element) {
-    const bytes = Uint8Array.from(atob(element.textContent.trim()), (sign) => sign.charCodeAt(0));
-    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
-  }
-
-  let library = null;
-  function loaded() {
-    library ??= unpacked(document.getElementById("library")).then((code) => {
-      const script = document.createElement("script");
-      script.textContent = code;
-      document.head.append(script);
-    });
-    return library;
-  }
-
-  function element(tag, attributes = {}, ...children) {
-    const made = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-    made.append(...children);
-    return made;
-  }
 
   function number(value) {
     if (value === 0) return "0";
@@ -59,8 +38,6 @@
     if (style === "cross") return stroke("M0,-3.8 V3.8 M-3.8,0 H3.8");
     return style ? stroke("M0,-3.8 V3.8 M-3.3,-1.9 L3.3,1.9 M-3.3,1.9 L3.3,-1.9") : "";
   }
-
-  const raised = (power) => [...String(power)].map((sign) => (sign === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[sign])).join("");
 
   // Ranges of the lines that are pointed at, or of all where there are few.
   const ranges = {

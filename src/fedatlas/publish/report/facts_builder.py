@@ -5,7 +5,7 @@ Options of algorithms, the catalogue of data and the bibliography are read here;
 
 import dataclasses
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from fedatlas.experiments import expansion, labels
@@ -15,55 +15,96 @@ from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.tuning import TUNING_RULES
 from fedatlas.experiments.tuning.space_rule import SpaceRule
 from fedatlas.federation import algorithms
+from fedatlas.federation.engine.setting import Setting
 from fedatlas.publish.citations import citation_keys
-from fedatlas.publish.report.cards import Card
-from fedatlas.publish.report.facts import PROBLEM_CONSTANT, ExperimentFacts, Parameters
+from fedatlas.publish.report.cards import Card, card_experiments
+from fedatlas.publish.report.facts import Facts
 from fedatlas.registry.bibliography import entries, reference
-from fedatlas.registry.options import Option
+from fedatlas.registry.options import Option, options
+
+PROBLEM_CONSTANT = "the problem's"  # the value of a hyper-parameter that is one of the problem's constants
 
 
-def build_facts(experiment: Experiment, view: ExperimentView, cards: Sequence[Card] = ()) -> ExperimentFacts:
+def build_facts(
+    experiment: Experiment,
+    view: ExperimentView,
+    cards: Sequence[Card] = (),
+    left_out: Mapping[str, Sequence[str]] | None = None,
+) -> Facts:
     """Build the facts of an experiment.
 
     Args:
         experiment: The experiment.
         view: View of the same experiment, which has the names of its algorithms.
         cards: Cards of the gallery, of which those that rest on the experiment are taken.
+        left_out: Names of the figures that are not drawn, with the data sets that each of them lacks on this machine.
+
+    Returns:
+        What the file says (``name``, ``size``, ``file``, ``title``, ``source``, ``description``, ``notes``, ``axes``,
+        ``grid``, of which each combination has a run file, ``tune``, ``select``, ``seeds``, and all of it at this size
+        as ``content``); ``paper``, ``references``, ``bibtex`` and the keys that are ``cited``; captions of ``figures``;
+        ``setup``, pairs of a key and a text; ``parameters``, with name, meaning and value of each hyper-parameter of an
+        algorithm; names of ``algorithms``, their ``defaults`` and those of the ``setting``, and the ids of those
+        ``tuned``; words for ``score`` and ``tuning``; ``tags`` of all runs in MLflow; ``cards``; ``left_out``, and the
+        ``missing_data`` of these figures.
 
     Raises:
         UserError: An algorithm or the paper is unknown.
     """
-    cited = citation_keys(experiment)
-    bibliography = entries()
+    cited, missing = citation_keys(experiment), left_out or {}
+    bibliography, paper = entries(), reference(experiment.paper)
     available = [key for key in cited if key in bibliography]
-    return ExperimentFacts(
-        name=experiment.name,
-        size=experiment.size,
-        file=experiment.file,
-        title=experiment.title,
-        source=experiment.source,
-        description=experiment.description,
-        notes=list(experiment.notes),
-        paper=reference(experiment.paper),
-        figures={name: figure.caption for name, figure in experiment.figures.items()},
-        setup=[(key, text) for key, text in setup(experiment, view) if text],
-        parameters=[_parameters(experiment, id, view.algorithms[id]) for id in experiment.algorithms],
-        algorithms={id: algorithm.name for id, algorithm in view.algorithms.items()},
-        grid=list(experiment.grid),
-        axes=list(view.axes),
-        tune=list(view.tune),
-        tuned=[id for id, algorithm in view.algorithms.items() if has_choice(algorithm.tune)],
-        select=experiment.select,
-        score=f"{experiment.select.statistic} {labels.words(experiment.select.metric)}",
-        seeds=experiment.first_seeds,
-        defaults={id: _defaults(experiment.algorithm(id)) for id in experiment.algorithms},
-        cited=cited,
-        references={key: reference(key) for key in available},
-        bibtex={key: bibliography[key].text for key in available},
-        tags=_tags(experiment),
-        content=json.loads(json.dumps(experiment.plain())),
-        cards=[dataclasses.asdict(card) for card in cards if experiment.name in card.experiments],
-    )
+    tuned = [id for id, algorithm in view.algorithms.items() if has_choice(algorithm.tune)]
+    names = {id: algorithm.name for id, algorithm in view.algorithms.items()}
+    return {
+        **{key: getattr(experiment, key) for key in ("name", "size", "file", "title", "source", "description")},
+        "notes": list(experiment.notes),
+        "paper": dataclasses.asdict(paper),
+        "figures": {name: figure.caption for name, figure in experiment.figures.items() if name not in missing},
+        "setup": [(key, text) for key, text in setup(experiment, view) if text],
+        "parameters": [
+            {"algorithm": view.algorithms[id].name, "rows": list(_parameters(experiment, id, view.algorithms[id]))}
+            for id in experiment.algorithms
+        ],
+        "algorithms": names,
+        "grid": list(experiment.grid),
+        "axes": list(view.axes),
+        "tune": list(view.tune),
+        "tuned": tuned,
+        "tuning": _tuned_algorithms(experiment.select, names, tuned),
+        "select": dataclasses.asdict(experiment.select),
+        "score": f"{experiment.select.statistic} {labels.words(experiment.select.metric)}",
+        "seeds": experiment.first_seeds,
+        "setting": _defaults(options(Setting)),
+        "defaults": {id: _defaults(algorithms.get(experiment.algorithm(id)).options()) for id in experiment.algorithms},
+        "cited": cited,
+        "references": {key: dataclasses.asdict(reference(key)) for key in available},
+        "bibtex": {key: bibliography[key].text for key in available},
+        "tags": {
+            "size": experiment.size,
+            "problem": experiment.problem["kind"],
+            "data": experiment.problem.get("data", "synthetic"),
+            "paper": paper.short,
+            "venue": paper.meeting,
+            "source": experiment.source,
+        },
+        "content": json.loads(json.dumps(experiment.plain())),
+        "cards": [card for card in cards if experiment.name in card_experiments(card)],
+        "left_out": dict(missing),
+        "missing_data": list(dict.fromkeys(data for lacking in missing.values() for data in lacking)),
+    }
+
+
+def _tuned_algorithms(select: Select, names: Mapping[str, str], tuned: Sequence[str]) -> str:
+    """Return sentences on which algorithms are tuned, and on which seeds."""
+    fixed = [name for id, name in names.items() if id not in tuned]
+    if not tuned:
+        return "Nothing is tuned: all hyper-parameters have the values of the experiment's file."
+    on = f"on the tuning seed{'s' if len(select.seeds) > 1 else ''} {', '.join(map(str, select.seeds))}"
+    if not fixed:
+        return f"All algorithms are tuned, {on}."
+    chosen = "; ".join(names[id] for id in tuned)
+    return f"Tuned, {on}: {chosen}. With the values of the experiment's file: {'; '.join(fixed)}."
 
 
 def setup(experiment: Experiment, view: ExperimentView) -> Iterator[tuple[str, str]]:
@@ -116,10 +157,9 @@ def _values(values: list[Any]) -> str:
     return separator.join(map(labels.text, values))
 
 
-def _parameters(experiment: Experiment, id: str, algorithm: AlgorithmView) -> Parameters:
+def _parameters(experiment: Experiment, id: str, algorithm: AlgorithmView) -> Iterator[tuple[str, str, str]]:
     tuned, fixed = algorithm.tune, experiment.algorithms[id].set
     space = expansion.tuned_values(experiment, id)[1] or {}
-    rows = []
     for parameter, option in algorithms.get(experiment.algorithm(id)).options().items():
         if parameter in tuned:
             ends = space.get(parameter)
@@ -128,13 +168,11 @@ def _parameters(experiment: Experiment, id: str, algorithm: AlgorithmView) -> Pa
             value = "varied"
         else:
             value = labels.text(fixed[parameter] if parameter in fixed else _default(option))
-        rows.append((parameter, option.doc, value))
-    return Parameters(algorithm.name, rows)
+        yield parameter, option.doc, value
 
 
-def _defaults(algorithm: str) -> dict[str, Any]:
-    """Return the defaults of an algorithm's optional hyper-parameters."""
-    options = algorithms.get(algorithm).options()
+def _defaults(options: Mapping[str, Option]) -> dict[str, Any]:
+    """Return the defaults of those options that have one."""
     return {name: _default(option) for name, option in options.items() if not option.required}
 
 
@@ -144,12 +182,3 @@ def _default(option: Option) -> Any:
     if option.required:
         return option.advice  # which trials take where they tune others alone
     return option.default() if callable(option.default) else option.default
-
-
-def _tags(experiment: Experiment) -> dict[str, str]:
-    """Return the tags of all runs of an experiment in MLflow."""
-    return {
-        "size": experiment.size,
-        "problem": experiment.problem["kind"],
-        "data": experiment.problem.get("data", "synthetic"),
-    }

@@ -1,21 +1,40 @@
-"""Items of the gallery: facts, verdicts and scores of an experiment, from the record."""
+"""The pages of the gallery, in Markdown: an index, a page of cards for each paper, and a page for each experiment."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fedatlas.errors import UserError
+from fedatlas.experiments.cells import Select
 from fedatlas.experiments.experiment_view import AlgorithmView
-from fedatlas.experiments.metadata import TableMeta
+from fedatlas.experiments.metadata import TableMeta, versions
+from fedatlas.experiments.numbering import find_places
+from fedatlas.io import csv
+from fedatlas.io.files import write_text
+from fedatlas.io.markdown import escape_markdown
 from fedatlas.io.text import read_text
-from fedatlas.publish.report.facts import ExperimentFacts
-from fedatlas.publish.report.verdicts import SIZES_DESCENDING
+from fedatlas.publish.report import attacks, published_figures, tally
+from fedatlas.publish.report.cards import SIGNS, GalleryState, make_cards, rows_by_claim
+from fedatlas.publish.report.facts import Facts
+from fedatlas.publish.report.headlines import LEVELS, SUBSTITUTE, PaperHeadlines
+from fedatlas.publish.report.page import FOLDER, create_environment
+from fedatlas.publish.report.verdicts import SIZES_DESCENDING, add_q_values, rests_on_normal_noise, seeds_text
+from fedatlas.results.claims.verdicts import NOT_TESTED
 from fedatlas.results.comparing.published import fedac_points
 
 if TYPE_CHECKING:
     import pandas as pd
+    from jinja2 import Environment
 
 MARK = "<!-- `fedatlas gallery` writes this page anew. -->"
+ATLAS = "The atlas's own"  # name of the group of questions that no paper asks
+MEANING = (
+    "Here: the number with its 95 % interval. A (t) beside the seeds: the verdict takes their noise as normal. q: of a "
+    "paper's verdicts with a q of at most 0.05, at most 5 % are expected to be wrong. "
+    "[How claims are judged](../concepts/comparing.md#what-a-verdict-means)."
+)
+NO_PICTURE = "*Not shown here; the command above draws it.*"  # before its caption; the site has the figure instead
 
 
 class MissingRecord(NamedTuple):
@@ -24,24 +43,6 @@ class MissingRecord(NamedTuple):
     size: str
     name: str
     hours: float | None
-
-
-class VerifiedRecord(NamedTuple):
-    """What was verified of the record of an experiment.
-
-    Attributes:
-        size: Size of the experiment.
-        name: Its name.
-        meaning: What runs that were computed again say of it, in words.
-        processors: Processors that computed them.
-        dates: The last day on which some were computed; empty where none was.
-    """
-
-    size: str
-    name: str
-    meaning: str
-    processors: list[str]
-    dates: list[str]
 
 
 @dataclass(frozen=True)
@@ -56,16 +57,26 @@ class GalleryItem:
         verified: Sentences on who has verified the record.
     """
 
-    facts: ExperimentFacts
+    facts: Facts
     meta: TableMeta
     claims: "pd.DataFrame"
     scores: "pd.DataFrame"
     verified: list[str]
 
     @property
+    def name(self) -> str:
+        """Name of the experiment."""
+        return str(self.facts["name"])
+
+    @property
     def folder(self) -> str:
         """Address of its pictures for pages of the gallery."""
-        return f"{self.facts.size}/{self.facts.name}"
+        return f"{self.facts['size']}/{self.name}"
+
+    @property
+    def group(self) -> str:
+        """The name of the paper's method, or ATLAS."""
+        return ATLAS if "atlas's own" in self.facts["source"] else str(self.facts["paper"]["short"])
 
     @property
     def points(self) -> "pd.DataFrame | None":
@@ -74,17 +85,210 @@ class GalleryItem:
         The columns are those of the points, ``score``, the mean over seeds, and ``shown``, the score on the tuning
         seeds with the value that is best on them: the reading in which a step size is chosen on the run that is shown.
         """
-        content = self.facts.content
+        content = self.facts["content"]
         if not any(figure.get("published") for figure in content["figures"].values()):
             return None
         algorithms = {
-            id: AlgorithmView(entry.get("algorithm") or id, self.facts.algorithms[id], entry.get("set") or {})
+            id: AlgorithmView(entry.get("algorithm") or id, self.facts["algorithms"][id], entry.get("set") or {})
             for id, entry in content["algorithms"].items()
         }
-        points = fedac_points(content["problem"], content["setting"], self.facts.select, algorithms)
+        select = Select(**self.facts["select"])
+        points = fedac_points(content["problem"], content["setting"], select, algorithms)
         scores = self.scores.rename(columns={"tuning_score": "shown"})
         rows = points.merge(scores, on=["algorithm", "local_steps", "clients"])
         return rows[[*points.columns, "score", "shown"]] if len(rows) else None
+
+
+def write_pages(
+    gallery: Path,
+    out: Path,
+    items: Sequence[GalleryItem],
+    papers: Sequence[PaperHeadlines] = (),
+    hours: Mapping[str, float] | None = None,
+    missing: Sequence[MissingRecord] = (),
+    verified: Sequence[Mapping[str, Any]] = (),
+) -> None:
+    """Write the index, the pages of cards and of experiments, and beside them all claims and the tally.
+
+    Args:
+        gallery: Folder of the pictures; pages other than the index lie there.
+        out: Path of the index.
+        items: Experiments, at least one, those of the largest size first.
+        papers: Headlines of the papers.
+        hours: Processor hours that experiments take at the paper's size.
+        missing: Experiments of the gallery that have no record.
+        verified: Name, size, meaning, processors and dates of what was verified of each record.
+    """
+    import pandas as pd
+
+    frame = pd.concat([item.claims for item in items], ignore_index=True).fillna("")
+    claims, groups = frame.to_dict("records"), {item.name: item.group for item in items}
+    add_q_values(claims, lambda row: groups[row["experiment"]])
+    csv.write(gallery / "claims.csv", pd.DataFrame(claims))
+    found, names = attacks.read(gallery), _by_name(items)
+    state = _state(gallery, items, claims, missing, hours or {}, published_figures.draw(gallery, papers))
+    deck = make_cards(papers, state)
+    if deck:
+        tally.draw_tally(deck, gallery / "tally.svg")
+    environment = create_markdown_environment()
+
+    def render(path: Path, template: str, **content: Any) -> Path:
+        text = environment.get_template(template).render(content)
+        write_text(path, f"{text.rstrip()}\n\n{MARK}\n")
+        return path
+
+    written = {render(gallery / "verified.md", "verified.md", verified=verified)}
+    for name, parts in names.items():
+        attacked = [attacks.describe(row) for row in found if row["experiment"] == name]
+        content = [_content(item, claims, gallery, papers) for item in parts]
+        texts = {"parts": content, "titles": _titles(parts[0]), "attacked": attacked}
+        written.add(render(gallery / f"{name}.md", "experiment.md", **texts))
+    for paper in papers:
+        cards = [{**card, "attack": attacks.card_text(card, found)} for card in deck if card["paper"] == paper.paper]
+        references = [item.facts["paper"] for item in items if item.facts["paper"]["key"] == paper.paper]
+        if references:
+            links = _links(items, paper.method)
+            written.add(render(gallery / f"{paper.name}.md", "cards.md", paper=references[0], cards=cards, links=links))
+    sentences = "sentences.md" if any(paper.sentences for paper in papers) else ""
+    if sentences:
+        by_id = {card["id"]: card for card in deck}
+        written.add(render(gallery / sentences, sentences, papers=papers, cards=by_id, pages=names))
+    for path in gallery.glob("*.md"):
+        if path not in written and is_own_page(path):
+            path.unlink()
+    rows = rows_by_claim(claims)
+    findings = [
+        (finding.text, [claim.partition("/")[0] for claim in finding.claims if claim in rows][:2])
+        for paper in papers
+        for finding in paper.findings.values()
+    ]
+    order = sorted(dict.fromkeys(groups.values()), key=lambda group: group == ATLAS)
+    pages = {paper.method: paper.name for paper in papers}
+    render(
+        out,
+        "index.md",
+        deck=deck,
+        papers=papers,
+        counts=tally.count_words(deck),
+        normal=sum(map(rests_on_normal_noise, claims)),
+        claims=claims,
+        folder=gallery.name,
+        findings=findings,
+        lossy={name: data["lossy"] for item in items for name, data in item.meta.data.items() if data.get("lossy")},
+        groups=[(group, pages.get(group), _links(items, group)) for group in order],
+        sentences=sentences,
+        missing=missing,
+    )
+
+
+def create_markdown_environment() -> "Environment":
+    """Return the environment of the templates of pages in Markdown."""
+    environment = create_environment(FOLDER / "markdown")
+    environment.filters.update(md=escape_markdown, seeds=seeds_text, time=_time)
+    environment.globals.update(signs=SIGNS, levels=LEVELS, no_picture=NO_PICTURE, meaning=MEANING, untested=NOT_TESTED)
+    return environment
+
+
+def _by_name(items: Sequence[GalleryItem]) -> dict[str, list[GalleryItem]]:
+    """Return the items by experiment; those of the largest size come first."""
+    names: dict[str, list[GalleryItem]] = {}
+    for item in items:
+        names.setdefault(item.name, []).append(item)
+    return dict(sorted(names.items()))
+
+
+def _links(items: Sequence[GalleryItem], group: str) -> list[tuple[str, str]]:
+    """Return words and names of the pages of a group's experiments."""
+    return [(_short_title(parts[0]), name) for name, parts in _by_name([i for i in items if i.group == group]).items()]
+
+
+def _state(
+    gallery: Path,
+    items: Sequence[GalleryItem],
+    claims: Sequence[Mapping[str, str]],
+    missing: Sequence[MissingRecord],
+    hours: Mapping[str, float],
+    published: Mapping[str, str],
+) -> GalleryState:
+    figures, scores, points = dict(published), {}, {}
+    for item in reversed(items):  # of several sizes the largest stays
+        for figure in item.facts["figures"]:
+            figures[f"{item.name}/{figure}"] = _picture(gallery, item, figure)
+        scores[item.name] = item.scores
+        if (beside := item.points) is not None:
+            points[item.name] = beside
+    unrecorded = {experiment.name for experiment in missing} - {item.name for item in items}
+    return GalleryState(claims, figures, unrecorded, scores, points, hours)
+
+
+def _content(
+    item: GalleryItem, claims: Sequence[Mapping[str, str]], gallery: Path, papers: Sequence[PaperHeadlines]
+) -> dict[str, Any]:
+    """Return what the page of an experiment shows of it at a size."""
+    facts, environments = item.facts, item.meta.environments
+    machines = sorted({environment["machine"] for environment in environments if "machine" in environment})
+    made = ", ".join(f"{name} {version}" for name, version in versions(environments).items())
+    return {
+        "facts": facts,
+        "meta": item.meta,
+        "folder": item.folder,
+        "verified": item.verified,
+        "made": f"{made}; {' and '.join(machines) or 'the processor is not recorded'}",
+        "evidence": _evidence(item, papers),
+        "pictures": {name: _picture(gallery, item, name) for name in facts["figures"]},
+        "places": {name: _place(item, caption) for name, caption in facts["figures"].items()},
+        "claims": [row for row in claims if (row["experiment"], row["size"]) == (item.name, facts["size"])],
+    }
+
+
+def _picture(gallery: Path, item: GalleryItem, figure: str) -> str:
+    """Return the address of the picture of a figure, or nothing if the gallery has none."""
+    address = f"{item.folder}/{figure}.png"
+    return address if (gallery / address).exists() else ""
+
+
+def _titles(item: GalleryItem) -> list[str]:
+    """Return the places of an experiment in its paper, with the paper's name; none for questions of the atlas's own."""
+    places = find_places(item.facts["source"]) if item.group != ATLAS else []
+    return [f"{item.group}, {place}" for place in places]
+
+
+def _place(item: GalleryItem, caption: str) -> str:
+    """Return the place in the paper of which a figure says that it shows it, or an empty text."""
+    shown = find_places(caption)
+    places = find_places(item.facts["source"]) if item.group != ATLAS else []
+    return next((f"{item.group}, {place}" for place in places if any(map(place.covers, shown))), "")
+
+
+def _short_title(item: GalleryItem) -> str:
+    """Return the places of an experiment in its paper that share the first one's noun, or its title."""
+    if item.group == ATLAS or not (places := find_places(item.facts["source"])):
+        return escape_markdown(item.facts["title"])
+    noun, _, _ = str(places[0]).partition(" ")
+    numbers = [str(place).partition(" ")[2] for place in places if place.noun == places[0].noun]
+    plural = {"Appendix": "Appendices", "Corollary": "Corollaries"}.get(noun, f"{noun}s")
+    return escape_markdown(f"{plural if len(numbers) > 1 else noun} {', '.join(numbers)}")
+
+
+def _evidence(item: GalleryItem, papers: Sequence[PaperHeadlines]) -> str:
+    """Return the weakest level of evidence of the headlines that rest on an experiment at its size; may be empty."""
+    size = item.facts["size"]
+    headlines = [
+        headline
+        for paper in papers
+        for headline in paper.headlines.values()
+        if size in headline.evidence and any(claim.partition("/")[0] == item.name for claim in headline.claims)
+    ]
+    if not headlines:
+        return ""
+    weakest = max(headlines, key=lambda headline: list(LEVELS).index(headline.evidence[size]))
+    level = weakest.evidence[size]
+    stands_in = f": {weakest.substitute}. Its verdicts do not test the paper's sentences" if level == SUBSTITUTE else ""
+    return f"{LEVELS[level]}{stands_in}"
+
+
+def _time(hours: float) -> str:
+    return f"{hours:.1f} hours" if hours >= 1 else f"{60 * hours:.1f} minutes"
 
 
 def is_own_page(path: Path) -> bool:

@@ -15,20 +15,18 @@ from fedatlas.experiments.result_files import read
 from fedatlas.io.files import write_text
 from fedatlas.publish.report import charts, tables
 from fedatlas.publish.report.cards import SIGNS
-from fedatlas.publish.report.facts import FACTS_FILE, ExperimentFacts
+from fedatlas.publish.report.facts import FACTS_FILE, Facts, read_facts
 from fedatlas.publish.report.headlines import LEVELS
 from fedatlas.publish.report.images import data_uri
 from fedatlas.publish.report.verdicts import (
-    OMISSIBLE,
     SIZES_DESCENDING,
     VERDICTS,
+    add_q_values,
     at_largest_size,
     read_verdicts,
 )
 from fedatlas.publish.report.warnings import find_warnings
-from fedatlas.registry.bibliography import Reference
 from fedatlas.results.claims.verdicts import NOT_TESTED
-from fedatlas.results.comparing.discoveries import q_values
 from fedatlas.results.figures.drawing import figure_paths
 
 if TYPE_CHECKING:
@@ -37,7 +35,8 @@ if TYPE_CHECKING:
 
 LONG_TABLE = 12  # rows; longer ones are folded
 FOLDER = Path(__file__).parent
-STYLE, SCRIPTS = FOLDER / "report.css", (FOLDER / "report.js", FOLDER / "charts.js")
+STYLE, SHARED, TABLES = FOLDER / "report.css", FOLDER / "shared.js", FOLDER / "report.js"
+SCRIPTS = (SHARED, TABLES, FOLDER / "charts.js")
 LIBRARY, LICENCE = FOLDER / "chartjs/chart.umd.min.js", FOLDER / "chartjs/LICENSE"
 LINKED_FILES = {".svg": "SVG", ".pdf": "PDF", ".html": "HTML", ".csv": "CSV"}  # of a figure
 
@@ -58,42 +57,43 @@ def write_report(parts: Sequence[Path], out: Path, verdicts: Path | None = None,
     experiments = [_load_experiment(Path(directory), Path(out).parent) for directory in parts]
     _add_committed(experiments, verdicts)
     _add_pictures(experiments, verdicts)
-    _add_q_values(experiments)
     all_facts = [part["facts"] for part in experiments]
     claims = [claim for part in experiments for claim in part["claims"]]
-    cards = {card["id"]: card for facts in all_facts for card in facts.cards}
-    papers: dict[Reference, list[dict[str, Any]]] = {}
+    papers_of = {facts["name"]: facts["paper"]["key"] for facts in all_facts}
+    add_q_values(claims, lambda row: (papers_of.get(row["experiment"]), row["size"]))
+    cards = {card["id"]: card for facts in all_facts for card in facts["cards"]}
+    papers: dict[str, list[dict[str, Any]]] = {}
     for part in experiments:
-        papers.setdefault(part["facts"].paper, []).append(part)
-    references = {key: work for facts in all_facts for key, work in facts.references.items()}
-    bibtex = {key: text for facts in all_facts for key, text in facts.bibtex.items()}
-    cited = dict.fromkeys(key for facts in all_facts for key in facts.cited)
+        papers.setdefault(part["facts"]["paper"]["key"], []).append(part)
+    references = {key: work for facts in all_facts for key, work in facts["references"].items()}
+    bibtex = {key: text for facts in all_facts for key, text in facts["bibtex"].items()}
+    cited = dict.fromkeys(key for facts in all_facts for key in facts["cited"])
     committed = _counts([claim["committed"] for claim in claims if claim["committed"]])
     has_charts = any(figure["compressed"] for part in experiments for figure in part["figures"])
     environments = [environment for part in experiments for environment in part["meta"].environments]
     page = create_environment().get_template("report.html")
     html = page.render(
-        papers=[{"reference": paper, "parts": group} for paper, group in papers.items()],
+        papers=[{"reference": group[0]["facts"]["paper"], "parts": group} for group in papers.values()],
         parts=experiments,
         verdicts=VERDICTS,
         counts=_counts(claims),
         cards=list(cards.values()),
         signs=SIGNS,
         levels=LEVELS,
-        title=all_facts[0].title if len(all_facts) == 1 else study,
+        title=all_facts[0]["title"] if len(all_facts) == 1 else study,
         study=study,
         untested=NOT_TESTED,
-        smoke=all(facts.size == "smoke" for facts in all_facts),
+        smoke=all(facts["size"] == "smoke" for facts in all_facts),
         committed=committed,
         further=bool(cards) or any(committed.values()),
         gallery=verdicts and _link(verdicts.parent.with_suffix(".md"), Path(out).parent),
         runs=sum(part["meta"].runs for part in experiments),
         diverged=sum(part["meta"].diverged_runs for part in experiments),
-        sizes=sorted({facts.size for facts in all_facts}),
+        sizes=sorted({facts["size"] for facts in all_facts}),
         data=tables.provenance({name: entry for part in experiments for name, entry in part["meta"].data.items()}),
         versions=_merge(environments),
         environments=count_environments(environments),
-        references=sorted(references.values(), key=lambda work: (work.short.lower(), work.year, work.title)),
+        references=sorted(references.values(), key=lambda work: (work["short"].lower(), work["year"], work["title"])),
         bibtex="\n\n".join(bibtex[key] for key in sorted(bibtex)),
         tuning=_tuning(all_facts),
         missing=[key for key in cited if key not in references],
@@ -102,12 +102,12 @@ def write_report(parts: Sequence[Path], out: Path, verdicts: Path | None = None,
     write_text(out, html)
 
 
-def _tuning(all_facts: Sequence[ExperimentFacts]) -> str:
+def _tuning(all_facts: Sequence[Facts]) -> str:
     """Return sentences on how many experiments tune all, some or none of their algorithms."""
     if len(all_facts) == 1:
-        return all_facts[0].tuning
-    whole = sum(len(facts.tuned) == len(facts.algorithms) for facts in all_facts)
-    none = sum(not facts.tuned for facts in all_facts)
+        return all_facts[0]["tuning"]
+    whole = sum(len(facts["tuned"]) == len(facts["algorithms"]) for facts in all_facts)
+    none = sum(not facts["tuned"] for facts in all_facts)
     counts = {"all algorithms are tuned": whole, "some are": len(all_facts) - whole - none, "nothing is": none}
     parts = [f"in {count} {words}" for words, count in counts.items() if count]
     fixed = "" if whole == len(all_facts) else "; values that are not tuned are those of the experiment file"
@@ -121,18 +121,18 @@ def _load_experiment(directory: Path, base: Path) -> dict[str, Any]:
         directory: Folder of its results.
         base: Folder of the report.
     """
-    facts = ExperimentFacts.read(directory / FACTS_FILE)
+    facts = read_facts(directory / FACTS_FILE)
     table, plain = read(directory / "table.parquet")
     meta = TableMeta.of(plain)
     best = tables.best_values(facts, table)
     settings = sum(len(rows) for _, rows in best.blocks)
     return {
-        "anchor": f"{facts.size}-{facts.name}",
+        "anchor": f"{facts['size']}-{facts['name']}",
         "facts": facts,
         "meta": meta,
-        "figures": [load_figure(directory, name, caption, base) for name, caption in facts.figures.items()],
-        "links": _links({"YAML": Path(facts.file), "run files": directory / "runs"}, base),
-        "claims": _claims(directory / "claims.csv"),
+        "figures": [load_figure(directory, name, caption, base) for name, caption in facts["figures"].items()],
+        "links": _links({"YAML": Path(facts["file"]), "run files": directory / "runs"}, base),
+        "claims": read_verdicts(directory / "claims.csv"),
         "best": best,
         "settings": settings,
         "folded": settings > LONG_TABLE,
@@ -168,7 +168,7 @@ def write_table(out: Path) -> None:
     Args:
         out: Path of the page.
     """
-    figure = {"chart": charts.load_chart(out.parent, out.stem), "compressed": "", "caption": out.stem}
+    figure = {"chart": charts.load_chart(out.parent, out.stem), "image": "", "compressed": "", "caption": out.stem}
     page = create_environment().get_template("table.html")
     write_text(out, page.render(title=out.stem, figure=figure, **read_resources(has_charts=False)))
 
@@ -183,24 +183,12 @@ def _link(path: Path, base: Path) -> str:
     return quote(os.path.relpath(path, base))
 
 
-def _add_q_values(parts: Sequence[Mapping[str, Any]]) -> None:
-    """Add to each claim its q-value among the claims of its paper and size, or nothing."""
-    for part in parts:
-        key = part["facts"].paper.key, part["facts"].size
-        family = [other for other in parts if (other["facts"].paper.key, other["facts"].size) == key]
-        p_values = [claim.get("p", "") for other in family for claim in other["claims"]]
-        values = q_values([float(p) if _is_number(p) else None for p in p_values])
-        claims = [claim for other in family for claim in other["claims"]]
-        for claim, q in zip(claims, values, strict=True):
-            claim["q"] = "" if q is None else labels.number(q)
-
-
 def _add_committed(parts: Sequence[Mapping[str, Any]], path: Path | None) -> None:
     """Add to each claim the committed row of the largest size that tests it, or None."""
     rows = at_largest_size(read_verdicts(path) if path is not None else [])
     for part in parts:
         for claim in part["claims"]:
-            row = rows.get((part["facts"].name, claim["claim"]))
+            row = rows.get((part["facts"]["name"], claim["claim"]))
             unused = row is None or row["verdict"] == NOT_TESTED or claim["verdict"] != NOT_TESTED
             claim["committed"] = None if unused else row
 
@@ -214,7 +202,7 @@ def _add_pictures(parts: Sequence[Mapping[str, Any]], path: Path | None) -> None
     """
     rows = read_verdicts(path) if path is not None else []
     for part in parts:
-        name, size = part["facts"].name, part["facts"].size
+        name, size = part["facts"]["name"], part["facts"]["size"]
         larger = SIZES_DESCENDING[: SIZES_DESCENDING.index(size)] if path is not None else ()
         for figure in part["figures"]:
             figure["larger"] = None
@@ -230,18 +218,12 @@ def _add_pictures(parts: Sequence[Mapping[str, Any]], path: Path | None) -> None
                     break
 
 
-def _claims(path: Path) -> list[dict[str, Any]]:
-    claims: list[dict[str, Any]] = [dict.fromkeys(OMISSIBLE, "") | row for row in read_verdicts(path)]
-    for claim in claims:
-        claim["paper"] = labels.number(float(claim["paper"])) if _is_number(claim["paper"]) else claim["paper"]
-    return claims
-
-
-def _is_number(value: Any) -> bool:
+def _number(text: str) -> str:
+    """Return a text for people, where it is that of a number, and itself elsewhere."""
     try:
-        return bool(str(value)) and float(value) == float(value)
+        return labels.number(float(text))
     except ValueError:
-        return False
+        return text
 
 
 def _counts(claims: Sequence[Mapping[str, Any]]) -> dict[str, int]:
@@ -277,16 +259,16 @@ def read_resources(
 
 def create_environment(*folders: Path) -> "Environment":
     """Return the environment of templates, which lie in some folders and in that of the report."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
     environment = Environment(
         loader=FileSystemLoader([*folders, FOLDER]),
-        autoescape=True,
+        autoescape=select_autoescape(["html"]),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(prose=prose, counts=_counts, size=_size)
+    environment.filters.update(prose=prose, counts=_counts, size=_size, number=_number)
     return environment
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from fedatlas.experiments import labels
 from fedatlas.federation import algorithms
+from fedatlas.publish.report.headlines import PaperHeadlines
 from fedatlas.publish.report.images import reduce_colours
 from fedatlas.results.comparing.published import fedac_losses
 from fedatlas.results.figures.description import Lines, describe_lines
@@ -20,10 +21,10 @@ WORKERS, INTERVALS = (8, 128, 1024, 2048), (1, 16, 64, 256)  # a panel for each
 LIMITS = (1e-5, 1.0)  # nearer to the least published loss, its own distance from the optimum may decide
 
 
-def draw(gallery: Path, names: Iterable[str]) -> dict[str, str]:
-    """Draw those of the figures that are named, and return their paths in the gallery by name."""
+def draw(gallery: Path, papers: Iterable[PaperHeadlines]) -> dict[str, str]:
+    """Draw the figures that headlines of papers name, and return their paths in the gallery by name."""
     paths = {}
-    for name in names:
+    for name in [headline.figure for paper in papers for headline in paper.headlines.values()]:
         if name in FIGURES:
             paths[name] = f"{name}.png"
             path = gallery / paths[name]

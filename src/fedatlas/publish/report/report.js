@@ -5,8 +5,7 @@
   const plain = (text) => text.toLowerCase().normalize("NFKD").replace(/\s+/g, " ");
   const superscript = { "⁰": 0, "¹": 1, "²": 2, "³": 3, "⁴": 4, "⁵": 5, "⁶": 6, "⁷": 7, "⁸": 8, "⁹": 9, "⁻": "-" };
 
-  for (const hidden of every(".finder, .filters[hidden], figure[data-kind=sentences] .drawn")) hidden.hidden = false;
-  for (const figure of every("figure[data-kind=sentences]")) figure.classList.add("live");
+  for (const hidden of every(".finder, .filters[hidden]")) hidden.hidden = false;
 
   // -- sorting: a head is a button; numbers by their value, words by the alphabet, what is empty last
   function value(cell) {
@@ -47,7 +46,7 @@
       head.append(button);
       button.addEventListener("click", () => sort(table, column, head.getAttribute("aria-sort") === "ascending"));
     });
-    if (table.tBodies[0].rows.length > 8 && !table.closest(".grid") && table.id !== "ledger") addFilter(table);
+    if ((table.tBodies[0].rows.length > 8 || table.id === "ledger") && !table.closest(".grid")) addFilter(table);
   }
 
   function addFilter(table) {
@@ -86,49 +85,25 @@
     grid.querySelector("[data-intervals]").addEventListener("change", (event) => table.classList.toggle("intervals", event.target.checked));
   }
 
-  // -- the ledger of claims, by paper, verdict and the words that are searched
-  const ledger = document.getElementById("ledger");
-  const filters = document.querySelector("[data-filters=ledger]");
+  // -- experiments by the words that are searched
   const find = document.getElementById("find");
-  const words = () => plain(find.value).split(" ").filter(Boolean);
-  const matches = (text) => words().every((word) => plain(text).includes(word));
-
-  function filterClaims() {
-    if (!ledger) return 0;
-    const chosen = every("select", filters).map((select) => [select.dataset.by, select.value]);
-    const rows = [...ledger.tBodies[0].rows];
-    for (const row of rows) {
-      row.hidden = !chosen.every(([by, value]) => !value || row.dataset[by] === value) || !matches(row.textContent);
-    }
-    const left = rows.filter((row) => !row.hidden).length;
-    filters.querySelector("output").textContent = left === rows.length ? `${rows.length} claims` : `${left} of ${rows.length} claims`;
-    return left;
-  }
-
   function search() {
+    const words = plain(find.value).split(" ").filter(Boolean);
     const articles = every("article");
     for (const article of articles) {
-      article.hidden = !matches(article.textContent + every("img", article).map((image) => image.alt).join(" "));
+      const text = plain(article.textContent + every("img", article).map((image) => image.alt).join(" "));
+      article.hidden = !words.every((word) => text.includes(word));
       const entry = document.querySelector(`nav a[href="#${CSS.escape(article.id)}"]`);
       if (entry) entry.parentElement.hidden = article.hidden;
     }
     for (const paper of every("section.paper")) paper.hidden = !paper.querySelector("article:not([hidden])");
-    const claims = filterClaims();
     const left = articles.filter((article) => !article.hidden).length;
-    const found = `${left} of ${articles.length} experiments` + (ledger ? `, ${claims} claims` : "");
-    document.querySelector(".finder output").textContent = words().length ? found : "";
+    document.querySelector(".finder output").textContent = words.length ? `${left} of ${articles.length} experiments` : "";
   }
 
   for (const form of every(".finder, .filters")) form.addEventListener("submit", (event) => event.preventDefault());
   find?.addEventListener("input", search);
-  document.querySelector(".finder")?.addEventListener("submit", () => {
-    const first = document.querySelector("article:not([hidden])");
-    if (first && words().length) first.scrollIntoView();
-  });
-  if (ledger) {
-    for (const select of every("select", filters)) select.addEventListener("change", filterClaims);
-    filterClaims();
-  }
+  document.querySelector(".finder")?.addEventListener("submit", () => document.querySelector("article:not([hidden])")?.scrollIntoView());
 
   // -- a command is copied by a press
   for (const command of every("code.command")) {

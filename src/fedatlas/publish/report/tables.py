@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fedatlas.experiments import labels
 from fedatlas.experiments.axis_values import is_missing, parse
-from fedatlas.publish.report.facts import ExperimentFacts
+from fedatlas.publish.report.facts import Facts
 from fedatlas.results.comparing.intervals import within_noise
 from fedatlas.results.figures.description import Cell, TextTable
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 COST_COLUMNS = ("rounds", "vectors_up", "vectors_down", "bits_up", "bits_down", "gradients", "seconds")
 
 
-def best_values(facts: ExperimentFacts, table: pd.DataFrame) -> TextTable:
+def best_values(facts: Facts, table: pd.DataFrame) -> TextTable:
     """Return scores by setting and algorithm, in a block for each value of the first axis.
 
     What is within noise of the best is bold, too. A dagger marks a tuned value at an end of its grid.
@@ -28,7 +28,7 @@ def best_values(facts: ExperimentFacts, table: pd.DataFrame) -> TextTable:
         table: The experiment's table.
     """
     blocks: dict[Any, list[tuple[tuple[str, ...], list[Cell]]]] = {}
-    for point, part in _groups(table[table["chosen"]], facts.axes):
+    for point, part in _groups(table[table["chosen"]], facts["axes"]):
         best = best_algorithms(facts, part)
         edges = dict(zip(part["algorithm"], part["edge"], strict=True))
         texts = {
@@ -36,16 +36,16 @@ def best_values(facts: ExperimentFacts, table: pd.DataFrame) -> TextTable:
             for id, score in zip(part["algorithm"], part["score"], strict=True)
         }
         names = tuple(labels.text(parse(cell)) for cell in point)
-        cells = [Cell(texts.get(id, "–"), id in best) for id in facts.algorithms]
+        cells = [Cell(texts.get(id, "–"), id in best) for id in facts["algorithms"]]
         blocks.setdefault(names[:1], []).append((names, cells))
     return TextTable(
-        corner=list(map(labels.short_axis, facts.axes)),
-        heads=[[(name, 1) for name in facts.algorithms.values()]],
+        corner=list(map(labels.short_axis, facts["axes"])),
+        heads=[[(name, 1) for name in facts["algorithms"].values()]],
         blocks=[("", rows) for rows in blocks.values()],
     )
 
 
-def best_algorithms(facts: ExperimentFacts, rows: pd.DataFrame) -> set[str]:
+def best_algorithms(facts: Facts, rows: pd.DataFrame) -> set[str]:
     """Return the ids of the algorithms whose scores in a setting are the best or within noise of it.
 
     Args:
@@ -53,23 +53,23 @@ def best_algorithms(facts: ExperimentFacts, rows: pd.DataFrame) -> set[str]:
         rows: Rows of the table, one for each algorithm of the setting.
     """
     means, sds, counts = rows["score"].tolist(), rows["score_sd"].tolist(), rows["seeds"].tolist()
-    near = within_noise(means, sds, counts, facts.select.goal)
+    near = within_noise(means, sds, counts, facts["select"]["goal"])
     return {id for id, flag in zip(rows["algorithm"], near, strict=True) if flag and len(rows) > 1}
 
 
-def seed_range(facts: ExperimentFacts, table: pd.DataFrame) -> str:
+def seed_range(facts: Facts, table: pd.DataFrame) -> str:
     """Return the number of seeds of the scores, and its range where undecided comparisons got more: ``5 to 40``.
 
     Args:
         facts: The experiment's facts.
         table: The experiment's table.
     """
-    looks = isinstance(facts.content.get("seeds"), dict)
-    counts = sorted(set(table.loc[table["chosen"], "seeds"])) if looks else [len(facts.seeds)]
+    looks = isinstance(facts["content"].get("seeds"), dict)
+    counts = sorted(set(table.loc[table["chosen"], "seeds"])) if looks else [len(facts["seeds"])]
     return " to ".join(str(count) for count in dict.fromkeys([counts[0], counts[-1]]))
 
 
-def chosen_values(facts: ExperimentFacts, table: pd.DataFrame) -> TextTable:
+def chosen_values(facts: Facts, table: pd.DataFrame) -> TextTable:
     """Return chosen hyper-parameters and their costs, with a row for each setting and algorithm.
 
     Args:
@@ -77,20 +77,20 @@ def chosen_values(facts: ExperimentFacts, table: pd.DataFrame) -> TextTable:
         table: The experiment's table.
     """
     chosen = table[table["chosen"]]
-    tuned = [name for name in facts.tune if name in chosen]
-    deviation = ["sd"] if len(facts.seeds) > 1 else []
-    heads = [facts.score, *deviation, *tuned, *(name.replace("_", " ") for name in COST_COLUMNS), "diverged"]
+    tuned = [name for name in facts["tune"] if name in chosen]
+    deviation = ["sd"] if len(facts["seeds"]) > 1 else []
+    heads = [facts["score"], *deviation, *tuned, *(name.replace("_", " ") for name in COST_COLUMNS), "diverged"]
     rows = []
-    for _, part in _groups(chosen, facts.axes):
+    for _, part in _groups(chosen, facts["axes"]):
         for _, row in part.iterrows():
-            names = *(labels.text(parse(row[axis])) for axis in facts.axes), facts.algorithms[row["algorithm"]]
+            names = *(labels.text(parse(row[axis])) for axis in facts["axes"]), facts["algorithms"][row["algorithm"]]
             texts = [labels.number(row["score"])]
             texts += [labels.number(row["score_sd"], 2) if math.isfinite(row["score_sd"]) else "" for _ in deviation]
             texts += ["" if is_missing(row[name]) else labels.text(parse(row[name])) for name in tuned]
             texts += [labels.number(row[name]) for name in COST_COLUMNS] + [str(int(row["diverged"]))]
             rows.append((names, list(map(Cell, texts))))
     return TextTable(
-        corner=[*map(labels.short_axis, facts.axes), "algorithm"],
+        corner=[*map(labels.short_axis, facts["axes"]), "algorithm"],
         heads=[[(head, 1) for head in heads]],
         blocks=[("", rows)],
     )
@@ -98,24 +98,16 @@ def chosen_values(facts: ExperimentFacts, table: pd.DataFrame) -> TextTable:
 
 def provenance(data: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return rows for the table of data sets, from their provenance by name."""
-    return [
-        {
-            "name": labels.text(name),
-            "title": entry.get("title", ""),
-            "page": entry.get("page", ""),
-            "rows": " + ".join(f"{entry[key]:,}" for key in ("rows", "test_rows") if entry.get(key)),
-            "shape": " × ".join(map(str, entry.get("shape") or [entry.get("features", "")])),
-            "classes": entry.get("classes", ""),
-            "licence": entry.get("licence", ""),
-            "note": " ".join(filter(None, [entry.get("note", ""), _lossy(entry)])),
-            "files": entry.get("files", []),
-        }
-        for name, entry in sorted(data.items())
-    ]
-
-
-def _lossy(entry: Mapping[str, Any]) -> str:
-    return f"Lossy: {entry['lossy']}." if isinstance(entry.get("lossy"), str) and entry["lossy"] else ""
+    rows = []
+    for name, entry in sorted(data.items()):
+        row = {key: entry.get(key, "") for key in ("title", "page", "classes", "licence")}
+        lossy = entry.get("lossy")
+        notes = [entry.get("note", ""), f"Lossy: {lossy}." if lossy and isinstance(lossy, str) else ""]
+        row |= {"name": labels.text(name), "files": entry.get("files", []), "note": " ".join(filter(None, notes))}
+        row["rows"] = " + ".join(f"{entry[key]:,}" for key in ("rows", "test_rows") if entry.get(key))
+        row["shape"] = " × ".join(map(str, entry.get("shape") or [entry.get("features", "")]))
+        rows.append(row)
+    return rows
 
 
 def _groups(frame: pd.DataFrame, axes: list[str]) -> Iterable[tuple[Any, pd.DataFrame]]:

@@ -24,7 +24,7 @@ def draw_tally(cards: Sequence[Card], out: Path) -> None:
     from matplotlib.figure import Figure
     from matplotlib.patches import Patch, Rectangle
 
-    decks = [list(deck) for _, deck in itertools.groupby(cards, lambda card: card.method)]
+    decks = [list(deck) for _, deck in itertools.groupby(cards, lambda card: card["method"])]
     lines = [deck[start : start + COLUMNS] for deck in decks for start in range(0, len(deck), COLUMNS)]
     width, height = NAMES + max(map(len, lines)) * WIDTH, len(lines) * HEIGHT
     with settings(), rc_context({"svg.fonttype": "none"}):
@@ -35,19 +35,19 @@ def draw_tally(cards: Sequence[Card], out: Path) -> None:
         named = ""
         for row, line in enumerate(lines):
             y = row * HEIGHT
-            if line[0].method != named:
-                named = line[0].method
+            if line[0]["method"] != named:
+                named = line[0]["method"]
                 ax.text(0.04, y + HEIGHT / 2, named, va="center", fontsize=10, fontweight="bold", color=INK)
             for column, card in enumerate(line):
                 x = NAMES + column * WIDTH
                 box = (WIDTH - GAP, HEIGHT - GAP)
-                ax.add_patch(Rectangle((x, y + GAP / 2), *box, facecolor=COLOURS[card.level], edgecolor="none"))
-                ink = INKS.get(card.verdict, INK)
-                ax.text(x + 0.07, y + 0.19, card.title, va="center", fontsize=7.5, color=INK)
-                text = f"{SIGNS[card.verdict]} {card.verdict}{' (t)' if card.normal else ''}"
+                ax.add_patch(Rectangle((x, y + GAP / 2), *box, facecolor=COLOURS[card["level"]], edgecolor="none"))
+                ink = INKS.get(card["verdict"], INK)
+                ax.text(x + 0.07, y + 0.19, card["title"], va="center", fontsize=7.5, color=INK)
+                text = f"{SIGNS[card['verdict']]} {card['verdict']}{' (t)' if card['normal'] else ''}"
                 ax.text(x + 0.07, y + 0.36, text, va="center", fontsize=7.5, fontweight="bold", color=ink)
                 ax.text(x + WIDTH - GAP - 0.07, y + 0.36, _parts(card), va="center", ha="right", fontsize=7, color=INK)
-        levels = [level for level in LEVELS if any(card.level == level for card in cards)]
+        levels = [level for level in LEVELS if any(card["level"] == level for card in cards)]
         handles = [Patch(facecolor=COLOURS[level], label=LEVELS[level]) for level in levels]
         figure.legend(handles=handles, loc="lower left", ncols=len(levels), frameon=False, fontsize=7.5)
         save(figure, out)
@@ -55,11 +55,11 @@ def draw_tally(cards: Sequence[Card], out: Path) -> None:
 
 def _parts(card: Card) -> str:
     """Return how many parts of a card have which sign, such as ``14 ✓ 4 –``; empty where it does not count them."""
-    counts = Counter(part["verdict"] for part in card.parts) if card.shares else Counter()
+    counts = Counter(part["verdict"] for part in card["parts"]) if card["shares"] else Counter()
     return "  ".join(f"{counts[verdict]} {sign}" for verdict, sign in SIGNS.items() if counts[verdict])
 
 
 def count_words(cards: Sequence[Card]) -> str:
     """Return the number of cards by verdict in words, such as ``12 held, 3 not held``."""
-    counts = {verdict: sum(card.verdict == verdict for card in cards) for verdict in SIGNS}
+    counts = {verdict: sum(card["verdict"] == verdict for card in cards) for verdict in SIGNS}
     return ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,7 +28,6 @@ from fedatlas.results.comparing.medians import needed_seeds
 if TYPE_CHECKING:
     import pandas as pd
 
-OMISSIBLE = ("p",)  # columns that committed files may lack
 SIZES_DESCENDING = SIZES[::-1]
 # class in report.css and sign of each verdict that claims.csv may hold
 VERDICTS = {
@@ -58,20 +57,20 @@ def seeds_text(claim: Mapping[str, str]) -> str:
     return f"{claim['seeds']} (t)" if rests_on_normal_noise(claim) else claim["seeds"]
 
 
-def with_q_values(claims: "pd.DataFrame", families: Mapping[str, str]) -> "pd.DataFrame":
-    """Return claims with the column q, of which each paper's claims are a family, and those of no paper another one.
+def add_q_values(claims: Iterable[dict[str, str]], family: Callable[[Mapping[str, str]], Hashable]) -> None:
+    """Set the key q of claims, which is empty where no test gives a p-value.
 
     Args:
-        claims: Rows of claims.csv as text; ``p`` is empty, or missing, where no test gives a p-value.
-        families: Name of the family by experiment.
+        claims: Rows of claims.csv as text.
+        family: Of a claim: what the claims have in common among which at most a share is expected to be wrong.
     """
-    if "p" not in claims:
-        claims = claims.assign(p="")
-    claims = claims.assign(p=claims["p"].fillna(""), q="")
-    for _, rows in claims.groupby(claims["experiment"].map(families), sort=False):
-        values = q_values([float(p) if p != "" else None for p in rows["p"]])
-        claims.loc[rows.index, "q"] = ["" if q is None else f"{q:.3g}" for q in values]
-    return claims
+    families: dict[Hashable, list[dict[str, str]]] = {}
+    for row in claims:
+        families.setdefault(family(row), []).append(row)
+    for rows in families.values():
+        values = q_values([float(row["p"]) if row["p"] else None for row in rows])
+        for row, q in zip(rows, values, strict=True):
+            row["q"] = "" if q is None else f"{q:.3g}"
 
 
 def read_claims(*paths: Path) -> "pd.DataFrame":
@@ -90,7 +89,8 @@ def read_verdicts(path: Path) -> list[dict[str, str]]:
     except csv.Error as error:
         raise UserError(f"{path} is not CSV: {error}") from None
     for row in rows:
-        texts = all(isinstance(row.get(name), str) for name in COLUMNS if name not in OMISSIBLE)
+        row.setdefault("p", "")
+        texts = all(isinstance(row.get(name), str) for name in COLUMNS)
         if not texts or row["verdict"] not in VERDICTS or row["size"] not in SIZES_DESCENDING:
             raise UserError(f"{path} holds no claims of fedatlas: it lacks columns or cells, or has another verdict")
     return rows

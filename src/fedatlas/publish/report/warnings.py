@@ -6,13 +6,13 @@ from typing import Any
 
 from fedatlas.experiments import labels
 from fedatlas.experiments.metadata import TableMeta
-from fedatlas.publish.report.facts import ExperimentFacts
+from fedatlas.publish.report.facts import Facts
 
 Row = Mapping[str, Any]  # of a table
 MAX_SETTINGS = 4  # text by a warning; the rest is counted
 
 
-def find_warnings(facts: ExperimentFacts, table: Iterable[Row], meta: TableMeta) -> list[str]:
+def find_warnings(facts: Facts, table: Iterable[Row], meta: TableMeta) -> list[str]:
     """Return warnings about an experiment's numbers, a sentence for each kind and algorithm.
 
     Args:
@@ -27,7 +27,7 @@ def find_warnings(facts: ExperimentFacts, table: Iterable[Row], meta: TableMeta)
             f"{meta.unverified} of {len(meta.files)} cells come from the record, and nobody has verified them with the "
             "code that runs."
         )
-    for id, name in facts.algorithms.items():
+    for id, name in facts["algorithms"].items():
         rows = [row for row in chosen if row["algorithm"] == id]
         for edge, part in _groups(rows, "edge", ("",)).items():
             sentences.append(
@@ -73,13 +73,13 @@ def _code(edge: str) -> str:
     return " and the best ".join(f"`{part.split(' ')[0]}` {part.partition(' ')[2]}" for part in edge.split("; "))
 
 
-def _settings(facts: ExperimentFacts, rows: Sequence[Row], total: int) -> str:
+def _settings(facts: Facts, rows: Sequence[Row], total: int) -> str:
     """Return the settings of rows, as the end of a sentence."""
-    if not facts.axes:
+    if not facts["axes"]:
         return ""
     if len(rows) == total:
         return f" in all {total} settings" if total > 1 else ""
-    settings = [labels.setting(row, facts.axes) for row in rows]
+    settings = [labels.setting(row, facts["axes"]) for row in rows]
     rest = len(settings) - MAX_SETTINGS
     text = "; ".join(settings[:MAX_SETTINGS]) + (f"; and {rest} more" if rest > 0 else "")
     return f" in {len(settings)} of {total} settings ({text})"

@@ -1,7 +1,6 @@
 """Connections to MLflow: a client of a server, or of an SQLite database."""
 
 import contextlib
-import ipaddress
 import os
 import re
 import shutil
@@ -18,7 +17,7 @@ from fedatlas.io.files import atomic, expect_file
 if TYPE_CHECKING:
     from mlflow import MlflowClient
 
-SERVER = re.compile(r"https?://([A-Za-z0-9_.-]+|\[(?P<ipv6>[0-9A-Fa-f:.]+)\])(:[0-9]{1,5})?(/[^\s@?#\\]*)?")
+SERVER = re.compile(r"https?://([A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(/[^\s@?#\\]*)?")
 DATABASE = re.compile(r"sqlite:///(?!:memory:|file:|~|.*://|(?:.*/)?\.\.?\Z)([^?\x00-\x1f\x7f\ud800-\udfff]+(?<!/))")
 ENVIRONMENT = {
     "MLFLOW_DISABLE_TELEMETRY": "true",
@@ -35,22 +34,12 @@ class TrackingError(UserError):
 
 def validate(uri: Any) -> None:
     """Raise UserError if no runs can be logged to an address, which the sentence does not repeat: it may be secret."""
-    server = SERVER.fullmatch(uri) if isinstance(uri, str) else None
-    database = isinstance(uri, str) and DATABASE.fullmatch(uri)
-    if not database and not (server and _is_host(server)):
+    if not isinstance(uri, str) or not (SERVER.fullmatch(uri) or DATABASE.fullmatch(uri)):
         raise UserError(
             "this is not an address for MLflow runs: give sqlite:///FILE, such as sqlite:///results/mlflow.db, or "
             "that of a server, such as http://host:5000, without a user's name and a password, which stand in "
             "MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD, or a token in MLFLOW_TRACKING_TOKEN"
         )
-
-
-def _is_host(server: re.Match[str]) -> bool:
-    """Return whether an address in brackets is one of IPv6."""
-    try:
-        return server["ipv6"] is None or ipaddress.ip_address(server["ipv6"]).version == 6
-    except ValueError:
-        return False
 
 
 def database_path(uri: str) -> Path | None:

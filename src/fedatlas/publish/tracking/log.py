@@ -14,10 +14,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fedatlas.experiments.cells import Select
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read
 from fedatlas.experiments.tables import Layout, Tables, build
-from fedatlas.publish.report.facts import ExperimentFacts
+from fedatlas.publish.report.facts import Facts
 from fedatlas.publish.tracking import page
 from fedatlas.publish.tracking.connection import artifact_folder, connect, database_path
 from fedatlas.publish.tracking.records import RunRecord, report_run, setting_runs
@@ -32,7 +33,7 @@ MAX_RUNS = 50_000  # that a search returns
 MAX_FILES = 100  # of a data set that MLflow is told, as it stores 65,535 characters
 
 
-def log(facts: ExperimentFacts, folder: str | Path, uri: str, run_file: str | Path | None = None) -> dict[str, int]:
+def log(facts: Facts, folder: str | Path, uri: str, run_file: str | Path | None = None) -> dict[str, int]:
     """Log an experiment's results to MLflow; runs that are in MLflow unchanged are left alone.
 
     A run that diverged is FINISHED, not FAILED, because its divergence is a result; the tag ``status`` says so.
@@ -50,23 +51,22 @@ def log(facts: ExperimentFacts, folder: str | Path, uri: str, run_file: str | Pa
         TrackingError: A server does not take the runs.
         UserError: There are no results, a file is not a result file, or the database cannot be written.
     """
-    folder, path, location = Path(folder), database_path(uri), f"mlflow-artifacts:/{facts.name}"
-    within = [axis for axis in facts.axes if axis not in facts.grid]
-    layout = Layout(facts.grid, within, facts.tune, facts.select)
+    folder, path, location = Path(folder), database_path(uri), f"mlflow-artifacts:/{facts['name']}"
+    within = [axis for axis in facts["axes"] if axis not in facts["grid"]]
+    layout = Layout(facts["grid"], within, facts["tune"], Select(**facts["select"]))
     tables = read_tables(folder) if run_file is None else build(layout, [Path(run_file)])
     end = int(1000 * Path(run_file or folder / "table.parquet").stat().st_mtime)
-    tags = {**facts.tags, **page.paper_tags(facts)}
-    runs = list(setting_runs(facts, tables, tags, end))
+    runs = list(setting_runs(facts, tables, end))
     with connect(uri) as client:
-        experiment = _open(client, facts.name, location if path else None)
+        experiment = _open(client, facts["name"], location if path else None)
         if run_file is None:
             page.describe(client, experiment, facts, [run.name for run in runs])
-            runs.insert(0, report_run(facts, tables, tags, end, folder))
+            runs.insert(0, report_run(facts, tables, end, folder))
         else:
             runs = [run._replace(place="") for run in runs]
         # a client without a server does not know the folder of a relative address
-        direct = artifact_folder(path) / facts.name if path and experiment.artifact_location == location else None
-        return _update(client, experiment.experiment_id, f"{facts.size}/", runs, direct, run_file is None)
+        direct = artifact_folder(path) / facts["name"] if path and experiment.artifact_location == location else None
+        return _update(client, experiment.experiment_id, f"{facts['size']}/", runs, direct, run_file is None)
 
 
 def read_tables(folder: Path) -> Tables:

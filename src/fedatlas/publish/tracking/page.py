@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from fedatlas.errors import UserError
 from fedatlas.io.markdown import escape_markdown
-from fedatlas.publish.report.facts import ExperimentFacts
+from fedatlas.publish.report.facts import Facts
 from fedatlas.publish.report.headlines import LEVELS
 from fedatlas.publish.tracking.connection import ENVIRONMENT, artifact_folder, connect, database_exists, database_path
 from fedatlas.publish.tracking.records import NOTE, parameter_name
@@ -31,46 +31,43 @@ NAME, WIDEST = "attributes.`Run Name`", 480  # the column of names, and its pixe
 MAX_LENGTH = 5000  # characters that all versions of MLflow store of an experiment's tag
 
 
-def paper_tags(facts: ExperimentFacts) -> dict[str, str]:
-    """Return tags in words of the paper and of the place in it: ``FedAc``, ``NeurIPS 2020``, ``Figure 1``."""
-    return {"paper": facts.paper.short, "venue": facts.paper.meeting, "source": facts.source}
-
-
-def describe(client: "MlflowClient", experiment: "Experiment", facts: ExperimentFacts, names: Sequence[str]) -> None:
+def describe(client: "MlflowClient", experiment: "Experiment", facts: Facts, names: Sequence[str]) -> None:
     """Bring note, tags and summary of an experiment up to date; names: of its setting runs, shown in full."""
-    tags = {**paper_tags(facts), NOTE: note(facts, experiment.experiment_id)[:MAX_LENGTH]}
+    tags = {key: facts["tags"][key] for key in ("paper", "venue", "source")}
+    tags |= {NOTE: note(facts, experiment.experiment_id)[:MAX_LENGTH]}
     tags["mlflow.experimentKind"] = "custom_model_development"  # MLflow would take it for a language model's
-    tags[f"{VIEW}{KEY}{facts.size}"] = _summary(facts, names, experiment.creation_time)
+    tags[f"{VIEW}{KEY}{facts['size']}"] = _summary(facts, names, experiment.creation_time)
     for key, value in tags.items():
         if experiment.tags.get(key) != value:
             client.set_experiment_tag(experiment.experiment_id, key, value)
 
 
-def note(facts: ExperimentFacts, id: str) -> str:
+def note(facts: Facts, id: str) -> str:
     """Return title, cards, link to the summary, description, paper and notes as Markdown; id: of MLflow."""
-    paper, plain, cards = facts.paper, escape_markdown, []
-    for card in facts.cards:
+    paper, plain, cards = facts["paper"], escape_markdown, []
+    for card in facts["cards"]:
         words, quote, place = (plain(card[key]) for key in ("words", "quote", "place"))
         cards.append(f"- **{words}**: “{quote}” ({place}; evidence: {LEVELS[card['level']]})")
     parts = [
-        plain(facts.title),
+        plain(facts["title"]),
         "\n".join(cards),
-        f"Size {facts.size}: [summary]({_link(facts.size, id)})",
-        plain(facts.description),
-        f"{plain(facts.source)} of {paper.authors}: *{paper.title}*, {paper.venue}, {paper.year}. {paper.link}",
-        "\n".join(f"- {plain(text)}" for text in facts.notes),
+        f"Size {facts['size']}: [summary]({_link(facts['size'], id)})",
+        plain(facts["description"]),
+        f"{plain(facts['source'])} of {paper['authors']}: *{paper['title']}*, {paper['venue']}, {paper['year']}. "
+        f"{paper['link']}",
+        "\n".join(f"- {plain(text)}" for text in facts["notes"]),
     ]
     return "\n\n".join(filter(None, parts))
 
 
-def _summary(facts: ExperimentFacts, names: Sequence[str], created: int | None) -> str:
+def _summary(facts: Facts, names: Sequence[str], created: int | None) -> str:
     """Return the view of name, score, interval, setting, seeds and status; created: milliseconds since 1970."""
-    values = dict.fromkeys(parameter_name(axis) for axis in (*facts.axes, *facts.tune))
+    values = dict.fromkeys(parameter_name(axis) for axis in (*facts["axes"], *facts["tune"]))
     columns = ["metrics.`score`", "tags.`interval`", *(f"params.`{name}`" for name in values)]
     columns += ["params.`seeds`", "tags.`status`"]
     width = min(WIDEST, 80 + math.ceil(6.5 * max(map(len, names))))  # of letters that are 12 pixels high
     state = {
-        "searchFilter": f"tags.size = '{facts.size}' AND tags.phase = 'setting'",
+        "searchFilter": f"tags.size = '{facts['size']}' AND tags.phase = 'setting'",
         "orderByKey": f"tags.`{PLACE}`",
         "orderByAsc": True,
         "startTime": "ALL",
@@ -81,7 +78,7 @@ def _summary(facts: ExperimentFacts, names: Sequence[str], created: int | None) 
         "runsHiddenMode": "SHOW_ALL",
     }
     packed = f"deflate;{b64encode(zlib.compress(json.dumps(state).encode())).decode()}"
-    value = {"name": f"Summary ({facts.size})", "createdAt": created or 0, "state": packed}
+    value = {"name": f"Summary ({facts['size']})", "createdAt": created or 0, "state": packed}
     both = json.dumps({**value, **state})
     return both if len(both) <= MAX_LENGTH else json.dumps(value)
 

@@ -13,13 +13,12 @@ import numpy as np
 import yaml
 
 from fedatlas.experiments import axis_values, labels, scores
-from fedatlas.experiments.cells import CASE, format_value
+from fedatlas.experiments.cells import CASE, Select, format_value
 from fedatlas.experiments.merging import merge
 from fedatlas.experiments.metadata import versions
 from fedatlas.experiments.tables import Tables
-from fedatlas.federation.engine.setting import Setting
 from fedatlas.io.markdown import escape_markdown
-from fedatlas.publish.report.facts import ExperimentFacts, field_defaults
+from fedatlas.publish.report.facts import Facts
 from fedatlas.publish.report.verdicts import read_verdicts
 from fedatlas.publish.report.warnings import find_warnings
 from fedatlas.registry.validation import native
@@ -71,37 +70,36 @@ class RunRecord(NamedTuple):
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def setting_runs(facts: ExperimentFacts, tables: Tables, tags: Mapping[str, str], end: int) -> Iterator[RunRecord]:
+def setting_runs(facts: Facts, tables: Tables, end: int) -> Iterator[RunRecord]:
     """Yield the run of each algorithm and setting: the last values of axes first, and of each the best score first.
 
     Args:
         facts: The experiment's facts.
         tables: Table and curves.
-        tags: Tags of all runs.
         end: End of the runs, in milliseconds since 1970.
     """
-    chosen, keys = tables.table[tables.table["chosen"]], ["algorithm", *facts.axes]
+    chosen, keys = tables.table[tables.table["chosen"]], ["algorithm", *facts["axes"]]
     curves = dict(list(tables.curves.groupby(keys, sort=False, dropna=False)))
-    setting = chosen.groupby(facts.axes, sort=False, dropna=False).ngroup() if facts.axes else 0
-    loss = (chosen["score"] * (1 if facts.select.goal == "min" else -1)).fillna(math.inf)
+    setting = chosen.groupby(facts["axes"], sort=False, dropna=False).ngroup() if facts["axes"] else 0
+    loss = (chosen["score"] * (1 if facts["select"]["goal"] == "min" else -1)).fillna(math.inf)
     order = chosen.assign(setting=setting, loss=loss)
     order = order.sort_values(["setting", "loss"], ascending=[False, True], kind="stable")
-    entries, seeds_have_runs = facts.content["algorithms"], has_seed_runs(facts)
+    entries, seeds_have_runs = facts["content"]["algorithms"], has_seed_runs(facts)
     colours = {id: entry["colour"] for id, entry in entries.items() if entry.get("colour")}
-    looks = styles({id: entries.get(id, {}).get("algorithm") or id for id in facts.algorithms}, colours)
+    looks = styles({id: entries.get(id, {}).get("algorithm") or id for id in facts["algorithms"]}, colours)
     for place, row in enumerate(order.to_dict("records")):
         rows = curves[tuple(row[key] for key in keys)]
         id, lossy = row["algorithm"], [name for name, source in tables.meta.data.items() if source.get("lossy")]
         marks = {"algorithm": id, COLOUR: looks[id].colour, "fingerprint": tables.meta.fingerprints[id]}
-        run = _setting_run(facts, row, rows, {**tags, **marks}, lossy, end)
+        run = _setting_run(facts, row, rows, {**facts["tags"], **marks}, lossy, end)
         children = list(_seed_runs(facts, run, row, rows)) if seeds_have_runs else []
         yield run._replace(place=f"{place:06d}", children=children)
 
 
-def has_seed_runs(facts: ExperimentFacts) -> bool:
+def has_seed_runs(facts: Facts) -> bool:
     """Return whether the scoring seeds of an experiment have runs of their own."""
-    asked, axes = facts.content["mlflow"]["seeds"], {**facts.content["grid"], **facts.content["within"]}
-    count = len(facts.algorithms) * math.prod(map(len, axes.values())) * len(facts.seeds)
+    asked, axes = facts["content"]["mlflow"]["seeds"], {**facts["content"]["grid"], **facts["content"]["within"]}
+    count = len(facts["algorithms"]) * math.prod(map(len, axes.values())) * len(facts["seeds"])
     return count <= MAX_SEED_RUNS if asked is None else asked
 
 
@@ -111,21 +109,21 @@ def parameter_name(axis: str) -> str:
 
 
 def _setting_run(
-    facts: ExperimentFacts, row: Row, curves: "pd.DataFrame", tags: Mapping[str, str], lossy: Sequence[str], end: int
+    facts: Facts, row: Row, curves: "pd.DataFrame", tags: Mapping[str, str], lossy: Sequence[str], end: int
 ) -> RunRecord:
     """Return the run of a setting, without its place and children."""
     id, score, seeds, diverged = row["algorithm"], float(row["score"]), int(row["seeds"]), int(row["diverged"])
-    point, params = _values(facts.axes, row), _params(facts, row)
+    point, params = _values(facts["axes"], row), _params(facts, row)
     half = interval_of_mean(0.0, row["score_sd"], seeds)[1] if seeds > 1 else math.nan
     interval = f"± {half:.2g}" if math.isfinite(half) else "one seed" if seeds < 2 else "none: a run diverged"
-    values = "; ".join(f"{name} = {labels.text(value)}" for name, value in _values(facts.tune, row).items())
-    words = f"Mean over {labels.count_noun(seeds, 'seed')}: {facts.score} {labels.number(score)} ({interval})."
-    names = scores.metric_columns(curves, [*facts.axes, *facts.tune])
-    names.sort(key=lambda name: name != facts.select.metric)
+    values = "; ".join(f"{name} = {labels.text(value)}" for name, value in _values(facts["tune"], row).items())
+    words = f"Mean over {labels.count_noun(seeds, 'seed')}: {facts['score']} {labels.number(score)} ({interval})."
+    names = scores.metric_columns(curves, [*facts["axes"], *facts["tune"]])
+    names.sort(key=lambda name: name != facts["select"]["metric"])
     texts = json.dumps({axis: axis_values.text(value) for axis, value in point.items()})
     return RunRecord(
-        key=f"{facts.size}/{id}/{hashlib.sha256(texts.encode()).hexdigest()[:16]}",
-        name=_name(f"{facts.algorithms[id]} {f'{score:.3g}' if math.isfinite(score) else 'diverged'}", point),
+        key=f"{facts['size']}/{id}/{hashlib.sha256(texts.encode()).hexdigest()[:16]}",
+        name=_name(f"{facts['algorithms'][id]} {f'{score:.3g}' if math.isfinite(score) else 'diverged'}", point),
         tags={
             **tags,
             "phase": "setting",
@@ -141,17 +139,17 @@ def _setting_run(
     )
 
 
-def _seed_runs(facts: ExperimentFacts, parent: RunRecord, row: Row, curves: "pd.DataFrame") -> Iterator[RunRecord]:
+def _seed_runs(facts: Facts, parent: RunRecord, row: Row, curves: "pd.DataFrame") -> Iterator[RunRecord]:
     """Yield the runs on the scoring seeds beneath the run of their setting."""
-    select, point = facts.select, _values(facts.axes, row)
-    names = ["algorithm", *map(parameter_name, point), *_values(facts.tune, row)]
+    select, point = Select(**facts["select"]), _values(facts["axes"], row)
+    names = ["algorithm", *map(parameter_name, point), *_values(facts["tune"], row)]
     for seed, rows in curves.groupby("seed", sort=False):
         last, values = rows.iloc[-1], rows.loc[rows["round"] > 0, select.metric].tolist()
         score = scores.score_values(values, select.statistic, select.goal, select.last)
         tags = {key: parent.tags[key] for key in ("algorithm", "size", "paper", COLOUR)}
         yield RunRecord(
             key=f"{parent.key}/{seed}",
-            name=_name(facts.algorithms[row["algorithm"]], {**point, "seed": seed}),
+            name=_name(facts["algorithms"][row["algorithm"]], {**point, "seed": seed}),
             tags={**tags, "phase": "seed", "status": last["status"]},
             params={name: parent.params[name] for name in names if name in parent.params} | {"seed": str(seed)},
             metrics=[
@@ -194,16 +192,16 @@ def _name(first: str, point: Mapping[str, Any]) -> str:
     return " ".join([first, *(word if len(word) <= MAX_WORD else f"{word[: MAX_WORD - 1]}…" for word in words)])
 
 
-def _params(facts: ExperimentFacts, row: Row) -> dict[str, str]:
+def _params(facts: Facts, row: Row) -> dict[str, str]:
     """Return hyper-parameters, setting, problem and values of axes as text, with those that have their defaults."""
-    content, id, point = facts.content, row["algorithm"], _values(facts.axes, row)
+    content, id, point = facts["content"], row["algorithm"], _values(facts["axes"], row)
     entry, case = content["algorithms"][id], content["cases"].get(point.get(CASE), {})
     setting = merge({**content["setting"], **entry["setting"]}, case.get("setting", {}))
     problem = merge(content["problem"], case.get("problem", {}))
-    params = {**field_defaults(Setting), **setting, **facts.defaults[id], **entry["set"]}
+    params = {**facts["setting"], **setting, **facts["defaults"][id], **entry["set"]}
     params |= {"algorithm": entry["algorithm"] or id, "rounds": int(row["rounds"]), "seeds": row["seeds"]}
     params |= {f"problem.{key}": value for key, value in problem.items()}
-    params |= {parameter_name(axis): value for axis, value in {**_values(facts.tune, row), **point}.items()}
+    params |= {parameter_name(axis): value for axis, value in {**_values(facts["tune"], row), **point}.items()}
     params["batch"] = params["batch"] or "all"
     params["local_steps"] = params["local_steps"] or (None if params["local_epochs"] else 1)
     return {key: _text(value) for key, value in params.items() if value is not None}
@@ -216,13 +214,12 @@ def _text(value: Any) -> str:
     return axis_values.text(value) if isinstance(value, float) else str(value)
 
 
-def report_run(facts: ExperimentFacts, tables: Tables, tags: Mapping[str, str], end: int, folder: Path) -> RunRecord:
+def report_run(facts: Facts, tables: Tables, end: int, folder: Path) -> RunRecord:
     """Return the run with report, figures, tables and verdicts, whose duration is the training time of all runs.
 
     Args:
         facts: The experiment's facts.
         tables: The experiment's tables.
-        tags: Tags of all runs.
         end: End of the other runs, in milliseconds since 1970; this one begins afterwards, so lists show it first.
         folder: Folder of the results, of which those that exist are taken.
     """
@@ -235,14 +232,14 @@ def report_run(facts: ExperimentFacts, tables: Tables, tags: Mapping[str, str], 
     counts = {f"claims/{verdict}": n for verdict, n in Counter(claim["verdict"] for claim in claims).items()}
     counts |= {"runs": meta.runs, "diverged runs": meta.diverged_runs}
     files = {str(path.relative_to(folder)): path.read_bytes() for name in FILES for path in sorted(folder.glob(name))}
-    files["experiment.yaml"] = yaml.safe_dump(facts.content, sort_keys=False, allow_unicode=True).encode()
+    files["experiment.yaml"] = yaml.safe_dump(facts["content"], sort_keys=False, allow_unicode=True).encode()
     words = {"phase": "report", NOTE: "\n".join(note), "claims": f"held {held} of {len(tested)}" if tested else ""}
-    words["headline"] = "; ".join(f"{card['title']}: {card['words']}" for card in facts.cards)
+    words["headline"] = "; ".join(f"{card['title']}: {card['words']}" for card in facts["cards"])
     words["versions"] = ", ".join(f"{name} {text}" for name, text in sorted(versions(meta.environments).items()))
     return RunRecord(
-        key=f"{facts.size}//report",  # no id of an algorithm is empty
-        name=f"Report, figures and claims · {facts.size}",
-        tags={**tags, **words},
+        key=f"{facts['size']}//report",  # no id of an algorithm is empty
+        name=f"Report, figures and claims · {facts['size']}",
+        tags={**facts["tags"], **words},
         params={},
         metrics=[(name, float(value), 0) for name, value in counts.items()],
         start=end + 1,
