@@ -55,11 +55,12 @@ class Rate(ExponentCheck, MetricCheck):
     def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
         if self.theorem is None:
             return
-        from fedatlas.theory.fedac.runs import validate_run
+        from fedatlas.results.comparing.theorems import validate_run
+        from fedatlas.theory.fedac import FEDAC_THEOREMS
 
         for id, run in runs:
             if id in self.along:
-                validate_run(self.theorem, run)
+                validate_run(FEDAC_THEOREMS[self.theorem], run)
 
     def judge(self, results: Results) -> Outcome:
         if len(set(self.along.values())) < 2:
@@ -93,7 +94,8 @@ class Rate(ExponentCheck, MetricCheck):
         self, results: Results, parts: "dict[str, pd.DataFrame]"
     ) -> tuple[list[Sequence[float]], list[float]]:
         """Return the last suboptimality of each entry by seed, and the sum of the terms of its bound."""
-        from fedatlas.theory.fedac.runs import compare_runs, terms_of_runs
+        from fedatlas.results.comparing.theorems import compare_runs, terms_of_runs
+        from fedatlas.theory.fedac import FEDAC_THEOREMS
 
         assert self.theorem is not None
         errors: list[Sequence[float]] = []
@@ -101,5 +103,6 @@ class Rate(ExponentCheck, MetricCheck):
         for id, part in parts.items():
             terms = terms_of_runs(self.theorem, results.view, id, part)
             bounds.append(sum(terms.get(name, 0.0) for name in self.terms))
-            errors.append([run.measured[-1] for run in compare_runs(self.theorem, results.view, id, part)])
+            runs = compare_runs(FEDAC_THEOREMS[self.theorem], results.view, id, part)
+            errors.append([run.measured[-1] for run in runs])
         return errors, bounds

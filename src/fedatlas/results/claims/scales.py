@@ -56,7 +56,7 @@ class Scales(ExponentCheck, CostCheck, MultiAlgorithmCheck):
         return super().inputs | {"theorems"}
 
     def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
-        from fedatlas.theory.comparison import validate_quantity
+        from fedatlas.results.comparing.reconstruction import validate_quantity
 
         for _, run in runs:
             validate_quantity(self.against, run)
@@ -89,7 +89,7 @@ class Scales(ExponentCheck, CostCheck, MultiAlgorithmCheck):
 
     def _points(self, results: Results, metric: str, rows: "pd.DataFrame") -> "Iterator[list[tuple[float, float]]]":
         """Yield for each seed the pairs of quantity and cost; the cost is infinite where the run diverged."""
-        from fedatlas.theory.comparison import quantity
+        from fedatlas.results.comparing.reconstruction import quantity
 
         points: dict[int, list[tuple[float, float]]] = {}
         for _, part in results.settings(rows):

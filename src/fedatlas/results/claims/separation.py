@@ -42,12 +42,12 @@ class Separation(BoundedCheck, AlgorithmCheck):
                 raise UserError("separation is measured on problems of kind piecewise")
 
     def judge(self, results: Results) -> Outcome:
-        from fedatlas.theory.comparison import build
+        from fedatlas.results.comparing.reconstruction import rebuild
         from fedatlas.theory.fedac.instability import distances
 
         evidence = []
         for point, part in results.settings(results.rows(self.algorithm, self.where, results.curves)):
-            algorithm, problem, setting = build(results.view, self.algorithm, part)
+            algorithm, problem, setting = rebuild(results.view, self.algorithm, part)
             constants, steps = problem.constants(), setting.total_rounds * (setting.local_steps or 1)
             frame = distances(
                 constants["L"] / constants["mu"],

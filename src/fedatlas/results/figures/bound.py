@@ -37,11 +37,12 @@ class Bound(PanelFigure):
     )
 
     def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
+        from fedatlas.results.comparing.theorems import validate_run
         from fedatlas.theory.theorems import theorem
 
         for _, run in runs:
             for name in self.theorems:
-                theorem(name).validate_run(run)
+                validate_run(theorem(name), run)
 
     def draw(self, data: FigureData) -> Drawing:
         from fedatlas.theory.theorems import theorem
@@ -91,11 +92,12 @@ class Bound(PanelFigure):
         """
         import pandas as pd
 
+        from fedatlas.results.comparing.theorems import compare_runs
         from fedatlas.theory.theorems import theorem
 
         bounds: dict[str, np.ndarray] = {}
         for name in reversed(self.theorems):
-            runs = list(theorem(name).compare_runs(data.view, id, rows))
+            runs = compare_runs(theorem(name), data.view, id, rows)
             count, measured, limit = (np.stack([run[k] for run in runs]) for k in (1, 2, 3))
             bounds[f"bound_{name}"] = np.maximum(limit.mean(axis=0), FLOOR)
         measured = np.maximum(measured, FLOOR)
