@@ -173,7 +173,7 @@ class Theorem18(SimilarBound[BoundedVarianceConstants]):
         return BoundedVarianceConstants(exact["mu_min"], exact["L_max"], sigma2, zeta2, gap, setting.clients, tau)
 
     def choices(self, c: BoundedVarianceConstants, rounds: int) -> dict[str, Any]:
-        return {"c": 0.5, "gamma_b": 1 / (25 * c.L * c.tau)}
+        return {"c": 0.5, "gamma_b": 1 / (50 * c.L * c.tau)}  # half of what the step size must lie below
 
     def conditions(self, c: BoundedVarianceConstants, a: Any, rounds: int) -> Conditions:
         yield "a step size below 1 / (25 L tau)", self.step(a) < 1 / (25 * c.L * c.tau)

@@ -14,12 +14,13 @@ from fedatlas.results.claims.evidence import Bounds, Evidence, exact_outcome, ju
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import Outcome
 from fedatlas.results.comparing.intervals import DIVERGED, sample
+from fedatlas.results.comparing.theorems import RunComparison, compare_runs, validate_run
+from fedatlas.theory.theorems import theorem
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from fedatlas.experiments.cells import Run
-    from fedatlas.results.comparing.theorems import RunComparison
 
 RESOLUTION = 1e-16  # of double precision, relative to the first bound
 
@@ -46,9 +47,6 @@ class Below(BoundedCheck, MultiAlgorithmCheck):
         return frozenset({"theorems"})
 
     def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
-        from fedatlas.results.comparing.theorems import validate_run
-        from fedatlas.theory.theorems import theorem
-
         for _, run in runs:
             validate_run(theorem(self.theorem), run)
 
@@ -57,8 +55,6 @@ class Below(BoundedCheck, MultiAlgorithmCheck):
         return f"at most {labels.number(promised)}" if promised == 1 else super().paper_text(results)
 
     def judge(self, results: Results) -> Outcome:
-        from fedatlas.theory.theorems import theorem
-
         settings = [
             (id, results.location(point), part)
             for id in self.algorithms
@@ -83,8 +79,6 @@ class Below(BoundedCheck, MultiAlgorithmCheck):
 
         The ratio is infinite if a run ended early.
         """
-        from fedatlas.theory.theorems import theorem
-
         runs = {run.seed: run for run in self._compare(results, id, rows)}
         largest = {seed: largest_ratio(run.measured, run.bound) for seed, run in runs.items()}
         if not np.isfinite([*largest.values()]).all():
@@ -119,11 +113,8 @@ class Below(BoundedCheck, MultiAlgorithmCheck):
         choose = max if self.at_least is None else min
         return lost or choose(evidence, key=lambda item: item.estimate.value, default=None)
 
-    def _compare(self, results: Results, id: str, rows: "pd.DataFrame") -> "list[RunComparison]":
+    def _compare(self, results: Results, id: str, rows: "pd.DataFrame") -> list[RunComparison]:
         """Compare an algorithm's runs in one setting with the theorem."""
-        from fedatlas.results.comparing.theorems import compare_runs
-        from fedatlas.theory.theorems import theorem
-
         return compare_runs(theorem(self.theorem), results.view, id, rows)
 
     def _name(self, results: Results, id: str) -> str:

@@ -10,6 +10,7 @@ from fedatlas.results.claims.base import AlgorithmCheck, BoundedCheck
 from fedatlas.results.claims.evidence import exact_outcome
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import Outcome
+from fedatlas.results.comparing.reconstruction import rebuild
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,8 +38,6 @@ class Memory(BoundedCheck, AlgorithmCheck):
 
     def _count(self, results: Results, id: str) -> tuple[int, int]:
         """Return the vectors and the other numbers that are kept for a client of an algorithm."""
-        from fedatlas.results.comparing.reconstruction import rebuild
-
         algorithm, problem, _ = rebuild(results.view, id, results.rows(id, self.where, results.curves))
         _, state = algorithm.init(np.zeros(problem.dim))
         values = [value for _, value in state.items()]

@@ -11,6 +11,8 @@ from fedatlas.results.claims.evidence import Bounds, judge_all
 from fedatlas.results.claims.exponents import ExponentCheck, exponent
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import NotTested, Outcome
+from fedatlas.results.comparing.theorems import compare_runs, terms_of_runs, validate_run
+from fedatlas.theory.fedac import FEDAC_THEOREMS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,9 +57,6 @@ class Rate(ExponentCheck, MetricCheck):
     def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
         if self.theorem is None:
             return
-        from fedatlas.results.comparing.theorems import validate_run
-        from fedatlas.theory.fedac import FEDAC_THEOREMS
-
         for id, run in runs:
             if id in self.along:
                 validate_run(FEDAC_THEOREMS[self.theorem], run)
@@ -94,9 +93,6 @@ class Rate(ExponentCheck, MetricCheck):
         self, results: Results, parts: "dict[str, pd.DataFrame]"
     ) -> tuple[list[Sequence[float]], list[float]]:
         """Return the last suboptimality of each entry by seed, and the sum of the terms of its bound."""
-        from fedatlas.results.comparing.theorems import compare_runs, terms_of_runs
-        from fedatlas.theory.fedac import FEDAC_THEOREMS
-
         assert self.theorem is not None
         errors: list[Sequence[float]] = []
         bounds: list[float] = []

@@ -12,6 +12,7 @@ from fedatlas.results.claims.evidence import Evidence, judge_all
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import Outcome
 from fedatlas.results.comparing.intervals import sample
+from fedatlas.results.comparing.reconstruction import rebuild
 
 if TYPE_CHECKING:
     from fedatlas.experiments.cells import Run
@@ -42,7 +43,6 @@ class Separation(BoundedCheck, AlgorithmCheck):
                 raise UserError("separation is measured on problems of kind piecewise")
 
     def judge(self, results: Results) -> Outcome:
-        from fedatlas.results.comparing.reconstruction import rebuild
         from fedatlas.theory.fedac.instability import distances
 
         evidence = []

@@ -8,10 +8,12 @@ import numpy as np
 
 from fedatlas.experiments import labels
 from fedatlas.registry.options import option
+from fedatlas.results.comparing.theorems import compare_runs, validate_run
 from fedatlas.results.figures.base import Drawing, PanelFigure
 from fedatlas.results.figures.description import FAR_BOUND, FLOOR, Lines, describe_lines, describe_ratios, limits
 from fedatlas.results.figures.figure_data import FigureData
 from fedatlas.theory import NotCovered
+from fedatlas.theory.theorems import theorem
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -37,16 +39,11 @@ class Bound(PanelFigure):
     )
 
     def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
-        from fedatlas.results.comparing.theorems import validate_run
-        from fedatlas.theory.theorems import theorem
-
         for _, run in runs:
             for name in self.theorems:
                 validate_run(theorem(name), run)
 
     def draw(self, data: FigureData) -> Drawing:
-        from fedatlas.theory.theorems import theorem
-
         theorems = {f"bound_{name}": theorem(name) for name in self.theorems}
         first = next(iter(theorems.values()))
         parts: list[tuple[str, str, DataFrame]] = []
@@ -91,9 +88,6 @@ class Bound(PanelFigure):
         Raises NotCovered if a theorem says nothing of these runs.
         """
         import pandas as pd
-
-        from fedatlas.results.comparing.theorems import compare_runs
-        from fedatlas.theory.theorems import theorem
 
         bounds: dict[str, np.ndarray] = {}
         for name in reversed(self.theorems):

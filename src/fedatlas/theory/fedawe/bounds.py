@@ -124,7 +124,7 @@ def fedawe_constants(runs: Ensemble) -> FedAWEConstants:
 def lemma_3(runs: Ensemble) -> Compared:
     """E[F(z mean)] grows in a round by no more than Lemma 3's right-hand side, in the mean over rounds; the right-hand
     side without its negative term, which is added to the left."""
-    k, step = fedawe_constants(runs), runs.step
+    k, step = fedawe_constants(runs), runs.trajectories[0].step
     left_sides, right_sides = [], []
     for run in runs.trajectories:
         x, z, lr, T = run.x[:-1], run.auxiliary, run.algorithm.lr, len(run.participation)
@@ -171,7 +171,7 @@ def proposition_3(runs: Ensemble) -> Compared:
 
 def proposition_2(runs: Ensemble) -> Compared:
     """The mean of |x_i - z_i|^2 is at most the right-hand side of equation (9), whose terms are measured too."""
-    k, step = fedawe_constants(runs), runs.step
+    k, step = fedawe_constants(runs), runs.trajectories[0].step
     factor = 6 * (step * k.s / k.delta) ** 2
     left_sides, right_sides = [], []
     for run in runs.trajectories:
@@ -185,7 +185,7 @@ def proposition_2(runs: Ensemble) -> Compared:
 
 def lemma_6(runs: Ensemble) -> Compared:
     """The mean of |z_i - z mean|^2 is at most Lemma 6's bound; its left-hand side without the second sum over i."""
-    k, step = fedawe_constants(runs), runs.step
+    k, step = fedawe_constants(runs), runs.trajectories[0].step
     auxiliaries = [run.auxiliary[:-1] for run in runs.trajectories]
     left_sides = [_square(z - z.mean(axis=1, keepdims=True)) for z in auxiliaries]
     gradient = np.array([_gradient(run, z) for run, z in zip(runs.trajectories, auxiliaries, strict=True)])

@@ -45,27 +45,24 @@ class Trajectory:
         rounds = np.where(self.participation, np.arange(T)[:, None], -1)
         return np.vstack([np.full((1, m), -1), np.maximum.accumulate(rounds, axis=0)])
 
-    @property
+    @functools.cached_property
     def gradients(self) -> np.ndarray:
         """The clients' true gradients at their models, (T+1, m, d)."""
-        return self._gradients
+        batch = self.problem.full_batch(np.arange(self.setting.clients))
+        return np.array([batch.grad(x) for x in self.x])
 
     @property
-    def eta(self) -> float:
-        """eta_l eta_g s, the step of a round."""
-        return self.algorithm.lr * self.algorithm.server_lr * (self.setting.local_steps or 1)
+    def step(self) -> float:
+        """eta_l eta_g, the step size of clients and server together."""
+        return self.algorithm.lr * self.algorithm.server_lr
 
     @property
     def auxiliary(self) -> np.ndarray:
         """z_i^t of Definition 1: (T+1, m, d). The gradient is at x_i^(tau_i(t)+1), by the definition of tau."""
         T, m = self.participation.shape
         late = np.arange(T + 1)[:, None] - self.latest - 1
-        return self.x - self.eta * late[..., None] * self.gradients[self.latest + 1, np.arange(m)]
-
-    @functools.cached_property
-    def _gradients(self) -> np.ndarray:
-        batch = self.problem.full_batch(np.arange(self.setting.clients))
-        return np.array([batch.grad(x) for x in self.x])
+        step = self.step * (self.setting.local_steps or 1)  # of a round
+        return self.x - step * late[..., None] * self.gradients[self.latest + 1, np.arange(m)]
 
 
 @dataclass(frozen=True)
@@ -79,11 +76,6 @@ class Ensemble:
     def chances(self) -> list[np.ndarray]:
         """The different probabilities (m,) of rounds."""
         return list(np.unique(np.concatenate([run.p for run in self.trajectories]), axis=0))
-
-    @property
-    def step(self) -> float:
-        """eta_l eta_g, the step size of clients and server together."""
-        return self.trajectories[0].algorithm.lr * self.trajectories[0].algorithm.server_lr
 
     @property
     def delta(self) -> float:
