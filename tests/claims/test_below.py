@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from fedatlas.errors import UserError
+from fedatlas.results.claims.below import largest_ratio
 from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED
-from fedatlas.theory import comparison
+from fedatlas.results.comparing.theorems import compare_runs
 from fedatlas.theory.theorems import theorem
 
 from .fixtures import compared, judged
@@ -54,7 +55,7 @@ def test_runs_that_diverge_or_end_early_are_not_below_a_bound(fate):
     ],
 )
 def test_worst(measured, bound, expected):
-    assert comparison.largest_ratio(np.array(measured), np.array(bound)) == pytest.approx(expected)
+    assert largest_ratio(np.array(measured), np.array(bound)) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(("theorem", "word"), [(4, "dane"), (5, "5")])
@@ -73,7 +74,7 @@ def test_only_exact_constants_are_compared():
     experiment, _, lines = compared()
     elsewhere = dataclasses.replace(experiment, problem={"kind": "logistic", "data": "a9a"})
     with pytest.raises(UserError, match="synthetic"):
-        next(theorem(9).compare_runs(elsewhere, "it", lines))
+        compare_runs(theorem(9), elsewhere, "it", lines)
 
 
 def test_tuned_conditions_of_runs_are_theirs():
@@ -84,5 +85,5 @@ def test_tuned_conditions_of_runs_are_theirs():
     part = lines[lines["problem.convexity"] == "convex"].assign(
         rounds=12.0
     )  # as where another algorithm does not tune them
-    assert [len(run.counted) for run in theorem(9).compare_runs(view, "it", part)] == [12, 12]
+    assert [len(run.counted) for run in compare_runs(theorem(9), view, "it", part)] == [12, 12]
     assert experiment.setting["rounds"] == 12 and "convexity" not in experiment.problem

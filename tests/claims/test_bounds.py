@@ -13,7 +13,7 @@ from fedatlas.federation import problems
 from fedatlas.results.claims import build
 from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED, UNDECIDED
 from fedatlas.theory.fedac import FEDAC_THEOREMS
-from fedatlas.theory.fedac.runs import exact_constants
+from fedatlas.theory.fedac.theorem import exact_constants
 from tests.synthetic import table
 
 from .fixtures import judged, view
@@ -27,8 +27,8 @@ STEPS = {"short": 64, "middle": 256, "long": 1024}
 def setting(theorem, steps):
     """Return the parameters and the terms of a theorem for runs of so many steps."""
     problem = problems.create(PROBLEM, 4)
-    c, where = exact_constants(problem, problem.start(0)), (4, 2, steps)
-    return FEDAC_THEOREMS[theorem].parameters(c, *where), FEDAC_THEOREMS[theorem].terms(c, *where)
+    c = dataclasses.replace(exact_constants(problem, problem.start(0)), M=4, K=2)
+    return FEDAC_THEOREMS[theorem].choices(c, steps // 2), FEDAC_THEOREMS[theorem].terms(c, steps)
 
 
 def experiment(theorem="D.1", error=lambda steps, terms: terms["noise"] / 10, **changes):

@@ -5,12 +5,13 @@ import pytest
 from fedatlas.results.claims.verdicts import HELD, NOT_HELD, UNDECIDED
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.drawing import draw
-from fedatlas.theory.fedspeed import OVER_ROUNDS
+from fedatlas.theory.theorems import theorem
 from tests.synthetic import table
 from tests.theory.test_fedspeed import AXIS, curves
 
 from .fixtures import judged
 
+OVER_ROUNDS = theorem("4.4").over_rounds
 ROWS = table([("it", (0.5,), 1.0)], (AXIS,))
 
 

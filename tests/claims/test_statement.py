@@ -57,11 +57,9 @@ def test_levels_are_divided_among_the_settings(monkeypatch):
     assert verdict(level=0.02)[0] == HELD and levels == [0.01, 0.01]
 
 
-def test_other_algorithms_and_tuned_ones_are_refused():
+def test_other_algorithms_are_refused():
     with pytest.raises(UserError, match="about FedAWE"):
         verdict(entry=AlgorithmView("fedavg", "FedAvg", set={"lr": 0.1}))
-    with pytest.raises(UserError, match="fedawe is tuned"):
-        verdict(entry=AlgorithmView("fedawe", "FedAWE", tune={"lr": [0.1]}))
     assert verdict(where={"participation": "full"})[0] == NOT_TESTED
 
 

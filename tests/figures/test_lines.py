@@ -13,8 +13,8 @@ from fedatlas.federation import problems
 from fedatlas.results.figures.convergence import mean_curve
 from fedatlas.results.figures.description import DIVERGED, FLOOR_NOTE
 from fedatlas.theory.fedac import FEDAC_THEOREMS
-from fedatlas.theory.fedac.bounds import add_bounds
 from fedatlas.theory.fedac.constants import fedac_constants
+from fedatlas.workflow.inputs.theorems import add_bounds
 from tests import synthetic
 from tests.claims.fixtures import compared
 from tests.synthetic import build, decay, experiment
@@ -70,7 +70,7 @@ def test_theorems_are_dotted_or_told_where_they_are_far_above(results, tmp_path)
     c = fedac_constants(problems.create(view.problem, 4, tmp_path))
     for _, row in promised[promised["algorithm"] == "fedac-1"].iterrows():
         K = row["local_steps"]
-        assert row["bound"] == FEDAC_THEOREMS["B.1"].bound(c, row["clients"], K, 64 // K * K)
+        assert row["bound"] == FEDAC_THEOREMS["B.1"].bound(dataclasses.replace(c, M=row["clients"], K=K), None, 64 // K)
     assert promised[promised["algorithm"] == "mb-sgd"]["bound"].isna().all()
     _, chart = describe({**SCALING, "theorems": theorems}, (promised, curves, view))
     assert "Above the figure: Theorem D.1, " in chart.note and not chart.dotted

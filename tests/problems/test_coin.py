@@ -7,7 +7,7 @@ import pytest
 
 from fedatlas.errors import UserError
 from fedatlas.federation import problems
-from fedatlas.theory.fedac.runs import exact_constants
+from fedatlas.theory.fedac.theorem import exact_constants
 
 SPEC = {"kind": "coin", "feature": 2.0, "heads": 3, "tails": 1, "l2": 0.5, "start_scale": 0}
 

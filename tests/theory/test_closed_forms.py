@@ -57,8 +57,8 @@ def test_the_limit_for_three_clients_is_the_mean_of_draws():
     [
         ({}, [0.5, 0.4]),
         ({"participation.p.1": 0.9}, [0.5, 0.9]),
-        ({"participation.p": "[0.1, 0.2]"}, [0.1, 0.2]),
-        ({"participation": '{"kind": "stationary", "p": [0.3, 0.2]}', "participation.p.0": 1.0}, [1.0, 0.2]),
+        ({"participation.p": [0.1, 0.2]}, [0.1, 0.2]),
+        ({"participation": {"kind": "stationary", "p": [0.3, 0.2]}, "participation.p.0": 1.0}, [1.0, 0.2]),
     ],
 )
 def test_probabilities_at_a_point_of_the_axes(point, expected):

@@ -11,8 +11,8 @@ from fedatlas.experiments.cells import Select
 from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
 from fedatlas.federation import problems
 from fedatlas.theory.fedac import FEDAC_THEOREMS
-from fedatlas.theory.fedac.bounds import add_bounds
 from fedatlas.theory.fedac.constants import fedac_constants
+from fedatlas.workflow.inputs.theorems import add_bounds
 
 VIEW = ExperimentView(
     name="made_up",
@@ -43,7 +43,8 @@ def test_bounds_are_those_of_each_setting(folder):
     c = fedac_constants(problems.create(VIEW.problem, 1, folder))
     for _, row in result[result["algorithm"] != "mb-sgd"].iterrows():
         theorem = FEDAC_THEOREMS["D.1" if row["algorithm"] == "fedavg" else "B.1"]
-        assert row["bound"] == theorem.bound(c, row["clients"], row["local_steps"], 64)
+        setting = dataclasses.replace(c, M=row["clients"], K=row["local_steps"])
+        assert row["bound"] == theorem.bound(setting, None, 64 // row["local_steps"])
     assert result[result["algorithm"] == "mb-sgd"]["bound"].isna().all()
     assert "bound" not in TABLE
 

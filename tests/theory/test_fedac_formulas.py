@@ -9,6 +9,7 @@ import pytest
 
 from fedatlas.theory.fedac import FEDAC_THEOREMS
 from fedatlas.theory.fedac.theorem import FedAcConstants
+from fedatlas.theory.theorem import unmet
 
 NAMES = list(FEDAC_THEOREMS)
 
@@ -21,7 +22,7 @@ def draw_case(seed):
     gap = rng.uniform(mu, L) / 2 * D0**2
     M, K = (int(10 ** rng.uniform(0, 4)) for _ in range(2))
     T = K * int(10 ** rng.uniform(3, 6))
-    return FedAcConstants(L, mu, sigma, sigma, Q, D0, gap), M, K, T
+    return FedAcConstants(L, mu, sigma, sigma, Q, D0, gap, M, K), T
 
 
 # Table 2 without logarithms, times the theorem's number, times what its logarithms are where noise drowns everything.
@@ -73,11 +74,11 @@ RATES = {
 @pytest.mark.parametrize("name", NAMES)
 def test_terms_have_the_rates_of_table_2(name):
     for seed in range(20):
-        c, M, K, T = draw_case(seed)
+        c, T = draw_case(seed)
         c = replace(c, sigma=1e60, sigma4=1e60)
-        terms = FEDAC_THEOREMS[name].terms(c, M, K, T)
+        terms = FEDAC_THEOREMS[name].terms(c, T)
         for term, (number, rate) in RATES[name].items():
-            expected = number * rate(c.L, c.mu, 1e60, c.Q, c.D0, M, T, T / K)
+            expected = number * rate(c.L, c.mu, 1e60, c.Q, c.D0, c.M, T, T / c.K)
             assert terms[term] == pytest.approx(expected, rel=1e-9), term
         assert set(terms) - set(RATES[name]) <= {"initial"}
 
@@ -87,36 +88,38 @@ def test_units(name):
     """With w in units of r and F in units of f, bounds are in f, step sizes in r^2 / f and lambda in f / r^2."""
     theorem, r, f = FEDAC_THEOREMS[name], 7.0, 0.3
     for seed in range(50):
-        c, *where = draw_case(seed)
+        c, T = draw_case(seed)
         scale = {"L": f / r**2, "mu": f / r**2, "sigma": f / r, "sigma4": f / r, "Q": f / r**3, "D0": r, "gap": f}
         scaled = replace(c, **{key: getattr(c, key) * by for key, by in scale.items()})
-        assert theorem.bound(scaled, *where) == pytest.approx(f * theorem.bound(c, *where))
-        assert theorem.step_size(scaled, *where) == pytest.approx(r**2 / f * theorem.step_size(c, *where))
-        assert theorem.augmentation(scaled, *where) == pytest.approx(f / r**2 * theorem.augmentation(c, *where))
+        assert theorem.bound(scaled, None, T // c.K) == pytest.approx(f * theorem.bound(c, None, T // c.K))
+        assert theorem.step_size(scaled, T) == pytest.approx(r**2 / f * theorem.step_size(c, T))
+        assert theorem.augmentation(scaled, T) == pytest.approx(f / r**2 * theorem.augmentation(c, T))
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_bounds_fall_with_clients_and_rounds(name, constants):
     theorem, T = FEDAC_THEOREMS[name], 2**20
-    by_clients = [theorem.bound(constants, M, 16, T) for M in (1, 4, 16, 64, 256)]
-    by_rounds = [theorem.bound(constants, 16, T // R, T) for R in (2**10, 2**12, 2**14, 2**16, 2**18)]
-    by_steps = [theorem.bound(constants, 16, 16, T) for T in (2**16, 2**20, 2**24)]
+    c = replace(constants, M=16, K=16)
+    by_clients = [theorem.bound(replace(c, M=M), None, T // 16) for M in (1, 4, 16, 64, 256)]
+    by_rounds = [theorem.bound(replace(c, K=T // R), None, R) for R in (2**10, 2**12, 2**14, 2**16, 2**18)]
+    by_steps = [theorem.bound(c, None, T // 16) for T in (2**16, 2**20, 2**24)]
     for bounds in (by_clients, by_rounds, by_steps):
         assert all(later < earlier for earlier, later in itertools.pairwise(bounds))
 
 
 def test_convex_theorems_do_not_depend_on_mu_and_others_need_it(constants):
-    flat, where = replace(constants, mu=0.0), (8, 4, 4000)
+    constants = replace(constants, M=8, K=4)
+    flat = replace(constants, mu=0.0)
     for theorem in FEDAC_THEOREMS.values():
-        assert theorem.applies(constants, *where)
-        assert theorem.applies(flat, *where) == theorem.convex
+        assert unmet(theorem.requirements(constants, 1000)) is None
+        assert (unmet(theorem.requirements(flat, 1000)) is None) == theorem.convex
         if theorem.convex:
-            assert theorem.bound(flat, *where) == theorem.bound(constants, *where)
-            assert not theorem.applies(flat, 8, 4, theorem.least_steps - 1)
+            assert theorem.bound(flat, None, 1000) == theorem.bound(constants, None, 1000)
+            assert unmet(theorem.requirements(flat, (theorem.least_steps - 1) // 4)).startswith("mu >= 0")
 
 
 def test_the_fourth_moment_is_used_under_assumption_2_only(constants):
     larger = replace(constants, sigma4=2 * constants.sigma4)
     for theorem in FEDAC_THEOREMS.values():
-        changed = theorem.bound(larger, 8, 4, 4000) != theorem.bound(constants, 8, 4, 4000)
+        changed = theorem.bound(larger, None, 4000) != theorem.bound(constants, None, 4000)
         assert changed == ("Assumption 2" in theorem.assumptions)

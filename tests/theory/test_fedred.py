@@ -12,12 +12,12 @@ from fedatlas.federation import algorithms
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.similar import SyntheticSimilarQuadratic
-from fedatlas.theory.comparison import compare
 from fedatlas.theory.dissimilarity import dissimilarities
 from fedatlas.theory.evaluation import evaluate_theorems, fedred_lines, fedred_rows
 from fedatlas.theory.fedred import FEDRED_BOUNDS
 from fedatlas.theory.fedred.bound import FedRedConstants
 from fedatlas.theory.fedred.constants import fedred_constants
+from fedatlas.theory.theorem import unmet
 from tests.helpers import logistic, network, quadratic, softmax
 
 C = FedRedConstants(mu=0.5, L=10.0, delta_A=1.0, delta_B=1.5, D0=2.0, gap=8.0)
@@ -113,11 +113,12 @@ def test_bounds_by_hand(name, algorithm, parameters, count, bound):
     theorem = FEDRED_BOUNDS[name]
     average = {"average": "weighted"} if name in "79" else {}
     a = algorithms.create(algorithm, parameters | average)
-    assert theorem.fails(C, a, count) is None
+    assert unmet(theorem.conditions(C, a, count)) is None
     assert theorem.bound(C, a, count) == pytest.approx(bound)
-    assert {k: getattr(a, k) for k in theorem.choices(C)} == pytest.approx(theorem.choices(C))
+    choices = theorem.choices(C, count)
+    assert {k: getattr(a, k) for k in choices} == pytest.approx(choices)
     smaller = algorithms.create(algorithm, {**parameters, **average, "lam": 0.5})
-    assert theorem.fails(C, smaller, count) is not None
+    assert unmet(theorem.conditions(C, smaller, count)) is not None
 
 
 def test_theorem_6_as_printed_counts_the_start():
@@ -140,18 +141,20 @@ def test_theorem_6_as_printed_counts_the_start():
 )
 def test_theorem_4_wants_the_accuracy_of_corollary_5(name, changes, condition):
     a = algorithms.create(name, {"lam": 2.0, "lr": 1 / 12, "mu": 0.5} | changes)
-    result = FEDRED_BOUNDS["4"].fails(C, a, 100)
+    result = unmet(FEDRED_BOUNDS["4"].conditions(C, a, 100))
     assert result == condition if condition is None else result.startswith(condition)
 
 
 def test_the_steps_that_are_enough_grow_with_the_rounds():
     a = algorithms.create("dane+-gd", {"lam": 2.0, "lr": 1 / 12, "max_steps": 25})
-    assert FEDRED_BOUNDS["4"].fails(C, a, 1) is None and FEDRED_BOUNDS["4"].fails(C, a, 1000).startswith("max_steps")
+    assert unmet(FEDRED_BOUNDS["4"].conditions(C, a, 1)) is None
+    assert unmet(FEDRED_BOUNDS["4"].conditions(C, a, 1000)).startswith("max_steps")
 
 
 def test_theorem_9_needs_similarity_below_smoothness():
     far = FedRedConstants(mu=0.5, L=10.0, delta_A=9.6, delta_B=9.8, D0=2.0, gap=8.0)
-    assert FEDRED_BOUNDS["9"].needs(C) is None and FEDRED_BOUNDS["9"].needs(far) == "delta_A + mu <= L"
+    assert unmet(FEDRED_BOUNDS["9"].requirements(C, 10)) is None
+    assert unmet(FEDRED_BOUNDS["9"].requirements(far, 10)) == "delta_A + mu <= L"
     rows = {row["theorem"]: row for row in fedred_rows(far, dict.fromkeys(vars(far), "exact"), 10, 100)[6:]}
     assert not rows["9"]["applies"] and rows["9"]["bound"] is None and rows["7"]["applies"]
     assert "needs delta_A + mu <= L" in "\n".join(fedred_lines(list(rows.values())))
@@ -171,7 +174,7 @@ def test_bounds_are_continuous_in_mu(name):
     theorem = FEDRED_BOUNDS[name]
     flat = FedRedConstants(0.0, 10.0, 1.0, 1.5, 2.0, 8.0)
     nearly = FedRedConstants(1e-9, 10.0, 1.0, 1.5, 2.0, 8.0)
-    a = algorithms.create(theorem.algorithms[0], theorem.choices(flat))
+    a = algorithms.create(theorem.algorithms[0], theorem.choices(flat, 12))
     assert theorem.bound(flat, a, 12) == pytest.approx(theorem.bound(nearly, a, 12), rel=1e-6)
     weight = a.lam if name == "4" else a.eta
     assert theorem.bound(flat, a, 12) == pytest.approx(weight * 4 / 12)
@@ -186,29 +189,30 @@ def test_runs_stay_below(name, convexity):
     random = name in (*"1268", "B.154")
     extra = {"averaging": "random"} if random else {"average": "weighted", "mu": c.mu} if name in "79" else {}
     extra |= {"solver_steps": 100} if name == "2" else {}
-    algorithm = algorithms.create(theorem.algorithms[0], theorem.choices(c) | extra)
+    algorithm = algorithms.create(theorem.algorithms[0], theorem.choices(c, 40) | extra)
     setting = Setting(clients=5, rounds=40, batch=None, eval_rounds=1)
     curve = pd.DataFrame(Simulation(algorithm, problem, setting, seed=2).run().rows)
-    count, measured, bound = compare(theorem, algorithm, problem, curve)
+    count, measured, bound = theorem.compare(algorithm, problem, setting, curve)
     assert len(count) == 40 and (np.diff(count) > 0).all()
     assert (measured <= bound).all() and (measured > 1e-6 * bound).any()
     with pytest.raises(UserError, match="every round"):
-        compare(theorem, algorithm, problem, curve[::2])
+        theorem.compare(algorithm, problem, setting, curve[::2])
 
 
 def test_what_a_theorem_is_not_about():
     problem = SyntheticSimilarQuadratic(dim=24, similarity=4.0, rank=8).build(5)
     curve = pd.DataFrame({"round": [0, 1], "steps": [0, 1], "suboptimality": [1.0, 0.5], "distance": [1.0, 0.9]})
+    setting = Setting(clients=5, rounds=1, eval_rounds=1)
     for name, algorithm, parameters, word in (
         ("4", "dane", {"lam": 1.0}, "2 delta_A"),
         ("4", "gd", {"lr": 0.01}, "not gd"),
         ("9", "fedred-gd", {"eta": 100.0, "p": 0.05}, "weighted"),
     ):
         with pytest.raises(UserError, match=word):
-            compare(FEDRED_BOUNDS[name], algorithms.create(algorithm, parameters), problem, curve)
+            FEDRED_BOUNDS[name].compare(algorithms.create(algorithm, parameters), problem, setting, curve)
     indefinite = quadratic(noise=0.0, mu=0.1, similarity=2.0)
     with pytest.raises(UserError, match="convex clients"):
-        compare(FEDRED_BOUNDS["4"], algorithms.create("dane", {"lam": 9.0}), indefinite, curve)
+        FEDRED_BOUNDS["4"].compare(algorithms.create("dane", {"lam": 9.0}), indefinite, setting, curve)
 
 
 @pytest.mark.parametrize("options", [{}, {"convexity": "non-convex", "start_scale": 1.0}])

@@ -1,19 +1,17 @@
 """The theorems on FedSPS by hand and against runs, right and wrong ones."""
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
 
 from fedatlas.errors import UserError
-from fedatlas.experiments.cells import Run
-from fedatlas.federation import algorithms, problems
+from fedatlas.federation import algorithms
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.similar import SyntheticSimilarQuadratic
-from fedatlas.theory.comparison import NotCovered, compare, largest_ratio, validate_run
+from fedatlas.theory import NotCovered
 from fedatlas.theory.fedsps import FEDSPS_BOUNDS, BoundedVarianceConstants, FedSPSConstants
+from fedatlas.theory.theorem import unmet
 from fedatlas.theory.theorems import THEOREMS
 from tests.helpers import quadratic
 
@@ -33,7 +31,11 @@ def run(problem, seed=1, **parameters):
     metrics = [name for name in METRICS if problem.optimum is not None or not name.startswith("suboptimality")]
     options = {"eval_points": 60, "record": record, "metrics": metrics}
     setting = Setting(clients=4, local_steps=2, rounds=500, batch=1, **options)
-    return algorithm, pd.DataFrame(Simulation(algorithm, problem, setting, seed).run().rows)
+    return algorithm, setting, pd.DataFrame(Simulation(algorithm, problem, setting, seed).run().rows)
+
+
+def largest_ratio(comparison):
+    return np.max(comparison.measured / comparison.bound)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +49,8 @@ def run(problem, seed=1, **parameters):
 )
 def test_bounds_by_hand(name, parameters, bound):
     a = algorithms.create("fedsps", parameters)
-    assert FEDSPS_BOUNDS[name].fails(C, a, 25) is None and FEDSPS_BOUNDS[name].needs(C) is None
+    assert unmet(FEDSPS_BOUNDS[name].conditions(C, a, 25)) is None
+    assert unmet(FEDSPS_BOUNDS[name].requirements(C, 25)) is None
     assert FEDSPS_BOUNDS[name].bound(C, a, np.array([50]))[0] == pytest.approx(bound)
 
 
@@ -63,17 +66,15 @@ def test_bounds_by_hand(name, parameters, bound):
     ],
 )
 def test_conditions(name, parameters, condition):
-    assert condition in FEDSPS_BOUNDS[name].fails(C, algorithms.create("fedsps", parameters), 25)
+    assert condition in unmet(FEDSPS_BOUNDS[name].conditions(C, algorithms.create("fedsps", parameters), 25))
 
 
 def test_interpolation_is_corollary_5():
     a = algorithms.create("fedsps", {"c": 16.0, "gamma_b": 50.0})
     alone = FedSPSConstants(mu=0.5, L=10.0, noise=0.0, D0=2.0, tau=2)
     assert FEDSPS_BOUNDS["3(b)"].bound(alone, a, 9) == pytest.approx((1 - 0.5 / 320) ** 9 * 640 * 4)
-    assert (
-        FEDSPS_BOUNDS["3(b)"].needs(FedSPSConstants(mu=0.0, L=1.0, noise=0.0, D0=1.0, tau=1))
-        == "strongly convex clients"
-    )
+    flat = FedSPSConstants(mu=0.0, L=1.0, noise=0.0, D0=1.0, tau=1)
+    assert unmet(FEDSPS_BOUNDS["3(b)"].requirements(flat, 25)) == "strongly convex clients"
 
 
 @pytest.mark.parametrize("scatter", [0.0, 1.0])
@@ -87,14 +88,14 @@ def test_interpolation_is_corollary_5():
 )
 def test_runs_stay_below_and_runs_that_stand_still_do_not(name, parameters, scatter):
     problem = create_problem(scatter=scatter)
-    algorithm, curve = run(problem, **parameters)
-    counted, measured, bound = compare(FEDSPS_BOUNDS[name], algorithm, problem, curve)
-    assert counted[-1] == 1000 and largest_ratio(measured, bound) <= 1
+    algorithm, setting, curve = run(problem, **parameters)
+    comparison = FEDSPS_BOUNDS[name].compare(algorithm, problem, setting, curve)
+    assert comparison.counted[-1] == 1000 and largest_ratio(comparison) <= 1
     assert (curve["at_bound_mean"][1:] == 1).all() == (name == "6(a)")
     still = curve.assign(**{column: curve[column][0] for column in ("distance", "suboptimality")})
     still["suboptimality_rounds_mean"] = still["suboptimality"]
     still["local_loss_mean_rounds_mean"] = curve["local_loss_mean"][1]
-    assert largest_ratio(*compare(FEDSPS_BOUNDS[name], algorithm, problem, still)[1:]) > 1
+    assert largest_ratio(FEDSPS_BOUNDS[name].compare(algorithm, problem, setting, still)) > 1
 
 
 @pytest.mark.parametrize(
@@ -118,10 +119,9 @@ def test_on_a_grid_is_measured_what_all_rounds_give(name, column, power):
 def test_a_run_without_the_metric_over_rounds_is_not_compared(name):
     metric, problem = FEDSPS_BOUNDS[name].over_rounds, {"kind": "similar", "dim": 12, "rank": 6, "convexity": "convex"}
     setting = {"clients": 4, "rounds": 5, "eval_rounds": 1, "record": ["local_loss"]}
-    subject = Run("fedsps", {}, problem, setting, 0, {}, {})
     with pytest.raises(UserError, match=f"speaks of every round: add {metric} to metrics"):
-        validate_run(FEDSPS_BOUNDS[name], subject)
-    validate_run(FEDSPS_BOUNDS[name], replace(subject, setting=setting | {"metrics": [metric]}))
+        FEDSPS_BOUNDS[name].validate(problem, "fedsps", Setting(**setting))
+    FEDSPS_BOUNDS[name].validate(problem, "fedsps", Setting(**setting, metrics=[metric]))
 
 
 def test_local_losses_are_those_of_the_theorem():
@@ -147,7 +147,7 @@ def test_theorem_18_by_hand():
     theorem = FEDSPS_BOUNDS["18"]
     expected = 8 * 7 / (50 * 0.001) + 4 * 0.001 * 10 * 3 / 4 + 512 * (0.001 * 2 * 10) ** 2 * (3 / 2 + 2)
     for a in (algorithms.create("fedsps", {"gamma_b": 0.001}), algorithms.create("fedavg", {"lr": 0.001})):
-        assert theorem.fails(BOUNDED, a, 25) is None and theorem.needs(BOUNDED) is None
+        assert unmet(theorem.conditions(BOUNDED, a, 25)) is None and unmet(theorem.requirements(BOUNDED, 25)) is None
         assert theorem.bound(BOUNDED, a, np.array([50]))[0] == pytest.approx(expected)
 
 
@@ -162,14 +162,14 @@ def test_theorem_18_by_hand():
     ],
 )
 def test_conditions_of_theorem_18(name, parameters, condition):
-    assert condition in FEDSPS_BOUNDS["18"].fails(BOUNDED, algorithms.create(name, parameters), 25)
+    assert condition in unmet(FEDSPS_BOUNDS["18"].conditions(BOUNDED, algorithms.create(name, parameters), 25))
 
 
 def test_variances_of_theorem_18_are_those_of_every_point():
     problem = alike()
     values = [problem.value(problem.start(0)), 1.0]
-    curve = pd.DataFrame({"round": [0, 5], "steps": [0, 10], "samples": [0, 10], "loss": values})
-    c, rng = FEDSPS_BOUNDS["18"].constants(problem, curve), np.random.default_rng(0)
+    curve, setting = pd.DataFrame({"loss": values}), Setting(clients=4, rounds=5, local_steps=2, batch=1)
+    c, rng = FEDSPS_BOUNDS["18"].constants(problem, setting, curve), np.random.default_rng(0)
     assert c.L == pytest.approx(4 + 6) and c.mu == pytest.approx(1 - 1.5) and (c.n, c.tau) == (4, 2)
     for x in 10 * rng.standard_normal((5, 12)):
         means = problem.full_batch(np.arange(4)).grad(x)
@@ -179,25 +179,24 @@ def test_variances_of_theorem_18_are_those_of_every_point():
     near = rng.standard_normal((100, 12)) / 2
     assert c.gap >= values[0] - min(problem.value(x) for x in near)
     with pytest.raises(NotCovered, match="the same at every point"):
-        FEDSPS_BOUNDS["18"].constants(alike(spread=0.5), curve)
+        FEDSPS_BOUNDS["18"].constants(alike(spread=0.5), setting, curve)
 
 
 def test_constants_and_what_the_theorems_are_not_about():
     problem = create_problem()
-    algorithm, curve = run(problem, c=8.0)
-    c = FEDSPS_BOUNDS["3(a)"].constants(problem, curve)
+    algorithm, setting, curve = run(problem, c=8.0)
+    c = FEDSPS_BOUNDS["3(a)"].constants(problem, setting, curve)
     assert (c.mu, c.L, c.tau) == pytest.approx((1, 4, 2)) and c.noise == pytest.approx(problem.value(problem.optimum.x))
     for other in (create_problem(spread=1.2), create_problem(convexity="non-convex"), quadratic(noise=0.0)):
         with pytest.raises(NotCovered, match="spread < 1"):
-            FEDSPS_BOUNDS["3(a)"].constants(other, curve)
-    similar, setting = problems.get("similar"), Setting(clients=2, rounds=1)
+            FEDSPS_BOUNDS["3(a)"].constants(other, setting, curve)
     with pytest.raises(UserError, match="problems of kind similar, not quadratic"):
-        FEDSPS_BOUNDS["6(a)"].validate(problems.get("quadratic"), setting)
+        FEDSPS_BOUNDS["6(a)"].validate({"kind": "quadratic"}, "fedsps", setting)
     with pytest.raises(UserError, match="record local_loss"):
-        FEDSPS_BOUNDS["3(a)"].validate(similar, setting)
-    FEDSPS_BOUNDS["3(b)"].validate(similar, setting)
+        FEDSPS_BOUNDS["3(a)"].validate({"kind": "similar"}, "fedsps", Setting(clients=2, rounds=1, metrics=METRICS))
+    FEDSPS_BOUNDS["3(b)"].validate({"kind": "similar"}, "fedsps", Setting(clients=2, rounds=1))
     with pytest.raises(NotCovered, match="4 tau"):
-        compare(FEDSPS_BOUNDS["3(b)"], algorithm, problem, curve)
+        FEDSPS_BOUNDS["3(b)"].compare(algorithm, problem, setting, curve)
     assert set(NAMES) <= set(THEOREMS)
 
 

@@ -97,7 +97,7 @@ EDGES = [
     ("table", "experiments.tables experiments.scores", "algorithms.fedavg results.claims results.figures"),
     ("scaling", "results.figures.scaling results.figures.style", "results.figures.convergence results.claims"),
     ("timed", "costs.cross_silo results.figures.convergence algorithms.fedavg", "costs.cross_device algorithms.fedac"),
-    ("promises", "theory.fedac.bounds algorithms.fedac", "theory.fedsps algorithms.scaffold"),
+    ("promises", "theory.fedac.convex algorithms.fedac", "theory.fedsps algorithms.scaffold"),
     ("better", "results.claims.better results.claims.judge", "results.claims.drop results.figures.scaling"),
     ("below", "results.claims.below theory.fedsps", "results.claims.drop results.figures.scaling"),
     ("report", "publish.report.page publish.report.cards", "publish.tracking algorithms.fedavg results.claims.better"),

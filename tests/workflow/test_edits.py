@@ -97,7 +97,7 @@ UNUSED = [  # by these experiments, or by any number
     "results/figures/heatmap.py",
     "federation/costs/cross_silo.py",
     "results/claims/better.py",
-    "theory/fedac/bounds.py",
+    "theory/fedac/constants.py",
     "federation/metrics/test_loss.py",
     "federation/engine/estimates.py",
     "federation/engine/memory.py",

@@ -145,7 +145,7 @@ SCALES = {"kind": "scales", "algorithms": ["it"], "shares": [0.5], "at_least": 0
     [
         (STATEMENT, None),
         ({**STATEMENT, "algorithm": "tuned"}, "theory: fedawe is tuned; give one value to each hyper-parameter"),
-        ({"kind": "below", "algorithms": ["it"], "theorem": "4.4"}, "compared with runs of fedspeed-z on synthetic"),
+        ({"kind": "below", "algorithms": ["it"], "theorem": "4.4"}, "Theorem 4.4 is about fedspeed-z, not fedawe"),
         ({"kind": "below", "algorithms": ["it"], "theorem": "3(a)"}, "Theorem 3(a) is about fedsps, not fedawe"),
         (SCALES, None),
         ({**SCALES, "against": "L/nothing"}, "this problem has no constant 'nothing'"),
@@ -164,7 +164,7 @@ def test_theory_that_is_not_about_the_runs(check, message):
 
 def test_figures_of_bounds_that_are_not_about_the_runs():
     figure = {"kind": "bound", "caption": "c", "theorems": ["4.4"]}
-    with pytest.raises(UserError, match=r"figures\.it: theorem 4\.4 is compared with runs of fedspeed-z"):
+    with pytest.raises(UserError, match=r"figures\.it: Theorem 4\.4 is about fedspeed-z"):
         validate(experiment(**QUADRATIC, figures={"it": figure}))
 
 

@@ -95,8 +95,4 @@ DETACHED = {
         "networks that may be compiled"
         for name in ("passes", "plans")
     },
-    (
-        "fedatlas.results.figures.scaling",
-        "fedatlas.theory.fedac.bounds",
-    ): "figures with theorems have an input that depends on it",
 }

@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fedatlas.errors import UserError
-from fedatlas.experiments.axis_values import parse
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,13 +43,12 @@ LIMITS: dict[str, Callable[[Mapping[str, Any], Sequence[float]], float]] = {
 }
 
 
-def probabilities(setting: Mapping[str, Any], point: Mapping[str, Any]) -> list[float]:
+def probabilities(setting: Mapping[str, Any], values: Mapping[str, Any]) -> list[float]:
     """Return stationary probabilities of the clients.
 
-    setting: of the experiment. point: a cell for each axis, whose value overrides the setting's. Raises UserError
-    unless there is one probability for each client.
+    setting: specification. values: by path, such as ``participation.p.0``, of what overrides the setting's. Raises
+    UserError unless there is one probability for each client.
     """
-    values = {axis: parse(cell) for axis, cell in point.items()}
     how = values.get("participation", setting.get("participation"))
     p = values.get("participation.p", how.get("p") if isinstance(how, Mapping) else None)
     if not isinstance(p, list):

@@ -1,5 +1,6 @@
 """Constants, hyper-parameters and bounds of the papers' theorems for a problem: the content of `fedatlas theory`."""
 
+import dataclasses
 import math
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -9,7 +10,6 @@ import numpy as np
 
 from fedatlas.errors import UserError
 from fedatlas.federation import algorithms
-from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.federation.problems import interactive
 from fedatlas.theory.fedac import FEDAC_THEOREMS
 from fedatlas.theory.fedac.constants import fedac_constants
@@ -17,10 +17,9 @@ from fedatlas.theory.fedac.theorem import FedAcConstants, FedAcTheorem
 from fedatlas.theory.fedred import FEDRED_BOUNDS
 from fedatlas.theory.fedred.bound import FedRedConstants
 from fedatlas.theory.fedred.constants import fedred_constants
-from fedatlas.theory.run_bound import RunBound
+from fedatlas.theory.theorem import unmet
 
 TheoremRows = list[dict[str, Any]]
-FedAcSetting = tuple[FedAcConstants, int, int, int]  # constants, M, K, T
 CHOICES = ("eta", "lam", "p")
 
 
@@ -54,14 +53,14 @@ def evaluate_theorems(
     """
     if clients < 1 or local_steps < 1 or steps < local_steps:
         raise UserError("theory: clients and local steps must be at least 1, and steps at least one round of them")
-    T = steps // local_steps * local_steps
+    rounds = steps // local_steps
     problem = interactive.create(problem_spec, clients, directory)
     if problem.shared:
-        setting = (fedac_constants(problem), clients, local_steps, T)
-        rows = fedac_rows(setting)
-        lines = _fedac_lines(rows, setting)
+        constants = dataclasses.replace(fedac_constants(problem), M=clients, K=local_steps)
+        rows = fedac_rows(constants, rounds)
+        lines = _fedac_lines(rows, constants, rounds)
     else:
-        rows = fedred_rows(*fedred_constants(problem, clients), T // local_steps, T)
+        rows = fedred_rows(*fedred_constants(problem, clients), rounds, rounds * local_steps)
         lines = fedred_lines(rows)
     if show is not None:
         for line in lines:
@@ -69,24 +68,24 @@ def evaluate_theorems(
     return rows
 
 
-def fedac_rows(setting: FedAcSetting) -> TheoremRows:
+def fedac_rows(c: FedAcConstants, rounds: int) -> TheoremRows:
     """Return rows on the theorems of the FedAc paper.
 
     Args:
-        setting: The constants, M, K and T.
+        c: The constants.
+        rounds: Number of rounds after which the bounds are taken.
 
     Returns:
         Rows with ``constant``, ``value`` and ``how``; then a row for each theorem with ``theorem``, ``paper``,
         ``algorithm``, ``assumptions``, ``applies``, ``eta``, ``gamma``, ``lambda``, ``bound`` and ``terms``, the last
         five None where the theorem does not apply.
     """
-    origins = setting[0].how.items()
-    rows = [{"constant": name, "value": getattr(setting[0], name), "how": text} for name, text in origins]
-    return rows + [_fedac_row(theorem, setting) for theorem in FEDAC_THEOREMS.values()]
+    rows = [{"constant": name, "value": getattr(c, name), "how": text} for name, text in c.how.items()]
+    return rows + [_fedac_row(theorem, c, rounds) for theorem in FEDAC_THEOREMS.values()]
 
 
-def _fedac_row(theorem: FedAcTheorem, setting: FedAcSetting) -> dict[str, Any]:
-    applies = theorem.applies(*setting)
+def _fedac_row(theorem: FedAcTheorem, c: FedAcConstants, rounds: int) -> dict[str, Any]:
+    applies, T = unmet(theorem.requirements(c, rounds)) is None, c.K * rounds
     row = {
         "theorem": theorem.name,
         "paper": theorem.short,
@@ -97,17 +96,16 @@ def _fedac_row(theorem: FedAcTheorem, setting: FedAcSetting) -> dict[str, Any]:
     if not applies:
         return row | dict.fromkeys(("eta", "gamma", "lambda", "bound", "terms"))
     return row | {
-        "eta": theorem.step_size(*setting),
-        "gamma": theorem.gamma(*setting),
-        "lambda": theorem.augmentation(*setting) or None,
-        "bound": theorem.bound(*setting),
-        "terms": theorem.terms(*setting),
+        "eta": theorem.step_size(c, T),
+        "gamma": theorem.gamma(c, rounds),
+        "lambda": theorem.augmentation(c, T) or None,
+        "bound": sum(theorem.terms(c, T).values()),
+        "terms": theorem.terms(c, T),
     }
 
 
-def _fedac_lines(rows: TheoremRows, setting: FedAcSetting) -> Iterator[str]:
-    c, M, K, T = setting
-    yield f"M = {M} clients, K = {K} local steps, R = {T // K} rounds, T = {T} steps\n"
+def _fedac_lines(rows: TheoremRows, c: FedAcConstants, rounds: int) -> Iterator[str]:
+    yield f"M = {c.M} clients, K = {c.K} local steps, R = {rounds} rounds, T = {c.K * rounds} steps\n"
     for row in (row for row in rows if "constant" in row):
         yield f"{row['constant']:<7} {row['value']:<11.5g} {row['how']}"
     head = _columns(("eta", "gamma", "lambda", "bound"))
@@ -115,8 +113,7 @@ def _fedac_lines(rows: TheoremRows, setting: FedAcSetting) -> Iterator[str]:
     for row in (row for row in rows if "theorem" in row):
         start = f"{row['theorem']:<8}{row['paper']:<9}{row['algorithm']:<14}"
         if not row["applies"]:
-            least = FEDAC_THEOREMS[row["theorem"]].least_steps
-            yield f"{start}does not apply: needs {row['assumptions']} and T >= {least}"
+            yield f"{start}does not apply: needs {unmet(FEDAC_THEOREMS[row['theorem']].requirements(c, rounds))}"
             continue
         numbers = (row[name] for name in ("eta", "gamma", "lambda", "bound"))
         columns = _columns("-" if number is None else f"{number:.4g}" for number in numbers)
@@ -156,24 +153,20 @@ def fedred_rows(c: FedRedConstants, origins: dict[str, str], rounds: int, steps:
             "algorithm": theorem.algorithms[0],
             "quantity": theorem.quantity,
         }
-        needs = theorem.needs(c)
+        needs = unmet(theorem.requirements(c, rounds))
         row |= {"applies": needs is None, "needs": needs, "indicative": needs is None and estimated}
         row |= dict.fromkeys((*CHOICES, "count", "bound"))
         if row["applies"]:
-            choices = theorem.choices(c)
+            choices = theorem.choices(c, rounds)
             row["count"] = rounds if theorem.counts == "round" else steps
             row |= {name: value if math.isfinite(value) else None for name, value in choices.items()}
             if all(math.isfinite(value) and value > 0 for value in choices.values()):
-                bound = float(theorem.bound(c, _algorithm(theorem, choices, c), row["count"]))
+                if "mu" in algorithms.get(row["algorithm"]).options() and c.mu >= 0:
+                    choices = choices | {"mu": c.mu}
+                bound = float(theorem.bound(c, algorithms.create(row["algorithm"], choices), row["count"]))
                 row["bound"] = bound if math.isfinite(bound) else None
         rows.append(row)
     return rows
-
-
-def _algorithm(theorem: RunBound[FedRedConstants], choices: dict[str, float], c: FedRedConstants) -> Algorithm:
-    name = theorem.algorithms[0]
-    convexity = {"mu": c.mu} if "mu" in algorithms.get(name).options() and c.mu >= 0 else {}
-    return algorithms.create(name, choices | convexity)
 
 
 def fedred_lines(rows: TheoremRows) -> Iterator[str]:

@@ -1,16 +1,14 @@
 """The theorems of Mukherjee, Loizou & Stich (2024) on FedSPS."""
 
-from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from fedatlas.errors import UserError
 from fedatlas.federation.engine.setting import LOCAL_LOSS, Setting
-from fedatlas.federation.problems.base import ProblemKind
 from fedatlas.theory import NotCovered
-from fedatlas.theory.run_bound import Count, RunBound
+from fedatlas.theory.theorem import C, Conditions, Count, RunTheorem, count_local_steps
 from fedatlas.theory.variances import constant_variances, least_value
 
 if TYPE_CHECKING:
@@ -32,32 +30,34 @@ class FedSPSConstants:
     tau: int
 
 
-class FedSPSBound(RunBound[FedSPSConstants]):
-    """A theorem on FedSPS with l_i* = 0, under full participation, after T = ``count`` local steps."""
+class SimilarBound(RunTheorem[C]):
+    """A theorem of the paper, whose bound falls with T = ``count`` local steps, on problems of kind similar."""
 
-    algorithms, counted, every_round = ("fedsps",), "local steps $T$", False
+    counts, counted = "steps", "local steps $T$"
 
-    def validate(self, kind: ProblemKind | type[ProblemKind], setting: Setting) -> None:
-        if kind.name != "similar":
-            raise UserError(f"theorem {self.name} is compared with runs on problems of kind similar, not {kind.name}")
+    def scope(self, problem: Mapping[str, Any], setting: Setting) -> Conditions:
+        yield from super().scope(problem, setting)
+        kind = problem["kind"]
+        yield f"theorem {self.name} is compared with runs on problems of kind similar, not {kind}", kind == "similar"
 
-    def constants(self, problem: Any, curve: "pd.DataFrame") -> FedSPSConstants:
+
+class FedSPSBound(SimilarBound[FedSPSConstants]):
+    """A theorem on FedSPS with l_i* = 0, under full participation."""
+
+    algorithms = ("fedsps",)
+
+    def requirements(self, c: FedSPSConstants, rounds: int) -> Conditions:
+        yield "convex clients", c.mu >= 0
+
+    def constants(self, problem: Any, setting: Setting, curve: "pd.DataFrame") -> FedSPSConstants:
         if not problem.uniform or problem.optimum is None:
             raise NotCovered(f"{self.title} needs convex problems whose components have spread < 1")
-        exact, rounds = problem.constants(), max(int(curve["round"].iloc[-1]), 1)
-        tau = int(curve["steps"].iloc[-1]) // rounds
-        return FedSPSConstants(
-            exact["mu_min"], exact["L_max"], problem.optimum.F, float(curve["distance"].iloc[0]), tau
-        )
+        exact, D0 = problem.constants(), float(curve["distance"].iloc[0])
+        tau = count_local_steps(setting, curve)
+        return FedSPSConstants(exact["mu_min"], exact["L_max"], problem.optimum.F, D0, tau)
 
-    def fails(self, c: FedSPSConstants, a: Any, rounds: int) -> str | None:
-        if a.l_star != 0 or a.smoothing != "none":
-            return "l_star = 0 and no smoothing"
-        return self._sizes_fail(c, a)
-
-    @abstractmethod
-    def _sizes_fail(self, c: FedSPSConstants, a: Any) -> str | None:
-        """Return the condition on c and gamma_b that does not hold, or None."""
+    def conditions(self, c: FedSPSConstants, a: Any, rounds: int) -> Conditions:
+        yield "l_star = 0 and no smoothing", a.l_star == 0 and a.smoothing == "none"
 
 
 class Theorem3a(FedSPSBound):
@@ -69,16 +69,17 @@ class Theorem3a(FedSPSBound):
     name, quantity, square = "3(a)", "mean of $f_i(x_t^i)$ over clients and steps", 2
     over_rounds = "local_loss_mean_rounds_mean"
 
-    def validate(self, kind: ProblemKind | type[ProblemKind], setting: Setting) -> None:
-        super().validate(kind, setting)
-        if self.over_rounds and LOCAL_LOSS not in (setting.record or ()):
-            raise UserError(f"theorem {self.name} speaks of local iterates: record {LOCAL_LOSS}")
+    def scope(self, problem: Mapping[str, Any], setting: Setting) -> Conditions:
+        yield from super().scope(problem, setting)
+        recorded = not self.over_rounds or LOCAL_LOSS in (setting.record or ())
+        yield f"theorem {self.name} speaks of local iterates: record {LOCAL_LOSS}", recorded
 
-    def choices(self, c: FedSPSConstants) -> dict[str, float]:
+    def choices(self, c: FedSPSConstants, rounds: int) -> dict[str, Any]:
         return {"c": self.square * c.tau**2}
 
-    def _sizes_fail(self, c: FedSPSConstants, a: Any) -> str | None:
-        return None if a.c >= self.square * c.tau**2 else f"c >= {self.square} tau^2"
+    def conditions(self, c: FedSPSConstants, a: Any, rounds: int) -> Conditions:
+        yield from super().conditions(c, a, rounds)
+        yield f"c >= {self.square} tau^2", a.c >= self.square * c.tau**2
 
     def bound(self, c: FedSPSConstants, a: Any, count: Count) -> Count:
         least = least_step(c, a)
@@ -94,8 +95,8 @@ class Theorem3b(Theorem3a):
     name, quantity, square = "3(b)", "squared distance to the optimum", 4
     over_rounds = ""
 
-    def needs(self, c: FedSPSConstants) -> str | None:
-        return None if c.mu > 0 else "strongly convex clients"
+    def requirements(self, c: FedSPSConstants, rounds: int) -> Conditions:
+        yield "strongly convex clients", c.mu > 0
 
     def bound(self, c: FedSPSConstants, a: Any, count: Count) -> Count:
         rate = c.mu * least_step(c, a)
@@ -115,12 +116,13 @@ class Theorem6a(FedSPSBound):
     name, quantity, over_rounds = "6(a)", "mean suboptimality of all iterates", "suboptimality_rounds_mean"
     factors: ClassVar[tuple[float, float]] = (3.0, 12.0)
 
-    def choices(self, c: FedSPSConstants) -> dict[str, float]:
+    def choices(self, c: FedSPSConstants, rounds: int) -> dict[str, Any]:
         return {"c": 0.5, "gamma_b": min(1 / c.L, 1 / (20 * c.L * c.tau))}
 
-    def _sizes_fail(self, c: FedSPSConstants, a: Any) -> str | None:
+    def conditions(self, c: FedSPSConstants, a: Any, rounds: int) -> Conditions:
+        yield from super().conditions(c, a, rounds)
         limit = min(1 / (2 * a.c * c.L), 1 / (20 * c.L * c.tau))
-        return None if a.gamma_b <= limit * (1 + 1e-9) else "gamma_b <= min(1 / (2 c L), 1 / (20 L tau))"
+        yield "gamma_b <= min(1 / (2 c L), 1 / (20 L tau))", a.gamma_b <= limit * (1 + 1e-9)
 
     def bound(self, c: FedSPSConstants, a: Any, count: Count) -> Count:
         start, noise = self.factors
@@ -149,42 +151,37 @@ class BoundedVarianceConstants:
     tau: int
 
 
-class Theorem18(RunBound[BoundedVarianceConstants]):
+class Theorem18(SimilarBound[BoundedVarianceConstants]):
     """Theorem 18, equation 44, with the constants of the last line of its proof (Appendix E.1.1): FedSPS and FedAvg.
 
     The theorem is on the least E|grad f|^2 of the averages of the clients' iterates, t = 0 .. T-1, and its proof on
     their mean. Measured is the mean over those that are communicated, which is no less than the least.
     """
 
-    name, quantity, counted = "18", "mean $|\\nabla f|^2$ of the iterates", "local steps $T$"
-    algorithms, convex, every_round = ("fedsps", "fedavg"), False, False
+    name, quantity, algorithms = "18", "mean $|\\nabla f|^2$ of the iterates", ("fedsps", "fedavg")
     over_rounds = "gradient_norm_rounds_mean_square"
 
-    def validate(self, kind: ProblemKind | type[ProblemKind], setting: Setting) -> None:
-        if kind.name != "similar":
-            raise UserError(f"theorem {self.name} is compared with runs on problems of kind similar, not {kind.name}")
-        if not setting.full_participation or not setting.constant_lr:
-            raise UserError(f"theorem {self.name} is about full participation and a constant step size")
+    def scope(self, problem: Mapping[str, Any], setting: Setting) -> Conditions:
+        yield from super().scope(problem, setting)
+        constant = setting.full_participation and setting.constant_lr
+        yield f"theorem {self.name} is about full participation and a constant step size", constant
 
-    def constants(self, problem: Any, curve: "pd.DataFrame") -> BoundedVarianceConstants:
-        first, last = curve.iloc[0], curve.iloc[-1]
-        steps = max(int(last["steps"]), 1)
-        zeta2, sigma2 = constant_variances(problem, round(last["samples"] / steps))
-        exact, tau = problem.constants(), steps // max(int(last["round"]), 1)
-        gap = float(first["loss"]) - least_value(problem)
-        return BoundedVarianceConstants(exact["mu_min"], exact["L_max"], sigma2, zeta2, gap, problem.clients, tau)
+    def constants(self, problem: Any, setting: Setting, curve: "pd.DataFrame") -> BoundedVarianceConstants:
+        zeta2, sigma2 = constant_variances(problem, setting.batch)
+        exact, tau = problem.constants(), count_local_steps(setting, curve)
+        gap = float(curve["loss"].iloc[0]) - least_value(problem)
+        return BoundedVarianceConstants(exact["mu_min"], exact["L_max"], sigma2, zeta2, gap, setting.clients, tau)
 
-    def choices(self, c: BoundedVarianceConstants) -> dict[str, float]:
-        return {"c": 0.5, "gamma_b": 1 / (25 * c.L * c.tau)}
+    def choices(self, c: BoundedVarianceConstants, rounds: int) -> dict[str, Any]:
+        return {"c": 0.5, "gamma_b": 1 / (50 * c.L * c.tau)}  # half of what the step size must lie below
 
-    def fails(self, c: BoundedVarianceConstants, a: Any, rounds: int) -> str | None:
-        if not self.step(a) < 1 / (25 * c.L * c.tau):
-            return "a step size below 1 / (25 L tau)"
+    def conditions(self, c: BoundedVarianceConstants, a: Any, rounds: int) -> Conditions:
+        yield "a step size below 1 / (25 L tau)", self.step(a) < 1 / (25 * c.L * c.tau)
         if a.name == "fedavg":
-            return None if a.server_lr == 1 else "server_lr = 1"
-        if a.l_star != 0 or a.smoothing != "none":
-            return "l_star = 0 and no smoothing"
-        return None if a.gamma_b < 1 / (2 * a.c * c.L) else "gamma_b < 1 / (2 c L)"
+            yield "server_lr = 1", a.server_lr == 1
+        else:
+            yield "l_star = 0 and no smoothing", a.l_star == 0 and a.smoothing == "none"
+            yield "gamma_b < 1 / (2 c L)", a.gamma_b < 1 / (2 * a.c * c.L)
 
     def step(self, a: Any) -> float:
         """Return the step size: gamma_b of FedSPS, lr of FedAvg."""
@@ -217,6 +214,6 @@ def least_step(c: FedSPSConstants, a: Any) -> float:
     return min(1 / (2 * a.c * c.L), a.gamma_b)
 
 
-FEDSPS_BOUNDS: dict[str, RunBound[Any]] = {
+FEDSPS_BOUNDS: dict[str, RunTheorem[Any]] = {
     bound.name: bound() for bound in (Theorem3a, Theorem3b, Theorem6a, Theorem18)
 }

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from fedatlas.errors import lookup
 from fedatlas.experiments import labels
+from fedatlas.experiments.axis_values import parse
 from fedatlas.registry.options import option
 from fedatlas.results.claims.base import AlgorithmCheck
 from fedatlas.results.claims.evidence import exact_outcome
@@ -53,7 +54,7 @@ class Agrees(AlgorithmCheck):
                 continue
             if (seeds := len(values)) < 2:
                 raise NotTested("A standard error needs two seeds at least")
-            p = probabilities(results.view.setting, dict(zip(results.axes, point, strict=True)))
+            p = probabilities(results.view.setting, dict(zip(results.axes, map(parse, point), strict=True)))
             difference = values.mean() - closed(results.view.problem, p)
             error = values.std(ddof=1) / math.sqrt(seeds)
             deviations.append(0.0 if abs(difference) <= ROUNDING else difference / error if error else math.inf)

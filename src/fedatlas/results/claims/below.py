@@ -14,12 +14,15 @@ from fedatlas.results.claims.evidence import Bounds, Evidence, exact_outcome, ju
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import Outcome
 from fedatlas.results.comparing.intervals import DIVERGED, sample
+from fedatlas.results.comparing.theorems import RunComparison, compare_runs, validate_run
+from fedatlas.theory.theorems import theorem
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from fedatlas.experiments.cells import Run
-    from fedatlas.theory.comparison import RunComparison
+
+RESOLUTION = 1e-16  # of double precision, relative to the first bound
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,18 +47,14 @@ class Below(BoundedCheck, MultiAlgorithmCheck):
         return frozenset({"theorems"})
 
     def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
-        from fedatlas.theory.theorems import theorem
-
         for _, run in runs:
-            theorem(self.theorem).validate_run(run)
+            validate_run(theorem(self.theorem), run)
 
     def paper_text(self, results: Results) -> str:
         promised = self.at_most if self.at_least is None else None  # how loose a bound is, no theorem says
         return f"at most {labels.number(promised)}" if promised == 1 else super().paper_text(results)
 
     def judge(self, results: Results) -> Outcome:
-        from fedatlas.theory.theorems import theorem
-
         settings = [
             (id, results.location(point), part)
             for id in self.algorithms
@@ -80,9 +79,6 @@ class Below(BoundedCheck, MultiAlgorithmCheck):
 
         The ratio is infinite if a run ended early.
         """
-        from fedatlas.theory.comparison import largest_ratio, ratios
-        from fedatlas.theory.theorems import theorem
-
         runs = {run.seed: run for run in self._compare(results, id, rows)}
         largest = {seed: largest_ratio(run.measured, run.bound) for seed, run in runs.items()}
         if not np.isfinite([*largest.values()]).all():
@@ -98,10 +94,11 @@ class Below(BoundedCheck, MultiAlgorithmCheck):
         The mean of the shares is the ratio of the means of what is measured, which is not negative, and of its bound.
         """
         runs, name = self._compare(results, id, rows), self._name(results, id)
-        rounds, measured, bound = runs[0].counted, *(np.stack([run[k] for run in runs]) for k in (2, 3))
+        measured, bound = (np.stack([run[k] for run in runs]) for k in (2, 3))
         if not np.isfinite(measured).all():
             yield Evidence(DIVERGED, Bounds(0), f"{name}diverged{location}")
             return
+        rounds = runs[0].counted.astype(int)
         shares = 1 + (measured - bound) / bound.mean(axis=0)
         word = "at most" if self.at_least is None else "at least"
         for i, T in enumerate(rounds.tolist()):
@@ -116,12 +113,27 @@ class Below(BoundedCheck, MultiAlgorithmCheck):
         choose = max if self.at_least is None else min
         return lost or choose(evidence, key=lambda item: item.estimate.value, default=None)
 
-    def _compare(self, results: Results, id: str, rows: "pd.DataFrame") -> "list[RunComparison]":
+    def _compare(self, results: Results, id: str, rows: "pd.DataFrame") -> list[RunComparison]:
         """Compare an algorithm's runs in one setting with the theorem."""
-        from fedatlas.theory.theorems import theorem
-
-        return list(theorem(self.theorem).compare_runs(results.view, id, rows))
+        return compare_runs(theorem(self.theorem), results.view, id, rows)
 
     def _name(self, results: Results, id: str) -> str:
         """Return the start of a text on an algorithm: its name, where there are several."""
         return f"{results.name(id)}: " if len(self.algorithms) > 1 else ""
+
+
+def largest_ratio(measured: np.ndarray, bound: np.ndarray) -> float:
+    """Return the largest measured / bound; infinite without rounds, or if a value is missing or not finite.
+
+    Values below the resolution of double precision, relative to the first bound, count as 0.
+    """
+    if not len(measured) or not np.isfinite(measured).all():
+        return np.inf
+    return float(np.max(ratios(measured, bound)))
+
+
+def ratios(measured: np.ndarray, bound: np.ndarray) -> np.ndarray:
+    """Return measured / bound at each evaluation; 0 below the resolution of double precision, relative to the first."""
+    resolved = np.maximum(measured - RESOLUTION * bound[0], 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(resolved > 0, resolved / bound, 0)

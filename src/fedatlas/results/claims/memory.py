@@ -10,6 +10,7 @@ from fedatlas.results.claims.base import AlgorithmCheck, BoundedCheck
 from fedatlas.results.claims.evidence import exact_outcome
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import Outcome
+from fedatlas.results.comparing.reconstruction import rebuild
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,9 +38,7 @@ class Memory(BoundedCheck, AlgorithmCheck):
 
     def _count(self, results: Results, id: str) -> tuple[int, int]:
         """Return the vectors and the other numbers that are kept for a client of an algorithm."""
-        from fedatlas.theory.comparison import build
-
-        algorithm, problem, _ = build(results.view, id, results.rows(id, self.where, results.curves))
+        algorithm, problem, _ = rebuild(results.view, id, results.rows(id, self.where, results.curves))
         _, state = algorithm.init(np.zeros(problem.dim))
         values = [value for _, value in state.items()]
         vectors = sum(np.ndim(value) > 0 for value in values)

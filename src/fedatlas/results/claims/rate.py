@@ -11,6 +11,8 @@ from fedatlas.results.claims.evidence import Bounds, judge_all
 from fedatlas.results.claims.exponents import ExponentCheck, exponent
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import NotTested, Outcome
+from fedatlas.results.comparing.theorems import compare_runs, terms_of_runs, validate_run
+from fedatlas.theory.fedac import FEDAC_THEOREMS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,11 +57,9 @@ class Rate(ExponentCheck, MetricCheck):
     def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
         if self.theorem is None:
             return
-        from fedatlas.theory.fedac.runs import validate_run
-
         for id, run in runs:
             if id in self.along:
-                validate_run(self.theorem, run)
+                validate_run(FEDAC_THEOREMS[self.theorem], run)
 
     def judge(self, results: Results) -> Outcome:
         if len(set(self.along.values())) < 2:
@@ -93,13 +93,12 @@ class Rate(ExponentCheck, MetricCheck):
         self, results: Results, parts: "dict[str, pd.DataFrame]"
     ) -> tuple[list[Sequence[float]], list[float]]:
         """Return the last suboptimality of each entry by seed, and the sum of the terms of its bound."""
-        from fedatlas.theory.fedac.runs import compare_runs, terms_of_runs
-
         assert self.theorem is not None
         errors: list[Sequence[float]] = []
         bounds: list[float] = []
         for id, part in parts.items():
             terms = terms_of_runs(self.theorem, results.view, id, part)
             bounds.append(sum(terms.get(name, 0.0) for name in self.terms))
-            errors.append([run.measured[-1] for run in compare_runs(self.theorem, results.view, id, part)])
+            runs = compare_runs(FEDAC_THEOREMS[self.theorem], results.view, id, part)
+            errors.append([run.measured[-1] for run in runs])
         return errors, bounds

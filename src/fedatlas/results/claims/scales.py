@@ -15,6 +15,7 @@ from fedatlas.results.claims.quantities import formula
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.target_costs import target_costs
 from fedatlas.results.claims.verdicts import NotTested, Outcome
+from fedatlas.results.comparing.reconstruction import quantity, validate_quantity
 from fedatlas.results.comparing.targets import has_diverged
 
 if TYPE_CHECKING:
@@ -56,8 +57,6 @@ class Scales(ExponentCheck, CostCheck, MultiAlgorithmCheck):
         return super().inputs | {"theorems"}
 
     def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
-        from fedatlas.theory.comparison import validate_quantity
-
         for _, run in runs:
             validate_quantity(self.against, run)
 
@@ -89,8 +88,6 @@ class Scales(ExponentCheck, CostCheck, MultiAlgorithmCheck):
 
     def _points(self, results: Results, metric: str, rows: "pd.DataFrame") -> "Iterator[list[tuple[float, float]]]":
         """Yield for each seed the pairs of quantity and cost; the cost is infinite where the run diverged."""
-        from fedatlas.theory.comparison import quantity
-
         points: dict[int, list[tuple[float, float]]] = {}
         for _, part in results.settings(rows):
             value = quantity(results.view, part, self.against)

@@ -12,6 +12,7 @@ from fedatlas.results.claims.evidence import Evidence, judge_all
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import Outcome
 from fedatlas.results.comparing.intervals import sample
+from fedatlas.results.comparing.reconstruction import rebuild
 
 if TYPE_CHECKING:
     from fedatlas.experiments.cells import Run
@@ -42,12 +43,11 @@ class Separation(BoundedCheck, AlgorithmCheck):
                 raise UserError("separation is measured on problems of kind piecewise")
 
     def judge(self, results: Results) -> Outcome:
-        from fedatlas.theory.comparison import build
         from fedatlas.theory.fedac.instability import distances
 
         evidence = []
         for point, part in results.settings(results.rows(self.algorithm, self.where, results.curves)):
-            algorithm, problem, setting = build(results.view, self.algorithm, part)
+            algorithm, problem, setting = rebuild(results.view, self.algorithm, part)
             constants, steps = problem.constants(), setting.total_rounds * (setting.local_steps or 1)
             frame = distances(
                 constants["L"] / constants["mu"],

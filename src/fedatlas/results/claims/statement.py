@@ -1,19 +1,28 @@
 """Statements of the FedAWE paper about runs that are simulated again."""
 
+import functools
+import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from fedatlas.errors import UserError
 from fedatlas.experiments import labels
+from fedatlas.experiments.cells import Run
+from fedatlas.experiments.experiment_view import ExperimentView
+from fedatlas.experiments.runs import create
 from fedatlas.registry.options import option
 from fedatlas.results.claims.base import AlgorithmCheck
 from fedatlas.results.claims.evidence import exact_outcome
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import Outcome
+from fedatlas.results.comparing.reconstruction import create_problem, run_at
 
 if TYPE_CHECKING:
-    from fedatlas.experiments.cells import Run
+    import pandas as pd
+
+    from fedatlas.theory.fedawe.trajectories import Trajectory
 
 EQUALITIES = ("proposition-1", "matrix-form", "doubly-stochastic", "auxiliary-form", "proposition-4", "duration")
 
@@ -60,20 +69,23 @@ class Statement(AlgorithmCheck):
     def inputs(self) -> frozenset[str]:
         return frozenset({"runs"})
 
-    def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
+    def fits(self, runs: Iterable[tuple[str, Run]]) -> None:
         from fedatlas.theory.fedawe import trajectories
 
         for _, run in runs:
-            trajectories.validate_run(run)
+            if run.tune:
+                raise UserError(f"theory: {run.algorithm} is tuned; give one value to each hyper-parameter")
+            algorithm, setting = create(run)
+            trajectories.validate(algorithm, run.problem["kind"] == "quadratic", setting)
 
     def judge(self, results: Results) -> Outcome:
         from fedatlas.theory.fedawe import STATEMENTS
-        from fedatlas.theory.fedawe.trajectories import Ensemble, simulate_runs
+        from fedatlas.theory.fedawe.trajectories import Ensemble
 
         rows, comparisons = results.rows(self.algorithm, self.where, results.curves), []
         settings = list(results.settings(rows))
         for point, part in settings:
-            ensemble = Ensemble(list(simulate_runs(results.view, self.algorithm, part)), self.level / len(settings))
+            ensemble = Ensemble(list(_simulate(results.view, self.algorithm, part)), self.level / len(settings))
             measured, limit = STATEMENTS[self.statement](ensemble)
             share = measured / (self.tolerance if limit is None else limit)
             comparisons.append((share if math.isfinite(share) else math.inf, measured, limit, results.label(point)))
@@ -85,3 +97,22 @@ class Statement(AlgorithmCheck):
         return exact_outcome(
             text, share <= 1, f"Over {len(comparisons)} settings{worst}.", seeds, measured if limit is None else share
         )
+
+
+def _simulate(view: ExperimentView, id: str, rows: "pd.DataFrame") -> "Iterator[Trajectory]":
+    """Yield the runs of an algorithm in one setting, simulated again, from rows of the curves."""
+    run = run_at(view, id, rows)
+    parts = {"parameters": run.parameters, "problem": run.problem, "setting": run.setting}
+    text = json.dumps(parts, sort_keys=True)
+    for seed in sorted(rows["seed"].unique().tolist()):
+        yield _simulate_cached(run.algorithm, text, seed)
+
+
+@functools.lru_cache(maxsize=512)
+def _simulate_cached(name: str, text: str, seed: int) -> "Trajectory":
+    from fedatlas.theory.fedawe.trajectories import simulate
+
+    run = Run(name, seed=seed, within={}, tune={}, **json.loads(text))
+    problem = create_problem(run.problem, run.setting["clients"])
+    algorithm, setting = create(run, problem)
+    return simulate(algorithm.with_constants(problem), problem, setting, seed)  # type: ignore[arg-type]

@@ -8,10 +8,12 @@ import numpy as np
 
 from fedatlas.experiments import labels
 from fedatlas.registry.options import option
+from fedatlas.results.comparing.theorems import compare_runs, validate_run
 from fedatlas.results.figures.base import Drawing, PanelFigure
 from fedatlas.results.figures.description import FAR_BOUND, FLOOR, Lines, describe_lines, describe_ratios, limits
 from fedatlas.results.figures.figure_data import FigureData
 from fedatlas.theory import NotCovered
+from fedatlas.theory.theorems import theorem
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -37,15 +39,11 @@ class Bound(PanelFigure):
     )
 
     def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
-        from fedatlas.theory.theorems import theorem
-
         for _, run in runs:
             for name in self.theorems:
-                theorem(name).validate_run(run)
+                validate_run(theorem(name), run)
 
     def draw(self, data: FigureData) -> Drawing:
-        from fedatlas.theory.theorems import theorem
-
         theorems = {f"bound_{name}": theorem(name) for name in self.theorems}
         first = next(iter(theorems.values()))
         parts: list[tuple[str, str, DataFrame]] = []
@@ -91,11 +89,9 @@ class Bound(PanelFigure):
         """
         import pandas as pd
 
-        from fedatlas.theory.theorems import theorem
-
         bounds: dict[str, np.ndarray] = {}
         for name in reversed(self.theorems):
-            runs = list(theorem(name).compare_runs(data.view, id, rows))
+            runs = compare_runs(theorem(name), data.view, id, rows)
             count, measured, limit = (np.stack([run[k] for run in runs]) for k in (1, 2, 3))
             bounds[f"bound_{name}"] = np.maximum(limit.mean(axis=0), FLOOR)
         measured = np.maximum(measured, FLOOR)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from fedatlas.errors import UserError, lookup
 from fedatlas.experiments import labels
+from fedatlas.experiments.axis_values import parse
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.selection import sorted_values
 from fedatlas.registry.options import option
@@ -88,6 +89,6 @@ def _closed_form(limit: Callable[..., float], view: ExperimentView, panel: "Data
     from fedatlas.theory.closed_forms import probabilities
 
     axes = (panel.columns.name, panel.index.name)
-    points = [[dict(zip(axes, (c, r), strict=True)) for c in panel.columns] for r in panel.index]
+    points = [[dict(zip(axes, map(parse, (c, r)), strict=True)) for c in panel.columns] for r in panel.index]
     values = [[limit(view.problem, probabilities(view.setting, point)) for point in row] for row in points]
     return type(panel)(values, panel.index, panel.columns)

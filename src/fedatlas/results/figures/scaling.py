@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.selection import is_numeric, sorted_values
@@ -64,11 +65,9 @@ class Scaling(PanelFigure):
         return {self.x} if self.reference else set()
 
     def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
-        from fedatlas.theory.fedac import bounds
-
         for id, run in runs:
             if id in self.theorems:
-                bounds.validate_run(run)
+                _validate(run)
 
     def draw(self, data: FigureData) -> Drawing:
         x, column = self.x, _column(data)
@@ -113,6 +112,15 @@ class Scaling(PanelFigure):
             note=labels.join_sentences(data.note(numeric) if ends else "", *above),
         )
         return Drawing(numbers, description)
+
+
+def _validate(run: "Run") -> None:
+    """Raise UserError if the theorems on FedAc are not about a run."""
+    problem = run.problem
+    if problem["kind"] != "logistic" or problem.get("partition") or not problem.get("l2"):
+        raise UserError("the theorems of FedAc are about logistic regression with l2 whose clients share all data")
+    if run.setting.get("local_epochs"):
+        raise UserError("the theorems of FedAc are about rounds of local_steps, not local_epochs")
 
 
 def _hollow(edges: "Series") -> str:

@@ -50,7 +50,7 @@ def fedac_constants(problem: Problem, x0: np.ndarray | None = None) -> FedAcCons
     }
     D0, gap = float(np.linalg.norm(x0 - optimum.x)), max(problem.value(x0) - optimum.F, 0.0)
     return FedAcConstants(
-        problem.smoothness, problem.l2, math.sqrt(m2), fourth**0.25, Q * THIRD_DERIVATIVE, D0, gap, how
+        problem.smoothness, problem.l2, math.sqrt(m2), fourth**0.25, Q * THIRD_DERIVATIVE, D0, gap, how=how
     )
 
 

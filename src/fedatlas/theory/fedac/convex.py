@@ -12,40 +12,41 @@ from fedatlas.theory.fedac.theorem import FedAcConstants, FedAcTheorem, over, te
 class E1(FedAcTheorem):
     """Theorem E.1, eq. E.2 to E.5: FedAc-I under Assumption 1, T >= 24."""
 
-    name, short, algorithm = "E.1", "Table 2", "fedac-convex"
+    name, short, algorithms = "E.1", "Table 2", ("fedac-convex",)
     assumptions, convex, least_steps = "mu >= 0, Assumption 1", True, 24
 
-    def augmentation(self, c: FedAcConstants, M: int, K: int, T: int) -> float:
+    def augmentation(self, c: FedAcConstants, T: int) -> float:
         sigma = self.sigma(c)
         return max(
-            sigma / (sqrt(M * T) * c.D0),
-            c.L ** (1 / 3) * (K * sigma / c.D0) ** (2 / 3) / T,
-            2 * c.L * K / T**2 * log(e**2 + T**2 / K) ** 2,
+            sigma / (sqrt(c.M * T) * c.D0),
+            c.L ** (1 / 3) * (c.K * sigma / c.D0) ** (2 / 3) / T,
+            2 * c.L * c.K / T**2 * log(e**2 + T**2 / c.K) ** 2,
         )
 
-    def step_size(self, c: FedAcConstants, M: int, K: int, T: int) -> float:
-        lam, sigma = self.augmentation(c, M, K, T), self.sigma(c)
-        noise = over(lam * c.L * M * T * c.D0**2, sigma**2)
-        drift = over(lam**2 * T**3 * c.D0**2, K**2 * sigma**2)
+    def step_size(self, c: FedAcConstants, T: int) -> float:
+        lam, sigma = self.augmentation(c, T), self.sigma(c)
+        noise = over(lam * c.L * c.M * T * c.D0**2, sigma**2)
+        drift = over(lam**2 * T**3 * c.D0**2, c.K**2 * sigma**2)
         return min(
             1 / (c.L + lam),
-            K / (lam * T**2) * log(e + min(noise, drift)) ** 2,
-            over((c.L * K) ** (1 / 3) * c.D0 ** (2 / 3), lam ** (2 / 3) * T * sigma ** (2 / 3)),
-            over((c.L * K) ** (1 / 4) * c.D0 ** (1 / 2), lam ** (3 / 4) * T * sigma ** (1 / 2)),
+            c.K / (lam * T**2) * log(e + min(noise, drift)) ** 2,
+            over((c.L * c.K) ** (1 / 3) * c.D0 ** (2 / 3), lam ** (2 / 3) * T * sigma ** (2 / 3)),
+            over((c.L * c.K) ** (1 / 4) * c.D0 ** (1 / 2), lam ** (3 / 4) * T * sigma ** (1 / 2)),
         )
 
-    def terms(self, c: FedAcConstants, M: int, K: int, T: int) -> dict[str, float]:
+    def terms(self, c: FedAcConstants, T: int) -> dict[str, float]:
         sigma = self.sigma(c)
-        drift = over(c.L ** (2 / 3) * T * c.D0 ** (2 / 3), (K * sigma) ** (2 / 3))
-        factor = c.L ** (1 / 3) * (K * sigma) ** (2 / 3) * c.D0 ** (4 / 3) / T
+        drift = over(c.L ** (2 / 3) * T * c.D0 ** (2 / 3), (c.K * sigma) ** (2 / 3))
+        factor = c.L ** (1 / 3) * (c.K * sigma) ** (2 / 3) * c.D0 ** (4 / 3) / T
         return {
-            "initial": 2 * c.L * K * c.D0**2 / T**2 * log(e**2 + T**2 / K) ** 2,
-            "noise": term(2 * sigma * c.D0 / sqrt(M * T), 2, e**2, over(c.L * sqrt(M * T) * c.D0, sigma)),
+            "initial": 2 * c.L * c.K * c.D0**2 / T**2 * log(e**2 + T**2 / c.K) ** 2,
+            "noise": term(2 * sigma * c.D0 / sqrt(c.M * T), 2, e**2, over(c.L * sqrt(c.M * T) * c.D0, sigma)),
             "drift": term(1005 * factor, 4, e**4, drift),
         }
 
-    def parameters(self, c: FedAcConstants, M: int, K: int, T: int) -> dict[str, Any]:
-        return {"lr": self.step_size(c, M, K, T), "lam": self.augmentation(c, M, K, T), "variant": 1}
+    def choices(self, c: FedAcConstants, rounds: int) -> dict[str, Any]:
+        T = c.K * rounds
+        return {"lr": self.step_size(c, T), "lam": self.augmentation(c, T), "variant": 1}
 
 
 class E2(FedAcTheorem):
@@ -54,38 +55,39 @@ class E2(FedAcTheorem):
     Its text says Assumption 2; its title and Lemmas E.8 and E.9, on which it rests, need Assumption 1 only.
     """
 
-    name, short, algorithm = "E.2", "Table 2", "fedac-convex"
+    name, short, algorithms = "E.2", "Table 2", ("fedac-convex",)
     assumptions, convex, least_steps = "mu >= 0, Assumption 1", True, 1000
 
-    def augmentation(self, c: FedAcConstants, M: int, K: int, T: int) -> float:
+    def augmentation(self, c: FedAcConstants, T: int) -> float:
         sigma = self.sigma(c)
         return max(
-            sigma / (sqrt(M * T) * c.D0),
-            sqrt(c.L * sigma / c.D0) * K ** (3 / 4) / T,
-            18 * c.L * K / T**2 * log(e**2 + T**2 / K) ** 2,
+            sigma / (sqrt(c.M * T) * c.D0),
+            sqrt(c.L * sigma / c.D0) * c.K ** (3 / 4) / T,
+            18 * c.L * c.K / T**2 * log(e**2 + T**2 / c.K) ** 2,
         )
 
-    def step_size(self, c: FedAcConstants, M: int, K: int, T: int) -> float:
-        lam, sigma = self.augmentation(c, M, K, T), self.sigma(c)
-        noise = over(lam * c.L * M * T * c.D0**2, sigma**2)
-        drift = over(lam**3 * T**4 * c.D0**2, c.L * K**3 * sigma**2)
+    def step_size(self, c: FedAcConstants, T: int) -> float:
+        lam, sigma = self.augmentation(c, T), self.sigma(c)
+        noise = over(lam * c.L * c.M * T * c.D0**2, sigma**2)
+        drift = over(lam**3 * T**4 * c.D0**2, c.L * c.K**3 * sigma**2)
         return min(
             1 / (c.L + lam),
-            9 * K / (lam * T**2) * log(e + min(noise, drift)) ** 2,
+            9 * c.K / (lam * T**2) * log(e + min(noise, drift)) ** 2,
             over(c.L ** (1 / 3) * c.D0 ** (2 / 3), (lam * T * sigma) ** (2 / 3)),
         )
 
-    def terms(self, c: FedAcConstants, M: int, K: int, T: int) -> dict[str, float]:
+    def terms(self, c: FedAcConstants, T: int) -> dict[str, float]:
         sigma = self.sigma(c)
-        drift = over(sqrt(c.L * c.D0) * T, K ** (3 / 4) * sqrt(sigma))
+        drift = over(sqrt(c.L * c.D0) * T, c.K ** (3 / 4) * sqrt(sigma))
         return {
-            "initial": 10 * c.L * K * c.D0**2 / T**2 * log(e**2 + T**2 / K) ** 2,
-            "noise": term(5 * sigma * c.D0 / sqrt(M * T), 1, e, over(c.L * sqrt(M * T) * c.D0, sigma)),
-            "drift": term(16411 * sqrt(c.L * sigma) * K ** (3 / 4) * c.D0 ** (3 / 2) / T, 4, e**4, drift),
+            "initial": 10 * c.L * c.K * c.D0**2 / T**2 * log(e**2 + T**2 / c.K) ** 2,
+            "noise": term(5 * sigma * c.D0 / sqrt(c.M * T), 1, e, over(c.L * sqrt(c.M * T) * c.D0, sigma)),
+            "drift": term(16411 * sqrt(c.L * sigma) * c.K ** (3 / 4) * c.D0 ** (3 / 2) / T, 4, e**4, drift),
         }
 
-    def parameters(self, c: FedAcConstants, M: int, K: int, T: int) -> dict[str, Any]:
-        return {"lr": self.step_size(c, M, K, T), "lam": self.augmentation(c, M, K, T), "variant": 2}
+    def choices(self, c: FedAcConstants, rounds: int) -> dict[str, Any]:
+        T = c.K * rounds
+        return {"lr": self.step_size(c, T), "lam": self.augmentation(c, T), "variant": 2}
 
 
 class E3(E2):
@@ -94,34 +96,34 @@ class E3(E2):
     name = "E.3"
     assumptions, fourth = "mu >= 0, Assumption 2", True
 
-    def augmentation(self, c: FedAcConstants, M: int, K: int, T: int) -> float:
+    def augmentation(self, c: FedAcConstants, T: int) -> float:
         sigma = self.sigma(c)
         return max(
-            sigma / (sqrt(M * T) * c.D0),
-            (c.L / M) ** (1 / 3) * (K * sigma / c.D0) ** (2 / 3) / T,
-            (c.Q / c.D0) ** (1 / 3) * K * sigma ** (2 / 3) / T ** (4 / 3),
-            18 * c.L * K / T**2 * log(e**2 + T**2 / K) ** 2,
+            sigma / (sqrt(c.M * T) * c.D0),
+            (c.L / c.M) ** (1 / 3) * (c.K * sigma / c.D0) ** (2 / 3) / T,
+            (c.Q / c.D0) ** (1 / 3) * c.K * sigma ** (2 / 3) / T ** (4 / 3),
+            18 * c.L * c.K / T**2 * log(e**2 + T**2 / c.K) ** 2,
         )
 
-    def step_size(self, c: FedAcConstants, M: int, K: int, T: int) -> float:
-        lam, sigma = self.augmentation(c, M, K, T), self.sigma(c)
-        noise = over(lam * c.L * M * T * c.D0**2, sigma**2)
-        drift = over(lam**2 * M * T**3 * c.D0**2, K**2 * sigma**2)
-        curvature = over(lam**5 * c.L * T**8 * c.D0**2, c.Q**2 * K**6 * sigma**4)
+    def step_size(self, c: FedAcConstants, T: int) -> float:
+        lam, sigma = self.augmentation(c, T), self.sigma(c)
+        noise = over(lam * c.L * c.M * T * c.D0**2, sigma**2)
+        drift = over(lam**2 * c.M * T**3 * c.D0**2, c.K**2 * sigma**2)
+        curvature = over(lam**5 * c.L * T**8 * c.D0**2, c.Q**2 * c.K**6 * sigma**4)
         return min(
             1 / (c.L + lam),
-            9 * K / (lam * T**2) * log(e + min(noise, drift, curvature)) ** 2,
-            over((c.L * K * M) ** (1 / 3) * c.D0 ** (2 / 3), lam ** (2 / 3) * T * sigma ** (2 / 3)),
+            9 * c.K / (lam * T**2) * log(e + min(noise, drift, curvature)) ** 2,
+            over((c.L * c.K * c.M) ** (1 / 3) * c.D0 ** (2 / 3), lam ** (2 / 3) * T * sigma ** (2 / 3)),
         )
 
-    def terms(self, c: FedAcConstants, M: int, K: int, T: int) -> dict[str, float]:
+    def terms(self, c: FedAcConstants, T: int) -> dict[str, float]:
         sigma = self.sigma(c)
-        drift = over(c.L ** (2 / 3) * M ** (1 / 3) * T * c.D0 ** (2 / 3), (K * sigma) ** (2 / 3))
-        factor = (c.L / M) ** (1 / 3) * (K * sigma) ** (2 / 3) * c.D0 ** (4 / 3) / T
-        curvature = c.Q ** (1 / 3) * K * sigma ** (2 / 3)
+        drift = over(c.L ** (2 / 3) * c.M ** (1 / 3) * T * c.D0 ** (2 / 3), (c.K * sigma) ** (2 / 3))
+        factor = (c.L / c.M) ** (1 / 3) * (c.K * sigma) ** (2 / 3) * c.D0 ** (4 / 3) / T
+        curvature = c.Q ** (1 / 3) * c.K * sigma ** (2 / 3)
         return {
-            "initial": 10 * c.L * K * c.D0**2 / T**2 * log(e**2 + T**2 / K) ** 2,
-            "noise": term(5 * sigma * c.D0 / sqrt(M * T), 1, e, over(c.L * sqrt(M * T) * c.D0, sigma)),
+            "initial": 10 * c.L * c.K * c.D0**2 / T**2 * log(e**2 + T**2 / c.K) ** 2,
+            "noise": term(5 * sigma * c.D0 / sqrt(c.M * T), 1, e, over(c.L * sqrt(c.M * T) * c.D0, sigma)),
             "drift": term(139 * factor, 3, e**3, drift),
             "curvature": term(
                 e**19 * curvature * c.D0 ** (5 / 3) / T ** (4 / 3),
@@ -135,34 +137,31 @@ class E3(E2):
 class E4(FedAcTheorem):
     """Theorem E.4, eq. E.14 to E.16: FedAvg under Assumption 2, T >= 100, at the weighted mean of all iterates.
 
-    ``parameters`` are those of FedAvg on the augmented objective.
+    The choices are those of FedAvg on the augmented objective.
     """
 
-    name, short, algorithm = "E.4", "Table 2", "fedavg"
+    name, short, algorithms = "E.4", "Table 2", ("fedavg-averaged",)
     assumptions, fourth, convex, averaged, least_steps = "mu >= 0, Assumption 2", True, True, True, 100
 
-    def augmentation(self, c: FedAcConstants, M: int, K: int, T: int) -> float:
+    def augmentation(self, c: FedAcConstants, T: int) -> float:
         sigma = self.sigma(c)
         return max(
-            sigma / (sqrt(M * T) * c.D0),
-            (c.Q * K / c.D0) ** (1 / 3) * (sigma / T) ** (2 / 3),
+            sigma / (sqrt(c.M * T) * c.D0),
+            (c.Q * c.K / c.D0) ** (1 / 3) * (sigma / T) ** (2 / 3),
             16 * c.L / T * log(e + T),
         )
 
-    def step_size(self, c: FedAcConstants, M: int, K: int, T: int) -> float:
-        lam, variance = self.augmentation(c, M, K, T), self.sigma(c) ** 2
-        noise = over(lam**2 * M * T**2 * c.D0**2, variance)
-        curvature = over(lam**6 * T**5 * c.D0**2, c.Q**2 * K**2 * variance**2)
+    def step_size(self, c: FedAcConstants, T: int) -> float:
+        lam, variance = self.augmentation(c, T), self.sigma(c) ** 2
+        noise = over(lam**2 * c.M * T**2 * c.D0**2, variance)
+        curvature = over(lam**6 * T**5 * c.D0**2, c.Q**2 * c.K**2 * variance**2)
         return min(1 / (4 * (c.L + lam)), 2 / (lam * T) * log(e + min(noise, curvature)))
 
-    def terms(self, c: FedAcConstants, M: int, K: int, T: int) -> dict[str, float]:
+    def terms(self, c: FedAcConstants, T: int) -> dict[str, float]:
         sigma = self.sigma(c)
-        curvature = (c.Q * K) ** (1 / 3) * (sigma / T) ** (2 / 3) * c.D0 ** (5 / 3)
+        curvature = (c.Q * c.K) ** (1 / 3) * (sigma / T) ** (2 / 3) * c.D0 ** (5 / 3)
         return {
             "initial": 50 * c.L * c.D0**2 / T * log(e + T),
-            "noise": 6 * sigma * c.D0 / sqrt(M * T) * log(e**2 + T),
+            "noise": 6 * sigma * c.D0 / sqrt(c.M * T) * log(e**2 + T),
             "curvature": 3076 * curvature * log(e**5 + T) ** 4,
         }
-
-    def parameters(self, c: FedAcConstants, M: int, K: int, T: int) -> dict[str, Any]:
-        return {"lr": self.step_size(c, M, K, T)}

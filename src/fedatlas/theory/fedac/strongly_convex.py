@@ -1,7 +1,6 @@
 """Theorems of Yuan & Ma (2020) for mu-strongly convex objectives: Appendices B, C and D."""
 
 from math import e, exp, log, sqrt
-from typing import Any
 
 from fedatlas.theory.fedac.theorem import FedAcConstants, FedAcTheorem, over, term
 
@@ -12,26 +11,26 @@ class B1(FedAcTheorem):
     It bounds the decentralised potential Psi_T of eq. B.1, which is at least E F(ag) - F*.
     """
 
-    name, short, algorithm = "B.1", "3.1(a)", "fedac-1"
+    name, short, algorithms = "B.1", "3.1(a)", ("fedac-1",)
     assumptions = "mu > 0, Assumption 1"
 
-    def _logs(self, c: FedAcConstants, M: int, K: int, T: int) -> tuple[float, ...]:
+    def _logs(self, c: FedAcConstants, T: int) -> tuple[float, ...]:
         """Return Psi_0 and the arguments of the two logarithms."""
         psi, variance = c.gap + c.mu / 2 * c.D0**2, self.sigma(c) ** 2
-        noise, drift = c.mu * M * T * psi, c.mu**2 * T**3 * psi / (c.L * K**2)
+        noise, drift = c.mu * c.M * T * psi, c.mu**2 * T**3 * psi / (c.L * c.K**2)
         return psi, over(noise, variance), over(drift, variance)
 
-    def step_size(self, c: FedAcConstants, M: int, K: int, T: int) -> float:
-        _, noise, drift = self._logs(c, M, K, T)
-        return min(1 / c.L, K / (c.mu * T**2) * log(e + min(noise, drift)) ** 2)
+    def step_size(self, c: FedAcConstants, T: int) -> float:
+        _, noise, drift = self._logs(c, T)
+        return min(1 / c.L, c.K / (c.mu * T**2) * log(e + min(noise, drift)) ** 2)
 
-    def terms(self, c: FedAcConstants, M: int, K: int, T: int) -> dict[str, float]:
-        psi, noise, drift = self._logs(c, M, K, T)
+    def terms(self, c: FedAcConstants, T: int) -> dict[str, float]:
+        psi, noise, drift = self._logs(c, T)
         variance = self.sigma(c) ** 2
         return {
-            "initial": min(exp(-c.mu * T / c.L), exp(-sqrt(c.mu / (c.L * K)) * T)) * psi,
-            "noise": term(2 * variance / (c.mu * M * T), 2, e, noise),
-            "drift": term(400 * c.L * K**2 * variance / (c.mu**2 * T**3), 4, e, drift),
+            "initial": min(exp(-c.mu * T / c.L), exp(-sqrt(c.mu / (c.L * c.K)) * T)) * psi,
+            "noise": term(2 * variance / (c.mu * c.M * T), 2, e, noise),
+            "drift": term(400 * c.L * c.K**2 * variance / (c.mu**2 * T**3), 4, e, drift),
         }
 
 
@@ -42,26 +41,26 @@ class C13(FedAcTheorem):
     two members; it is read as a comma, as in eq. B.2, E.7 and in what the proof needs.
     """
 
-    name, short, algorithm = "C.13", "3.1(b)", "fedac-2"
+    name, short, algorithms = "C.13", "3.1(b)", ("fedac-2",)
     assumptions = "mu > 0, Assumption 1"
 
-    def _logs(self, c: FedAcConstants, M: int, K: int, T: int) -> tuple[float, ...]:
+    def _logs(self, c: FedAcConstants, T: int) -> tuple[float, ...]:
         """Return Phi_0 and the arguments of the two logarithms."""
         phi, variance = c.gap + c.mu / 6 * c.D0**2, self.sigma(c) ** 2
-        noise, drift = c.mu * M * T * phi, c.mu**3 * T**4 * phi / (c.L**2 * K**3)
+        noise, drift = c.mu * c.M * T * phi, c.mu**3 * T**4 * phi / (c.L**2 * c.K**3)
         return phi, over(noise, variance), over(drift, variance)
 
-    def step_size(self, c: FedAcConstants, M: int, K: int, T: int) -> float:
-        _, noise, drift = self._logs(c, M, K, T)
-        return min(1 / c.L, 9 * K / (c.mu * T**2) * log(e + min(noise, drift)) ** 2)
+    def step_size(self, c: FedAcConstants, T: int) -> float:
+        _, noise, drift = self._logs(c, T)
+        return min(1 / c.L, 9 * c.K / (c.mu * T**2) * log(e + min(noise, drift)) ** 2)
 
-    def terms(self, c: FedAcConstants, M: int, K: int, T: int) -> dict[str, float]:
-        phi, noise, drift = self._logs(c, M, K, T)
+    def terms(self, c: FedAcConstants, T: int) -> dict[str, float]:
+        phi, noise, drift = self._logs(c, T)
         variance = self.sigma(c) ** 2
         return {
-            "initial": min(exp(-c.mu * T / (3 * c.L)), exp(-sqrt(c.mu / (c.L * K)) * T / 3)) * phi,
-            "noise": term(4 * variance / (c.mu * M * T), 1, e, noise),
-            "drift": term(8101 * c.L**2 * K**3 * variance / (c.mu**3 * T**4), 4, e, drift),
+            "initial": min(exp(-c.mu * T / (3 * c.L)), exp(-sqrt(c.mu / (c.L * c.K)) * T / 3)) * phi,
+            "noise": term(4 * variance / (c.mu * c.M * T), 1, e, noise),
+            "drift": term(8101 * c.L**2 * c.K**3 * variance / (c.mu**3 * T**4), 4, e, drift),
         }
 
 
@@ -72,54 +71,51 @@ class C1(FedAcTheorem):
     members; it is read as a comma, as in eq. E.11 and in what the proof's eq. C.20 and C.21 need.
     """
 
-    name, short, algorithm = "C.1", "3.3", "fedac-2"
+    name, short, algorithms = "C.1", "3.3", ("fedac-2",)
     assumptions, fourth = "mu > 0, Assumption 2", True
 
-    def _logs(self, c: FedAcConstants, M: int, K: int, T: int) -> tuple[float, ...]:
+    def _logs(self, c: FedAcConstants, T: int) -> tuple[float, ...]:
         """Return Phi_0 and the arguments of the three logarithms."""
         phi, variance = c.gap + c.mu / 6 * c.D0**2, self.sigma(c) ** 2
-        noise, drift = c.mu * M * T * phi, c.mu**2 * M * T**3 * phi / (c.L * K**2)
-        curvature = over(c.mu**5 * T**8 * phi, c.Q**2 * K**6 * variance**2)
+        noise, drift = c.mu * c.M * T * phi, c.mu**2 * c.M * T**3 * phi / (c.L * c.K**2)
+        curvature = over(c.mu**5 * T**8 * phi, c.Q**2 * c.K**6 * variance**2)
         return phi, over(noise, variance), over(drift, variance), curvature
 
-    def step_size(self, c: FedAcConstants, M: int, K: int, T: int) -> float:
-        _, *arguments = self._logs(c, M, K, T)
-        return min(1 / c.L, 9 * K / (c.mu * T**2) * log(e + min(arguments)) ** 2)
+    def step_size(self, c: FedAcConstants, T: int) -> float:
+        _, *arguments = self._logs(c, T)
+        return min(1 / c.L, 9 * c.K / (c.mu * T**2) * log(e + min(arguments)) ** 2)
 
-    def terms(self, c: FedAcConstants, M: int, K: int, T: int) -> dict[str, float]:
-        phi, noise, drift, curvature = self._logs(c, M, K, T)
+    def terms(self, c: FedAcConstants, T: int) -> dict[str, float]:
+        phi, noise, drift, curvature = self._logs(c, T)
         variance = self.sigma(c) ** 2
         return {
-            "initial": min(exp(-c.mu * T / (3 * c.L)), exp(-sqrt(c.mu / (c.L * K)) * T / 3)) * phi,
-            "noise": term(4 * variance / (c.mu * M * T), 1, e, noise),
-            "drift": term(55 * c.L * K**2 * variance / (c.mu**2 * M * T**3), 3, e, drift),
-            "curvature": term(e**18 * c.Q**2 * K**6 * variance**2 / (c.mu**5 * T**8), 8, e, curvature),
+            "initial": min(exp(-c.mu * T / (3 * c.L)), exp(-sqrt(c.mu / (c.L * c.K)) * T / 3)) * phi,
+            "noise": term(4 * variance / (c.mu * c.M * T), 1, e, noise),
+            "drift": term(55 * c.L * c.K**2 * variance / (c.mu**2 * c.M * T**3), 3, e, drift),
+            "curvature": term(e**18 * c.Q**2 * c.K**6 * variance**2 / (c.mu**5 * T**8), 8, e, curvature),
         }
 
 
 class D1(FedAcTheorem):
     """Theorem D.1, eq. D.1 to D.3: FedAvg under Assumption 2, at the weighted mean of all iterates."""
 
-    name, short, algorithm = "D.1", "3.4", "fedavg"
+    name, short, algorithms = "D.1", "3.4", ("fedavg-averaged",)
     assumptions, fourth, averaged = "mu > 0, Assumption 2", True, True
 
-    def _logs(self, c: FedAcConstants, M: int, K: int, T: int) -> tuple[float, ...]:
+    def _logs(self, c: FedAcConstants, T: int) -> tuple[float, ...]:
         """Return the arguments of the two logarithms."""
         variance = self.sigma(c) ** 2
-        noise = over(c.mu**2 * M * T**2 * c.D0**2, variance)
-        return noise, over(c.mu**6 * T**5 * c.D0**2, c.Q**2 * K**2 * variance**2)
+        noise = over(c.mu**2 * c.M * T**2 * c.D0**2, variance)
+        return noise, over(c.mu**6 * T**5 * c.D0**2, c.Q**2 * c.K**2 * variance**2)
 
-    def step_size(self, c: FedAcConstants, M: int, K: int, T: int) -> float:
-        return min(1 / (4 * c.L), 2 / (c.mu * T) * log(e + min(self._logs(c, M, K, T))))
+    def step_size(self, c: FedAcConstants, T: int) -> float:
+        return min(1 / (4 * c.L), 2 / (c.mu * T) * log(e + min(self._logs(c, T))))
 
-    def terms(self, c: FedAcConstants, M: int, K: int, T: int) -> dict[str, float]:
-        noise, curvature = self._logs(c, M, K, T)
+    def terms(self, c: FedAcConstants, T: int) -> dict[str, float]:
+        noise, curvature = self._logs(c, T)
         variance = self.sigma(c) ** 2
         return {
             "initial": exp(-c.mu * T / (8 * c.L)) * 4 * c.L * c.D0**2,
-            "noise": term(3 * variance / (c.mu * M * T), 1, e, noise),
-            "curvature": term(3073 * c.Q**2 * K**2 * variance**2 / (c.mu**5 * T**4), 4, e, curvature),
+            "noise": term(3 * variance / (c.mu * c.M * T), 1, e, noise),
+            "curvature": term(3073 * c.Q**2 * c.K**2 * variance**2 / (c.mu**5 * T**4), 4, e, curvature),
         }
-
-    def parameters(self, c: FedAcConstants, M: int, K: int, T: int) -> dict[str, Any]:
-        return {"lr": self.step_size(c, M, K, T)}

@@ -5,24 +5,29 @@ Each function gives what is measured, the end of a one-sided interval over seeds
 
 import math
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
 from fedatlas.theory import NotCovered
 from fedatlas.theory.fedawe import mixing
 from fedatlas.theory.fedawe.trajectories import Ensemble, Trajectory
+from fedatlas.theory.theorem import Conditions, Count, Theorem, unmet
 
 Compared = tuple[float, float]
 
 
 @dataclass(frozen=True)
 class FedAWEConstants:
-    """Constants of Assumptions 1 to 4 and of the step sizes, where beta = 0. c = eta_l eta_g."""
+    """Constants of Assumptions 1 to 4, where beta = 0, and of the setting.
+
+    m, s: clients and local steps. L: smoothness. sigma2, zeta2: variance of a client's stochastic gradient and of the
+    clients' gradients. gap: F(x0) - F*. delta, delta_max: least and largest probability of a client to be active. rho:
+    of Lemma 1.
+    """
 
     m: int
     s: int
-    T: int
-    c: float
     L: float
     sigma2: float
     zeta2: float
@@ -35,6 +40,56 @@ class FedAWEConstants:
     def mixing(self) -> float:
         """(1 - sqrt(rho))^2."""
         return (1 - math.sqrt(self.rho)) ** 2
+
+
+class FedAWEBound(Theorem[FedAWEConstants]):
+    """The last bound in the proof of a theorem or corollary on a mean over T = ``count`` rounds."""
+
+    algorithms = ("fedawe",)
+    factors: ClassVar[tuple[float, float, float, float]]  # of the terms with gap, noise, sigma2 and zeta2
+
+    def choices(self, c: FedAWEConstants, rounds: int) -> dict[str, Any]:
+        return {"lr": min(self._limits(c)), "server_lr": 1.0}
+
+    def conditions(self, c: FedAWEConstants, a: Any, rounds: int) -> Conditions:
+        """Yield condition (11), and the convention eta_g >= 1 of the proofs."""
+        step, (limit, local) = a.lr * a.server_lr, self._limits(c)
+        holds = step <= limit * (1 + 1e-9) and a.lr <= local and a.server_lr >= 1
+        yield f"server_lr >= 1 and lr server_lr <= {limit:.3g}, not {step:.3g}", holds
+
+    def _limits(self, c: FedAWEConstants) -> tuple[float, float]:
+        """Return the largest eta_l eta_g and the largest eta_l."""
+        root, spread = math.sqrt(c.rho), math.sqrt(1 + c.L**2)
+        limit = (1 - root) * c.delta / (80 * c.s * (c.L + 1) * (root + 1) * spread)
+        return limit, c.delta / (200 * c.s * c.L * spread)
+
+    def bound(self, c: FedAWEConstants, a: Any, count: Count) -> Count:
+        step, (gap, noise, sigma, zeta) = a.lr * a.server_lr, self.factors
+        third = (step * c.L / c.delta) ** 2 / c.mixing
+        return (
+            gap * c.gap / (step * c.s * count)
+            + noise * step * c.L * c.delta_max * c.sigma2 / (c.m * c.delta**2)
+            + c.s**2 * third * (sigma * c.sigma2 + zeta * c.zeta2)
+        )
+
+
+class Theorem1(FedAWEBound):
+    """Theorem 1, with the constants of Appendix G."""
+
+    name, quantity, factors = "1", "mean of $|\\nabla F|^2$ at the mean of z", (6, 24, 15, 2800)
+
+
+class Corollary2(FedAWEBound):
+    """Corollary 2, with the constants of Appendix H.1."""
+
+    kind, name, factors = "Corollary", "2", (12, 48, 31, 5600)
+    quantity = "mean of $|\\nabla F|^2$ at the mean of x"
+
+
+class Corollary3(FedAWEBound):
+    """Corollary 3, with the constants of Appendix I.1."""
+
+    kind, name, quantity, factors = "Corollary", "3", "mean of $|x_i - x|^2$", (3, 12, 28, 1600)
 
 
 def fedawe_constants(runs: Ensemble) -> FedAWEConstants:
@@ -50,42 +105,37 @@ def fedawe_constants(runs: Ensemble) -> FedAWEConstants:
     if not np.array_equal(problem.A, np.broadcast_to(problem.A[0], problem.A.shape)) or problem.optimum is None:
         raise NotCovered("theory: FedAWE's constants are known where all clients have one Hessian, positive definite")
     noise = 0.0 if problem.noise is None or setting.batch is None else (problem.noise**2).sum(axis=1).mean()
-    s, delta = setting.local_steps or 1, runs.delta
     c = FedAWEConstants(
         m=setting.clients,
-        s=s,
-        T=len(run.participation),
-        c=a.lr * a.server_lr,
+        s=setting.local_steps or 1,
         L=problem.constants()["L_max"],
         sigma2=float(noise / (setting.batch or 1)),
         zeta2=float((differences**2).sum(axis=1).mean()),
         gap=float(np.mean([problem.value(run.x[0, 0]) for run in runs.trajectories]) - problem.optimum.F),
-        delta=delta,
+        delta=runs.delta,
         delta_max=float(max(run.p.max() for run in runs.trajectories)),
         rho=max(map(mixing.contraction, runs.chances)),
     )
-    root, spread = math.sqrt(c.rho), math.sqrt(1 + c.L**2)
-    limit = (1 - root) * delta / (80 * s * (c.L + 1) * (root + 1) * spread)
-    if c.c > limit * (1 + 1e-9) or a.lr > delta / (200 * s * c.L * spread) or a.server_lr < 1:
-        raise NotCovered(f"theory: condition (11) needs server_lr >= 1 and lr server_lr <= {limit:.3g}, not {c.c:.3g}")
+    if (condition := unmet(Theorem1().conditions(c, a, setting.total_rounds))) is not None:
+        raise NotCovered(f"theory: condition (11) needs {condition}")
     return c
 
 
 def lemma_3(runs: Ensemble) -> Compared:
     """E[F(z mean)] grows in a round by no more than Lemma 3's right-hand side, in the mean over rounds; the right-hand
     side without its negative term, which is added to the left."""
-    k = fedawe_constants(runs)
+    k, step = fedawe_constants(runs), runs.trajectories[0].step
     left_sides, right_sides = [], []
     for run in runs.trajectories:
-        x, z, lr = run.x[:-1], run.auxiliary, run.algorithm.lr
-        late = (np.arange(k.T)[:, None] - run.latest[:-1]) ** 2  # (t - tau_i(t))^2, (T, m)
+        x, z, lr, T = run.x[:-1], run.auxiliary, run.algorithm.lr, len(run.participation)
+        late = (np.arange(T)[:, None] - run.latest[:-1]) ** 2  # (t - tau_i(t))^2, (T, m)
         first, last = z[[0, -1]].mean(axis=1)
-        grown = (run.problem.value(last) - run.problem.value(first)) / k.T
-        left_sides.append(grown + k.c * k.s / 4 * _gradient(run, z[:-1]))
-        noise = 2 * k.c * k.s * k.L * k.sigma2 * (k.c * k.delta_max + 4.5 * k.m * lr**2 * k.s * k.L) / k.m
-        stale = 35 * k.c * lr**2 * k.s**3 * k.L**2 * float((late * (run.gradients[:-1] ** 2).sum(axis=-1)).mean())
+        grown = (run.problem.value(last) - run.problem.value(first)) / T
+        left_sides.append(grown + step * k.s / 4 * _gradient(run, z[:-1]))
+        noise = 2 * step * k.s * k.L * k.sigma2 * (step * k.delta_max + 4.5 * k.m * lr**2 * k.s * k.L) / k.m
+        stale = 35 * step * lr**2 * k.s**3 * k.L**2 * float((late * (run.gradients[:-1] ** 2).sum(axis=-1)).mean())
         errors = 2.2 * _square(x - z[:-1]) + _square(z[:-1] - z[:-1].mean(axis=1, keepdims=True)) / 2
-        right_sides.append(noise * float(late.mean()) + stale + k.c * k.s * k.L**2 * errors)
+        right_sides.append(noise * float(late.mean()) + stale + step * k.s * k.L**2 * errors)
     return runs.upper(np.array(left_sides) - np.array(right_sides)) + float(np.mean(right_sides)), float(
         np.mean(right_sides)
     )
@@ -121,8 +171,8 @@ def proposition_3(runs: Ensemble) -> Compared:
 
 def proposition_2(runs: Ensemble) -> Compared:
     """The mean of |x_i - z_i|^2 is at most the right-hand side of equation (9), whose terms are measured too."""
-    k = fedawe_constants(runs)
-    factor = 6 * (k.c * k.s / k.delta) ** 2
+    k, step = fedawe_constants(runs), runs.trajectories[0].step
+    factor = 6 * (step * k.s / k.delta) ** 2
     left_sides, right_sides = [], []
     for run in runs.trajectories:
         z = run.auxiliary[:-1]
@@ -135,42 +185,35 @@ def proposition_2(runs: Ensemble) -> Compared:
 
 def lemma_6(runs: Ensemble) -> Compared:
     """The mean of |z_i - z mean|^2 is at most Lemma 6's bound; its left-hand side without the second sum over i."""
-    k = fedawe_constants(runs)
+    k, step = fedawe_constants(runs), runs.trajectories[0].step
     auxiliaries = [run.auxiliary[:-1] for run in runs.trajectories]
     left_sides = [_square(z - z.mean(axis=1, keepdims=True)) for z in auxiliaries]
     gradient = np.array([_gradient(run, z) for run, z in zip(runs.trajectories, auxiliaries, strict=True)])
-    noise = 3 * k.rho * k.s * k.c**2 / (k.mixing * k.delta**2) * k.sigma2
-    right_sides = noise + 40 * k.rho * (k.s * k.c) ** 2 / k.mixing * (k.zeta2 + gradient)
+    noise = 3 * k.rho * k.s * step**2 / (k.mixing * k.delta**2) * k.sigma2
+    right_sides = noise + 40 * k.rho * (k.s * step) ** 2 / k.mixing * (k.zeta2 + gradient)
     return runs.upper(np.array(left_sides) - right_sides) + float(right_sides.mean()), float(right_sides.mean())
-
-
-def _rate(k: FedAWEConstants, gap: float, noise: float, sigma: float, zeta: float) -> float:
-    """A bound of Appendices G to I with its constants: the factors of its terms."""
-    third = (k.c * k.L / k.delta) ** 2 / k.mixing
-    return (
-        gap * k.gap / (k.c * k.s * k.T)
-        + noise * k.c * k.L * k.delta_max * k.sigma2 / (k.m * k.delta**2)
-        + k.s**2 * third * (sigma * k.sigma2 + zeta * k.zeta2)
-    )
 
 
 def theorem_1(runs: Ensemble) -> Compared:
     """The mean of |grad F(z mean)|^2 is at most the last bound of Appendix G, with its constants."""
-    k = fedawe_constants(runs)
-    return runs.upper([_gradient(run, run.auxiliary[:-1]) for run in runs.trajectories]), _rate(k, 6, 24, 15, 2800)
+    return _compared(runs, Theorem1(), [_gradient(run, run.auxiliary[:-1]) for run in runs.trajectories])
 
 
 def corollary_2(runs: Ensemble) -> Compared:
     """The mean of |grad F(x mean)|^2 is at most the last bound of Appendix H.1, with its constants."""
-    k = fedawe_constants(runs)
-    return runs.upper([_gradient(run, run.x[:-1]) for run in runs.trajectories]), _rate(k, 12, 48, 31, 5600)
+    return _compared(runs, Corollary2(), [_gradient(run, run.x[:-1]) for run in runs.trajectories])
 
 
 def corollary_3(runs: Ensemble) -> Compared:
     """The mean of |x_i - x mean|^2 is at most the last bound of Appendix I.1, with its constants."""
-    k = fedawe_constants(runs)
-    left_sides = [_square(run.x[:-1] - run.x[:-1].mean(axis=1, keepdims=True)) for run in runs.trajectories]
-    return runs.upper(left_sides), _rate(k, 3, 12, 28, 1600)
+    x = [run.x[:-1] for run in runs.trajectories]
+    return _compared(runs, Corollary3(), [_square(rows - rows.mean(axis=1, keepdims=True)) for rows in x])
+
+
+def _compared(runs: Ensemble, bound: FedAWEBound, values: list[float]) -> Compared:
+    """Compare a value of each run with the bound of its rounds."""
+    run, constants = runs.trajectories[0], fedawe_constants(runs)
+    return runs.upper(values), bound.bound(constants, run.algorithm, float(len(run.participation)))
 
 
 def _square(v: np.ndarray) -> float:

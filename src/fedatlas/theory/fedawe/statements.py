@@ -10,7 +10,6 @@ import math
 
 import numpy as np
 
-from fedatlas.theory.fedawe import bounds as bounds
 from fedatlas.theory.fedawe import mixing
 from fedatlas.theory.fedawe.trajectories import Ensemble, Trajectory
 
@@ -65,8 +64,7 @@ def auxiliary_form(runs: Ensemble) -> Compared:
         stale = run.gradients[run.latest[:-1] + 1, np.arange(run.participation.shape[1])]
         sums = run.G / run.algorithm.lr
         innovation = np.where(run.participation[..., None], late * sums - s * (late - 1) * stale, s * stale)
-        step = run.algorithm.lr * run.algorithm.server_lr
-        worst = max(worst, _apart(z[1:], mixed(run, z[:-1] - step * innovation)))
+        worst = max(worst, _apart(z[1:], mixed(run, z[:-1] - run.step * innovation)))
     return worst, None
 
 
@@ -76,11 +74,11 @@ def proposition_4(runs: Ensemble) -> Compared:
     worst = 0.0
     for run in runs.trajectories:
         z, lr, s = run.x[0], run.algorithm.lr, run.setting.local_steps or 1
-        auxiliary_models, step = run.auxiliary, lr * run.algorithm.server_lr
+        auxiliary_models = run.auxiliary
         for t, active in enumerate(run.participation):
             late, gradient = (t - run.latest[t])[:, None], run.gradients[t]
             noise = np.where(active[:, None], late * (run.G[t] / lr - s * gradient), 0)
-            z = mixing.mixing(active) @ (z - step * (noise + s * gradient))
+            z = mixing.mixing(active) @ (z - run.step * (noise + s * gradient))
             worst = max(worst, _apart(z, auxiliary_models[t + 1]))
     return worst, None
 

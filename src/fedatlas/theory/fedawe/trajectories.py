@@ -1,30 +1,21 @@
 """Runs of FedAWE that are simulated again by the engine, with the states of all clients in every round."""
 
 import functools
-import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from fedatlas.errors import UserError
-from fedatlas.experiments.cells import Run
-from fedatlas.experiments.experiment_view import ExperimentView
-from fedatlas.experiments.runs import create
-from fedatlas.federation import problems
 from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.federation.algorithms.fedawe import FedAWE
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
-from fedatlas.federation.problems.base import ClientLabels, Problem
-from fedatlas.federation.problems.quadratic import Quadratic, SyntheticQuadratic
+from fedatlas.federation.problems.base import ClientLabels
+from fedatlas.federation.problems.quadratic import Quadratic
 from fedatlas.theory import NotCovered
-from fedatlas.theory.comparison import parts_at
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,27 +45,24 @@ class Trajectory:
         rounds = np.where(self.participation, np.arange(T)[:, None], -1)
         return np.vstack([np.full((1, m), -1), np.maximum.accumulate(rounds, axis=0)])
 
-    @property
+    @functools.cached_property
     def gradients(self) -> np.ndarray:
         """The clients' true gradients at their models, (T+1, m, d)."""
-        return self._gradients
+        batch = self.problem.full_batch(np.arange(self.setting.clients))
+        return np.array([batch.grad(x) for x in self.x])
 
     @property
-    def eta(self) -> float:
-        """eta_l eta_g s, the step of a round."""
-        return self.algorithm.lr * self.algorithm.server_lr * (self.setting.local_steps or 1)
+    def step(self) -> float:
+        """eta_l eta_g, the step size of clients and server together."""
+        return self.algorithm.lr * self.algorithm.server_lr
 
     @property
     def auxiliary(self) -> np.ndarray:
         """z_i^t of Definition 1: (T+1, m, d). The gradient is at x_i^(tau_i(t)+1), by the definition of tau."""
         T, m = self.participation.shape
         late = np.arange(T + 1)[:, None] - self.latest - 1
-        return self.x - self.eta * late[..., None] * self.gradients[self.latest + 1, np.arange(m)]
-
-    @functools.cached_property
-    def _gradients(self) -> np.ndarray:
-        batch = self.problem.full_batch(np.arange(self.setting.clients))
-        return np.array([batch.grad(x) for x in self.x])
+        step = self.step * (self.setting.local_steps or 1)  # of a round
+        return self.x - step * late[..., None] * self.gradients[self.latest + 1, np.arange(m)]
 
 
 @dataclass(frozen=True)
@@ -110,19 +98,12 @@ class Ensemble:
         return mean + error * quantile
 
 
-def validate_run(run: Run) -> None:
-    """Raise UserError if the statements are not about a run.
+def validate(algorithm: Algorithm, quadratic: bool, setting: Setting) -> None:
+    """Raise UserError if the statements are not about runs of an algorithm and a setting, on quadratics or not.
 
-    They are about FedAWE without ``clip`` on quadratics, with hyper-parameters that are not tuned, local steps of one
-    size, and clients that are available with known probabilities.
+    They are about FedAWE without ``clip`` on quadratics, with local steps of one size, and clients that are available
+    with known probabilities.
     """
-    if run.tune:
-        raise UserError(f"theory: {run.algorithm} is tuned; give one value to each hyper-parameter")
-    algorithm, setting = create(run)
-    _validate(algorithm, run.problem["kind"] == SyntheticQuadratic.name, setting)
-
-
-def _validate(algorithm: Algorithm, quadratic: bool, setting: Setting) -> None:
     if not isinstance(algorithm, FedAWE) or algorithm.clip is not None or not quadratic:
         raise UserError("theory: these statements are about FedAWE without clip on quadratics")
     if setting.local_steps is None or not setting.constant_lr or setting.clip is not None:
@@ -137,7 +118,7 @@ def simulate(algorithm: FedAWE, problem: Any, setting: Setting, seed: int) -> Tr
     An innovation is x_i - y after local steps of plain gradient descent on the samples of the run, which are taken here
     from problem and sampler alone. Raises UserError as `check` does.
     """
-    _validate(algorithm, isinstance(problem, Quadratic), setting)
+    validate(algorithm, isinstance(problem, Quadratic), setting)
     simulation, everyone = Simulation(algorithm, problem, setting, seed), np.arange(setting.clients)
     T, m, d = setting.total_rounds, setting.clients, problem.dim
     x, tau, G = np.empty((T + 1, m, d)), np.empty((T + 1, m)), np.zeros((T, m, d))
@@ -172,23 +153,3 @@ def _local_steps(simulation: Simulation, t: int, active: np.ndarray, y: np.ndarr
         batch = problem.full_batch(active) if draws is None else problem.batch(active, draws[:, k])
         y = y - algorithm.lr * batch.grad(y)
     return y, drift
-
-
-def simulate_runs(view: ExperimentView, id: str, rows: "pd.DataFrame") -> Iterator[Trajectory]:
-    """Every run of an algorithm in one setting, simulated again.
-
-    id: of the algorithm in the experiment. rows: of the curves. Raises UserError as `check` does.
-    """
-    entry, first = view.algorithms[id], rows.head(1).to_dict("records")[0]
-    parts = parts_at(view, first, view.setting | entry.setting, entry.set)
-    validate_run(Run(entry.algorithm, seed=0, within={}, tune=dict.fromkeys(entry.tune), **parts))
-    for seed in sorted(rows["seed"].unique().tolist()):
-        yield _simulate_cached(entry.algorithm, json.dumps(parts, sort_keys=True), seed)
-
-
-@functools.lru_cache(maxsize=512)
-def _simulate_cached(name: str, text: str, seed: int) -> Trajectory:
-    parts = json.loads(text)
-    problem: Problem = problems.create(parts["problem"], parts["setting"]["clients"])
-    algorithm, setting = create(Run(name, seed=seed, within={}, tune={}, **parts), problem)
-    return simulate(algorithm.with_constants(problem), problem, setting, seed)  # type: ignore[arg-type]

@@ -1,13 +1,14 @@
 """The constants and the shared formulas of the theorems of Jiang, Rodomanov & Stich (2024)."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from fedatlas.errors import UserError
+from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.problems.base import Problem
-from fedatlas.theory.run_bound import Count, RunBound
+from fedatlas.theory.theorem import Conditions, Count, RunTheorem
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,10 +30,16 @@ class FedRedConstants:
     gap: float
 
 
-class FedRedBound(RunBound[FedRedConstants]):
+class FedRedBound(RunTheorem[FedRedConstants]):
     """A theorem or corollary of the FedRed paper, on problems with exact constants."""
 
-    def constants(self, problem: Problem, curve: "pd.DataFrame") -> FedRedConstants:
+    every_round = True
+    convex: ClassVar[bool] = True  # whether the objective of every client must be convex
+
+    def requirements(self, c: FedRedConstants, rounds: int) -> Conditions:
+        yield "convex clients", not self.convex or c.mu >= 0
+
+    def constants(self, problem: Problem, setting: Setting, curve: "pd.DataFrame") -> FedRedConstants:
         exact = problem.constants()
         missing = [name for name in ("mu_min", "L_max", "delta_A", "delta_B") if name not in exact]
         if missing:

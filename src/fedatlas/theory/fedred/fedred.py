@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fedatlas.theory.fedred.bound import FedRedBound, FedRedConstants, at_least, decay, quotient
-from fedatlas.theory.run_bound import Count
+from fedatlas.theory.theorem import Conditions, Count
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,18 +20,16 @@ class Theorem6(FedRedBound):
     """
 
     name, algorithms, quantity, convex = "6", ("fedred",), "mean squared gradient norm", False
+    counts, counted = "steps", "iterations $K$"
 
-    def choices(self, c: FedRedConstants) -> dict[str, float]:
+    def choices(self, c: FedRedConstants, rounds: int) -> dict[str, float]:
         return {"eta": 4 * c.delta_B, "lam": c.delta_B, "p": 1 / 4}
 
-    def fails(self, c: FedRedConstants, a: Any, rounds: int) -> str | None:
-        if a.averaging != "random" or a.average != "last":
-            return "averaging = random, evaluated at x"
-        if not isclose(a.weight, c.delta_B):
-            return "lam = delta_B"
-        if not isclose(a.p, a.weight / a.eta):
-            return "p = lam / eta"
-        return None if at_least(a.eta, 4 * c.delta_B) else "eta >= 4 delta_B"
+    def conditions(self, c: FedRedConstants, a: Any, rounds: int) -> Conditions:
+        yield "averaging = random, evaluated at x", a.averaging == "random" and a.average == "last"
+        yield "lam = delta_B", isclose(a.weight, c.delta_B)
+        yield "p = lam / eta", isclose(a.p, a.weight / a.eta)
+        yield "eta >= 4 delta_B", at_least(a.eta, 4 * c.delta_B)
 
     def bound(self, c: FedRedConstants, a: Any, count: Count) -> Count:
         return 150 * a.eta * c.gap / count
@@ -55,23 +53,21 @@ class Theorem7(FedRedBound):
     """Theorem 7: FedRed with exact subproblems and mean averaging, at the weighted average of all iterates."""
 
     name, algorithms, quantity = "7", ("fedred",), "suboptimality of the weighted average"
+    counts, counted = "steps", "iterations $K$"
 
-    def choices(self, c: FedRedConstants) -> dict[str, float]:
+    def choices(self, c: FedRedConstants, rounds: int) -> dict[str, float]:
         lam, eta = c.delta_A, 4 * c.delta_A
         return {"eta": eta, "lam": lam, "p": quotient(lam + c.mu / 2, eta + c.mu / 2)}
 
-    def fails(self, c: FedRedConstants, a: Any, rounds: int) -> str | None:
-        if a.averaging != "mean" or a.average != "weighted":
-            return "averaging = mean, average = weighted"
-        if not isclose(a.mu, c.mu):
-            return "mu = the clients' mu"
-        if not isclose(a.p, a.theory):
-            return "p = (lam + mu/2) / (eta +- mu/2)"
-        return self._sizes_fail(c, a)
+    def conditions(self, c: FedRedConstants, a: Any, rounds: int) -> Conditions:
+        yield "averaging = mean, average = weighted", a.averaging == "mean" and a.average == "weighted"
+        yield "mu = the clients' mu", isclose(a.mu, c.mu)
+        yield "p = (lam + mu/2) / (eta +- mu/2)", isclose(a.p, a.theory)
+        yield self.sizes(c, a)
 
-    def _sizes_fail(self, c: FedRedConstants, a: Any) -> str | None:
-        """Return the condition on eta and lambda that does not hold, or None."""
-        return None if a.eta >= a.weight and at_least(a.weight, c.delta_A) else "eta >= lam >= delta_A"
+    def sizes(self, c: FedRedConstants, a: Any) -> tuple[str, bool]:
+        """Return the condition on eta and lambda."""
+        return "eta >= lam >= delta_A", a.eta >= a.weight and at_least(a.weight, c.delta_A)
 
     def bound(self, c: FedRedConstants, a: Any, count: Count) -> Count:
         return decay(c, c.mu / (2 * a.eta), a.eta, count)
@@ -82,15 +78,16 @@ class Theorem9(Theorem7):
 
     name, algorithms = "9", ("fedred-gd",)
 
-    def choices(self, c: FedRedConstants) -> dict[str, float]:
+    def choices(self, c: FedRedConstants, rounds: int) -> dict[str, float]:
         lam, eta = c.delta_A, c.L
         return {"eta": eta, "lam": lam, "p": quotient(lam + c.mu / 2, eta - c.mu / 2)}
 
-    def needs(self, c: FedRedConstants) -> str | None:
-        return super().needs(c) or (None if c.delta_A + c.mu <= c.L else "delta_A + mu <= L")
+    def requirements(self, c: FedRedConstants, rounds: int) -> Conditions:
+        yield from super().requirements(c, rounds)
+        yield "delta_A + mu <= L", c.delta_A + c.mu <= c.L
 
-    def _sizes_fail(self, c: FedRedConstants, a: Any) -> str | None:
-        return None if at_least(a.eta, c.L) and at_least(a.weight, c.delta_A) else "eta >= L and lam >= delta_A"
+    def sizes(self, c: FedRedConstants, a: Any) -> tuple[str, bool]:
+        return "eta >= L and lam >= delta_A", at_least(a.eta, c.L) and at_least(a.weight, c.delta_A)
 
     def bound(self, c: FedRedConstants, a: Any, count: Count) -> Count:
         return decay(c, c.mu / (2 * a.eta - 2 * c.mu), a.eta, count)
@@ -101,17 +98,17 @@ class Theorem8(Theorem6):
 
     name, algorithms = "8", ("fedred-gd",)
 
-    def choices(self, c: FedRedConstants) -> dict[str, float]:
+    def choices(self, c: FedRedConstants, rounds: int) -> dict[str, float]:
         return {"eta": 6 * c.L, "lam": c.delta_B, "p": quotient(c.delta_B, c.L)}
 
-    def needs(self, c: FedRedConstants) -> str | None:
-        return None if c.delta_B <= c.L else "delta_B <= L"
+    def requirements(self, c: FedRedConstants, rounds: int) -> Conditions:
+        yield "delta_B <= L", c.delta_B <= c.L
 
-    def fails(self, c: FedRedConstants, a: Any, rounds: int) -> str | None:
-        if a.averaging != "random" or a.average != "last":
-            return "averaging = random, evaluated at x"
-        values, words = {"eta": a.eta, "lam": a.weight, "p": a.p}, {"eta": "6 L", "lam": "delta_B", "p": "delta_B / L"}
-        return next((f"{k} = {words[k]}" for k, v in self.choices(c).items() if not isclose(values[k], v)), None)
+    def conditions(self, c: FedRedConstants, a: Any, rounds: int) -> Conditions:
+        yield "averaging = random, evaluated at x", a.averaging == "random" and a.average == "last"
+        yield "eta = 6 L", isclose(a.eta, 6 * c.L)
+        yield "lam = delta_B", isclose(a.weight, c.delta_B)
+        yield "p = delta_B / L", isclose(a.p, quotient(c.delta_B, c.L))
 
     def bound(self, c: FedRedConstants, a: Any, count: Count) -> Count:
         return 96 * c.L * c.gap / count
