@@ -49,7 +49,7 @@ reference: .venv/installed
 # config/experiments/times.csv, which `fedatlas list experiments` shows: measured in the results of this folder, kept as
 # measured before, or estimated
 times: .venv/installed
-	python -m fedatlas.workflow.shipped_times data results
+	python -m fedatlas.workflow.shipped_times results
 	python -m fedatlas.cli.reference
 
 # The site, in docs/_build; a warning is an error
@@ -65,7 +65,7 @@ notebook: .venv/installed
 
 # docs/gallery.md and its pages, from the record
 gallery: .venv/installed
-	fedatlas gallery
+	python -m fedatlas.workflow.gallery_page
 
 # Cells of the record, drawn at random, the cheapest experiments first: computed again for two minutes and compared
 verify: .venv/installed

@@ -85,7 +85,7 @@ def test_what_is_shown_of_records(handler, capsys):
     handler.handle(record("progress", done=4, total=4))
     handler.close()
     out, error = capsys.readouterr()
-    assert error == "" and "4 jobs done in 0 s.\nMade      it\n" in out
+    assert error == "" and "4 jobs done in under 1 s.\nMade      it\n" in out
     handler.close()
     assert capsys.readouterr() == ("", "")
 
@@ -135,7 +135,7 @@ def test_a_failure_that_a_later_attempt_heals_is_one_line(handler, capsys):
         handler.handle(record("progress", done=done, total=3))
     handler.close()
     out, error = capsys.readouterr()
-    assert out == "\n3 jobs done in 0 s. 2 jobs were tried again.\nMade      it\n" and "failed" not in error
+    assert out == "\n3 jobs done in under 1 s. 2 jobs were tried again.\nMade      it\n" and "failed" not in error
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_a_line_now_and_then_without_a_terminal(handler, capsys, monkeypatch):
     monkeypatch.setattr(console, "PAUSE", 0.0)
     handler.start -= 60
     handler.handle(record("progress", done=2, total=8))
-    assert capsys.readouterr().err.splitlines()[1:] == ["2 of 8 jobs done; about 3 min 0 s left"]
+    assert capsys.readouterr().err.splitlines()[1:] == ["2 of 8 jobs done; about 3 min left"]
 
 
 def test_an_interrupted_run_has_no_summary(handler, capsys):
@@ -204,7 +204,9 @@ def test_jobs_that_the_user_interrupted_have_not_failed(handler, capsys, tmp_pat
     handler.handle(record("error", "At least one job did not complete successfully.", logging.ERROR))
     handler.close()
     lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == 3 and lines[2].startswith("Stopped after 0 s, with 0 of 8 jobs done. What was made stays")
+    assert len(lines) == 3 and lines[2].startswith(
+        "Stopped after under 1 s, with 0 of 8 jobs done. What was made stays"
+    )
 
 
 def test_an_interrupt_of_snakemake_alone_waits_for_jobs(handler, capsys):
@@ -245,13 +247,6 @@ def test_errors_are_red_in_a_terminal_that_shows_colours(handler, capsys, monkey
     handler.common_settings.nocolor = True
     handler.handle(record("error", "no such rule", logging.CRITICAL))
     assert capsys.readouterr().err == "\033[31mno such rule\033[0m\nno such rule\n"
-
-
-@pytest.mark.parametrize(
-    ("seconds", "words"), [(0.4, "0 s"), (59.6, "1 min 0 s"), (92, "1 min 32 s"), (7500, "2 h 5 min")]
-)
-def test_times(seconds, words):
-    assert console._duration(seconds) == words
 
 
 def test_the_summary_tells_claims_and_what_tests_them(project, monkeypatch):

@@ -24,6 +24,7 @@ from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from fedatlas.errors import UserError
+from fedatlas.io.machine import format_duration
 from fedatlas.workflow import cluster_messages, reasons
 
 LOGGER = "snakemake.logging"
@@ -181,7 +182,7 @@ class Messages(LogHandlerBase):
         elif time.monotonic() - self.last_line >= PAUSE and done < total:
             self.last_line = time.monotonic()
             rest = (self.last_line - self.start) * (total - done) / done
-            print(f"{done} of {total} jobs done; about {_duration(rest)} left", file=sys.stderr, flush=True)
+            print(f"{done} of {total} jobs done; about {format_duration(rest)} left", file=sys.stderr, flush=True)
 
     def _finish(self, number: int) -> None:
         """Take the end of a job. One that failed before is healed."""
@@ -234,7 +235,7 @@ class Messages(LogHandlerBase):
         if self.changed and not self.common_settings.quiet:
             print(reasons.describe(self.changed), file=sys.stderr)
             self.changed.clear()
-        duration = _duration(time.monotonic() - self.start)
+        duration = format_duration(time.monotonic() - self.start)
         count = len(self.healed)
         again = f" {count} {'job was' if count == 1 else 'jobs were'} tried again." if count else ""
         if self.failed:
@@ -284,10 +285,3 @@ def _last_lines(path: str) -> list[str]:
     except OSError as error:
         return [f"(it cannot be read: {error.strerror})"]
     return lines[-LINES:] or ["(it is empty)"]
-
-
-def _duration(seconds: float) -> str:
-    """Return a time for people: ``45 s``, ``1 min 32 s`` or ``2 h 5 min``."""
-    minutes, seconds = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min {seconds} s" if minutes else f"{seconds} s"

@@ -1,4 +1,4 @@
-"""`fedatlas gallery`: the gallery of a study, from its record."""
+"""``python -m fedatlas.workflow.gallery_page`` (`make gallery`): the gallery of a study, from its record."""
 
 import json
 import tempfile
@@ -174,3 +174,7 @@ def draw_figures(
             files = figure_paths(key, FIGURES.get(spec["figure"]["kind"]).is_table)
             paths = [str(out / file) for file in files if Path(file).suffix in formats]
             figure.make(spec, str(results), paths, study.folders.data)
+
+
+if __name__ == "__main__":
+    publish(Study.open(), Path(PAGE), print)
