@@ -19,6 +19,7 @@ from fedatlas.workflow import console, summary
 from fedatlas.workflow.study import Study
 from tests.workflow.studies import importing, snakemake
 
+LOGGER = ("--logger", "fedatlas", "--cores", "2")
 SETTINGS = {
     "dryrun": False, "verbose": False, "printshellcmds": False, "debug_dag": False, "quiet": None, "nocolor": False
 }  # fmt: skip
@@ -27,7 +28,7 @@ SETTINGS = {
 def test_a_failed_job_is_told_with_its_log(project):
     failing = "def run_cell(*_, **__):\n    raise OSError(28, 'No space left')\n\n\ndef _run_cell("
     project.edit("src/fedatlas/experiments/run.py", "def run_cell(", failing)
-    done = project.snakemake("results/smoke/tiny/runs/fedavg/all.parquet", check=False)
+    done = project.snakemake(*LOGGER, "results/smoke/tiny/runs/fedavg/all.parquet", check=False)
     assert done.returncode == 1 and len(done.stderr.splitlines()) < 15
     assert "The job train smoke tiny fedavg all failed." in done.stderr
     assert "The end of its log, results/logs/train/smoke/tiny/fedavg/all.log:" in done.stderr
@@ -162,7 +163,7 @@ def test_a_second_attempt_ends_a_run_well(project):
         "    return _run_cell(*names, **options)\n\n\ndef _run_cell("
     )
     project.edit("src/fedatlas/experiments/run.py", "def run_cell(", once)
-    done = project.snakemake("results/smoke/tiny/runs/fedavg/all.parquet", "--retries", "1")
+    done = project.snakemake(*LOGGER, "results/smoke/tiny/runs/fedavg/all.parquet", "--retries", "1")
     assert "    fedatlas: No space left" in done.stderr and "It is tried again." in done.stderr
     assert "1 jobs done" in done.stdout and "1 job was tried again." in done.stdout
     assert "failed after" not in done.stderr and "backup" not in done.stderr
@@ -309,8 +310,13 @@ def test_an_unknown_target_is_answered_with_the_nearest_experiment(handler, caps
 def test_a_dry_run_names_the_code_that_has_changed(project):
     target = "results/smoke/tiny/runs/fedavg/all.parquet"
     project.snakemake(target)
-    assert "Changed code" not in project.snakemake("-n", target).stderr
+    assert "Changed code" not in project.snakemake("-n", *LOGGER, target).stderr
     project.edit("src/fedatlas/federation/algorithms/fedavg.py", "option(1.0, doc=", "option(1.25, doc=")
-    (line,) = re.findall("^Changed code.*$", project.snakemake("-n", target).stderr, re.M)
+    (line,) = re.findall("^Changed code.*$", project.snakemake("-n", *LOGGER, target).stderr, re.M)
     assert line == "Changed code, with all that it imports: federation.algorithms.fedavg (1 job)"
-    assert "Changed code" not in project.snakemake("-n", "--quiet", "all", "--", target).stderr
+    assert "Changed code" not in project.snakemake("-n", "--quiet", "all", *LOGGER, target).stderr
+
+
+def test_snakemakes_own_messages_end_with_the_summary(project):
+    done = project.snakemake("results/smoke/tiny/runs/fedavg/all.parquet")
+    assert "Finished jobid" in done.stderr and done.stdout == "Made      results/smoke/tiny/runs/fedavg/all.parquet\n"

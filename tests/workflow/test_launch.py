@@ -97,7 +97,8 @@ def test_other_words_are_for_snakemake(tmp_path, monkeypatch):
     assert main(["run", "fedac_fig1", "--size", "smoke", "--", "--config", "data=x", "--forceall"]) == 0
     assert main(["run", "fedac_fig1", "--size", "paper", "--cores", "3"]) == 0
     assert main(["run", "fedac_fig1"]) == 0
-    first, second, third = (words[5:] for words in commands)
+    assert all(words[5:7] == ["--logger", "fedatlas"] for words in commands)
+    first, second, third = (words[7:] for words in commands)
     assert first == ["--config", "size=smoke", "data=x", "--forceall"]
     assert second == ["--config", "size=paper"] and third == []
     assert commands[1][:5] == ["fedac_fig1", "--snakefile", launch.SNAKEFILE, "--cores", "3"]

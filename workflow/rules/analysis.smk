@@ -8,6 +8,8 @@ rule about:
     log:
         f"{results}/logs/about/{{size}}/{{experiment}}.log",
     localrule: True
+    conda:
+        "../envs/fedatlas.yaml"
     params:
         digest=of("about").digest,
         spec=of("about").spec,
@@ -27,6 +29,8 @@ rule table:
     log:
         f"{results}/logs/table/{{size}}/{{experiment}}.log",
     localrule: True
+    conda:
+        "../envs/fedatlas.yaml"
     params:
         code=of("table").code,
         digest=of("table").digest,
@@ -55,6 +59,8 @@ rule figure:
     log:
         f"{results}/logs/figure/{{size}}/{{experiment}}/{{figure}}.log",
     localrule: True
+    conda:
+        "../envs/fedatlas.yaml"
     params:
         code=of("figure").code,
         digest=of("figure").digest,
@@ -84,6 +90,8 @@ rule figure_table:
     log:
         f"{results}/logs/figure/{{size}}/{{experiment}}/{{figure}}.log",
     localrule: True
+    conda:
+        "../envs/fedatlas.yaml"
     params:
         code=of("figure_table").code,
         digest=of("figure_table").digest,
@@ -103,6 +111,8 @@ checkpoint look:
     log:
         f"{results}/logs/look/{{size}}/{{experiment}}/{{seeds}}.log",
     localrule: True
+    conda:
+        "../envs/fedatlas.yaml"
     params:
         code=of("look").code,
         digest=of("look").digest,
@@ -127,6 +137,8 @@ rule claims:
     log:
         f"{results}/logs/claims/{{size}}/{{experiment}}.log",
     localrule: True
+    conda:
+        "../envs/fedatlas.yaml"
     params:
         code=of("claims").code,
         digest=of("claims").digest,

@@ -19,6 +19,8 @@ rule prepare:
     # missing data should stop the workflow before it has computed for an hour
     priority: 100
     localrule: True
+    conda:
+        "../envs/fedatlas.yaml"
     params:
         code=of("prepare").code,
         source=graph.source,
@@ -36,6 +38,8 @@ rule partition:
         f"{results}/logs/partitions/{{key}}.log",
     cache: has_cache
     localrule: True
+    conda:
+        "../envs/fedatlas.yaml"
     params:
         code=of("partition").code,
         digest=of("partition").digest,
@@ -53,6 +57,8 @@ rule optimum:
     log:
         f"{results}/logs/optima/{{key}}.log",
     cache: has_cache
+    conda:
+        "../envs/fedatlas.yaml"
     resources:
         mem_mb=requests.optimum_memory,
         runtime=lambda w, attempt: 120 * attempt,

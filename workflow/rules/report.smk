@@ -10,6 +10,8 @@ rule track:
     log:
         f"{results}/logs/track/{{size}}/{{experiment}}.log",
     localrule: True
+    conda:
+        "../envs/fedatlas.yaml"
     params:
         code=of("track").code,
         uri=study.config["mlflow_uri"],
@@ -27,6 +29,8 @@ rule track_tour:
     log:
         f"{results}/logs/track/tour.log",
     localrule: True
+    conda:
+        "../envs/fedatlas.yaml"
     params:
         code=of("track").code,
         uri=study.config["mlflow_uri"],
@@ -46,6 +50,8 @@ rule report_tour:
     log:
         f"{results}/logs/report/tour.log",
     localrule: True
+    conda:
+        "../envs/fedatlas.yaml"
     params:
         code=of("report").code,
         study=study.config["title"],
@@ -65,6 +71,8 @@ rule report_all:
     log:
         f"{results}/logs/report/{{size}}.log",
     localrule: True
+    conda:
+        "../envs/fedatlas.yaml"
     params:
         code=of("report").code,
         study=study.config["title"],
@@ -83,6 +91,8 @@ rule report_one:
     log:
         f"{results}/logs/report/{{size}}/{{experiment}}.log",
     localrule: True
+    conda:
+        "../envs/fedatlas.yaml"
     params:
         code=of("report").code,
         study=study.config["title"],

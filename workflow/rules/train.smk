@@ -20,6 +20,8 @@ rule train:
     # on a cluster, small cells share a job, whose place they fill one after another
     group:
         requests.group if is_cluster else None
+    conda:
+        "../envs/fedatlas.yaml"
     resources:
         **requests.resources(asked),
     params:

@@ -1,8 +1,8 @@
 """Messages of a run of the workflow: its progress, failed jobs with their logs, and a summary at the end.
 
 Snakemake finds the handler through its interface for logger plugins, under the name ``fedatlas``, by the package
-``snakemake_logger_plugin_fedatlas`` beside this one. The profile ``default`` of the workflow selects it
-(``logger: fedatlas``). Snakemake's own messages, a paragraph for each job, stay in its log under ``.snakemake/log``.
+``snakemake_logger_plugin_fedatlas`` beside this one. ``--logger fedatlas`` selects it, as `fedatlas run` and
+the profiles of studies do. Snakemake's own messages, a paragraph for each job, are in its log in ``.snakemake/log`` then.
 ``--verbose``, ``--printshellcmds``, ``--quiet`` and ``--dry-run`` leave them on the screen as Snakemake prints them.
 """
 
@@ -84,6 +84,7 @@ class Messages(LogHandlerBase):
 
     summarize: Callable[[], str] = staticmethod(lambda: "")
     explain: Callable[[str], str] = staticmethod("there is no target {!r}".format)
+    active = False  # whether Snakemake has made one
     # The interface: Snakemake formats errors, and leaves it to this handler which records are shown.
     writes_to_file = False
     has_filter = True
@@ -92,7 +93,8 @@ class Messages(LogHandlerBase):
 
     def __post_init__(self) -> None:
         """Begin a run."""
-        self.start = self.last_line = time.monotonic()
+        type(self).active, self.start = self.writes_to_stream, time.monotonic()
+        self.last_line = self.start
         self.done, self.total, self.failed, self.healed = 0, 0, dict[str, str](), set[str]()
         self.up_to_date, self.bar, self.names = False, None, dict[int, str]()
         self.interrupted, self.reasons, self.changed = False, dict[int, str](), Counter[str]()
