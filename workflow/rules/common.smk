@@ -28,8 +28,6 @@ graph = Graph(study, look_file, lambda: workflow.dryrun, may_leave_out=True)
 is_cluster = workflow.is_main_process and workflow.resource_settings.nodes is not None
 requests = Requests(graph, is_cluster)
 run_files = unrecorded.RunFiles(graph, workflow)
-of = lambda rule: console.PlainErrors(graph.parameters(rule))
-graph, study, requests, run_files = map(console.PlainErrors, (graph, study, requests, run_files))
 size, results = study.config["size"], study.folders.results
 
 

@@ -22,7 +22,7 @@ rule prepare:
     conda:
         "../envs/fedatlas.yaml"
     params:
-        code=of("prepare").code,
+        code=lambda w: graph.code("prepare", w),
         source=graph.source,
     shell:
         "fedatlas data fetch {wildcards.data:q} > {log:q} 2>&1"
@@ -41,9 +41,9 @@ rule partition:
     conda:
         "../envs/fedatlas.yaml"
     params:
-        code=of("partition").code,
-        digest=of("partition").digest,
-        spec=of("partition").spec,
+        code=lambda w: graph.code("partition", w),
+        digest=lambda w: graph.digest("partition", w),
+        spec=lambda w, input: graph.specification("partition", w, input),
     shell:
         "fedatlas job partition - {output:q} > {log:q} 2>&1 <<'END'\n{params.spec}\nEND"
 
@@ -63,8 +63,8 @@ rule optimum:
         mem_mb=requests.optimum_memory,
         runtime=lambda w, attempt: 120 * attempt,
     params:
-        code=of("optimum").code,
-        digest=of("optimum").digest,
-        spec=of("optimum").spec,
+        code=lambda w: graph.code("optimum", w),
+        digest=lambda w: graph.digest("optimum", w),
+        spec=lambda w, input: graph.specification("optimum", w, input),
     shell:
         "fedatlas job optimum - {output:q} > {log:q} 2>&1 <<'END'\n{params.spec}\nEND"

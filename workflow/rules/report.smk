@@ -13,7 +13,7 @@ rule track:
     conda:
         "../envs/fedatlas.yaml"
     params:
-        code=of("track").code,
+        code=lambda w: graph.code("track", w),
         uri=study.config["mlflow_uri"],
         folders=lambda w, input: graph.report_folders(input.parts),
     shell:
@@ -32,7 +32,7 @@ rule track_tour:
     conda:
         "../envs/fedatlas.yaml"
     params:
-        code=of("track").code,
+        code=lambda w: graph.code("track", w),
         uri=study.config["mlflow_uri"],
         folders=lambda w, input: graph.report_folders(input.parts),
     shell:
@@ -53,7 +53,7 @@ rule report_tour:
     conda:
         "../envs/fedatlas.yaml"
     params:
-        code=of("report").code,
+        code=lambda w: graph.code("report", w),
         study=study.config["title"],
         folders=lambda w, input: graph.report_folders(input.parts),
     shell:
@@ -74,7 +74,7 @@ rule report_all:
     conda:
         "../envs/fedatlas.yaml"
     params:
-        code=of("report").code,
+        code=lambda w: graph.code("report", w),
         study=study.config["title"],
         folders=lambda w, input: graph.report_folders(input.parts),
     shell:
@@ -94,7 +94,7 @@ rule report_one:
     conda:
         "../envs/fedatlas.yaml"
     params:
-        code=of("report").code,
+        code=lambda w: graph.code("report", w),
         study=study.config["title"],
         folders=lambda w, input: graph.report_folders(input.parts),
     shell:

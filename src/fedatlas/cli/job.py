@@ -64,7 +64,6 @@ def add(job: Parser, directory: Callable[[Parser], None]) -> None:
 
 def run(a: argparse.Namespace) -> None:
     """Compute a cell. SIGTERM, which batch systems send before they kill, asks for a last checkpoint."""
-    import json
     import signal
     import threading
 
@@ -107,7 +106,7 @@ def run(a: argparse.Namespace) -> None:
     if (about := a.spec.get("about")) and (uri := os.environ.get(LIVE)):
         from fedatlas.workflow.jobs import track
 
-        track.live(json.loads(about), a.out, uri)
+        track.live(about, a.out, uri)
 
 
 @contextlib.contextmanager

@@ -2,13 +2,11 @@
 
 Snakemake finds the handler through its interface for logger plugins, under the name ``fedatlas``, by the package
 ``snakemake_logger_plugin_fedatlas`` beside this one. ``--logger fedatlas`` selects it, as `fedatlas run` and
-the profiles of studies do. Snakemake's own messages, a paragraph for each job, are in its log in ``.snakemake/log`` then.
+the profiles of studies do. Snakemake's own messages, a paragraph for each job, are in ``.snakemake/log`` then.
 ``--verbose``, ``--printshellcmds``, ``--quiet`` and ``--dry-run`` leave them on the screen as Snakemake prints them.
 """
 
 import contextlib
-import functools
-import inspect
 import logging
 import os
 import re
@@ -23,7 +21,6 @@ from typing import Any
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from fedatlas.errors import UserError
 from fedatlas.io.machine import format_duration
 from fedatlas.workflow import cluster_messages, reasons
 
@@ -39,38 +36,12 @@ UNFINISHED = "At least one job did not complete successfully"
 RESTART = "Trying to restart job"
 NO_BACKUP = re.compile(r"Cannot restore .*: no backup found")  # of a run file that was not there before its job failed
 MISSING = re.compile(r"^No rule to produce (?P<name>\w[\w-]*) \(", re.MULTILINE)  # a name, and no path
+MISTAKE = re.compile(r"^ *UserError: (?P<sentence>.*)$", re.MULTILINE)  # in an input or a parameter of a rule
 LOCKED = "Directory cannot be locked"
 UNLOCK = (
     "fedatlas: this folder is locked: if no other run works in it, the last one was killed; call `snakemake --unlock` "
     "or `fedatlas run NAME -- --unlock`, and then the same command again"
 )
-
-
-class PlainErrors:
-    """An object whose methods end Snakemake with one sentence on a user's mistake, where it would add a traceback."""
-
-    def __init__(self, inner: Any) -> None:
-        self.inner = inner
-
-    def __getattr__(self, name: str) -> Any:
-        """Return an attribute of the object."""
-        value = getattr(self.inner, name)
-        if not callable(value):
-            return value
-
-        @functools.wraps(value)
-        def call(*args: Any, **options: Any) -> Any:
-            try:
-                return value(*args, **options)
-            except UserError as error:
-                from snakemake.logging import logger
-
-                logger.error(str(error))
-                raise SystemExit(1) from None
-
-        call.__signature__ = inspect.signature(value)  # type: ignore[attr-defined]  # which Snakemake reads for each job
-        setattr(self, name, call)
-        return call
 
 
 class Messages(LogHandlerBase):
@@ -145,6 +116,8 @@ class Messages(LogHandlerBase):
             return
         elif LOCKED in record.getMessage():
             self._print(UNLOCK)
+        elif mistake := MISTAKE.search(record.getMessage()):
+            self._print(f"fedatlas: {mistake['sentence']}")
         elif missing := MISSING.search(record.getMessage()):
             self._print(f"fedatlas: {type(self).explain(missing['name'])}")
         elif record.levelno >= logging.WARNING:

@@ -72,7 +72,7 @@ def _draw(
 ) -> dict[str, Any]:
     """Draw a figure of the comparison's experiment, and return its content for the template."""
     w = SimpleNamespace(size=comparison.request.size, experiment=comparison.name, figure=name)
-    spec = json.loads(Graph(comparison.study).figure_spec(w)) | {"view": view.plain()}
+    spec = json.loads(Graph(comparison.study).specification("figure", w)) | {"view": view.plain()}
     files = [folder / file for file in figure_paths(name, FIGURES.get(spec["figure"]["kind"]).is_table)]
     figure.make(spec, str(folder), [str(file) for file in files if file.suffix in (".png", ".svg", ".json")])
     return load_figure(folder, name, caption, out.parent)
