@@ -16,4 +16,4 @@ USER atlas
 
 FROM installed AS tour
 RUN snakemake --cores all
-CMD ["fedatlas", "claims"]
+CMD ["fedatlas", "show", "--claims"]

@@ -8,7 +8,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 .PHONY: tour test slow fuzz statements slurm gpu lint reference docs times notebook gallery verify ui clean
 
 tour: .venv/installed
-	snakemake --cores $(CORES)
+	snakemake --cores $(CORES) --logger fedatlas
 
 test: .venv/installed
 	pytest -n 2 --dist worksteal
@@ -32,7 +32,7 @@ slurm: .venv/installed
 
 # Ten minutes of a CUDA device: FedAvg and FedSpeed on ResNet-18, and a step of ten clients in one pass and one by one
 gpu: .venv/installed
-	snakemake --cores 2 fedspeed_start --config size=paper
+	snakemake --cores 2 --logger fedatlas fedspeed_start --config size=paper
 	python benchmarks/gpu.py --architecture resnet18
 
 lint: .venv/installed
@@ -49,7 +49,7 @@ reference: .venv/installed
 # config/experiments/times.csv, which `fedatlas list experiments` shows: measured in the results of this folder, kept as
 # measured before, or estimated
 times: .venv/installed
-	python -m fedatlas.workflow.shipped_times data results
+	python -m fedatlas.workflow.shipped_times results
 	python -m fedatlas.cli.reference
 
 # The site, in docs/_build; a warning is an error
@@ -60,12 +60,12 @@ docs: .venv/installed
 
 # docs/how-to/front_door.ipynb, from docs/how-to/front_door.py
 notebook: .venv/installed
-	snakemake --cores $(CORES) fedac_fig1 --config size=smoke
+	snakemake --cores $(CORES) --logger fedatlas fedac_fig1 --config size=smoke
 	python -m tests.api.notebook
 
 # docs/gallery.md and its pages, from the record
 gallery: .venv/installed
-	fedatlas gallery
+	python -m fedatlas.workflow.gallery_page
 
 # Cells of the record, drawn at random, the cheapest experiments first: computed again for two minutes and compared
 verify: .venv/installed

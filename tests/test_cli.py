@@ -124,7 +124,7 @@ def test_cite(capsys):
 
 
 def test_claims_need_results(capsys, tmp_path):
-    assert fedatlas("claims", "--results", tmp_path) == 2
+    assert fedatlas("show", "--claims", "--results", tmp_path) == 2
     assert "run `snakemake" in capsys.readouterr().err
     folder = tmp_path / "smoke/mine"
     folder.mkdir(parents=True)
@@ -132,11 +132,14 @@ def test_claims_need_results(capsys, tmp_path):
     row |= {"verdict": "not held", "seeds": "5", "reading": "of all data"}
     cells = [row.get(column, "") for column in COLUMNS]
     (folder / "claims.csv").write_text(",".join(COLUMNS) + "\n" + ",".join(cells) + "\n")
-    assert fedatlas("claims", "--results", tmp_path) == 0
+    assert fedatlas("show", "--claims", "--results", tmp_path) == 0
     text = capsys.readouterr().out
     assert (
         "not held" in text and "It works." in text and "paper: 32; here: 64 over 5 seeds; reading: of all data" in text
     )
+    assert fedatlas("show", "mine", "--claims", "--results", tmp_path) == 0 and capsys.readouterr().out == text
+    assert fedatlas("show", "yours", "--claims", "--results", tmp_path) == 2
+    assert "no claims of yours under" in capsys.readouterr().err
 
 
 def test_data_status(capsys, tmp_path):

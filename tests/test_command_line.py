@@ -45,6 +45,14 @@ def test_help_fits_the_terminal(width, monkeypatch):
         assert max(map(len, parser.format_help().splitlines())) <= int(width), words
 
 
+def test_help_is_one_screen_of_at_most_fifteen_commands_without_that_of_the_rules(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    text = build_parser().format_help()
+    names = [words[0] for words, _ in commands() if len(words) == 1]
+    assert len(text.splitlines()) <= 24 and len(names) <= 15 and "job" in names
+    assert all((f"    {name} " in text) == (name != "job") for name in names)
+
+
 def test_help_says_a_default_of_zero():
     parser = Parser(prog="x")
     parser.add_argument("--seed", type=int, default=0, help="a seed")

@@ -8,11 +8,13 @@ import tomllib
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
 
 from tests.workflow.project import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+CONDA = {"torch": "pytorch-cpu", "snakemake": "snakemake-minimal"}  # with pygments, for snakemake[reports]
 ZENODO = json.loads((ROOT / ".zenodo.json").read_text())
 
 
@@ -35,9 +37,25 @@ def test_the_workflow_catalogue_lists_the_workflow():
     usage = yaml.safe_load((ROOT / ".snakemake-workflow-catalog.yml").read_text())["usage"]
     assert set(usage) == {"mandatory-flags", "software-stack-deployment", "report"} and usage["report"] is True
     assert set(usage["mandatory-flags"]) == {"desc", "flags"}
-    rules = "".join(path.read_text() for path in (ROOT / "workflow/rules").glob("*.smk"))
     assert set(usage["software-stack-deployment"]) == {"conda", "apptainer", "apptainer+conda"}
-    assert not usage["software-stack-deployment"]["apptainer"] and "container" not in rules
+    assert usage["software-stack-deployment"]["conda"] and not usage["software-stack-deployment"]["apptainer"]
+
+
+def requirements(texts):
+    """Requirements by name, as pairs of what conda and pip call them."""
+    parsed = map(Requirement, texts)
+    return {CONDA.get(one.name, one.name): str(one.specifier) for one in parsed if one.name != "fedatlas"}
+
+
+@pytest.mark.parametrize("file, is_for_tests", [("environment.yml", True), ("workflow/envs/fedatlas.yaml", False)])
+def test_conda_installs_what_the_package_asks_for(file, is_for_tests):
+    *packages, pip = yaml.safe_load((ROOT / file).read_text())["dependencies"]
+    own = "-e ." if is_for_tests else f"fedatlas=={PROJECT['version']}"
+    found = requirements(packages + [text for text in pip["pip"] if text != own])
+    extras = PROJECT["optional-dependencies"]
+    asked = PROJECT["dependencies"] + (extras["test"] + extras["privacy"] if is_for_tests else [])
+    assert own in pip["pip"] and "fedatlas[privacy]" in extras["test"]
+    assert found == requirements([*asked, "pip", f"python{PROJECT['requires-python']}", "pygments"])
 
 
 def test_the_container_file_installs_the_package_and_makes_the_tour():

@@ -51,7 +51,7 @@ NAMES = {
 NAMES_OF = {
     "list": {"what": lambda: SECTIONS}, "show": {"name": described_names}, "cite": {"names": described_names},
     "data": {"names": sources.names}, "compare": {"names": FAMILIES["algorithms"].names},
-    "check": {"names": FAMILIES["algorithms"].names}, "run": {"name": experiments}, "plan": {"name": experiments},
+    "check": {"names": FAMILIES["algorithms"].names}, "run": {"name": experiments},
 }  # fmt: skip
 
 
@@ -90,7 +90,9 @@ def is_quick(words):
     """Return whether a command of fedatlas ends at once."""
     if words[1] == "train":
         return has_data(words)
-    return words[1] in {"init", "list", "show", "cite"} or (words[1] == "check" and "--only" in words)
+    if words[1] == "show":
+        return "--claims" not in words  # which reads results
+    return words[1] in {"init", "list", "cite"} or (words[1] == "check" and "--only" in words)
 
 
 def has_data(words):

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 
 from fedatlas import UserError
 from fedatlas.data.store import prepare
-from fedatlas.experiments.cells import CellSpec
 from fedatlas.experiments.run import run_cell
 from fedatlas.io.files import write_json
 from fedatlas.publish.tracking.log import read_tables
@@ -67,14 +66,15 @@ def _make(graph: Graph, w: Any) -> None:
     """All that the rules of the workflow make of an experiment, in their order."""
     folder, data = Path(graph.folders.experiment(w.size, w.experiment)), prepared()
     runs = [Path(file) for file in graph.run_files(w)]
-    facts, layout = json.loads(graph.about_spec(w)), json.loads(graph.table_spec(w))
+    facts = json.loads(graph.specification("about", w))
+    layout = json.loads(graph.specification("table", w))
     figures = {name: _figure(graph, w, name) for name in graph.study.experiment(w.size, w.experiment).figures}
-    judged = json.loads(graph.claims_spec(w))
+    judged = json.loads(graph.specification("claims", w))
     graph.claims_inputs(w), graph.code("claims", w), graph.code("table", w)
     for file in runs:
         at = SimpleNamespace(**vars(w), id=file.parent.name, key=file.stem)
         arguments = _make_inputs(graph, graph.run_inputs(at))
-        run_cell(CellSpec.of(json.loads(graph.train_spec(at))), file, data, **arguments)
+        run_cell(graph._run_spec(at), file, data, **arguments)
     table.make(layout, str(folder), list(map(str, runs)))
     for name, (spec, inputs) in figures.items():
         _make_inputs(graph, inputs)
@@ -92,7 +92,7 @@ def _make(graph: Graph, w: Any) -> None:
 def _figure(graph: Graph, w: Any, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
     at = SimpleNamespace(**vars(w), figure=name)
     assert isinstance(graph.caption(at), str)
-    return json.loads(graph.figure_spec(at)), graph.figure_inputs(at)
+    return json.loads(graph.specification("figure", at)), graph.figure_inputs(at)
 
 
 def _make_inputs(graph: Graph, inputs: dict[str, Any]) -> dict[str, str]:

@@ -19,6 +19,7 @@ from fedatlas.workflow import console, summary
 from fedatlas.workflow.study import Study
 from tests.workflow.studies import importing, snakemake
 
+LOGGER = ("--logger", "fedatlas", "--cores", "2")
 SETTINGS = {
     "dryrun": False, "verbose": False, "printshellcmds": False, "debug_dag": False, "quiet": None, "nocolor": False
 }  # fmt: skip
@@ -27,7 +28,7 @@ SETTINGS = {
 def test_a_failed_job_is_told_with_its_log(project):
     failing = "def run_cell(*_, **__):\n    raise OSError(28, 'No space left')\n\n\ndef _run_cell("
     project.edit("src/fedatlas/experiments/run.py", "def run_cell(", failing)
-    done = project.snakemake("results/smoke/tiny/runs/fedavg/all.parquet", check=False)
+    done = project.snakemake(*LOGGER, "results/smoke/tiny/runs/fedavg/all.parquet", check=False)
     assert done.returncode == 1 and len(done.stderr.splitlines()) < 15
     assert "The job train smoke tiny fedavg all failed." in done.stderr
     assert "The end of its log, results/logs/train/smoke/tiny/fedavg/all.log:" in done.stderr
@@ -85,7 +86,7 @@ def test_what_is_shown_of_records(handler, capsys):
     handler.handle(record("progress", done=4, total=4))
     handler.close()
     out, error = capsys.readouterr()
-    assert error == "" and "4 jobs done in 0 s.\nMade      it\n" in out
+    assert error == "" and "4 jobs done in under 1 s.\nMade      it\n" in out
     handler.close()
     assert capsys.readouterr() == ("", "")
 
@@ -135,7 +136,7 @@ def test_a_failure_that_a_later_attempt_heals_is_one_line(handler, capsys):
         handler.handle(record("progress", done=done, total=3))
     handler.close()
     out, error = capsys.readouterr()
-    assert out == "\n3 jobs done in 0 s. 2 jobs were tried again.\nMade      it\n" and "failed" not in error
+    assert out == "\n3 jobs done in under 1 s. 2 jobs were tried again.\nMade      it\n" and "failed" not in error
 
 
 @pytest.mark.parametrize(
@@ -162,7 +163,7 @@ def test_a_second_attempt_ends_a_run_well(project):
         "    return _run_cell(*names, **options)\n\n\ndef _run_cell("
     )
     project.edit("src/fedatlas/experiments/run.py", "def run_cell(", once)
-    done = project.snakemake("results/smoke/tiny/runs/fedavg/all.parquet", "--retries", "1")
+    done = project.snakemake(*LOGGER, "results/smoke/tiny/runs/fedavg/all.parquet", "--retries", "1")
     assert "    fedatlas: No space left" in done.stderr and "It is tried again." in done.stderr
     assert "1 jobs done" in done.stdout and "1 job was tried again." in done.stdout
     assert "failed after" not in done.stderr and "backup" not in done.stderr
@@ -186,7 +187,7 @@ def test_a_line_now_and_then_without_a_terminal(handler, capsys, monkeypatch):
     monkeypatch.setattr(console, "PAUSE", 0.0)
     handler.start -= 60
     handler.handle(record("progress", done=2, total=8))
-    assert capsys.readouterr().err.splitlines()[1:] == ["2 of 8 jobs done; about 3 min 0 s left"]
+    assert capsys.readouterr().err.splitlines()[1:] == ["2 of 8 jobs done; about 3 min left"]
 
 
 def test_an_interrupted_run_has_no_summary(handler, capsys):
@@ -204,7 +205,9 @@ def test_jobs_that_the_user_interrupted_have_not_failed(handler, capsys, tmp_pat
     handler.handle(record("error", "At least one job did not complete successfully.", logging.ERROR))
     handler.close()
     lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == 3 and lines[2].startswith("Stopped after 0 s, with 0 of 8 jobs done. What was made stays")
+    assert len(lines) == 3 and lines[2].startswith(
+        "Stopped after under 1 s, with 0 of 8 jobs done. What was made stays"
+    )
 
 
 def test_an_interrupt_of_snakemake_alone_waits_for_jobs(handler, capsys):
@@ -245,13 +248,6 @@ def test_errors_are_red_in_a_terminal_that_shows_colours(handler, capsys, monkey
     handler.common_settings.nocolor = True
     handler.handle(record("error", "no such rule", logging.CRITICAL))
     assert capsys.readouterr().err == "\033[31mno such rule\033[0m\nno such rule\n"
-
-
-@pytest.mark.parametrize(
-    ("seconds", "words"), [(0.4, "0 s"), (59.6, "1 min 0 s"), (92, "1 min 32 s"), (7500, "2 h 5 min")]
-)
-def test_times(seconds, words):
-    assert console._duration(seconds) == words
 
 
 def test_the_summary_tells_claims_and_what_tests_them(project, monkeypatch):
@@ -314,8 +310,13 @@ def test_an_unknown_target_is_answered_with_the_nearest_experiment(handler, caps
 def test_a_dry_run_names_the_code_that_has_changed(project):
     target = "results/smoke/tiny/runs/fedavg/all.parquet"
     project.snakemake(target)
-    assert "Changed code" not in project.snakemake("-n", target).stderr
+    assert "Changed code" not in project.snakemake("-n", *LOGGER, target).stderr
     project.edit("src/fedatlas/federation/algorithms/fedavg.py", "option(1.0, doc=", "option(1.25, doc=")
-    (line,) = re.findall("^Changed code.*$", project.snakemake("-n", target).stderr, re.M)
+    (line,) = re.findall("^Changed code.*$", project.snakemake("-n", *LOGGER, target).stderr, re.M)
     assert line == "Changed code, with all that it imports: federation.algorithms.fedavg (1 job)"
-    assert "Changed code" not in project.snakemake("-n", "--quiet", "all", "--", target).stderr
+    assert "Changed code" not in project.snakemake("-n", "--quiet", "all", *LOGGER, target).stderr
+
+
+def test_snakemakes_own_messages_end_with_the_summary(project):
+    done = project.snakemake("results/smoke/tiny/runs/fedavg/all.parquet")
+    assert "Finished jobid" in done.stderr and done.stdout == "Made      results/smoke/tiny/runs/fedavg/all.parquet\n"

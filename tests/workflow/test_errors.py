@@ -3,7 +3,8 @@
 
 def test_a_bad_experiment(project):
     project.write_experiment(algorithms={"scafold": None}, claims={})
-    done = project.snakemake("results/smoke/tiny/claims.csv", check=False)
+    words = ("--logger", "fedatlas", "--cores", "2")
+    done = project.snakemake(*words, "results/smoke/tiny/claims.csv", check=False)
     text = done.stdout + done.stderr
     assert done.returncode != 0 and "unknown algorithm 'scafold'; did you mean 'scaffold'" in text
     assert "tiny.yaml" in text and "Traceback" not in text

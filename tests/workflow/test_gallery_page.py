@@ -1,12 +1,14 @@
-"""`fedatlas gallery`: pages and pictures from the record."""
+"""The gallery: pages and pictures from the record."""
 
 import re
 import shutil
+from pathlib import Path
 
 import pytest
 import yaml
 
 from fedatlas.cli.main import main
+from fedatlas.errors import UserError
 from fedatlas.io import csv
 from fedatlas.publish.report import gallery
 from fedatlas.publish.report.gallery import write_pages
@@ -19,6 +21,10 @@ from tests.workflow.project import ROOT, TINY
 
 COMMITTED = ROOT / "docs/gallery"
 CHEAP = 30_000  # bytes of a record whose page is made again here
+
+
+def publish():
+    gallery_page.publish(Study.open(), Path(gallery_page.PAGE), print)
 
 
 def pages_of(folder):
@@ -95,7 +101,8 @@ def test_the_record_becomes_pages_and_the_pictures_of_cards_and_of_the_readme(re
     old.mkdir(parents=True)
     for name in ("loss.png", "of_no_card.png"):
         (old / name).write_text("of before")
-    assert main(["gallery"]) == 0 and "tiny (size smoke): from the record" in capsys.readouterr().out
+    publish()
+    assert "tiny (size smoke): from the record" in capsys.readouterr().out
     assert {path.name for path in old.iterdir()} == {"front.png", "loss.png"}
     assert (old / "loss.png").read_bytes().startswith(b"\x89PNG")
     assert (old / "front.png").read_bytes() != (old / "loss.png").read_bytes()
@@ -108,7 +115,8 @@ def test_the_record_becomes_pages_and_the_pictures_of_cards_and_of_the_readme(re
     assert list(csv.read(recorded / "docs/gallery/claims.csv")["claim"]) == ["first"]
     assert "![Better: a figure of the results](smoke/tiny/loss.png)" in (recorded / "docs/gallery/x.md").read_text()
     before = pages_of(recorded / "docs/gallery")
-    assert main(["gallery"]) == 0 and pages_of(recorded / "docs/gallery") == before and (old / "front.png").exists()
+    publish()
+    assert pages_of(recorded / "docs/gallery") == before and (old / "front.png").exists()
     assert not (recorded / "results/smoke/tiny/runs").exists()
 
 
@@ -136,7 +144,7 @@ def test_a_record_that_lacks_cells_is_shown_as_far_as_it_goes(recorded, capsys):
     text = (recorded / "config/experiments/tiny.yaml").read_text()
     more = text.replace("  scaffold: null\n", "  scaffold: null\n  fedprox: {set: {nu: 0.1}}\n")
     (recorded / "config/experiments/tiny.yaml").write_text(more)
-    assert main(["gallery"]) == 0
+    publish()
     assert "the record lacks 1 of 3 cells of the experiment" in (recorded / "docs/gallery/tiny.md").read_text()
     assert "| tiny | smoke |" in (recorded / "docs/gallery.md").read_text()
 
@@ -144,28 +152,30 @@ def test_a_record_that_lacks_cells_is_shown_as_far_as_it_goes(recorded, capsys):
 def test_a_record_of_another_experiment_is_said(recorded, capsys):
     text = (recorded / "config/experiments/tiny.yaml").read_text()
     (recorded / "config/experiments/tiny.yaml").write_text(text.replace("rounds: 5", "rounds: 6"))
-    assert main(["gallery"]) == 2
+    with pytest.raises(UserError, match="the record has no experiment of the gallery"):
+        publish()
     output = capsys.readouterr()
     assert "cannot be shown from the record: the record of tiny (size smoke) has no cell" in output.out
-    assert "the record has no experiment of the gallery" in output.err
 
 
 @pytest.mark.parametrize(
     "path",
     ["gallery.md", "gallery/mine.md", "gallery/claims.csv", "gallery/smoke/tiny/mine.txt", "gallery/smoke/x"],
 )
-def test_files_of_another_origin_are_not_replaced(tmp_path, monkeypatch, capsys, path):
+def test_files_of_another_origin_are_not_replaced(tmp_path, monkeypatch, path):
     (tmp_path / "config").mkdir()
     (tmp_path / "config/config.yaml").write_text("gallery: {smoke: [fedac_fig1]}\n")
     monkeypatch.chdir(tmp_path)
     mine = tmp_path / "docs" / path
     mine.parent.mkdir(parents=True)
     mine.write_text("mine")
-    assert main(["gallery"]) == 2 and f"docs/{path} is not of `fedatlas gallery`" in capsys.readouterr().err
+    with pytest.raises(UserError, match=f"docs/{path} is not of `make gallery`"):
+        publish()
     assert mine.read_text() == "mine" and [file for file in tmp_path.glob("docs/**/*") if file.is_file()] == [mine]
 
 
-def test_a_study_without_a_gallery_is_told_so(tmp_path, monkeypatch, capsys):
+def test_a_study_without_a_gallery_is_told_so(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert main(["gallery"]) == 2 and "names no experiments for the gallery" in capsys.readouterr().err
+    with pytest.raises(UserError, match="names no experiments for the gallery"):
+        publish()
     assert not list(tmp_path.iterdir())

@@ -25,6 +25,7 @@ def test_an_experiment_of_the_atlas_from_an_empty_folder(tmp_path):
     assert done.returncode == 0, done.stderr
     assert {"prepare", "optimum", "train", "track", "report_one", "fedac_fig1"} <= jobs(done)
     assert "results/smoke/fedac_fig1/report.html" in done.stdout and "jobs done" not in done.stdout
+    assert "fedac_fig1 at size smoke\n\njobs     5 run files with 315 runs\ntime     ~" in done.stdout
     assert {path.name for path in tmp_path.iterdir()} <= {"data", "results", ".snakemake"}
 
 
@@ -46,7 +47,7 @@ def test_an_experiment_of_ones_own_is_made_and_its_places_are_told(tmp_path):
     assert "MLflow    sqlite:///made/here/mlflow.db: `fedatlas ui` shows the runs" in output
     assert all((tmp_path / f"made/here/{name}").exists() for name in ("smoke/tiny/report.html", "mlflow.db"))
     assert not (tmp_path / "results").exists()
-    assert "SCAFFOLD is better" in fedatlas(tmp_path, "claims").stdout
+    assert "SCAFFOLD is better" in fedatlas(tmp_path, "show", "--claims").stdout
 
 
 @pytest.mark.slow
@@ -64,8 +65,8 @@ def test_a_failure_has_the_exit_status_of_snakemake_and_no_places(tmp_path):
         (["xyzzy"], "there is no experiment 'xyzzy'; `fedatlas list experiments` names them all"),
         (["fedac_fig1", "--size", "smok"], "unknown size 'smok'; did you mean 'smoke'"),
         (["fedac_fig1", "--cores", "0"], "0 is not a number of cores"),
-        (["fedac_fig1", "--forceall"], "unknown option '--forceall'"),
-        (["fedac_fig1", "tour"], "unexpected argument 'tour'"),
+        (["fedac_fig1", "--forceall"], "unknown argument '--forceall'"),
+        (["fedac_fig1", "tour"], "unknown argument 'tour'"),
     ],
 )
 def test_mistakes(tmp_path, monkeypatch, capsys, words, message):
@@ -96,7 +97,8 @@ def test_other_words_are_for_snakemake(tmp_path, monkeypatch):
     assert main(["run", "fedac_fig1", "--size", "smoke", "--", "--config", "data=x", "--forceall"]) == 0
     assert main(["run", "fedac_fig1", "--size", "paper", "--cores", "3"]) == 0
     assert main(["run", "fedac_fig1"]) == 0
-    first, second, third = (words[5:] for words in commands)
+    assert all(words[5:7] == ["--logger", "fedatlas"] for words in commands)
+    first, second, third = (words[7:] for words in commands)
     assert first == ["--config", "size=smoke", "data=x", "--forceall"]
     assert second == ["--config", "size=paper"] and third == []
     assert commands[1][:5] == ["fedac_fig1", "--snakefile", launch.SNAKEFILE, "--cores", "3"]

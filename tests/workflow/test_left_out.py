@@ -58,7 +58,7 @@ def test_no_experiment_of_the_record_downloads_data(size, name, tmp_path, monkey
     assert {data for data in prepared if not info(data).embedded} == set()
     left_out = graph.figures_left_out(size, name)
     assert all(set(data) <= FETCHED for data in left_out.values())
-    facts = json.loads(graph.about_spec(SimpleNamespace(size=size, experiment=name)))
+    facts = json.loads(graph.specification("about", SimpleNamespace(size=size, experiment=name)))
     assert facts["left_out"] == left_out and not facts["figures"].keys() & left_out.keys()
     assert facts["figures"].keys() | left_out.keys() == graph.study.experiment(size, name).figures.keys()
 
@@ -95,8 +95,8 @@ def test_a_check_whose_data_are_not_here_is_not_tested_and_says_so(tmp_path, mon
     monkeypatch.setattr(graph.records, "find", lambda w: "restored")
     monkeypatch.setattr("fedatlas.workflow.missing_data.is_local", lambda *_: False)
     at = SimpleNamespace(size="laptop", experiment="asynchrony")
-    spec = json.loads(graph.claims_spec(at))
-    assert spec["lacking"] == ["digits"] and "lacking" not in json.loads(Graph(graph.study).claims_spec(at))
+    spec = json.loads(graph.specification("claims", at))
+    assert spec["lacking"] == ["digits"] and "lacking" not in json.loads(Graph(graph.study).specification("claims", at))
     timed = {name: claim for name, claim in spec["claims"].items() if "simulated_seconds" in str(claim["check"])}
     results = Results(graph.study.view("laptop", "asynchrony"), None, None, None, {})
     table = claims_job.judge(spec | {"claims": timed}, results, str(tmp_path))

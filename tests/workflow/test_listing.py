@@ -111,22 +111,25 @@ def test_an_experiment_of_ones_own_has_the_time_that_it_took_here(ran, capsys):
 
 
 def test_times_are_those_measured_else_kept_else_estimated(ran):
-    path, results = ran.folder / "times.csv", [ran.folder / "results"]
-    plans = []
+    path = ran.folder / "times.csv"
 
-    def write(folders, seconds):
-        shipped_times.write(Study.open(), folders, path, lambda cells: plans.append(len(cells)) or seconds)
+    def write(*folders):
+        shipped_times.write(Study.open(), folders, path)
         return times.read_costs(path)
 
-    first = write(results, None)
+    unknown = write()
+    assert {(cost.seconds, cost.measured) for cost in unknown.values()} == {(None, False)}
+    first = write(ran.folder / "results")
     smoke, laptop = first["tiny", "smoke"], first["tiny", "laptop"]
     assert (smoke.runs, smoke.seconds, smoke.measured) == (8, 0.25, True) and smoke.memory_mb > 0
-    assert (laptop.runs, laptop.seconds, laptop.measured) == (6, None, False) and len(plans) == 1
-    second = write([], 12.0)
-    assert second == first | {("tiny", "laptop"): dataclasses.replace(laptop, seconds=12.0)} and len(plans) == 2
-    assert write([], 99.0) == second and len(plans) == 2, "an estimate stays while the runs are the same"
+    assert (laptop.runs, laptop.measured) == (6, False) and 0 < laptop.seconds
+    later = path.read_text().replace(f"tiny,laptop,6,{laptop.seconds:.2g}", "tiny,laptop,6,99")
+    path.write_text(later)
+    assert write() == first | {("tiny", "laptop"): dataclasses.replace(laptop, seconds=99)}, (
+        "while the runs are the same"
+    )
     ran.write_experiment(seeds=[0, 1])
-    assert write([], 99.0)["tiny", "laptop"].seconds == 99 and len(plans) == 3
+    assert write()["tiny", "laptop"].seconds < 1
 
 
 def test_a_broken_file_does_not_hide_the_others(tmp_path, monkeypatch, capsys):

@@ -44,7 +44,7 @@ def run(folder, record=None):
 def record_text():
     """What a job is told of its experiment, where there is a server."""
     result = experiment("tiny", "smoke", "tiny.yaml", {key: value for key, value in TINY.items() if key != "sizes"})
-    return json.dumps(build_facts(result, create_view(result)))
+    return build_facts(result, create_view(result))
 
 
 @pytest.mark.parametrize("uri", ["", "http://127.0.0.1:1"])

@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 import yaml
 
-from fedatlas.experiments.cells import CellSpec
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.result_files import read
 from fedatlas.experiments.run import run_cell
@@ -75,7 +74,7 @@ class Workflow:
         path, w = self.graph.look_file(size, name, seeds), self.wildcards(seeds=seeds)
         if not Path(path).exists():
             files = [self.run_file(path) for path in self._renewed(lambda w: self.graph.look_inputs(w)["runs"], w)]
-            look.make(json.loads(self.graph.look_spec(w)), str(self.folder), path, files)
+            look.make(json.loads(self.graph.specification("look", w)), str(self.folder), path, files)
         return path
 
     def run_file(self, path):
@@ -84,11 +83,10 @@ class Workflow:
         if not path.exists():
             *_, folder, id, file = path.parts
             w, earlier = self.wildcards(id=id, key=file.removesuffix(".parquet")), None
-            spec = self.graph.train_spec(w)
             if folder != "runs":
                 w.seeds = folder.removeprefix("runs-")
-                spec, earlier = self.graph.add_seeds_spec(w), self.run_file(self.graph.add_seeds_inputs(w)["earlier"])
-            run_cell(CellSpec.of(json.loads(spec)), path, earlier=earlier)
+                earlier = self.run_file(self.graph.add_seeds_inputs(w)["earlier"])
+            run_cell(self.graph._run_spec(w), path, earlier=earlier)
         return path
 
     def files(self):
@@ -104,8 +102,8 @@ class Workflow:
 
     def verdicts(self):
         files, w = [self.folder / name for name in self.files()], self.wildcards()
-        spec = json.loads(self.graph.claims_spec(w))
-        table, curves, trials, _ = build(Layout.of(json.loads(self.graph.table_spec(w))), files)
+        spec = json.loads(self.graph.specification("claims", w))
+        table, curves, trials, _ = build(Layout.of(json.loads(self.graph.specification("table", w))), files)
         results = Results(ExperimentView.of(spec["view"]), table, curves, trials)
         return claims.judge(spec, results, str(self.folder)).set_index("claim")
 

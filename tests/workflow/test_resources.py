@@ -8,7 +8,7 @@ import yaml
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import CellSpec
-from fedatlas.workflow import requests
+from fedatlas.workflow import estimates, requests
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.resources import GROUP, gpus, group, launcher, memory_mb
 from fedatlas.workflow.study import Study
@@ -62,7 +62,7 @@ def test_epsilon_fits_thrice_and_into_24_gigabytes():
 def ask(project, monkeypatch, cost, is_cluster=True):
     """What the cells of an experiment ask for whose time is known: with 5 rounds, and with 500."""
     monkeypatch.chdir(project.folder)
-    monkeypatch.setattr(requests, "experiment_costs", lambda _: {("tiny", "smoke"): cost} if cost else {})
+    monkeypatch.setattr(estimates, "experiment_costs", lambda _: {("tiny", "smoke"): cost} if cost else {})
     asked = requests.Requests(Graph(Study.open()), is_cluster)
     return asked, [
         SimpleNamespace(size="smoke", experiment="tiny", id="fedavg", key=f"rounds={rounds}") for rounds in (5, 500)

@@ -134,11 +134,12 @@ def files(project):
 
 
 def test_inputs_are_named_where_a_storage_puts_them():
-    text = specifications.encode({"partition": "results/partitions/a b.npz", "note": 'results/a.npz is "here"'})
-    copies = [".snakemake/storage/fs/x/results/partitions/a b.npz"]
-    assert json.loads(specifications.find_inputs(text, copies)) == json.loads(text) | {"partition": copies[0]}
+    place = "results/partitions/a b.npz"
+    found = {"partition": place, "note": 'results/a.npz is "here"', "more": [{"of": place}, 1, None]}
+    copy = ".snakemake/storage/fs/x/results/partitions/a b.npz"
+    assert specifications.find_inputs(found, [copy]) == found | {"partition": copy, "more": [{"of": copy}, 1, None]}
     for files in ([], ["results/partitions/a b.npz"], ["other/a b.npz"]):
-        assert specifications.find_inputs(text, files) == text
+        assert specifications.find_inputs(found, files) == found
 
 
 def test_both_snakefiles_plan_the_same_jobs(project):

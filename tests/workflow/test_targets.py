@@ -59,9 +59,11 @@ def test_mistakes_of_other_experiments_stop_nothing(mixed, arguments):
     ],
 )
 def test_mistakes_are_one_sentence_before_any_job(mixed, arguments, message):
-    done = mixed.snakemake("-n", *shlex.split(arguments), check=False)
+    words = [*shlex.split(arguments), "--logger", "fedatlas", "--cores", "2"]
+    done = mixed.snakemake(*words, check=False)
     text = done.stdout + done.stderr
     assert done.returncode != 0 and message in text and "Traceback" not in text and "Exception" not in text, text
+    assert message in mixed.snakemake("-n", *words[:-4], check=False).stdout
     assert not (mixed.folder / "results/smoke").exists()
 
 

@@ -8,9 +8,11 @@ rule about:
     log:
         f"{results}/logs/about/{{size}}/{{experiment}}.log",
     localrule: True
+    conda:
+        "../envs/fedatlas.yaml"
     params:
-        digest=of("about").digest,
-        spec=of("about").spec,
+        digest=lambda w: graph.digest("about", w),
+        spec=lambda w, input: graph.specification("about", w, input),
     shell:
         "cat > {output:q} 2> {log:q} <<'END'\n{params.spec}\nEND"
 
@@ -27,10 +29,12 @@ rule table:
     log:
         f"{results}/logs/table/{{size}}/{{experiment}}.log",
     localrule: True
+    conda:
+        "../envs/fedatlas.yaml"
     params:
-        code=of("table").code,
-        digest=of("table").digest,
-        spec=of("table").spec,
+        code=lambda w: graph.code("table", w),
+        digest=lambda w: graph.digest("table", w),
+        spec=lambda w, input: graph.specification("table", w, input),
         folder=subpath(output.table, parent=True),
     shell:
         "fedatlas job table - {params.folder:q} {input.runs:q} > {log:q} 2>&1 <<'END'\n{params.spec}\nEND"
@@ -55,10 +59,12 @@ rule figure:
     log:
         f"{results}/logs/figure/{{size}}/{{experiment}}/{{figure}}.log",
     localrule: True
+    conda:
+        "../envs/fedatlas.yaml"
     params:
-        code=of("figure").code,
-        digest=of("figure").digest,
-        spec=of("figure").spec,
+        code=lambda w: graph.code("figure", w),
+        digest=lambda w: graph.digest("figure", w),
+        spec=lambda w, input: graph.specification("figure", w, input),
         folder=subpath(output.png, ancestor=2),
         # a function of the output is not compared: a caption is no reason to draw again
         caption=lambda w, output: graph.caption(w),
@@ -84,10 +90,12 @@ rule figure_table:
     log:
         f"{results}/logs/figure/{{size}}/{{experiment}}/{{figure}}.log",
     localrule: True
+    conda:
+        "../envs/fedatlas.yaml"
     params:
-        code=of("figure_table").code,
-        digest=of("figure_table").digest,
-        spec=of("figure_table").spec,
+        code=lambda w: graph.code("figure_table", w),
+        digest=lambda w: graph.digest("figure_table", w),
+        spec=lambda w, input: graph.specification("figure_table", w, input),
         folder=subpath(output.html, ancestor=2),
         caption=lambda w, output: graph.caption(w),
     shell:
@@ -103,10 +111,12 @@ checkpoint look:
     log:
         f"{results}/logs/look/{{size}}/{{experiment}}/{{seeds}}.log",
     localrule: True
+    conda:
+        "../envs/fedatlas.yaml"
     params:
-        code=of("look").code,
-        digest=of("look").digest,
-        spec=of("look").spec,
+        code=lambda w: graph.code("look", w),
+        digest=lambda w: graph.digest("look", w),
+        spec=lambda w, input: graph.specification("look", w, input),
         folder=subpath(output[0], ancestor=2),
     shell:
         "fedatlas job look - {params.folder:q} {output:q} {input.runs:q} > {log:q} 2>&1 <<'END'\n{params.spec}\nEND"
@@ -127,10 +137,12 @@ rule claims:
     log:
         f"{results}/logs/claims/{{size}}/{{experiment}}.log",
     localrule: True
+    conda:
+        "../envs/fedatlas.yaml"
     params:
-        code=of("claims").code,
-        digest=of("claims").digest,
-        spec=of("claims").spec,
+        code=lambda w: graph.code("claims", w),
+        digest=lambda w: graph.digest("claims", w),
+        spec=lambda w, input: graph.specification("claims", w, input),
         folder=subpath(output[0], parent=True),
     shell:
         "fedatlas job claims - {params.folder:q} {output:q} > {log:q} 2>&1 <<'END'\n{params.spec}\nEND"

@@ -19,8 +19,10 @@ rule prepare:
     # missing data should stop the workflow before it has computed for an hour
     priority: 100
     localrule: True
+    conda:
+        "../envs/fedatlas.yaml"
     params:
-        code=of("prepare").code,
+        code=lambda w: graph.code("prepare", w),
         source=graph.source,
     shell:
         "fedatlas data fetch {wildcards.data:q} > {log:q} 2>&1"
@@ -36,10 +38,12 @@ rule partition:
         f"{results}/logs/partitions/{{key}}.log",
     cache: has_cache
     localrule: True
+    conda:
+        "../envs/fedatlas.yaml"
     params:
-        code=of("partition").code,
-        digest=of("partition").digest,
-        spec=of("partition").spec,
+        code=lambda w: graph.code("partition", w),
+        digest=lambda w: graph.digest("partition", w),
+        spec=lambda w, input: graph.specification("partition", w, input),
     shell:
         "fedatlas job partition - {output:q} > {log:q} 2>&1 <<'END'\n{params.spec}\nEND"
 
@@ -53,12 +57,14 @@ rule optimum:
     log:
         f"{results}/logs/optima/{{key}}.log",
     cache: has_cache
+    conda:
+        "../envs/fedatlas.yaml"
     resources:
         mem_mb=requests.optimum_memory,
         runtime=lambda w, attempt: 120 * attempt,
     params:
-        code=of("optimum").code,
-        digest=of("optimum").digest,
-        spec=of("optimum").spec,
+        code=lambda w: graph.code("optimum", w),
+        digest=lambda w: graph.digest("optimum", w),
+        spec=lambda w, input: graph.specification("optimum", w, input),
     shell:
         "fedatlas job optimum - {output:q} > {log:q} 2>&1 <<'END'\n{params.spec}\nEND"

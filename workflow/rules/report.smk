@@ -10,8 +10,10 @@ rule track:
     log:
         f"{results}/logs/track/{{size}}/{{experiment}}.log",
     localrule: True
+    conda:
+        "../envs/fedatlas.yaml"
     params:
-        code=of("track").code,
+        code=lambda w: graph.code("track", w),
         uri=study.config["mlflow_uri"],
         folders=lambda w, input: graph.report_folders(input.parts),
     shell:
@@ -27,8 +29,10 @@ rule track_tour:
     log:
         f"{results}/logs/track/tour.log",
     localrule: True
+    conda:
+        "../envs/fedatlas.yaml"
     params:
-        code=of("track").code,
+        code=lambda w: graph.code("track", w),
         uri=study.config["mlflow_uri"],
         folders=lambda w, input: graph.report_folders(input.parts),
     shell:
@@ -46,8 +50,10 @@ rule report_tour:
     log:
         f"{results}/logs/report/tour.log",
     localrule: True
+    conda:
+        "../envs/fedatlas.yaml"
     params:
-        code=of("report").code,
+        code=lambda w: graph.code("report", w),
         study=study.config["title"],
         folders=lambda w, input: graph.report_folders(input.parts),
     shell:
@@ -65,8 +71,10 @@ rule report_all:
     log:
         f"{results}/logs/report/{{size}}.log",
     localrule: True
+    conda:
+        "../envs/fedatlas.yaml"
     params:
-        code=of("report").code,
+        code=lambda w: graph.code("report", w),
         study=study.config["title"],
         folders=lambda w, input: graph.report_folders(input.parts),
     shell:
@@ -83,8 +91,10 @@ rule report_one:
     log:
         f"{results}/logs/report/{{size}}/{{experiment}}.log",
     localrule: True
+    conda:
+        "../envs/fedatlas.yaml"
     params:
-        code=of("report").code,
+        code=lambda w: graph.code("report", w),
         study=study.config["title"],
         folders=lambda w, input: graph.report_folders(input.parts),
     shell:

@@ -20,12 +20,14 @@ rule train:
     # on a cluster, small cells share a job, whose place they fill one after another
     group:
         requests.group if is_cluster else None
+    conda:
+        "../envs/fedatlas.yaml"
     resources:
         **requests.resources(asked),
     params:
-        code=of("train").code,
-        digest=of("train").digest,
-        spec=of("train").spec,
+        code=lambda w: graph.code("train", w),
+        digest=lambda w: graph.digest("train", w),
+        spec=lambda w, input: graph.specification("train", w, input),
         # what is derived from resources makes no result again
         launch=launch,
     shell:
@@ -41,7 +43,7 @@ use rule train as add_seeds with:
     log:
         f"{results}/logs/add_seeds/{{size}}/{{experiment}}/{{seeds}}/{{id}}/{{key}}.log",
     params:
-        code=of("add_seeds").code,
-        digest=of("add_seeds").digest,
-        spec=of("add_seeds").spec,
+        code=lambda w: graph.code("add_seeds", w),
+        digest=lambda w: graph.digest("add_seeds", w),
+        spec=lambda w, input: graph.specification("add_seeds", w, input),
         launch=launch,

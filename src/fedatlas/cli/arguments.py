@@ -21,7 +21,7 @@ class Help(argparse.HelpFormatter):
         return f"{action.help}; default: %(default)s"
 
     def _get_default_metavar_for_optional(self, action: argparse.Action) -> str:
-        return "N" if action.type in (integer, cores, port) else super()._get_default_metavar_for_optional(action)
+        return "N" if action.type in (int, cores, port) else super()._get_default_metavar_for_optional(action)
 
 
 class Parser(argparse.ArgumentParser):
@@ -35,24 +35,11 @@ class Parser(argparse.ArgumentParser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
         """Parse as argparse does, but raise an error for unknown arguments in the parser that meets them."""
-        self._check_options(args or ())
         arguments, rest = super().parse_known_args(args, namespace)
         if rest:
-            self.error(f"unexpected argument {rest[0]!r}")
+            sets = "; --set NAME=VALUE sets a hyper-parameter" if "--set" in self._option_string_actions else ""
+            self.error(f"unknown argument {rest[0]!r}{sets or nearest(rest[0], self._option_string_actions)}")
         return arguments, rest
-
-    def _check_options(self, args: Sequence[str]) -> None:
-        """Raise UserError at the first unknown option, before argparse misses a required one in its place."""
-        for text in args:
-            name = text.partition("=")[0]
-            if text == "--" or (self._subparsers and not text.startswith("-")):
-                return  # the rest are positional arguments, or the options of a subcommand
-            if name.startswith("--") and " " not in name and name not in self._option_string_actions:
-                if "--set" in self._option_string_actions and (pair := _hyper_parameter(args, text)):
-                    self.error(f"unknown option {name!r}: hyper-parameters are set by --set {pair}")
-                options = [option for option in self._option_string_actions if option.startswith("--")]
-                longer = [option for option in options if option.startswith(name)]
-                self.error(f"unknown option {name!r}{nearest(name, longer or options)}")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
@@ -63,17 +50,6 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Raise UserError that says how to get help."""
         raise UserError(f"{message.removeprefix('argument ')} (`{self.prog} --help` tells more)")
-
-
-def _hyper_parameter(args: Sequence[str], text: str) -> str:
-    """Return NAME=VALUE for an option that has the name of a hyper-parameter; empty if no algorithm has such a one."""
-    from fedatlas.federation.algorithms import ALGORITHMS
-
-    head, _, value = text.partition("=")
-    name, rest = head.removeprefix("--").replace("-", "_"), args[list(args).index(text) + 1 :]
-    if not any(name in ALGORITHMS.get(known).options() for known in ALGORITHMS.names()):
-        return ""
-    return f"{name}={value or next((word for word in rest[:1] if not word.startswith('--')), 'VALUE')}"
 
 
 def check_text(words: Sequence[str]) -> list[str]:
@@ -94,34 +70,18 @@ def split_passed(words: Sequence[str]) -> tuple[list[str], list[str]]:
     return list(words[:position]), list(words[position + 1 :])
 
 
-def integer(text: str) -> int:
-    """Parse a whole number."""
-    try:
-        return int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r:.60} is not a whole number") from None
-
-
 def cores(text: str) -> str:
     """Check a number of cores, or ``all``."""
-    if text != "all" and integer(text) < 1:
+    if text != "all" and int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text} is not a number of cores; give a whole number from 1, or all")
     return text
 
 
 def port(text: str) -> int:
     """Parse the number of a TCP port."""
-    if not 1 <= (value := integer(text)) <= 65535:
+    if not 1 <= (value := int(text)) <= 65535:
         raise argparse.ArgumentTypeError(f"{value} is not a port; ports are numbers from 1 to 65535")
     return value
-
-
-def number(text: str) -> float:
-    """Parse a number."""
-    try:
-        return float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r:.60} is not a number") from None
 
 
 def json_file(path: str) -> Any:

@@ -44,10 +44,33 @@ def list_names(a: Namespace) -> None:
 
 
 def show(a: Namespace) -> None:
-    """Print the declaration of a name."""
+    """Print the declaration of a name, or the claims on which results hold verdicts."""
+    if a.claims:
+        _show_claims(a)
+        return
+    if a.name is None or a.json or a.results:
+        raise UserError("say the name of what to show; --json and --results are for --claims")
     from fedatlas.cli.show import describe
 
     print(describe(a.name))
+
+
+def _show_claims(a: Namespace) -> None:
+    from fedatlas.workflow.study import Study
+    from fedatlas.workflow.summary import verdicts
+
+    rows = verdicts(a.results or Study.open().folders.results, a.name)
+    if a.json:
+        print_json(rows, a)
+        return
+    margin = max(len(row["verdict"]) for row in rows) + 2
+    for row in rows:
+        claim = f"{row['experiment']} ({row['size']}): {row['text']} [{row['source']}]"
+        print(terminal.hanging_indent(row["verdict"], claim, margin))
+        seeds = f" over {row['seeds']} seeds" if row["seeds"] else ""
+        numbers = {"paper": row["paper"], "here": row["ours"] + seeds, "reading": row["reading"]}
+        if text := "; ".join(f"{name}: {value}" for name, value in numbers.items() if value.strip()):
+            print(terminal.hanging_indent("", text, margin))
 
 
 def cite(a: Namespace) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fedatlas.cli.arguments import Parser, integer, json_file, number
+from fedatlas.cli.arguments import Parser, json_file
 
 if TYPE_CHECKING:
     import threading
@@ -32,10 +32,10 @@ def add(job: Parser, directory: Callable[[Parser], None]) -> None:
     step.add_argument("spec", type=json_file)
     step.add_argument("out")
     text = "cores of the job: processes for networks with long runs, and threads for all else"
-    step.add_argument("--threads", type=integer, default=1, help=text)
+    step.add_argument("--threads", type=int, default=1, help=text)
     text = "processes of this command that srun has started, which compute the clients of a network together"
-    step.add_argument("--tasks", type=integer, default=1, help=text)
-    step.add_argument("--save-seconds", type=number, help="time between checkpoints; default: 60")
+    step.add_argument("--tasks", type=int, default=1, help=text)
+    step.add_argument("--save-seconds", type=float, help="time between checkpoints; default: 60")
     directory(step)
     step.set_defaults(run=run)
     arguments: dict[str, tuple[str, ...]] = {
@@ -64,7 +64,6 @@ def add(job: Parser, directory: Callable[[Parser], None]) -> None:
 
 def run(a: argparse.Namespace) -> None:
     """Compute a cell. SIGTERM, which batch systems send before they kill, asks for a last checkpoint."""
-    import json
     import signal
     import threading
 
@@ -107,7 +106,7 @@ def run(a: argparse.Namespace) -> None:
     if (about := a.spec.get("about")) and (uri := os.environ.get(LIVE)):
         from fedatlas.workflow.jobs import track
 
-        track.live(json.loads(about), a.out, uri)
+        track.live(about, a.out, uri)
 
 
 @contextlib.contextmanager

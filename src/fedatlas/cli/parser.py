@@ -4,7 +4,7 @@ import argparse
 from typing import Any
 
 from fedatlas.cli import commands, job, record, study
-from fedatlas.cli.arguments import DEFAULT_CLIENTS, Parser, cores, integer, number, port
+from fedatlas.cli.arguments import DEFAULT_CLIENTS, Parser, cores, port
 from fedatlas.experiments import SIZES
 
 SET = "a hyper-parameter, or an option of the setting that has no option here, such as sampling; repeatable"
@@ -22,13 +22,16 @@ def parser() -> Parser:
     text, suppressed = "print the version and exit", argparse.SUPPRESS  # jobs take all that the arguments hold
     top.add_argument("--version", action=_Version, nargs=0, dest=suppressed, default=suppressed, help=text)
     groups = top.add_subparsers(required=True, metavar="command")
-    _add_atlas(groups)
     _add_studies(groups)
+    _add_names(groups)
     _add_train(groups)
+    _add_check(groups)
     _add_data(groups)
-    _add_theory_and_check(groups)
-    record.add(groups.add_parser("record", help="results that travel with fedatlas: show, check and extend them"))
-    job.add(groups.add_parser("job", help="a step of the workflow, as its rules call it"), _directory_option)
+    record.add(groups.add_parser("record", help="results that come with fedatlas: show, verify and extend them"))
+    _add_tracking(groups)
+    _add_theory(groups)
+    _add_cite(groups)
+    job.add(groups.add_parser("job"), _directory_option)  # which rules call, and help does not show
     return top
 
 
@@ -42,53 +45,22 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-def _add_atlas(groups: Any) -> None:
-    command = groups.add_parser("list", help="names of all that the atlas holds, or of one section")
-    text = "algorithms, problems, figures, data, experiments ...; default: all"
-    command.add_argument("what", nargs="?", metavar="section", help=text)
-    command.add_argument("--json", action="store_true", help="print one JSON object, with a list for each section")
-    command.set_defaults(run=commands.list_names)
-
-    text = "all that is declared of an algorithm, a problem, an experiment, a data set, a figure, a paper ..."
-    command = groups.add_parser("show", help=text)
-    command.add_argument("name", help="a name that `fedatlas list` shows, or a key of a paper")
-    command.set_defaults(run=commands.show)
-
-    command = groups.add_parser("cite", help="BibTeX of algorithms, experiments or data sets")
-    text = "an algorithm, an experiment, a data set or a key; default: the five papers"
-    command.add_argument("names", nargs="*", metavar="name", help=text)
-    command.set_defaults(run=commands.cite)
-
-
-def _experiment_arguments(command: Any) -> None:
-    """Add the name and the size of an experiment."""
-    text = "an experiment that `fedatlas list experiments` shows"
-    command.add_argument("name", help=text)
-    command.add_argument("--size", choices=SIZES, metavar="size", help=SIZE)
-
-
 def _add_studies(groups: Any) -> None:
-    command = groups.add_parser("init", help="write a new study: a folder of your own that runs at once")
+    command = groups.add_parser("init", help="write a study: a folder of your own that runs at once")
     command.add_argument("folder", metavar="name", help="name of the new folder")
     command.set_defaults(run=study.init)
 
-    text = "make an experiment of this study or of the atlas: report, claims, MLflow runs"
+    text = "make an experiment: report, figures, claims, MLflow runs"
     command = groups.add_parser("run", help=text, epilog="What stands after -- is given to snakemake.")
-    _experiment_arguments(command)
+    command.add_argument("name", help="an experiment that `fedatlas list experiments` shows")
+    command.add_argument("--size", choices=SIZES, metavar="size", help=SIZE)
     command.add_argument("--cores", type=cores, default="all", help="number of cores")
-    command.add_argument("-n", "--dry-run", action="store_true", help="only show what would be made, and why")
+    text = "only show what would be made, and why, and how much time and memory it takes"
+    command.add_argument("-n", "--dry-run", action="store_true", help=text)
     command.add_argument("--case", help="make the run files of this case alone; default: all results")
     command.set_defaults(run=study.run)
 
-    text = "jobs, time, memory and disk of an experiment, from short runs on this machine"
-    command = groups.add_parser("plan", help=text)
-    _experiment_arguments(command)
-    text = "jobs that run at once, or all: as many as the machine has processors"
-    command.add_argument("--cores", type=cores, default="all", help=text)
-    _directory_option(command)
-    command.set_defaults(run=study.plan)
-
-    text = "your algorithm among those of an experiment, tuned alike: a table, a page and a sentence"
+    text = "your algorithm beside those of an experiment, tuned alike"
     command = groups.add_parser("compare", help=text)
     text = "an algorithm of the study or of the atlas, or a CSV file of runs that another framework made"
     command.add_argument("names", nargs="+", metavar="algorithm", help=text)
@@ -110,7 +82,7 @@ def _add_studies(groups: Any) -> None:
     _directory_option(command)
     command.set_defaults(run=study.compare)
 
-    text = "write the page that answers which method is good when, from the record of a suite"
+    text = "write the page that answers which method is good when"
     command = groups.add_parser("guide", help=text)
     text = "the suite, an experiment whose problems are cases"
     command.add_argument("--on", default="landscape", metavar="experiment", help=text)
@@ -118,23 +90,21 @@ def _add_studies(groups: Any) -> None:
     command.add_argument("--out", default="which-method.html", metavar="FILE.html", help="where to write")
     command.set_defaults(run=study.guide)
 
-    command = groups.add_parser("claims", help="the papers' claims, and whether they held")
+
+def _add_names(groups: Any) -> None:
+    command = groups.add_parser("list", help="names of all that the atlas holds")
+    text = "algorithms, problems, figures, data, experiments ...; default: all"
+    command.add_argument("what", nargs="?", metavar="section", help=text)
+    command.add_argument("--json", action="store_true", help="print one JSON object, with a list for each section")
+    command.set_defaults(run=commands.list_names)
+
+    command = groups.add_parser("show", help="all about one name; with --claims, which claims held")
+    text = "a name that `fedatlas list` shows, or a key of a paper; with --claims an experiment, default: all"
+    command.add_argument("name", nargs="?", help=text)
+    command.add_argument("--claims", action="store_true", help="show the papers' claims, and whether they held here")
     _results_option(command)
     command.add_argument("--json", action="store_true", help="print a JSON list of the claims")
-    command.set_defaults(run=study.claims)
-
-    command = groups.add_parser("gallery", help="write docs/gallery.md and its pages from the record")
-    command.set_defaults(run=study.gallery)
-
-    command = groups.add_parser("track", help="log results to MLflow that it did not take when they were made")
-    command.add_argument("--all", action="store_true", help="all results, as for another database or server")
-    _results_option(command)
-    command.set_defaults(run=study.track)
-
-    command = groups.add_parser("ui", help="open the MLflow user interface")
-    command.add_argument("--uri", help="sqlite:///FILE, or a server's address; default: the one that config.yaml names")
-    command.add_argument("--port", type=port, default=5000, help="port of the page on this machine")
-    command.set_defaults(run=study.ui)
+    command.set_defaults(run=commands.show)
 
 
 def _add_train(groups: Any) -> None:
@@ -143,9 +113,9 @@ def _add_train(groups: Any) -> None:
     command.add_argument("--algorithm", metavar="NAME", required=True, help=text)
     command.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help=SET)
     _problem_options(command)
-    command.add_argument("--clients", type=integer, help=CLIENTS)
+    command.add_argument("--clients", type=int, help=CLIENTS)
     group = command.add_mutually_exclusive_group()
-    group.add_argument("--active", type=integer, help="clients drawn uniformly in each round; default: all")
+    group.add_argument("--active", type=int, help="clients drawn uniformly in each round; default: all")
     text = "which clients take part in a round, e.g. bernoulli,p=0.5; default: full"
     group.add_argument("--participation", metavar="KIND[,NAME=VALUE...]", help=text)
     text = "factor on the step size in each round, e.g. exponential,decay=0.99; default: constant"
@@ -153,16 +123,14 @@ def _add_train(groups: Any) -> None:
     text = "what clients' messages pass before the mean, e.g. top-k,share=0.01; default: identity"
     command.add_argument("--channel", metavar="KIND[,NAME=VALUE...]", help=text)
     local = command.add_mutually_exclusive_group()
-    local.add_argument("--local-steps", type=integer, default=1, help="local steps K of a round")
-    local.add_argument(
-        "--local-epochs", type=integer, help="local epochs E of a round; default: local steps are counted"
-    )
-    command.add_argument("--rounds", type=integer, default=100, help="rounds R of communication")
-    command.add_argument("--batch", type=integer, default=1, help="samples of a local step; 0: full local gradients")
+    local.add_argument("--local-steps", type=int, default=1, help="local steps K of a round")
+    local.add_argument("--local-epochs", type=int, help="local epochs E of a round; default: local steps are counted")
+    command.add_argument("--rounds", type=int, default=100, help="rounds R of communication")
+    command.add_argument("--batch", type=int, default=1, help="samples of a local step; 0: full local gradients")
     text = "rounds between two evaluations; default: a hundredth of all rounds"
-    command.add_argument("--eval-rounds", type=integer, help=text)
-    command.add_argument("--seed", type=integer, default=0, help="seed of samples, participation and start")
-    command.add_argument("--threads", type=integer, default=1, help="blocks of clients that are computed at once")
+    command.add_argument("--eval-rounds", type=int, help=text)
+    command.add_argument("--seed", type=int, default=0, help="seed of samples, participation and start")
+    command.add_argument("--threads", type=int, default=1, help="blocks of clients that are computed at once")
     command.add_argument(
         "--state",
         metavar="PLACE",
@@ -174,6 +142,20 @@ def _add_train(groups: Any) -> None:
     command.add_argument("--json", action="store_true", help="print one JSON object: final, best, costs, status")
     _directory_option(command)
     command.set_defaults(run=commands.train)
+
+
+def _add_check(groups: Any) -> None:
+    text = "test whether algorithms do what their papers say"
+    command = groups.add_parser("check", help=text)
+    text = "an algorithm; default: all that are not the atlas's"
+    command.add_argument("names", nargs="*", metavar="algorithm", help=text)
+    command.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="a hyper-parameter; repeatable"
+    )
+    text = "conformance test to run; repeatable; default: all"
+    command.add_argument("--only", action="append", default=[], metavar="CHECK", help=text)
+    command.add_argument("--json", action="store_true", help="print the table as JSON")
+    command.set_defaults(run=commands.check)
 
 
 def _add_data(groups: Any) -> None:
@@ -201,29 +183,34 @@ def _add_data(groups: Any) -> None:
     command.set_defaults(run=commands.data_verify)
 
 
-def _add_theory_and_check(groups: Any) -> None:
-    command = groups.add_parser(
-        "theory", help="constants of a problem, and the hyper-parameters and bounds of theorems"
-    )
+def _add_tracking(groups: Any) -> None:
+    command = groups.add_parser("track", help="log results to MLflow that it did not take at first")
+    command.add_argument("--all", action="store_true", help="all results, as for another database or server")
+    _results_option(command)
+    command.set_defaults(run=study.track)
+
+    command = groups.add_parser("ui", help="open the MLflow user interface")
+    command.add_argument("--uri", help="sqlite:///FILE, or a server's address; default: the one that config.yaml names")
+    command.add_argument("--port", type=port, default=5000, help="port of the page on this machine")
+    command.set_defaults(run=study.ui)
+
+
+def _add_theory(groups: Any) -> None:
+    command = groups.add_parser("theory", help="what theorems say about a problem: constants, step sizes, bounds")
     _problem_options(command)
-    command.add_argument("--clients", type=integer, help=CLIENTS)
-    command.add_argument("--local-steps", type=integer, default=1, help="local steps K of a round")
-    command.add_argument("--steps", type=integer, default=4096, help="local steps T = rounds x K")
+    command.add_argument("--clients", type=int, help=CLIENTS)
+    command.add_argument("--local-steps", type=int, default=1, help="local steps K of a round")
+    command.add_argument("--steps", type=int, default=4096, help="local steps T = rounds x K")
     command.add_argument("--json", action="store_true", help="print the rows as JSON")
     _directory_option(command)
     command.set_defaults(run=commands.theory)
 
-    text = "run the conformance tests of your own algorithms, or of algorithms by name"
-    command = groups.add_parser("check", help=text)
-    text = "an algorithm; default: all that are not the atlas's"
-    command.add_argument("names", nargs="*", metavar="algorithm", help=text)
-    command.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help="a hyper-parameter; repeatable"
-    )
-    text = "conformance test to run; repeatable; default: all"
-    command.add_argument("--only", action="append", default=[], metavar="CHECK", help=text)
-    command.add_argument("--json", action="store_true", help="print the table as JSON")
-    command.set_defaults(run=commands.check)
+
+def _add_cite(groups: Any) -> None:
+    command = groups.add_parser("cite", help="BibTeX of algorithms, experiments or data sets")
+    text = "an algorithm, an experiment, a data set or a key; default: the five papers"
+    command.add_argument("names", nargs="*", metavar="name", help=text)
+    command.set_defaults(run=commands.cite)
 
 
 def _problem_options(command: Parser) -> None:
@@ -231,7 +218,7 @@ def _problem_options(command: Parser) -> None:
     command.add_argument("--problem", metavar="KIND", default="logistic", help=text)
     text = "a data set that `fedatlas data status` shows, or custom data, e.g. mine.csv,label=y,client=hospital"
     command.add_argument("--data", metavar="NAME|FILE[,NAME=VALUE...]", help=f"{text}; default: none")
-    command.add_argument("--l2", metavar="X", type=number, help="weight of |x|^2 / 2; default: the problem's")
+    command.add_argument("--l2", metavar="X", type=float, help="weight of |x|^2 / 2; default: the problem's")
     text = "another problem option; repeatable"
     command.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help=text)
     text = "how data are split over clients, e.g. dirichlet,alpha=0.3; default: all clients draw from all data"

@@ -6,7 +6,7 @@ import time
 from argparse import Namespace
 from typing import Any
 
-from fedatlas.cli.arguments import Parser, integer, number
+from fedatlas.cli.arguments import Parser
 from fedatlas.experiments import SIZES
 
 SAVE_SECONDS = 60  # of a verification, which an interruption may cost
@@ -35,8 +35,8 @@ def add(record: Parser) -> None:
         "compute runs again, drawn at random, the cheapest experiments first, and compare",
         optional=True,
     )
-    command.add_argument("--runs", type=integer, help="runs of each experiment; default: until all cells are verified")
-    command.add_argument("--minutes", type=number, help="time after which no further run begins; default: no limit")
+    command.add_argument("--runs", type=int, help="runs of each experiment; default: until all cells are verified")
+    command.add_argument("--minutes", type=float, help="time after which no further run begins; default: no limit")
     command.add_argument("--all", action="store_true", help="also runs of cells that are verified, up to a limit")
     command.set_defaults(run=verify)
     command = _named(steps, "add", "take results of this folder into the record, after runs were computed again")

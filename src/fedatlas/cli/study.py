@@ -5,9 +5,6 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 
-from fedatlas.io import terminal
-from fedatlas.io.machine import core_count
-
 
 def init(a: Namespace) -> None:
     """Write a new study, and print the next commands."""
@@ -23,20 +20,14 @@ def run(a: Namespace, *options: str) -> None:
 
     if status := run(a.name, a.size, a.cores, a.dry_run, options, a.case):
         sys.exit(status)  # Snakemake has printed the reason
+    if a.dry_run:
+        from fedatlas.io.machine import core_count
+        from fedatlas.workflow.estimates import Estimates
+        from fedatlas.workflow.study import Study
 
-
-def plan(a: Namespace) -> None:
-    """Print the jobs, time, memory and disk of an experiment, from short runs on this machine."""
-    from fedatlas.workflow.launch import check_experiment
-    from fedatlas.workflow.plan import plan
-    from fedatlas.workflow.study import Study
-
-    study = Study.open()
-    check_experiment(study, a.name)
-    size = a.size or study.config["size"]
-    with terminal.progress_bar("short runs", unit="cell") as bar:
-        result = plan(study.cells(size, a.name).values(), a.directory, progress=lambda entry: bar.update())
-    print(f"{a.name} at size {size}\n\n{result.text(core_count(a.cores))}")
+        study = Study.open()
+        size = a.size or study.config["size"]
+        print(f"\n{a.name} at size {size}\n\n{Estimates(study).text(size, a.name, core_count(a.cores))}")
 
 
 def compare(a: Namespace) -> None:
@@ -70,35 +61,6 @@ def guide(a: Namespace) -> None:
 
     write_guide(Study.open(), Path(a.out), a.on, a.size)
     print(f"{a.out} is written")
-
-
-def claims(a: Namespace) -> None:
-    """Print the claims on which results hold verdicts."""
-    from fedatlas.cli.commands import print_json
-    from fedatlas.workflow.study import Study
-    from fedatlas.workflow.summary import verdicts
-
-    rows = verdicts(a.results or Study.open().folders.results)
-    if a.json:
-        print_json(rows, a)
-        return
-    margin = max(len(row["verdict"]) for row in rows) + 2
-    for row in rows:
-        claim = f"{row['experiment']} ({row['size']}): {row['text']} [{row['source']}]"
-        print(terminal.hanging_indent(row["verdict"], claim, margin))
-        seeds = f" over {row['seeds']} seeds" if row["seeds"] else ""
-        numbers = {"paper": row["paper"], "here": row["ours"] + seeds, "reading": row["reading"]}
-        if text := "; ".join(f"{name}: {value}" for name, value in numbers.items() if value.strip()):
-            print(terminal.hanging_indent("", text, margin))
-
-
-def gallery(a: Namespace) -> None:
-    """Write the gallery, and print its entries."""
-    from fedatlas.workflow.gallery_page import PAGE, publish
-    from fedatlas.workflow.study import Study
-
-    publish(Study.open(), Path(PAGE), print)
-    print(f"{PAGE} is written")
 
 
 def track(a: Namespace) -> None:

@@ -140,6 +140,19 @@ def keep_freed_memory() -> None:
         library.mallopt(MMAPS, 0)
 
 
+def format_duration(seconds: float) -> str:
+    """Return a time for people: ``5 s``, ``39 min``, ``2.5 h`` or ``64 days``."""
+    if seconds < 1:
+        return "under 1 s"
+    count, unit = seconds, "days"
+    for step, name in ((60, "s"), (60, "min"), (24, "h")):
+        if count < 1.5 * step:
+            unit = name
+            break
+        count /= step
+    return f"{count:.0f} {unit}" if count >= 9.5 else f"{count:.2g} {unit}"
+
+
 def format_size(count: float) -> str:
     """Return a number of bytes for people: ``1.5 GiB``."""
     count = min(count, 1 << 1000)  # a number of a user's may exceed what can be divided

@@ -110,8 +110,8 @@ def _open(
         files = sum(cell.id in rivals and run_path(cell) not in held for cell in cells)
         raise UserError(
             f"the record has no runs of {request.on} (size {request.size}) to compare with: --compute trains its "
-            f"{len(rivals)} entries first ({files} run files; `fedatlas plan {request.on} --size {request.size}` says "
-            "how long that takes)"
+            f"{len(rivals)} entries first ({files} run files; `fedatlas run {request.on} --size {request.size} -n` "
+            "says how long that takes)"
         )
     name = f"compare_{request.title}"
     removed = [case for case in view.cases if case not in cases]

@@ -1,14 +1,12 @@
 """Messages of a run of the workflow: its progress, failed jobs with their logs, and a summary at the end.
 
 Snakemake finds the handler through its interface for logger plugins, under the name ``fedatlas``, by the package
-``snakemake_logger_plugin_fedatlas`` beside this one. The profile ``default`` of the workflow selects it
-(``logger: fedatlas``). Snakemake's own messages, a paragraph for each job, stay in its log under ``.snakemake/log``.
+``snakemake_logger_plugin_fedatlas`` beside this one. ``--logger fedatlas`` selects it, as `fedatlas run` and
+the profiles of studies do. Snakemake's own messages, a paragraph for each job, are in ``.snakemake/log`` then.
 ``--verbose``, ``--printshellcmds``, ``--quiet`` and ``--dry-run`` leave them on the screen as Snakemake prints them.
 """
 
 import contextlib
-import functools
-import inspect
 import logging
 import os
 import re
@@ -23,7 +21,7 @@ from typing import Any
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from fedatlas.errors import UserError
+from fedatlas.io.machine import format_duration
 from fedatlas.workflow import cluster_messages, reasons
 
 LOGGER = "snakemake.logging"
@@ -38,38 +36,12 @@ UNFINISHED = "At least one job did not complete successfully"
 RESTART = "Trying to restart job"
 NO_BACKUP = re.compile(r"Cannot restore .*: no backup found")  # of a run file that was not there before its job failed
 MISSING = re.compile(r"^No rule to produce (?P<name>\w[\w-]*) \(", re.MULTILINE)  # a name, and no path
+MISTAKE = re.compile(r"^ *UserError: (?P<sentence>.*)$", re.MULTILINE)  # in an input or a parameter of a rule
 LOCKED = "Directory cannot be locked"
 UNLOCK = (
     "fedatlas: this folder is locked: if no other run works in it, the last one was killed; call `snakemake --unlock` "
     "or `fedatlas run NAME -- --unlock`, and then the same command again"
 )
-
-
-class PlainErrors:
-    """An object whose methods end Snakemake with one sentence on a user's mistake, where it would add a traceback."""
-
-    def __init__(self, inner: Any) -> None:
-        self.inner = inner
-
-    def __getattr__(self, name: str) -> Any:
-        """Return an attribute of the object."""
-        value = getattr(self.inner, name)
-        if not callable(value):
-            return value
-
-        @functools.wraps(value)
-        def call(*args: Any, **options: Any) -> Any:
-            try:
-                return value(*args, **options)
-            except UserError as error:
-                from snakemake.logging import logger
-
-                logger.error(str(error))
-                raise SystemExit(1) from None
-
-        call.__signature__ = inspect.signature(value)  # type: ignore[attr-defined]  # which Snakemake reads for each job
-        setattr(self, name, call)
-        return call
 
 
 class Messages(LogHandlerBase):
@@ -83,6 +55,7 @@ class Messages(LogHandlerBase):
 
     summarize: Callable[[], str] = staticmethod(lambda: "")
     explain: Callable[[str], str] = staticmethod("there is no target {!r}".format)
+    active = False  # whether Snakemake has made one
     # The interface: Snakemake formats errors, and leaves it to this handler which records are shown.
     writes_to_file = False
     has_filter = True
@@ -91,7 +64,8 @@ class Messages(LogHandlerBase):
 
     def __post_init__(self) -> None:
         """Begin a run."""
-        self.start = self.last_line = time.monotonic()
+        type(self).active, self.start = self.writes_to_stream, time.monotonic()
+        self.last_line = self.start
         self.done, self.total, self.failed, self.healed = 0, 0, dict[str, str](), set[str]()
         self.up_to_date, self.bar, self.names = False, None, dict[int, str]()
         self.interrupted, self.reasons, self.changed = False, dict[int, str](), Counter[str]()
@@ -142,6 +116,8 @@ class Messages(LogHandlerBase):
             return
         elif LOCKED in record.getMessage():
             self._print(UNLOCK)
+        elif mistake := MISTAKE.search(record.getMessage()):
+            self._print(f"fedatlas: {mistake['sentence']}")
         elif missing := MISSING.search(record.getMessage()):
             self._print(f"fedatlas: {type(self).explain(missing['name'])}")
         elif record.levelno >= logging.WARNING:
@@ -181,7 +157,7 @@ class Messages(LogHandlerBase):
         elif time.monotonic() - self.last_line >= PAUSE and done < total:
             self.last_line = time.monotonic()
             rest = (self.last_line - self.start) * (total - done) / done
-            print(f"{done} of {total} jobs done; about {_duration(rest)} left", file=sys.stderr, flush=True)
+            print(f"{done} of {total} jobs done; about {format_duration(rest)} left", file=sys.stderr, flush=True)
 
     def _finish(self, number: int) -> None:
         """Take the end of a job. One that failed before is healed."""
@@ -234,7 +210,7 @@ class Messages(LogHandlerBase):
         if self.changed and not self.common_settings.quiet:
             print(reasons.describe(self.changed), file=sys.stderr)
             self.changed.clear()
-        duration = _duration(time.monotonic() - self.start)
+        duration = format_duration(time.monotonic() - self.start)
         count = len(self.healed)
         again = f" {count} {'job was' if count == 1 else 'jobs were'} tried again." if count else ""
         if self.failed:
@@ -284,10 +260,3 @@ def _last_lines(path: str) -> list[str]:
     except OSError as error:
         return [f"(it cannot be read: {error.strerror})"]
     return lines[-LINES:] or ["(it is empty)"]
-
-
-def _duration(seconds: float) -> str:
-    """Return a time for people: ``45 s``, ``1 min 32 s`` or ``2 h 5 min``."""
-    minutes, seconds = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min {seconds} s" if minutes else f"{seconds} s"

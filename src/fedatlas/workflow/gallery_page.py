@@ -1,4 +1,4 @@
-"""`fedatlas gallery`: the gallery of a study, from its record."""
+"""``python -m fedatlas.workflow.gallery_page`` (`make gallery`): the gallery of a study, from its record."""
 
 import json
 import tempfile
@@ -102,7 +102,7 @@ def _read_record(study: Study, size: str, name: str, wanted: Iterable[str]) -> t
 def _draw_front(study: Study, results: Path) -> None:
     """Draw the picture of README.md from the tables of its experiment, beside its figures."""
     size, name, key = FRONT_FIGURE
-    spec = json.loads(Graph(study).figure_spec(SimpleNamespace(size=size, experiment=name, figure=key)))
+    spec = json.loads(Graph(study).specification("figure", SimpleNamespace(size=size, experiment=name, figure=key)))
     spec["figure"] |= FRONT_PART
     figure.make(spec, str(results), [str(results / f"figures/{FRONT}.png")], study.folders.data)
 
@@ -180,8 +180,12 @@ def draw_figures(
     graph, formats = Graph(study), (*suffixes, ".json")
     for key in names:
         if key in study.experiment(size, name).figures:
-            spec = json.loads(graph.figure_spec(SimpleNamespace(size=size, experiment=name, figure=key)))
+            spec = json.loads(graph.specification("figure", SimpleNamespace(size=size, experiment=name, figure=key)))
             spec |= {"view": view.plain()} if view else {}
             files = figure_paths(key, FIGURES.get(spec["figure"]["kind"]).is_table)
             paths = [str(out / file) for file in files if Path(file).suffix in formats]
             figure.make(spec, str(results), paths, study.folders.data)
+
+
+if __name__ == "__main__":
+    publish(Study.open(), Path(PAGE), print)

@@ -26,13 +26,13 @@ from fedatlas.workflow.code import Code
 from fedatlas.workflow.looks import read_undecided, seed_counts
 from fedatlas.workflow.missing_data import MissingData, data_names
 from fedatlas.workflow.origins import Origins
-from fedatlas.workflow.parameters import Parameters
 from fedatlas.workflow.published_cards import gallery_files, published_cards
 from fedatlas.workflow.records import Records
-from fedatlas.workflow.specifications import digest, encode, find_inputs, name_folder
+from fedatlas.workflow.specifications import digest, encode, find_inputs, name_folder, sort_keys
 from fedatlas.workflow.study import Study
 
 TRAINING = ("train", "add_seeds")  # rules that make run files
+SHARED = ("partition", "optimum")  # rules whose outputs studies share in Snakemake's cache
 LookFile = Callable[[str, str, int], str]  # from size, experiment and number of seeds to the file of a look
 
 
@@ -67,10 +67,6 @@ class Graph:
         self._missing_data = MissingData(study, self.records) if may_leave_out else None
         self._code = Code(study, self.origins)
 
-    def parameters(self, rule: str) -> Parameters:
-        """Return the parameters of the jobs of a rule."""
-        return Parameters(self, rule)
-
     def cells(self, w: Any) -> list[Cell]:
         """Return the cells of an experiment."""
         return list(self.study.cells(w.size, w.experiment).values())
@@ -89,49 +85,35 @@ class Graph:
         return dependencies.fingerprints(self._code.modules(rule, w))
 
     def digest(self, rule: str, w: Any) -> str:
-        """Return the digest of the specification of a rule's job."""
+        """Return the digest of the specification of a rule's job, without the places of its inputs."""
         if rule in TRAINING:
-            return digest(encode(canonical(self._run_spec(w)), ordered=False))
-        return digest(getattr(self, f"{rule}_spec")(w))
+            return digest(sort_keys(canonical(self._run_spec(w))))
+        return digest(getattr(self, f"_{rule}")(w))
 
-    def specification(self, rule: str, w: Any, files: Sequence[str] = ()) -> str:
+    def specification(self, rule: str, w: Any, input: Sequence[str] = ()) -> str:
         """Return what a rule's job reads from its standard input: its specification, with the paths of its inputs.
 
         Args:
             rule: The rule.
             w: Wildcards of the job.
-            files: Inputs of the job where it finds them, which may be copies of files in a storage.
+            input: Inputs of the job where it finds them, which may be copies of files in a storage.
         """
-        text = getattr(self, f"{rule}_spec")(w)
         if rule in TRAINING:
-            if restored := self.records.find(w):
-                return encode({"record": restored.restoration._asdict()})
-            return self._train_file(rule, w, text, files)
-        if rule in ("partition", "optimum"):
-            text = name_folder(text, self.folders.data)
-        return find_inputs(text, files)
+            restored = self.records.find(w)
+            return encode({"record": restored.restoration._asdict()} if restored else self._train(rule, w, input))
+        folder = name_folder(getattr(self, f"_{rule}")(w), self.folders.data) if rule in SHARED else {}
+        return encode(find_inputs(folder | getattr(self, f"_{rule}")(w), input))
 
-    def train_spec(self, w: Any) -> str:
-        """Return the specification of a cell, with the seeds of a look."""
-        return encode(plain(self._run_spec(w)), ordered=False)
-
-    add_seeds_spec = train_spec
+    def _train(self, rule: str, w: Any, input: Sequence[str]) -> dict[str, Any]:
+        """Return the cell of a train job, the files that it reads, and the words that are logged to a server."""
+        paths = self.run_inputs(w) if rule == "train" else self.add_seeds_inputs(w)
+        files = {key: self.folders.prefixed(paths[key]) for key in ("partition", "optimum", "earlier") if key in paths}
+        live = {"about": self._about(w)} if self._is_live else {}
+        return live | {"cell": sort_keys(plain(self._run_spec(w)))} | find_inputs(files, input)
 
     def _run_spec(self, w: Any) -> CellSpec:
         spec, seeds = self.cell(w).spec, getattr(w, "seeds", None)
         return spec if seeds is None else replace(spec, seeds=list(range(int(seeds))))
-
-    def _train_file(self, rule: str, w: Any, spec: str, files: Sequence[str]) -> str:
-        """Return what a train job reads: the cell, the files that it reads, and the words that are logged to a server.
-
-        None but the cell's specification counts for its digest: the files are inputs.
-        """
-        paths = self.run_inputs(w) if rule == "train" else self.add_seeds_inputs(w)
-        shared = {key: self.folders.prefixed(paths[key]) for key in ("partition", "optimum", "earlier") if key in paths}
-        more = find_inputs(encode(shared), files)
-        if self._is_live:
-            more = f'{{"about": {encode(self._about(w.size, w.experiment))}{", " if shared else ""}{more[1:]}'
-        return f'{{"cell": {spec}, {more[1:]}' if more != "{}" else f'{{"cell": {spec}}}'
 
     @functools.cached_property
     def _is_live(self) -> bool:
@@ -186,9 +168,9 @@ class Graph:
         """Return the file of a look, which holds the claims that it leaves undecided."""
         return self.folders.prefixed(f"{self.folders.experiment(size, name)}/looks/{seeds}.json")
 
-    def look_spec(self, w: Any) -> str:
+    def _look(self, w: Any) -> dict[str, Any]:
         """Return the claims of an experiment, with the layout of its table and the number of seeds of a look."""
-        return f'{{"claims": {self.claims_spec(w)}, "layout": {self.table_spec(w)}, "seeds": {int(w.seeds)}}}'
+        return {"claims": self._claims(w), "layout": self._table(w), "seeds": int(w.seeds)}
 
     def look_inputs(self, w: Any) -> dict[str, Any]:
         """Return the inputs of a look: the run files up to it, and the files of the checks' inputs."""
@@ -228,17 +210,15 @@ class Graph:
         """Return the prepared data of a problem, as paths that rules make."""
         return [self.folders.prepared(name) for name in data_names(problem)]
 
-    def partition_spec(self, w: Any) -> str:
-        """Return the specification of a partition."""
-        return encode(self.origins.find("partitions", w.key), ordered=False)
+    def _partition(self, w: Any) -> dict[str, Any]:
+        return sort_keys(self.origins.find("partitions", w.key))
 
     def partition_inputs(self, w: Any) -> dict[str, Any]:
         """Return the inputs of a partition: the data whose labels are split."""
         return {"data": self.data_files({"data": self.origins.find("partitions", w.key)["data"]})}
 
-    def optimum_spec(self, w: Any) -> str:
-        """Return the specification of an optimum."""
-        return encode(self.folders.resolve(self.origins.find("optima", w.key)), ordered=False)
+    def _optimum(self, w: Any) -> dict[str, Any]:
+        return sort_keys(self.folders.resolve(self.origins.find("optima", w.key)))
 
     def optimum_inputs(self, w: Any) -> dict[str, Any]:
         """Return the inputs of an optimum: data, and the partition if F depends on it."""
@@ -246,24 +226,23 @@ class Graph:
         files: dict[str, Any] = {"data": self.data_files(origin["problem"])}
         return files | {key: self.folders.result(path) for key, path in origin.items() if key == "partition"}
 
-    def table_spec(self, w: Any) -> str:
+    def _table(self, w: Any) -> dict[str, Any]:
         """Return the layout of an experiment's table."""
         experiment, view = self.study.experiment(w.size, w.experiment), self.study.view(w.size, w.experiment)
-        return encode(Layout(list(experiment.grid), list(experiment.within), view.tune, experiment.select).plain())
+        return Layout(list(experiment.grid), list(experiment.within), view.tune, experiment.select).plain()
 
     def figure(self, w: Any) -> tuple[Figure, dict[str, Any]]:
         """Return a figure's kind, and its specification without the caption."""
         spec = self.study.experiment(w.size, w.experiment).figures[w.figure].spec
         return FIGURES.build(spec), spec
 
-    def figure_spec(self, w: Any) -> str:
-        """Return the specification of a figure's job."""
+    def _figure(self, w: Any) -> dict[str, Any]:
         kind, options = self.figure(w)
         view = self.study.view(w.size, w.experiment).plain() if kind.draws_results else None
         needed = inputs.specify(kind, self.cells(w))
-        return encode({"figure": options, "view": view, "inputs": self.folders.resolve(needed)})
+        return {"figure": options, "view": view, "inputs": self.folders.resolve(needed)}
 
-    figure_table_spec = figure_spec
+    _figure_table = _figure
 
     def figure_inputs(self, w: Any) -> dict[str, Any]:
         """Return the inputs of a figure: table and curves if it draws results, and the files of its inputs."""
@@ -298,13 +277,13 @@ class Graph:
         """Return a figure's caption."""
         return self.study.experiment(w.size, w.experiment).figures[w.figure].caption
 
-    def claims_spec(self, w: Any) -> str:
+    def _claims(self, w: Any) -> dict[str, Any]:
         """Return the claims of an experiment with the view of its checks, and the data that checks lack."""
         experiment = self.study.experiment(w.size, w.experiment)
         claims = {name: vars(claim) for name, claim in experiment.claims.items()}
         view, timed = self.study.view(w.size, w.experiment), self._check_inputs(w)
         lacking = {"lacking": missing} if timed and (missing := self.missing_data(w.size, w.experiment)) else {}
-        return encode({"view": view.plain(), "claims": claims, "inputs": self.folders.resolve(timed)} | lacking)
+        return {"view": view.plain(), "claims": claims, "inputs": self.folders.resolve(timed)} | lacking
 
     def claims_inputs(self, w: Any) -> dict[str, Any]:
         """Return the inputs of an experiment's claims: its results, and the files of its checks' inputs."""
@@ -321,16 +300,14 @@ class Graph:
         experiment = self.study.experiment(w.size, w.experiment)
         return inputs.specify_checks(checks_at_size(experiment.claims, experiment.size), self.cells(w))
 
-    def about_spec(self, w: Any) -> str:
+    def _about(self, w: Any) -> dict[str, Any]:
         """Return the words of report and MLflow on an experiment."""
-        return self._about(w.size, w.experiment)
+        return self._facts(w.size, w.experiment)
 
     @functools.cache  # noqa: B019
-    def _about(self, size: str, name: str) -> str:
+    def _facts(self, size: str, name: str) -> dict[str, Any]:
         left_out = self.figures_left_out(size, name)
-        return encode(
-            build_facts(self.study.experiment(size, name), self.study.view(size, name), self._cards, left_out)
-        )
+        return build_facts(self.study.experiment(size, name), self.study.view(size, name), self._cards, left_out)
 
     @functools.cached_property
     def _cards(self) -> list[Card]:

@@ -76,7 +76,8 @@ def start(targets: Sequence[str], size: str | None, cores: str, options: Sequenc
     elif config:
         words += ["--config", *config]
     # -P: modules of Python are not looked for in the study's folder
-    command = [sys.executable, "-P", "-m", "snakemake", *targets, "--snakefile", SNAKEFILE, "--cores", cores, *words]
+    command = [sys.executable, "-P", "-m", "snakemake", *targets, "--snakefile", SNAKEFILE, "--cores", cores]
+    command += [*(() if "--logger" in words else ("--logger", "fedatlas")), *words]
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
     process = subprocess.Popen(command, env={**os.environ, "PATH": path})  # its jobs call `fedatlas`
     while True:

@@ -12,7 +12,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import SIZES, experiment_file
 from fedatlas.experiments.numbering import find_items, format_items
 from fedatlas.io import terminal
-from fedatlas.io.machine import format_size
+from fedatlas.io.machine import format_duration, format_size
 from fedatlas.registry.bibliography import reference
 from fedatlas.workflow import times
 from fedatlas.workflow.study import Study
@@ -150,16 +150,7 @@ def data_words(experiment: ExperimentSummary) -> str:
 
 
 def duration(cost: Cost | None) -> str:
-    """Return a time for people: ``5 s``, ``~39 min``, ``2.5 h`` or ``~64 days``; empty if it is unknown."""
+    """Return a time for people, an estimate with ``~``; empty if it is unknown."""
     if cost is None or cost.seconds is None:
         return ""
-    if cost.seconds < 1:
-        return "under 1 s"
-    count, unit = cost.seconds, "days"
-    for step, name in ((60, "s"), (60, "min"), (24, "h")):
-        if count < 1.5 * step:
-            unit = name
-            break
-        count /= step
-    text = f"{count:.0f} {unit}" if count >= 9.5 else f"{count:.2g} {unit}"
-    return text if cost.measured else f"~{text}"
+    return ("" if cost.measured or cost.seconds < 1 else "~") + format_duration(cost.seconds)

@@ -83,7 +83,7 @@ def judge_claims(study: Study, size: str, name: str, folder: Path) -> None:
 
     Partitions that checks read are made where they are missing.
     """
-    spec: dict[str, Any] = json.loads(Graph(study).claims_spec(SimpleNamespace(size=size, experiment=name)))
+    spec: dict[str, Any] = json.loads(Graph(study).specification("claims", SimpleNamespace(size=size, experiment=name)))
     for files in spec["inputs"].values():
         for path in filter(None, files.values()):
             _make_partition(study, path)

@@ -1,23 +1,19 @@
 """What jobs of cells ask a scheduler for: memory and time of an attempt, GPUs, a group, and how they start."""
 
-import functools
 import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from fedatlas.experiments.cells import CellSpec
-from fedatlas.experiments.runs import initial_searches
 from fedatlas.workflow import resources
+from fedatlas.workflow.estimates import Estimates, work
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.resources import launcher
-from fedatlas.workflow.times import experiment_costs
-from fedatlas.workflow.work import count_work
 
 MARGIN = 4  # over the time of training, for evaluations and slower processors
 START_MINUTES = 5  # until a job computes, on a busy drive
 SMALL_SECONDS = 300  # mean of the cells of an experiment that share jobs
 SLOW = 1e8  # operations in a second of experiments whose time is unknown
-SAMPLE = 100  # cells from which the work of an experiment is known
 DISK_MB = 1000
 
 
@@ -34,7 +30,7 @@ class Requests:
             is_cluster: Whether jobs go to a cluster. On this machine neither time nor states count.
         """
         self.graph, self.study, self._is_cluster = graph, graph.study, is_cluster
-        self._costs = functools.cache(functools.partial(experiment_costs, self.study))
+        self._estimates = Estimates(self.study)
 
     def resources(self, names: Collection[str]) -> dict[str, Any]:
         """Return the resources of the jobs of cells: on a cluster all, on this machine those that somebody asks for.
@@ -72,8 +68,8 @@ class Requests:
             w: Wildcards of the job.
             attempt: Number of the attempt, from 1.
         """
-        seconds = _work(self._spec(w)) * self._seconds_per_operation(w.size, w.experiment)
-        return attempt * (START_MINUTES + math.ceil(MARGIN * seconds / 60))
+        rate = self._estimates.seconds_per_operation(w.size, w.experiment) or 1 / SLOW
+        return attempt * (START_MINUTES + math.ceil(MARGIN * rate * work(self._spec(w)) / 60))
 
     def gpus(self, w: Any) -> int:
         """Return the number of GPUs of a cell's job."""
@@ -81,7 +77,7 @@ class Requests:
 
     def group(self, w: Any) -> str | None:
         """Return the group of small cells, which share jobs on a cluster; None for a cell that is worth its job."""
-        if not self._is_cluster or self._seconds_per_cell(w.size, w.experiment) > SMALL_SECONDS:
+        if not self._is_cluster or (self._estimates.mean_seconds(w.size, w.experiment) or 0) > SMALL_SECONDS:
             return None
         return resources.group(self._spec(w).problem)
 
@@ -111,20 +107,3 @@ class Requests:
 
     def _spec(self, w: Any) -> CellSpec:
         return self.graph.cell(w).spec
-
-    def _seconds_per_cell(self, size: str, name: str) -> float:
-        """Return the mean time of the cells of an experiment; 0 where it is unknown."""
-        cost = self._costs().get((name, size))
-        return ((cost and cost.seconds) or 0.0) / len(self.study.cells(size, name))
-
-    @functools.cache  # noqa: B019  it lives as long as its process
-    def _seconds_per_operation(self, size: str, name: str) -> float:
-        """Return the seconds that an operation takes, as `count_work` counts them."""
-        mean, cells = self._seconds_per_cell(size, name), list(self.study.cells(size, name).values())
-        sample = cells[:: math.ceil(len(cells) / SAMPLE)]
-        return mean * len(sample) / sum(_work(cell.spec) for cell in sample) if mean else 1 / SLOW
-
-
-def _work(spec: CellSpec) -> float:
-    """Return the operations of all runs of a cell."""
-    return count_work(spec, initial_searches(spec))

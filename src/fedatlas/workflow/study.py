@@ -26,6 +26,10 @@ from fedatlas.workflow.folders import COMPARISONS, Folders
 from fedatlas.workflow.validation import validate
 
 TEMPLATE = Path(__file__).with_name("study_template")
+LOGGER = """
+# Progress, failed jobs and a summary in place of Snakemake's paragraph for each job; it comes with fedatlas.
+logger: fedatlas
+"""  # of the profile of a study, where the package is installed
 TEMPLATE_NAME = "my-study"  # of the study in the template's README.md
 
 
@@ -221,6 +225,8 @@ def create_study(path: str) -> Path:
         shutil.copytree(TEMPLATE, temporary, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copytree(shipped() / "workflow/profiles", temporary / "profiles")
         (temporary / "gitignore").rename(temporary / ".gitignore")
+        with open(temporary / "profiles/default/config.yaml", "a", encoding="utf-8") as profile:
+            profile.write(LOGGER)
         readme = temporary / "README.md"
         readme.write_text(readme.read_text(encoding="utf-8").replace(TEMPLATE_NAME, folder.name), encoding="utf-8")
     return folder

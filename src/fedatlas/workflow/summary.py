@@ -25,18 +25,22 @@ SCRIPTS = ".venv/bin"  # where make installs
 MOST = 12  # experiments and files that are listed one by one
 
 
-def verdicts(results: str | Path = "results") -> list[dict[str, str]]:
-    """Return all claims with verdicts in a folder of results, without repetition.
+def verdicts(results: str | Path, name: str | None = None) -> list[dict[str, str]]:
+    """Return the claims with verdicts in a folder of results, without repetition.
+
+    Args:
+        results: The folder.
+        name: Name of the experiment whose claims are asked for; by default all.
 
     Raises:
         UserError: There are none.
     """
     rows: dict[tuple[str, ...], dict[str, str]] = {}
-    for path in sorted(Path(results).glob("*/*/claims.csv")):
+    for path in sorted(Path(results).glob(f"*/{name or '*'}/claims.csv")):
         for row in read_verdicts(path):
             rows.setdefault((row["experiment"], row["size"], row["claim"]), row)
     if not rows:
-        raise UserError(f"no claims under {results}/: run `snakemake --cores 2` first")
+        raise UserError(f"no claims {f'of {name} ' if name else ''}under {results}/: run `snakemake --cores 2` first")
     return list(rows.values())
 
 

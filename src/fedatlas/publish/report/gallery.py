@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from jinja2 import Environment
 
-MARK = "<!-- `fedatlas gallery` writes this page anew. -->"
+MARK = "<!-- `make gallery` writes this page anew. -->"
 ATLAS = "The atlas's own"  # name of the group of questions that no paper asks
 MEANING = (
     "Here: the number with its 95 % interval. A (t) beside the seeds: the verdict takes their noise as normal. q: of a "
@@ -292,12 +292,12 @@ def _time(hours: float) -> str:
 
 
 def is_own_page(path: Path) -> bool:
-    """Return whether `fedatlas gallery` wrote a page."""
+    """Return whether `make gallery` wrote a page."""
     return read_text(path).rstrip().endswith(MARK)
 
 
 def validate_target(page: Path, gallery: Path) -> None:
-    """Raise UserError if there is a page or a file beside the pictures that `fedatlas gallery` did not write.
+    """Raise UserError if there is a page or a file beside the pictures that `make gallery` did not write.
 
     Args:
         page: Path of the page.
@@ -311,4 +311,4 @@ def validate_target(page: Path, gallery: Path) -> None:
         files = sorted(folder.iterdir()) if folder.is_dir() else [folder]
         foreign += [path for path in files if not path.is_file() or path.suffix != ".png"]
     if path := next(iter(foreign), None):
-        raise UserError(f"{path} is not of `fedatlas gallery`: move it elsewhere, so that it is not lost")
+        raise UserError(f"{path} is not of `make gallery`: move it elsewhere, so that it is not lost")

@@ -1,0 +1,89 @@
+"""How long the jobs of an experiment take, and their memory: before they run, from measured times and counted work."""
+
+import functools
+import math
+from collections.abc import Mapping
+from pathlib import Path
+
+from fedatlas.experiments import SIZES
+from fedatlas.experiments.cells import Cell, CellSpec
+from fedatlas.experiments.runs import initial_searches
+from fedatlas.io.machine import format_duration, format_size
+from fedatlas.workflow.records import Records
+from fedatlas.workflow.resources import memory_mb
+from fedatlas.workflow.study import Study
+from fedatlas.workflow.times import Cost, Key, experiment_costs
+from fedatlas.workflow.unrecorded import differs
+from fedatlas.workflow.work import count_runs, count_work
+
+SAMPLE = 100  # cells from which the work of an experiment is known
+
+
+class Estimates:
+    """Estimates of the jobs of a study's experiments.
+
+    A cell takes its share of the time of its experiment, in proportion to its work. Where the time of an experiment is
+    not known at a size, an operation takes as long as at another size.
+    """
+
+    def __init__(self, study: Study, costs: Mapping[Key, Cost] | None = None) -> None:
+        """Create the estimates of a study. costs: By (name, size); by default `times.experiment_costs`."""
+        self.study = study
+        self._costs = functools.cache(lambda: experiment_costs(study) if costs is None else costs)
+
+    def cells(self, size: str, name: str) -> list[Cell]:
+        """Return the cells of an experiment, without those that share the runs of another cell."""
+        shared = self.study.beginnings(size, name)
+        return [cell for place, cell in self.study.cells(size, name).items() if place not in shared]
+
+    def mean_seconds(self, size: str, name: str) -> float | None:
+        """Return the mean time of the cells of an experiment on one processor; None where it is unknown."""
+        cost = self._costs().get((name, size))
+        return cost.seconds / len(self.cells(size, name)) if cost and cost.seconds else None
+
+    @functools.cache  # noqa: B019  it lives as long as its process
+    def seconds_per_operation(self, size: str, name: str) -> float | None:
+        """Return the time of an operation, as `count_work` counts them; None where no size has a time."""
+        sizes = self.study.files.document(name)["sizes"]
+        for known in (size, *(other for other in reversed(SIZES) if other in sizes and other != size)):
+            if mean := self.mean_seconds(known, name):
+                cells = self.cells(known, name)
+                sample = cells[:: math.ceil(len(cells) / SAMPLE)]
+                return mean * len(sample) / sum(work(cell.spec) for cell in sample)
+        return None
+
+    def text(self, size: str, name: str, cores: int) -> str:
+        """Return for people what the jobs of an experiment take whose run files are neither here nor in the record.
+
+        Args:
+            size: Size of the experiment.
+            name: Its name.
+            cores: Number of jobs that run at once.
+        """
+        restored, folder = Records(self.study).held(size, name), Path(self.study.folders.report(size, name))
+        everything = {f"runs/{cell.id}/{cell.key}.parquet": cell.spec for cell in self.cells(size, name)}
+        specs = [spec for path, spec in everything.items() if path not in restored and differs(folder / path, spec)]
+        if not specs:
+            return f"jobs     all {len(everything)} run files are here or in the record"
+        runs, memory = sum(map(count_runs, specs)), format_size(max(map(memory_mb, specs)) * 1e6)
+        rest = f"; {count} are here or in the record" if (count := len(everything) - len(specs)) else ""
+        return "\n".join(
+            (
+                f"jobs     {len(specs)} run files with {runs:,} runs{rest}",
+                f"time     {self._time(size, name, list(map(work, specs)), cores)}",
+                f"memory   {memory} in the largest job",
+            )
+        )
+
+    def _time(self, size: str, name: str, operations: list[float], cores: int) -> str:
+        if (rate := self.seconds_per_operation(size, name)) is None:
+            return "not known before a size of the experiment was made here: `--size smoke` takes the least"
+        total, longest = rate * sum(operations), rate * max(operations)
+        least = format_duration(max(longest, total / cores))
+        words = f"~{format_duration(total)} of a processor, ~{format_duration(longest)} in the longest job"
+        return f"{words}; on {cores} core{'' if cores == 1 else 's'} at least {least}"
+
+
+def work(spec: CellSpec) -> float:
+    """Return the operations of all runs of a cell."""
+    return count_work(spec, initial_searches(spec))

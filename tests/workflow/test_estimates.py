@@ -1,0 +1,73 @@
+"""What the jobs of an experiment take: counted, measured, and in proportion to work."""
+
+import pytest
+
+from fedatlas.experiments import result_files
+from fedatlas.experiments.cells import CellSpec, Select
+from fedatlas.experiments.run import run_cell
+from fedatlas.experiments.runs import initial_searches
+from fedatlas.workflow.estimates import Estimates, work
+from fedatlas.workflow.study import Study
+from fedatlas.workflow.times import Cost
+from fedatlas.workflow.work import count_runs, run_stages
+from tests.workflow.project import TINY
+
+
+@pytest.mark.parametrize("tuning", [None, {"kind": "successive_halving"}, {"kind": "successive_halving", "eta": 3}])
+def test_a_search_is_counted_as_it_runs(tuning, tmp_path):
+    select = Select(metric="loss", statistic="final", goal="min", seeds=[1000], extend=0)
+    setting = {"clients": 3, "rounds": 16, "batch": None, "eval_rounds": 5}
+    tune = {"lr": [0.01, 0.02, 0.05, 0.1, 0.2]}
+    spec = CellSpec("fedavg", {}, {"kind": "quadratic", "dim": 3}, setting, tune=tune, select=select, tuning=tuning)
+    run_cell(spec, tmp_path / "all.parquet")
+    rows, _ = result_files.read(tmp_path / "all.parquet")
+    ends = rows.groupby([column for column in ("lr", "seed", "rung") if column in rows])["round"].max()
+    (search,) = initial_searches(spec)
+    stages = run_stages(spec, search, 16)
+    assert sum(count for count, _ in stages) == count_runs(spec) == len(ends)
+    assert sum(count * rounds for count, rounds in stages) == ends.sum()
+
+
+def test_runs_that_are_the_same_for_all_seeds_are_counted_as_they_run(tmp_path):
+    select = Select(metric="loss", statistic="final", goal="min", seeds=[1000, 1001, 1002], extend=0)
+    problem, setting = {"kind": "quadratic", "dim": 3, "start_scale": 0}, {"clients": 3, "rounds": 4, "batch": None}
+    spec = CellSpec("fedavg", {}, problem, setting, tune={"lr": [0.01, 0.1, 0.2]}, seeds=[0, 1], select=select)
+    run_cell(spec, tmp_path / "all.parquet")
+    rows, _ = result_files.read(tmp_path / "all.parquet")
+    assert count_runs(spec) == len(rows.groupby(["lr", "seed"])) == 8
+
+
+@pytest.fixture
+def study(project, monkeypatch):
+    project.write_experiment(setting=TINY["setting"] | {"rounds": None}, grid={"rounds": [5, 500]}, figures={})
+    monkeypatch.chdir(project.folder)
+    return Study.open()
+
+
+def test_cells_take_the_time_of_their_experiment_in_proportion_to_their_work(study):
+    estimates = Estimates(study, {("tiny", "smoke"): Cost(8, 3600.0, True)})
+    cells = estimates.cells("smoke", "tiny")
+    rate = estimates.seconds_per_operation("smoke", "tiny")
+    assert sum(rate * work(cell.spec) for cell in cells) == pytest.approx(3600)
+    text = estimates.text("smoke", "tiny", 1)
+    assert text.startswith(f"jobs     {len(cells)} run files with ") and "MiB in the largest job" in text
+    assert "time     ~60 min of a processor, " in text and "; on 1 core at least 60 min" in text
+    longest = text.partition(" in the longest job")[0].rpartition("~")[2]
+    assert f"; on 1000 cores at least {longest}" in estimates.text("smoke", "tiny", 1000)
+
+
+def test_a_time_that_is_not_known_follows_from_another_size_or_is_not_said(study):
+    known = Estimates(study, {("tiny", "laptop"): Cost(8, 3600.0, True)})
+    assert known.seconds_per_operation("smoke", "tiny") == known.seconds_per_operation("laptop", "tiny") > 0
+    assert "time     not known before a size" in Estimates(study, {}).text("smoke", "tiny", 2)
+
+
+def test_run_files_that_are_here_are_not_counted(study):
+    estimates = Estimates(study, {})
+    *rest, first = estimates.cells("smoke", "tiny")
+    run_cell(first.spec, f"results/smoke/tiny/runs/{first.id}/{first.key}.parquet")
+    text = estimates.text("smoke", "tiny", 2)
+    assert f"jobs     {len(rest)} run files" in text and "runs; 1 are here or in the record" in text
+    for cell in rest:
+        run_cell(cell.spec, f"results/smoke/tiny/runs/{cell.id}/{cell.key}.parquet")
+    assert estimates.text("smoke", "tiny", 2) == f"jobs     all {len(rest) + 1} run files are here or in the record"

@@ -1,0 +1,54 @@
+"""The study, and what the rules ask of it."""
+
+from snakemake.exceptions import WorkflowError
+
+from fedatlas.errors import UserError
+from fedatlas.io.files import ensure_writable
+from fedatlas.workflow import configuration, console, scheduling, summary, targets, unrecorded
+from fedatlas.workflow.graph import Graph
+from fedatlas.workflow.requests import Requests
+from fedatlas.workflow.study import Study
+
+if configuration.CONFIG.exists():
+
+    configfile: str(configuration.CONFIG)
+
+
+modifier = workflow.modifier  # gives files and rules the names that they have in a workflow that imports this one
+try:
+    configuration.check_duplicates()
+    if workflow.is_main_process and not workflow.dryrun:
+        ensure_writable(".snakemake/lock")  # where Snakemake cannot keep its own files, it ends in a traceback
+    study = Study.from_config(config, modifier.path_modifier.replace_prefix, local)
+    study.export(workflow)
+except UserError as error:
+    raise WorkflowError(str(error)) from None
+look_file = lambda size, name, seeds: checkpoints.look.get(size=size, experiment=name, seeds=seeds).output[0]
+graph = Graph(study, look_file, lambda: workflow.dryrun, may_leave_out=True)
+is_cluster = workflow.is_main_process and workflow.resource_settings.nodes is not None
+requests = Requests(graph, is_cluster)
+run_files = unrecorded.RunFiles(graph, workflow)
+size, results = study.config["size"], study.folders.results
+
+
+def experiment_rules():
+    """Return the names of the experiments that get a rule of their own."""
+    try:
+        return targets.experiment_rules(study, {rule.name for rule in workflow.rules}, modifier.modify_rulename)
+    except UserError as error:
+        raise WorkflowError(str(error)) from None
+
+
+def print_summary():
+    """Print the summary of a run, if the logger does not."""
+    if not console.Messages.active and (text := console.Messages.summarize()):
+        print(text)
+
+
+# the messages of a workflow about something else stay as they are
+if workflow.is_main_process and configuration.is_study() and study.folders.prefixed("") == "":
+    console.Messages.explain = study.files.explain_missing
+    console.Messages.summarize = staticmethod(
+        lambda: summary.summary(study, sorted(workflow.dag_settings.targets) or [workflow.default_target])
+    )
+    scheduling.install(workflow)
