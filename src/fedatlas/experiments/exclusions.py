@@ -99,4 +99,13 @@ DETACHED = {
         "fedatlas.results.figures.scaling",
         "fedatlas.theory.fedac.bounds",
     ): "figures with theorems have an input that depends on it",
+    **{
+        (f"fedatlas.results.claims.{check}", f"fedatlas.theory.{module}"): "dependencies adds it to checks that need it"
+        for check, modules in {
+            "below": ("fedawe", "fedawe.trajectories"),
+            "exponent": ("comparison", "fedac.runs"),
+            "reaches": ("comparison", "fedac.instability"),
+        }.items()
+        for module in modules
+    },
 }
