@@ -270,7 +270,9 @@ def test_choices_tell_a_square_law_from_none():
     ("options", "message"),
     [
         ({"algorithms": ["a"]}, "needs algorithms or along, and not both"),
-        ({"along": {}, "algorithms": ["a"]}, "needs an axis, against or along"),
+        ({"along": {}, "algorithms": ["a"]}, "needs an axis or against where it has algorithms"),
+        ({"axis": "clients"}, "and neither with along"),
+        ({"along": {}, "algorithms": ["a"], "axis": "clients", "theorem": "D.1"}, "a theorem needs along"),
         ({"quantity": "cost"}, "a cost, and nothing else, needs shares"),
         ({"shares": [0.1]}, "a cost, and nothing else, needs shares"),
         ({"parameter": "lr"}, "a choice, and nothing else, needs a parameter"),

@@ -61,7 +61,7 @@ class Exponent(BoundedCheck, CostCheck):
     along: dict[str, float] = option(
         dict, doc="entries that differ in a number, with the number of each", names="algorithms"
     )
-    letter: str = option("", doc="letter of the number of ``along``, for the text, such as T")
+    letter: str = option("", doc="letter of the number of along, for the text, such as T")
     shares: list[float] = option(list, doc="shares of the metric's first value that are attained", distinct=True)
     since: float = option(1, doc="share of the metric's first value from which the cost counts", above=0, high=1)
     accuracy: Literal["log", "inverse"] | None = option(
@@ -79,8 +79,10 @@ class Exponent(BoundedCheck, CostCheck):
         super().__post_init__()
         if bool(self.algorithms) == bool(self.along):
             raise UserError(f"{self.title()} needs algorithms or along, and not both")
-        if not self.along and self.axis is None and self.against is None:
-            raise UserError(f"{self.title()} needs an axis, against or along")
+        if bool(self.along) != (self.axis is None and self.against is None):
+            raise UserError(f"{self.title()} needs an axis or against where it has algorithms, and neither with along")
+        if self.theorem is not None and not self.along:
+            raise UserError(f"{self.title()}: a theorem needs along")
         if (self.quantity == "cost") != bool(self.shares) or not all(0 < share < self.since for share in self.shares):
             raise UserError(f"{self.title()}: a cost, and nothing else, needs shares, positive and smaller than since")
         if (self.quantity == "choice") != (self.parameter is not None):
