@@ -88,7 +88,7 @@ def test_more_than_was_claimed():
     assert verdict(rows, **CONTEST, factor=2, beyond=4)[0] == MORE
     assert verdict(rows, **CONTEST, factor=2, beyond=6)[0] == HELD
     linear = [("fedavg", m, 1 / m) for m in (4, 16, 64)]
-    slope = {"kind": "speedup", "algorithms": ["fedavg"], "axis": "clients", "at_most": 0.9}
+    slope = {"kind": "exponent", "falls": True, "algorithms": ["fedavg"], "axis": "clients", "at_most": 0.9}
     assert verdict(linear, **slope, more="above")[0] == MORE
     assert verdict(linear, **slope, more="below")[0] == NOT_HELD
     assert verdict(linear, **slope)[0] == NOT_HELD

@@ -51,7 +51,7 @@ def share(*results, theorem="D.1", **options):
 
 
 def rate(*results, theorem="D.1", **options):
-    return judged(*results, **{"kind": "rate", "along": STEPS, "theorem": theorem} | options)
+    return judged(*results, **{"kind": "exponent", "falls": True, "along": STEPS, "theorem": theorem} | options)
 
 
 @pytest.mark.parametrize("theorem", NAMES)
@@ -133,6 +133,6 @@ def test_another_step_size_is_not_covered():
 def test_runs_that_the_theorems_are_not_about(change, word):
     parts = {"algorithm": "fedavg-averaged", "problem": PROBLEM, "setting": {"clients": 4, "rounds": 3}} | change
     run = Run(parameters={"lr": 0.1}, seed=0, within={}, tune={}, **parts)
-    for kind, names in (("below", {"algorithms": ["it"]}), ("rate", {"along": {"it": 1}})):
+    for kind, names in (("below", {"algorithms": ["it"]}), ("exponent", {"along": {"it": 1}})):
         with pytest.raises(UserError, match=word):
             build({"kind": kind, "theorem": "D.1", **names}).fits([("it", run)])

@@ -98,38 +98,48 @@ LINEAR = [("fedavg", m, 1 / m) for m in (4, 16, 64)] + [("fedac-1", m, 1 / math.
     ],
 )
 def test_speedup(algorithms, bounds, expected):
-    assert verdict(LINEAR, kind="speedup", algorithms=algorithms, axis="clients", **bounds)[0] == expected
+    assert verdict(LINEAR, kind="exponent", falls=True, algorithms=algorithms, axis="clients", **bounds)[0] == expected
 
 
 def test_speedup_says_the_slopes():
-    options = {"kind": "speedup", "algorithms": ["fedavg", "fedac-1"], "axis": "clients", "at_least": 0.1}
-    words = "of the speed-up of the best suboptimality in M"
+    options = {
+        "kind": "exponent",
+        "falls": True,
+        "algorithms": ["fedavg", "fedac-1"],
+        "axis": "clients",
+        "at_least": 0.1,
+    }
+    words = "of the fall of the best suboptimality in M"
     assert verdict(LINEAR, **options)[1] == f"FedAvg: exponent 1 {words}; FedAc-I: exponent 0.5 {words}"
 
 
 def test_speedup_says_the_values_of_the_other_axes():
     rows = [("fedavg", (m, k), 1 / m) for m in (4, 16) for k in (1, 4)]
-    ours = verdict(rows, ("clients", "local_steps"), kind="speedup", algorithms=["fedavg"], axis="clients", at_least=0)
+    ours = verdict(
+        rows, ("clients", "local_steps"), kind="exponent", falls=True, algorithms=["fedavg"], axis="clients", at_least=0
+    )
     assert [part[-5:] for part in ours[1].split("; ")] == ["K = 1", "K = 4"]
 
 
 def test_speedup_must_hold_at_every_value_of_the_other_axes():
     rows = [("fedavg", (m, k), 1 / m ** (1 / k)) for m in (4, 16) for k in (1, 4)]
-    options = {"kind": "speedup", "algorithms": ["fedavg"], "axis": "clients", "at_least": 0.9}
+    options = {"kind": "exponent", "falls": True, "algorithms": ["fedavg"], "axis": "clients", "at_least": 0.9}
     assert verdict(rows, ("clients", "local_steps"), **options)[0] == NOT_HELD
     assert verdict(rows, ("clients", "local_steps"), where={"local_steps": 1}, **options)[0] == HELD
 
 
 def test_speedup_that_diverges_is_none():
     rows = [("fedavg", 4, 0.1), ("fedavg", 16, math.inf)]
-    options = {"kind": "speedup", "algorithms": ["fedavg"], "axis": "clients"}
+    options = {"kind": "exponent", "falls": True, "algorithms": ["fedavg"], "axis": "clients"}
     assert verdict(rows, at_least=0.5, **options)[:2] == (NOT_HELD, "FedAvg diverged")
     assert verdict(rows, at_most=0.5, **options)[0] == NOT_HELD
 
 
 def test_speedup_needs_two_positive_scores():
     rows = [("fedavg", 4, 0.1), ("fedavg", 16, -1e-17)]
-    assert verdict(rows, kind="speedup", algorithms=["fedavg"], axis="clients", at_least=0.5)[0] == NOT_TESTED
+    assert (
+        verdict(rows, kind="exponent", falls=True, algorithms=["fedavg"], axis="clients", at_least=0.5)[0] == NOT_TESTED
+    )
 
 
 @pytest.mark.parametrize(
@@ -214,7 +224,10 @@ def test_missing_rows_are_said():
             {"kind": "better", "algorithm": "fedavg", "than": ["fedac-1"], "where": {"client": 4}},
             "did you mean 'clients'",
         ),
-        ({"kind": "speedup", "algorithms": ["fedavg"], "axis": "workers", "at_least": 1}, "not an axis"),
+        (
+            {"kind": "exponent", "algorithms": ["fedavg"], "axis": "workers", "at_least": 1},
+            "not an axis",
+        ),
     ],
 )
 def test_errors_name_file_and_claim(options, message):

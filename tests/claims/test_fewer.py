@@ -7,6 +7,7 @@ from fedatlas.results.claims.verdicts import HELD, NOT_HELD, UNDECIDED, VACUOUS
 from tests.synthetic import curves, table
 
 from .fixtures import judged, view
+from .test_exponent import costly, of_cost
 
 SLOW = [("fedavg", 4, seed, [(0, 100), (10, 40), (20, 9), (40, 0.5)]) for seed in (0, 1)]
 FAST = [("fedac-1", 4, 0, [(0, 100), (1, 30), (2, 7)]), ("fedac-1", 4, 1, [(0, 100), (1, 30), (2, 15), (4, 1)])]
@@ -82,3 +83,28 @@ def test_fewer_wants_one_accuracy():
 def test_fewer_wants_a_cost():
     with pytest.raises(UserError, match="did you mean 'gradients'"):
         fewer(cost="gradient", at_least=1)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "options", "expected"),
+    [
+        ("dane", {}, HELD),
+        ("dane", {"cost": "gradients", "at_least": 1.9}, HELD),
+        ("dane", {"at_least": 2.1}, NOT_HELD),
+        ("slow", {}, NOT_HELD),
+        ("dane", {"reduction": 1e-30, "where": {"problem.similarity": 4.0}}, HELD),
+        ("dane", {"reduction": 1e-250}, UNDECIDED),  # neither attains it
+    ],
+)
+def test_costs_of_an_accuracy(algorithm, options, expected):
+    other = "slow" if algorithm == "dane" else "dane"
+    options = {"kind": "fewer", "algorithm": algorithm, "than": [other], "reduction": 1e-3, "at_least": 1} | options
+    assert of_cost(costly(), **options)["verdict"] == expected
+
+
+def test_fewer_needs_every_setting_and_seeds():
+    points, curves = costly()
+    last = (curves["problem.similarity"] == 4.0) & (curves["seed"] == 1)
+    options = {"kind": "fewer", "algorithm": "dane", "than": ["slow"], "reduction": 1e-3, "at_least": 1}
+    assert of_cost((points, curves[~last | (curves["round"] < 3)]), **options)["verdict"] == UNDECIDED
+    assert of_cost(costly(seeds=1), **options)["verdict"] == UNDECIDED

@@ -31,22 +31,28 @@ NAMED = {
     "where",
     "limit",
     "theorem",
+    "theorem or statement",
 }
 TIMED = {"simulated_seconds"}
-SCALES = {"kind": "scales", "algorithms": ["gd"], "against": "L/mu", "shares": [0.1], "at_least": 0.5}
+SCALES = {
+    "kind": "exponent",
+    "quantity": "cost",
+    "algorithms": ["gd"],
+    "against": "L/mu",
+    "shares": [0.1],
+    "at_least": 0.5,
+}
 REQUIRED = {
     "agrees": {"algorithm", "limit", "metric"},
     "below": {"algorithms", "theorem"},
     "better": {"algorithm", "than"},
-    "choice_slope": {"algorithm", "parameter", "axis"},
     "chooses": {"algorithm", "values"},
     "drop": {"algorithms", "axis"},
+    "exponent": set(),
     "equal": {"algorithms", "tolerance"},
     "fewer": {"algorithm", "than"},
     "first_round": {"algorithm", "target"},
     "reaches": {"algorithms"},
-    "speedup": {"algorithms", "axis"},
-    "spread": {"algorithms"},
 }
 
 
@@ -69,7 +75,7 @@ def test_every_check_documents_itself_and_its_options(name):
     ("spec", "inputs"),
     [
         ({"kind": "below", "algorithms": ["dane"], "theorem": 4}, {"theorems"}),
-        ({"kind": "rate", "along": {"fedac-1": 1}, "theorem": "B.1"}, {"theorems"}),
+        ({"kind": "exponent", "along": {"fedac-1": 1}, "theorem": "B.1"}, {"theorems"}),
         ({"kind": "better", "algorithm": "a", "than": ["b"]}, set()),
         ({"kind": "fewer", "algorithm": "a", "than": ["b"], "at_least": 1}, set()),
         ({"kind": "fewer", "algorithm": "a", "than": ["b"], "at_least": 1, "cost": "simulated_seconds"}, TIMED),
@@ -82,7 +88,7 @@ def test_what_a_check_needs_besides_table_and_curves(spec, inputs):
 
 
 CONTEST = {"kind": "better", "algorithm": "fedac-1", "than": ["fedavg"]}
-SPEEDUP = {"kind": "speedup", "algorithms": ["fedavg"], "axis": "clients"}
+SPEEDUP = {"kind": "exponent", "algorithms": ["fedavg"], "axis": "clients"}
 
 
 @pytest.mark.parametrize(
@@ -100,10 +106,13 @@ SPEEDUP = {"kind": "speedup", "algorithms": ["fedavg"], "axis": "clients"}
         ({**CONTEST, "where": ["clients"]}, "where is ['clients']; it must be a mapping"),
         ({**CONTEST, "paper": [7]}, "paper is [7]; it must be a number"),
         ({**CONTEST, "statistic": "mean"}, "statistic is 'mean'; it must be one of 'best', 'final'"),
-        (SPEEDUP, "check speedup needs at_least or at_most"),
-        ({**SPEEDUP, "algorithms": [], "at_least": 1}, "algorithms is []; it must be a list that is not empty"),
-        ({**SPEEDUP, "kind": "drop"}, "check drop needs at_least, at_most, above or matters"),
-        ({"kind": "spread", "algorithms": ["fedavg"]}, "check spread needs at_least or at_most"),
+        (SPEEDUP, "check exponent needs at_least, at_most or theorem"),
+        ({"kind": "equal", "algorithms": [], "tolerance": 1}, "algorithms is []; it must be a list that is not empty"),
+        (
+            {"kind": "drop", "algorithms": ["fedavg"], "axis": "clients"},
+            "check drop needs at_least, at_most, above or matters",
+        ),
+        ({"kind": "reaches", "algorithms": ["fedavg"]}, "check reaches needs at_least or at_most"),
         ({"kind": "reaches", "algorithms": ["a"], "at_least": 0, "share": 2}, "it must be a number between 0 and 1"),
         ({"kind": "agrees", "algorithm": "a", "limit": "l", "metric": "m", "after": 1.5}, "it must be a whole number"),
         ({"kind": "equal", "algorithms": ["a"], "tolerance": float("nan")}, "tolerance is nan"),

@@ -17,7 +17,7 @@ AXES = ("participation",)
 RULES = ['{"kind":"stationary","p":0.3}', '{"kind":"sine","p":0.6}']
 PROBLEM = {"kind": "quadratic", "dim": 3, "heterogeneity": 1.0, "noise": 0.1}
 SETTING = {"clients": 3, "rounds": 12, "batch": 1}
-STATEMENT = {"kind": "statement", "algorithm": "it", "statement": "matrix-form"}
+STATEMENT = {"kind": "below", "algorithms": ["it"], "theorem": "matrix-form"}
 
 
 def verdict(seeds=2, entry=None, **options):
@@ -31,11 +31,11 @@ def verdict(seeds=2, entry=None, **options):
 def test_equalities_have_a_tolerance():
     result, ours, note = verdict()
     assert result == HELD and ours.startswith("largest relative difference") and note.startswith("Over 2 settings")
-    assert verdict(tolerance=1e-20)[0] == NOT_HELD
+    assert verdict(at_most=1e-20)[0] == NOT_HELD
 
 
 def test_bounds_have_none():
-    result, ours, _ = verdict(statement="lemma-2-square")
+    result, ours, _ = verdict(theorem="lemma-2-square")
     assert result == HELD and "of the bound" in ours
 
 
@@ -54,7 +54,7 @@ def test_what_is_not_a_number_is_not_held(monkeypatch):
 def test_levels_are_divided_among_the_settings(monkeypatch):
     levels = []
     monkeypatch.setitem(fedawe.STATEMENTS, "matrix-form", lambda runs: (0.0, levels.append(runs.level)))
-    assert verdict(level=0.02)[0] == HELD and levels == [0.01, 0.01]
+    assert verdict()[0] == HELD and levels == [0.005, 0.005]
 
 
 def test_other_algorithms_are_refused():
@@ -67,13 +67,14 @@ def test_the_claims_depend_on_the_code_of_the_runs():
     cell = Cell(
         "it", {}, CellSpec("fedawe", {"lr": 0.1}, PROBLEM, SETTING | {"participation": {"kind": "sine", "p": 1}})
     )
-    claims = {"c": {"text": "t", "source": "s", "check": {**STATEMENT, "algorithm": "fedavg"}}}
+    claims = {"c": {"text": "t", "source": "s", "check": {**STATEMENT, "algorithms": ["fedavg"]}}}
     result = dependencies.of_claims(experiment(claims=claims), [cell])
     modules = {
         "federation.participation.sine",
         "federation.sampling.replacement",
         "experiments.run",
-        "results.claims.statement",
+        "results.claims.below",
+        "theory.fedawe",
     }
     assert {f"fedatlas.{name}" for name in modules} <= set(result)
-    assert build({**STATEMENT, "algorithm": "fedavg"}).inputs == {"runs"}
+    assert build({**STATEMENT, "algorithms": ["fedavg"]}).inputs == {"runs"}

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from fedatlas.results.comparing.column_format import ColumnFormat
 from fedatlas.results.comparing.intervals import within_noise
+from fedatlas.results.figures.table import ColumnFormat
 
 
 @pytest.mark.parametrize(

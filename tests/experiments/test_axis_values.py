@@ -89,10 +89,11 @@ TWO = {
 
 
 SLOPES = {
-    "speedup": {"kind": "speedup", "algorithms": ["fedavg"], "axis": "problem.noise", "at_least": 0},
+    "speedup": {"kind": "exponent", "algorithms": ["fedavg"], "axis": "problem.noise", "at_least": 0},
     "choice": {
-        "kind": "choice_slope",
-        "algorithm": "fedavg",
+        "kind": "exponent",
+        "quantity": "choice",
+        "algorithms": ["fedavg"],
         "axis": "problem.noise",
         "parameter": "lr",
         "at_least": 0,
@@ -246,8 +247,14 @@ FIGURES = [
 ]
 CHECKS = [
     ({"kind": "drop", "algorithms": ["fedavg"], "axis": "participation"}, "values of participation must be numbers"),
-    ({"kind": "speedup", "algorithms": ["fedavg"], "axis": "participation"}, "unknown axis of numbers 'participation'"),
-    ({"kind": "choice_slope", "algorithm": "fedavg", "axis": "clients", "parameter": "lr"}, "tuned over numbers 'lr'"),
+    (
+        {"kind": "exponent", "algorithms": ["fedavg"], "axis": "participation"},
+        "unknown axis of numbers 'participation'",
+    ),
+    (
+        {"kind": "exponent", "quantity": "choice", "algorithms": ["fedavg"], "axis": "clients", "parameter": "lr"},
+        "tuned over numbers 'lr'",
+    ),
 ]
 
 

@@ -8,7 +8,6 @@ from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Select
 from fedatlas.experiments.selection import rounds_to_target
 from fedatlas.theory.closed_forms import fedavg_output, late_means
-from fedatlas.theory.fedred.bound import FedRedConstants
 from tests.synthetic import build, curves, experiment
 
 from .drawings import describe, texts_of
@@ -95,15 +94,6 @@ def test_a_round_counts_where_all_seeds_have_a_value():
     select = Select(metric="test_accuracy", statistic="best", goal="max")
     assert rounds_to_target(frame, "test_accuracy", 0.8, select) == float("inf")
     assert rounds_to_target(frame[frame["seed"] == 0], "test_accuracy", 0.8, select) == 5
-
-
-def test_dissimilarities_stand_beside_the_smoothness(fast):
-    c = FedRedConstants(mu=0.5, L=10.0, delta_A=1.0, delta_B=1.5, D0=2.0, gap=8.0)
-    numbers, table = describe({"kind": "dissimilarity"}, fast, dissimilarities=[("here", c), ("there", c)])
-    assert numbers.to_numpy().tolist() == [["here", 10, 1, 1.5, 0.15], ["there", 10, 1, 1.5, 0.15]]
-    assert texts_of(table)[1]["here"] == ["10", "1", "1.5", "0.15"]
-    with pytest.raises(UserError, match="no problem is left to show"):
-        describe({"kind": "dissimilarity"}, fast)
 
 
 HEATMAP = {

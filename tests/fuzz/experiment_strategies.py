@@ -199,7 +199,7 @@ def experiment(draw: Any) -> dict[str, Any]:
         "axis of numbers": list(axes) or ["clients"],
         "cost": list(COSTS), "tuned": tuned or ["lr"], "axis or tuned": [*axes, *tuned, "lr"],
         "algorithm": list(entries), "algorithms": list(entries), "limit": list(LIMITS),
-        "theorem": list(THEOREMS), "record": ["step_size"],
+        "theorem": list(THEOREMS), "theorem or statement": list(THEOREMS), "record": ["step_size"],
     }  # fmt: skip
     spec["figures"] = {}
     for number in range(draw(st.integers(0, 2))):
@@ -214,8 +214,12 @@ def experiment(draw: Any) -> dict[str, Any]:
         check = draw(_with_where(axes, kind(CHECKS, _usable(axes, tuned, spec), names)))
         for bound in getattr(CHECKS.get(check["kind"]), "bounds", ())[:1]:
             check.setdefault(bound, draw(st.sampled_from(REAL)))
-        if check["kind"] == "spread" and tuned and draw(st.booleans()):
-            check["among"] = {draw(st.sampled_from(tuned)): draw(st.sampled_from([*REAL, [0.01, 0.1]]))}
+        if check["kind"] == "exponent":
+            check = {name: check[name] for name in check if name in ("kind", "falls", "where", "at_least", "more")}
+            check |= {"algorithms": list(entries), "axis": draw(st.sampled_from(list(axes)))}
+            check |= draw(st.sampled_from([{}, {"quantity": "cost", "shares": [0.5]}, {"quantity": "mean_square"}]))
+        if check["kind"] == "reaches":
+            check["quantity"] = "spread" if tuned and draw(st.booleans()) else "score"
         spec["claims"][f"claim{number}"] = {"text": draw(st.sampled_from(TEXTS)), "source": "Nowhere", "check": check}
     return {**spec, "sizes": {"smoke": {}}}
 
@@ -224,7 +228,7 @@ def _usable(axes: dict[str, Any], tuned: list[str], spec: dict[str, Any]) -> lis
     """Kinds of check that the experiment has axes, tuned hyper-parameters and theory for."""
     excluded = set() if spec["problem"].get("centers") else {"agrees"}
     excluded |= set() if _covered(spec) else {"below"}
-    excluded |= set() if tuned else {"choice_slope"}
+    excluded |= set() if axes else {"exponent"}
     return [name for name in CHECKS.names() if name not in excluded and (axes or not _needs_axis(CHECKS.get(name)))]
 
 

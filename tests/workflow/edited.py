@@ -53,7 +53,10 @@ QUADRATIC = {
     "within": {"local_steps": [1, 2]},
     "select": {"metric": "distance", "statistic": "final", "goal": "min", "seeds": [1000]},
     "algorithms": {"scaffold": {"set": {"lr": 0.01}}},
-    "figures": {"bars": {"kind": "scaling", "x": "local_steps", "caption": "Distance."}},
+    "figures": {
+        "bars": {"kind": "scaling", "x": "local_steps", "caption": "Distance."},
+        "numbers": {"kind": "table", "x": "local_steps", "caption": "Distances."},
+    },
     "sizes": {"smoke": {}},
 }
 TRACE = "round,client,available\n0,0,1\n0,2,1\n1,1,1\n"
@@ -135,8 +138,8 @@ def _label(path):
         return path.partition(".")[0]
     if match := re.fullmatch(r"smoke/(\w+)/runs/([^/]+)/(.*)\.parquet", path):
         return f"{match[1]} run {match[2]} {match[3]}"
-    if match := re.fullmatch(r"smoke/(\w+)/figures/(\w+)\.png", path):
-        return f"{match[1]} figure {match[2]}"
+    if match := re.fullmatch(r"smoke/(\w+)/(?:figures/(\w+)\.png|tables/(\w+)\.html)", path):
+        return f"{match[1]} figure {match[2] or match[3]}"
     if match := re.fullmatch(r"smoke/(\w+)/(about\.json|table\.parquet|claims\.csv)", path):
         return f"{match[1]} {match[2].partition('.')[0]}"
     if match := re.fullmatch(r"(partitions|optima)/.*\.npz", path):

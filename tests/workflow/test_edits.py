@@ -38,7 +38,7 @@ def claims(experiment):
 
 def table(experiment):
     """A table, and what is made from it."""
-    names = {"convex": ["curves", "timed"], "quadratic": ["bars"]}[experiment]
+    names = {"convex": ["curves", "timed"], "quadratic": ["bars", "numbers"]}[experiment]
     return {f"{experiment} table"} | figures(experiment, *names) | claims(experiment)
 
 
@@ -78,11 +78,12 @@ MODULES = [
     ("federation/engine/simulation.py", EVERY_RUN),
     ("experiments/tables.py", EVERY_TABLE),
     ("results/figures/scaling.py", figures("quadratic", "bars")),
+    ("results/figures/table.py", figures("quadratic", "numbers")),
     ("workflow/inputs/partitions.py", figures("convex", "split")),
     ("federation/costs/cross_device.py", figures("convex", "timed")),
     ("results/claims/reaches.py", claims("convex")),
     ("federation/metrics/distance.py", table("quadratic")),
-    ("publish/report/page.py", PAGES),
+    ("publish/report/page.py", PAGES | figures("quadratic", "numbers")),  # a table is a page of its own
     ("publish/tracking/records.py", {"mlflow"}),
 ]
 UNUSED = [  # by these experiments, or by any number
@@ -187,6 +188,12 @@ KEYS = [  # (experiment, key, value, what must be made again)
     ("convex", "figures.curves.caption", "Other words.", descriptions("convex")),
     ("convex", "claims.reached.check.at_most", 2.0, claims("convex") | descriptions("convex")),
     ("convex", "claims.reached.note", "A note.", claims("convex") | descriptions("convex")),
+    (
+        "quadratic",
+        "figures.numbers.metrics",
+        ["suboptimality"],
+        figures("quadratic", "numbers") | descriptions("quadratic"),
+    ),
     ("quadratic", "sizes.smoke", {"setting": {"clients": 4}}, QUADRATIC_RUNS | descriptions("quadratic")),
 ]
 

@@ -7,9 +7,7 @@ import numpy as np
 import pytest
 
 from fedatlas.errors import UserError
-from fedatlas.experiments import expansion
 from fedatlas.experiments.runs import create, runs
-from fedatlas.federation import problems
 from fedatlas.results.figures import FIGURES
 from fedatlas.workflow import inputs
 from fedatlas.workflow.study import Study
@@ -41,24 +39,6 @@ def test_wrong_figures_are_found_before_any_job(figure, message):
     with pytest.raises(UserError) as error:
         validate(result)
     assert message in str(error.value)
-
-
-def test_dissimilarities_of_each_problem_once():
-    axes = {"local_steps": [1, 2], "problem.similarity": [0.0, 0.5]}
-    output = experiment(
-        grid=axes, problem={"kind": "quadratic", "dim": 4}, setting={"clients": 3, "rounds": 2}, optimum=False
-    )
-    figure = FIGURES.build("dissimilarity")
-    result = inputs.build(figure, None, inputs.specify(figure, expansion.cells(output)), inputs.ResultTables())[
-        "dissimilarities"
-    ]
-    assert [title for title, _ in result] == ["δ_B = 0", "δ_B = 0.5"]
-    for (_, c), similarity in zip(result, axes["problem.similarity"], strict=True):
-        constants = problems.create({"kind": "quadratic", "dim": 4, "similarity": similarity}, 3).constants()
-        assert (c.L, c.delta_B) == (constants["L_max"], constants["delta_B"])
-    varied = experiment(grid={}, within={"clients": [2, 3]}, metric="loss", optimum=False)
-    with pytest.raises(UserError, match="the number of clients varies inside run files"):
-        inputs.specify(figure, expansion.cells(varied))
 
 
 def test_what_is_drawn_is_what_was_run():

@@ -101,7 +101,7 @@ def test_sensitivity_to_what_is_not_tuned_is_found_early():
         validate(experiment(figures={"it": figure | {"x": "c"}}))
 
 
-SPEEDUP = {"kind": "speedup", "algorithms": ["fedavg"], "axis": "clients"}
+SPEEDUP = {"kind": "exponent", "algorithms": ["fedavg"], "axis": "clients"}
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ SPEEDUP = {"kind": "speedup", "algorithms": ["fedavg"], "axis": "clients"}
         ({**BETTER, "factor": "2x"}, "factor is '2x'; it must be a number"),
         ({**BETTER, "where": {"client": 4}}, "where: 'client' is not an axis of grid or within; did you mean 'clie"),
         ({**BETTER, "statistic": "mean"}, "statistic is 'mean'; it must be one of 'best', 'final', or null"),
-        (SPEEDUP, "check speedup needs at_least or at_most"),
+        (SPEEDUP, "check exponent needs at_least, at_most or theorem"),
         ({**SPEEDUP, "axis": "lr", "at_least": 1}, "axis: unknown axis of numbers 'lr'"),
     ],
 )
@@ -136,21 +136,28 @@ QUADRATIC = {
     },
     "grid": {},
 }
-STATEMENT = {"kind": "statement", "algorithm": "it", "statement": "lemma-1"}
-SCALES = {"kind": "scales", "algorithms": ["it"], "shares": [0.5], "at_least": 0, "against": "L/mu"}
+STATEMENT = {"kind": "below", "algorithms": ["it"], "theorem": "lemma-1"}
+COSTS = {
+    "kind": "exponent",
+    "quantity": "cost",
+    "algorithms": ["it"],
+    "shares": [0.5],
+    "at_least": 0,
+    "against": "L/mu",
+}
 
 
 @pytest.mark.parametrize(
     ("check", "message"),
     [
         (STATEMENT, None),
-        ({**STATEMENT, "algorithm": "tuned"}, "theory: fedawe is tuned; give one value to each hyper-parameter"),
+        ({**STATEMENT, "algorithms": ["tuned"]}, "theory: fedawe is tuned; give one value to each hyper-parameter"),
         ({"kind": "below", "algorithms": ["it"], "theorem": "4.4"}, "Theorem 4.4 is about fedspeed-z, not fedawe"),
         ({"kind": "below", "algorithms": ["it"], "theorem": "3(a)"}, "Theorem 3(a) is about fedsps, not fedawe"),
-        (SCALES, None),
-        ({**SCALES, "against": "L/nothing"}, "this problem has no constant 'nothing'"),
-        ({**SCALES, "against": "L/"}, "against is 'L/'; it must be a number or a formula"),
-        ({**SCALES, "against": "1/0"}, "against is '1/0', which has no finite value"),
+        (COSTS, None),
+        ({**COSTS, "against": "L/nothing"}, "this problem has no constant 'nothing'"),
+        ({**COSTS, "against": "L/"}, "against is 'L/'; it must be a number or a formula"),
+        ({**COSTS, "against": "1/0"}, "against is '1/0', which has no finite value"),
     ],
 )
 def test_theory_that_is_not_about_the_runs(check, message):
@@ -169,12 +176,12 @@ def test_figures_of_bounds_that_are_not_about_the_runs():
 
 
 def test_formulas_of_one_algorithm_make_the_column_of_all_text():
-    slope = {"kind": "choice_slope", "algorithm": "numbers", "parameter": "lr", "axis": "clients", "at_least": 0}
+    slope = {"kind": "exponent", "quantity": "choice", "algorithms": ["numbers"], "parameter": "lr", "axis": "clients"}
     result = {
         "problem": {"kind": "quadratic", "dim": 2},
         "setting": {"rounds": 2},
         "grid": {"clients": [2, 3]},
-        "claims": {"it": {"text": "t", "source": "s", "check": slope}},
+        "claims": {"it": {"text": "t", "source": "s", "check": {**slope, "at_least": 0}}},
     }
     numbers = {"algorithm": "fedavg", "tune": {"lr": [0.1, 0.2]}}
     validate(experiment({"numbers": numbers, "other": {"algorithm": "gd"}}, **result))

@@ -95,4 +95,13 @@ DETACHED = {
         "networks that may be compiled"
         for name in ("passes", "plans")
     },
+    **{
+        (f"fedatlas.results.claims.{check}", f"fedatlas.{module}"): "dependencies adds it to checks that need it"
+        for check, modules in {
+            "below": ("theory.fedawe", "theory.fedawe.trajectories"),
+            "exponent": ("results.comparing.reconstruction", "results.comparing.theorems", "theory.fedac"),
+            "reaches": ("results.comparing.reconstruction", "theory.fedac.instability"),
+        }.items()
+        for module in modules
+    },
 }

@@ -33,6 +33,9 @@ from fedatlas.results.figures.base import Figure
 from fedatlas.workflow import inputs, jobs
 
 THEORY = "fedatlas.theory.theorems"
+STATEMENTS = "fedatlas.theory.fedawe"
+INSTABILITY = "fedatlas.theory.fedac.instability"
+COMPARISON = "fedatlas.results.comparing.theorems"
 
 
 def fingerprints(modules: Iterable[str]) -> str:
@@ -101,8 +104,6 @@ def of_figure(figure: Figure, cells: Sequence[Cell]) -> list[str]:
         modules.update(metric_modules(cells))
     if "theorems" in figure.inputs or THEORY in closure(FIGURES.module(figure.name)):
         modules |= _of_theory(cells)
-    if "dissimilarities" in figure.inputs:
-        modules |= {name for cell in cells for name in problem_modules(cell.spec.problem)}
     if "availability" in figure.inputs:
         modules |= {name for cell in cells for name in participation_modules(cell.spec)}
     if isinstance(figure, CostOptions) and figure.simulated:
@@ -117,8 +118,10 @@ def of_claims(experiment: Experiment, cells: Sequence[Cell]) -> list[str]:
     inputs_of_checks = {name for check in checks for name in check.inputs}
     if inputs_of_checks & {"theorems", "runs"}:
         modules |= _of_theory(cells)
+    if "theorems" in inputs_of_checks:
+        modules |= {THEORY, INSTABILITY, COMPARISON}
     if "runs" in inputs_of_checks:
-        modules |= _of_cells(cells)
+        modules |= {STATEMENTS, *_of_cells(cells)}
     for check in checks:
         if isinstance(check, CostOptions) and check.simulated:
             modules |= {f"{inputs.__name__}.{SIMULATED}", *_of_time(check, cells)}

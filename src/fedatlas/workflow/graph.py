@@ -260,12 +260,10 @@ class Graph:
         """
         needs, cells, files = set(names), self.cells(w), {}
         shared = [self.origins.files(cell.spec) for cell in cells] if needs else []
-        if needs & {"partitions", "availability", "dissimilarities", SIMULATED}:
+        if needs & {"partitions", "availability", SIMULATED}:
             files["partitions"] = list(dict.fromkeys(paths["partition"] for paths in shared if "partition" in paths))
-        if needs & {"partitions", "availability", "theorems", "dissimilarities", SIMULATED}:
+        if needs & {"partitions", "availability", "theorems", SIMULATED}:
             files["data"] = list(dict.fromkeys(path for cell in cells for path in self.data_files(cell.spec.problem)))
-        if "dissimilarities" in needs:
-            files["optima"] = list(dict.fromkeys(paths["optimum"] for paths in shared if "optimum" in paths))
         if SIMULATED in needs:
             files["runs"] = self.run_files(w, last)
         if needs & {"availability", SIMULATED}:

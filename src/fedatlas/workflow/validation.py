@@ -32,6 +32,7 @@ from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.base import Figure
 from fedatlas.theory.closed_forms import LIMITS
 from fedatlas.theory.fedac import FEDAC_THEOREMS
+from fedatlas.theory.fedawe import STATEMENTS
 from fedatlas.theory.theorems import THEOREMS
 from fedatlas.workflow import inputs
 
@@ -147,6 +148,7 @@ def _validate_names(kind: Kind, experiment: Experiment, reported: list[str], tun
         "algorithms": ("algorithm of the experiment", experiment.algorithms),
         "limit": ("limit", LIMITS),
         "theorem": ("theorem", THEOREMS),
+        "theorem or statement": ("theorem", THEOREMS | STATEMENTS),
     }
     for name, option in kind.options().items():
         value = getattr(kind, name)

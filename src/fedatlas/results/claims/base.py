@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 class Check(Kind):
     """A computation that tests a claim on the results of an experiment. Its docstring says when the claim is held."""
 
-    tunes: ClassVar[bool] = False  # it reads runs on the tuning seeds, to which undecided claims add none
-
     where: dict[str, Any] = option(
         dict, doc="values of axes to keep, one or a list; max and min are the largest and smallest", names="where"
     )
@@ -42,6 +40,11 @@ class Check(Kind):
         ``simulated_seconds`` if it needs that column of the curves.
         """
         return frozenset()
+
+    @property
+    def tunes(self) -> bool:
+        """Whether it reads runs on the tuning seeds, to which undecided claims add none."""
+        return False
 
     def algorithm_ids(self) -> list[str] | None:
         """Return the ids of the algorithms whose runs the check reads, as its options name them; None for all."""

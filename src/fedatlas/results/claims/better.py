@@ -3,6 +3,7 @@
 import functools
 import math
 import statistics
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fedatlas.experiments import labels
@@ -19,7 +20,7 @@ from fedatlas.results.claims.quantities import (
     sides,
     smallest_effect,
 )
-from fedatlas.results.claims.results import Point, Results
+from fedatlas.results.claims.results import Numbers, Point, Results
 from fedatlas.results.claims.verdicts import NotTested, Outcome
 from fedatlas.results.comparing.intervals import MATTERS, sample, typical
 
@@ -30,11 +31,12 @@ class Better(ScoreCheck, ContestCheck):
     them in one setting: at least ``factor`` times as good, or ahead by at least ``by``.
 
     Runs of one seed are compared; the interval of the mean over seeds must lie beyond the line, of ratios on a
-    logarithmic scale. The numbers beside a ratio are geometric means, whose ratio it is. Without ``factor`` and ``by``,
-    an interval within ``matters`` of equality is equal, not better. Where all scores of all seeds are equal the
-    comparison is vacuous. The claim holds and more if the whole interval of some ratio lies above ``beyond``. Scores
-    that are better than the ``floor`` count as it, and settings in which both sides are at it in all seeds compare
-    nothing.
+    logarithmic scale. With ``after`` the root mean squares of the metric from that round on are compared, over all
+    rounds where the setting has NAME_rounds_mean_square, else over the evaluated ones. The numbers beside a ratio are
+    geometric means, whose ratio it is. Without ``factor`` and ``by``, an interval within ``matters`` of equality is
+    equal, not better. Where all scores of all seeds are equal the comparison is vacuous. The claim holds and more if
+    the whole interval of some ratio lies above ``beyond``. Scores that are better than the ``floor`` count as it, and
+    settings in which both sides are at it in all seeds compare nothing.
     """
 
     name = "better"
@@ -49,6 +51,9 @@ class Better(ScoreCheck, ContestCheck):
         "what its accuracy lacks of 1",
         low=0,
     )
+    after: int | None = option(
+        None, doc="first round of a root mean square, which is compared in place of the score", unit="rounds", low=0
+    )
     floor: float | None = option(
         None, doc="score beyond which differences say nothing, such as the accuracy to which the optimum is known"
     )
@@ -61,7 +66,7 @@ class Better(ScoreCheck, ContestCheck):
     def judge(self, results: Results) -> Outcome:
         low = results.goal(self.metric) == "min"
         evidence, failed, saturated, tied = [], [], [], True
-        scores = functools.partial(results.samples, where=self.where, metric=self.metric, statistic=self.statistic)
+        scores = functools.partial(self._scores, results)
         for rival, point, scored, failure in self.contests(results, scores, self.metric):
             pairs = [(self._floored(mine, low), self._floored(yours, low)) for mine, yours in scored]
             if failure:
@@ -81,6 +86,20 @@ class Better(ScoreCheck, ContestCheck):
             outcome = judge_all(evidence, note, more=more, failed=failed)
         return vacuous_outcome(outcome.text, "The scores of all seeds are equal.") if tied and not failed else outcome
 
+    def score_words(self, results: Results) -> str:
+        if self.after is None:
+            return super().score_words(results)
+        return f"root mean square of the {labels.words(self.measured(results))}"
+
+    def _scores(self, results: Results, algorithm: str) -> Mapping[Point, Numbers]:
+        """Return the numbers that are compared, by point of the axes and seed."""
+        if self.after is None:
+            return results.samples(algorithm, self.where, self.metric, self.statistic)
+        return {
+            point: dict(results.mean_squares(rows, self.metric, self.after) ** 0.5)
+            for point, rows in results.settings(results.rows(algorithm, self.where, results.curves))
+        }
+
     def _floored(self, score: float, low: bool) -> float:
         """Return a score, or the floor where the score is better."""
         return score if self.floor is None else (max if low else min)(score, self.floor)
@@ -89,7 +108,13 @@ class Better(ScoreCheck, ContestCheck):
         name, location = self.measured(results), results.location(point)
         low, middle = results.goal(name) == "min", typical if self.by is None else statistics.fmean
         means = sides(map(middle, zip(*pairs, strict=True)), level_unit(name))
-        good = ("better", "worse") if declared_name(name) else ("smaller", "larger") if low else ("larger", "smaller")
+        good = (
+            ("better", "worse")
+            if declared_name(name) and self.after is None
+            else ("smaller", "larger")
+            if low
+            else ("larger", "smaller")
+        )
         names = f"than {results.name(rival)} ({self.score_words(results)} {means}){location}"
         high = math.inf if self.beyond is None else self.beyond
         exact = results.is_deterministic(self.algorithm, rival)

@@ -12,9 +12,9 @@ from fedatlas.results.claims.base import BoundedCheck, ContestCheck
 from fedatlas.results.claims.cost_check import CostCheck
 from fedatlas.results.claims.evidence import Evidence, judge_all, vacuous_outcome
 from fedatlas.results.claims.results import Point, Results
-from fedatlas.results.claims.target_costs import target_costs
 from fedatlas.results.claims.verdicts import Outcome
 from fedatlas.results.comparing.intervals import match_seeds, sample, typical
+from fedatlas.results.comparing.targets import seed_costs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,9 +68,9 @@ class Fewer(BoundedCheck, CostCheck, ContestCheck):
     def _setting_costs(self, results: Results, rows: "pd.DataFrame", metric: str, low: bool) -> "pd.Series":
         """Return the costs of the runs of one setting by seed."""
         if self.reduction is not None:
-            return target_costs(rows, metric, self.cost, self.reduction)
+            return seed_costs(rows, metric, self.cost, self.reduction)
         if self.target is not None:
-            return target_costs(rows, metric, self.cost, self.target, low, relative=False)
+            return seed_costs(rows, metric, self.cost, self.target, low, relative=False)
         ends = rows.sort_values("round").groupby("seed").last()
         costs = ends["round" if self.cost == "rounds" else self.cost].astype(float)
         return costs.mask(ends["status"] == "diverged", math.inf) if "status" in ends else costs

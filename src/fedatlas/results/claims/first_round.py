@@ -10,9 +10,9 @@ from fedatlas.results.claims.base import AlgorithmCheck, MetricCheck
 from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all
 from fedatlas.results.claims.quantities import level_unit
 from fedatlas.results.claims.results import Numbers, Results
-from fedatlas.results.claims.target_costs import target_costs
 from fedatlas.results.claims.verdicts import Outcome
 from fedatlas.results.comparing.intervals import MATTERS, sample
+from fedatlas.results.comparing.targets import seed_costs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,7 +44,7 @@ class FirstRound(MetricCheck, AlgorithmCheck):
             return self._judge_lengths(results, rows, low)
         evidence = []
         for point, part in results.settings(rows):
-            firsts = target_costs(part, metric, "rounds", self.target, low, relative=False).tolist()
+            firsts = seed_costs(part, metric, "rounds", self.target, low, relative=False).tolist()
             bounds, location = Bounds(high=self._latest(part["round"])), results.location(point)
             evidence.append(self._evidence(results, firsts, bounds, "round {}", location))
         return judge_all(evidence)

@@ -156,27 +156,26 @@ def _loss_optimum(rows: "pd.DataFrame") -> float | None:
     return None if least is None else float(rows["loss"].iloc[least] - gaps[least])
 
 
-def costs_to_targets(
-    curve: "pd.DataFrame",
-    metric: str,
-    cost: str,
-    accuracies: Sequence[float],
-    low: bool = True,
-    relative: bool = True,
-) -> list[float]:
-    """Return the cost of a run until the metric first attains each accuracy; infinite if it never does.
+def seed_costs(
+    rows: "pd.DataFrame", metric: str, cost: str, target: float, low: bool = True, relative: bool = True
+) -> "pd.Series":
+    """Return the cost of each run until the metric first attains a target, by seed; infinite if it never does.
 
     Args:
-        curve: The evaluations of the run.
+        rows: Rows of the curves, of one algorithm in one setting.
         metric: Column of the metric.
         cost: Column of the cost, or ``rounds``.
-        accuracies: Values of the metric.
+        target: Value of the metric.
         low: Whether small values are good.
-        relative: Whether accuracies are shares of the metric's first value.
+        relative: Whether the target is a share of the metric's first value.
     """
-    curve = curve.sort_values("round")
-    values, costs = curve[metric].to_numpy(float), curve["round" if cost == "rounds" else cost].to_numpy(float)
-    return _first_costs(values, costs, np.array(accuracies) * (values[0] if relative else 1), low)
+    import pandas as pd
+
+    result = {}
+    for seed, curve in rows.sort_values("round").groupby("seed"):
+        values, costs = curve[metric].to_numpy(float), curve["round" if cost == "rounds" else cost].to_numpy(float)
+        result[seed] = _first_costs(values, costs, np.array([target * (values[0] if relative else 1)]), low)[0]
+    return pd.Series(result)
 
 
 def has_diverged(curve: "pd.DataFrame") -> bool:

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     import numpy as np
     from pandas import DataFrame
 
-    from fedatlas.theory.fedred.bound import FedRedConstants
-
 MAX_BANDS = 3  # bands over one another that are still told apart; of more lines ranges are bars
 
 
@@ -40,7 +38,6 @@ class FigureData:
         availability: (title, probabilities or None, active clients), both (rounds, clients), of each participation;
             the columns of the latter name the clients.
         memory: Vectors that a client keeps from round to round, by id of the algorithm.
-        dissimilarities: (title, constants of similarity) of each problem.
     """
 
     figure: Figure
@@ -50,7 +47,6 @@ class FigureData:
     partitions: "list[tuple[str, DataFrame]] | None" = None
     availability: "list[tuple[str, np.ndarray | None, DataFrame]] | None" = None
     memory: dict[str, float] | None = None
-    dissimilarities: "list[tuple[str, FedRedConstants]] | None" = None
 
     @functools.cached_property
     def styles(self) -> dict[str, Style]:

@@ -1,4 +1,4 @@
-"""The check of root mean squares, compared seed by seed."""
+"""Root mean squares, compared seed by seed."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from tests.synthetic import curves, table
 from .fixtures import judged, view
 
 AXES = ("local_steps",)
-CLOSER = {"kind": "closer", "algorithm": "fedawe", "than": ["fedau", "f3ast"], "after": 10}
+RMS = {"kind": "better", "algorithm": "fedawe", "than": ["fedau", "f3ast"], "after": 10, "matters": 0}
 LATE = {"fedawe": 1.0, "fedau": 2.0, "f3ast": 3.0}
 
 
@@ -26,7 +26,7 @@ def verdict(late=LATE, spread=0.1, seeds=5, lost=(), **options):
     frame = curves(lines, AXES)
     frame["status"] = ["diverged" if id in lost else "ok" for id in frame["algorithm"]]
     rows = [(id, (k,), value) for id, value in late.items() for k in (1, 2)]
-    result = judged(view(list(late), AXES), table(rows, AXES), frame, **CLOSER | options)
+    result = judged(view(list(late), AXES), table(rows, AXES), frame, **RMS | options)
     return result["verdict"], result["ours"], result["note"]
 
 
@@ -34,7 +34,16 @@ def judge_lines(lines, **changes):
     """The row of the claim that b is closer than a."""
     rows = table([("a", (1,), 1), ("b", (1,), 1)], AXES)
     experiment = view(["a", "b"], AXES, **changes)
-    return judged(experiment, rows, curves(lines, AXES).assign(status="ok"), kind="closer", algorithm="b", than=["a"])
+    return judged(
+        experiment,
+        rows,
+        curves(lines, AXES).assign(status="ok"),
+        kind="better",
+        algorithm="b",
+        than=["a"],
+        matters=0,
+        after=0,
+    )
 
 
 @pytest.mark.parametrize(
@@ -51,7 +60,7 @@ def judge_lines(lines, **changes):
         ({"after": 21}, NOT_TESTED),
     ],
 )
-def test_closer(options, expected):
+def test_root_mean_squares(options, expected):
     assert verdict(**options)[0] == expected
 
 
@@ -94,7 +103,7 @@ def judge_grid(rounds, after, over_rounds=True):
         means = {id: np.cumsum(np.square(values[id])) / np.arange(1, 66) for id in "ab"}
         pairs = zip(frame["algorithm"], frame["round"], frame["seed"], strict=True)
         frame["suboptimality_rounds_mean_square"] = [means[id][t] * (1 + 0.01 * seed) ** 2 for id, t, seed in pairs]
-    options = {"kind": "closer", "algorithm": "b", "than": ["a"], "after": after}
+    options = {"kind": "better", "algorithm": "b", "than": ["a"], "after": after, "matters": 0}
     rows = table([("a", (1,), 1), ("b", (1,), 1)], AXES)
     return judged(view(["a", "b"], AXES), rows, frame, **options)
 

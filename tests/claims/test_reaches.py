@@ -1,0 +1,130 @@
+"""The check of quantities between bounds: scores, spreads, vectors that are kept, distances of two runs."""
+
+import math
+
+import pandas as pd
+import pytest
+
+from fedatlas.errors import UserError
+from fedatlas.experiments.cells import Run
+from fedatlas.experiments.experiment_view import AlgorithmView
+from fedatlas.results.claims import build
+from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED, UNDECIDED
+from tests.synthetic import curves, rows
+
+from .fixtures import judged, verdict, view
+
+SPREAD = {"kind": "reaches", "quantity": "spread", "algorithms": ["fedsps"]}
+SCORES = {("fedsps", k, c): 1 + (c - k / 10) ** 2 for k in (5, 10, 20) for c in (0.5, 1.0, 2.0)}
+
+
+MADE = view(["fedsps"], ["local_steps"], metric="loss", tune=["c"])
+
+
+def of_trials(scores, **options):
+    result = judged(MADE, rows(scores), **options)
+    return result["verdict"], result["ours"]
+
+
+@pytest.mark.parametrize(
+    "options, expected",
+    [
+        ({"at_most": 4.3}, HELD),
+        ({"at_most": 2}, NOT_HELD),
+        ({"at_least": 2.5}, NOT_HELD),
+        ({"at_most": 2, "where": {"local_steps": 10}}, HELD),
+        ({"at_least": 2, "where": {"local_steps": 20}}, HELD),
+        ({"at_most": 2, "where": {"local_steps": 40}}, NOT_TESTED),
+    ],
+)
+def test_spread(options, expected):
+    assert of_trials(SCORES, **SPREAD, **options)[0] == expected
+
+
+def test_spread_has_an_interval_over_seeds():
+    scores = {("fedsps", 5, 0.5): 1, ("fedsps", 5, 1.0): 2}
+    table = rows(scores)
+    trials = pd.concat([table.assign(seed=s, score=table["score"] ** power) for s, power in enumerate((1, 1.1, 0.9))])
+    verdicts = [judged(MADE, table, None, trials, **SPREAD, at_most=most)["verdict"] for most in (2.4, 2.1, 1.5)]
+    assert verdicts == [HELD, UNDECIDED, NOT_HELD]
+
+
+def test_spread_of_what_diverged_is_infinite():
+    scores = {("fedsps", 5, 0.5): 1, ("fedsps", 5, 1.0): math.inf}
+    assert of_trials(scores, **SPREAD, at_most=1e9)[0] == NOT_HELD
+    assert of_trials(scores, **SPREAD, at_least=2)[0] == HELD
+
+
+PROPORTION = {"kind": "reaches", "algorithms": ["fedsps"], "metric": "apart", "of": "loss", "statistic": "final"}
+LINES = curves([("fedsps", 5, seed, [(0, 9.0), (4, 2.0)]) for seed in (0, 1)], ("local_steps",), "loss").assign(
+    apart=0.2, status="ok"
+)
+
+
+@pytest.mark.parametrize("at_most, expected", [(0.101, HELD), (0.05, NOT_HELD)])
+def test_proportion(at_most, expected):
+    result = judged(MADE, rows({("fedsps", 5, 0.5): 1}), LINES, **PROPORTION, at_most=at_most)
+    assert (result["verdict"], result["ours"]) == (expected, "FedSPS: last apart / training loss 0.1 at K = 5")
+
+
+def test_proportion_of_what_was_not_recorded():
+    lines = LINES.assign(apart=math.nan)
+    assert judged(MADE, rows({("fedsps", 5, 0.5): 1}), lines, **PROPORTION, at_most=1)["verdict"] == NOT_TESTED
+
+
+PIECEWISE = {"kind": "piecewise", "kappa": 100, "steps": 30}
+
+
+def accelerated():
+    entries = {"agd": AlgorithmView("agd", "AGD"), "fedac-1": AlgorithmView("fedac-1", "FedAc-I", set={"lr": "1/L"})}
+    setting = {"clients": 1, "local_steps": 15, "steps": 30, "batch": None}
+    return view(tuple(entries), ("clients",), tune=(), algorithms=entries, problem=PIECEWISE, setting=setting)
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"algorithms": ["agd"], "quantity": "growth", "at_least": 1}, HELD),
+        ({"algorithms": ["agd"], "quantity": "distance", "at_most": 1}, NOT_HELD),
+        ({"algorithms": ["fedac-1"], "quantity": "growth", "at_least": 1}, NOT_HELD),
+        ({"algorithms": ["fedac-1"], "quantity": "distance", "at_most": 1}, HELD),
+    ],
+)
+def test_accelerated_descent_drifts_apart_and_fedac_does_not(options, expected):
+    lines = [(id, 1, 0, [(0, 1.0), (2, 0.5)]) for id in ("agd", "fedac-1")]
+    rows = [(id, 1, 0.5) for id in ("agd", "fedac-1")]
+    assert verdict(rows, ("clients",), accelerated(), lines, kind="reaches", **options)[0] == expected
+
+
+def test_other_problems_have_no_such_pair_of_runs():
+    check = build({"kind": "reaches", "algorithms": ["agd"], "quantity": "distance", "at_most": 1})
+    run = Run("agd", seed=0, within={}, tune={}, problem={"kind": "quadratic", "dim": 2}, setting={}, parameters={})
+    with pytest.raises(UserError, match="kind piecewise"):
+        check.fits([("agd", run)])
+
+
+IDS = ("fedawe", "fedavg", "mifa", "scaffold")
+PROBLEM = {"kind": "quadratic", "centers": [[0.0, 0.0], [1.0, 1.0]]}
+
+
+def experiment():
+    entries = {id: AlgorithmView(id, id, set={"lr": 0.1}) for id in IDS}
+    setting = {"clients": 2, "local_steps": 1, "rounds": 1, "batch": None}
+    return view(IDS, ("clients",), "suboptimality", tune=(), algorithms=entries, problem=PROBLEM, setting=setting)
+
+
+@pytest.mark.parametrize(
+    ("options", "expected", "words"),
+    [
+        ({"algorithms": ["fedawe"]}, HELD, "between rounds 1"),
+        ({"algorithms": ["scaffold"], "at_most": 0}, NOT_HELD, "between rounds 1"),
+        ({"algorithms": ["fedavg"], "at_most": 0}, HELD, "between rounds 0"),
+    ],
+)
+def test_vectors_that_are_kept_for_a_client_are_counted(options, expected, words):
+    lines = [(id, 2, 0, [(0, 1.0), (1, 0.5)]) for id in IDS]
+    rows = [(id, 2, 0.5) for id in IDS]
+    outcome = verdict(
+        rows, ("clients",), experiment(), lines, kind="reaches", quantity="vectors", **{"at_most": 1, **options}
+    )
+    assert outcome[0] == expected and words in outcome[1]
