@@ -3,6 +3,7 @@
 import pytest
 from matplotlib import pyplot
 
+from fedatlas.io.files import write_json
 from fedatlas.workflow.jobs import claims, table
 from tests.report.sample import view
 from tests.tracking import tiny
@@ -26,7 +27,7 @@ def project(tmp_path_factory):
     claims.make(
         {"view": view(experiment).plain(), "claims": {"better": BETTER}}, str(folder), str(folder / "claims.csv")
     )
-    tiny.experiment_facts(experiment).write(folder / "about.json")
+    write_json(folder / "about.json", tiny.experiment_facts(experiment))
     return root
 
 

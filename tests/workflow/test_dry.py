@@ -60,8 +60,10 @@ def select(metric):
         (figure(kind="heatmap", x="batch", rows="batch"), "x and rows are both"),
         (check(metric="nope"), "claims.it: metric: unknown metric 'nope'"),
         (check(kind="fewer", algorithm="scaffold", than=["fedavg"], cost="bytes", at_least=1), "cost: unknown cost"),
-        (check(kind="spread", algorithms=["fedavg"], among={"mu": 1}, at_most=1), "among: unknown tuned"),
-        (check(kind="speedup", algorithms=["fedavg"], axis="batch", at_least=1)
+        (check(kind="exponent", quantity="choice", algorithms=["fedavg"], axis="batch", parameter="mu", at_least=1)
+         | {"within": {"batch": [2, 1]}, "figures": {}},
+         "parameter: unknown hyper-parameter tuned"),
+        (check(kind="exponent", algorithms=["fedavg"], axis="batch", at_least=1)
          | {"within": {"batch": [None, 1]}, "figures": {}},
          "axis: unknown axis of numbers"),
         (figure(kind="availability", where={"batch": 9}) | {"within": {"batch": [1, 2]}}, "keeps 0 participations"),
@@ -70,7 +72,9 @@ def select(metric):
         (check(kind="agrees", algorithm="fedavg", limit="fedavg-output", metric="loss") | {"problem": CENTERS},
          "the limit needs one probability for each client"),
         (check(kind="below", algorithms=["fedavg"], theorem=4), "Theorem 4 is about dane"),
-        (check(kind="below", algorithms=["fedavg"], theorem=4) | {"problem": LOGISTIC}, "on synthetic quadratics"),
+        (check(kind="below", algorithms=["dane+-gd"], theorem=4)
+         | {"problem": LOGISTIC, "algorithms": {"dane+-gd": {"set": {"lam": 1.0, "lr": 0.1}}}, "figures": {}, "tune": {}},
+         "on synthetic quadratics"),
         (figure(kind="scaling", x="batch", theorems={"fedavg": "B.1"}) | {"within": {"batch": [1, 2]}},
          "the theorems of FedAc are about logistic regression"),
         # names

@@ -173,8 +173,8 @@ def test_each_check_names_what_it_compares():
     """Algorithms under any option are among them."""
     better = {"kind": "better", "algorithm": "a", "than": ["b"]}
     drop = {"kind": "drop", "algorithms": ["a"], "than": ["b"], "axis": "clients", "at_least": 0.0, "start": 1}
-    rate = {"kind": "rate", "along": {"a": 1.0, "b": 2.0}, "at_least": 0.0}
-    for spec in (better, drop, rate):
+    exponent = {"kind": "exponent", "along": {"a": 1.0, "b": 2.0}, "at_least": 0.0}
+    for spec in (better, drop, exponent):
         assert CHECKS.build(spec).algorithm_ids() == ["a", "b"]
     assert CHECKS.build(drop).places() == [{"clients": 1}, {"clients": "max"}]
     assert CHECKS.build({**drop, "end": "worst"}).places() == [{}]
