@@ -73,7 +73,7 @@ def select(metric):
          "the limit needs one probability for each client"),
         (check(kind="below", algorithms=["fedavg"], theorem=4), "Theorem 4 is about dane"),
         (check(kind="below", algorithms=["dane+-gd"], theorem=4)
-         | {"problem": LOGISTIC, "algorithms": {"dane+-gd": {"set": {"lam": 1.0, "lr": 0.1}}}, "figures": {}, "tune": {}},
+         | {"problem": LOGISTIC, "algorithms": {"dane+-gd": {"set": {"lam": 1.0, "lr": 0.1}}}, "figures": {}},
          "on synthetic quadratics"),
         (figure(kind="scaling", x="batch", theorems={"fedavg": "B.1"}) | {"within": {"batch": [1, 2]}},
          "the theorems of FedAc are about logistic regression"),
