@@ -80,7 +80,12 @@ def test_shares_of_the_bound(factor, options, expected):
 
 @pytest.mark.parametrize(
     ("power", "options", "expected"),
-    [(0.5, {"tolerance": 0.1}, NOT_HELD), (2.0, {}, HELD), (0.7, {"tolerance": 0.4}, HELD)],
+    [
+        (0.5, {"tolerance": 0.1}, NOT_HELD),
+        (2.0, {}, HELD),
+        (2.0, {"at_most": 1}, NOT_HELD),
+        (0.7, {"tolerance": 0.4}, HELD),
+    ],
 )
 def test_errors_that_fall_at_another_rate(power, options, expected):
     assert rate(*experiment(error=lambda steps, terms: steps**-power), **options)["verdict"] == expected

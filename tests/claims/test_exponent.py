@@ -273,6 +273,7 @@ def test_choices_tell_a_square_law_from_none():
         ({"along": {}, "algorithms": ["a"]}, "needs an axis or against where it has algorithms"),
         ({"axis": "clients"}, "and neither with along"),
         ({"along": {}, "algorithms": ["a"], "axis": "clients", "theorem": "D.1"}, "a theorem needs along"),
+        ({"quantity": "cost", "shares": [0.1], "theorem": "D.1"}, "a theorem needs along, and the quantity score"),
         ({"quantity": "cost"}, "a cost, and nothing else, needs shares"),
         ({"shares": [0.1]}, "a cost, and nothing else, needs shares"),
         ({"parameter": "lr"}, "a choice, and nothing else, needs a parameter"),

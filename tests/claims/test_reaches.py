@@ -67,9 +67,14 @@ def test_proportion(at_most, expected):
     assert (result["verdict"], result["ours"]) == (expected, "FedSPS: last apart / training loss 0.1 at K = 5")
 
 
-def test_proportion_of_what_was_not_recorded():
-    lines = LINES.assign(apart=math.nan)
+@pytest.mark.parametrize("name", ["apart", "loss"])
+def test_proportion_of_what_was_not_recorded(name):
+    lines = LINES.assign(**{name: math.nan})
     assert judged(MADE, rows({("fedsps", 5, 0.5): 1}), lines, **PROPORTION, at_most=1)["verdict"] == NOT_TESTED
+
+
+def test_a_share_of_no_spreads_is_not_tested():
+    assert of_trials({("fedsps", 5, 0.5): 1}, **SPREAD, at_most=2, share=0.5)[0] == NOT_TESTED
 
 
 PIECEWISE = {"kind": "piecewise", "kappa": 100, "steps": 30}

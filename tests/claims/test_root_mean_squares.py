@@ -26,7 +26,8 @@ def verdict(late=LATE, spread=0.1, seeds=5, lost=(), **options):
     frame = curves(lines, AXES)
     frame["status"] = ["diverged" if id in lost else "ok" for id in frame["algorithm"]]
     rows = [(id, (k,), value) for id, value in late.items() for k in (1, 2)]
-    result = judged(view(list(late), AXES), table(rows, AXES), frame, **RMS | options)
+    experiment = view(list(late), AXES, goal=options.pop("goal", "min"))
+    result = judged(experiment, table(rows, AXES), frame, **RMS | options)
     return result["verdict"], result["ours"], result["note"]
 
 
@@ -56,6 +57,8 @@ def judge_lines(lines, **changes):
         ({"algorithm": "fedau", "than": ["fedawe"]}, NOT_HELD),
         ({"lost": ["fedau", "f3ast"]}, HELD),
         ({"lost": ["fedawe"]}, NOT_HELD),
+        ({"lost": ["fedawe"], "goal": "max", "by": 0}, NOT_HELD),
+        ({"lost": ["fedau", "f3ast"], "goal": "max", "by": 0}, HELD),
         ({"seeds": 1}, UNDECIDED),
         ({"after": 21}, NOT_TESTED),
     ],

@@ -177,11 +177,23 @@ def test_labels_are_sorted_as_numbers_where_all_are():
     assert survey("x,y\n1,1.0\n2,2.0\n3,1.0\n4,2.0\n").class_names == ("1", "2")
     assert survey("x,y\n1,07\n2,7\n3,07\n4,7\n").class_names == ("07", "7")
     assert survey("x,y\n1,b\n2,a\n3,b\n4,a\n").class_names == ("a", "b")
+    assert survey("x,y\n1,true\n2,false\n3,true\n4,false\n").class_names == ("false", "true")
+
+
+def test_whole_numbers_beside_nulls_keep_their_digits():
+    numbers = [2**53, 2**53 + 1]
+    table = pa.table({"a": range(12), "owner": [None, *numbers] * 4, "y": [True, None, True, False] * 3})
+    parquet.write_table(table, "mine.parquet")
+    data = prepared(file="mine.parquet", label="y", client="owner", missing="drop", test_share=0)
+    assert load_client_names(data.name) == [str(number) for number in numbers]
+    assert sources.info({"file": "mine.parquet", "label": "y", "missing": "drop"}).class_names == ("0", "1")
+    with pytest.raises(UserError, match=r"holds 9\.0072e"):
+        survey(f"x,y\n1,{numbers[0]}.0\n2,{numbers[1]}.0\n")
 
 
 NO_CSV = "mine.csv: is not CSV in UTF-8: "
 MISTAKES = {
-    "a,b,y\n1,2,0\n1,2\n": "mine.csv: row 2: column 'y' (label) has no value",
+    "a,b,y\n1,2,0\n1,2\n": "mine.csv: row 2 is short: it has 2 of 3 cells",
     "a,b,y\n1,2,0\n1,2,3,4\n": NO_CSV + "Error tokenizing data. C error: Expected 3 fields in line 3",
     "a,b,y\n1,2,0,\n1,2,1,\n": NO_CSV + "Error tokenizing data. C error: Expected 3 fields in line 2",
     'a,b,y\n1,2,"0\n1,2,1\n': NO_CSV + "Error tokenizing data. C error: EOF inside string",
@@ -195,7 +207,7 @@ MISTAKES = {
     "a,b,y\n1,2,0\n1,inf,1\n": "mine.csv: row 2: column 'b' holds 'inf', which is no finite number",
     "a,b,y\n1,2,0\n1,1_0,1\n": "mine.csv: row 2: column 'b' holds '1_0', which is no finite number",
     "a,b,y\n1,2,0\n1,1e999,1\n": "mine.csv: row 2: column 'b' holds '1e999', which is no finite number",
-    "a,b,y\n1,2,0\n1,\0,1\n": "mine.csv: row 2: column 'b' holds '\\x00', which is no finite number",
+    "a,b,y\n1,2,0\n1,2,no\0\n": "mine.csv: holds a zero byte",
     "a,b,y\n1,2,0\n1,2,0\n": "mine.csv: all labels are '0': a classifier needs two classes at least",
     "a,b,y\n1,2,0\n1,2,\n": "mine.csv: row 2: column 'y' (label) has no value",
     "a,b,y\n1,2,0\n1,2,1.5\n": "mine.csv: row 2: column 'y' (label) holds 1.5",
@@ -203,6 +215,12 @@ MISTAKES = {
     "1,2,0\n1,2,1\n": "mine.csv: the header holds numbers alone",
     "a,b,y\n": "mine.csv: holds no rows",
 }
+
+
+def test_a_row_that_is_cut_off_is_no_row_without_a_value():
+    for text, drop in (("a,b,y,z\n1,2,0\n1,2,1\n", "z"), ("y,a,b\n0,1,2\n\n1,2,2\n0,1\n", [])):
+        with pytest.raises(UserError, match=r"mine\.csv: row [13] is short"):
+            survey(text, drop=drop, missing="drop")
 
 
 @pytest.mark.parametrize("text", MISTAKES)

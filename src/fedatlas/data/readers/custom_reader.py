@@ -121,8 +121,8 @@ class CustomReader(Reader):
 
 
 def find_fraction(values: np.ndarray) -> int | None:
-    """Return the index of the first of some numbers (n,) that is no whole number of double precision, or None."""
-    invalid = ~np.isfinite(values) | (values != np.round(values)) | (np.abs(values) > 2**53)
+    """Return the index of the first of some numbers (n,) that is no exact whole number, or None."""
+    invalid = ~np.isfinite(values) | (values != np.round(values)) | (np.abs(values) >= 2**53)
     return int(np.argmax(invalid)) if invalid.any() else None
 
 

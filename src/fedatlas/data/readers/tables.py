@@ -1,5 +1,6 @@
 """Readers of tables: CSV, Parquet and OpenML. pandas and pyarrow parse them; their words on a broken file are shown."""
 
+import csv
 import io
 import re
 import warnings
@@ -48,19 +49,33 @@ class Csv(Tabular):
         import pandas as pd
 
         separator = self.separator or ("\t" if ".tsv" in path.suffixes else ",")
-        content = io.BytesIO(b"".join(read_chunks(path)))
+        content = b"".join(read_chunks(path))
+        if b"\0" in content:
+            raise custom_file_error(path, "holds a zero byte, which text does not have")
         try:  # all cells are text until their use is known, so that 007 stays 007
             frame = pd.read_csv(
-                content, sep=separator, header=None, dtype=str, keep_default_na=False, encoding="utf-8-sig"
+                io.BytesIO(content), sep=separator, header=None, dtype=str, keep_default_na=False, encoding="utf-8-sig"
             )
         except (ValueError, OverflowError) as error:  # pandas' errors are ValueErrors
             raise custom_file_error(path, f"is not CSV in UTF-8: {' '.join(str(error).split())}") from None
+        if (short := _find_short(content, separator, frame.shape[1])) is not None:
+            row, cells = short  # which pandas would fill with empty cells
+            fault = f"row {row + (self.columns is not None)} is short: it has {cells} of {frame.shape[1]} cells"
+            raise custom_file_error(path, fault)
         if self.columns is None:
             names = _header(path, list(map(str.strip, frame.iloc[0])), separator)
             return frame[1:].set_axis(names, axis=1)
         if len(self.columns) != frame.shape[1]:
             raise custom_file_error(path, f"has {frame.shape[1]} columns, and columns names {len(self.columns)}")
         return frame.set_axis(self.columns, axis=1)
+
+
+def _find_short(content: bytes, separator: str, count: int) -> tuple[int, int] | None:
+    """Return the first row of CSV, from 0, with fewer cells than there are columns, and their number; or None."""
+    csv.field_size_limit(max(csv.field_size_limit(), len(content)))
+    text = io.TextIOWrapper(io.BytesIO(content), "utf-8-sig", newline="")
+    rows = (row for row in csv.reader(text, delimiter=separator) if row and (len(row) > 1 or row[0].strip()))
+    return next(((number, len(row)) for number, row in enumerate(rows) if len(row) < count), None)
 
 
 def _header(path: Path, names: list[str], separator: str) -> list[str]:
@@ -91,7 +106,7 @@ class Parquet(Tabular):
             with parquet.ParquetFile(path) as file:
                 cells = file.metadata.num_rows * file.metadata.num_columns
                 machine.require_memory(16 * cells, f"{path}", "keep fewer rows or columns")
-                frame = file.read().to_pandas(ignore_metadata=True)
+                frame = file.read().to_pandas(ignore_metadata=True, integer_object_nulls=True)
             return frame.loc[:, [not str(name).startswith("__index_level_") for name in frame]]
         except (pa.ArrowException, OSError, ValueError) as error:
             words = " ".join(str(error).split())[:200]

@@ -137,7 +137,7 @@ class _Table:
                 incomplete |= _is_empty(self.frame[name], empty)
         if incomplete.all():
             raise custom_file_error(self.paths[0], "missing: drop leaves no row: every one lacks a value")
-        self.frame = self.frame[~incomplete]
+        self.frame = self.frame[~incomplete].infer_objects()  # whole numbers beside nulls are objects
         return int(incomplete.sum())
 
     def numbers(self, name: str) -> np.ndarray:
@@ -185,7 +185,7 @@ class _Table:
             words = _words(column)
             if (integers := _integers(words)) is not None:
                 return integers
-            values = _parse(column)
+            values = np.array([parse_number(word) for word in words])  # true is a name
             if not np.isfinite(values).all() or any(map(_LEADING_ZERO.match, words)):  # 007 and 7 are two names
                 return words.astype(str)
         elif column.dtype.kind == "f":

@@ -206,6 +206,8 @@ class BoundedCheck(Check):
         if all(getattr(self, bound) is None for bound in self.bounds):
             *first, last = self.bounds
             raise UserError(f"{self.title()} needs {', '.join(first)} or {last}")
+        if self.at_least is not None and self.at_most is not None and self.at_least > self.at_most:
+            raise UserError(f"{self.title()}: at_least {self.at_least:g} is larger than at_most {self.at_most:g}")
 
     def limits(self) -> Bounds:
         """Return the bounds of the numbers that pass."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fedatlas.experiments import labels
+from fedatlas.experiments.scores import worst_score
 from fedatlas.federation.metrics import declared_name, metric
 from fedatlas.registry.options import option
 from fedatlas.results.claims.base import ContestCheck, ScoreCheck
@@ -95,8 +96,9 @@ class Better(ScoreCheck, ContestCheck):
         """Return the numbers that are compared, by point of the axes and seed."""
         if self.after is None:
             return results.samples(algorithm, self.where, self.metric, self.statistic)
+        worst = worst_score(results.goal(self.metric))
         return {
-            point: dict(results.mean_squares(rows, self.metric, self.after) ** 0.5)
+            point: dict((results.mean_squares(rows, self.metric, self.after) ** 0.5).replace(math.inf, worst))
             for point, rows in results.settings(results.rows(algorithm, self.where, results.curves))
         }
 

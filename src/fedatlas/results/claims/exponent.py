@@ -81,8 +81,8 @@ class Exponent(BoundedCheck, CostCheck):
             raise UserError(f"{self.title()} needs algorithms or along, and not both")
         if bool(self.along) != (self.axis is None and self.against is None):
             raise UserError(f"{self.title()} needs an axis or against where it has algorithms, and neither with along")
-        if self.theorem is not None and not self.along:
-            raise UserError(f"{self.title()}: a theorem needs along")
+        if self.theorem is not None and (not self.along or self.quantity != "score"):
+            raise UserError(f"{self.title()}: a theorem needs along, and the quantity score")
         if (self.quantity == "cost") != bool(self.shares) or not all(0 < share < self.since for share in self.shares):
             raise UserError(f"{self.title()}: a cost, and nothing else, needs shares, positive and smaller than since")
         if (self.quantity == "choice") != (self.parameter is not None):
@@ -246,7 +246,8 @@ class Exponent(BoundedCheck, CostCheck):
             terms = terms_of_runs(self.theorem, results.view, id, rows)
             sums.append(sum(terms.get(name, 0.0) for name in self.terms))
         promised = self._slope(list(zip(self.along.values(), sums, strict=True)))
-        return Bounds(promised - self.tolerance), f", that of the bound {labels.number(promised)}"
+        limits = Bounds(max(self.limits().low, promised - self.tolerance), self.limits().high)
+        return limits, f", that of the bound {labels.number(promised)}"
 
 
 def exponent(points: "Sequence[float] | np.ndarray", numbers: "Sequence[float] | np.ndarray") -> float:

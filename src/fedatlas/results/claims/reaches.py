@@ -133,8 +133,9 @@ class Reaches(BoundedCheck, ScoreCheck, MultiAlgorithmCheck):
         if self.of is None:
             return scores
         divisors = results.samples(algorithm, self.where, self.of, self.statistic)
-        if not all(math.isfinite(score) for run in scores.values() for score in run.values()):
-            raise NotTested(f"{results.name(algorithm)} has no {self.measured(results)}")
+        for name, samples in ((self.measured(results), scores), (self.of, divisors)):
+            if not all(math.isfinite(score) for run in samples.values() for score in run.values()):
+                raise NotTested(f"{results.name(algorithm)} has no {name}")
         return {
             point: {
                 seed: score / divisors[point][seed] if divisors[point][seed] else math.inf
@@ -145,7 +146,9 @@ class Reaches(BoundedCheck, ScoreCheck, MultiAlgorithmCheck):
 
     def _shares(self, numbers: Mapping[Point, Numbers]) -> list[float]:
         """Return for each seed the share of settings whose number lies in the bounds."""
-        seeds, limits = sorted(set.intersection(*map(set, numbers.values()))), self.limits()
+        seeds, limits = sorted(set().union(*numbers.values()).intersection(*numbers.values())), self.limits()
+        if not seeds:
+            raise NotTested("No seed has runs in all settings")
         inside = {
             seed: [math.isfinite(of[seed]) and limits.side(of[seed]) == 0 for of in numbers.values()] for seed in seeds
         }
