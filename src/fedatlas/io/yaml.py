@@ -77,7 +77,8 @@ class _Loader(SafeLoader):
             fits = kind != "int" or abs(value) <= sys.float_info.max
         except (ValueError, LookupError, AttributeError, TypeError):  # constructors trust that a tag fits its text
             fits = False
-        if not fits or (kind == "str" and not _is_unicode(value)):
+        # an escape such as \ud800 is half a character, which cannot be written
+        if not fits or (kind == "str" and re.search("[\ud800-\udfff]", value)):
             raise _error(node, f"{_excerpt(node)} cannot be read as {JSON_TAGS[kind]}")
         return value
 
@@ -108,11 +109,6 @@ class _Loader(SafeLoader):
 
 def _error(node: yaml.Node, problem: str) -> yaml.constructor.ConstructorError:
     return yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
-
-
-def _is_unicode(text: str) -> bool:
-    """Return whether a text can be written: an escape such as \\ud800 is half a character."""
-    return not re.search("[\ud800-\udfff]", text)
 
 
 def _excerpt(node: yaml.Node) -> str:
