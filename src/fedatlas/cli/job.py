@@ -72,7 +72,7 @@ def run(a: argparse.Namespace) -> None:
     from fedatlas.experiments.run import run_cell
     from fedatlas.federation.engine.checkpoint import Stopped
     from fedatlas.federation.engine.launchers import current_task
-    from fedatlas.io.machine import usage
+    from fedatlas.io.machine import format_size, usage
     from fedatlas.workflow import LIVE
 
     if "record" in a.spec:
@@ -102,7 +102,7 @@ def run(a: argparse.Namespace) -> None:
     if not first:
         return
     seconds, memory = usage()
-    print(f"{seconds:.1f} s of a processor, at most {memory / 2**20:.0f} MiB", flush=True)
+    print(f"{seconds:.1f} s of a processor, at most {format_size(memory)}", flush=True)
     if (about := a.spec.get("about")) and (uri := os.environ.get(LIVE)):
         from fedatlas.workflow.jobs import track
 

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from fedatlas.cli.list import FAMILIES, RECORDS, all_options, default
-from fedatlas.experiments import SIZES
+from fedatlas.experiments import SIZES, labels
 from fedatlas.io.files import write_text
 from fedatlas.io.machine import format_size
 from fedatlas.io.markdown import escape_markdown
 from fedatlas.registry.kinds import first_paragraph
 from fedatlas.registry.options import Option, options
 from fedatlas.workflow import listing
-from fedatlas.workflow.listing import ExperimentSummary, data_words, duration, largest_memory
+from fedatlas.workflow.listing import ExperimentSummary, duration, largest_memory
 from fedatlas.workflow.schema import experiment_schema
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.times import Cost, shipped_costs
@@ -102,7 +102,7 @@ def _totals(experiments: list[ExperimentSummary]) -> Iterator[str]:
 
 def _experiment_tables(experiments: Iterable[ExperimentSummary]) -> Iterator[str]:
     for key, group in itertools.groupby(experiments, lambda item: item.paper):
-        yield f"## {escape_markdown(listing.paper_words(key))}\n"
+        yield f"## {escape_markdown(labels.paper(key))}\n"
         yield f"| {' | '.join(COLUMNS)} |"
         yield "|---|---|---|" + "---:|" * (len(COLUMNS) - 3)
         for item in group:
@@ -115,7 +115,7 @@ def _experiment_row(experiment: ExperimentSummary) -> Iterator[str]:
     yield from (
         f"`{experiment.name}`",
         escape_markdown(experiment.title) + source,
-        escape_markdown(data_words(experiment)),
+        escape_markdown(labels.data(experiment.data)),
     )
     yield from (duration(experiment.sizes.get(size)) for size in SIZES)
     most = largest_memory(experiment)

@@ -7,6 +7,7 @@ from fedatlas.cli.list import FAMILIES, RECORDS, Declaration, all_options, check
 from fedatlas.data import sources
 from fedatlas.data.catalogue import Source
 from fedatlas.errors import UserError, nearest
+from fedatlas.experiments import labels
 from fedatlas.federation.metrics.base import Metric
 from fedatlas.io import terminal
 from fedatlas.io.machine import format_size
@@ -149,9 +150,9 @@ def _experiment(study: Study, name: str) -> str:
     experiment = study.experiment(size, name)
     file = experiment.file if summary.is_own else f"{experiment.file} of the atlas"
     rows = {
-        "paper": listing.paper_words(summary.paper),
+        "paper": labels.paper(summary.paper),
         "re-runs": summary.source,
-        "data": listing.data_words(summary),
+        "data": labels.data(summary.data),
         "algorithms": ", ".join(experiment.algorithms),
         **{f"size {size}": _cost_words(cost) for size, cost in summary.sizes.items()},
         "file": file,

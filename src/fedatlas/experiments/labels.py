@@ -1,4 +1,4 @@
-"""Words for people, in figures and report: of costs, metrics, axes, settings and numbers."""
+"""Words for people, in lists, figures and report: of costs, metrics, axes, settings, numbers, papers and data."""
 
 import math
 import re
@@ -8,9 +8,11 @@ from types import MappingProxyType
 from typing import Any
 
 from fedatlas.data.custom import display_name
+from fedatlas.errors import UserError
 from fedatlas.experiments.axis_values import parse
 from fedatlas.federation.engine.history import CLOCK
 from fedatlas.federation.metrics import declared_name, metric, round_metric
+from fedatlas.registry.bibliography import reference
 
 COSTS = {
     "rounds": "communication rounds",
@@ -188,8 +190,13 @@ def mathematical(plain: str) -> str:
     if "$" in plain:
         return plain
     if "=" in plain:
-        plain = re.sub(rf"(?<![^\W_])({'|'.join(GREEK)})(?![^\W_])", lambda match: GREEK[match[1]], plain)
+        plain = greek(plain)
     return LETTER.sub(lambda match: "$" + INDEX.sub(r"_{\g<0>}", match[0]).translate(LOWERED) + "$", plain)
+
+
+def greek(text: str) -> str:
+    """A text in which names of Greek letters are the letters: ``δ_A/μ`` of ``delta_A/mu``."""
+    return re.sub(rf"(?<![^\W_])({'|'.join(GREEK)})(?![^\W_])", lambda match: GREEK[match[1]], text)
 
 
 def _split_index(name: str) -> tuple[str, list[str]]:
@@ -334,6 +341,22 @@ def plain_text(text: str) -> str:
         text = text.replace(mark, sign)
     text = re.sub(r"\\([A-Za-z]+)", lambda match: GREEK.get(match[1], match[0]), text)
     return re.sub(r"\\mathrm\{([^}]*)\}", r"\1", text).translate(str.maketrans("", "", "${}\\"))
+
+
+def paper(key: str) -> str:
+    """Authors, year and title of a paper; its key if the bibliography does not have it."""
+    try:
+        entry = reference(key)
+    except UserError:
+        return key or "No paper"
+    return f"{entry.short} {entry.year}: {entry.title}"
+
+
+def data(names: Mapping[str, Sequence[str]]) -> str:
+    """The data of an experiment, from names by size: those of the largest size, and those of others that differ."""
+    *smaller, (_, last) = names.items() if names else [("", [])]
+    differ = [f"{size}: {' '.join(others)}" for size, others in smaller if others != last]
+    return ", ".join(last) + (f" ({', '.join(differ)})" if differ else "")
 
 
 def join_names(names: Iterable[str]) -> str:

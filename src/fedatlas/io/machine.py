@@ -140,8 +140,8 @@ def keep_freed_memory() -> None:
         library.mallopt(MMAPS, 0)
 
 
-def format_duration(seconds: float) -> str:
-    """Return a time for people: ``5 s``, ``39 min``, ``2.5 h`` or ``64 days``."""
+def format_duration(seconds: float, measured: bool = True) -> str:
+    """Return a time for people: ``5 s``, ``39 min``, ``2.5 h`` or ``64 days``; an estimate with ``~``."""
     if seconds < 1:
         return "under 1 s"
     count, unit = seconds, "days"
@@ -150,7 +150,7 @@ def format_duration(seconds: float) -> str:
             unit = name
             break
         count /= step
-    return f"{count:.0f} {unit}" if count >= 9.5 else f"{count:.2g} {unit}"
+    return ("" if measured else "~") + (f"{count:.0f} {unit}" if count >= 9.5 else f"{count:.2g} {unit}")
 
 
 def format_size(count: float) -> str:

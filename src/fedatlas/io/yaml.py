@@ -1,6 +1,5 @@
 """YAML files as JSON types; sentences about syntax errors and duplicate keys name the line."""
 
-import copy
 import re
 import sys
 from pathlib import Path
@@ -12,9 +11,9 @@ from fedatlas.errors import UserError
 from fedatlas.io.text import read_text
 
 try:
-    from yaml import CSafeLoader
+    from yaml import CSafeLoader as SafeLoader  # ten times as fast
 except ImportError:  # PyYAML without libyaml
-    from yaml import SafeLoader as CSafeLoader
+    from yaml import SafeLoader
 
 MAX_VALUES = 100_000
 MAX_DEPTH = 100
@@ -45,10 +44,11 @@ def parse(text: str, source: str | Path) -> Any:
         UserError: As for `read_yaml`.
     """
     try:
-        content = _load(text)
+        content = yaml.load(text, Loader=_Loader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        raise UserError(f"{source}, line {mark.line + 1}: not valid YAML: {error.problem or error.context}") from None
+        line = min(mark.line, text.count("\n")) + 1  # libyaml marks a missing end on the line behind the last
+        raise UserError(f"{source}, line {line}: not valid YAML: {error.problem or error.context}") from None
     except RecursionError:
         raise UserError(f"{source} is nested too deeply") from None
     except UserError:
@@ -64,20 +64,7 @@ def parse(text: str, source: str | Path) -> Any:
     return content
 
 
-def _load(text: str) -> Any:
-    try:
-        return yaml.load(text, Loader=_FastLoader)
-    except _TooManyValues:
-        raise
-    except yaml.YAMLError:
-        return yaml.load(text, Loader=_Loader)  # libyaml words mistakes in another way
-
-
-class _TooManyValues(yaml.YAMLError):
-    """The text holds more values than a file may."""
-
-
-class _Strict(yaml.constructor.SafeConstructor, yaml.resolver.Resolver):
+class _Loader(SafeLoader):
     """YAML of JSON types: a duplicate key is an error, 1e-3 is a number, and depth and size are bounded."""
 
     depth = nodes = 0
@@ -90,7 +77,8 @@ class _Strict(yaml.constructor.SafeConstructor, yaml.resolver.Resolver):
             fits = kind != "int" or abs(value) <= sys.float_info.max
         except (ValueError, LookupError, AttributeError, TypeError):  # constructors trust that a tag fits its text
             fits = False
-        if not fits or (kind == "str" and not _is_unicode(value)):
+        # an escape such as \ud800 is half a character, which cannot be written
+        if not fits or (kind == "str" and re.search("[\ud800-\udfff]", value)):
             raise _error(node, f"{_excerpt(node)} cannot be read as {JSON_TAGS[kind]}")
         return value
 
@@ -111,7 +99,7 @@ class _Strict(yaml.constructor.SafeConstructor, yaml.resolver.Resolver):
         if self.depth > MAX_DEPTH:
             raise RecursionError
         if self.nodes > 2 * MAX_VALUES:  # keys and values
-            raise _TooManyValues(f"it holds more than {MAX_VALUES:,} values")
+            raise yaml.YAMLError(f"it holds more than {MAX_VALUES:,} values")
         super().descend_resolver(parent, index)
 
     def ascend_resolver(self) -> None:
@@ -123,25 +111,8 @@ def _error(node: yaml.Node, problem: str) -> yaml.constructor.ConstructorError:
     return yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
 
 
-def _is_unicode(text: str) -> bool:
-    """Return whether a text can be written: an escape such as \\ud800 is half a character."""
-    return not re.search("[\ud800-\udfff]", text)
-
-
 def _excerpt(node: yaml.Node) -> str:
     return f"{node.value!r:.60}" if isinstance(node, yaml.ScalarNode) else "a list or a mapping"
 
 
-class _Loader(_Strict, yaml.SafeLoader):
-    """The loader in Python, whose errors are shown."""
-
-
-class _FastLoader(_Strict, CSafeLoader):
-    """The loader of libyaml where PyYAML has it: ten times as fast."""
-
-
-for _loader in (_Loader, _FastLoader):
-    _loader.yaml_implicit_resolvers = copy.deepcopy(yaml.SafeLoader.yaml_implicit_resolvers)
-    _loader.add_implicit_resolver(
-        "tag:yaml.org,2002:float", re.compile(r"^[-+]?\d+(\.\d*)?[eE][-+]?\d+$"), list("-+0123456789")
-    )
+_Loader.add_implicit_resolver(f"{PREFIX}float", re.compile(r"^[-+]?\d+(\.\d*)?[eE][-+]?\d+$"), list("-+0123456789"))

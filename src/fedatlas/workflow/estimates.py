@@ -5,7 +5,7 @@ import math
 from collections.abc import Mapping
 from pathlib import Path
 
-from fedatlas.experiments import SIZES
+from fedatlas.experiments import SIZES, labels
 from fedatlas.experiments.cells import Cell, CellSpec
 from fedatlas.experiments.runs import initial_searches
 from fedatlas.io.machine import format_duration, format_size
@@ -80,8 +80,8 @@ class Estimates:
             return "not known before a size of the experiment was made here: `--size smoke` takes the least"
         total, longest = rate * sum(operations), rate * max(operations)
         least = format_duration(max(longest, total / cores))
-        words = f"~{format_duration(total)} of a processor, ~{format_duration(longest)} in the longest job"
-        return f"{words}; on {cores} core{'' if cores == 1 else 's'} at least {least}"
+        words = f"{format_duration(total, False)} of a processor, {format_duration(longest, False)} in the longest job"
+        return f"{words}; on {labels.count_noun(cores, 'core')} at least {least}"
 
 
 def work(spec: CellSpec) -> float:

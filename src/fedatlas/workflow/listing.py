@@ -8,12 +8,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from fedatlas.data.custom import display_name
-from fedatlas.errors import UserError
-from fedatlas.experiments import SIZES, experiment_file
+from fedatlas.experiments import SIZES, experiment_file, labels
 from fedatlas.experiments.numbering import find_items, format_items
 from fedatlas.io import terminal
 from fedatlas.io.machine import format_duration, format_size
-from fedatlas.registry.bibliography import reference
 from fedatlas.workflow import times
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.times import Cost
@@ -114,27 +112,18 @@ def lines(experiments: Iterable[ExperimentSummary]) -> Iterator[str]:
     margin = max((len(experiment.name) for experiment in experiments), default=0) + 4
     yield from textwrap.wrap(LEGEND, terminal.width())
     for key, group in itertools.groupby(experiments, lambda experiment: experiment.paper):
-        yield from ("", *textwrap.wrap(paper_words(key), terminal.width()))
+        yield from ("", *textwrap.wrap(labels.paper(key), terminal.width()))
         for experiment in group:
             title = experiment.title if experiment.is_own else f"{experiment.title} (of the atlas)"
             yield terminal.hanging_indent(f"  {experiment.name}", title, margin)
             most = largest_memory(experiment)
             durations = (f"{size} {duration(cost)}".rstrip() for size, cost in experiment.sizes.items())
             for details in (
-                [format_items(find_items(experiment.source)), data_words(experiment)],
+                [format_items(find_items(experiment.source)), labels.data(experiment.data)],
                 [", ".join(durations), format_size(most * 1e6) if most else ""],
             ):
                 if text := "; ".join(filter(None, details)):
                     yield terminal.hanging_indent("", QUANTITY.sub("\u00a0", text), margin).replace("\u00a0", " ")
-
-
-def paper_words(key: str) -> str:
-    """Return authors, year and title of a paper; its key if the bibliography does not have it."""
-    try:
-        paper = reference(key)
-    except UserError:
-        return key or "No paper"
-    return f"{paper.short} {paper.year}: {paper.title}"
 
 
 def largest_memory(experiment: ExperimentSummary) -> int:
@@ -142,15 +131,8 @@ def largest_memory(experiment: ExperimentSummary) -> int:
     return max((cost.memory_mb for cost in experiment.sizes.values() if cost), default=0)
 
 
-def data_words(experiment: ExperimentSummary) -> str:
-    """Return the data of an experiment: those of its largest size, and those of other sizes if they differ."""
-    *smaller, (_, last) = experiment.data.items() if experiment.data else [("", [])]
-    differ = [f"{size}: {' '.join(names)}" for size, names in smaller if names != last]
-    return ", ".join(last) + (f" ({', '.join(differ)})" if differ else "")
-
-
 def duration(cost: Cost | None) -> str:
     """Return a time for people, an estimate with ``~``; empty if it is unknown."""
     if cost is None or cost.seconds is None:
         return ""
-    return ("" if cost.measured or cost.seconds < 1 else "~") + format_duration(cost.seconds)
+    return format_duration(cost.seconds, cost.measured)

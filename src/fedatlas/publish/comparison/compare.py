@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fedatlas.errors import UserError
+from fedatlas.experiments import labels
 from fedatlas.experiments.experiment_view import ExperimentView
-from fedatlas.experiments.labels import SIMULATED
 from fedatlas.experiments.result_files import write
 from fedatlas.experiments.tables import Tables
 from fedatlas.federation.engine.drivers import DRIVERS
 from fedatlas.io import csv
-from fedatlas.io.machine import core_count
+from fedatlas.io.machine import core_count, format_duration
 from fedatlas.publish.comparison.given_runs import add_runs
 from fedatlas.publish.comparison.numbers import COSTS, EntryNumbers, compute_numbers
 from fedatlas.publish.comparison.page import write_page
@@ -29,9 +29,7 @@ from fedatlas.workflow.comparison import SUITE, Comparison, Request
 from fedatlas.workflow.comparison_experiment import prepare
 from fedatlas.workflow.inputs import ResultTables
 from fedatlas.workflow.launch import start
-from fedatlas.workflow.listing import duration
 from fedatlas.workflow.study import Study
-from fedatlas.workflow.times import Cost
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -98,25 +96,27 @@ def announce(comparison: Comparison, compute: bool, cores: str) -> list[str]:
     """Return sentences on what the record gives, what is trained, and for how long on so many cores, or on all."""
     request, trained = comparison.request, comparison.trained
     held = len(comparison.cells) - len(trained)
-    rivals = _count(len({cell.id for cell in comparison.cells} - set(request.names)), "other")
-    problems = _count(len({cell.key for cell in comparison.cells}), "problem")
+    rivals = labels.count_noun(len({cell.id for cell in comparison.cells} - set(request.names)), "other")
+    problems = labels.count_noun(len({cell.key for cell in comparison.cells}), "problem")
     names = " and ".join(request.entries)
     sentences = [f"{names} beside {rivals} on {problems} of {request.on} (size {request.size})"]
     if held:
-        sentences.append(f"from the record: {_count(held, 'run file')}")
+        sentences.append(f"from the record: {labels.count_noun(held, 'run file')}")
     if waiting := len(comparison.waiting):
         seconds = comparison.seconds(count := core_count(cores))
-        time = "" if seconds is None else f", {duration(Cost(0, seconds, False))} on {_count(count, 'core')}"
-        sentences.append(f"to train: {_count(waiting, 'run file')}{time}{', as the others took' if time else ''}")
+        time = "" if seconds is None else f", {format_duration(seconds, False)} on {labels.count_noun(count, 'core')}"
+        sentences.append(
+            f"to train: {labels.count_noun(waiting, 'run file')}{time}{', as the others took' if time else ''}"
+        )
     if here := len(trained) - waiting:
-        sentences.append(f"from an earlier comparison: {_count(here, 'run file')}")
+        sentences.append(f"from an earlier comparison: {labels.count_noun(here, 'run file')}")
     sentences += comparison.obstacles
     if comparison.missing and not compute:
-        lacking = _count(sum(comparison.missing.values()), "run file")
+        lacking = labels.count_noun(sum(comparison.missing.values()), "run file")
         ids = ", ".join(comparison.missing)
         sentences.append(f"left out: {ids}, of which the record lacks {lacking}; --compute trains them")
     if comparison.left_out:
-        lacking = _count(comparison.left_out, "problem")
+        lacking = labels.count_noun(comparison.left_out, "problem")
         sentences.append(
             f"left out: {lacking} of {request.on} that the record lacks; --compute trains all entries on them"
         )
@@ -124,10 +124,6 @@ def announce(comparison: Comparison, compute: bool, cores: str) -> list[str]:
         files = " and ".join(map(str, request.runs))
         sentences.append(f"how the runs of {files} were tuned is not known here; all others are tuned alike")
     return sentences
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _with_runs(
@@ -139,10 +135,10 @@ def _with_runs(
     costs = [] if clocked else list(COSTS)  # steps of a server that waits for nobody are no rounds of others
     model = OF_DRIVER if clocked else model
     if model is not None:
-        kind = FIGURES.build({"kind": "loss_to_best", "x": SIMULATED, "model": model})
+        kind = FIGURES.build({"kind": "loss_to_best", "x": labels.SIMULATED, "model": model})
         specs = comparison.study.folders.resolve(inputs.specify(kind, comparison.cells))
         curves = inputs.build(kind, view, specs, ResultTables(tables.table, curves, folder), directory)["curves"]
-        costs.append(SIMULATED)
+        costs.append(labels.SIMULATED)
     for path in comparison.request.runs:
         view, curves, counted = add_runs(view, curves, path)
         costs = [cost for cost in costs if cost in counted]

@@ -11,7 +11,7 @@ from fedatlas.experiments import SIZES
 from fedatlas.io.yaml import read_yaml
 from fedatlas.registry.bibliography import reference
 from fedatlas.registry.options import option
-from fedatlas.registry.validation import construct, validate
+from fedatlas.registry.validation import construct
 from fedatlas.results.comparing.published import TABLES
 
 FOLDER = "config/headlines"
@@ -40,7 +40,6 @@ class Beside:
     settings: dict[str, Any] = option(doc="values of axes by group of the table", filled=True)
 
     def __post_init__(self) -> None:
-        validate("beside", self)
         lookup("published table", self.table, TABLES)
 
 
@@ -56,9 +55,6 @@ class Number:
     than: str = option(doc="id of the other")
     where: dict[str, Any] = option(dict, doc="values of axes")
     points: float = option(doc="the paper's number, in hundredths")
-
-    def __post_init__(self) -> None:
-        validate("number", self)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,7 +86,6 @@ class Headline:
     outcome: str = option("", doc="what came out beside the verdict; shown where the record has all that it rests on")
 
     def __post_init__(self) -> None:
-        validate("headline", self)
         for readings in self.parts.values():
             if not isinstance(readings, list) or not all("/" in str(claim) for claim in readings):
                 raise UserError(f"headline: parts has {readings!r}; it must be a list of EXPERIMENT/CLAIM")
@@ -127,9 +122,6 @@ class Finding:
     text: str = option(doc="the sentence")
     claims: list[str] = option(doc="claims, as EXPERIMENT/CLAIM", filled=True)
 
-    def __post_init__(self) -> None:
-        validate("finding", self)
-
 
 @dataclass(frozen=True, kw_only=True)
 class Sentence:
@@ -142,7 +134,6 @@ class Sentence:
     reason: str = option("", doc="what is not tested, and why")
 
     def __post_init__(self) -> None:
-        validate("sentence", self)
         if not (self.cards or self.claims or self.reason):
             raise UserError("sentence: without cards and claims it needs a reason")
 

@@ -13,6 +13,7 @@ from fedatlas.experiments import labels
 from fedatlas.experiments.metadata import TableMeta, count_environments
 from fedatlas.experiments.result_files import read
 from fedatlas.io.files import write_text
+from fedatlas.io.machine import format_size
 from fedatlas.publish.report import charts, tables
 from fedatlas.publish.report.cards import SIGNS
 from fedatlas.publish.report.facts import FACTS_FILE, Facts, read_facts
@@ -268,7 +269,7 @@ def create_environment(*folders: Path) -> "Environment":
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(prose=prose, counts=_counts, size=_size, number=_number)
+    environment.filters.update(prose=prose, counts=_counts, size=format_size, number=_number)
     return environment
 
 
@@ -286,17 +287,7 @@ def _formulas(text: str) -> str:
     from markupsafe import escape
 
     text = re.sub(r"(?<![\w.])\d+(\.\d+)?e[-+]?\d+\b", lambda match: labels.scientific(float(match[0])), text)
-    text = re.sub(rf"\b({'|'.join(labels.GREEK)})(?=\b|_)", lambda match: labels.GREEK[match[1]], text)
-    text = re.sub(r"(?<![\w-])-(?=\d)", "−", text.replace(">=", "≥").replace("<=", "≤"))
+    text = re.sub(r"(?<![\w-])-(?=\d)", "−", labels.greek(text).replace(">=", "≥").replace("<=", "≤"))
     text = str(escape(text))
     text = re.sub(r"(?<=[\w)|])\^(-?\d+(?:\.\d+)?|\w\b|\*)", r"<sup>\1</sup>", text)
     return re.sub(r"\b(\w)_(\w)\b", r"\1<sub>\2</sub>", text)
-
-
-def _size(count: float) -> str:
-    """Return a number of bytes for people."""
-    for unit in ("B", "kB", "MB"):
-        if count < 1000:
-            return f"{count:.3g} {unit}"
-        count /= 1000
-    return f"{count:.3g} GB"

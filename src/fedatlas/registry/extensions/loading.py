@@ -47,16 +47,13 @@ def _import(name: str, path: Path) -> ModuleType:
         raise UserError(explain(error) or f"{location(name)}: {_text(error)}") from error
     finally:
         timer.cancel()
-    attributes = vars(module) if isinstance(module, ModuleType) else {}  # not getattr, which a module may answer itself
-    file = attributes.get("__file__")
-    if attributes.get("__name__") != name or not isinstance(file, str) or not os.path.exists(file):
+    file = str(getattr(module, "__file__", ""))
+    if getattr(module, "__name__", "") != name or not os.path.exists(file) or not os.path.samefile(file, path):
         del sys.modules[name]
         raise UserError(
-            f"{location(name)}: the module sets __name__ or __file__, or puts another object into sys.modules: leave "
-            "it as Python made it, since kinds are found by its name and file"
+            f"{location(name)}: Python finds {name} in {file!r}: rename the file, or leave __name__, __file__ and "
+            "sys.modules as Python made them"
         )
-    if not os.path.samefile(file, path):
-        raise UserError(f"{location(name)}: Python finds {name} in {file}; rename the file")
     return module
 
 

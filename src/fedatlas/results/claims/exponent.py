@@ -12,7 +12,7 @@ from fedatlas.registry.options import option
 from fedatlas.results.claims.base import BoundedCheck
 from fedatlas.results.claims.cost_check import CostCheck
 from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all
-from fedatlas.results.claims.quantities import formula, score
+from fedatlas.results.claims.quantities import score
 from fedatlas.results.claims.results import Numbers, Point, Results
 from fedatlas.results.claims.verdicts import NotTested, Outcome
 from fedatlas.results.comparing.intervals import DIVERGED, sample
@@ -143,7 +143,7 @@ class Exponent(BoundedCheck, CostCheck):
         factor = {"log": "log(1/ε)", "inverse": "1/ε", None: ""}[self.accuracy]
         number = self.letter
         if self.against is not None:
-            number = formula(self.against)
+            number = labels.greek(self.against)
             if factor:
                 number = factor if number == "1" else f"({number}) {factor}"
         elif self.axis is not None:

@@ -1,6 +1,5 @@
 """What a number in the text of an outcome is of, and the unit in which it is told."""
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -66,12 +65,6 @@ def smallest_effect(name: str, value: float, share: float) -> float:
         share: Share of the value that matters, or, of an accuracy, of what it lacks of 1.
     """
     return share * (1 - value if is_accuracy(name) else abs(value))
-
-
-def formula(text: str) -> str:
-    """Return a formula of constants with their letters: ``δ_A/μ`` of ``delta_A/mu``."""
-    names = "|".join(labels.GREEK)
-    return re.sub(rf"(?<![^\W_])({names})(?![^\W_])", lambda match: labels.GREEK[match[1]], text)
 
 
 def sides(numbers: Iterable[float], unit: Unit) -> str:
