@@ -7,7 +7,7 @@ import pytest
 
 from fedatlas.errors import UserError
 from fedatlas.results.claims.below import largest_ratio
-from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED
+from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED, NotTested
 from fedatlas.results.comparing.theorems import compare_runs
 from fedatlas.theory.theorems import theorem
 
@@ -56,6 +56,12 @@ def test_runs_that_diverge_or_end_early_are_not_below_a_bound(fate):
 )
 def test_worst(measured, bound, expected):
     assert largest_ratio(np.array(measured), np.array(bound)) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("bound", [[np.nan, 1.0], [np.inf, 1.0]])
+def test_a_bound_that_is_not_finite_says_nothing(bound):
+    with pytest.raises(NotTested, match="bound is not finite"):
+        largest_ratio(np.array([1.0, 10.0]), np.array(bound))
 
 
 @pytest.mark.parametrize(("theorem", "word"), [(4, "dane"), (5, "5")])

@@ -18,7 +18,7 @@ from fedatlas.registry.options import option
 from fedatlas.results.claims.base import BoundedCheck, MultiAlgorithmCheck
 from fedatlas.results.claims.evidence import Bounds, Evidence, exact_outcome, judge_all
 from fedatlas.results.claims.results import Results
-from fedatlas.results.claims.verdicts import Outcome
+from fedatlas.results.claims.verdicts import NotTested, Outcome
 from fedatlas.results.comparing.intervals import DIVERGED, sample
 from fedatlas.results.comparing.reconstruction import create_problem, run_at
 from fedatlas.results.comparing.theorems import RunComparison, compare_runs, validate_run
@@ -176,9 +176,14 @@ def largest_ratio(measured: np.ndarray, bound: np.ndarray) -> float:
     """Return the largest measured / bound; infinite without rounds, or if a value is missing or not finite.
 
     Values below the resolution of double precision, relative to the first bound, count as 0.
+
+    Raises:
+        NotTested: If a bound of finite values is not finite.
     """
     if not len(measured) or not np.isfinite(measured).all():
         return np.inf
+    if not np.isfinite(bound).all():
+        raise NotTested("The bound is not finite")
     return float(np.max(ratios(measured, bound)))
 
 
