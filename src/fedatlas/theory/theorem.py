@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, T
 
 import numpy as np
 
-from fedatlas.errors import UserError
+from fedatlas.errors import UserError, enumerate_names
 from fedatlas.federation import problems
 from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.federation.engine.setting import Setting
@@ -81,7 +81,7 @@ class Theorem(ABC, Generic[C]):
     def validate_algorithm(self, name: str) -> None:
         """Raise UserError if the theorem is about other algorithms."""
         if name not in self.algorithms:
-            raise UserError(f"{self.title} is about {' and '.join(self.algorithms)}, not {name}")
+            raise UserError(f"{self.title} is about {enumerate_names(self.algorithms)}, not {name}")
 
 
 class Comparison(NamedTuple):

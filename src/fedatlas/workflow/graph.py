@@ -87,7 +87,7 @@ class Graph:
     def digest(self, rule: str, w: Any) -> str:
         """Return the digest of the specification of a rule's job, without the places of its inputs."""
         if rule in TRAINING:
-            return digest(sort_keys(canonical(self._run_spec(w))))
+            return digest(canonical(self._run_spec(w)), ordered=False)
         return digest(getattr(self, f"_{rule}")(w))
 
     def specification(self, rule: str, w: Any, input: Sequence[str] = ()) -> str:
@@ -101,8 +101,10 @@ class Graph:
         if rule in TRAINING:
             restored = self.records.find(w)
             return encode({"record": restored.restoration._asdict()} if restored else self._train(rule, w, input))
-        folder = name_folder(getattr(self, f"_{rule}")(w), self.folders.data) if rule in SHARED else {}
-        return encode(find_inputs(folder | getattr(self, f"_{rule}")(w), input))
+        document = getattr(self, f"_{rule}")(w)
+        if rule in SHARED:
+            document = name_folder(document, self.folders.data) | document
+        return encode(find_inputs(document, input))
 
     def _train(self, rule: str, w: Any, input: Sequence[str]) -> dict[str, Any]:
         """Return the cell of a train job, the files that it reads, and the words that are logged to a server."""

@@ -9,19 +9,24 @@ from typing import Any
 from fedatlas.data import sources
 
 
-def encode(value: Any) -> str:
-    """Return a specification as JSON."""
-    return json.dumps(value)
+def encode(value: Any, ordered: bool = True) -> str:
+    """Return a specification as JSON.
+
+    Args:
+        value: The specification.
+        ordered: Whether the order of keys matters, as that of the algorithms in a figure does; else they are sorted.
+    """
+    return json.dumps(value, sort_keys=not ordered)
 
 
 def sort_keys(value: Any) -> Any:
-    """Return a specification whose keys are sorted, where their order, unlike in a figure, does not matter."""
-    return json.loads(json.dumps(value, sort_keys=True))
+    """Return a specification whose keys are sorted, for a part of a document in which the order of others matters."""
+    return json.loads(encode(value, ordered=False))
 
 
-def digest(value: Any) -> str:
-    """Return a short hash of a specification."""
-    return hashlib.sha256(encode(value).encode()).hexdigest()[:16]
+def digest(value: Any, ordered: bool = True) -> str:
+    """Return a short hash of a specification. Arguments are those of `encode`."""
+    return hashlib.sha256(encode(value, ordered).encode()).hexdigest()[:16]
 
 
 def find_inputs(value: Any, files: Sequence[str]) -> Any:
