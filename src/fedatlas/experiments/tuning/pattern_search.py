@@ -25,9 +25,9 @@ from fedatlas.experiments.tuning.base import Evaluations, Rows, goal, option_of,
 from fedatlas.experiments.tuning.space_rule import SpaceRule
 from fedatlas.registry.options import Option, option
 
-PARTS = 16  # of a doubling, in which steps are counted
-COARSE = (32, 16, 8)  # sizes of steps: the factors 4, 2, and the root of 2; for one hyper-parameter 2 on
-FINE = (4, 2, 1)  # sizes of the last steps, from the best point of all: roots of the root of 2
+PARTS = 64  # of a doubling, in which steps are counted
+COARSE = (128, 64, 32)  # sizes of steps: the factors 4, 2, and the root of 2; for one hyper-parameter 2 on
+FINE = (16, 8, 4, 2, 1)  # sizes of the last steps, from the best point of all: roots of the root of 2
 STARTS = 3  # trials from which descents begin, at most
 TOLERANCE = 0.01  # share by which a better point has to be better
 FLOOR = 1e-12  # share of the first suboptimality below which differences are rounding errors
