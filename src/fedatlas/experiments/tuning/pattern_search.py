@@ -133,10 +133,15 @@ class Walk:
         old, new = self.mean(than), self.mean(point)
         if not math.isfinite(old):
             return math.isfinite(new)
-        differences = [a - b for a, b in zip(self.losses[_key(than)], self.losses[_key(point)], strict=True)]
-        count, tolerance = len(differences), TOLERANCE * (1 if self.logarithmic else abs(old))
-        noise = statistics.stdev(differences) / math.sqrt(count) if count > 1 and math.isfinite(new) else 0.0
-        return old - new > max(tolerance, noise)
+        tolerance = TOLERANCE * (1 if self.logarithmic else abs(old))
+        return old - new > max(tolerance, self.noise(point, than))
+
+    def noise(self, point: Point, other: Point) -> float:
+        """Return the standard error of the difference of two points over the tuning seeds; 0 where it is not known."""
+        differences = [a - b for a, b in zip(self.losses[_key(other)], self.losses[_key(point)], strict=True)]
+        count = len(differences)
+        known = count > 1 and all(math.isfinite(each) for each in differences)
+        return statistics.stdev(differences) / math.sqrt(count) if known else 0.0
 
     def run(self) -> Iterator[list[Point]]:
         """Yield lists of points whose gaps must be known before the walk goes on, until it is over."""
@@ -175,7 +180,7 @@ class Walk:
                 return
 
     def may_gain(self, start: Point, place: Place, size: int) -> bool:
-        """Return whether a point between a place and its neighbours may be better by more than the tolerance.
+        """Return whether a point between a place and its neighbours may be better by more than tolerance and noise.
 
         A parabola through a place and two neighbours that are not better has its least value at most an eighth of their
         second difference below the place.
@@ -185,12 +190,16 @@ class Walk:
             place: Steps from it.
             size: Steps to the neighbours.
         """
-        here = self.mean(self.at(start, place))
+        here = self.mean(best := self.at(start, place))
+        tolerance = TOLERANCE * (1 if self.logarithmic else abs(here))
         for axis in range(len(place)):
             sides = [self.at(start, _moved(place, axis, steps)) for steps in (size, -size)]
-            rises = [self.mean(side) - here for side in sides if side and _key(side) in self.tried]
-            if rises and not sum(rises) * 2 / len(rises) / 8 <= TOLERANCE * (1 if self.logarithmic else abs(here)):
-                return True
+            known = [side for side in sides if side and _key(side) in self.tried]
+            if known:
+                rise = statistics.fmean(self.mean(side) - here for side in known)
+                noise = max(self.noise(side, best) for side in known)
+                if not rise * 2 / 8 <= max(tolerance, noise):
+                    return True
         return False
 
     def step(self, start: Point, place: Place, size: int) -> Generator[list[Point], None, Place | None]:
