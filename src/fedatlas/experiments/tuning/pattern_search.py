@@ -30,6 +30,7 @@ COARSE = (128, 64, 32)  # sizes of steps: the factors 4, 2, and the root of 2; f
 FINE = (16, 8, 4, 2, 1)  # sizes of the last steps, from the best point of all: roots of the root of 2
 STARTS = 3  # trials from which descents begin, at most
 TOLERANCE = 0.01  # share by which a better point has to be better
+CERTAIN = 3.0  # standard errors beyond which a difference is certain: Student's t of three seeds, one side, 95 %
 FLOOR = 1e-12  # share of the first suboptimality below which differences are rounding errors
 LOSS, SUBOPTIMALITY = "loss", "suboptimality"  # metrics that differ by F*, which some problems know
 
@@ -183,7 +184,7 @@ class Walk:
         """Return whether a point between a place and its neighbours may be better by more than tolerance and noise.
 
         A parabola through a place and two neighbours that are not better has its least value at most an eighth of their
-        second difference below the place.
+        second difference below the place. A neighbour counts if it is worse for certain.
 
         Args:
             start: Start of the descent.
@@ -194,12 +195,11 @@ class Walk:
         tolerance = TOLERANCE * (1 if self.logarithmic else abs(here))
         for axis in range(len(place)):
             sides = [self.at(start, _moved(place, axis, steps)) for steps in (size, -size)]
-            known = [side for side in sides if side and _key(side) in self.tried]
-            if known:
-                rise = statistics.fmean(self.mean(side) - here for side in known)
-                noise = max(self.noise(side, best) for side in known)
-                if not rise * 2 / 8 <= max(tolerance, noise):
-                    return True
+            for side in sides:
+                if side and _key(side) in self.tried:
+                    rise = self.mean(side) - here
+                    if rise > CERTAIN * self.noise(side, best) and not rise * 2 / 8 <= tolerance:
+                        return True
         return False
 
     def step(self, start: Point, place: Place, size: int) -> Generator[list[Point], None, Place | None]:
