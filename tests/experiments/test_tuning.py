@@ -38,7 +38,7 @@ SPEC = CellSpec(
 
 def rows_of(path):
     frame, meta = files.read(path)
-    return frame.drop(columns="seconds"), RunMeta.of(meta)
+    return frame.drop(columns="seconds"), RunMeta.from_dict(meta)
 
 
 # -- the rule by which an axis is continued ---------------------------------------------------------------------------
@@ -280,6 +280,6 @@ def test_test_data_tune_nothing(tmp_path):
 
 def test_a_cell_without_a_choice_says_nothing_of_it(tmp_path):
     (cell,) = expansion.cells(load(tmp_path, GOOD | {"grid": {}, "algorithms": {"fedavg": {"tune": {"lr": [0.1]}}}}))
-    assert "select" not in cell.spec.plain() and cell.spec.tune == {"lr": [0.1]}
+    assert "select" not in cell.spec.to_dict() and cell.spec.tune == {"lr": [0.1]}
     with pytest.raises(ValueError, match="select"):
         dataclasses.replace(cell.spec, tune={"lr": [0.1, 1]})

@@ -29,7 +29,7 @@ def folder(tmp_path):
 def item(folder, name="one", data=None, **changes):
     """The item of results under another name, with other data and some changes of its facts."""
     table, meta = files.read(folder / "table.parquet")
-    meta = TableMeta.of(meta if data is None else {**meta, "data": data})
+    meta = TableMeta.from_dict(meta if data is None else {**meta, "data": data})
     facts = read_facts(folder / "about.json") | {"name": name, **changes}
     claims = read_claims(folder / "claims.csv").assign(experiment=name)
     return GalleryItem(facts, meta, claims, table[table["chosen"]], ["3 of 4 cells agree"])

@@ -103,8 +103,8 @@ class Workflow:
     def verdicts(self):
         files, w = [self.folder / name for name in self.files()], self.wildcards()
         spec = json.loads(self.graph.specification("claims", w))
-        table, curves, trials, _ = build(Layout.of(json.loads(self.graph.specification("table", w))), files)
-        results = Results(ExperimentView.of(spec["view"]), table, curves, trials)
+        table, curves, trials, _ = build(Layout.from_dict(json.loads(self.graph.specification("table", w))), files)
+        results = Results(ExperimentView.from_dict(spec["view"]), table, curves, trials)
         return claims.judge(spec, results, str(self.folder)).set_index("claim")
 
     def rows(self, name):

@@ -81,7 +81,7 @@ def run(a: argparse.Namespace) -> None:
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     files = (a.directory, a.spec.get("partition"), a.spec.get("optimum"))
-    spec = CellSpec.of(a.spec["cell"])
+    spec = CellSpec.from_dict(a.spec["cell"])
     task = current_task(a.tasks)
     count = task.count if task else _worker_count(spec, a.threads)
     threads = a.threads if task or count == 1 else 1

@@ -109,7 +109,7 @@ def as_json(section: str | None = None) -> dict[str, list[dict[str, Any]]]:
     from fedatlas.workflow.study import Study
 
     return {
-        key: [experiment.plain() for experiment in summaries(Study.open())]
+        key: [experiment.to_dict() for experiment in summaries(Study.open())]
         if key == "experiments"
         else [{"name": name, "text": text} for name, text in _entries(key)]
         for key in SECTIONS

@@ -57,7 +57,7 @@ class ExperimentView:
     undefined: dict[str, dict[str, str]] = field(default_factory=dict)
     looks: list[int] = field(default_factory=list)
 
-    def plain(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the view as JSON types; keys of cases, looks and looks of lines are omitted where there are none."""
         content = dataclasses.asdict(self)
         for entry in content["algorithms"].values():
@@ -71,13 +71,13 @@ class ExperimentView:
         }
 
     @classmethod
-    def of(cls, plain: Mapping[str, Any]) -> "ExperimentView":
-        """Return the view that ``plain`` turned into JSON types."""
+    def from_dict(cls, content: Mapping[str, Any]) -> "ExperimentView":
+        """Return the view that `to_dict` turned into JSON types."""
         select, algorithms = (
-            Select(**plain["select"]),
-            {id: AlgorithmView(**algorithm) for id, algorithm in plain["algorithms"].items()},
+            Select(**content["select"]),
+            {id: AlgorithmView(**algorithm) for id, algorithm in content["algorithms"].items()},
         )
-        return cls(**{**plain, "select": select, "algorithms": algorithms})
+        return cls(**{**content, "select": select, "algorithms": algorithms})
 
 
 EMPTY = ExperimentView("", "", [], [], Select(metric="", statistic="best", goal="min"), {}, {}, [], {})

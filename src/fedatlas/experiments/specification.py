@@ -105,7 +105,7 @@ class FigureEntry:
     caption: str
 
     @classmethod
-    def of(cls, values: Any) -> "FigureEntry":
+    def from_dict(cls, values: Any) -> "FigureEntry":
         """Return the record of a figure's mapping in an experiment file.
 
         Raises:
@@ -199,7 +199,7 @@ class Experiment:
         """The file and the size, for sentences."""
         return f"{self.file} (size {self.size})"
 
-    def plain(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the experiment as JSON types, with figures as in the file."""
         figures = {name: {**figure.spec, "caption": figure.caption} for name, figure in self.figures.items()}
         return dataclasses.asdict(self) | {"figures": figures}
@@ -314,7 +314,7 @@ def _figures(figures: Mapping[str, Any]) -> dict[str, FigureEntry]:
     entries = {}
     for name, values in figures.items():
         try:
-            entries[name] = FigureEntry.of(values)
+            entries[name] = FigureEntry.from_dict(values)
         except UserError as error:
             raise UserError(f"figures.{name}: {error}") from None
     return entries

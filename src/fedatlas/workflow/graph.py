@@ -231,7 +231,7 @@ class Graph:
     def _table(self, w: Any) -> dict[str, Any]:
         """Return the layout of an experiment's table."""
         experiment, view = self.study.experiment(w.size, w.experiment), self.study.view(w.size, w.experiment)
-        return Layout(list(experiment.grid), list(experiment.within), view.tune, experiment.select).plain()
+        return Layout(list(experiment.grid), list(experiment.within), view.tune, experiment.select).to_dict()
 
     def figure(self, w: Any) -> tuple[Figure, dict[str, Any]]:
         """Return a figure's kind, and its specification without the caption."""
@@ -240,7 +240,7 @@ class Graph:
 
     def _figure(self, w: Any) -> dict[str, Any]:
         kind, options = self.figure(w)
-        view = self.study.view(w.size, w.experiment).plain() if kind.draws_results else None
+        view = self.study.view(w.size, w.experiment).to_dict() if kind.draws_results else None
         needed = inputs.specify(kind, self.cells(w))
         return {"figure": options, "view": view, "inputs": self.folders.resolve(needed)}
 
@@ -283,7 +283,7 @@ class Graph:
         claims = {name: vars(claim) for name, claim in experiment.claims.items()}
         view, timed = self.study.view(w.size, w.experiment), self._check_inputs(w)
         lacking = {"lacking": missing} if timed and (missing := self.missing_data(w.size, w.experiment)) else {}
-        return {"view": view.plain(), "claims": claims, "inputs": self.folders.resolve(timed)} | lacking
+        return {"view": view.to_dict(), "claims": claims, "inputs": self.folders.resolve(timed)} | lacking
 
     def claims_inputs(self, w: Any) -> dict[str, Any]:
         """Return the inputs of an experiment's claims: its results, and the files of its checks' inputs."""

@@ -66,7 +66,7 @@ class RunFiles:
 def differs(path: Path, spec: CellSpec) -> bool:
     """Return whether a run file is of another code or other options than a cell's, or no run file, or is missing."""
     try:
-        meta = RunMeta.of(read_meta(path))
+        meta = RunMeta.from_dict(read_meta(path))
         return canonical(meta.spec) != canonical(spec) or meta.fingerprint != fingerprint(cell_modules(spec))
     except (UserError, TypeError, KeyError, ValueError):
         return True  # of another version, or damaged

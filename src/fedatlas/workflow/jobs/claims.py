@@ -32,7 +32,7 @@ def make(spec: dict[str, Any], folder: str, out: str, directory: str | None = No
     """
     table, plain = read(Path(folder) / "table.parquet")
     curves, trials = (read(Path(folder) / f"{name}.parquet")[0] for name in ("curves", "trials"))
-    view, classes = ExperimentView.of(spec["view"]), count_classes(TableMeta.of(plain))
+    view, classes = ExperimentView.from_dict(spec["view"]), count_classes(TableMeta.from_dict(plain))
     csv.write(out, judge(spec, Results(view, table, curves, trials, classes), folder, directory))
 
 

@@ -24,8 +24,8 @@ def make(spec: dict[str, Any], folder: str, out: str, runs: Sequence[str], direc
         runs: Paths of the run files up to this look, in the order of the experiment's cells.
         directory: Folder of the prepared data.
     """
-    table, curves, trials, meta = build(Layout.of(spec["layout"]), [Path(path) for path in runs])
-    view, claims = ExperimentView.of(spec["claims"]["view"]), spec["claims"]["claims"]
+    table, curves, trials, meta = build(Layout.from_dict(spec["layout"]), [Path(path) for path in runs])
+    view, claims = ExperimentView.from_dict(spec["claims"]["view"]), spec["claims"]["claims"]
     results = Results(view, table, curves, trials, count_classes(meta))
     verdicts = judge(spec["claims"], results, folder, directory, spec["seeds"])
     undecided = verdicts.loc[verdicts["verdict"] == UNDECIDED, "claim"]
