@@ -54,7 +54,7 @@ def test_the_pages_show_figures_claims_and_counts(folder, tmp_path):
     assert "| Made with | fedatlas 0.1.0, numpy 2.4.6; Some processor, 2 cores, Linux |" in text
     assert "# FedAc, Figure 0\n\nExperiment one.\n" in text and "Not in the record" not in text
     assert "(smoke/two/speed.png)" in text and "<!-- figure smoke/one/speed -->" in text
-    assert "Reading: of all data." in text
+    assert "Interpretation: of all data." in text
     assert "Untested." not in text and "Not tested at this size: 1 more." in text
     ledger = csv.read(tmp_path / "docs/gallery/claims.csv")
     assert list(ledger["experiment"]) == ["one"] * 3 + ["two"] * 3

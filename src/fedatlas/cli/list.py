@@ -10,7 +10,7 @@ from fedatlas.data.custom import CustomKeys
 from fedatlas.data.readers import READERS
 from fedatlas.experiments.cells import Select
 from fedatlas.experiments.claim import Claim
-from fedatlas.experiments.looks import Looks
+from fedatlas.experiments.interim_analyses import InterimAnalyses
 from fedatlas.experiments.specification import Entry, Experiment, Tracking
 from fedatlas.experiments.tuning import TUNING_RULES
 from fedatlas.federation import problems
@@ -58,7 +58,7 @@ RECORDS = {
     "experiments": Experiment,
     "algorithms of an experiment": Entry,
     "select": Select,
-    "looks": Looks,
+    "analyses": InterimAnalyses,
     "mlflow": Tracking,
     "claims": Claim,
     "setting": Setting,

@@ -309,8 +309,8 @@ def beginnings(cells: Iterable[Cell]) -> dict[tuple[str, str], Cell]:
     """Return, for each search that extends another's grid further, the cell of the other, with whose runs it begins.
 
     Args:
-        cells: Cells of an experiment. Two are readings of one search if their specifications are equal but for the
-            ``extend`` of their ``select``.
+        cells: Cells of an experiment. Two are interpretations of one search if their specifications are equal but for
+            the ``extend`` of their ``select``.
 
     Returns:
         Cells of the narrower searches by (id, key) of the cells of the wider ones.

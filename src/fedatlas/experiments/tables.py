@@ -76,7 +76,9 @@ def build(layout: Layout, files: Sequence[Path]) -> Tables:
     import pandas as pd
 
     summaries, curves, trials, metas = [], [], [], []
-    ends: dict[str, dict[str, tuple[float, str]]] = {}  # of runs, by what they share: readings of a search share runs
+    ends: dict[
+        str, dict[str, tuple[float, str]]
+    ] = {}  # of runs, by what they share: interpretations of a search share runs
     columns = _columns(layout, files)
     parts = ((path.parent.name, *_read(path, columns)) for path in files)
     for (id, _), group in itertools.groupby(parts, key=lambda part: (part[0], _point(layout, part[2], columns))):

@@ -52,7 +52,9 @@ class RecordedCell:
     @functools.cached_property
     def meta(self) -> RunMeta:
         """Metadata of the run file."""
-        return RunMeta.from_dict({key: value for key, value in self.plain.items() if key not in ("id", "key", "some_rows")})
+        return RunMeta.from_dict(
+            {key: value for key, value in self.plain.items() if key not in ("id", "key", "some_rows")}
+        )
 
     @property
     def spec(self) -> CellSpec:

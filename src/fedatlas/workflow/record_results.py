@@ -128,7 +128,7 @@ def _restore_files(record: Record, cells: Iterable[Cell], folder: Path) -> list[
     for cell in cells:
         if (found := record.find(cell)) is not None:
             files.append(folder / f"{found.name}.parquet")
-            restore(found, files[-1])  # with the seeds of all looks
+            restore(found, files[-1])  # with the seeds of all interim analyses
     return files
 
 
@@ -213,7 +213,7 @@ def add_record(
 def _whole_cases(
     study: Study, size: str, name: str, kept: Record | None, report: Callable[[str], object]
 ) -> list[tuple[str, tuple[dict[str, Any], Any]]]:
-    """Return metadata and rows of the cells of an experiment, each with its algorithm's id; of several looks the last.
+    """Return metadata and rows of an experiment's cells, each with its algorithm's id, from the last interim analysis.
 
     What the record has and nobody computed here is taken from it.
 
@@ -228,11 +228,11 @@ def _whole_cases(
         UserError: A run file is missing, and the experiment has no cases; or no case is whole; or nothing was computed
             here.
     """
-    looks = [f"runs-{count}" for count in reversed(study.experiment(size, name).looks[1:])] + ["runs"]
+    analyses = [f"runs-{count}" for count in reversed(study.experiment(size, name).analyses[1:])] + ["runs"]
     found: list[tuple[Cell, RecordedCell | Path]] = []
     missing: dict[str, list[Path]] = {}
     for cell in study.cells(size, name).values():
-        paths = [Path(study.folders.results, size, name, look, cell.id, f"{cell.key}.parquet") for look in looks]
+        paths = [Path(study.folders.results, size, name, folder, cell.id, f"{cell.key}.parquet") for folder in analyses]
         file = next((file for file in paths if _has_runs(file, cell)), None)
         held = kept.find(cell) if kept else None
         if held and (file is None or RunMeta.from_dict(read_meta(file)).recorded):

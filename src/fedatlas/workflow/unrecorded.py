@@ -40,8 +40,8 @@ class RunFiles:
         self._compare(w, "runs", self.graph.cell(w).spec)
         return self.graph.run_inputs(w)
 
-    def inputs_of_look(self, w: Any) -> dict[str, Any]:
-        """Return the inputs of a run file with the seeds of a look. w: Wildcards of its job."""
+    def inputs_of_interim_analysis(self, w: Any) -> dict[str, Any]:
+        """Return the inputs of a run file with the seeds of an interim analysis. w: Wildcards of its job."""
         self._compare(w, f"runs-{w.seeds}", replace(self.graph.cell(w).spec, seeds=list(range(int(w.seeds)))))
         return self.graph.add_seeds_inputs(w)
 

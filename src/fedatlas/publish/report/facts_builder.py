@@ -122,8 +122,8 @@ def setup(experiment: Experiment, view: ExperimentView) -> Iterator[tuple[str, s
         yield "Tuning", _tuning(experiment.select)
     yield "Scores", f"{experiment.select.values} of {labels.words(experiment.select.metric)}"
     yield "Seeds", _values(experiment.first_seeds)
-    if looks := experiment.looks:
-        counts = ", then ".join(map(str, looks[1:]))
+    if analyses := experiment.analyses:
+        counts = ", then ".join(map(str, analyses[1:]))
         yield "More seeds", f"{counts} in all where a comparison is undecided"
 
 

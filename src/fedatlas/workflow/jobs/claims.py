@@ -51,7 +51,7 @@ def judge(
         results: The experiment's results.
         folder: Folder of the results, in which the run files lie.
         directory: Folder of the prepared data.
-        last: Number of seeds at the last look; by default that of the experiment.
+        last: Number of seeds at the last interim analysis; by default that of the experiment.
     """
 
     def results_for(check: Check) -> Results:
