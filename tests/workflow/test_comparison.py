@@ -210,28 +210,6 @@ def test_a_new_algorithm_has_table_page_and_sentence_and_trains_its_own_cells_al
     assert "SlowMo is " in page and "http" not in page.split("<script")[0].replace("https://www.chartjs.org", "")
 
 
-def test_the_time_is_that_of_the_rivals_for_as_many_runs(monkeypatch):
-    """A cell is of a point and has a number of runs; those of the rivals took 1, 2 and 9 seconds for a run on P."""
-
-    def cell(key, runs):
-        return SimpleNamespace(id=f"{key}{runs}", key=key, spec=runs)
-
-    rivals = [(cell("P", 10), 10.0), (cell("P", 20), 40.0), (cell("P", 30), 270.0), (cell("Q", 10), 5.0)]
-    held = {
-        comparison.run_path(cell): SimpleNamespace(cell=SimpleNamespace(seconds=seconds, spec=cell.spec))
-        for cell, seconds in rivals
-    }
-    monkeypatch.setattr(comparison, "count_runs", lambda runs: runs)
-    monkeypatch.setattr(comparison, "START_SECONDS", 7.0)
-    for runs in (100, 300):
-        waiting = [cell("P", runs), cell("Q", runs)]
-        mine = SimpleNamespace(cells=[cell for cell, _ in rivals] + waiting, held=held, waiting=waiting)
-        assert comparison.Comparison.seconds(mine, 1) == 7 + 14 + 2 * runs + 0.5 * runs
-        assert comparison.Comparison.seconds(mine, 8) == 7 + 7 + 2 * runs  # of the longest job
-    unknown = SimpleNamespace(cells=[], held=held, waiting=[cell("R", 1)])
-    assert comparison.Comparison.seconds(unknown, 1) is None
-
-
 @pytest.mark.parametrize("width", [390, 820, 1440])
 def test_nothing_of_the_page_is_wider_than_the_screen_and_nothing_fails(project, driver, width):  # noqa: F811
     driver.set_window_size(width, 900)
