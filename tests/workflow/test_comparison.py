@@ -7,7 +7,6 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -23,7 +22,6 @@ from fedatlas.federation.problems import interactive
 from fedatlas.io import csv
 from fedatlas.publish.comparison.given_runs import add_runs
 from fedatlas.publish.comparison.numbers import Choice
-from fedatlas.workflow import comparison
 from tests.report.test_browser import WIDE, driver  # noqa: F401  a fixture
 from tests.workflow.finished import finish
 from tests.workflow.project import ROOT, copied, fork_server

@@ -10,9 +10,9 @@ from fedatlas.experiments.run import run_cell
 from fedatlas.experiments.runs import initial_searches
 from fedatlas.workflow import estimates as estimates_module
 from fedatlas.workflow.estimates import Estimates, work
+from fedatlas.workflow.resources import count_runs, run_stages
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.times import Cost
-from fedatlas.workflow.work import count_runs, run_stages
 from tests.workflow.project import TINY
 
 

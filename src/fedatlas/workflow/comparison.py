@@ -15,8 +15,8 @@ from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Cell
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.result_files import write
-from fedatlas.experiments.tables import Layout, Tables, build
-from fedatlas.workflow.records import Restored
+from fedatlas.experiments.tables import Tables, build
+from fedatlas.records.lookup import Restored
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.unrecorded import differs
 
@@ -147,8 +147,7 @@ class Comparison:
                 raise UserError(f"{results / run_path(cell)} is missing: the comparison was interrupted; run it again")
             else:
                 path.symlink_to((results / run_path(cell)).resolve())
-        experiment = self.study.experiment(self.request.size, self.name)
-        layout = Layout(list(experiment.grid), list(experiment.within), self.view.tune, experiment.select)
+        layout = self.study.layout(self.request.size, self.name)
         tables = build(layout, [folder / run_path(cell) for cell in self.cells])
         for name in ("table", "curves"):
             write(folder / f"{name}.parquet", getattr(tables, name), tables.meta.plain())

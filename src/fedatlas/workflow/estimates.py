@@ -9,12 +9,11 @@ from fedatlas.experiments import SIZES, labels
 from fedatlas.experiments.cells import Cell, CellSpec
 from fedatlas.experiments.runs import initial_searches
 from fedatlas.io.machine import format_duration, format_size
-from fedatlas.workflow.records import Records
-from fedatlas.workflow.resources import memory_mb
+from fedatlas.records.lookup import Records
+from fedatlas.workflow.resources import count_runs, count_work, memory_mb
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.times import Cost, Key, experiment_costs
 from fedatlas.workflow.unrecorded import differs
-from fedatlas.workflow.work import count_runs, count_work
 
 SAMPLE = 100  # cells from which the work of an experiment is known
 START_SECONDS = 25.0  # besides the runs of a cell: jobs for data, split and optimum; evaluations
