@@ -150,7 +150,7 @@ class Comparison:
         layout = self.study.layout(self.request.size, self.name)
         tables = build(layout, [folder / run_path(cell) for cell in self.cells])
         for name in ("table", "curves"):
-            write(folder / f"{name}.parquet", getattr(tables, name), tables.meta.plain())
+            write(folder / f"{name}.parquet", getattr(tables, name), tables.meta.to_dict())
         return tables
 
 

@@ -156,7 +156,7 @@ def recorded_item(study: Study, size: str, name: str, folder: Path) -> GalleryIt
         count = len(study.cells(size, name))
         verified.append(f"the record lacks {lacking} of {count} cells of the experiment as its file is now")
     chosen = rows_of_table[rows_of_table["chosen"]]
-    return GalleryItem(facts, TableMeta.of(meta), read_claims(folder / "claims.csv"), chosen, verified)
+    return GalleryItem(facts, TableMeta.from_dict(meta), read_claims(folder / "claims.csv"), chosen, verified)
 
 
 def make_tables(study: Study, size: str, name: str, folder: Path) -> int:
@@ -180,7 +180,7 @@ def make_tables(study: Study, size: str, name: str, folder: Path) -> int:
     files = restore_files(find_record(study, name, size), cells, folder / "runs")
     if not files:
         raise UserError(f"the record of {name} (size {size}) has no cell of the experiment as its file is now")
-    table.make(study.layout(size, name).plain(), str(folder), [str(path) for path in files])
+    table.make(study.layout(size, name).to_dict(), str(folder), [str(path) for path in files])
     return len(cells) - len(files)
 
 
@@ -239,7 +239,7 @@ def draw_figures(
     for key in names:
         if key in study.experiment(size, name).figures:
             spec = json.loads(graph.specification("figure", SimpleNamespace(size=size, experiment=name, figure=key)))
-            spec |= {"view": view.plain()} if view else {}
+            spec |= {"view": view.to_dict()} if view else {}
             files = figure_paths(key, FIGURES.get(spec["figure"]["kind"]).is_table)
             paths = [str(out / file) for file in files if Path(file).suffix in formats]
             figure.make(spec, str(results), paths, study.folders.data)
