@@ -99,7 +99,7 @@ def _kind(section: str, name: str) -> str:
 
 
 def _docstring(kind: type) -> str:
-    """Return a with its paragraphs filled if the terminal is narrower than the code."""
+    """Return a docstring, with its paragraphs filled if the terminal is narrower than the code."""
     text = textwrap.indent(inspect.getdoc(kind) or "", "  ")
     if max(map(len, text.splitlines()), default=0) <= _width():
         return text
