@@ -13,8 +13,8 @@ from fedatlas.io import csv
 from fedatlas.publish.report import gallery
 from fedatlas.publish.report.gallery import write_pages
 from fedatlas.publish.report.headlines import FOLDER, read_headlines
+from fedatlas.records.lookup import record_paths
 from fedatlas.workflow import gallery_page
-from fedatlas.workflow.records import record_paths
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.times import paper_hours
 from tests.workflow.project import ROOT, TINY

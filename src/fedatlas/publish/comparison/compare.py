@@ -29,6 +29,7 @@ from fedatlas.results.figures import FIGURES
 from fedatlas.workflow import inputs
 from fedatlas.workflow.comparison import SUITE, Comparison, Request
 from fedatlas.workflow.comparison_experiment import prepare
+from fedatlas.workflow.estimates import Estimates
 from fedatlas.workflow.gallery_page import draw_figures
 from fedatlas.workflow.inputs import ResultTables
 from fedatlas.workflow.launch import start
@@ -106,7 +107,8 @@ def announce(comparison: Comparison, compute: bool, cores: str) -> list[str]:
     if held:
         sentences.append(f"from the record: {labels.count_noun(held, 'run file')}")
     if waiting := len(comparison.waiting):
-        seconds = comparison.seconds(count := core_count(cores))
+        specs = [cell.spec for cell in comparison.waiting]
+        seconds = Estimates(comparison.study).elapsed(request.size, comparison.name, specs, count := core_count(cores))
         time = "" if seconds is None else f", {format_duration(seconds, False)} on {labels.count_noun(count, 'core')}"
         sentences.append(
             f"to train: {labels.count_noun(waiting, 'run file')}{time}{', as the others took' if time else ''}"
