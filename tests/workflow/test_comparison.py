@@ -26,7 +26,7 @@ from fedatlas.publish.comparison.numbers import Choice
 from fedatlas.workflow import comparison
 from tests.report.test_browser import WIDE, driver  # noqa: F401  a fixture
 from tests.workflow.finished import finish
-from tests.workflow.project import ROOT, copied, fork_server
+from tests.workflow.project import ROOT, copied, fork_server, forked_commands
 
 SUITE = {
     "title": "A suite",
@@ -39,9 +39,9 @@ SUITE = {
     "setting": {
         "clients": 4, "local_steps": 10, "rounds": 12, "eval_rounds": 1, "batch": None, "full_gradients": "minibatch",
     },
-    "trials": 4,
+    "trials": 3,
     "select": {"metric": "loss", "statistic": "final", "goal": "min", "extend": 1, "seeds": [1000, 1001]},
-    "seeds": list(range(9)),
+    "seeds": list(range(6)),
     "cases": {
         "unlike": {"label": "Hessians unlike"},
         "shifted": {"label": "Optima far apart", "problem": {"heterogeneity": 10.0}},
@@ -144,7 +144,9 @@ class Rangeless(FedAvg):
 
 def run(project, *words, status=0):
     """What `fedatlas` printed that ended with a status."""
-    process = fork_server("fedatlas").run(words, project.folder, project.environment, timeout=300)
+    environment = project.environment
+    environment["PATH"] = f"{forked_commands()}:{environment['PATH']}"
+    process = fork_server("fedatlas").run(words, project.folder, environment, timeout=300)
     assert process.returncode == status, process.stdout + process.stderr
     return process.stdout + process.stderr
 
