@@ -29,7 +29,7 @@ GRID = ("problem.similarity", "problem.L")
 SHARES = [1e-2, 1e-4]
 
 
-def costly(power=1.0, log=True, spread=0.02, burn=5, L_power=0.0, seeds=3, rounds=4000, status="ok"):
+def costly(power=1.0, log=True, spread=0.02, burn=5, L_power=0.0, seeds=3, rounds=1300, status="ok"):
     """Made-up runs whose rounds to distance d are burn + c delta_A^power L^L_power log(1/d), or over d^(1/2)."""
     rng, frames, points = np.random.default_rng(0), [], []
     for similarity in (1.0, 2.0, 4.0):
@@ -80,21 +80,21 @@ LAW = {
         ({"power": 0.0}, {}, NOT_HELD),
         ({}, {"against": "L/mu"}, NOT_HELD),  # a wrong constant
         ({}, {"against": "delta_A*delta_A/mu"}, NOT_HELD),
-        ({"spread": 1.0}, {}, UNDECIDED),  # seeds that leave the interval wide
+        ({"spread": 1.0, "rounds": 4000}, {}, UNDECIDED),  # seeds that leave the interval wide
         ({"rounds": 60}, {}, NOT_TESTED),  # not attained
         ({"rounds": 60, "status": "diverged"}, {}, NOT_HELD),
         ({}, {"shares": [0.0999, 0.01]}, NOT_TESTED),  # attained at the evaluation from which the cost counts
         ({"burn": 400}, {}, HELD),  # what comes before the count begins
         ({"burn": 400}, {"since": 1}, NOT_HELD),
-        ({"log": False, "burn": 0}, {"accuracy": "inverse", "since": 1, "shares": [0.1, 0.01]}, HELD),
-        ({"log": False}, {"shares": [0.05, 0.01]}, NOT_HELD),
+        ({"log": False, "burn": 0, "rounds": 4000}, {"accuracy": "inverse", "since": 1, "shares": [0.1, 0.01]}, HELD),
+        ({"log": False, "rounds": 4000}, {"shares": [0.05, 0.01]}, NOT_HELD),
         (
             {"spread": 0.005},
             {"axis": "problem.L", "against": "L", "accuracy": None, "at_least": -0.1, "at_most": 0.1},
             HELD,
         ),
         (
-            {"L_power": 0.5},
+            {"L_power": 0.5, "rounds": 4000},
             {"axis": "problem.L", "against": "L", "accuracy": None, "at_least": -0.1, "at_most": 0.1},
             NOT_HELD,
         ),

@@ -7,7 +7,6 @@ import pytest
 from fedatlas.errors import UserError
 from fedatlas.results.figures import FIGURES, Figure
 from fedatlas.workflow.schema import of_options
-from tests.synthetic import build, decay, experiment
 
 NAMES = {
     "algorithm",
@@ -22,11 +21,6 @@ NAMES = {
     "theorems",
 }
 NAMES |= {"limit"}
-
-
-@pytest.fixture(scope="module")
-def results(tmp_path_factory):
-    return build(experiment(), tmp_path_factory.mktemp("runs"), decay)
 
 
 @pytest.mark.parametrize("name", FIGURES.names())
