@@ -53,11 +53,6 @@ def test_committed_pages_are_what_the_record_gives(monkeypatch, tmp_path):
     assert len(items) > 2
 
 
-def test_the_committed_gallery_is_small():
-    sizes = {path: path.stat().st_size for path in COMMITTED.rglob("*") if path.is_file()}
-    assert max(sizes.values()) < 400_000 and sum(sizes.values()) < 14_500_000
-
-
 @pytest.fixture(scope="module")
 def original(tmp_path_factory):
     """A study with a record of the tiny experiment, without results."""
