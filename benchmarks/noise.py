@@ -69,11 +69,11 @@ def compare(name: str, claims: dict, results: Results) -> Iterator[dict]:
 def judged_samples(check: Check, results: Results) -> list[Sample]:
     """Return the samples whose intervals a check asks for, each once, in their order.
 
-    Where claims were decided, runs have fewer seeds than others. Then it is the last look that all have.
+    Where claims were decided, runs have fewer seeds than others. Then it is the last interim analysis that all have.
     """
-    for count in reversed(results.view.looks):
+    for count in reversed(results.view.analyses):
         with contextlib.suppress(ValueError):
-            return samples_of(check, results.at_look(count))
+            return samples_of(check, results.at_analysis(count))
     return samples_of(check, results)
 
 

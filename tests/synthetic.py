@@ -94,7 +94,7 @@ def build(experiment, folder, value, diverges=lambda id, point: False):
             assign(parts, axis, coordinate)
         spec = CellSpec(
             experiment.algorithm(id), tune=experiment.tune, seeds=experiment.seeds, select=select, **parts
-        ).plain()
+        ).to_dict()
         meta = {"spec": spec, "fingerprint": "0123456789abcdef", "environments": [{"fedatlas": "0.1.0"}]}
         meta["data"] = {"breast_cancer": {"rows": 456, "test_rows": 113, "shape": [30], "classes": 2, "lossy": ""}}
         files.write(path, pd.concat(frames, ignore_index=True), meta)

@@ -127,13 +127,15 @@ def test_claims_need_results(capsys, tmp_path):
     folder = tmp_path / "smoke/mine"
     folder.mkdir(parents=True)
     row = {"experiment": "mine", "size": "smoke", "claim": "a", "text": "It works.", "paper": "32", "ours": "64"}
-    row |= {"verdict": "not held", "seeds": "5", "reading": "of all data"}
+    row |= {"verdict": "not held", "seeds": "5", "interpretation": "of all data"}
     cells = [row.get(column, "") for column in COLUMNS]
     (folder / "claims.csv").write_text(",".join(COLUMNS) + "\n" + ",".join(cells) + "\n")
     assert fedatlas("show", "--claims", "--results", tmp_path) == 0
     text = capsys.readouterr().out
     assert (
-        "not held" in text and "It works." in text and "paper: 32; here: 64 over 5 seeds; reading: of all data" in text
+        "not held" in text
+        and "It works." in text
+        and "paper: 32; here: 64 over 5 seeds; interpretation: of all data" in text
     )
     assert fedatlas("show", "mine", "--claims", "--results", tmp_path) == 0 and capsys.readouterr().out == text
     assert fedatlas("show", "yours", "--claims", "--results", tmp_path) == 2

@@ -62,7 +62,7 @@ def test_no_text_of_an_experiment_is_html_in_the_report(tmp_path):
     page = Read(html)
     assert "alert" not in page.scripts and page.text.count("alert(1)") >= 8
     facts, (table, plain) = sample.build_facts(hostile, sample.view(hostile)), read(tmp_path / "table.parquet")
-    run = report_run(facts, Tables(table, table, table, TableMeta.of(plain)), 0, tmp_path)
+    run = report_run(facts, Tables(table, table, table, TableMeta.from_dict(plain)), 0, tmp_path)
     assert "alert(1)" in run.tags["mlflow.note.content"] and "<script" not in run.tags["mlflow.note.content"]
 
 

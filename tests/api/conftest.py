@@ -21,11 +21,11 @@ def project(tmp_path_factory):
     root = tmp_path_factory.mktemp("project")
     folder, experiment = root / "results" / "smoke" / "tiny", tiny.EXPERIMENT
     tiny.make(experiment, folder)
-    select = view(experiment).plain()["select"]
+    select = view(experiment).to_dict()["select"]
     layout = {"grid": list(experiment.grid), "within": list(experiment.within), "tune": ["lr"], "select": select}
     table.make(layout, str(folder), [str(path) for path in tiny.run_files(folder)])
     claims.make(
-        {"view": view(experiment).plain(), "claims": {"better": BETTER}}, str(folder), str(folder / "claims.csv")
+        {"view": view(experiment).to_dict(), "claims": {"better": BETTER}}, str(folder), str(folder / "claims.csv")
     )
     write_json(folder / "about.json", tiny.experiment_facts(experiment))
     return root

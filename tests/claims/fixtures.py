@@ -40,7 +40,7 @@ def judged(experiment, frame, lines=None, trials=None, **options):
         trials: Trials; by default those of two seeds with the table's scores.
         **options: Options of the check, with its kind.
     """
-    claim = {name: options.pop(name) for name in ("sizes", "note", "reading", "vacuous") if name in options}
+    claim = {name: options.pop(name) for name in ("sizes", "note", "interpretation", "vacuous") if name in options}
     claims = {"it": Claim(text="t", source="s", check=options, **claim)}
     if trials is None:
         trials = pd.concat([frame.assign(seed=seed) for seed in (0, 1)], ignore_index=True)

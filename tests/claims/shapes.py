@@ -12,7 +12,7 @@ from fedatlas.results.claims.judge import judge_until_decided
 from fedatlas.results.claims.verdicts import EQUAL, HELD, NOT_HELD
 from fedatlas.results.comparing.intervals import sample
 
-LOOKS = [5, 10, 20, 40]
+ANALYSES = [5, 10, 20, 40]
 EQUALITY = Bounds(1 / (1 + MATTERS), 1 + MATTERS)
 WIDTH = 0.1  # of the noise of log ratios
 FAR = 2.0  # log ratio of what is far off: a factor of 7
@@ -48,7 +48,7 @@ def centre(shape, mean):
 
 def ratios(rng, shape, sign, truth, mean=False):
     """Return ratios of each seed whose median, or geometric mean, is the truth."""
-    noise = sign * (SHAPES[shape](rng, LOOKS[-1]) - centre(shape, mean))
+    noise = sign * (SHAPES[shape](rng, ANALYSES[-1]) - centre(shape, mean))
     return truth * np.exp(WIDTH * noise)
 
 
@@ -57,8 +57,8 @@ def bounded(rng, truth):
 
     What an accuracy lacks of 1 is log-normal, and both sides of a pair share most of it.
     """
-    shared = rng.standard_normal(LOOKS[-1])
-    lacks = [0.02 * np.exp(0.5 * shared + 0.2 * rng.standard_normal(LOOKS[-1])) for _ in range(2)]
+    shared = rng.standard_normal(ANALYSES[-1])
+    lacks = [0.02 * np.exp(0.5 * shared + 0.2 * rng.standard_normal(ANALYSES[-1])) for _ in range(2)]
     return truth * (1 - lacks[0]) / (1 - lacks[1])
 
 
@@ -69,7 +69,7 @@ def verdict(values, mean, equality=EQUALITY):
         numbers = sample(values[:count], log=True, mean=mean)
         return judge_all([Evidence(numbers, Bounds(1, open=True), equality=equality)]).verdict
 
-    return judge_until_decided(LOOKS, len(LOOKS), judge, str)[1]
+    return judge_until_decided(ANALYSES, len(ANALYSES), judge, str)[1]
 
 
 def is_wrong(answer, truth, equality=EQUALITY):

@@ -187,11 +187,11 @@ def test_sizes_leave_a_claim_untested():
     [(1.05, "Decided after 8 seeds, by intervals"), (1.1, "Undecided after 8 seeds, all that there are.")],
 )
 def test_a_row_names_the_seeds_that_it_has(factor, note):
-    """Entries may have fewer seeds than the first look."""
+    """Entries may have fewer seeds than the first interim analysis."""
     lines = [("fedac-1", 4, seed, [(0, 1), (9, 0.9 + 0.001 * (-1) ** seed)]) for seed in range(8)]
     lines += [("fedavg", 4, seed, [(0, 1), (9, 0.99)]) for seed in range(8)]
     options = {"kind": "better", "algorithm": "fedac-1", "than": ["fedavg"], "factor": factor}
-    experiment = view(looks=(20, 40, 80), seeds=list(range(80)))
+    experiment = view(analyses=(20, 40, 80), seeds=list(range(80)))
     assert verdict([("fedavg", 4, 1), ("fedac-1", 4, 1)], experiment=experiment, lines=lines, **options)[2].startswith(
         note
     )
@@ -233,7 +233,7 @@ def test_columns_and_paper_number():
     assert result.iloc[0].to_dict() == {
         "experiment": "made_up", "size": "smoke", "claim": "it", "text": "t", "source": "s", "paper": "7",
         "ours": "FedAvg: best suboptimality 0.5 at M = 4", "verdict": HELD, "note": "Why.",
-        "reading": "", "value": 0.5, "low": 0.5, "high": 0.5, "seeds": 2, "p": "",
+        "interpretation": "", "value": 0.5, "low": 0.5, "high": 0.5, "seeds": 2, "p": "",
     }  # fmt: skip
     assert list(judge_claims({}, Results(experiment, frame, curves([]), frame)).columns) == list(COLUMNS)
 

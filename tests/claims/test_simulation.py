@@ -16,7 +16,7 @@ CLAIMS = 420  # for each of 24 kinds of claim: 10,080 in all
 EQUALITY = Bounds(1 / (1 + MATTERS), 1 + MATTERS)
 # true ratios at the worst places: just on the wrong side of the line, or of what matters; some are clear
 PLACES = [0.9999, 1.0001, EQUALITY.low * 0.9999, EQUALITY.high * 1.0001, 1.5, 0.7]
-LOOKS = [5, 10, 20, 40]
+ANALYSES = [5, 10, 20, 40]
 
 
 def is_wrong(verdict, effects, disjunction):
@@ -50,20 +50,22 @@ def most_wrong(claims):
 
 @pytest.mark.slow
 def test_seeds_until_decided_leave_one_verdict_in_twenty_wrong():
-    """Claims get seeds until they are decided. Without the correction for looks, half as many again are wrong."""
-    claims, errors = 4 * CLAIMS, {1: 0, len(LOOKS): 0}  # claims of each of 6 kinds; wrong verdicts by correction
+    """Claims get seeds until they are decided. Without the correction, half as many again are wrong."""
+    claims, errors = 4 * CLAIMS, {1: 0, len(ANALYSES): 0}  # claims of each of 6 kinds; wrong verdicts by correction
     for disjunction, parts in itertools.product((False, True), (1, 2, 8)):
         rng = np.random.default_rng([parts, disjunction])
-        wrong, decided = dict.fromkeys(errors, 0), dict.fromkeys(LOOKS, 0)
+        wrong, decided = dict.fromkeys(errors, 0), dict.fromkeys(ANALYSES, 0)
         for _ in range(claims):
-            effects, ratios = draw(rng, parts, LOOKS[-1])
-            by_count = [functools.partial(verdict, disjunction, ratios[:, :count]) for count in LOOKS]
-            for looks in wrong:
-                count, answer = judge_until_decided(LOOKS, looks, lambda n, by=by_count: by[LOOKS.index(n)](), str)
-                wrong[looks] += is_wrong(answer, effects, disjunction)
+            effects, ratios = draw(rng, parts, ANALYSES[-1])
+            by_count = [functools.partial(verdict, disjunction, ratios[:, :count]) for count in ANALYSES]
+            for analyses in wrong:
+                count, answer = judge_until_decided(
+                    ANALYSES, analyses, lambda n, by=by_count: by[ANALYSES.index(n)](), str
+                )
+                wrong[analyses] += is_wrong(answer, effects, disjunction)
             decided[count] += answer in (HELD, EQUAL, NOT_HELD)
-        assert wrong[len(LOOKS)] <= most_wrong(claims), (disjunction, parts, wrong)
-        assert sum(decided.values()) >= 0.2 * claims and decided[LOOKS[0]] < sum(decided.values()), decided
-        errors = {looks: errors[looks] + wrong[looks] for looks in errors}
+        assert wrong[len(ANALYSES)] <= most_wrong(claims), (disjunction, parts, wrong)
+        assert sum(decided.values()) >= 0.2 * claims and decided[ANALYSES[0]] < sum(decided.values()), decided
+        errors = {analyses: errors[analyses] + wrong[analyses] for analyses in errors}
         print(disjunction, parts, wrong, decided)
-    assert errors[1] > 1.5 * errors[len(LOOKS)], errors
+    assert errors[1] > 1.5 * errors[len(ANALYSES)], errors

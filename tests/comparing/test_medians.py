@@ -8,7 +8,7 @@ from scipy import stats
 
 from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all
 from fedatlas.results.claims.verdicts import HELD, UNDECIDED
-from fedatlas.results.comparing.intervals import sample, several_looks
+from fedatlas.results.comparing.intervals import sample, several_analyses
 from fedatlas.results.comparing.medians import median_interval, needed_seeds, share_interval, sign_p_value
 
 
@@ -45,7 +45,7 @@ def test_student_alone_decides_nothing_that_the_median_does_not():
 
 def test_where_seeds_may_be_added_a_look_waits_for_as_many_as_the_exact_test_needs():
     for count, verdict in ((5, UNDECIDED), (7, UNDECIDED), (8, HELD)):
-        with several_looks(4):
+        with several_analyses(4):
             ratios = np.linspace(1.5, 1.51, count)
             assert judge_all([Evidence(sample(ratios, log=True), Bounds(1, open=True))]).verdict == verdict
     assert judge_all([Evidence(sample(ratios[:5], log=True), Bounds(1, open=True))]).verdict == HELD  # fixed seeds

@@ -195,7 +195,7 @@ def test_a_job_with_processes_has_the_bits_of_one_and_outlives_none_of_them(tmp_
     setting = {"clients": 10, "rounds": 1100, "local_steps": 5, "batch": 20, "eval_rounds": 1100}
     cell = CellSpec("scaffold", {"lr": 0.05}, LENET | {"eval_samples": 100}, setting)
     assert worker_count(cell, 2) == 2
-    (tmp_path / "spec.json").write_text(json.dumps({"cell": cell.plain()}))
+    (tmp_path / "spec.json").write_text(json.dumps({"cell": cell.to_dict()}))
     assert job(tmp_path, "one", 1).wait(600) == 0
     process = job(tmp_path, "two", 2, "--save-seconds", "1")
     while not (tmp_path / "two.state").exists():

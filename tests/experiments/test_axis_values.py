@@ -162,7 +162,7 @@ def test_an_axis_inside_an_option_of_an_algorithm_leaves_the_experiment_as_it_is
 
 def _keys(path):
     """Keys of the runs in a run file."""
-    meta = RunMeta.of(result_files.read_meta(path))
+    meta = RunMeta.from_dict(result_files.read_meta(path))
     return {item.key for item in runs(meta.spec, meta.searches)}
 
 

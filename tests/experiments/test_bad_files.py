@@ -48,7 +48,7 @@ def good_or_said(path, size="smoke"):
     )
     if all(steps) and experiment:
         _, cells, view = steps
-        json.dumps([[cell.spec.plain() for cell in cells], view.plain(), experiment.plain()])
+        json.dumps([[cell.spec.to_dict() for cell in cells], view.to_dict(), experiment.to_dict()])
         json.dumps([vars(claim) for claim in experiment.claims.values()])
 
 

@@ -23,9 +23,9 @@ def test_the_canonical_form_describes_the_same_runs(name):
     cells = expansion.cells(experiment_file.load(FOLDER / f"{name}.yaml", "smoke"))
     for spec in (cell.spec for cell in cells):
         plain = canonical(spec)
-        short = CellSpec.of(plain)
+        short = CellSpec.from_dict(plain)
         assert problems.parse(short.problem) == problems.parse(spec.problem)
         for one, other in zip(runs(short), runs(spec), strict=True):
             assert create(one) == create(other)
         assert canonical(short) == plain
-        assert canonical(CellSpec.of(reordered(spec.plain()))) == plain
+        assert canonical(CellSpec.from_dict(reordered(spec.to_dict()))) == plain

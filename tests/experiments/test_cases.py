@@ -38,7 +38,7 @@ def test_an_algorithm_has_no_runs_where_it_is_not_defined(experiment):
     assert "is defined for full participation only" in result.undefined["fedpd"]["partial"]
     view = expansion.create_view(experiment, result.undefined)
     assert view.cases == {"plain": "plain", "long": "Many local steps", "partial": "partial"}
-    assert ExperimentView.of(view.plain()) == view
+    assert ExperimentView.from_dict(view.to_dict()) == view
 
 
 def test_an_entry_says_for_which_kinds_of_problem_it_is_not_defined(tmp_path):
@@ -81,8 +81,8 @@ def test_a_new_case_changes_no_other_cell(tmp_path, experiment):
 
 def test_experiments_without_cases_have_the_same_specifications(tmp_path):
     experiment = load(tmp_path, GOOD)
-    assert "case" not in expansion.cells(experiment)[0].spec.plain()
-    assert not {"cases", "undefined"} & expansion.create_view(experiment).plain().keys()
+    assert "case" not in expansion.cells(experiment)[0].spec.to_dict()
+    assert not {"cases", "undefined"} & expansion.create_view(experiment).to_dict().keys()
 
 
 @pytest.mark.parametrize(

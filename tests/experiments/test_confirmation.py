@@ -42,7 +42,7 @@ def search_over(spec, loss):
 
     search = runs.initial_searches(spec)[0]
     while search.chosen is None:
-        search = Search.of(advance_search(rule, spec, search, evaluations, lambda point: True).plain())
+        search = Search.from_dict(advance_search(rule, spec, search, evaluations, lambda point: True).to_dict())
     tuning = [run for run in runs.runs(spec, [search]) if run.seed not in spec.seeds]
     return search, [(tuple(run.tune.values()), run.seed) for run in tuning]
 

@@ -51,7 +51,7 @@ def test_names_stand_for_mappings():
     result = make_experiment()
     assert result.problem["data"] == sources.name(OWN)
     (first, _) = expansion.cells(result)
-    assert first.spec.problem["data"] == sources.name(OWN) and json.dumps(first.spec.plain())
+    assert first.spec.problem["data"] == sources.name(OWN) and json.dumps(first.spec.to_dict())
 
 
 def test_clients_are_counted_where_the_partition_is_by_them():

@@ -61,7 +61,7 @@ def job(tmp_path):
     environment = os.environ | {"FEDATLAS_DATA": str(tmp_path), "OMP_NUM_THREADS": "1"}
 
     def start(ending=0, checkpoint=0):
-        (tmp_path / "spec.json").write_text(json.dumps({"cell": SPEC.plain()}))
+        (tmp_path / "spec.json").write_text(json.dumps({"cell": SPEC.to_dict()}))
         command = ["job", "run", str(tmp_path / "spec.json"), str(out), "--save-seconds", "0"]
         command = [sys.executable, "-c", MORTAL, str(int(ending)), str(checkpoint), *command]
         return subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, timeout=60)

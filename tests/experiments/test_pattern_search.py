@@ -60,7 +60,7 @@ def search_over(spec, loss, rows=None, confirmed=False, possible=lambda point: T
         arguments = (spec, search, evaluations, possible)
         longer = advance_search(rule, *arguments) if confirmed else rule.advance(*arguments)
         steps.append(runs.tuned_points(longer)[len(runs.tuned_points(search)) :])
-        search = Search.of(longer.plain())
+        search = Search.from_dict(longer.to_dict())
     return search, [step for step in steps if step]
 
 

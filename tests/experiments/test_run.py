@@ -42,11 +42,11 @@ def test_a_run_file_holds_every_run_and_its_specification(tmp_path, counted):
     run.run_cell(SPEC, out)
     frame, meta = files.read(out)
     assert len(counted) == 12
-    assert meta["spec"] == SPEC.plain() and CellSpec.of(meta["spec"]) == SPEC
+    assert meta["spec"] == SPEC.to_dict() and CellSpec.from_dict(meta["spec"]) == SPEC
     assert len(meta["fingerprint"]) == 16 and {"numba", "numpy", "processor"} < {*meta["environments"][0]}
     keys = frame[["local_steps", "lr", "seed"]].drop_duplicates()
     assert [tuple(k) for k in keys.itertuples(index=False)] == [
-        (r.within["local_steps"], r.tune["lr"], r.seed) for r in runs(SPEC, RunMeta.of(meta).searches)
+        (r.within["local_steps"], r.tune["lr"], r.seed) for r in runs(SPEC, RunMeta.from_dict(meta).searches)
     ]
     assert keys["seed"].tolist() == [7, 8, 7, 8, 0, 1] * 2
     assert set(frame["round"]) == {0, 1, 2, 3, 4} and (frame["status"] == "ok").all()
@@ -60,7 +60,7 @@ def test_each_run_names_the_environment_that_computed_it(tmp_path, monkeypatch, 
     (first,) = files.read(out)[1]["environments"]
     monkeypatch.setattr(run, "environment", lambda: first | fresh)
     run.run_cell(dataclasses.replace(SPEC, seeds=[0, 1, 2]), out)
-    meta = RunMeta.of(files.read(out)[1])
+    meta = RunMeta.from_dict(files.read(out)[1])
     assert meta.environments == [first, first | fresh] and count_environments(meta.environments) == 2
     seeds = [item.seed for item in runs(meta.spec, meta.searches)]
     assert meta.computed == [int(seed == 2) for seed in seeds]

@@ -100,7 +100,7 @@ def test_a_run_file_holds_the_runs_of_all_rungs_and_what_they_cost(tmp_path):
                 assert (ends[steps, point["lr"], number] == rounds).all()
             assert ends[steps, :, number].sum() == len(search["seeds"]) * sum(rung["rounds"])
         assert (ends[steps, search["chosen"]["lr"], 0] == 16).all()
-        assert Search.of(search).plain() == search
+        assert Search.from_dict(search).to_dict() == search
     layout = tables.Layout([], ["local_steps"], ["lr"], SELECT)
     table = tables.build(layout, [path]).table
     assert table["lr"].tolist() == SPEC.tune["lr"] * 2
@@ -165,10 +165,10 @@ def cells(tmp_path, **keys):
 
 def test_an_experiment_names_the_rule(tmp_path):
     plain = cells(tmp_path)
-    assert all("tuning" not in spec.plain() for spec in plain.values()) and cells(tmp_path, tuning="grid") == plain
+    assert all("tuning" not in spec.to_dict() for spec in plain.values()) and cells(tmp_path, tuning="grid") == plain
     entries = cells(tmp_path, tuning={"kind": "successive_halving", "eta": 3})
     assert entries["fixed"] == plain["fixed"] and entries["fedavg"].tuning == {"kind": "successive_halving", "eta": 3}
-    assert CellSpec.of(entries["fedavg"].plain()) == entries["fedavg"]
+    assert CellSpec.from_dict(entries["fedavg"].to_dict()) == entries["fedavg"]
     rules = {name.rpartition(".")[2] for name in run_file_modules(entries["fedavg"]) if ".tuning." in name}
     assert rules == {"successive_halving", "confirmation"}
     draws = cells(tmp_path, tuning="successive_halving", trials=4, tune={})

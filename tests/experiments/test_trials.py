@@ -112,7 +112,7 @@ def test_a_cell_tunes_on_its_trials_and_scores_the_best(tmp_path):
     path = tmp_path / "fedavg/all.parquet"
     run.run_cell(spec({"lr": [0.001, 1.0], "server_lr": [0.3, 3.0]}), path)
     frame, plain = files.read(path)
-    meta = RunMeta.of(plain)
+    meta = RunMeta.from_dict(plain)
     (search,) = meta.searches
     assert search.chosen == best_of(search, [7])
     assert set(frame["seed"]) == {0, 1, 7}
@@ -125,7 +125,7 @@ def test_a_cell_tunes_on_its_trials_and_scores_the_best(tmp_path):
 def test_the_space_grows_to_the_side_of_the_best_until_the_limit(tmp_path):
     path = tmp_path / "fedavg/all.parquet"
     run.run_cell(spec({"lr": [1e-7, 1e-6]}), path)
-    (search,) = RunMeta.of(files.read_meta(path)).searches
+    (search,) = RunMeta.from_dict(files.read_meta(path)).searches
     assert halton.count_moves([1e-7, 1e-6], search.space["lr"], "highest") == SELECT.extend
     assert len(search.axes["lr"]) == 8 + 2 * 4
     assert search.chosen["lr"] == max(search.axes["lr"]) > 5e-6
@@ -136,7 +136,7 @@ def test_the_space_grows_to_the_side_of_the_best_until_the_limit(tmp_path):
 def test_a_best_trial_inside_ends_the_search(tmp_path):
     path = tmp_path / "fedavg/all.parquet"
     run.run_cell(spec({"lr": [1e-3, 1e2]}, count=16), path)
-    (search,) = RunMeta.of(files.read_meta(path)).searches
+    (search,) = RunMeta.from_dict(files.read_meta(path)).searches
     assert search.space == {"lr": [1e-3, 1e2]} and len(search.axes["lr"]) == 16
     table = build(Layout([], [], ["lr"], SELECT), [path]).table
     assert table.loc[table["chosen"], "edge"].tolist() == [""]
@@ -160,7 +160,7 @@ def test_an_interrupted_search_ends_with_the_same_bits(tmp_path):
 
 def test_specifications_without_a_space_are_grids():
     cell = dataclasses.replace(spec({"lr": [0.01, 1.0]}), space=None, tune={"lr": [0.1, 0.2], "server_lr": [1.0, 2.0]})
-    assert "space" not in cell.plain()
+    assert "space" not in cell.to_dict()
     assert len(list(runs(cell))) == 4
     assert len(tuned_points(Search({}, {"a": [1, 2], "b": [3, 4]}))) == 4
     assert len(tuned_points(Search({}, {"a": [1, 2], "b": [3, 4]}, None, {"a": [1, 2], "b": [3, 4]}))) == 2
@@ -228,7 +228,7 @@ def test_trials_that_cannot_be_run_are_left_out(tmp_path):
     cell = dataclasses.replace(cell, algorithm="dane", tune=tune, space={"lam": [1e-4, 10.0]}, problem=unlike)
     path = tmp_path / "dane/all.parquet"
     run.run_cell(cell, path)
-    (search,) = RunMeta.of(files.read_meta(path)).searches
+    (search,) = RunMeta.from_dict(files.read_meta(path)).searches
     assert search.axes["lam"][:2] == [5.0, 10.0]
     with pytest.raises(UserError, match="no trial of its search space can be run"):
         run.run_cell(dataclasses.replace(cell, tune={"lam": [1e-4, 0.01]}), tmp_path / "none.parquet")

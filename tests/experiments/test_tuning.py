@@ -39,7 +39,7 @@ SPEC = CellSpec(
 
 def rows_of(path):
     frame, meta = files.read(path)
-    return frame.drop(columns="seconds"), RunMeta.of(meta)
+    return frame.drop(columns="seconds"), RunMeta.from_dict(meta)
 
 
 # -- the rule by which an axis is continued ---------------------------------------------------------------------------
@@ -287,8 +287,8 @@ TESTED = {"metric": "test_accuracy", "statistic": "final", "goal": "max"}
 
 def test_no_seed_tunes_and_scores(tmp_path):
     assert "tuned and scored on the same seed, 1000" in refused(tmp_path, seeds=[0, 1000], **CHOICE)
-    looks = {"seeds": {"at_least": 5, "at_most": 40}, "select": GOOD["select"] | {"seeds": [1000, 39]}}
-    assert "39 may become a scoring seed, as seeds.at_most is 40" in refused(tmp_path, **looks, **CHOICE)
+    analyses = {"seeds": {"at_least": 5, "at_most": 40}, "select": GOOD["select"] | {"seeds": [1000, 39]}}
+    assert "39 may become a scoring seed, as seeds.at_most is 40" in refused(tmp_path, **analyses, **CHOICE)
     fixed = {"fedavg": {"set": {"lr": 0.1}, "seeds": [1000]}, "other": {"algorithm": "fedavg", "tune": {"lr": [1, 2]}}}
     assert expansion.cells(load(tmp_path, GOOD | {"algorithms": fixed}))[0].spec.seeds == [1000]
 
@@ -307,6 +307,6 @@ def test_test_data_tune_nothing(tmp_path):
 
 def test_a_cell_without_a_choice_says_nothing_of_it(tmp_path):
     (cell,) = expansion.cells(load(tmp_path, GOOD | {"grid": {}, "algorithms": {"fedavg": {"tune": {"lr": [0.1]}}}}))
-    assert "select" not in cell.spec.plain() and cell.spec.tune == {"lr": [0.1]}
+    assert "select" not in cell.spec.to_dict() and cell.spec.tune == {"lr": [0.1]}
     with pytest.raises(ValueError, match="select"):
         dataclasses.replace(cell.spec, tune={"lr": [0.1, 1]})

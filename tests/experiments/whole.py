@@ -42,7 +42,7 @@ def run_experiment(experiment: Experiment, cells: list[Cell], folder: Path) -> A
     results = build(Layout(list(experiment.grid), list(experiment.within), view.tune, experiment.select), list(files))
     names = ("table", "curves", "trials")
     for name, frame in zip(names, results, strict=False):
-        result_files.write(folder / f"{name}.parquet", frame, results.meta.plain())
+        result_files.write(folder / f"{name}.parquet", frame, results.meta.to_dict())
     table, curves, trials = (result_files.read(folder / f"{name}.parquet")[0] for name in names)
     _assert_each_run_is_one_row(experiment, files, table)
     facts = build_facts(experiment, view)
@@ -67,7 +67,7 @@ def run_experiment(experiment: Experiment, cells: list[Cell], folder: Path) -> A
 
 def _runs(path: Path, cell: Cell) -> list[Run]:
     """Return the runs of a run file."""
-    return list(runs(cell.spec, RunMeta.of(result_files.read_meta(path)).searches))
+    return list(runs(cell.spec, RunMeta.from_dict(result_files.read_meta(path)).searches))
 
 
 def _assert_each_run_is_one_row(experiment: Experiment, files: dict[Path, Cell], table: Any) -> None:

@@ -58,8 +58,8 @@ def test_a_figure_draws_its_algorithms_in_their_order_with_the_looks_of_their_en
     entries = {id: AlgorithmView(id, id) for id in names}
     entries["scaffold"] = AlgorithmView("scaffold", "scaffold", colour="violet", emphasis=True)
     view = dataclasses.replace(EMPTY, algorithms=entries)
-    assert ExperimentView.of(json.loads(json.dumps(view.plain()))) == view
-    assert "colour" not in view.plain()["algorithms"]["fedavg"]
+    assert ExperimentView.from_dict(json.loads(json.dumps(view.to_dict()))) == view
+    assert "colour" not in view.to_dict()["algorithms"]["fedavg"]
     figure = FIGURES.build({"kind": "convergence", "x": "rounds", "algorithms": ["scaffold", "fedavg"]})
     data = FigureData(figure, view, None, None)
     assert list(data.styles) == ["scaffold", "fedavg"] and data.styles["scaffold"].colour == NAMES["violet"]

@@ -70,7 +70,7 @@ def test_a_restored_file_is_the_run_file(files, tmp_path):
         assert found[0].equals(expected[0].select(found[0].column_names)) and len(found[0].schema) == len(
             expected[0].schema
         )
-        assert RunMeta.of(found[1]) == replace(RunMeta.of(expected[1]), recorded=True)
+        assert RunMeta.from_dict(found[1]) == replace(RunMeta.from_dict(expected[1]), recorded=True)
 
 
 def test_runs_that_only_compare_values_hold_the_rows_of_their_score(files):
@@ -134,7 +134,7 @@ def test_a_restored_file_holds_the_seeds_that_are_asked_for(files, tmp_path):
     out = tmp_path / "few.parquet"
     Restoration(str(found.path), found.key, found.checksum, [1], "code", False).write(out)
     frame, plain = read(out)
-    meta = RunMeta.of(plain)
+    meta = RunMeta.from_dict(plain)
     assert set(frame["seed"]) & {0, 1} == {1}
     assert (meta.spec.seeds, meta.fingerprint, meta.recorded, meta.unverified) == ([1], "code", True, True)
     assert len(meta.computed) == len(frame.groupby(["lr", "seed"]))

@@ -100,7 +100,7 @@ def results(folder, spec: Experiment) -> None:
     (folder / "figures/speed.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
     chart(folder / "figures", "speed")
     claims = pd.DataFrame(CLAIMS).assign(experiment=spec.name, size=spec.size, source="Figure 1", ours="2")
-    claims = claims.assign(reading=["", "of all data", ""], seeds=["5", "", ""], value="", low="", high="")
+    claims = claims.assign(interpretation=["", "of all data", ""], seeds=["5", "", ""], value="", low="", high="")
     claims.to_csv(folder / "claims.csv", index=False)
 
 

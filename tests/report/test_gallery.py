@@ -29,7 +29,7 @@ def folder(tmp_path):
 def item(folder, name="one", data=None, **changes):
     """The item of results under another name, with other data and some changes of its facts."""
     table, meta = files.read(folder / "table.parquet")
-    meta = TableMeta.of(meta if data is None else {**meta, "data": data})
+    meta = TableMeta.from_dict(meta if data is None else {**meta, "data": data})
     facts = read_facts(folder / "about.json") | {"name": name, **changes}
     claims = read_claims(folder / "claims.csv").assign(experiment=name)
     return GalleryItem(facts, meta, claims, table[table["chosen"]], ["3 of 4 cells agree"])
@@ -54,7 +54,7 @@ def test_the_pages_show_figures_claims_and_counts(folder, tmp_path):
     assert "| Made with | fedatlas 0.1.0, numpy 2.4.6; Some processor, 2 cores, Linux |" in text
     assert "# FedAc, Figure 0\n\nExperiment one.\n" in text and "Not in the record" not in text
     assert "(smoke/two/speed.png)" in text and "<!-- figure smoke/one/speed -->" in text
-    assert "Reading: of all data." in text
+    assert "Interpretation: of all data." in text
     assert "Untested." not in text and "Not tested at this size: 1 more." in text
     ledger = csv.read(tmp_path / "docs/gallery/claims.csv")
     assert list(ledger["experiment"]) == ["one"] * 3 + ["two"] * 3

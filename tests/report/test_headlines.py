@@ -1,4 +1,4 @@
-"""Headlines: the files of the atlas, wrong files, and the one verdict over readings and parts."""
+"""Headlines: the files of the atlas, wrong files, and the one verdict over interpretations and parts."""
 
 import csv
 import functools
@@ -42,7 +42,7 @@ HEADLINE = {
     "evidence": {"smoke": "same"},
     "tried": "Everything.",
 }
-COLUMNS = ("experiment", "size", "claim", "text", "reading", "source", "paper", "ours", "verdict", "seeds")
+COLUMNS = ("experiment", "size", "claim", "text", "interpretation", "source", "paper", "ours", "verdict", "seeds")
 
 
 @pytest.fixture(scope="module")
@@ -178,7 +178,7 @@ def test_committed_cards_say_what_the_gallery_holds(committed, papers):
 
 
 @pytest.mark.parametrize(
-    ("readings", "verdict"),
+    ("interpretations", "verdict"),
     [
         ([HELD], HELD),
         ([MORE, HELD], HELD),
@@ -193,8 +193,8 @@ def test_committed_cards_say_what_the_gallery_holds(committed, papers):
         ([], UNTESTED),
     ],
 )
-def test_readings_that_differ_leave_a_part_undecided(readings, verdict):
-    for order in itertools.permutations(readings):
+def test_interpretations_that_differ_leave_a_part_undecided(interpretations, verdict):
+    for order in itertools.permutations(interpretations):
         assert judge_part(order) == verdict
 
 
@@ -324,7 +324,7 @@ def test_texts_on_what_nobody_ran_say_no_outcome(papers, committed, monkeypatch)
     for name in sorted({name for _, name in study.gallery()} - held):
         experiment = study.files.load(name, "laptop")
         texts += [experiment.description, *experiment.notes]
-        texts += [text for claim in experiment.claims.values() for text in (claim.note, claim.reading) if text]
+        texts += [text for claim in experiment.claims.values() for text in (claim.note, claim.interpretation) if text]
     assert len(texts) > 150
     assert [text for text in texts if CAME_OUT.search(text)] == []
 

@@ -24,7 +24,7 @@ def tour(log):
         for cell, path in zip(study.cells("smoke", name).values(), _run_files(study, name), strict=True)
     ]
     for cell, path in cells:
-        assert files.read(path)[1]["spec"] == cell.spec.plain(), path
+        assert files.read(path)[1]["spec"] == cell.spec.to_dict(), path
     assert Path("results/report.html").exists() and Path("results/mlflow.json").exists()
     states = collections.Counter(re.findall(r"JobState=(\S+)", Path(log).read_text()))
     alone = sum(is_network(cell.spec.problem) for cell, _ in cells)

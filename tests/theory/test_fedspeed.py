@@ -45,7 +45,7 @@ def curves(rounds=6, seeds=(0, 1), spec=SPEC, batch=1, options=MappingProxyType(
 
 
 def test_the_bound_by_hand():
-    """Equations 6 and 7, term by term, and what the other readings change."""
+    """Equations 6 and 7, term by term, and what the other interpretations change."""
     a, T = algorithm(), np.array([10.0])
     kappa = 0.5 - 3 * 0.25 * 4 * 0.01 - 1536 / 500**2 * 4 * 4
     assert THEOREM.kappa(CONSTANTS, a) == pytest.approx(kappa, rel=1e-14)

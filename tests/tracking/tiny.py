@@ -83,7 +83,7 @@ def make(experiment: Experiment, folder: Path) -> None:
             [0] * len(cell_runs),
             {"breast_cancer": DATA},
             searches=searches if spec.select else [],
-        ).plain()
+        ).to_dict()
         files.write(folder / f"runs/{id}/{key}.parquet", frame, meta)
     remake(experiment, folder)
 
@@ -94,7 +94,7 @@ def remake(experiment: Experiment, folder: Path, *ids: str) -> Facts:
     layout = Layout(list(experiment.grid), list(experiment.within), ["lr"], experiment.select)
     *frames, meta = build(layout, [path for id in ids for path in run_files(folder, id)])
     for name, frame in zip(("table", "curves", "trials"), frames, strict=True):
-        files.write(folder / f"{name}.parquet", frame, meta.plain())
+        files.write(folder / f"{name}.parquet", frame, meta.to_dict())
     return experiment_facts(experiment, algorithms={id: experiment.algorithms[id] for id in ids})
 
 

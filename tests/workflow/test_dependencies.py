@@ -165,7 +165,7 @@ def test_an_independent_measurement_agrees(tmp_path):
         make(CELLS[name].problem | {"clients": 2}, path, str(tmp_path))
     for name in ("lockstep", "lenet"):  # to trace what Numba does when it compiles takes a minute
         run_cell(CELLS[name], tmp_path / f"compiled_{name}", str(tmp_path), split.get(name))
-    arguments = {name: [cell.plain(), str(tmp_path / name), split.get(name)] for name, cell in CELLS.items()}
+    arguments = {name: [cell.to_dict(), str(tmp_path / name), split.get(name)] for name, cell in CELLS.items()}
     command = [sys.executable, str(Path(__file__).with_name("traced.py")), json.dumps(arguments), str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-2000:]

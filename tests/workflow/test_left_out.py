@@ -40,8 +40,8 @@ def wanted(graph, size, name):
     at = SimpleNamespace(size=size, experiment=name)
     parts = [graph.claims_inputs(at)]
     parts += [
-        graph.look_inputs(SimpleNamespace(**vars(at), seeds=seeds))
-        for seeds in graph.study.experiment(size, name).looks
+        graph.interim_analysis_inputs(SimpleNamespace(**vars(at), seeds=seeds))
+        for seeds in graph.study.experiment(size, name).analyses
     ]
     drawn = {Path(path).stem for path in graph.figure_files(size, name)}
     parts += [graph.figure_inputs(SimpleNamespace(**vars(at), figure=figure)) for figure in drawn]

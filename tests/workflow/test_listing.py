@@ -97,7 +97,7 @@ def ran(project, monkeypatch):
     monkeypatch.chdir(project.folder)
     meta = TableMeta([], {}, {}, 8, 0, 0.25, [])
     (project.folder / "results/smoke/tiny").mkdir(parents=True)
-    result_files.write("results/smoke/tiny/table.parquet", [{"algorithm": "gd"}], meta.plain())
+    result_files.write("results/smoke/tiny/table.parquet", [{"algorithm": "gd"}], meta.to_dict())
     return project
 
 

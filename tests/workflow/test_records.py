@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from tests.workflow.project import copied, fork_server
-from tests.workflow.test_looks import noisy
+from tests.workflow.test_interim_analyses import noisy
 
 CLAIMS = "results/smoke/tiny/claims.csv"
 

@@ -148,8 +148,8 @@ def test_tasks_that_all_jobs_or_those_of_a_rule_ask_for_are_seen(project, option
 
 def test_each_rule_of_run_files_has_tasks_of_its_own(project):
     network = {"kind": "network", "data": "digits", "architecture": "linear", "partition": "iid"}
-    looks = {"seeds": {"at_least": 2, "at_most": 4}, "select": TINY["select"] | {"seeds": [9]}}
-    project.write_experiment(problem=network, **looks)
+    analyses = {"seeds": {"at_least": 2, "at_most": 4}, "select": TINY["select"] | {"seeds": [9]}}
+    project.write_experiment(problem=network, **analyses)
     tasks = ("--set-resources", "add_seeds:mpi=srun", "add_seeds:tasks=2", "--set-threads", "add_seeds=1")
     output = project.snakemake("-n", "-p", *tasks, "--", "results/smoke/tiny/runs-4/fedavg/all.parquet").stdout
     train, add_seeds = (line for line in output.splitlines() if "fedatlas job run" in line)

@@ -48,7 +48,7 @@ def written(folder, name="it", **options):
     layout = tables.Layout(list(output.grid), list(output.within), expansion.create_view(output).tune, output.select)
     result = tables.build(layout, files)
     for table in ("table", "curves", "trials"):
-        result_files.write(folder / name / f"{table}.parquet", getattr(result, table), result.meta.plain())
+        result_files.write(folder / name / f"{table}.parquet", getattr(result, table), result.meta.to_dict())
     read = [result_files.read(folder / name / f"{table}.parquet")[0] for table in ("table", "curves")]
     return output, inputs.ResultTables(*read, folder / name)
 
@@ -112,7 +112,7 @@ def test_claims_in_simulated_seconds(tmp_path):
     cells, size = expansion.cells(output), output.size
     claims = {name: vars(claim) for name, claim in output.claims.items()}
     spec = {
-        "view": expansion.create_view(output).plain(),
+        "view": expansion.create_view(output).to_dict(),
         "claims": claims,
         "inputs": inputs.specify_checks(checks_at_size(output.claims, size), cells),
     }
@@ -227,4 +227,4 @@ def test_asynchronous_runs_keep_their_clock_and_refuse_another(tmp_path):
         simulated(result, results, tmp_path)
     figures = {"it": {"kind": "convergence", "x": "simulated_seconds", "caption": "."}}
     with pytest.raises(UserError, match=f"figures.it: .*{sentence}"):
-        validate(dataclasses.replace(result, figures={k: FigureEntry.of(v) for k, v in figures.items()}))
+        validate(dataclasses.replace(result, figures={k: FigureEntry.from_dict(v) for k, v in figures.items()}))

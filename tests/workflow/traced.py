@@ -29,7 +29,7 @@ modules = {}
 for cell, (spec, out, partition) in json.loads(sys.argv[1]).items():
     ran.clear()
     sys.setprofile(trace)
-    run_cell(CellSpec.of(spec), out, sys.argv[2], partition)
+    run_cell(CellSpec.from_dict(spec), out, sys.argv[2], partition)
     sys.setprofile(None)
     modules[cell] = sorted(map(name, ran))
 print(json.dumps(modules))

@@ -102,24 +102,24 @@ rule figure_table:
         "fedatlas job figure_table - {params.folder:q} {output.html:q} > {log:q} 2>&1 <<'END'\n{params.spec}\nEND"
 
 
-checkpoint look:
+checkpoint interim_analysis:
     """The claims that a number of seeds leaves undecided, whose run files get more seeds."""
     input:
-        unpack(graph.look_inputs),
+        unpack(graph.interim_analysis_inputs),
     output:
-        f"{results}/{{size}}/{{experiment}}/looks/{{seeds}}.json",
+        f"{results}/{{size}}/{{experiment}}/interim/{{seeds}}.json",
     log:
-        f"{results}/logs/look/{{size}}/{{experiment}}/{{seeds}}.log",
+        f"{results}/logs/interim_analysis/{{size}}/{{experiment}}/{{seeds}}.log",
     localrule: True
     conda:
         "../envs/fedatlas.yaml"
     params:
-        code=lambda w: graph.code("look", w),
-        digest=lambda w: graph.digest("look", w),
-        spec=lambda w, input: graph.specification("look", w, input),
+        code=lambda w: graph.code("interim_analysis", w),
+        digest=lambda w: graph.digest("interim_analysis", w),
+        spec=lambda w, input: graph.specification("interim_analysis", w, input),
         folder=subpath(output[0], ancestor=2),
     shell:
-        "fedatlas job look - {params.folder:q} {output:q} {input.runs:q} > {log:q} 2>&1 <<'END'\n{params.spec}\nEND"
+        "fedatlas job interim_analysis - {params.folder:q} {output:q} {input.runs:q} > {log:q} 2>&1 <<'END'\n{params.spec}\nEND"
 
 
 rule claims:

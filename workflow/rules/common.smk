@@ -23,8 +23,8 @@ try:
     study.export(workflow)
 except UserError as error:
     raise WorkflowError(str(error)) from None
-look_file = lambda size, name, seeds: checkpoints.look.get(size=size, experiment=name, seeds=seeds).output[0]
-graph = Graph(study, look_file, lambda: workflow.dryrun, may_leave_out=True)
+analysis_file = lambda size, name, seeds: checkpoints.interim_analysis.get(size=size, experiment=name, seeds=seeds).output[0]
+graph = Graph(study, analysis_file, lambda: workflow.dryrun, may_leave_out=True)
 is_cluster = workflow.is_main_process and workflow.resource_settings.nodes is not None
 requests = Requests(graph, is_cluster)
 run_files = unrecorded.RunFiles(graph, workflow)

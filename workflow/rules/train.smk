@@ -37,7 +37,7 @@ rule train:
 
 use rule train as add_seeds with:
     input:
-        unpack(run_files.inputs_of_look),
+        unpack(run_files.inputs_of_interim_analysis),
     output:
         update(f"{results}/{{size}}/{{experiment}}/runs-{{seeds}}/{{id}}/{{key}}.parquet"),
     log:

@@ -37,9 +37,9 @@ class Results:
     trials: a row for each run on which tuned values are compared: ``score`` and ``diverged`` (0 or 1), by
     ``algorithm``, axes, tuned values and ``seed``.
 
-    claims: a row for each claim of the paper: ``claim``, ``text``, ``reading``, ``source``, what the ``paper`` has,
-    what is found here (``ours``), ``verdict``, the number that decides (``value``), its interval (``low``, ``high``),
-    ``seeds``, the p-value ``p``, and ``note``.
+    claims: a row for each claim of the paper: ``claim``, ``text``, ``interpretation``, ``source``, what the ``paper``
+    has, what is found here (``ours``), ``verdict``, the number that decides (``value``), its interval (``low``,
+    ``high``), ``seeds``, the p-value ``p``, and ``note``.
 
     Costs are ``vectors_up``, ``vectors_down``, ``bits_up``, ``bits_down``, ``gradients``, ``samples`` (per active
     client) and ``seconds``. A column of an axis holds numbers, or text where a value is none: a word is itself, a

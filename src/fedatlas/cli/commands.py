@@ -68,7 +68,7 @@ def _show_claims(a: Namespace) -> None:
         claim = f"{row['experiment']} ({row['size']}): {row['text']} [{row['source']}]"
         print(terminal.hanging_indent(row["verdict"], claim, margin))
         seeds = f" over {row['seeds']} seeds" if row["seeds"] else ""
-        numbers = {"paper": row["paper"], "here": row["ours"] + seeds, "reading": row["reading"]}
+        numbers = {"paper": row["paper"], "here": row["ours"] + seeds, "interpretation": row["interpretation"]}
         if text := "; ".join(f"{name}: {value}" for name, value in numbers.items() if value.strip()):
             print(terminal.hanging_indent("", text, margin))
 

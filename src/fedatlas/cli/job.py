@@ -45,7 +45,7 @@ def add(job: Parser, directory: Callable[[Parser], None]) -> None:
         "figure": ("spec", "folder", "outputs"),
         "figure_table": ("spec", "folder", "out"),
         "claims": ("spec", "folder", "out"),
-        "look": ("spec", "folder", "out", "runs"),
+        "interim_analysis": ("spec", "folder", "out", "runs"),
         "track": ("out", "uri", "folders"),
         "report": ("out", "folders"),
     }
@@ -54,7 +54,7 @@ def add(job: Parser, directory: Callable[[Parser], None]) -> None:
         for argument in positional:
             nargs = "+" if argument in ("runs", "outputs", "folders", "paths") else None
             step.add_argument(argument, nargs=nargs, type=json_file if argument == "spec" else str)
-        if name in ("partition", "optimum", "figure", "figure_table", "claims", "look"):
+        if name in ("partition", "optimum", "figure", "figure_table", "claims", "interim_analysis"):
             directory(step)
         if name == "report":
             step.add_argument("--gallery", nargs="*", default=[], help="claims.csv and pictures of it (default: none)")
@@ -81,7 +81,7 @@ def run(a: argparse.Namespace) -> None:
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     files = (a.directory, a.spec.get("partition"), a.spec.get("optimum"))
-    spec = CellSpec.of(a.spec["cell"])
+    spec = CellSpec.from_dict(a.spec["cell"])
     task = current_task(a.tasks)
     count = task.count if task else _worker_count(spec, a.threads)
     threads = a.threads if task or count == 1 else 1

@@ -10,7 +10,7 @@ from fedatlas.data.custom import CustomKeys
 from fedatlas.data.readers import READERS
 from fedatlas.experiments.cells import Select
 from fedatlas.experiments.claim import Claim
-from fedatlas.experiments.looks import Looks
+from fedatlas.experiments.interim_analyses import InterimAnalyses
 from fedatlas.experiments.specification import Entry, Experiment, Tracking
 from fedatlas.experiments.tuning import TUNING_RULES
 from fedatlas.federation import problems
@@ -58,7 +58,7 @@ RECORDS = {
     "experiments": Experiment,
     "algorithms of an experiment": Entry,
     "select": Select,
-    "looks": Looks,
+    "analyses": InterimAnalyses,
     "mlflow": Tracking,
     "claims": Claim,
     "setting": Setting,
@@ -109,7 +109,7 @@ def as_json(section: str | None = None) -> dict[str, list[dict[str, Any]]]:
     from fedatlas.workflow.study import Study
 
     return {
-        key: [experiment.plain() for experiment in summaries(Study.open())]
+        key: [experiment.to_dict() for experiment in summaries(Study.open())]
         if key == "experiments"
         else [{"name": name, "text": text} for name, text in _entries(key)]
         for key in SECTIONS

@@ -90,8 +90,8 @@ def _kind(section: str, name: str) -> str:
     kind: Declaration = family.get(name)
     noun = _noun(family.noun, family.module(name))
     if isinstance(kind, Metric):
-        reading = f"{'large' if kind.larger_is_better else 'small'} values are good; {kind.scale} scale"
-        return f"{kind.name} ({noun})\n\n  {kind.words} {kind.symbol}".rstrip() + f"\n  {reading}"
+        sense = f"{'large' if kind.larger_is_better else 'small'} values are good; {kind.scale} scale"
+        return f"{kind.name} ({noun})\n\n  {kind.words} {kind.symbol}".rstrip() + f"\n  {sense}"
     aliases = "".join(f", also called {alias}" for alias in getattr(kind, "aliases", ()))
     lines = [f"{kind.name} ({noun}{aliases})", "", _docstring(kind), *_option_lines(all_options(kind).values())]
     if cite := getattr(kind, "cite", None):

@@ -30,7 +30,7 @@ def canonical(spec: CellSpec) -> Spec:
 
 
 def plain(spec: CellSpec) -> Spec:
-    """Return what `CellSpec.plain` returns, without copies, which cost a plan of many cells seconds."""
+    """Return what `CellSpec.to_dict` returns, without copies, which cost a plan of many cells seconds."""
     content = {key: value for key, value in vars(spec).items() if value is not None or key not in OPTIONAL_KEYS}
     return content if spec.select is None else content | {"select": vars(spec.select)}
 

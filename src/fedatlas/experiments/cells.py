@@ -119,16 +119,16 @@ class CellSpec:
         if self.select is None and has_choice(self.tune):
             raise ValueError("several tuned values need a select")
 
-    def plain(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the specification as JSON types, without the optional keys that are None."""
         content = dataclasses.asdict(self)
         return {key: value for key, value in content.items() if value is not None or key not in OPTIONAL_KEYS}
 
     @classmethod
-    def of(cls, plain: Mapping[str, Any]) -> "CellSpec":
-        """Return the specification that ``plain`` turned into JSON types."""
-        select = plain.get("select")
-        return cls(**{**plain, "select": select and Select(**select)})
+    def from_dict(cls, content: Mapping[str, Any]) -> "CellSpec":
+        """Return the specification that `to_dict` turned into JSON types."""
+        select = content.get("select")
+        return cls(**{**content, "select": select and Select(**select)})
 
     @property
     def tuning_seeds(self) -> list[int]:
@@ -261,20 +261,20 @@ class Search:
     seeds: list[int] = field(default_factory=list)
     confirmation: Confirmation | None = None
 
-    def plain(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the search as JSON types, without rungs and confirmation where there are none."""
         content = dataclasses.asdict(self)
         return {key: value for key, value in content.items() if value is not None or key in ("chosen", "space")}
 
     @classmethod
-    def of(cls, plain: Mapping[str, Any]) -> "Search":
-        """Return the search that ``plain`` turned into JSON types."""
-        rungs, confirmation = plain.get("rungs"), plain.get("confirmation")
+    def from_dict(cls, content: Mapping[str, Any]) -> "Search":
+        """Return the search that `to_dict` turned into JSON types."""
+        rungs, confirmation = content.get("rungs"), content.get("confirmation")
         parts = {
             "rungs": rungs and [Rung(**rung) for rung in rungs],
             "confirmation": confirmation and Confirmation(**confirmation),
         }
-        return cls(**{**plain, **parts})
+        return cls(**{**content, **parts})
 
 
 def has_choice(tune: Axes) -> bool:
@@ -309,8 +309,8 @@ def beginnings(cells: Iterable[Cell]) -> dict[tuple[str, str], Cell]:
     """Return, for each search that extends another's grid further, the cell of the other, with whose runs it begins.
 
     Args:
-        cells: Cells of an experiment. Two are readings of one search if their specifications are equal but for the
-            ``extend`` of their ``select``.
+        cells: Cells of an experiment. Two are interpretations of one search if their specifications are equal but for
+            the ``extend`` of their ``select``.
 
     Returns:
         Cells of the narrower searches by (id, key) of the cells of the wider ones.

@@ -16,7 +16,9 @@ class Claim:
     source: str = option(doc="where the paper makes it")
     sizes: list[Size] | None = option(None, doc="sizes at which it is tested; by default all")
     note: str | None = option(None, doc="why a tolerance was chosen, or why the claim fails if that is known")
-    reading: str | None = option(None, doc="how the sentence is read, where it has several readings: each is a claim")
+    interpretation: str | None = option(
+        None, doc="how the sentence is read, where it has several meanings: each is a claim"
+    )
     check: dict[str, Any] = option(doc="kind of the check, and its options", family="check")
     vacuous: dict[str, Any] | None = option(
         None, doc="a check that, where it holds, leaves nothing to compare: the verdict is vacuous", family="check"

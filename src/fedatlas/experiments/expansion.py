@@ -146,7 +146,7 @@ def create_view(experiment: Experiment, undefined: dict[str, dict[str, str]] | N
         problem=canonical_problem(experiment.problem),
         setting=canonical_setting(experiment.setting),
         seeds=experiment.first_seeds,
-        looks=experiment.looks,
+        analyses=experiment.analyses,
         algorithms=views,
         cases={name: case.label or name for name, case in experiment.cases.items()},
         studies={name: case.retunes for name, case in experiment.cases.items() if case.retunes},
@@ -270,10 +270,10 @@ def _cell(experiment: Experiment, id: str, point: Point) -> Cell:
         tuning=_tuning_rule(experiment) if has_choice(tune) else None,
         **parts,
     )
-    if experiment.looks and min(spec.tuning_seeds, default=experiment.looks[-1]) < experiment.looks[-1]:
+    if experiment.analyses and min(spec.tuning_seeds, default=experiment.analyses[-1]) < experiment.analyses[-1]:
         raise UserError(
             f"select.seeds: {min(spec.tuning_seeds)} may become a scoring seed, as seeds.at_most is "
-            f"{experiment.looks[-1]}; take tuning seeds from {experiment.looks[-1]} on"
+            f"{experiment.analyses[-1]}; take tuning seeds from {experiment.analyses[-1]} on"
         )
     validation.check_cell(spec, experiment.select, recordable(experiment))
     return Cell(id, point, spec)

@@ -35,8 +35,8 @@ class ExperimentView:
     Attributes:
         axes: Names of the axes of grid and within.
         tune: Names of all tuned hyper-parameters.
-        seeds: Seeds of the runs that are scored; where there are looks, those that all such runs have.
-        looks: Numbers of seeds at which claims are judged, ascending; empty where the seeds are fixed.
+        seeds: Seeds of the runs that are scored; where there are interim analyses, those that all such runs have.
+        analyses: Numbers of seeds at which claims are judged, ascending; empty where the seeds are fixed.
         algorithms: Algorithms by id.
         cases: Labels of the experiment's cases by name.
         studies: Cases that are tuned again, by the name of the case that does so with tuning seeds of its own.
@@ -55,10 +55,10 @@ class ExperimentView:
     cases: dict[str, str] = field(default_factory=dict)
     studies: dict[str, str] = field(default_factory=dict)
     undefined: dict[str, dict[str, str]] = field(default_factory=dict)
-    looks: list[int] = field(default_factory=list)
+    analyses: list[int] = field(default_factory=list)
 
-    def plain(self) -> dict[str, Any]:
-        """Return the view as JSON types; keys of cases, looks and looks of lines are omitted where there are none."""
+    def to_dict(self) -> dict[str, Any]:
+        """Return the view as JSON types; keys of which there are none are omitted."""
         content = dataclasses.asdict(self)
         for entry in content["algorithms"].values():
             for key in ("colour", "emphasis"):
@@ -67,17 +67,17 @@ class ExperimentView:
         return {
             key: value
             for key, value in content.items()
-            if value or key not in ("cases", "studies", "undefined", "looks")
+            if value or key not in ("cases", "studies", "undefined", "analyses")
         }
 
     @classmethod
-    def of(cls, plain: Mapping[str, Any]) -> "ExperimentView":
-        """Return the view that ``plain`` turned into JSON types."""
+    def from_dict(cls, content: Mapping[str, Any]) -> "ExperimentView":
+        """Return the view that `to_dict` turned into JSON types."""
         select, algorithms = (
-            Select(**plain["select"]),
-            {id: AlgorithmView(**algorithm) for id, algorithm in plain["algorithms"].items()},
+            Select(**content["select"]),
+            {id: AlgorithmView(**algorithm) for id, algorithm in content["algorithms"].items()},
         )
-        return cls(**{**plain, "select": select, "algorithms": algorithms})
+        return cls(**{**content, "select": select, "algorithms": algorithms})
 
 
 EMPTY = ExperimentView("", "", [], [], Select(metric="", statistic="best", goal="min"), {}, {}, [], {})

@@ -68,16 +68,16 @@ class RunMeta:
     recorded: bool = False
     unverified: bool = False
 
-    def plain(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the metadata as JSON types."""
-        return {**vars(self), "spec": self.spec.plain(), "searches": [search.plain() for search in self.searches]}
+        return {**vars(self), "spec": self.spec.to_dict(), "searches": [search.to_dict() for search in self.searches]}
 
     @classmethod
-    def of(cls, plain: Mapping[str, Any]) -> "RunMeta":
-        """Return the metadata that ``plain`` turned into JSON types."""
+    def from_dict(cls, content: Mapping[str, Any]) -> "RunMeta":
+        """Return the metadata that `to_dict` turned into JSON types."""
         with _explain():
-            searches = [Search.of(search) for search in plain.get("searches", ())]
-            return restore(cls, {**plain, "spec": CellSpec.of(plain["spec"]), "searches": searches})
+            searches = [Search.from_dict(search) for search in content.get("searches", ())]
+            return restore(cls, {**content, "spec": CellSpec.from_dict(content["spec"]), "searches": searches})
 
 
 @dataclass(frozen=True)
@@ -111,15 +111,15 @@ class TableMeta:
         """How many cells come from the record, in words; empty if none does."""
         return f"{self.recorded} of {len(self.files)} cells from the record" if self.recorded else ""
 
-    def plain(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the metadata as JSON types."""
         return asdict(self)
 
     @classmethod
-    def of(cls, plain: Mapping[str, Any]) -> "TableMeta":
-        """Return the metadata that ``plain`` turned into JSON types."""
+    def from_dict(cls, content: Mapping[str, Any]) -> "TableMeta":
+        """Return the metadata that `to_dict` turned into JSON types."""
         with _explain():
-            return restore(cls, plain)
+            return restore(cls, content)
 
 
 @contextlib.contextmanager

@@ -116,7 +116,7 @@ def run_cell(
             computed=[environments.index(environment) for environment in made],
             searches=searches if spec.select else [],
         )
-        write(path, _placed(spec, cell_runs, done), content.plain())
+        write(path, _placed(spec, cell_runs, done), content.to_dict())
 
     def save() -> None:
         nonlocal finished, saved
@@ -317,7 +317,7 @@ def _reusable(path: Path, meta: RunMeta) -> dict[str, Finished]:
         return {}
     try:
         rows, content = read_rows(path)
-        old = RunMeta.of(content)
+        old = RunMeta.from_dict(content)
     except (UserError, TypeError, KeyError, ValueError):
         return {}
     if _identity(old) != _identity(meta):

@@ -11,7 +11,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import custom_data
 from fedatlas.experiments.cells import CASE, LARGEST_SEED, Axes, Select
 from fedatlas.experiments.claim import Claim
-from fedatlas.experiments.looks import Looks
+from fedatlas.experiments.interim_analyses import InterimAnalyses
 from fedatlas.federation import problems
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.partitions import PARTITIONS
@@ -105,7 +105,7 @@ class FigureEntry:
     caption: str
 
     @classmethod
-    def of(cls, values: Any) -> "FigureEntry":
+    def from_dict(cls, values: Any) -> "FigureEntry":
         """Return the record of a figure's mapping in an experiment file.
 
         Raises:
@@ -162,7 +162,7 @@ class Experiment:
         False, doc="whether hyper-parameters without a value have the one that theory or the paper recommends"
     )
     tune: Axes = option(dict, doc="hyper-parameters tuned for every algorithm alike, and their values")
-    seeds: list[int] | Looks = option(
+    seeds: list[int] | InterimAnalyses = option(
         lambda: [0],
         low=0,
         high=LARGEST_SEED,
@@ -185,21 +185,21 @@ class Experiment:
         return {**self.grid, **self.within}
 
     @property
-    def looks(self) -> list[int]:
+    def analyses(self) -> list[int]:
         """Numbers of seeds at which claims are judged, ascending; empty where the seeds are fixed."""
-        return self.seeds.counts if isinstance(self.seeds, Looks) else []
+        return self.seeds.counts if isinstance(self.seeds, InterimAnalyses) else []
 
     @property
     def first_seeds(self) -> list[int]:
         """Seeds of the runs that are scored, whatever the verdicts are."""
-        return list(range(self.seeds.at_least)) if isinstance(self.seeds, Looks) else self.seeds
+        return list(range(self.seeds.at_least)) if isinstance(self.seeds, InterimAnalyses) else self.seeds
 
     @property
     def where(self) -> str:
         """The file and the size, for sentences."""
         return f"{self.file} (size {self.size})"
 
-    def plain(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the experiment as JSON types, with figures as in the file."""
         figures = {name: {**figure.spec, "caption": figure.caption} for name, figure in self.figures.items()}
         return dataclasses.asdict(self) | {"figures": figures}
@@ -233,7 +233,7 @@ def experiment(name: str, size: str, file: str, content: Mapping[str, Any]) -> E
     try:
         parsed_content = custom_data.name_data(content)
         _part(parsed_content, "select", _select)
-        _part(parsed_content, "seeds", functools.partial(construct, "seeds", Looks))
+        _part(parsed_content, "seeds", functools.partial(construct, "seeds", InterimAnalyses))
         _part(parsed_content, "mlflow", functools.partial(construct, "mlflow", Tracking))
         _part(parsed_content, "problem", _problem)
         _part(parsed_content, "setting", functools.partial(_setting, "setting"))
@@ -251,7 +251,7 @@ def experiment(name: str, size: str, file: str, content: Mapping[str, Any]) -> E
     except UserError as error:
         raise UserError(f"{where}: {error}") from None
     result: Experiment = construct(where, Experiment, parsed_content, name=name, size=size, file=file)
-    if isinstance(result.seeds, Looks):
+    if isinstance(result.seeds, InterimAnalyses):
         return result
     return dataclasses.replace(result, seeds=sorted(result.seeds))  # their order says nothing
 
@@ -314,7 +314,7 @@ def _figures(figures: Mapping[str, Any]) -> dict[str, FigureEntry]:
     entries = {}
     for name, values in figures.items():
         try:
-            entries[name] = FigureEntry.of(values)
+            entries[name] = FigureEntry.from_dict(values)
         except UserError as error:
             raise UserError(f"figures.{name}: {error}") from None
     return entries

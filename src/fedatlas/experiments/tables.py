@@ -42,14 +42,14 @@ class Layout:
         """Names of all axes."""
         return [*self.grid, *self.within]
 
-    def plain(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the layout as JSON types."""
         return asdict(self)
 
     @classmethod
-    def of(cls, plain: Mapping[str, Any]) -> "Layout":
-        """Return the layout that ``plain`` turned into JSON types."""
-        return cls(**{**plain, "select": Select(**plain["select"])})
+    def from_dict(cls, content: Mapping[str, Any]) -> "Layout":
+        """Return the layout that `to_dict` turned into JSON types."""
+        return cls(**{**content, "select": Select(**content["select"])})
 
 
 class Tables(NamedTuple):
@@ -76,7 +76,9 @@ def build(layout: Layout, files: Sequence[Path]) -> Tables:
     import pandas as pd
 
     summaries, curves, trials, metas = [], [], [], []
-    ends: dict[str, dict[str, tuple[float, str]]] = {}  # of runs, by what they share: readings of a search share runs
+    ends: dict[
+        str, dict[str, tuple[float, str]]
+    ] = {}  # of runs, by what they share: interpretations of a search share runs
     columns = _columns(layout, files)
     parts = ((path.parent.name, *_read(path, columns)) for path in files)
     for (id, _), group in itertools.groupby(parts, key=lambda part: (part[0], _point(layout, part[2], columns))):
@@ -120,7 +122,7 @@ def _columns(layout: Layout, files: Sequence[Path]) -> Columns:
     """Return how values become cells, by axis: all files decide, as one may hold numbers and another formulas."""
     values: dict[str, list[Any]] = {axis: [] for axis in (*layout.axes, *layout.tune)}
     for path in files:
-        spec = RunMeta.of(read_meta(path)).spec
+        spec = RunMeta.from_dict(read_meta(path)).spec
         for axis in layout.grid:
             values[axis].append(spec.axis_value(axis))
         for axis, those in {**spec.within, **spec.tune}.items():
@@ -131,12 +133,12 @@ def _columns(layout: Layout, files: Sequence[Path]) -> Columns:
 def _read(path: Path, columns: Columns) -> "tuple[pd.DataFrame, RunMeta]":
     """Read a run file, with cells as in the table."""
     frame, meta = read(path)
-    spec = RunMeta.of(meta).spec
+    spec = RunMeta.from_dict(meta).spec
     for axis in (*spec.within, *spec.tune):
         cells = {cell: columns[axis](axis_values.parse(cell)) for cell in frame[axis].unique().tolist()}
         if any(type(cell) is not type(other) for cell, other in cells.items()):
             frame[axis] = frame[axis].map(cells)
-    return frame, RunMeta.of(meta)
+    return frame, RunMeta.from_dict(meta)
 
 
 def _point(layout: Layout, meta: RunMeta, columns: Columns) -> list[tuple[str, axis_values.Cell]]:

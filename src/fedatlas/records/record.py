@@ -52,7 +52,9 @@ class RecordedCell:
     @functools.cached_property
     def meta(self) -> RunMeta:
         """Metadata of the run file."""
-        return RunMeta.of({key: value for key, value in self.plain.items() if key not in ("id", "key", "some_rows")})
+        return RunMeta.from_dict(
+            {key: value for key, value in self.plain.items() if key not in ("id", "key", "some_rows")}
+        )
 
     @property
     def spec(self) -> CellSpec:
@@ -165,7 +167,7 @@ def restore(
         recorded=True,
         unverified=not is_verified,
     )
-    write_table(out, table.filter(pa.array(kept)), meta.plain())
+    write_table(out, table.filter(pa.array(kept)), meta.to_dict())
 
 
 def run_columns(spec: CellSpec, names: Iterable[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Theorem 4.4 of Sun et al. (2023) on FedSpeed, as printed and in two readings of its proof."""
+"""Theorem 4.4 of Sun et al. (2023) on FedSpeed, as printed and in two interpretations of its proof."""
 
 import math
 from collections.abc import Mapping

@@ -54,8 +54,8 @@ class Code:
     def _claims(self, w: Any) -> list[str]:
         return dependencies.of_claims(self.study.experiment(w.size, w.experiment), self._cells(w))
 
-    def _look(self, w: Any) -> list[str]:
-        return [*self._claims(w), *self._table(w), dependencies.of_job("look")]
+    def _interim_analysis(self, w: Any) -> list[str]:
+        return [*self._claims(w), *self._table(w), dependencies.of_job("interim_analysis")]
 
     def _figure(self, w: Any) -> list[str]:
         kind = FIGURES.build(self.study.experiment(w.size, w.experiment).figures[w.figure].spec)

@@ -174,7 +174,7 @@ class Comparison:
         layout = Layout(list(experiment.grid), list(experiment.within), self.view.tune, experiment.select)
         tables = build(layout, [folder / run_path(cell) for cell in self.cells])
         for name in ("table", "curves"):
-            write(folder / f"{name}.parquet", getattr(tables, name), tables.meta.plain())
+            write(folder / f"{name}.parquet", getattr(tables, name), tables.meta.to_dict())
         return tables
 
 

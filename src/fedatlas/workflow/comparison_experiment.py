@@ -59,7 +59,7 @@ def prepare(study: Study, request: Request, compute: bool = False, fetch: bool =
         require_file(path)
     view = study.view(request.size, request.on)
     request = replace(request, names=_resolve_names(request.names, view))
-    if view.looks:
+    if view.analyses:
         raise UserError(f"{request.on} adds seeds where claims are undecided, so that its entries cannot be compared")
     cases = [case for case in view.cases if case not in view.studies]
     held = Records(study).held(request.size, request.on)

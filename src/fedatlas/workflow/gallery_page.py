@@ -143,7 +143,7 @@ def recorded_item(study: Study, size: str, name: str, folder: Path) -> GalleryIt
         count = len(study.cells(size, name))
         verified.append(f"the record lacks {lacking} of {count} cells of the experiment as its file is now")
     claims = read_claims(folder / "claims.csv")
-    return GalleryItem(facts, TableMeta.of(meta), claims, table[table["chosen"]], verified)
+    return GalleryItem(facts, TableMeta.from_dict(meta), claims, table[table["chosen"]], verified)
 
 
 def _figures_of_cards(papers: Iterable[PaperHeadlines], name: str) -> list[str]:
@@ -181,7 +181,7 @@ def draw_figures(
     for key in names:
         if key in study.experiment(size, name).figures:
             spec = json.loads(graph.specification("figure", SimpleNamespace(size=size, experiment=name, figure=key)))
-            spec |= {"view": view.plain()} if view else {}
+            spec |= {"view": view.to_dict()} if view else {}
             files = figure_paths(key, FIGURES.get(spec["figure"]["kind"]).is_table)
             paths = [str(out / file) for file in files if Path(file).suffix in formats]
             figure.make(spec, str(results), paths, study.folders.data)

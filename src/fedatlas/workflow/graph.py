@@ -23,7 +23,7 @@ from fedatlas.results.figures.base import Figure
 from fedatlas.results.figures.drawing import figure_paths
 from fedatlas.workflow import LIVE, dependencies, inputs
 from fedatlas.workflow.code import Code
-from fedatlas.workflow.looks import read_undecided, seed_counts
+from fedatlas.workflow.interim_analyses import read_undecided, seed_counts
 from fedatlas.workflow.missing_data import MissingData, data_names
 from fedatlas.workflow.origins import Origins
 from fedatlas.workflow.published_cards import gallery_files, published_cards
@@ -33,7 +33,9 @@ from fedatlas.workflow.study import Study
 
 TRAINING = ("train", "add_seeds")  # rules that make run files
 SHARED = ("partition", "optimum")  # rules whose outputs studies share in Snakemake's cache
-LookFile = Callable[[str, str, int], str]  # from size, experiment and number of seeds to the file of a look
+AnalysisFile = Callable[
+    [str, str, int], str
+]  # from size, experiment and number of seeds to the file of an interim analysis
 
 
 class Graph:
@@ -46,7 +48,7 @@ class Graph:
     def __init__(
         self,
         study: Study,
-        look_file: LookFile | None = None,
+        analysis_file: AnalysisFile | None = None,
         is_dry: Callable[[], bool] = lambda: False,
         may_leave_out: bool = False,
     ) -> None:
@@ -54,14 +56,14 @@ class Graph:
 
         Args:
             study: The study.
-            look_file: Returns the path of a look's file that is there, of a size, an experiment and a number of seeds.
-                Snakemake's checkpoints make it again first where it is out of date.
+            analysis_file: Returns the path of an interim analysis's file that is there, of a size, an experiment and a
+                number of seeds. Snakemake's checkpoints make it again first where it is out of date.
             is_dry: Returns whether nothing may be written.
             may_leave_out: Whether figures and checks are left out for which alone data would be downloaded; see
                 `MissingData`.
         """
         self.study, self.folders = study, study.folders
-        self._look_file = look_file or self.look_file
+        self._analysis_file = analysis_file or self.analysis_file
         self._is_dry = is_dry
         self.origins, self.records = Origins(study), Records(study)
         self._missing_data = MissingData(study, self.records) if may_leave_out else None
@@ -125,57 +127,62 @@ class Graph:
     def run_files(self, w: Any, last: int | None = None) -> list[str]:
         """Return the run files of an experiment, in the order of its cells.
 
-        The first look that is not there follows them. As an input like all others, it is a reason to make again what
-        was made before the experiment had this look, and the checkpoint that makes it renews the inputs.
+        The first interim analysis that is not there follows them. As an input like all others, it is a reason to make
+        again what was made before the experiment had this analysis, and the checkpoint that makes it renews the inputs.
 
         Args:
             w: Wildcards of size and experiment.
-            last: Number of seeds of the last look; by default that of the experiment.
+            last: Number of seeds of the last interim analysis; by default that of the experiment.
         """
         experiment, cells = self.study.experiment(w.size, w.experiment), self.cells(w)
         counts, absent = [0] * len(cells), list[str]()
-        if looks := experiment.looks:
+        if analyses := experiment.analyses:
             algorithms = self.study.view(w.size, w.experiment).algorithms
             deterministic = [id for id, algorithm in algorithms.items() if algorithm.deterministic]
 
             def undecided(count: int) -> list[str]:
-                if not Path(self.look_file(w.size, w.experiment, count)).exists():
-                    absent.append(f"{self.folders.experiment(w.size, w.experiment)}/looks/{count}.json")
+                if not Path(self.analysis_file(w.size, w.experiment, count)).exists():
+                    absent.append(f"{self.folders.experiment(w.size, w.experiment)}/interim/{count}.json")
                     return []
-                return read_undecided(self._look_file(w.size, w.experiment, count))
+                return read_undecided(self._analysis_file(w.size, w.experiment, count))
 
-            counts = seed_counts(experiment, cells, deterministic, undecided, last or looks[-1])
+            counts = seed_counts(experiment, cells, deterministic, undecided, last or analyses[-1])
         return [self._run_file(w, cell, count) for cell, count in zip(cells, counts, strict=True)] + absent
 
     def _run_file(self, w: Any, cell: Cell, count: int) -> str:
-        """Return the run file of a cell with the seeds of a look."""
-        looks, directory = self.study.view(w.size, w.experiment).looks, self.folders.experiment(w.size, w.experiment)
-        folder = f"runs-{count}" if count in looks[1:] else "runs"
+        """Return the run file of a cell with the seeds of an interim analysis."""
+        analyses, directory = (
+            self.study.view(w.size, w.experiment).analyses,
+            self.folders.experiment(w.size, w.experiment),
+        )
+        folder = f"runs-{count}" if count in analyses[1:] else "runs"
         return f"{directory}/{folder}/{cell.id}/{cell.key}.parquet"
 
     def add_seeds_inputs(self, w: Any) -> dict[str, Any]:
-        """Return the inputs of a run file with the seeds of a look: with the file of the look before.
+        """Return the inputs of a run file with the seeds of an interim analysis: with the file of the analysis before.
 
         Raises:
-            UserError: The experiment has no look with so many seeds.
+            UserError: The experiment has no interim analysis with so many seeds.
         """
-        looks = self.study.experiment(w.size, w.experiment).looks
-        if int(w.seeds) not in looks[1:]:
-            raise UserError(f"{w.experiment} (size {w.size}) has no look at {w.seeds} seeds after the first")
-        before = looks[looks.index(int(w.seeds)) - 1]
+        analyses = self.study.experiment(w.size, w.experiment).analyses
+        if int(w.seeds) not in analyses[1:]:
+            raise UserError(
+                f"{w.experiment} (size {w.size}) has no interim analysis at {w.seeds} seeds after the first"
+            )
+        before = analyses[analyses.index(int(w.seeds)) - 1]
         earlier = {} if self.records.find(w) else {"earlier": self._run_file(w, self.cell(w), before)}
         return self.run_inputs(w) | earlier
 
-    def look_file(self, size: str, name: str, seeds: int) -> str:
-        """Return the file of a look, which holds the claims that it leaves undecided."""
-        return self.folders.prefixed(f"{self.folders.experiment(size, name)}/looks/{seeds}.json")
+    def analysis_file(self, size: str, name: str, seeds: int) -> str:
+        """Return the file of an interim analysis, which holds the claims that it leaves undecided."""
+        return self.folders.prefixed(f"{self.folders.experiment(size, name)}/interim/{seeds}.json")
 
-    def _look(self, w: Any) -> dict[str, Any]:
-        """Return the claims of an experiment, with the layout of its table and the number of seeds of a look."""
+    def _interim_analysis(self, w: Any) -> dict[str, Any]:
+        """Return the claims of an experiment, its table's layout, and the number of seeds of an interim analysis."""
         return {"claims": self._claims(w), "layout": self._table(w), "seeds": int(w.seeds)}
 
-    def look_inputs(self, w: Any) -> dict[str, Any]:
-        """Return the inputs of a look: the run files up to it, and the files of the checks' inputs."""
+    def interim_analysis_inputs(self, w: Any) -> dict[str, Any]:
+        """Return the inputs of an interim analysis: the run files up to it, and the files of the checks' inputs."""
         files = self._claims_inputs(w, int(w.seeds))
         rest = {key: paths for key, paths in files.items() if key not in ("table", "curves", "trials")}
         return rest | {"runs": self.run_files(w, int(w.seeds))}
@@ -183,8 +190,8 @@ class Graph:
     def run_inputs(self, w: Any) -> dict[str, Any]:
         """Return the inputs of a run file: data, partition, optimum, traces, and the file whose runs it shares.
 
-        A search on a given grid and one that extends this grid are two readings of the same runs. What comes from a
-        record has none.
+        A search on a given grid and one that extends this grid are two interpretations of the same runs. What comes
+        from a record has none.
         """
         if self.records.find(w):
             return {}
@@ -231,7 +238,7 @@ class Graph:
     def _table(self, w: Any) -> dict[str, Any]:
         """Return the layout of an experiment's table."""
         experiment, view = self.study.experiment(w.size, w.experiment), self.study.view(w.size, w.experiment)
-        return Layout(list(experiment.grid), list(experiment.within), view.tune, experiment.select).plain()
+        return Layout(list(experiment.grid), list(experiment.within), view.tune, experiment.select).to_dict()
 
     def figure(self, w: Any) -> tuple[Figure, dict[str, Any]]:
         """Return a figure's kind, and its specification without the caption."""
@@ -240,7 +247,7 @@ class Graph:
 
     def _figure(self, w: Any) -> dict[str, Any]:
         kind, options = self.figure(w)
-        view = self.study.view(w.size, w.experiment).plain() if kind.draws_results else None
+        view = self.study.view(w.size, w.experiment).to_dict() if kind.draws_results else None
         needed = inputs.specify(kind, self.cells(w))
         return {"figure": options, "view": view, "inputs": self.folders.resolve(needed)}
 
@@ -258,7 +265,7 @@ class Graph:
         Args:
             names: Names of modules in `fedatlas.workflow.inputs`.
             w: Wildcards of size and experiment.
-            last: Number of seeds of the last look; by default that of the experiment.
+            last: Number of seeds of the last interim analysis; by default that of the experiment.
         """
         needs, cells, files = set(names), self.cells(w), {}
         shared = [self.origins.files(cell.spec) for cell in cells] if needs else []
@@ -283,7 +290,7 @@ class Graph:
         claims = {name: vars(claim) for name, claim in experiment.claims.items()}
         view, timed = self.study.view(w.size, w.experiment), self._check_inputs(w)
         lacking = {"lacking": missing} if timed and (missing := self.missing_data(w.size, w.experiment)) else {}
-        return {"view": view.plain(), "claims": claims, "inputs": self.folders.resolve(timed)} | lacking
+        return {"view": view.to_dict(), "claims": claims, "inputs": self.folders.resolve(timed)} | lacking
 
     def claims_inputs(self, w: Any) -> dict[str, Any]:
         """Return the inputs of an experiment's claims: its results, and the files of its checks' inputs."""

@@ -48,7 +48,7 @@ class ExperimentSummary:
     sizes: dict[str, Cost | None]
     is_own: bool
 
-    def plain(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the summary in JSON types."""
         return asdict(self)
 

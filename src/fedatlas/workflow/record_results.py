@@ -74,7 +74,7 @@ def make_tables(study: Study, size: str, name: str, folder: Path) -> int:
     files = _restore_files(find_record(study, name, size), cells, folder / "runs")
     if not files:
         raise UserError(f"the record of {name} (size {size}) has no cell of the experiment as its file is now")
-    table.make(_layout(study, size, name).plain(), str(folder), [str(path) for path in files])
+    table.make(_layout(study, size, name).to_dict(), str(folder), [str(path) for path in files])
     return len(cells) - len(files)
 
 
@@ -128,7 +128,7 @@ def _restore_files(record: Record, cells: Iterable[Cell], folder: Path) -> list[
     for cell in cells:
         if (found := record.find(cell)) is not None:
             files.append(folder / f"{found.name}.parquet")
-            restore(found, files[-1])  # with the seeds of all looks
+            restore(found, files[-1])  # with the seeds of all interim analyses
     return files
 
 
@@ -213,7 +213,7 @@ def add_record(
 def _whole_cases(
     study: Study, size: str, name: str, kept: Record | None, report: Callable[[str], object]
 ) -> list[tuple[str, tuple[dict[str, Any], Any]]]:
-    """Return metadata and rows of the cells of an experiment, each with its algorithm's id; of several looks the last.
+    """Return metadata and rows of an experiment's cells, each with its algorithm's id, from the last interim analysis.
 
     What the record has and nobody computed here is taken from it.
 
@@ -228,14 +228,14 @@ def _whole_cases(
         UserError: A run file is missing, and the experiment has no cases; or no case is whole; or nothing was computed
             here.
     """
-    looks = [f"runs-{count}" for count in reversed(study.experiment(size, name).looks[1:])] + ["runs"]
+    analyses = [f"runs-{count}" for count in reversed(study.experiment(size, name).analyses[1:])] + ["runs"]
     found: list[tuple[Cell, RecordedCell | Path]] = []
     missing: dict[str, list[Path]] = {}
     for cell in study.cells(size, name).values():
-        paths = [Path(study.folders.results, size, name, look, cell.id, f"{cell.key}.parquet") for look in looks]
+        paths = [Path(study.folders.results, size, name, folder, cell.id, f"{cell.key}.parquet") for folder in analyses]
         file = next((file for file in paths if _has_runs(file, cell)), None)
         held = kept.find(cell) if kept else None
-        if held and (file is None or RunMeta.of(read_meta(file)).recorded):
+        if held and (file is None or RunMeta.from_dict(read_meta(file)).recorded):
             found.append((cell, held))
         elif file is not None:
             found.append((cell, file))
@@ -259,14 +259,14 @@ def _has_runs(path: Path, cell: Cell) -> bool:
     """Return whether there is a run file with the runs of a cell, as the experiment's file is now."""
     if not path.exists():
         return False
-    spec = RunMeta.of(read_meta(path)).spec
+    spec = RunMeta.from_dict(read_meta(path)).spec
     return digest(spec) == digest(cell.spec) and set(cell.spec.seeds) <= set(spec.seeds)
 
 
 def _content(study: Study, cell: Cell, path: Path) -> tuple[dict[str, Any], Any]:
     """Return metadata and rows of a run file as a record has them, without the places of this machine."""
     table, plain = read_table(path)
-    meta = replace(RunMeta.of(plain), recorded=False, unverified=False)
+    meta = replace(RunMeta.from_dict(plain), recorded=False, unverified=False)
     data = {}
     for name, provenance in meta.data.items():
         folder = store.prepare(name, study.folders.data, study.config["data_mirrors"])
@@ -277,7 +277,7 @@ def _content(study: Study, cell: Cell, path: Path) -> tuple[dict[str, Any], Any]
             raise UserError(f"{path} was computed with other files of {name} than those that lie here: run it again")
         digests = {"source": sources.digest(sources.info(name, study.folders.data)), "arrays": today.digest}
         data[name] = provenance | {"files": files} | digests
-    return {"id": cell.id, "key": cell.key, **replace(meta, data=data).plain()}, table
+    return {"id": cell.id, "key": cell.key, **replace(meta, data=data).to_dict()}, table
 
 
 def _hashes(provenance: dict[str, Any]) -> dict[str, str]:

@@ -129,10 +129,10 @@ class Records:
         found = [held for base in names if (held := self._read(size, base)) is not None]
         if not found:
             return {}
-        looks = self.study.experiment(size, name).looks
+        analyses = self.study.experiment(size, name).analyses
         result = {}
         for cell in self.study.cells(size, name).values():
-            for folder, seeds in _looks(cell, looks):
+            for folder, seeds in _analyses(cell, analyses):
                 candidates = (self._restored(record, verified, cell, seeds) for record, verified in found)
                 if restored := next(filter(None, candidates), None):
                     result[f"{folder}/{cell.id}/{cell.key}.parquet"] = restored
@@ -181,8 +181,8 @@ def _hash(path: str) -> str | None:
     return hashlib.sha256(read_bytes(path)).hexdigest() if Path(path).is_file() else None
 
 
-def _looks(cell: Cell, looks: list[int]) -> Iterator[tuple[str, list[int]]]:
+def _analyses(cell: Cell, analyses: list[int]) -> Iterator[tuple[str, list[int]]]:
     """Yield the folders of a cell's run files with their scoring seeds."""
     yield "runs", cell.spec.seeds
-    for count in looks[1:]:
+    for count in analyses[1:]:
         yield f"runs-{count}", list(range(count))

@@ -9,7 +9,7 @@ from fedatlas.data.custom import CustomKeys, formats
 from fedatlas.experiments import specification
 from fedatlas.experiments.cells import Select
 from fedatlas.experiments.claim import Claim
-from fedatlas.experiments.looks import Looks
+from fedatlas.experiments.interim_analyses import InterimAnalyses
 from fedatlas.experiments.specification import AXIS, Experiment, Tracking
 from fedatlas.experiments.tuning import TUNING_RULES
 from fedatlas.federation.algorithms import ALGORITHMS
@@ -59,11 +59,13 @@ def experiment_schema() -> dict[str, Any]:
     }
     claim.pop("required")  # a row of a table, or an experiment that is extended, may give the other keys
     figures = {"type": "object", "additionalProperties": {"$ref": "#/$defs/figure"}}
-    seeds = [schema for schema in properties["seeds"]["anyOf"] if schema]  # the other schema is that of looks
+    seeds = [
+        schema for schema in properties["seeds"]["anyOf"] if schema
+    ]  # the other schema is that of interim analyses
     properties |= {
         "setting": {**setting, **descriptions["setting"]},
         "problem": {"$ref": "#/$defs/problem"},
-        "seeds": {"anyOf": [*seeds, of_options(Looks)], **descriptions["seeds"]},
+        "seeds": {"anyOf": [*seeds, of_options(InterimAnalyses)], **descriptions["seeds"]},
         "select": {**of_options(Select), **descriptions["select"]},
         "mlflow": {**of_options(Tracking), **descriptions["mlflow"]},
         "algorithms": {"type": "object", "additionalProperties": {"anyOf": [entry, {"type": "null"}]}},

@@ -135,7 +135,7 @@ def _verdicts_at_larger_sizes(study: Study, name: str, size: str) -> Iterator[tu
 def _record_words(study: Study, folders: Mapping[tuple[str, str], Path]) -> str:
     """Say how many cells come from the record, and who has verified them; nothing where none does."""
     paths = {key: folder / "table.parquet" for key, folder in folders.items()}
-    metas = {key: TableMeta.of(read_meta(path)) for key, path in paths.items() if path.exists()}
+    metas = {key: TableMeta.from_dict(read_meta(path)) for key, path in paths.items() if path.exists()}
     if not (recorded := sum(meta.recorded for meta in metas.values())):
         return ""
     records, files = Records(study), sum(len(meta.files) for meta in metas.values())
@@ -166,7 +166,7 @@ def _count_warnings(folder: Path) -> int:
     if not (folder / "table.parquet").exists() or not (folder / facts.FACTS_FILE).exists():
         return 0
     table, meta = read_rows(folder / "table.parquet")
-    return len(warnings.find_warnings(facts.read_facts(folder / facts.FACTS_FILE), table, TableMeta.of(meta)))
+    return len(warnings.find_warnings(facts.read_facts(folder / facts.FACTS_FILE), table, TableMeta.from_dict(meta)))
 
 
 def _next_command(study: Study, claims: dict[tuple[str, str], "Counter[str]"]) -> str:

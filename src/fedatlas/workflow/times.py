@@ -71,7 +71,7 @@ def measured_costs(results: Path, names: Iterable[str]) -> dict[Key, Cost]:
         path = results / size / name / "table.parquet"
         if path.is_file():
             try:
-                meta = TableMeta.of(read_meta(path))
+                meta = TableMeta.from_dict(read_meta(path))
             except (UserError, TypeError):
                 continue  # of another version; the workflow makes it again
             costs[name, size] = Cost(meta.runs, meta.seconds, True)

@@ -40,8 +40,8 @@ class RunFiles:
         self._compare(w, "runs", self.graph.cell(w).spec)
         return self.graph.run_inputs(w)
 
-    def inputs_of_look(self, w: Any) -> dict[str, Any]:
-        """Return the inputs of a run file with the seeds of a look. w: Wildcards of its job."""
+    def inputs_of_interim_analysis(self, w: Any) -> dict[str, Any]:
+        """Return the inputs of a run file with the seeds of an interim analysis. w: Wildcards of its job."""
         self._compare(w, f"runs-{w.seeds}", replace(self.graph.cell(w).spec, seeds=list(range(int(w.seeds)))))
         return self.graph.add_seeds_inputs(w)
 
@@ -66,7 +66,7 @@ class RunFiles:
 def differs(path: Path, spec: CellSpec) -> bool:
     """Return whether a run file is of another code or other options than a cell's, or no run file, or is missing."""
     try:
-        meta = RunMeta.of(read_meta(path))
+        meta = RunMeta.from_dict(read_meta(path))
         return canonical(meta.spec) != canonical(spec) or meta.fingerprint != fingerprint(cell_modules(spec))
     except (UserError, TypeError, KeyError, ValueError):
         return True  # of another version, or damaged

@@ -255,7 +255,7 @@ def _compare_choices(build: "_Problems", cell: RecordedCell, done: dict[str, Fin
     except KeyError as error:
         return f"tuning asks for the run {error}, which the record lacks"
     for held, found in zip(cell.meta.searches, searches, strict=True):
-        if held.plain() != json.loads(json.dumps(found.plain())):
+        if held.to_dict() != json.loads(json.dumps(found.to_dict())):
             choices = f"tuning chose {held.chosen} and chooses {found.chosen} by today's code"
             return f"at {held.within or 'its point'} {choices}"
     return ""

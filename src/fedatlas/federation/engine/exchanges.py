@@ -53,14 +53,14 @@ class Exchange(NamedTuple):
         minibatches = -(-sizes // batch) if batch else np.ones(len(sizes), int)
         return gradients + full + passes * minibatches, samples + (full + passes) * sizes
 
-    def plain(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the exchange as JSON types, without what is 0."""
         return {name: value for name, value in self._asdict().items() if value != self._field_defaults.get(name)}
 
     @classmethod
-    def of(cls, plain: Mapping[str, Any]) -> "Exchange":
-        """Return the exchange that ``plain`` turned into JSON types."""
-        fields: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in plain.items()}
+    def from_dict(cls, content: Mapping[str, Any]) -> "Exchange":
+        """Return the exchange that `to_dict` turned into JSON types."""
+        fields: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in content.items()}
         return cls(**fields)
 
 
@@ -110,14 +110,14 @@ class Ledger:
 
     def text(self) -> str:
         """Return the ledger as JSON."""
-        profiles = [[exchange.plain() for exchange in profile] for profile in self._numbers]
+        profiles = [[exchange.to_dict() for exchange in profile] for profile in self._numbers]
         return json.dumps({"profiles": profiles, "rounds": self._entries}, separators=(",", ":"))
 
     @classmethod
     def parse(cls, text: str) -> "Ledger":
         """Return the ledger that ``text`` turned into JSON."""
         content, ledger = json.loads(text), cls()
-        profiles = [tuple(map(Exchange.of, profile)) for profile in content["profiles"]]
+        profiles = [tuple(map(Exchange.from_dict, profile)) for profile in content["profiles"]]
         for number, rounds in content["rounds"]:
             ledger.add(profiles[number], rounds)
         return ledger

@@ -35,23 +35,23 @@ class Message:
     profile: Profile
     gathers: tuple[str, ...] = ()
 
-    def plain(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return all but the vectors as JSON types."""
-        exchanges = [exchange.plain() for exchange in self.profile]
+        exchanges = [exchange.to_dict() for exchange in self.profile]
         plain = {"client": self.client, "steps": self.steps, "costs": dict(self.costs), "profile": exchanges}
         return plain | {"gathers": list(self.gathers)}
 
     @classmethod
-    def of(cls, plain: Mapping[str, Any], vectors: Mapping[str, Array]) -> "Message":
-        """Return the message that ``plain`` turned into JSON types.
+    def from_dict(cls, content: Mapping[str, Any], vectors: Mapping[str, Array]) -> "Message":
+        """Return the message that `to_dict` turned into JSON types.
 
         Args:
-            plain: The JSON types.
+            content: The JSON types.
             vectors: What the client sent, by name.
         """
-        profile = tuple(map(Exchange.of, plain["profile"]))
-        gathers = tuple(plain["gathers"])
-        return cls(plain["client"], State(**vectors), plain["steps"], plain["costs"], profile, gathers)
+        profile = tuple(map(Exchange.from_dict, content["profile"]))
+        gathers = tuple(content["gathers"])
+        return cls(content["client"], State(**vectors), content["steps"], content["costs"], profile, gathers)
 
 
 def combine(messages: Sequence[Message], weights: Sequence[float]) -> State:

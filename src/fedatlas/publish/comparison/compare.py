@@ -143,7 +143,7 @@ def _with_runs(
         view, curves, counted = add_runs(view, curves, path)
         costs = [cost for cost in costs if cost in counted]
     if comparison.request.runs:
-        write(folder / "curves.parquet", curves, tables.meta.plain())
+        write(folder / "curves.parquet", curves, tables.meta.to_dict())
     return view, curves, costs
 
 

@@ -38,7 +38,7 @@ def card_text(card: Mapping[str, Any], rows: Sequence[Row]) -> str:
     """
     experiments = {row["experiment"] for part in card["parts"] for row in part["rows"]}
     numbers = set(map(str, find_places(card["place"])))
-    # a statement without its part or reading: ``Theorem 3`` for ``Theorem 3 (b), with A = 1``
+    # a statement without its part or interpretation: ``Theorem 3`` for ``Theorem 3 (b), with A = 1``
     named = [row for row in rows if re.split(r",| \(", row["statement"])[0] in numbers]
     return "; ".join(dict.fromkeys(describe(row) for row in named if row["experiment"] in experiments))
 

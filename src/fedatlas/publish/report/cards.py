@@ -1,10 +1,10 @@
 """Cards: headlines with one verdict each, from the verdicts that the gallery holds.
 
-The rule of a verdict: readings of a part that agree give the part's verdict; if they differ, it is *undecided*. Vacuous
-readings and readings that are not tested do not count; a part with no others is *vacuous* or *not tested*. A sentence
-with several parts is *not held* if one of them is not, else *undecided* if one is undecided, vacuous or not tested,
-else *equal* if one is, else *held*. Results on a substitute do not test the sentence: the verdict is *not tested*, with
-what the substitute gave in brackets.
+The rule of a verdict: interpretations of a part that agree give the part's verdict; if they differ, it is *undecided*.
+Those that are vacuous or not tested do not count; a part with no others is *vacuous* or *not tested*. A sentence with
+several parts is *not held* if one of them is not, else *undecided* if one is undecided, vacuous or not tested, else
+*equal* if one is, else *held*. Results on a substitute do not test the sentence: the verdict is *not tested*, with what
+the substitute gave in brackets.
 """
 
 import math
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 SIGNS = {HELD: "✓", EQUAL: "=", UNDECIDED: "?", NOT_HELD: "✗", VACUOUS: "∅", UNTESTED: "–", NOT_RUN: "–"}
 
 # columns of claims.csv
-ROW = ("experiment", "size", "claim", "text", "reading", "source", "paper", "ours", "verdict", "seeds", "p")
+ROW = ("experiment", "size", "claim", "text", "interpretation", "source", "paper", "ours", "verdict", "seeds", "p")
 SILENT = (VACUOUS, UNTESTED, NOT_TESTED)  # verdicts that say nothing about a claim, and so leave a sentence undecided
 
 
@@ -35,7 +35,7 @@ Card = dict[str, Any]  # JSON types; `make_cards` names the keys
 
 
 def judge_part(verdicts: Sequence[str]) -> str:
-    """Return the verdict on a part of a sentence, from those of its readings."""
+    """Return the verdict on a part of a sentence, from those of its interpretations."""
     distinct = {HELD if verdict == MORE else verdict for verdict in verdicts if verdict not in SILENT}
     if not distinct:
         return VACUOUS if VACUOUS in verdicts else UNTESTED
@@ -122,8 +122,10 @@ def _make_card(
 ) -> Card:
     parts: list[dict[str, Any]] = []
     for part, claims in headline.parts.items():
-        readings = [rows[claim] for claim in claims if claim in rows]
-        parts.append({"name": part, "verdict": judge_part([row["verdict"] for row in readings]), "rows": readings})
+        interpretations = [rows[claim] for claim in claims if claim in rows]
+        parts.append(
+            {"name": part, "verdict": judge_part([row["verdict"] for row in interpretations]), "rows": interpretations}
+        )
     sizes = dict.fromkeys(row["size"] for part in parts for row in part["rows"])
     level = _level(f"{paper.name}/{name}", headline, sizes)
     verdict = judge_sentence([part["verdict"] for part in parts])
@@ -202,7 +204,7 @@ def _number(number: Number | None, state: GalleryState) -> str:
 
 
 def _decisive(parts: Sequence[Mapping[str, Any]], verdict: str) -> str:
-    """Return the results of the first reading with the sentence's verdict, in the first part that has it."""
+    """Return the results of the first interpretation with the sentence's verdict, in the first part that has it."""
     for part in parts:
         if part["verdict"] == verdict and part["rows"]:
             matching = [row for row in part["rows"] if judge_part([row["verdict"]]) == verdict]

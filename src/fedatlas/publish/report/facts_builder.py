@@ -88,7 +88,7 @@ def build_facts(
             "venue": paper.meeting,
             "source": experiment.source,
         },
-        "content": json.loads(json.dumps(experiment.plain())),
+        "content": json.loads(json.dumps(experiment.to_dict())),
         "cards": [card for card in cards if experiment.name in card_experiments(card)],
         "left_out": dict(missing),
         "missing_data": list(dict.fromkeys(data for lacking in missing.values() for data in lacking)),
@@ -122,8 +122,8 @@ def setup(experiment: Experiment, view: ExperimentView) -> Iterator[tuple[str, s
         yield "Tuning", _tuning(experiment.select)
     yield "Scores", f"{experiment.select.values} of {labels.words(experiment.select.metric)}"
     yield "Seeds", _values(experiment.first_seeds)
-    if looks := experiment.looks:
-        counts = ", then ".join(map(str, looks[1:]))
+    if analyses := experiment.analyses:
+        counts = ", then ".join(map(str, analyses[1:]))
         yield "More seeds", f"{counts} in all where a comparison is undecided"
 
 

@@ -83,7 +83,7 @@ class GalleryItem:
         """Scores beside the points that the paper's authors published; None if no figure shows any.
 
         The columns are those of the points, ``score``, the mean over seeds, and ``shown``, the score on the tuning
-        seeds with the value that is best on them: the reading in which a step size is chosen on the run that is shown.
+        seeds with the value that is best on them: a step size that is chosen on the run that is shown.
         """
         content = self.facts["content"]
         if not any(figure.get("published") for figure in content["figures"].values()):

@@ -65,8 +65,8 @@ class Headline:
     quote: str = option(doc="the sentence, word for word and whole, as far as it claims something")
     place: str = option(doc="place in the paper")
     parts: dict[str, Any] = option(
-        doc="lists of claims, as EXPERIMENT/CLAIM, by part of the sentence; the claims of a part are its readings, and "
-        "a part of an empty list is not tested"
+        doc="lists of claims, as EXPERIMENT/CLAIM, by part of the sentence; the claims of a part are its "
+        "interpretations, and a part of an empty list is not tested"
     )
     outside: dict[str, str] = option(
         dict, doc="what is not tested and is no part of the sentence, with the reason, such as: a cause"
@@ -86,9 +86,9 @@ class Headline:
     outcome: str = option("", doc="what came out beside the verdict; shown where the record has all that it rests on")
 
     def __post_init__(self) -> None:
-        for readings in self.parts.values():
-            if not isinstance(readings, list) or not all("/" in str(claim) for claim in readings):
-                raise UserError(f"headline: parts has {readings!r}; it must be a list of EXPERIMENT/CLAIM")
+        for interpretations in self.parts.values():
+            if not isinstance(interpretations, list) or not all("/" in str(claim) for claim in interpretations):
+                raise UserError(f"headline: parts has {interpretations!r}; it must be a list of EXPERIMENT/CLAIM")
         for claim in self.elsewhere.values():
             if "/" not in str(claim):
                 raise UserError(f"headline: elsewhere has {claim!r}; it must be EXPERIMENT/CLAIM")
@@ -112,7 +112,7 @@ class Headline:
     @property
     def claims(self) -> list[str]:
         """The claims of all parts, as EXPERIMENT/CLAIM."""
-        return [claim for readings in self.parts.values() for claim in readings]
+        return [claim for interpretations in self.parts.values() for claim in interpretations]
 
 
 @dataclass(frozen=True, kw_only=True)

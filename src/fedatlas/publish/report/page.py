@@ -124,7 +124,7 @@ def _load_experiment(directory: Path, base: Path) -> dict[str, Any]:
     """
     facts = read_facts(directory / FACTS_FILE)
     table, plain = read(directory / "table.parquet")
-    meta = TableMeta.of(plain)
+    meta = TableMeta.from_dict(plain)
     best = tables.best_values(facts, table)
     settings = sum(len(rows) for _, rows in best.blocks)
     return {

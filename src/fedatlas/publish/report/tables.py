@@ -64,8 +64,8 @@ def seed_range(facts: Facts, table: pd.DataFrame) -> str:
         facts: The experiment's facts.
         table: The experiment's table.
     """
-    looks = isinstance(facts["content"].get("seeds"), dict)
-    counts = sorted(set(table.loc[table["chosen"], "seeds"])) if looks else [len(facts["seeds"])]
+    analyses = isinstance(facts["content"].get("seeds"), dict)
+    counts = sorted(set(table.loc[table["chosen"], "seeds"])) if analyses else [len(facts["seeds"])]
     return " to ".join(str(count) for count in dict.fromkeys([counts[0], counts[-1]]))
 
 

@@ -74,7 +74,7 @@ def read_tables(folder: Path) -> Tables:
     (table, meta), (curves, _), (trials, _) = (
         read(folder / f"{name}.parquet") for name in ("table", "curves", "trials")
     )
-    return Tables(table, curves, trials, TableMeta.of(meta))
+    return Tables(table, curves, trials, TableMeta.from_dict(meta))
 
 
 def _open(client: "MlflowClient", name: str, location: str | None) -> "Experiment":

@@ -19,7 +19,7 @@ from fedatlas.results.claims.verdicts import (
     NotTested,
     Outcome,
 )
-from fedatlas.results.comparing.intervals import LEVEL, MATTERS, Estimate, look_level
+from fedatlas.results.comparing.intervals import LEVEL, MATTERS, Estimate, analysis_level
 from fedatlas.results.comparing.medians import share_interval
 
 LISTED = 3  # numbers that a text lists; of a longer list it has the one that decides
@@ -191,7 +191,7 @@ def judge_all(
     if not evidence:
         return _outcome_without_numbers(left_out, note)
     passing = {None: {0}, "above": {0, 1}, "below": {0, -1}}[more]
-    level = look_level()
+    level = analysis_level()
     equal = [item for item in evidence if item.is_equal(level)]
     refuting = [
         item
@@ -239,7 +239,7 @@ def judge_any(evidence: Sequence[Evidence], note: str = "", failed: Sequence[str
     if not evidence:
         return _outcome_without_numbers(left_out, note)
     best = max(evidence, key=lambda item: item.margin())
-    count, level = len(evidence), look_level()
+    count, level = len(evidence), analysis_level()
     inside = sum(item.side(level / count) == 0 and not item.is_equal(level) for item in evidence)
     equal = [item for item in evidence if item.is_equal(level)]
     outside = [item for item in evidence if item.side(level) not in (0, None) and item not in equal]

@@ -10,7 +10,7 @@ from fedatlas.results.claims import build
 from fedatlas.results.claims.base import Check
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import COLUMNS, HELD, MORE, NOT_TESTED, UNDECIDED, VACUOUS, NotTested
-from fedatlas.results.comparing.intervals import several_looks
+from fedatlas.results.comparing.intervals import several_analyses
 from fedatlas.theory import NotCovered
 
 if TYPE_CHECKING:
@@ -29,15 +29,15 @@ def judge_claims(
 ) -> "pd.DataFrame":
     """Return the verdicts on all claims of an experiment.
 
-    Where the experiment has looks, a claim is judged at one after the other, on the seeds of the look alone, until it
-    is decided. So seeds that another claim asked for do not change its verdict.
+    Where the experiment has interim analyses, a claim is judged at one after the other, on the seeds of the analysis
+    alone, until it is decided. So seeds that another claim asked for do not change its verdict.
 
     Args:
         claims: The claims by name.
         results: The results of the experiment.
         results_for: Function that returns the results for a check, where some checks need additional columns; by
             default ``results`` are used.
-        last: Number of seeds at the last look; by default that of the experiment's last look.
+        last: Number of seeds at the last interim analysis; by default that of the experiment's last analysis.
 
     Returns:
         A DataFrame with COLUMNS and a row for each claim.
@@ -59,42 +59,46 @@ def judge_claims(
 def _row_at_looks(
     results: Results, name: str, claim: Claim, results_for: Callable[[Check], Results], last: int | None
 ) -> Row:
-    """Return the row of a claim at the first look that decides it, or at the last."""
-    looks = results.view.looks
-    counts = [count for count in looks if last is None or count <= last]
+    """Return the row of a claim at the first interim analysis that decides it, or at the last."""
+    analyses = results.view.analyses
+    counts = [count for count in analyses if last is None or count <= last]
     if not counts or build(claim.check).tunes:
         return _row(results, name, claim, results_for)
     count, row = judge_until_decided(
         counts,
-        len(looks),
-        lambda count: _row(results, name, claim, lambda check: results_for(check).at_look(count)),
+        len(analyses),
+        lambda count: _row(results, name, claim, lambda check: results_for(check).at_analysis(count)),
         lambda row: str(row["verdict"]),
     )
-    used = int(row["seeds"] or count)  # an entry may have fewer seeds, all at the first look
+    used = int(row["seeds"] or count)  # an entry may have fewer seeds, all at the first interim analysis
     if row["verdict"] == UNDECIDED:
-        ending = ", the most that are allowed" if used == looks[-1] else ", all that there are" if used < count else ""
+        ending = (
+            ", the most that are allowed" if used == analyses[-1] else ", all that there are" if used < count else ""
+        )
         sentence = f"Undecided after {used} seeds{ending}."
     elif row["low"] in ("", row["high"]):  # no interval over seeds decides it
         return row
     else:
-        sentence = f"Decided after {used} seeds, by intervals that hold at all {len(looks)} looks together."
-    p = row["p"] if isinstance(row["p"], str) else min(1.0, len(looks) * row["p"])
+        sentence = (
+            f"Decided after {used} seeds, by intervals that hold at all {len(analyses)} interim analyses together."
+        )
+    p = row["p"] if isinstance(row["p"], str) else min(1.0, len(analyses) * row["p"])
     return row | {"p": p, "note": _join(sentence, str(row["note"]))}
 
 
 def judge_until_decided(
-    counts: Sequence[int], looks: int, judge: Callable[[int], T], verdict: Callable[[T], str]
+    counts: Sequence[int], analyses: int, judge: Callable[[int], T], verdict: Callable[[T], str]
 ) -> tuple[int, T]:
     """Return the number of seeds at which a claim is decided, or the last one, and what was judged there.
 
     Args:
-        counts: Numbers of seeds of the looks so far, ascending.
-        looks: Number of all looks that there may be, by which the level of each is divided.
+        counts: Numbers of seeds of the interim analyses so far, ascending.
+        analyses: Number of all interim analyses that there may be, by which the level of each is divided.
         judge: Judges a claim on so many seeds.
         verdict: Gives the verdict of what ``judge`` returns.
     """
     for count in counts:
-        with several_looks(looks):
+        with several_analyses(analyses):
             result = judge(count)
         if verdict(result) != UNDECIDED:
             break
@@ -109,7 +113,7 @@ def _row(results: Results, name: str, claim: Claim, results_for: Callable[[Check
         "size": results.view.size,
         "claim": name,
         "text": _join(claim.text),
-        "reading": claim.reading or "",
+        "interpretation": claim.interpretation or "",
         "source": claim.source,
         "paper": check.paper_text(results),
         "verdict": NOT_TESTED,

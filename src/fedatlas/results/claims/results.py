@@ -43,16 +43,16 @@ class Results:
         """Names of the axes of grid and within."""
         return self.view.axes
 
-    def at_look(self, count: int) -> "Results":
-        """Return the results that there were at a look, without the runs of seeds that were added later.
+    def at_analysis(self, count: int) -> "Results":
+        """Return the results that there were at an interim analysis, without the runs of seeds that were added later.
 
         The table still has means over all seeds.
 
         Args:
-            count: Number of seeds at the look.
+            count: Number of seeds at the interim analysis.
         """
         drawn = [id for id, algorithm in self.view.algorithms.items() if not algorithm.deterministic]
-        later = range(count, max(self.view.looks))
+        later = range(count, max(self.view.analyses))
         curves, trials = (
             frame[~(frame["seed"].isin(later) & frame["algorithm"].isin(drawn))] for frame in (self.curves, self.trials)
         )

@@ -16,7 +16,7 @@ COLUMNS = (  # of claims.csv
     "size",
     "claim",
     "text",
-    "reading",
+    "interpretation",
     "source",
     "paper",
     "ours",

@@ -19,29 +19,29 @@ if TYPE_CHECKING:
 LEVEL = 0.05  # probability that an interval misses the mean
 MATTERS = 0.05  # smallest effect that matters, as a share of a number
 
-_LOOKS = contextvars.ContextVar("looks", default=1)
+_ANALYSES = contextvars.ContextVar("analyses", default=1)
 
 
 @contextlib.contextmanager
-def several_looks(count: int) -> Iterator[None]:
-    """Make intervals inside the block so wide that those of all looks hold together with the probability 1 - LEVEL.
+def several_analyses(count: int) -> Iterator[None]:
+    """Widen intervals inside the block, so that those of all interim analyses hold together at the level LEVEL.
 
-    The level is divided by the number of looks, by Bonferroni's inequality: these are repeated confidence intervals
-    (Jennison & Turnbull 1989), which hold whichever look is the last.
+    The level is divided by the number of interim analyses, by Bonferroni's inequality: these are repeated confidence
+    intervals (Jennison & Turnbull 1989), which hold whichever interim analysis is the last.
 
     Args:
-        count: Number of looks at the results as seeds are added.
+        count: Number of interim analyses as seeds are added.
     """
-    token = _LOOKS.set(count)
+    token = _ANALYSES.set(count)
     try:
         yield
     finally:
-        _LOOKS.reset(token)
+        _ANALYSES.reset(token)
 
 
-def look_level() -> float:
-    """Return the probability that the intervals of one look miss the mean; without several looks it is LEVEL."""
-    return LEVEL / _LOOKS.get()
+def analysis_level() -> float:
+    """Return the probability that the intervals of one interim analysis miss the mean; of a single analysis LEVEL."""
+    return LEVEL / _ANALYSES.get()
 
 
 def student_interval(values: "np.ndarray", level: float = LEVEL) -> "tuple[np.ndarray, np.ndarray]":
@@ -147,7 +147,7 @@ class Estimate(ABC):
     def interval(self, level: float | None = None) -> tuple[float, float]:
         """Return the ends of the interval that misses the number with the probability ``level``.
 
-        By default that is `look_level`.
+        By default that is `analysis_level`.
         """
 
     def p_value(self, bound: float) -> float | None:
@@ -171,7 +171,7 @@ class Estimate(ABC):
         """Return the number and its interval.
 
         Args:
-            level: Level of the interval; by default `look_level`.
+            level: Level of the interval; by default `analysis_level`.
             digits: Number of significant digits.
             turned: Whether the number is told as seen from the other side.
             scale: How many units of the text are one of the number, as 100 where a share is told in percent.
@@ -233,7 +233,7 @@ class Sample(Estimate):
         """
         import numpy as np
 
-        values, level = self._scaled(), look_level() if level is None else level
+        values, level = self._scaled(), analysis_level() if level is None else level
         if np.isnan(values).any() or len(values) < (1 if self.exact else 2):
             return -math.inf, math.inf
         if (values == values[0]).all():
@@ -278,7 +278,7 @@ class Sample(Estimate):
     @property
     def _needs_exact(self) -> bool:
         """Whether the exact interval takes part: there are enough seeds for it, or there may be more."""
-        return _LOOKS.get() > 1 or self.count >= needed_seeds(LEVEL)
+        return _ANALYSES.get() > 1 or self.count >= needed_seeds(LEVEL)
 
     def _scaled(self) -> "np.ndarray":
         import numpy as np

@@ -26,7 +26,7 @@ from typing import Literal
 import numpy as np
 
 from fedatlas.results.comparing.benchmark import Array, Benchmark
-from fedatlas.results.comparing.intervals import LEVEL, MATTERS, Estimate, Sample, look_level, pair_seeds, sample
+from fedatlas.results.comparing.intervals import LEVEL, MATTERS, Estimate, Sample, analysis_level, pair_seeds, sample
 from fedatlas.results.comparing.medians import needed_seeds, share_interval
 
 MEANINGFUL = 0.75  # share of runs that a meaningful difference wins (Bouthillier et al. 2021)
@@ -223,7 +223,7 @@ class WonShare(Estimate):
 
     def interval(self, level: float | None = None) -> tuple[float, float]:
         """Return the ends of the interval of Clopper and Pearson; from 0 to 1 without pairs."""
-        level = look_level() if level is None else level
+        level = analysis_level() if level is None else level
         return share_interval(self.wins, self.pairs, level) if self.pairs else (0.0, 1.0)
 
 

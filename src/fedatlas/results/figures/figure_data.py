@@ -104,9 +104,9 @@ class FigureData:
         curves = self.curves[self.curves["algorithm"].isin(list(self.styles))] if "seed" in self.curves else None
         if curves is None or curves.empty:
             return {id: {len(self.view.seeds)} for id in self.styles}
-        if self.view.looks:
+        if self.view.analyses:
             curves = select_rows(curves, self._option("where"))
-        axes = self.view.axes if self.view.looks else []
+        axes = self.view.axes if self.view.analyses else []
         counts: dict[str, set[int]] = {}
         for (id, *_), rows in curves.groupby(["algorithm", *axes], dropna=False):
             counts.setdefault(id, set()).add(rows["seed"].nunique())

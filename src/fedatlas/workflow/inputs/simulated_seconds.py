@@ -93,7 +93,7 @@ def _runs(
     """Return specification, search and partition of the scored runs, by id and point of the axes."""
     runs = {}
     for name, file in files.items():
-        meta = RunMeta.of(read_meta(folder / "runs" / f"{name}.parquet"))
+        meta = RunMeta.from_dict(read_meta(folder / "runs" / f"{name}.parquet"))
         for search in meta.searches or initial_searches(meta.spec):
             point = [search.within[axis] if axis in search.within else meta.spec.axis_value(axis) for axis in axes]
             runs[_run_key(name.split("/")[0], point)] = (meta.spec, search, file)

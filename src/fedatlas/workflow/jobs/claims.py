@@ -32,7 +32,7 @@ def make(spec: dict[str, Any], folder: str, out: str, directory: str | None = No
     """
     table, plain = read(Path(folder) / "table.parquet")
     curves, trials = (read(Path(folder) / f"{name}.parquet")[0] for name in ("curves", "trials"))
-    view, classes = ExperimentView.of(spec["view"]), count_classes(TableMeta.of(plain))
+    view, classes = ExperimentView.from_dict(spec["view"]), count_classes(TableMeta.from_dict(plain))
     csv.write(out, judge(spec, Results(view, table, curves, trials, classes), folder, directory))
 
 
@@ -51,7 +51,7 @@ def judge(
         results: The experiment's results.
         folder: Folder of the results, in which the run files lie.
         directory: Folder of the prepared data.
-        last: Number of seeds at the last look; by default that of the experiment.
+        last: Number of seeds at the last interim analysis; by default that of the experiment.
     """
 
     def results_for(check: Check) -> Results:

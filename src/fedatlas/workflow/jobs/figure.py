@@ -22,7 +22,7 @@ def make(spec: dict[str, Any], folder: str, outputs: Sequence[str], directory: s
     """
     kind, view, results = FIGURES.build(spec["figure"]), EMPTY, ResultTables()
     if kind.draws_results:
-        view = ExperimentView.of(spec["view"])
+        view = ExperimentView.from_dict(spec["view"])
         (table, _), (curves, _) = (read(Path(folder) / f"{name}.parquet") for name in ("table", "curves"))
         results = ResultTables(table, curves, Path(folder))
     draw(kind, view, outputs=outputs, **build(kind, view, spec["inputs"], results, directory))

@@ -17,8 +17,8 @@ def make(spec: dict[str, Any], folder: str, runs: Sequence[str]) -> None:
         folder: The folder.
         runs: Paths of all run files, in the order of the experiment's cells.
     """
-    table, curves, trials, meta = build(Layout.of(spec), [Path(path) for path in runs])
-    write(Path(folder) / "curves.parquet", curves, meta.plain())
-    write(Path(folder) / "trials.parquet", trials, meta.plain())
+    table, curves, trials, meta = build(Layout.from_dict(spec), [Path(path) for path in runs])
+    write(Path(folder) / "curves.parquet", curves, meta.to_dict())
+    write(Path(folder) / "trials.parquet", trials, meta.to_dict())
     csv.write(Path(folder) / "table.csv", table)
-    write(Path(folder) / "table.parquet", table, meta.plain())
+    write(Path(folder) / "table.parquet", table, meta.to_dict())

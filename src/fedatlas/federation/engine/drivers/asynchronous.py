@@ -137,7 +137,7 @@ class EventQueue(Rounds):
 
     def saved(self) -> tuple[dict[str, Any], dict[str, Array]]:
         computations = sorted(self.queue)
-        plain = [[each.end, each.version, each.message.plain()] for each in computations]
+        plain = [[each.end, each.version, each.message.to_dict()] for each in computations]
         vectors = {f"{k}.{name}": v for k, each in enumerate(computations) for name, v in each.message.state.items()}
         return {"clock": self.clock, "starts": self.starts.tolist(), "queue": plain}, vectors
 
@@ -146,4 +146,4 @@ class EventQueue(Rounds):
         self.queue = []
         for k, (end, version, values) in enumerate(plain["queue"]):
             sent = {key.partition(".")[2]: value for key, value in vectors.items() if key.partition(".")[0] == str(k)}
-            self.queue.append(Computation(end, values["client"], version, Message.of(values, sent)))
+            self.queue.append(Computation(end, values["client"], version, Message.from_dict(values, sent)))

@@ -16,7 +16,7 @@ from fedatlas.experiments.tables import Layout, build
 from fedatlas.results.claims import CHECKS
 from fedatlas.results.claims.results import Results
 from fedatlas.workflow.graph import Graph
-from fedatlas.workflow.jobs import claims, look
+from fedatlas.workflow.jobs import claims, interim_analysis
 from fedatlas.workflow.study import Study
 from tests.workflow.project import TINY
 
@@ -32,7 +32,7 @@ def reaches(id, most):
 
 
 def noisy(**change):
-    """An experiment of noisy runs with looks at 8, 16 and 32 seeds: a claim is decided at each of the first two."""
+    """Noisy runs with interim analyses at 8, 16 and 32 seeds: a claim is decided at each of the first two."""
     return {
         **TINY,
         "problem": {"kind": "quadratic", "dim": 3, "L": 10.0, "heterogeneity": 1.0, "noise": 5.0},
@@ -57,7 +57,7 @@ def noisy(**change):
 
 
 class Workflow:
-    """The rules of run files and looks, run in this process: a file is made when it is asked for and not there."""
+    """The rules of run files and interim analyses, run in this process: a file is made when it is asked for."""
 
     def __init__(self, folder, **change):
         path = Path(folder, "config/experiments/tiny.yaml")
@@ -65,16 +65,21 @@ class Workflow:
         path.write_text(yaml.safe_dump(noisy(**change), sort_keys=False))
         settings = {"size": "smoke", "tour": [], "experiments": "all", "data": "data", "data_mirrors": []}
         study = Study.from_config(settings | {"results": str(folder / "results"), "mlflow_uri": ""}, root=folder)
-        self.graph, self.folder = Graph(study, look_file=self.make_look), folder / "results/smoke/tiny"
+        self.graph, self.folder = Graph(study, analysis_file=self.make_analysis), folder / "results/smoke/tiny"
 
     def wildcards(self, **values):
         return SimpleNamespace(size="smoke", experiment="tiny", **values)
 
-    def make_look(self, size, name, seeds):
-        path, w = self.graph.look_file(size, name, seeds), self.wildcards(seeds=seeds)
+    def make_analysis(self, size, name, seeds):
+        path, w = self.graph.analysis_file(size, name, seeds), self.wildcards(seeds=seeds)
         if not Path(path).exists():
-            files = [self.run_file(path) for path in self._renewed(lambda w: self.graph.look_inputs(w)["runs"], w)]
-            look.make(json.loads(self.graph.specification("look", w)), str(self.folder), path, files)
+            files = [
+                self.run_file(path)
+                for path in self._renewed(lambda w: self.graph.interim_analysis_inputs(w)["runs"], w)
+            ]
+            interim_analysis.make(
+                json.loads(self.graph.specification("interim_analysis", w)), str(self.folder), path, files
+            )
         return path
 
     def run_file(self, path):
@@ -95,16 +100,16 @@ class Workflow:
         return [str(self.run_file(path).relative_to(self.folder)) for path in paths]
 
     def _renewed(self, run_files, *arguments):
-        """Return the inputs of a rule after all looks among them are there, as checkpoints renew them."""
-        while (last := Path((paths := run_files(*arguments))[-1])).parent.name == "looks":
-            self.make_look("smoke", "tiny", int(last.stem))
+        """Return the inputs of a rule after all interim analyses among them are there, as checkpoints renew them."""
+        while (last := Path((paths := run_files(*arguments))[-1])).parent.name == "interim":
+            self.make_analysis("smoke", "tiny", int(last.stem))
         return paths
 
     def verdicts(self):
         files, w = [self.folder / name for name in self.files()], self.wildcards()
         spec = json.loads(self.graph.specification("claims", w))
-        table, curves, trials, _ = build(Layout.of(json.loads(self.graph.specification("table", w))), files)
-        results = Results(ExperimentView.of(spec["view"]), table, curves, trials)
+        table, curves, trials, _ = build(Layout.from_dict(json.loads(self.graph.specification("table", w))), files)
+        results = Results(ExperimentView.from_dict(spec["view"]), table, curves, trials)
         return claims.judge(spec, results, str(self.folder)).set_index("claim")
 
     def rows(self, name):
@@ -129,9 +134,16 @@ def test_undecided_comparisons_alone_get_more_seeds(decided):
         "near": "held",
         "close": "undecided",
     }
-    assert verdicts["seeds"].to_dict() == {"clear": 8, "shared": 8, "near": 16, "close": 32}  # those of the look
+    assert verdicts["seeds"].to_dict() == {
+        "clear": 8,
+        "shared": 8,
+        "near": 16,
+        "close": 32,
+    }  # those of the interim analysis
     assert verdicts.loc["close", "note"] == "Undecided after 32 seeds, the most that are allowed."
-    assert verdicts.loc["near", "note"].startswith("Decided after 16 seeds, by intervals that hold at all 3 looks")
+    assert verdicts.loc["near", "note"].startswith(
+        "Decided after 16 seeds, by intervals that hold at all 3 interim analyses"
+    )
     first, last = (read(decided.folder / name.format("close"))[0] for name in (BEGINNING, LAST))
     rows = last[last["seed"].isin(first["seed"])]
     pd.testing.assert_frame_equal(first, rows.reset_index(drop=True))  # times included: no run was computed again
@@ -140,10 +152,10 @@ def test_undecided_comparisons_alone_get_more_seeds(decided):
 def test_an_interrupted_study_finds_its_way_back(decided, tmp_path):
     shutil.copytree(decided.folder, tmp_path / "results/smoke/tiny")
     again = Workflow(tmp_path)
-    for name in ("looks/16.json", SECOND.format("close"), LAST.format("close")):
+    for name in ("interim/16.json", SECOND.format("close"), LAST.format("close")):
         (again.folder / name).unlink()
     assert again.files() == decided.files()
-    for name in ("looks/8.json", "looks/16.json"):
+    for name in ("interim/8.json", "interim/16.json"):
         assert (again.folder / name).read_bytes() == (decided.folder / name).read_bytes()
     pd.testing.assert_frame_equal(again.rows(LAST.format("close")), decided.rows(LAST.format("close")))
 
@@ -162,9 +174,9 @@ def test_runs_that_need_no_more_seeds_get_none(tmp_path):
     claim = {"text": "t", "source": "s", "check": {**check, "by": 0.0}}
     start = {"problem": noisy()["problem"] | {"start_scale": 0.0}, "grid": {"local_steps": [1, 2]}, "figures": {}}
     workflow = Workflow(tmp_path, algorithms=entries, claims={"it": claim}, **start)
-    Path(workflow.folder, "looks").mkdir(parents=True)
+    Path(workflow.folder, "interim").mkdir(parents=True)
     for seeds, undecided in ((8, ["it"]), (16, [])):
-        workflow.folder.joinpath(f"looks/{seeds}.json").write_text(json.dumps({"undecided": undecided}))
+        workflow.folder.joinpath(f"interim/{seeds}.json").write_text(json.dumps({"undecided": undecided}))
     grown = [path for path in workflow.graph.run_files(workflow.wildcards()) if "/runs/" not in path]
     assert [str(Path(path).relative_to(workflow.folder)) for path in grown] == ["runs-16/close/local_steps=2.parquet"]
 
@@ -180,22 +192,22 @@ def test_each_check_names_what_it_compares():
     assert CHECKS.build({**drop, "end": "worst"}).places() == [{}]
 
 
-def test_claims_whose_inputs_wait_for_looks_are_planned(project):
-    """Claims on simulated seconds read the costs of all run files, and the first look decides which these are."""
+def test_claims_whose_inputs_wait_for_interim_analyses_are_planned(project):
+    """Claims on simulated seconds read the costs of all run files; the first analysis decides which these are."""
     fewer = {"kind": "fewer", "algorithm": "near", "than": ["close"], "target": 1.0, "metric": "loss"}
     check = {**fewer, "cost": "simulated_seconds", "model": "cross-silo", "at_least": 1.0}
     project.write_experiment(**noisy(claims={"sooner": {"text": "t", "source": "s", "check": check}}))
-    assert "checkpoint look:" in project.snakemake("--dry-run", "results/smoke/tiny/claims.csv").stdout
+    assert "checkpoint interim_analysis:" in project.snakemake("--dry-run", "results/smoke/tiny/claims.csv").stdout
 
 
 @pytest.mark.slow
-def test_an_experiment_that_is_made_gets_more_looks(project):
+def test_an_experiment_that_is_made_gets_more_seeds(project):
     target = "results/smoke/tiny/claims.csv"
     project.write_experiment(**noisy(seeds={"at_least": 8, "at_most": 16}))
     project.snakemake(target)
     project.write_experiment(**noisy(seeds={"at_least": 8, "at_most": 32}))
     outputs = {name.removeprefix("smoke/tiny/") for name in project.made_by(target)}
-    assert outputs > {"looks/16.json", "runs-32/close/all.parquet", "table.parquet", "claims.csv"}
+    assert outputs > {"interim/16.json", "runs-32/close/all.parquet", "table.parquet", "claims.csv"}
     assert "runs-16/close/all.parquet" not in outputs and project.made_by(target) == set()
 
 
@@ -204,7 +216,7 @@ def test_one_call_of_snakemake_adds_seeds_until_claims_are_decided(project, anot
     target = "results/smoke/tiny/claims.csv"
     for study in (project, another):
         study.write_experiment(**noisy())
-    project.snakemake("results/smoke/tiny/looks/8.json")
+    project.snakemake("results/smoke/tiny/interim/8.json")
     outputs = project.made_by(target)
     assert "smoke/tiny/runs-32/close/all.parquet" in outputs and "smoke/tiny/runs/clear/all.parquet" not in outputs
     assert project.made_by(target) == set()

@@ -1,4 +1,4 @@
-"""Looks at the results of an experiment: which claims are undecided at a number of seeds."""
+"""Interim analyses of an experiment: which claims are undecided at a number of seeds."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,18 +14,18 @@ from fedatlas.workflow.jobs.claims import count_classes, judge
 
 
 def make(spec: dict[str, Any], folder: str, out: str, runs: Sequence[str], directory: str | None = None) -> None:
-    """Judge claims at a look and write the names of those that more seeds may decide as JSON.
+    """Judge claims at an interim analysis and write the names of those that more seeds may decide as JSON.
 
     Args:
         spec: ``claims``, the specification of the job of claims; ``layout`` of the table, and ``seeds``, the number of
-            seeds at the look.
+            seeds at the interim analysis.
         folder: Folder of the experiment's results.
         out: Path of the file.
-        runs: Paths of the run files up to this look, in the order of the experiment's cells.
+        runs: Paths of the run files up to this interim analysis, in the order of the experiment's cells.
         directory: Folder of the prepared data.
     """
-    table, curves, trials, meta = build(Layout.of(spec["layout"]), [Path(path) for path in runs])
-    view, claims = ExperimentView.of(spec["claims"]["view"]), spec["claims"]["claims"]
+    table, curves, trials, meta = build(Layout.from_dict(spec["layout"]), [Path(path) for path in runs])
+    view, claims = ExperimentView.from_dict(spec["claims"]["view"]), spec["claims"]["claims"]
     results = Results(view, table, curves, trials, count_classes(meta))
     verdicts = judge(spec["claims"], results, folder, directory, spec["seeds"])
     undecided = verdicts.loc[verdicts["verdict"] == UNDECIDED, "claim"]

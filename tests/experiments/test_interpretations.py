@@ -1,4 +1,4 @@
-"""Two readings of one search, a given grid and one that extends it: cells of which one begins with the other's runs."""
+"""Two interpretations of one search, a given grid and one that extends it: one cell begins with the other's runs."""
 
 from types import SimpleNamespace
 

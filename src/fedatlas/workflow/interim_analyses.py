@@ -1,4 +1,4 @@
-"""Seeds of run files where undecided claims get more: which run files have those of which look."""
+"""Seeds of run files where undecided claims get more: which run files have those of which interim analysis."""
 
 import itertools
 from collections.abc import Callable, Iterable, Sequence
@@ -13,29 +13,31 @@ from fedatlas.io.text import read_json
 from fedatlas.results.claims import build
 from fedatlas.results.claims.base import Check
 
-Undecided = Callable[[int], Iterable[str]]  # from the number of seeds of a look to the claims that it leaves undecided
+Undecided = Callable[
+    [int], Iterable[str]
+]  # from the number of seeds of an interim analysis to the claims that it leaves undecided
 
 
 def read_undecided(path: str | Path) -> list[str]:
-    """Return the names of the claims in the file of a look, which it leaves undecided."""
+    """Return the names of the claims in the file of an interim analysis, which it leaves undecided."""
     return list(read_json(path)["undecided"])
 
 
 def seed_counts(
     experiment: Experiment, cells: Sequence[Cell], deterministic: Iterable[str], undecided: Undecided, last: int
 ) -> list[int]:
-    """Return the number of seeds of each cell, as those of its look.
+    """Return the number of seeds of each cell, as those of its interim analysis.
 
     Args:
-        experiment: An experiment with looks.
+        experiment: An experiment with interim analyses.
         cells: Its cells.
         deterministic: Ids of the algorithms whose runs are the same for all seeds, which need no more.
-        undecided: Gives the claims that a look leaves undecided, in ascending order of looks.
-        last: Number of seeds at the last look that is asked for.
+        undecided: Gives the claims that an interim analysis leaves undecided, in ascending order of analyses.
+        last: Number of seeds at the last interim analysis that is asked for.
     """
     constant = {id for id, entry in experiment.algorithms.items() if entry.seeds is not None} | set(deterministic)
-    counts = [experiment.looks[0]] * len(cells)
-    for count, next_count in itertools.pairwise(experiment.looks):
+    counts = [experiment.analyses[0]] * len(cells)
+    for count, next_count in itertools.pairwise(experiment.analyses):
         if next_count > last:
             break
         claims = [experiment.claims[name] for name in undecided(count)]

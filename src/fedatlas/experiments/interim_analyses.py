@@ -1,4 +1,4 @@
-"""Looks: the numbers of seeds at which claims are judged, where undecided comparisons get more seeds."""
+"""Interim analyses: the numbers of seeds at which claims are judged, where undecided comparisons get more seeds."""
 
 from dataclasses import dataclass
 
@@ -7,11 +7,11 @@ from fedatlas.registry.options import option
 
 
 @dataclass(frozen=True, kw_only=True)
-class Looks:
+class InterimAnalyses:
     """Seeds that are added until claims are decided.
 
-    Runs begin with the seeds 0, 1, ... of the first look. After each look the run files that undecided claims compare
-    get the seeds of the next, which are twice as many.
+    Runs begin with the seeds 0, 1, ... of the first interim analysis. After each analysis the run files that undecided
+    claims compare get the seeds of the next, which are twice as many.
     """
 
     at_least: int = option(doc="seeds of all runs, at which claims are judged first", low=2, high=1000)
@@ -25,7 +25,7 @@ class Looks:
 
     @property
     def counts(self) -> list[int]:
-        """Numbers of seeds of the looks, ascending."""
+        """Numbers of seeds of the interim analyses, ascending."""
         counts = [self.at_least]
         while counts[-1] < self.at_most:
             counts.append(min(2 * counts[-1], self.at_most))
