@@ -13,7 +13,6 @@ from fedatlas.io import csv
 from fedatlas.publish.report import gallery
 from fedatlas.publish.report.gallery import write_pages
 from fedatlas.publish.report.headlines import FOLDER, read_headlines
-from fedatlas.records import lookup
 from fedatlas.records.lookup import record_paths
 from fedatlas.workflow import gallery_page
 from fedatlas.workflow.study import Study
@@ -87,7 +86,7 @@ def original(tmp_path_factory):
 def recorded(original, tmp_path, monkeypatch):
     """A copy of the study as working directory, without the records of the atlas."""
     monkeypatch.chdir(shutil.copytree(original, tmp_path / "study"))
-    monkeypatch.setattr(lookup, "folders", lambda study: [tmp_path / "study/record"])
+    monkeypatch.setattr(Study, "record_folders", [tmp_path / "study/record"])
     return tmp_path / "study"
 
 
