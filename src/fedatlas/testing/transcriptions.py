@@ -92,7 +92,7 @@ def agreement(implementation: Implementation) -> None:
     function = find(implementation.name)
     if function is None:
         raise NotApplicable(_instructions(implementation))
-    proximal = implementation.cls.exact_prox
+    proximal = "prox" in implementation.cls.requires
     for shared, kind in ((False, "clients with different data"), (True, "clients that share all data")):
         problem = _problem(proximal, shared)
         for label, condition in (SHARED if shared else CONDITIONS).items():

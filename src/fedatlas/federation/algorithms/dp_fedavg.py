@@ -2,15 +2,20 @@
 
 import importlib.util
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from fedatlas.errors import Undefined, UserError
 from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.federation.algorithms.privacy import LIBRARY, epsilon
 from fedatlas.federation.arrays import Array, State, column, maximum, norm, zeros_like
-from fedatlas.federation.engine.protocols import Proximal, Round, Setting, Steps
+from fedatlas.federation.engine.steps import Round, Steps
 from fedatlas.federation.participation.full import Full
 from fedatlas.federation.participation.stationary import Stationary
 from fedatlas.registry.options import option
+
+if TYPE_CHECKING:
+    from fedatlas.federation.engine.setting import Setting
+    from fedatlas.federation.problems.base import Oracles
 
 INDEPENDENT = (Full, Stationary)  # what derives from these may draw clients in another way
 
@@ -45,7 +50,7 @@ class DPFedAvg(Algorithm):
         None, doc="delta of the privacy; without one, epsilon is not computed", above=0, below=1
     )
 
-    def validate(self, setting: Setting, problem: Proximal) -> None:
+    def validate(self, setting: "Setting", problem: "Oracles") -> None:
         super().validate(setting, problem)
         if self.delta is None:
             return
@@ -92,7 +97,8 @@ class DPFedAvg(Algorithm):
         noise = column(n.rng.standard_normal(len(s.x)), s.x)[:, 0]
         return State(x=s.x + self.server_lr / n.expected_active * (total + self.noise * self.bound * noise))
 
-    def server_metrics(self, s: State, n: Round) -> dict[str, float]:
+    def epsilon(self, s: State, n: Round) -> float | None:
+        """Return the epsilon of the rounds so far, None without a delta."""
         if self.delta is None:
-            return {}
-        return {"epsilon": epsilon(n.round, n.expected_active / n.clients, self.noise, self.delta)}
+            return None
+        return epsilon(n.round, n.expected_active / n.clients, self.noise, self.delta)

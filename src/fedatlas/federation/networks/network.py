@@ -204,7 +204,7 @@ class Network(RowProblem):
         """Return the bytes that are free on the device."""
         return devices.free(self.train.device)
 
-    outputs = True
+    oracles = ("outputs",)
 
     @property
     def replica(self) -> Replica:

@@ -43,7 +43,7 @@ class SyntheticSimilarQuadratic(SyntheticKind):
     per_client = True
     normal_start = True
     exact = True
-    proximal = True
+    oracles = ("prox",)
 
     dim: int = option(1000, doc="parameters d", low=1)
     convexity: Literal["strongly convex", "convex", "non-convex"] = option(
