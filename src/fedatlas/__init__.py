@@ -7,7 +7,7 @@ is a scikit-learn estimator. ``UserError`` is raised on all input that does not 
 docs/how-to/python.md shows them.
 
 The other names are what extensions derive from and use: ``Algorithm``, ``State``, ``option`` and so on;
-docs/how-to/adding.md has an example of each.
+docs/how-to/algorithm.md and adding.md have an example of each.
 
 A name is imported from its module when it is first used, because jobs of the workflow must not load what a notebook
 uses. What a result depends on is that module alone: `fedatlas.experiments.fingerprint` reads the tables below.
