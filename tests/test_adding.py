@@ -1,4 +1,4 @@
-"""Each example of docs/how-to/algorithm.md and adding.md is one file of a study: listed, shown and used as it stands."""
+"""Each example of docs/how-to/algorithm.md and adding.md is one file of a study, listed, shown and used as it is."""
 
 import os
 import re
