@@ -13,6 +13,7 @@ from fedatlas.testing.instances import dirichlet, logistic, network, quadratic, 
 
 __all__ = [
     "dirichlet",
+    "each_algorithm",
     "example",
     "like",
     "logistic",
@@ -35,6 +36,18 @@ def example(name, **overrides):
     required = {key: 20.0 if key == "eta" else 0.1 for key, option in options.items() if option.required}
     required |= {"head": 2} if "head" in options else {}  # the numbers of FedRep's head, which only networks have
     return algorithms.create(name, required | {key: value for key, value in overrides.items() if key in options})
+
+
+def each_algorithm(names=None):
+    """Return names of algorithms, by default all, as parameters of a test of the engine.
+
+    Of those that share a module, and so most of their hooks, all but the first are left to ``make slow``.
+    """
+    first = {algorithms.get(name).__module__: name for name in reversed(algorithms.names())}
+    return [
+        name if name in first.values() else pytest.param(name, marks=pytest.mark.slow)
+        for name in names or algorithms.names()
+    ]
 
 
 @contextlib.contextmanager

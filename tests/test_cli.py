@@ -5,8 +5,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -165,13 +163,6 @@ def test_the_states_of_data_are_a_column(capsys, tmp_path):
     states = [line.split()[1] for line in lines]
     assert "prepared" in states and not any(line.endswith(" ") for line in lines)
     assert len({line.index(f" {state}") for line, state in zip(lines, states, strict=True)}) == 1
-
-
-def test_starting_up_loads_neither_torch_nor_pandas():
-    heavy = "{'torch', 'pandas', 'mlflow'}"
-    code = f"import sys, fedatlas.cli.main, fedatlas.federation.algorithms; print({heavy} & set(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "set()"
 
 
 def test_train_in_a_notebook():

@@ -19,18 +19,11 @@ OF_SPLIT_DATA = {
     f"check_sample_weight_equivalence_on_{kind}_data": "samples that are repeated are split anew over clients"
     for kind in ("dense", "sparse")
 }
-SPLIT = FederatedLogisticRegression(clients=5, rounds=30)
-SHARED = FederatedLogisticRegression(partition="shared", rounds=30)
+SPLIT = FederatedLogisticRegression(clients=5, rounds=10)
 
 
 @parametrize_with_checks([SPLIT], expected_failed_checks=lambda _: OF_SPLIT_DATA)
 def test_scikit_learn_conventions(estimator, check):
-    check(estimator)
-
-
-@pytest.mark.slow
-@parametrize_with_checks([SHARED])
-def test_scikit_learn_conventions_where_clients_share_the_data(estimator, check):
     check(estimator)
 
 

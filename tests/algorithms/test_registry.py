@@ -1,15 +1,10 @@
 """Tests of all registered algorithms."""
 
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
 from fedatlas import UserError
 from fedatlas.federation import algorithms
 from fedatlas.federation.engine.setting import Setting
-from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.logistic import Logistic
 from fedatlas.federation.problems.quadratic import Quadratic
 from fedatlas.testing import CONFORMANCE_TESTS, FAILED, PASSED, Implementation, transcriptions
@@ -107,14 +102,6 @@ def test_equals_its_transcription_with_other_choices(name, values):
     transcriptions.agreement(Implementation(cls, required | values))
 
 
-def test_declarations_load_no_heavy_library():
-    code = "import sys; from fedatlas.federation import algorithms; list(algorithms.names()); print(*sys.modules)"
-    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    modules = set(process.stdout.split())
-    assert "fedatlas.federation.algorithms.dane" in modules
-    assert not {"torch", "pandas", "matplotlib", "numba", "scipy"} & modules
-
-
 @pytest.mark.parametrize(
     "name, options, count",
     [
@@ -145,16 +132,6 @@ def test_exact_proximal_steps_need_a_problem_or_a_class_that_has_them(name):
                 algorithm.validate(setting, problem)
         else:
             algorithm.validate(setting, problem)
-
-
-def test_the_example_of_the_documentation_runs():
-    text = Path(__file__).parents[2].joinpath("docs/how-to/adding.md").read_text()
-    names = {}
-    exec(text.split("```python\n")[1].split("```")[0], names)
-    problem, setting = logistic(), Setting(clients=5, local_steps=3, rounds=4, batch=2)
-    pair = names["FedMine"](lr=0.1), example("fedavg")
-    runs = [Simulation(algorithm, problem, setting, seed=1).run() for algorithm in pair]
-    assert (runs[0].x == runs[1].x).all()
 
 
 def test_unknown_names_get_a_guess():

@@ -1,10 +1,7 @@
 """Made-up experiments for checks of claims: a ExperimentView, and one claim judged on a table made by hand."""
 
-import contextlib
-
 import pandas as pd
 
-from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Run, Select
 from fedatlas.experiments.claim import Claim
 from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
@@ -23,9 +20,7 @@ def view(
     """A ExperimentView of an experiment whose algorithms have their own names."""
     entries = {}
     for id in ids:
-        entries[id] = AlgorithmView(id, id)
-        with contextlib.suppress(UserError):
-            entries[id] = AlgorithmView(id, algorithms.get(id).label)
+        entries[id] = AlgorithmView(id, algorithms.get(id).label if id in algorithms.names() else id)
     select = Select(metric=metric, statistic="best", goal=goal)
     content = {
         "problem": {"kind": "logistic", "data": "breast_cancer"},

@@ -268,8 +268,3 @@ def test_names_may_have_braces():
 def test_who_is_behind_is_told_from_the_other_side(numbers, log, text):
     item = Evidence(sample(numbers, log), Bounds(1), "{} than X", words=("times better", "times worse"))
     assert item.text == text
-
-
-def test_the_edge_is_told_from_the_side_of_the_text():
-    item = Evidence(sample([0.99, 0.99], True), Bounds(1), "{} than X", words=("times better", "times worse"))
-    assert item.edge() == "At the edge: the interval ends at 1.01, and the line is at 1."

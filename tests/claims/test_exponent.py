@@ -17,15 +17,6 @@ from tests.synthetic import table as made_table
 from .fixtures import judged, verdict, view
 
 
-@pytest.mark.parametrize("power", [-1.0, 0.5, 2.0])
-def test_the_exponent_of_a_power_law(power):
-    assert exponent([1, 2, 4], [3 * x**power for x in (1, 2, 4)]) == pytest.approx(power)
-
-
-def test_what_diverged_has_no_exponent():
-    assert math.isnan(exponent([1, 2], [1.0, math.inf]))
-
-
 @pytest.mark.parametrize(
     ("at", "numbers"), [([0, 1], [1, 2]), ([-1, 1], [1, 2]), ([1, math.inf], [1, 2]), ([1, 2], [0, 1])]
 )
@@ -38,7 +29,7 @@ GRID = ("problem.similarity", "problem.L")
 SHARES = [1e-2, 1e-4]
 
 
-def costly(power=1.0, log=True, spread=0.02, burn=5, L_power=0.0, seeds=3, rounds=4000, status="ok"):
+def costly(power=1.0, log=True, spread=0.02, burn=5, L_power=0.0, seeds=3, rounds=1300, status="ok"):
     """Made-up runs whose rounds to distance d are burn + c delta_A^power L^L_power log(1/d), or over d^(1/2)."""
     rng, frames, points = np.random.default_rng(0), [], []
     for similarity in (1.0, 2.0, 4.0):
@@ -89,21 +80,21 @@ LAW = {
         ({"power": 0.0}, {}, NOT_HELD),
         ({}, {"against": "L/mu"}, NOT_HELD),  # a wrong constant
         ({}, {"against": "delta_A*delta_A/mu"}, NOT_HELD),
-        ({"spread": 1.0}, {}, UNDECIDED),  # seeds that leave the interval wide
+        ({"spread": 1.0, "rounds": 4000}, {}, UNDECIDED),  # seeds that leave the interval wide
         ({"rounds": 60}, {}, NOT_TESTED),  # not attained
         ({"rounds": 60, "status": "diverged"}, {}, NOT_HELD),
         ({}, {"shares": [0.0999, 0.01]}, NOT_TESTED),  # attained at the evaluation from which the cost counts
         ({"burn": 400}, {}, HELD),  # what comes before the count begins
         ({"burn": 400}, {"since": 1}, NOT_HELD),
-        ({"log": False, "burn": 0}, {"accuracy": "inverse", "since": 1, "shares": [0.1, 0.01]}, HELD),
-        ({"log": False}, {"shares": [0.05, 0.01]}, NOT_HELD),
+        ({"log": False, "burn": 0, "rounds": 4000}, {"accuracy": "inverse", "since": 1, "shares": [0.1, 0.01]}, HELD),
+        ({"log": False, "rounds": 4000}, {"shares": [0.05, 0.01]}, NOT_HELD),
         (
             {"spread": 0.005},
             {"axis": "problem.L", "against": "L", "accuracy": None, "at_least": -0.1, "at_most": 0.1},
             HELD,
         ),
         (
-            {"L_power": 0.5},
+            {"L_power": 0.5, "rounds": 4000},
             {"axis": "problem.L", "against": "L", "accuracy": None, "at_least": -0.1, "at_most": 0.1},
             NOT_HELD,
         ),
@@ -187,11 +178,6 @@ def test_a_run_that_diverges_is_not_held(bounds):
     )
 
 
-def test_one_value_shows_no_slope():
-    result = verdict(STEPS, ("local_steps",), FALLING, lines=reaching(1), at_least=0, where={"local_steps": 2}, **FALLS)
-    assert result[0] == NOT_TESTED
-
-
 AXES = ("local_steps",)
 IDS = {"a": 4, "b": 16, "c": 64}
 RATE = {"kind": "exponent", "falls": True, "quantity": "mean_square", "along": IDS, "at_least": 0.45, "at_most": 0.55}
@@ -225,13 +211,6 @@ def of_mean_square(power, scatter=0.0, seeds=4, status="ok", **options):
 )
 def test_mean_squares_fall(power, options, expected):
     assert of_mean_square(power, **options)[0] == expected
-
-
-def test_the_words_say_the_interval():
-    assert of_mean_square(0.5)[1] == "exponent 0.5 of the fall of the mean squared suboptimality at K = 1"
-    assert (
-        of_mean_square(0.5, letter="M")[1] == "exponent 0.5 of the fall of the mean squared suboptimality in M at K = 1"
-    )
 
 
 SCORES = {("fedsps", k, c): 1 + (c - k / 10) ** 2 for k in (5, 10, 20) for c in (0.5, 1.0, 2.0)}

@@ -6,7 +6,6 @@ import math
 import pytest
 
 from fedatlas.experiments.claim import Claim
-from fedatlas.experiments.experiment_view import AlgorithmView
 from fedatlas.results.claims.judge import judge_claims
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import HELD, NOT_HELD, UNTESTED
@@ -68,15 +67,3 @@ def test_a_loss_along_an_axis_of_what_diverged():
     rows = [("fedavg", 4, [0.6, 0.62]), ("fedavg", 16, [-math.inf, 0.3])]
     assert judge(rows, DROP)["verdict"] == UNTESTED
     assert judge(rows, DROP, untuned=())["verdict"] == HELD
-
-
-def test_one_deterministic_run_is_compared_with_all_seeds():
-    experiment = view(metric="loss")
-    experiment = dataclasses.replace(
-        experiment, algorithms=experiment.algorithms | {"fedavg": AlgorithmView("fedavg", "FedAvg", deterministic=True)}
-    )
-    rows = [("fedac-1", 4, [1.0, 1.1, 1.05]), ("fedavg", 4, [2.0])]
-    frame = table(rows, ("clients",), "loss")
-    results = Results(experiment, frame, curves_of(rows, ("clients",), "loss", "min"), frame)
-    row = judge_claims({"it": Claim(text="t", source="s", check=BETTER)}, results).iloc[0]
-    assert (row["verdict"], row["seeds"]) == (HELD, 3)

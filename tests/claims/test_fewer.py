@@ -85,23 +85,6 @@ def test_fewer_wants_a_cost():
         fewer(cost="gradient", at_least=1)
 
 
-@pytest.mark.parametrize(
-    ("algorithm", "options", "expected"),
-    [
-        ("dane", {}, HELD),
-        ("dane", {"cost": "gradients", "at_least": 1.9}, HELD),
-        ("dane", {"at_least": 2.1}, NOT_HELD),
-        ("slow", {}, NOT_HELD),
-        ("dane", {"reduction": 1e-30, "where": {"problem.similarity": 4.0}}, HELD),
-        ("dane", {"reduction": 1e-250}, UNDECIDED),  # neither attains it
-    ],
-)
-def test_costs_of_an_accuracy(algorithm, options, expected):
-    other = "slow" if algorithm == "dane" else "dane"
-    options = {"kind": "fewer", "algorithm": algorithm, "than": [other], "reduction": 1e-3, "at_least": 1} | options
-    assert of_cost(costly(), **options)["verdict"] == expected
-
-
 def test_fewer_needs_every_setting_and_seeds():
     points, curves = costly()
     last = (curves["problem.similarity"] == 4.0) & (curves["seed"] == 1)

@@ -1,16 +1,12 @@
 """Every entry of the catalogue, those yet to come included."""
 
-import importlib
 import re
-import subprocess
-import sys
 from string import hexdigits
 
 import numpy as np
 import pytest
 
 from fedatlas.cli.show import describe
-from fedatlas.data.catalogue import SOURCES
 from fedatlas.data.catalogue.base import Form
 from fedatlas.data.readers import READERS
 from fedatlas.data.readers.base import Reader
@@ -18,7 +14,6 @@ from fedatlas.data.sources import info, names
 from fedatlas.errors import UserError
 from fedatlas.federation.partitions import PARTITIONS
 from fedatlas.registry.bibliography import DATA_SETS, PACKAGE_FOLDER, read_file
-from fedatlas.registry.kinds import Family
 
 DIGESTS = {"md5": 32, "sha1": 40, "sha256": 64}
 ENTRIES = [pytest.param(info(name), id=name) for name in names()]
@@ -87,40 +82,6 @@ def test_readers_are_found_by_existing():
     assert READERS.get("mat").__module__ == "fedatlas.data.readers.published_images"
 
 
-def test_a_new_file_in_a_folder_is_a_new_kind(tmp_path, monkeypatch):
-    """A reader, a data set and a kind of partition are each one file."""
-    files = {
-        "fedatlas.data.readers.nothing": (
-            "from fedatlas.data.readers.base import Reader\nclass Nothing(Reader):\n    name = 'nothing'\n"
-            "    def read(self, paths, contents, out):\n        pass\n"
-        ),
-        "fedatlas.data.catalogue.nothing": (
-            "from fedatlas.data.catalogue.base import Form, Source\n"
-            "NOTHING = Source('nothing', 'T', 'g', 'p', 'l', 'c', (Form('nothing'),), classes=2, rows=1, shape=(1,))\n"
-        ),
-        "fedatlas.federation.partitions.nothing": (
-            "from fedatlas.federation.partitions.base import Split\nclass Nothing(Split):\n    name = 'nothing'\n"
-        ),
-    }
-    for name, content in files.items():
-        package, _, last = name.rpartition(".")
-        folder = tmp_path / package
-        folder.mkdir()
-        (folder / f"{last}.py").write_text(content)
-        parent = importlib.import_module(package)
-        monkeypatch.setattr(parent, "__path__", [*parent.__path__, str(folder)])
-        monkeypatch.delitem(sys.modules, name, raising=False)
-    importlib.invalidate_caches()
-    try:
-        for family in (READERS, SOURCES, PARTITIONS):
-            fresh = Family(family.noun, family.package, family.base, family.records)
-            assert "nothing" in fresh.names() and fresh.module("nothing") in files
-        assert isinstance(info("nothing").forms[0].create_reader(), READERS.get("nothing"))
-    finally:
-        for name in files:
-            sys.modules.pop(name, None)
-
-
 @pytest.mark.parametrize("family", [READERS, PARTITIONS], ids=lambda family: family.noun)
 def test_every_kind_and_every_option_is_documented(family):
     for name in family.names():
@@ -143,13 +104,6 @@ def test_every_kind_and_every_option_is_documented(family):
 def test_a_form_that_cannot_be_read_is_refused_where_it_is_declared(reader, options, complaint):
     with pytest.raises(UserError, match=complaint):
         Form(reader, (), options)
-
-
-def test_the_start_is_fast():
-    heavy = "torch pandas sklearn scipy PIL tqdm urllib.request".split()
-    modules = "sys, fedatlas.data.store, fedatlas.federation.partitions"
-    code = f"import {modules}; print([m for m in {heavy} if m in sys.modules])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
 
 
 @pytest.mark.parametrize("source", ENTRIES)

@@ -17,7 +17,7 @@ from fedatlas.federation.sampling import SAMPLING
 from fedatlas.federation.sampling.replacement import STREAM_DRAWS, ReplacementSampler
 from fedatlas.federation.sampling.reshuffling import ReshufflingSampler
 from fedatlas.federation.streams import _PURPOSE, states, stream, streams
-from tests.helpers import example, logistic, where_defined
+from tests.helpers import each_algorithm, example, logistic, where_defined
 
 
 class Spy:
@@ -52,7 +52,7 @@ STOCHASTIC = [name for name in STOCHASTIC if not example(name).single_client()]
 @pytest.mark.parametrize(
     ("sampling", "participation"), [("replacement", "full"), ("reshuffling", {"kind": "bernoulli", "p": 0.5})]
 )
-@pytest.mark.parametrize("name", STOCHASTIC)
+@pytest.mark.parametrize("name", each_algorithm(STOCHASTIC))
 def test_all_algorithms_get_the_same_samples(name, sampling, participation):
     options = {"sampling": sampling, "participation": participation}
     with where_defined():

@@ -19,7 +19,7 @@ from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.logistic import Logistic
 from fedatlas.federation.problems.quadratic import Quadratic
 from fedatlas.registry.options import option
-from tests.helpers import example, logistic, network, quadratic, softmax
+from tests.helpers import each_algorithm, example, logistic, network, quadratic, softmax
 
 NOBODY = {"kind": "bernoulli", "p": 1e-9}
 
@@ -141,7 +141,7 @@ def test_full_gradients_are_exact_where_steps_take_all_data():
     np.testing.assert_array_equal(*ends)
 
 
-@pytest.mark.parametrize("name", [name for name in algorithms.names() if name not in OF_ALL_DATA])
+@pytest.mark.parametrize("name", each_algorithm([name for name in algorithms.names() if name not in OF_ALL_DATA]))
 def test_no_algorithm_sees_all_data_where_full_gradients_are_of_minibatches(name, monkeypatch):
     problem, computed = logistic(), []
     monkeypatch.setattr(problem, "full_batch", lambda clients: computed.append(clients))

@@ -9,12 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fedatlas.errors import UserError
-from fedatlas.federation import algorithms
 from fedatlas.federation.engine.exchanges import Exchange, Ledger
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.testing.instances import unequal_shares
-from tests.helpers import example, logistic, quadratic
+from tests.helpers import each_algorithm, example, logistic, quadratic
 from tests.walk import Part, Walk
 
 M, ROUNDS = 5, 4
@@ -86,7 +85,7 @@ def means(simulation, parts):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", algorithms.names())
+@pytest.mark.parametrize("name", each_algorithm())
 def test_the_ledger_is_what_each_client_did(name):
     """It is so for any blocks and threads; and the costs of rows are its means."""
     tried = 0

@@ -197,15 +197,6 @@ def test_single_precision_rows():
             np.testing.assert_allclose(fast.x, plain.x, rtol=1e-4, atol=1e-5)
 
 
-def test_divergence_of_one_step_size_leaves_the_others(monkeypatch):
-    logistic, setting = problem(l2=0.5), Setting(clients=4, local_steps=6, rounds=400, eval_rounds=50)
-    fast, plain = run_both("fedavg", logistic, setting, (0.1, 30.0))
-    assert [t.status for t in fast] == ["ok", "diverged"] == [t.status for t in plain]
-    assert abs(fast[1].diverged_round - plain[1].diverged_round) <= 1
-    assert fast[1].rows[-1]["round"] == fast[1].diverged_round
-    assert len(fast[0].rows) == 9
-
-
 @pytest.mark.parametrize("K", [10, 30], ids=["draws", "multinomial"])
 def test_minibatches_by_counts_are_the_same_minibatches(K):
     """M K > n: rows are weighted by how often they were drawn."""

@@ -15,7 +15,7 @@ from fedatlas.federation.arrays import norm
 from fedatlas.federation.engine.recording import PARTS, columns
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation, run_simulations
-from tests.helpers import example, logistic, quadratic, where_defined
+from tests.helpers import each_algorithm, example, logistic, quadratic, where_defined
 from tests.synthetic import experiment
 
 OPTIONS = {"clients": 5, "local_steps": 3, "rounds": 7, "batch": 2, "eval_rounds": 3}
@@ -117,7 +117,7 @@ def test_losses_are_those_of_the_minibatches_before_each_step():
         y = y - 0.1 * g
 
 
-@pytest.mark.parametrize("name", algorithms.names())
+@pytest.mark.parametrize("name", each_algorithm())
 def test_losses_are_recorded_of_every_algorithm_and_change_no_run(name):
     problem = quadratic() if algorithms.get(name).exact_prox else logistic()
     setting = Setting(**OPTIONS)

@@ -9,9 +9,9 @@ import threading
 import numpy as np
 import pytest
 
-from fedatlas import Coded, Mixing, Note, Rows, State
+from fedatlas import Mixing, Note, Rows, State
 from fedatlas.errors import UserError
-from fedatlas.federation.arrays import column, minimum, norm, to_numpy, where, zeros_like
+from fedatlas.federation.arrays import norm
 from fedatlas.federation.engine.checkpoint import Checkpointer, Stopped
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation, run_simulations
@@ -21,33 +21,6 @@ from tests.engine.test_workers import run_workers
 from tests.helpers import logistic
 
 ASYNCHRONOUS = {"kind": "asynchronous", "buffer": 2, "concurrency": 3, "staleness": 0.0}
-
-
-@study
-class IFCA(Local):
-    """IFCA (Ghosh et al. 2020): the server sends all k models; a client trains the one of least loss."""
-
-    def init(self, x0):
-        return State(models=np.stack([x0, x0 + 1.0])), State()
-
-    broadcast = ("models",)
-
-    def client(self, s, i, steps):
-        batches = list(steps)
-        losses = np.concatenate([batches[0].value_and_grad(model)[0] for model in s.models], axis=1)
-        chosen = losses.argmin(axis=1)
-        y = s.models[chosen]
-        for g in batches:
-            y = y - self.lr * g(y)
-        return State(model=Rows(y), chosen=Rows(chosen[:, None].astype(float)))
-
-    def server(self, s, mean, n):
-        chosen = mean.chosen[:, 0]
-        models = [mean.model[chosen == k].mean(0) if (chosen == k).any() else s.models[k] for k in range(2)]
-        return State(models=np.stack(models))
-
-    def output(self, s):
-        return s.models[0]
 
 
 @study
@@ -91,24 +64,6 @@ class Personal(Local):
             U[k] = U[k] + row
         x = s.x + mean.delta.mean(0)
         return State(x=x, U=0.5 * U + 0.5 * x)
-
-
-@study
-class OptimalSampling(Local):
-    """Optimal Client Sampling (Chen et al. 2022): clients send changes with probabilities as their norms: two."""
-
-    def init(self, x0):
-        return State(x=x0), State(delta=zeros_like(x0))
-
-    def before(self, s, i, steps):
-        delta = descend(self, s.x, steps) - s.x
-        return State(size=norm(delta)), State(delta=delta)
-
-    def client(self, s, i, steps):
-        p = minimum(2 / steps.all_clients * norm(i.delta) / s.size, 1.0 + 0 * norm(i.delta))
-        sent = column(np.array([rng.random() for rng in steps.client_rngs()]), s.x) < p
-        bits = 64 * i.delta.shape[1] * to_numpy(sent)[:, 0]
-        return State(delta=Coded(where(sent, i.delta / p, 0.0), bits)), i
 
 
 @study
@@ -172,9 +127,7 @@ def test_a_study_is_the_loop_of_its_paper(cls, loop):
         assert part.output.tobytes() == run.output.tobytes()
 
 
-@pytest.mark.parametrize(
-    ("cls", "down", "up"), [(IFCA, 2, 1 + 1 / 7), (HierFAVG, 1, 1), (Personal, 1, 1)], ids=lambda value: str(value)
-)
+@pytest.mark.parametrize(("cls", "down", "up"), [(HierFAVG, 1, 1), (Personal, 1, 1)], ids=lambda value: str(value))
 def test_what_is_sent_is_counted(cls, down, up):
     row = simulation(cls).run().rows[-1]
     assert row["vectors_down"] == pytest.approx(T * down) and row["vectors_up"] == pytest.approx(T * up)
@@ -269,9 +222,3 @@ def test_a_note_costs_nothing_and_no_client_sees_it():
 
     row = simulation(Noting, rounds=1).run().rows[-1]
     assert (row["vectors_down"], row["vectors_up"]) == (2, 2)
-
-
-def test_a_client_that_sends_nothing_sends_no_bits():
-    run = simulation(OptimalSampling)
-    sent = run.run().rows[-1]["bits_up"] * M / 64 - T * M  # less a norm of each client and round
-    assert sent % 7 == 0 and 0 < sent / 7 < T * M

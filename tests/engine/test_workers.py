@@ -16,7 +16,6 @@ from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import CellSpec
 from fedatlas.experiments.result_files import read
-from fedatlas.federation import algorithms
 from fedatlas.federation.arrays import to_numpy
 from fedatlas.federation.engine.checkpoint import Checkpointer, Stopped
 from fedatlas.federation.engine.setting import Setting
@@ -24,7 +23,7 @@ from fedatlas.federation.engine.simulation import Simulation, run_simulations
 from fedatlas.federation.engine.workers import Workers
 from fedatlas.testing.instances import unequal_clients
 from fedatlas.workflow.resources import worker_count
-from tests.helpers import example, network, quadratic
+from tests.helpers import each_algorithm, example, network, quadratic
 
 M, ROUNDS = 5, 4
 SETTINGS = [
@@ -78,7 +77,7 @@ def run(name, problem, setting, workers=None):
     return simulation, run_simulations([simulation], kernels=False)[0]
 
 
-@pytest.mark.parametrize("name", algorithms.ALGORITHMS.names())
+@pytest.mark.parametrize("name", each_algorithm())
 def test_workers_have_the_bits_of_one_process(name):
     tried = 0
     for problem, options in [

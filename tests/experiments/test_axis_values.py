@@ -105,14 +105,12 @@ CLAIMS = {name: {"text": "It is.", "source": "none", "check": check} for name, c
 @pytest.mark.parametrize(
     "change",
     [
-        {"tune": {"lr": [0.01, "1/L"]}},
         {"algorithms": TWO},
         {"grid": {"batch": [None, 1]}},
         {"grid": {"participation.p": [0.5, [0.2, 0.5]]}, **P},
         {"within": {"participation": [{"kind": "stationary", "p": [0.1, 1]}], "participation.p.0": [0.2, 0.8]}},
         {"grid": {"participation": [{"kind": "stationary", "p": [0.1, 1]}]}, "within": {"participation.p.0": [0.2, 1]}},
         {"grid": {"problem.heterogeneity": [0.5, -0.0], "problem.diagonal": [True, False]}},
-        {"grid": {"rounds": [2, 3]}, "setting": {"clients": 2}},
         {"grid": {"problem.noise": [0, 0.5, 1]}, "claims": CLAIMS},
         {"within": {"rounds": [3, 2], "metrics": [None, ["distance"]]}, "setting": {"clients": 2}, "parts": 2},
         {

@@ -5,11 +5,10 @@ import pytest
 
 from fedatlas.experiments.entry_facts import is_deterministic, untuned_parameters
 from fedatlas.experiments.specification import experiment
-from fedatlas.federation import algorithms
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.quadratic import SyntheticQuadratic
-from tests.helpers import example, where_defined
+from tests.helpers import each_algorithm, example, where_defined
 
 SETTING = {"clients": 4, "rounds": 3, "batch": None}
 
@@ -57,7 +56,7 @@ def test_runs_are_deterministic_where_nothing_is_drawn(changes, expected):
     assert is_deterministic(an_experiment(FEDAVG, **changes), "it") == expected
 
 
-@pytest.mark.parametrize("name", algorithms.names())
+@pytest.mark.parametrize("name", each_algorithm())
 def test_seeds_agree_where_the_specification_says_so(name):
     if not is_deterministic(an_experiment({"algorithm": name}), "it"):
         return

@@ -3,6 +3,7 @@
 import dataclasses
 import math
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -111,6 +112,32 @@ def test_formulas_are_continued_as_their_numbers(axis, up):
     new = axes.next_value(texts, texts, texts[best], ANY, 1)
     plain = axes.next_value(sizes, sizes, sizes[best], ANY, 1)
     assert (new is None) == (plain is None) and (new is None or axes.size(new) == pytest.approx(plain, rel=1e-9))
+
+
+def test_a_cell_whose_axis_is_continued_is_the_cell_of_the_whole_axis(tmp_path):
+    """Its values, scores and bits are those of a loop over `train`, and of a cell that is given all values at once."""
+    values = [0.0005, 0.002, 0.008, 0.032, 0.128, 0.512]
+    setting = {**SPEC.setting, "local_steps": 4}
+    spec = dataclasses.replace(SPEC, setting=setting, within={}, tune={"lr": values[:2]})
+    spec = dataclasses.replace(spec, select=dataclasses.replace(SELECT, extend=4))
+    whole = dataclasses.replace(spec, tune={"lr": values}, select=dataclasses.replace(SELECT, extend=0))
+    for name, each in (("continued", spec), ("whole", whole)):
+        run.run_cell(each, tmp_path / f"{name}.parquet")
+    (frame, meta), (expected, _) = (rows_of(tmp_path / f"{name}.parquet") for name in ("continued", "whole"))
+    losses = {}
+    for lr in values:
+        for seed in SELECT.seeds:
+            trained = train("fedavg", spec.problem, seed=seed, **setting, lr=lr).set_index("round")["loss"]
+            rows = frame[(frame["lr"] == lr) & (frame["seed"] == seed)]  # those of the score
+            assert rows["loss"].tolist() == trained[rows["round"]].tolist() and len(rows) >= 2
+            losses.setdefault(lr, []).append(trained.iloc[-2:].mean())
+    best = min(losses, key=lambda lr: np.median(losses[lr]))
+    (search,) = meta.searches
+    assert search.axes == {"lr": values} and values.index(best) == 4  # the end beyond it was tried
+    assert search.chosen == {"lr": best} and set(frame[frame["seed"].isin(spec.seeds)]["lr"]) == {best}
+    order = ["seed", "lr", "round"]
+    parts = [each[each["seed"].isin([*SELECT.seeds, *spec.seeds])].sort_values(order) for each in (frame, expected)]
+    pd.testing.assert_frame_equal(*(part.reset_index(drop=True) for part in parts), check_exact=True)
 
 
 # -- the two phases ---------------------------------------------------------------------------------------------------

@@ -1,17 +1,12 @@
 """Kinds of figure: found by existing, declared once, drawn by their declaration alone."""
 
 import re
-import subprocess
-import sys
 
 import pytest
 
 from fedatlas.errors import UserError
-from fedatlas.registry.kinds import Family
 from fedatlas.results.figures import FIGURES, Figure
-from fedatlas.results.figures.drawing import draw
 from fedatlas.workflow.schema import of_options
-from tests.synthetic import build, decay, experiment
 
 NAMES = {
     "algorithm",
@@ -26,27 +21,6 @@ NAMES = {
     "theorems",
 }
 NAMES |= {"limit"}
-ONE = {"local_steps": 1, "clients": 4}
-NEW = """
-from dataclasses import dataclass
-from fedatlas import AlgorithmFigure, Drawing, Lines, describe_lines
-from fedatlas.registry.options import option
-@dataclass(frozen=True, kw_only=True)
-class Count(AlgorithmFigure):
-    "The number of runs of each algorithm."
-    name = "count"
-    log: bool = option(False, doc="whether the scale is logarithmic")
-    def draw(self, data):
-        rows = data.rows(data.table).groupby("algorithm").size().rename("runs").reset_index()
-        lines, names = describe_lines(data.styles, data.names), list(data.names.items())
-        lines = Lines({"algorithm": ""}, ("runs", "runs"), lines, categories=names, bars=True, logy=self.log)
-        return Drawing(rows, lines)
-"""
-
-
-@pytest.fixture(scope="module")
-def results(tmp_path_factory):
-    return build(experiment(), tmp_path_factory.mktemp("runs"), decay)
 
 
 @pytest.mark.parametrize("name", FIGURES.names())
@@ -58,36 +32,6 @@ def test_a_kind_documents_itself_and_each_option(name):
         assert option.doc and not option.doc.endswith("."), option.name
         assert option.names is None or option.names in NAMES, option.name
     assert set(of_options(cls)["properties"]) == set(cls.options())
-
-
-def test_declarations_are_light():
-    heavy = "{'pandas', 'matplotlib', 'seaborn', 'torch', 'scipy', 'sklearn'}"
-    load = "import sys; from fedatlas.results.figures import FIGURES; list(FIGURES.names())"
-    code = f"{load}; print(sorted({heavy} & set(sys.modules)))"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
-
-
-def test_a_new_kind_is_found_and_drawn(results, tmp_path, monkeypatch):
-    folder = tmp_path / "more_figures"
-    folder.mkdir()
-    (folder / "__init__.py").touch()
-    (folder / "count.py").write_text(NEW)
-    monkeypatch.syspath_prepend(tmp_path)
-    family = Family("figure", "more_figures", Figure)
-    assert list(family.names()) == ["count"]
-    figure = family.build({"kind": "count", "algorithms": ["fedavg"], "log": True, "where": ONE})
-    assert figure.inputs == frozenset() and figure.spreads() == set() and figure.draws_results
-    table, curves, view = results
-    draw(figure, view, table, curves, [tmp_path / "it.png"])
-    assert (tmp_path / "it.png").read_bytes().startswith(b"\x89PNG")
-    with pytest.raises(UserError, match=r"figure count: 'mime' is not an algorithm of the experiment"):
-        draw(
-            family.build({"kind": "count", "algorithms": ["mime"], "where": ONE}),
-            view,
-            table,
-            curves,
-            [tmp_path / "it.png"],
-        )
 
 
 @pytest.mark.parametrize(

@@ -3,15 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy import sparse
 from torch import nn
 
 import fedatlas
 from fedatlas import Logistic, Network, Quadratic, Softmax, UserError
 from fedatlas.federation.networks.samples import Samples
-from fedatlas.federation.problems.array_validation import as_partition
 
 X = np.random.default_rng(0).standard_normal((12, 3))
 Y = np.arange(12) % 3
@@ -76,21 +73,6 @@ def test_what_is_no_partition(partition, message):
 def test_what_makes_no_problem(make, message):
     with pytest.raises(UserError, match=message):
         make()
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.lists(st.integers(0, 4), min_size=1, max_size=30))
-def test_owners_of_rows(owners):
-    """A list of rows and the owner of each row say the same; the saved partition is whole."""
-    names = sorted(set(owners))
-    partition = as_partition(
-        [[row for row, owner in enumerate(owners) if owner == name] for name in names], len(owners)
-    )
-    partition._validate()
-    owner_of_row = np.empty(len(owners), int)
-    for client, name in enumerate(names):
-        owner_of_row[partition.client(client)] = name
-    assert owner_of_row.tolist() == owners
 
 
 @pytest.mark.parametrize(

@@ -75,13 +75,6 @@ def test_weight_decay_and_a_normal_start_leave_statistics_out():
     assert decayed.start(1)[:8].tolist() == [0] * 4 + [1] * 4 and decayed.start(1)[8:].std() > 1
 
 
-def test_threads_and_blocks_change_no_bit():
-    expected = fedatlas.train("scaffold", network(), rounds=3, local_steps=2, batch=4, lr=0.1).attrs["x"]
-    for threads in (2, 3):
-        frame = fedatlas.train("scaffold", network(), rounds=3, local_steps=2, batch=4, lr=0.1, threads=threads)
-        assert np.array_equal(np.asarray(frame.attrs["x"]), np.asarray(expected))
-
-
 @pytest.mark.parametrize(
     ("build", "options", "sentence"),
     [

@@ -7,9 +7,6 @@ import pytest
 
 from fedatlas.data.dataset import Dataset
 from fedatlas.federation import partitions
-from fedatlas.federation.algorithms import create
-from fedatlas.federation.engine.setting import Setting
-from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.softmax import COMPILED, CompiledBatch, Softmax, SoftmaxBatch, SoftmaxRegression
 
 COMPILATION = pytest.mark.slow  # for other types of rows and points, which takes seconds
@@ -85,19 +82,6 @@ def test_a_client_has_the_same_bits_alone_and_beside_others():
         alone = result.batch(CLIENTS[[i]], index[[i]]).value_and_grad(x[i])
         assert np.array_equal(alone[0][0], losses[i])
         assert np.array_equal(alone[1][0], g[i])
-
-
-def test_runs_have_the_same_bits_in_all_blocks_and_on_threads():
-    result = problem(37, 7, l2=0.1)
-    setting = Setting(clients=3, rounds=6, local_steps=4, batch=20, eval_rounds=6)
-    for name in ("fedavg", "fedsps"):
-        algorithm = create(name, {"lr": 0.1} if name == "fedavg" else {})
-        runs = [Simulation(algorithm, result, setting, 0, block, n).run() for block, n in ((None, 1), (1, 1), (1, 3))]
-        assert all(np.array_equal(run.x, runs[0].x) for run in runs)
-        result.compiled = False
-        plain = Simulation(algorithm, result, setting).run()
-        result.compiled = True
-        np.testing.assert_allclose(runs[0].x, plain.x, rtol=1e-11, atol=1e-13)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])

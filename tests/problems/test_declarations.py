@@ -1,7 +1,5 @@
 """What every kind of problem and every architecture declares."""
 
-import subprocess
-import sys
 import typing
 
 import pytest
@@ -95,28 +93,3 @@ def test_provenance_names_the_clock_and_for_networks_device_and_torch():
     )
     assert (sources.data, sources.test, sources.partition) == ("digits", None, "iid")
     assert problems.parse({"kind": "quadratic", "dim": 3})[0].provenance() == {"clock": "processor"}
-
-
-def test_declarations_and_the_door_to_what_is_compiled_import_nothing_heavy():
-    specs = [
-        {"kind": "network", "data": "digits", "architecture": "resnet18", "augment": {"crop": 4}, "partition": "iid"},
-        {"kind": "logistic", "data": "a9a"},
-        {"kind": "quadratic", "dim": 3},
-    ]
-    script = f"""
-import sys
-from fedatlas.federation import problems
-from fedatlas.federation.problems import spec_validation
-from fedatlas.federation.compiled.modules import compiled_modules
-from fedatlas.federation.algorithms.fedavg import FedAvg
-from fedatlas.federation.architectures import ARCHITECTURES
-for spec in {specs}:
-    spec_validation.validate(spec)
-    compiled_modules(FedAvg, spec, {{"clients": 2}})
-for family in (problems.PROBLEMS, ARCHITECTURES):
-    for name in family.names():
-        family.get(name).options(), family.get(name).summary()
-heavy = {{"torch", "numba", "pandas", "matplotlib"}} & set(sys.modules)
-assert not heavy, heavy
-"""
-    subprocess.run([sys.executable, "-c", script], check=True)

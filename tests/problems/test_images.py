@@ -6,13 +6,11 @@ import torch
 
 from fedatlas.errors import UserError
 from fedatlas.federation.architectures import ARCHITECTURES
-from fedatlas.federation.engine.setting import Setting
-from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.networks import device
 from fedatlas.federation.networks.augment import augment
 from fedatlas.federation.problems.network import Augmentation
 from fedatlas.federation.sampling import SAMPLING
-from tests.helpers import example, network
+from tests.helpers import network
 
 
 def size(spec, shape=(3, 32, 32), outputs=10):
@@ -113,16 +111,6 @@ def test_every_variant_is_a_window_of_the_padded_image_or_its_mirror():
     assert (images[0] == image).all()
 
 
-@pytest.mark.parametrize("options, variants", [({}, 1), ({"flip": True}, 2), ({"crop": 4}, 81)])
-def test_variant_0_is_the_image(options, variants):
-    augmentation = Augmentation(**options)
-    x = torch.randn(4, 1, 3, 3)
-    assert (
-        augmentation.variants == variants
-        and (augment(x, torch.zeros(4, dtype=torch.int64), augmentation.crop) == x).all()
-    )
-
-
 @pytest.mark.parametrize("kind, partitioned", [("replacement", False), ("replacement", True), ("reshuffling", True)])
 def test_draws_of_rows_do_not_depend_on_augmentation(kind, partitioned):
     plain, augmented = (
@@ -143,17 +131,6 @@ def test_a_step_sees_one_augmented_minibatch_and_full_gradients_none():
     assert (batch.grad(x) != plain.batch([1], draws % 60).grad(x)).any()
     assert (augmented.full_batch([1]).grad(x) == plain.full_batch([1]).grad(x)).all()
     assert augmented.evaluate(x) == plain.evaluate(x)
-
-
-def test_algorithms_meet_the_same_augmented_images():
-    """A first step of FedProx and of SCAFFOLD is the same where they see the same variants."""
-    problem = network("cnn", clients=1, heterogeneous=False, augment={"crop": 2, "flip": True})
-    setting = Setting(clients=1, local_steps=1, rounds=1, batch=4)
-    first, second = (
-        Simulation(example(name, **options), problem, setting).run().x
-        for name, options in (("fedprox", {}), ("scaffold", {}))
-    )
-    np.testing.assert_allclose(first.numpy(), second.numpy(), rtol=1e-12)
 
 
 # --- device and precision ---

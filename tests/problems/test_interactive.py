@@ -81,12 +81,6 @@ def test_own_data_with_the_clients_that_they_name():
     assert interactive.client_count(NATURAL) == 2
 
 
-def test_a_wrong_number_of_clients_is_told_the_right_one():
-    write()
-    with pytest.raises(UserError, match="the data have 3 clients, but the setting 4: say clients: 3, or leave"):
-        fedatlas.train("fedavg", NATURAL, clients=4, **SETTING)
-
-
 @pytest.mark.parametrize("data", ["breast_cancer", {"file": "mine.csv", "label": "y", "drop": "hospital"}])
 def test_data_without_clients_have_no_natural_partition(data):
     write()

@@ -156,13 +156,6 @@ def test_refuses_arrays_of_no_quadratic(A, b, c, complaint):
         Quadratic(A, b, c)
 
 
-def test_curvatures_by_hand():
-    problem = create(2, centers=[[0.0], [3.0]], curvatures=[2.0, 1.0])
-    assert problem.value(np.array([1.0])) == pytest.approx((1 + 2) / 2)
-    assert problem.optimum.x == pytest.approx(1.0)
-    assert problem.constants()["L_max"] == 2
-
-
 def test_curvatures_of_coordinates_by_hand():
     problem = create(2, centers=[[1.0, 5.0], [7.0, 3.0]], curvatures=[[2.0, 0.0], [0.0, 1.0]])
     values, gradients = problem.full_batch(np.arange(2)).value_and_grad(np.array([2.0, 2.0]))

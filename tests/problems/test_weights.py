@@ -5,7 +5,6 @@ import pytest
 import torch
 from scipy import sparse
 
-import fedatlas
 from fedatlas.federation.arrays import to_numpy
 from fedatlas.federation.networks.network import Network
 from fedatlas.federation.networks.samples import Samples
@@ -115,13 +114,6 @@ def test_the_mean_over_all_rows_keeps_its_bits(make, options):
     if make is not linear:
         assert problem.value(x) == pooled.value(x) and (problem.gradient(x) == pooled.gradient(x)).all()
         assert problem.constant("L") == pooled.constant("L") and problem.solve().F == pooled.solve().F
-
-
-def test_clients_of_equal_size_keep_the_bits_of_the_pooled_rows():
-    X, y, rows = A[:60], Y[:60], np.arange(60).reshape(4, 15)
-    problem, pooled = (fedatlas.Softmax(X, y, l2=L2, partition=part) for part in (rows, None))
-    x = 0.3 * RNG.standard_normal(problem.dim)
-    assert problem.evaluate(x) == pooled.evaluate(x) and problem.constant("L") == pooled.constant("L")
 
 
 @weigh

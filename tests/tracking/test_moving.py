@@ -1,21 +1,13 @@
 """A project that is moved or copied: its runs and their artifacts go with it, and the original is left alone."""
 
 import hashlib
-import json
-import os
 import shutil
-import socket
 import sqlite3
-import subprocess
-import sys
-import urllib.request
 
 import pytest
 
 from fedatlas.publish import tracking
-from fedatlas.publish.tracking.connection import ENVIRONMENT
-from tests.tracking.mlflow_server import wait_for
-from tests.tracking.tiny import EXPERIMENT, LOGGED, experiment_facts, logged
+from tests.tracking.tiny import EXPERIMENT, LOGGED, experiment_facts
 
 
 def log(project, **changes):
@@ -73,30 +65,3 @@ def test_names_that_an_address_would_spell_otherwise(original):
     log(original, name="größe_1")
     assert "table.csv" in artifacts(original, "größe_1")
     assert "mlflow-artifacts:/größe_1" in places(original)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["tiny", "größe_1"])
-def test_the_interface_shows_artifacts_after_a_move(original, tmp_path, name):
-    log(original, name=name)
-    (report,) = logged(f"sqlite:///{original}/mlflow.db", name)[1]
-    run = report.info.run_id
-    moved = tmp_path / "moved"
-    original.rename(moved)
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [sys.executable, "-c", "from fedatlas.cli.main import main; main()", "ui", "--port", str(port)]
-    command += ["--uri", f"sqlite:///{moved}/mlflow.db"]
-    process = subprocess.Popen(command, cwd=tmp_path, env=os.environ | ENVIRONMENT, stdout=subprocess.DEVNULL)
-    try:
-        address = f"http://127.0.0.1:{port}"
-        wait_for(address, process)
-        with urllib.request.urlopen(f"{address}/api/2.0/mlflow/artifacts/list?run_id={run}", timeout=60) as answer:
-            assert "table.csv" in {item["path"] for item in json.load(answer)["files"]}
-        path = f"{address}/get-artifact?run_uuid={run}&path=figures/speed.png"
-        with urllib.request.urlopen(path, timeout=60) as answer:
-            assert answer.read() == (moved / "tiny/figures/speed.png").read_bytes()
-    finally:
-        process.terminate()
-        process.wait()

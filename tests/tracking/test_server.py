@@ -7,7 +7,7 @@ import pytest
 
 from fedatlas.experiments import specification
 from fedatlas.publish import tracking
-from tests.tracking.mlflow_server import free_port, serving
+from tests.tracking.mlflow_server import serving
 from tests.tracking.tiny import contents, experiment_facts, make, run_files
 
 pytestmark = pytest.mark.slow
@@ -95,20 +95,3 @@ def test_eight_writers(results, server, tmp_path):
     tracking.log(experiment_facts(EXPERIMENT), results, database)
     online, embedded = contents(server, "crowd"), contents(database, "crowd")
     assert len(online) == RUNS + 1 and online == embedded
-
-
-def test_a_server_that_is_killed_and_comes_back(results, tmp_path):
-    """What it took stays, and logging again adds what it lacks."""
-    port = free_port()
-    with serving(tmp_path, port) as address:
-        for number in range(3):
-            log_file(number, results, address)
-    with pytest.raises(tracking.TrackingError, match="MLflow cannot log to"):
-        tracking.log(experiment_facts(EXPERIMENT), results, address)
-    with serving(tmp_path, port) as address:
-        receipt = tracking.log(experiment_facts(EXPERIMENT), results, address)
-        assert (receipt["logged"], receipt["unchanged"]) == (WRITERS + 1 - 3, 3)
-        online = contents(address, "crowd")
-    database = f"sqlite:///{tmp_path}/alone.db"
-    tracking.log(experiment_facts(EXPERIMENT), results, database)
-    assert len(online) == RUNS + 1 and online == contents(database, "crowd")

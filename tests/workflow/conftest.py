@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from tests.workflow.edited import Copy, with_extensions
+from tests.workflow.edited import Copy
 from tests.workflow.project import copied
 
 
@@ -29,9 +29,3 @@ def shared_folder(tmp_path_factory):
 def copied_project(tmp_path_factory, shared_folder):
     """One copy in which everything is made; a test takes back what it changes."""
     return Copy.built(tmp_path_factory.mktemp("edits") / "project", shared_folder)
-
-
-@pytest.fixture(scope="session")
-def copied_study(tmp_path_factory, shared_folder):
-    """The same of a study with kinds of its own."""
-    return Copy.built(tmp_path_factory.mktemp("study") / "project", shared_folder, with_extensions)

@@ -87,20 +87,19 @@ class Copy:
         self.project = Project(folder)
 
     @classmethod
-    def built(cls, folder, shared, fill=with_atlas):
+    def built(cls, folder, shared):
         """Build the copy, or copy what another process has built.
 
         Args:
             folder: The folder of the copy.
             shared: A folder that all processes of the tests share.
-            fill: Writes configuration and experiments into the folder.
         """
-        source = shared / f"project_{fill.__name__}"
+        source = shared / "project_edited"
         with exclusive(source):
             if not (source / "built").exists():
                 project = copied(source / "project")
                 (project.folder / "config/experiments/tiny.yaml").unlink()
-                fill(project.folder)
+                with_atlas(project.folder)
                 project.snakemake()
                 project.copy_code()  # which the results do not name, so they are those of the copy too
                 (source / "built").touch()
