@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from fedatlas.data.sources import info
 from fedatlas.errors import UserError
 from fedatlas.experiments import expansion, experiment_file
 from fedatlas.workflow.validation import validate
@@ -36,6 +37,8 @@ def test_experiments_of_the_atlas_are_right(path, left_out):
         cells = expansion.cells(experiment)
         assert len({(cell.id, cell.key) for cell in cells}) == len(cells) > 0
         validate(experiment, cells)
+        if size == "smoke" and "data" in experiment.problem:  # which needs no download
+            assert info(experiment.problem["data"]).embedded
 
 
 @pytest.mark.parametrize("figure", [SCALING, CONVERGENCE, {**CONVERGENCE, "where": {"clients": "max"}, "y": "loss"}])
