@@ -20,13 +20,13 @@ from scipy import stats
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.result_files import read
+from fedatlas.records.lookup import record_paths
+from fedatlas.records.results import record_tables
 from fedatlas.results.claims import build
 from fedatlas.results.claims.base import Check
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import NotTested
 from fedatlas.results.comparing.intervals import Sample
-from fedatlas.workflow.record_results import record_tables
-from fedatlas.workflow.records import record_paths
 from fedatlas.workflow.study import Study
 
 LEAST = 15  # seeds of a sample that counts

@@ -21,6 +21,7 @@ import itertools
 import math
 import re
 import statistics
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -197,6 +198,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, help="folder of the data")
     parser.add_argument("--trials", type=int, default=TRIALS, help="quasi-random trials of the reference")
     arguments = parser.parse_args()
+    warnings.simplefilter("ignore", UserWarning)  # trials lie beyond what algorithms advise
     for pair in arguments.pairs:
         row = compare(pair, arguments.work, resolve_directory(arguments.data), arguments.trials)
         print(f"{pair}: {row['tuned']}; reference {row['reference']}; gap {100 * row['gap']:.1f} %", flush=True)

@@ -94,7 +94,7 @@ def test_one_file_is_enough(section, name, output):
 
 
 def test_an_experiment_of_the_atlas_is_extended_by_an_own_algorithm(study):
-    plan = run(study, sys.executable, "-m", "snakemake", "-n", "--cores", "2", "mine_too")
+    plan = run(study, sys.executable, "-m", "snakemake", "-np", "--cores", "2", "mine_too")
     assert "runs/fedmine/" in plan and "runs/fedac-1/" in plan
 
 
@@ -122,7 +122,7 @@ def test_the_files_of_the_page_make_a_study(study):
         path = study / "extensions" / name
         text = path.read_text()
         path.write_text(text + "\nEDITED = 1\n")
-        plan = run(study, *snakemake, "-n")
+        plan = run(study, *snakemake, "-np")
         assert {rule for rule in rules if re.search(rf"^rule {rule}:", plan, re.MULTILINE)} == expected, name
         path.write_text(text)
-    assert "Nothing to be done" in run(study, *snakemake, "-n")
+    assert "Nothing to be done" in run(study, *snakemake, "-np")

@@ -136,9 +136,9 @@ def test_the_package_opens_what_a_person_names_through_the_opener():
         "data/download.py", "data/prepared.py", "data/raw_files.py",  # of the data directory
         "federation/problems/interactive.py",
         "experiments/fingerprint.py", "registry/kinds.py", "workflow/specifications.py",  # of the code and the workflow
-        "io/files.py", "io/machine.py", "workflow/cluster_messages.py",  # of the system
-        "publish/comparison/page.py", "publish/guide/page.py", "publish/report/charts.py", "publish/report/page.py",
+        "io/files.py", "io/machine.py",  # of the system
+        "publish/comparison/compare.py", "publish/guide/page.py", "publish/report/charts.py", "publish/report/page.py",
         "workflow/console.py", "workflow/study.py",  # written by the same command
-        "publish/tracking/records.py", "workflow/comparison.py", "workflow/record_results.py",
+        "publish/tracking/records.py", "workflow/comparison.py", "records/results.py",
         "cli/arguments.py", "workflow/experiment_files.py",  # of standard input, and of titles in lists
     }  # fmt: skip

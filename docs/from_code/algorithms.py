@@ -11,6 +11,7 @@ from fedatlas.cli.list import default
 from fedatlas.experiments.specification import Experiment
 from fedatlas.federation.algorithms import ALGORITHMS, Algorithm
 from fedatlas.io.markdown import escape_markdown
+from fedatlas.records.lookup import record_paths
 from fedatlas.registry.bibliography import reference
 from fedatlas.registry.kinds import first_paragraph
 from fedatlas.registry.options import Option
@@ -19,7 +20,6 @@ from fedatlas.theory.fedac import FEDAC_THEOREMS
 from fedatlas.theory.fedred import FEDRED_BOUNDS
 from fedatlas.theory.fedsps import FEDSPS_BOUNDS
 from fedatlas.workflow.comparison import SUITE
-from fedatlas.workflow.records import record_paths
 from fedatlas.workflow.study import Study
 from from_code.docstrings import prose, rule
 from from_code.formulas import SYMBOLS, Notation

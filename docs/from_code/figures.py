@@ -15,10 +15,9 @@ from fedatlas.io.files import write_text
 from fedatlas.publish.report import charts
 from fedatlas.publish.report.gallery import NO_PICTURE
 from fedatlas.publish.report.page import LIBRARY, SCRIPTS, STYLE, create_environment, load_figure
+from fedatlas.records.lookup import record_paths
 from fedatlas.records.record import read_record
-from fedatlas.workflow.gallery_page import draw_figures
-from fedatlas.workflow.record_results import make_tables
-from fedatlas.workflow.records import record_paths
+from fedatlas.workflow.gallery_page import draw_figures, make_tables
 from fedatlas.workflow.study import Study
 
 ROOT = Path(__file__).parents[2]

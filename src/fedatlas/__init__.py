@@ -95,7 +95,7 @@ EXPORTS = {
     "load_results": "fedatlas.api.frames",
     "option": "fedatlas.registry.options",
     "plot": "fedatlas.api.plotting",
-    "record": "fedatlas.workflow.record_results",
+    "record": "fedatlas.api.record",
     "compare": "fedatlas.publish.comparison.compare",
     "stream": "fedatlas.federation.streams",
     "sweep": "fedatlas.api.sweep",
@@ -115,6 +115,7 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from fedatlas.api.estimator import FederatedLogisticRegression as FederatedLogisticRegression
     from fedatlas.api.frames import load_results as load_results
     from fedatlas.api.plotting import plot as plot
+    from fedatlas.api.record import record as record
     from fedatlas.api.sweep import sweep as sweep
     from fedatlas.api.train import train as train
     from fedatlas.data.catalogue.base import File as File
@@ -192,7 +193,6 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from fedatlas.results.figures.figure_data import FigureData as FigureData
     from fedatlas.testing.transcriptions import transcription as transcription
     from fedatlas.workflow.configuration import SNAKEFILE as SNAKEFILE
-    from fedatlas.workflow.record_results import record as record
 else:
 
     def __getattr__(name: str) -> object:

@@ -19,7 +19,7 @@ from fedatlas.io.yaml import read_yaml
 from fedatlas.testing import CONFORMANCE_TESTS
 from fedatlas.workflow.configuration import CONFIG
 from fedatlas.workflow.study import Study
-from fedatlas.workflow.targets import target_experiments
+from fedatlas.workflow.summary import target_experiments
 from tests.docs.blocks import ROOT, blocks, commands
 
 INSTALLING = {"make", ".", "conda", "pip", "pytest", "docker"}  # what these install is there when tests run

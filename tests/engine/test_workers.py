@@ -22,7 +22,7 @@ from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation, run_simulations
 from fedatlas.federation.engine.workers import Workers
 from fedatlas.testing.instances import unequal_clients
-from fedatlas.workflow.work import worker_count
+from fedatlas.workflow.resources import worker_count
 from tests.helpers import each_algorithm, example, network, quadratic
 
 M, ROUNDS = 5, 4

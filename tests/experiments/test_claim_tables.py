@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fedatlas.errors import UserError
-from fedatlas.experiments.claim_tables import expand_tables
+from fedatlas.experiments.experiment_file import expand_tables
 
 CHECK = {"kind": "better", "algorithm": "fedspeed", "than": ["{key}"]}
 AHEAD = {"text": "FedSpeed is ahead of {value}.", "source": "Table 1", "check": CHECK}

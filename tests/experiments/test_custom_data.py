@@ -17,12 +17,12 @@ from fedatlas.data.readers.base import Reader
 from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
 from fedatlas.experiments import expansion, labels
+from fedatlas.experiments.shared_files import optimum_file, partition_file
 from fedatlas.federation.partitions import split
 from fedatlas.publish import citations
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.jobs import optimum, partition
 from fedatlas.workflow.resources import problem_mb
-from fedatlas.workflow.shared_files import optimum_file, partition_file
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.validation import validate
 from tests.synthetic import experiment

@@ -24,11 +24,11 @@ from fedatlas.publish.report.facts_builder import build_facts
 from fedatlas.publish.report.headlines import FOLDER, LEVELS, NOT_RUN, read_headlines
 from fedatlas.publish.report.page import write_report
 from fedatlas.publish.tracking import page as mlflow_page
+from fedatlas.records.lookup import record_paths
 from fedatlas.registry.bibliography import reference
 from fedatlas.results.claims.verdicts import EQUAL, HELD, MORE, NOT_HELD, NOT_TESTED, UNDECIDED, UNTESTED, VACUOUS
 from fedatlas.results.comparing.published import fedac_losses, read_table
 from fedatlas.workflow.published_cards import published_cards
-from fedatlas.workflow.records import record_paths
 from fedatlas.workflow.study import Study
 from tests.report.sample import experiment, results, view
 from tests.workflow.project import ROOT

@@ -29,7 +29,7 @@ LIBRARIES = {
     " alembic.command jinja2 markupsafe",
 }
 MODULES = {
-    "snakemake": "fedatlas.workflow.graph fedatlas.workflow.targets fedatlas.workflow.dependencies"
+    "snakemake": "fedatlas.workflow.graph fedatlas.workflow.dependencies"
     " fedatlas.workflow.summary fedatlas.workflow.scheduling fedatlas.workflow.console"
     " snakemake_logger_plugin_fedatlas",
     "fedatlas": "fedatlas.cli.main fedatlas.workflow.jobs.figure fedatlas.workflow.jobs.claims"

@@ -4,7 +4,6 @@ import re
 import shutil
 import tempfile
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -19,7 +18,6 @@ from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
 from fedatlas.federation.problems import interactive
 from fedatlas.io import csv
 from fedatlas.publish.comparison.given_runs import add_runs
-from fedatlas.workflow import comparison
 from tests.report.test_browser import WIDE, driver  # noqa: F401  a fixture
 from tests.workflow.finished import finish
 from tests.workflow.project import ROOT, copied, fork_server
@@ -170,28 +168,6 @@ def test_a_new_algorithm_has_table_page_and_sentence_and_trains_its_own_cells_al
     assert set(frame["algorithms"]) == {3, 4}  # DANE is not defined with minibatches
     page = (project.folder / "results/compare/slowmo_on-suite.html").read_text()
     assert "SlowMo is " in page and "http" not in page.split("<script")[0].replace("https://www.chartjs.org", "")
-
-
-def test_the_time_is_that_of_the_rivals_for_as_many_runs(monkeypatch):
-    """A cell is of a point and has a number of runs; those of the rivals took 1, 2 and 9 seconds for a run on P."""
-
-    def cell(key, runs):
-        return SimpleNamespace(id=f"{key}{runs}", key=key, spec=runs)
-
-    rivals = [(cell("P", 10), 10.0), (cell("P", 20), 40.0), (cell("P", 30), 270.0), (cell("Q", 10), 5.0)]
-    held = {
-        comparison.run_path(cell): SimpleNamespace(cell=SimpleNamespace(seconds=seconds, spec=cell.spec))
-        for cell, seconds in rivals
-    }
-    monkeypatch.setattr(comparison, "count_runs", lambda runs: runs)
-    monkeypatch.setattr(comparison, "START_SECONDS", 7.0)
-    for runs in (100, 300):
-        waiting = [cell("P", runs), cell("Q", runs)]
-        mine = SimpleNamespace(cells=[cell for cell, _ in rivals] + waiting, held=held, waiting=waiting)
-        assert comparison.Comparison.seconds(mine, 1) == 7 + 14 + 2 * runs + 0.5 * runs
-        assert comparison.Comparison.seconds(mine, 8) == 7 + 7 + 2 * runs  # of the longest job
-    unknown = SimpleNamespace(cells=[], held=held, waiting=[cell("R", 1)])
-    assert comparison.Comparison.seconds(unknown, 1) is None
 
 
 @pytest.mark.parametrize("width", [390, 820, 1440])

@@ -1,15 +1,18 @@
 """What the jobs of an experiment take: counted, measured, and in proportion to work."""
 
+from pathlib import Path
+
 import pytest
 
 from fedatlas.experiments import result_files
 from fedatlas.experiments.cells import CellSpec, Select
 from fedatlas.experiments.run import run_cell
 from fedatlas.experiments.runs import initial_searches
+from fedatlas.workflow import estimates as estimates_module
 from fedatlas.workflow.estimates import Estimates, work
+from fedatlas.workflow.resources import count_runs, run_stages
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.times import Cost
-from fedatlas.workflow.work import count_runs, run_stages
 from tests.workflow.project import TINY
 
 
@@ -60,6 +63,17 @@ def test_a_time_that_is_not_known_follows_from_another_size_or_is_not_said(study
     known = Estimates(study, {("tiny", "laptop"): Cost(8, 3600.0, True)})
     assert known.seconds_per_operation("smoke", "tiny") == known.seconds_per_operation("laptop", "tiny") > 0
     assert "time     not known before a size" in Estimates(study, {}).text("smoke", "tiny", 2)
+
+
+def test_an_experiment_takes_as_long_as_the_one_that_it_extends_and_each_job_a_start(study):
+    Path("config/experiments/more.yaml").write_text("{extends: tiny, title: More, sizes: {smoke: {}}}")
+    estimates = Estimates(Study.open(), {("tiny", "smoke"): Cost(8, 3600.0, True)})
+    specs = [cell.spec for cell in estimates.cells("smoke", "more")]
+    start = estimates_module.START_SECONDS
+    assert estimates.elapsed("smoke", "more", specs, 1) == pytest.approx(3600 + (1 + len(specs)) * start)
+    longest = max(estimates.seconds_per_operation("smoke", "tiny") * work(spec) for spec in specs)
+    assert estimates.elapsed("smoke", "more", specs, 1000) == pytest.approx(longest + 2 * start)
+    assert Estimates(Study.open(), {}).elapsed("smoke", "more", specs, 1) is None
 
 
 def test_run_files_that_are_here_are_not_counted(study):

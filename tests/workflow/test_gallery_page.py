@@ -13,8 +13,8 @@ from fedatlas.io import csv
 from fedatlas.publish.report import gallery
 from fedatlas.publish.report.gallery import write_pages
 from fedatlas.publish.report.headlines import FOLDER, read_headlines
-from fedatlas.workflow import gallery_page, records
-from fedatlas.workflow.records import record_paths
+from fedatlas.records.lookup import record_paths
+from fedatlas.workflow import gallery_page
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.times import paper_hours
 from tests.workflow.project import ROOT, TINY
@@ -86,7 +86,7 @@ def original(tmp_path_factory):
 def recorded(original, tmp_path, monkeypatch):
     """A copy of the study as working directory, without the records of the atlas."""
     monkeypatch.chdir(shutil.copytree(original, tmp_path / "study"))
-    monkeypatch.setattr(records, "folders", lambda study: [tmp_path / "study/record"])
+    monkeypatch.setattr(Study, "record_folders", [tmp_path / "study/record"])
     return tmp_path / "study"
 
 

@@ -1,5 +1,6 @@
 """`fedatlas run` makes experiments of a study and of the atlas, in any folder."""
 
+import re
 import subprocess
 import sys
 
@@ -11,7 +12,7 @@ from fedatlas.cli.main import main
 from fedatlas.workflow import launch
 from fedatlas.workflow.study import Study
 from tests.workflow.project import TINY, forked_commands
-from tests.workflow.studies import environment, jobs
+from tests.workflow.studies import environment
 
 
 def fedatlas(folder, *words, **options):
@@ -23,8 +24,9 @@ def fedatlas(folder, *words, **options):
 def test_an_experiment_of_the_atlas_from_an_empty_folder(tmp_path):
     done = fedatlas(tmp_path, "run", "fedac_fig1", "--size", "smoke", "--cores", "2", "-n")
     assert done.returncode == 0, done.stderr
-    assert {"prepare", "optimum", "train", "track", "report_one", "fedac_fig1"} <= jobs(done)
-    assert "results/smoke/fedac_fig1/report.html" in done.stdout and "jobs done" not in done.stdout
+    rules = {line.split()[0] for line in done.stdout.splitlines() if re.fullmatch(r"\w+ +\d+", line)}
+    assert {"prepare", "optimum", "train", "track", "report_one", "fedac_fig1"} <= rules
+    assert len(done.stdout.splitlines()) < 40 and "jobs done" not in done.stdout
     assert "fedac_fig1 at size smoke\n\njobs     5 run files with 315 runs\ntime     ~" in done.stdout
     assert {path.name for path in tmp_path.iterdir()} <= {"data", "results", ".snakemake"}
 

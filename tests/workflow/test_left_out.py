@@ -10,9 +10,10 @@ from fedatlas.data.sources import info
 from fedatlas.io.yaml import read_yaml
 from fedatlas.publish.report.facts import FACTS_FILE
 from fedatlas.publish.report.page import write_report
+from fedatlas.records import lookup
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import NOT_TESTED
-from fedatlas.workflow import records, summary
+from fedatlas.workflow import summary
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.jobs import claims as claims_job
 from fedatlas.workflow.study import Study, create_study
@@ -20,7 +21,7 @@ from tests.report import sample
 from tests.workflow.studies import jobs, snakemake
 
 ROOT = Path(__file__).parents[2]
-RECORDED = sorted(records.record_paths(Study.from_config({}, root=ROOT)))
+RECORDED = sorted(lookup.record_paths(Study.from_config({}, root=ROOT)))
 FETCHED = {"a9a", "mnist", "fashion-mnist", "mushrooms"}  # data sets of recorded experiments that have an address
 
 
@@ -87,14 +88,14 @@ def test_data_that_a_run_needs_are_fetched_and_no_figure_is_left_out(tmp_path, m
 
 def test_snakemake_plans_an_experiment_of_the_record_without_data(tmp_path):
     study = create_study(str(tmp_path / "study"))
-    done = snakemake(study, "-n", "fedac_replay", "--config", "size=paper")
+    done = snakemake(study, "-np", "fedac_replay", "--config", "size=paper")
     assert {"train", "figure", "claims", "report_one"} <= jobs(done) and "prepare" not in jobs(done)
 
 
 def test_a_check_whose_data_are_not_here_is_not_tested_and_says_so(tmp_path, monkeypatch):
     graph = graph_of(tmp_path)
     monkeypatch.setattr(graph.records, "find", lambda w: "restored")
-    monkeypatch.setattr("fedatlas.workflow.missing_data.is_local", lambda *_: False)
+    monkeypatch.setattr("fedatlas.workflow.graph.is_local", lambda *_: False)
     at = SimpleNamespace(size="laptop", experiment="asynchrony")
     spec = json.loads(graph.specification("claims", at))
     assert spec["lacking"] == ["digits"] and "lacking" not in json.loads(Graph(graph.study).specification("claims", at))

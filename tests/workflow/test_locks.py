@@ -12,7 +12,7 @@ import pytest
 
 from fedatlas.data.locks import exclusive
 from fedatlas.experiments import result_files
-from fedatlas.workflow import ownership
+from fedatlas.workflow import scheduling
 from tests.workflow.project import TINY, forked_commands
 from tests.workflow.test_live import SPEC
 
@@ -57,7 +57,7 @@ def test_the_folder_of_a_dead_snakemake_is_free(project):
     target = "results/smoke/tiny/runs/fedavg/all.parquet"
     process = project.start(target, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     folder, end = project.folder / ".snakemake", time.monotonic() + 60
-    while not list(folder.glob(f".tmp-*{ownership.NAME}")) and time.monotonic() < end:
+    while not list(folder.glob(f".tmp-*{scheduling.OWNED}")) and time.monotonic() < end:
         time.sleep(0.05)
     assert list((folder / "locks").glob("*.lock"))
     os.kill(process.pid, signal.SIGKILL)  # its job goes on
@@ -69,20 +69,20 @@ def test_the_folder_of_a_dead_snakemake_is_free(project):
 
 def test_locks_of_a_living_process_and_of_other_machines_stay(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    ownership.FOLDER.mkdir(parents=True)
-    before = ownership.locks()
+    scheduling.LOCKS.mkdir(parents=True)
+    before = scheduling.locks()
     for name in ("0.input.lock", "0.output.lock"):
-        (ownership.FOLDER / name).write_text("a\n")
-    ownership.claim(before)
-    (record,) = ownership.FOLDER.parent.glob(".tmp-*")
-    ownership.release_dead()
-    assert record.exists() and len(ownership.locks()) == 2
+        (scheduling.LOCKS / name).write_text("a\n")
+    scheduling.claim(before)
+    (record,) = scheduling.LOCKS.parent.glob(".tmp-*")
+    scheduling.release_dead()
+    assert record.exists() and len(scheduling.locks()) == 2
     machine, process = record.name.split("-")[1:3]
     elsewhere = record.rename(record.with_name(record.name.replace(machine, "abcdef").replace(process, "1")))
-    ownership.release_dead()
-    assert len(ownership.locks()) == 2
+    scheduling.release_dead()
+    assert len(scheduling.locks()) == 2
     elsewhere.rename(record.with_name(record.name.replace(f"-{process}-", "-99999999-")))
-    (ownership.FOLDER / "0.output.lock").write_text("of another\n")
-    os.utime(ownership.FOLDER / "0.output.lock", (1, 1))
-    ownership.release_dead()
-    assert set(ownership.locks()) == {"0.output.lock"} and not list(Path(".snakemake").glob(".tmp-*"))
+    (scheduling.LOCKS / "0.output.lock").write_text("of another\n")
+    os.utime(scheduling.LOCKS / "0.output.lock", (1, 1))
+    scheduling.release_dead()
+    assert set(scheduling.locks()) == {"0.output.lock"} and not list(Path(".snakemake").glob(".tmp-*"))

@@ -8,12 +8,13 @@ import yaml
 from fedatlas import UserError
 from fedatlas.cli.main import main
 from fedatlas.publish.guide.page import write_guide
+from fedatlas.records.lookup import Records, lacking_cases, lacking_cells
 from fedatlas.records.record import read_record
+from fedatlas.records.results import record_tables
 from fedatlas.workflow import gallery_page
 from fedatlas.workflow.comparison import Request, run_path
 from fedatlas.workflow.comparison_experiment import prepare
-from fedatlas.workflow.record_results import missing_records, record_tables
-from fedatlas.workflow.records import Records, lacking_cases, lacking_cells
+from fedatlas.workflow.gallery_page import missing_records
 from fedatlas.workflow.study import Study
 from tests.workflow.finished import finish
 from tests.workflow.project import ROOT, TINY

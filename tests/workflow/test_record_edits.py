@@ -9,14 +9,14 @@ import pandas as pd
 import pytest
 import yaml
 
+from fedatlas.api.record import record
 from fedatlas.cli.main import main
 from fedatlas.data import store
 from fedatlas.data.catalogue import SOURCES
 from fedatlas.experiments import fingerprint, result_files
 from fedatlas.experiments import run as run_module
 from fedatlas.federation.partitions import PARTITIONS
-from fedatlas.workflow.record_results import record
-from fedatlas.workflow.records import Records, all_verifications
+from fedatlas.records.lookup import Records, all_verifications
 from fedatlas.workflow.study import Study
 from tests.records.test_records import changed_file
 from tests.workflow.finished import finish
@@ -98,7 +98,8 @@ def study(original, tmp_path, monkeypatch):
     shutil.copytree(original, tmp_path / "study")
     monkeypatch.chdir(tmp_path / "study")
     monkeypatch.setenv("FEDATLAS_DATA", str(tmp_path / "study/data"))
-    monkeypatch.setattr("fedatlas.workflow.records.shipped", lambda: tmp_path)  # not the atlas's own record
+    folders = property(lambda study: [study.root.resolve() / "record", tmp_path / "record"])
+    monkeypatch.setattr(Study, "record_folders", folders)  # without the atlas's own
     return tmp_path / "study"
 
 
@@ -236,7 +237,7 @@ def test_an_edit_that_keeps_numbers_is_verified_and_one_that_does_not_is_not(stu
     edit_module(monkeypatch, "federation.algorithms.scaffold")
     original = run_module.compute_run
     monkeypatch.setattr(
-        "fedatlas.workflow.verification.compute_run",
+        "fedatlas.records.verification.compute_run",
         lambda run, problem: [
             {**row, "loss": row["loss"] * (1 + 1e-8 * (run.algorithm == "scaffold"))} for row in original(run, problem)
         ],
@@ -257,7 +258,7 @@ def test_a_choice_that_tuning_would_not_make_today_is_a_difference(study, monkey
     def choose_others(spec, *rest):
         return [dataclasses.replace(search, chosen={"lr": 0.5}) for search in original(spec, *rest)]
 
-    monkeypatch.setattr("fedatlas.workflow.verification.replay_searches", choose_others)
+    monkeypatch.setattr("fedatlas.records.verification.replay_searches", choose_others)
     forget()
     assert main(["record", "verify", "own"]) == 1
     assert "chooses {'lr': 0.5} by today's code" in capsys.readouterr().out
@@ -282,7 +283,7 @@ def alter(monkeypatch, during=lambda: None):
         during()
         return [{**row, "loss": row["loss"] + (run.algorithm == "scaffold")} for row in original(run, problem)]
 
-    monkeypatch.setattr("fedatlas.workflow.verification.compute_run", altered)
+    monkeypatch.setattr("fedatlas.records.verification.compute_run", altered)
 
 
 def test_what_differs_on_this_machine_outweighs_what_the_atlas_brings(study, tmp_path, monkeypatch):

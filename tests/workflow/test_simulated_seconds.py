@@ -12,6 +12,7 @@ from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
 from fedatlas.experiments import expansion, result_files, tables
 from fedatlas.experiments.run import run_cell
+from fedatlas.experiments.shared_files import partition_file
 from fedatlas.experiments.specification import FigureEntry
 from fedatlas.federation.architectures import ARCHITECTURES
 from fedatlas.federation.costs import COST_MODELS
@@ -23,7 +24,6 @@ from fedatlas.results.figures.drawing import draw
 from fedatlas.workflow import dependencies, inputs
 from fedatlas.workflow.jobs import claims as claims_job
 from fedatlas.workflow.jobs.partition import make
-from fedatlas.workflow.shared_files import partition_file
 from fedatlas.workflow.validation import validate
 from tests.figures.drawings import describe
 from tests.synthetic import experiment

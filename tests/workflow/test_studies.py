@@ -36,13 +36,13 @@ def test_a_new_study_has_all_that_it_needs(tmp_path, monkeypatch, capsys):
 
 def test_its_graph_has_the_own_algorithm_beside_three_tuned_baselines(tmp_path):
     study = create_study(str(tmp_path / "mine"))
-    plan = snakemake(study, "-n")
+    plan = snakemake(study, "-np")
     assert {"prepare", "partition", "train", "figure", "claims", "track_tour", "report_tour", "tour"} <= jobs(plan)
     names = ("my_algorithm", "fedavg", "fedprox", "scaffold")
     assert all(f"results/smoke/first/runs/{name}/all.parquet" in plan.stdout for name in names)
     experiment = yaml.safe_load((study / "config/experiments/first.yaml").read_text())
     assert set(experiment["algorithms"]) == set(names) and len(experiment["tune"]["lr"]) > 2
-    assert jobs(snakemake(study, "-n", "fedac_fig1")) >= {"fedac_fig1", "report_one"}  # the atlas's own
+    assert jobs(snakemake(study, "-np", "fedac_fig1")) >= {"fedac_fig1", "report_one"}  # the atlas's own
 
 
 def test_its_algorithm_is_comparable_at_once(tmp_path, monkeypatch, capsys):

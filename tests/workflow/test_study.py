@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from fedatlas import SNAKEFILE, UserError
 from fedatlas.workflow import configuration
-from fedatlas.workflow.folders import Folders
-from fedatlas.workflow.study import Study
+from fedatlas.workflow.study import Folders, Study
 from tests.workflow.project import ROOT
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=8)

@@ -7,7 +7,7 @@ import yaml
 
 from fedatlas.errors import UserError
 from fedatlas.workflow.study import Study
-from fedatlas.workflow.targets import experiment_rules, target_experiments, target_files
+from fedatlas.workflow.summary import experiment_rules, target_experiments, target_files
 from tests.workflow.project import TINY
 
 INNER = (  # as executors call Snakemake for one job

@@ -4,7 +4,7 @@ from snakemake.exceptions import WorkflowError
 
 from fedatlas.errors import UserError
 from fedatlas.io.files import ensure_writable
-from fedatlas.workflow import configuration, console, scheduling, summary, targets, unrecorded
+from fedatlas.workflow import configuration, console, scheduling, summary, unrecorded
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.requests import Requests
 from fedatlas.workflow.study import Study
@@ -34,7 +34,7 @@ size, results = study.config["size"], study.folders.results
 def experiment_rules():
     """Return the names of the experiments that get a rule of their own."""
     try:
-        return targets.experiment_rules(study, {rule.name for rule in workflow.rules}, modifier.modify_rulename)
+        return summary.experiment_rules(study, {rule.name for rule in workflow.rules}, modifier.modify_rulename)
     except UserError as error:
         raise WorkflowError(str(error)) from None
 

@@ -149,7 +149,7 @@ def _worker_count(spec: "CellSpec", cores: int) -> int:
     """Return the number of processes of a job with so many cores."""
     if cores == 1:
         return 1
-    from fedatlas.workflow.work import worker_count  # which loads the modules of a study
+    from fedatlas.workflow.resources import worker_count  # which loads the modules of a study
 
     return worker_count(spec, cores)
 

@@ -65,11 +65,11 @@ def list_records(a: Namespace) -> int:
         The exit status: 1 where a file was damaged.
     """
     from fedatlas.errors import UserError
+    from fedatlas.records.lookup import all_verifications, record_paths
     from fedatlas.records.record import read_record
+    from fedatlas.records.verification import Examination
     from fedatlas.records.verified import meaning
-    from fedatlas.workflow.records import all_verifications, record_paths
     from fedatlas.workflow.study import Study
-    from fedatlas.workflow.verification import Examination
 
     study, damages, total = Study.open(), 0, 0
     known = all_verifications(study)
@@ -90,8 +90,8 @@ def list_records(a: Namespace) -> int:
 
 def show(a: Namespace) -> None:
     """Print the cells of a record and their verifications."""
-    from fedatlas.workflow.record_results import find_record
-    from fedatlas.workflow.records import all_verifications
+    from fedatlas.records.lookup import all_verifications
+    from fedatlas.records.results import find_record
     from fedatlas.workflow.study import Study
 
     study = Study.open()
@@ -109,7 +109,7 @@ def show(a: Namespace) -> None:
 def export(a: Namespace) -> None:
     """Write curves, table or trials of a record as CSV."""
     from fedatlas.io import csv
-    from fedatlas.workflow.record_results import record_tables
+    from fedatlas.records.results import record_tables
     from fedatlas.workflow.study import Study
 
     frame = getattr(record_tables(Study.open(), a.name, a.size), a.kind)
@@ -125,14 +125,14 @@ def verify(a: Namespace) -> int:
     Returns:
         The exit status: 1 where a number differs.
     """
+    from fedatlas.records.lookup import all_verifications, record_paths
     from fedatlas.records.record import read_record
+    from fedatlas.records.results import find_record
+    from fedatlas.records.verification import Examination
+    from fedatlas.records.verification import verify as compute
     from fedatlas.records.verified import Verification, add_verifications, meaning
-    from fedatlas.workflow.record_results import find_record
-    from fedatlas.workflow.records import FOLDER, all_verifications, record_paths
     from fedatlas.workflow.study import Study
     from fedatlas.workflow.times import shipped_costs
-    from fedatlas.workflow.verification import Examination
-    from fedatlas.workflow.verification import verify as compute
 
     study = Study.open()
     known, costs = all_verifications(study), shipped_costs()
@@ -158,7 +158,7 @@ def verify(a: Namespace) -> int:
         nonlocal written
         rows = [row for each in examinations for row in each.rows.values()]
         states = {state: modules for each in examinations for state, modules in each.states.items()}
-        written = add_verifications(study.root / FOLDER, rows, states, written)
+        written = add_verifications(study.record_folders[0], rows, states, written)
 
     def report(line: str) -> None:
         nonlocal saved
@@ -182,7 +182,7 @@ def verify(a: Namespace) -> int:
 
 def add_results(a: Namespace) -> None:
     """Take results into the record."""
-    from fedatlas.workflow.record_results import add_record
+    from fedatlas.records.results import add_record
     from fedatlas.workflow.study import Study
 
     study = Study.open()
@@ -194,7 +194,7 @@ def add_results(a: Namespace) -> None:
 
 def missing(a: Namespace) -> None:
     """Print the experiments of the gallery of which the record lacks cells, and the commands that make one."""
-    from fedatlas.workflow.record_results import missing_records
+    from fedatlas.workflow.gallery_page import missing_records
     from fedatlas.workflow.study import Study
 
     entries = missing_records(Study.open())

@@ -1,5 +1,6 @@
 """`fedatlas show`: the declaration of a kind, a data set, an experiment, a paper or a record."""
 
+import inspect
 import textwrap
 from collections.abc import Iterable, Mapping
 
@@ -13,7 +14,6 @@ from fedatlas.io import terminal
 from fedatlas.io.machine import format_size
 from fedatlas.registry import bibliography
 from fedatlas.registry.extensions import location
-from fedatlas.registry.kinds import docstring
 from fedatlas.registry.options import Option, options
 from fedatlas.workflow import listing
 from fedatlas.workflow.study import Study
@@ -54,8 +54,6 @@ def names() -> list[str]:
 def _guess(study: Study, name: str) -> str:
     if explanation := study.files.explain_figure(name):
         return f": {explanation}"
-    if overlooked := next(filter(None, (family.explain_overlooked(name) for family in FAMILIES.values())), ""):
-        return f": {overlooked}"
     return f"{nearest(name, names())}; `fedatlas list` names all that there is"
 
 
@@ -102,7 +100,7 @@ def _kind(section: str, name: str) -> str:
 
 def _docstring(kind: type) -> str:
     """Return a docstring, with its paragraphs filled if the terminal is narrower than the code."""
-    text = textwrap.indent(docstring(kind), "  ")
+    text = textwrap.indent(inspect.getdoc(kind) or "", "  ")
     if max(map(len, text.splitlines()), default=0) <= _width():
         return text
     parts = [part if "\n  " in part.strip() else _paragraph(part) for part in text.split("\n\n")]

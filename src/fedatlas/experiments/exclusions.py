@@ -35,7 +35,7 @@ SILENT = {
     "fedatlas.data.errors": "words for people",
     "fedatlas.data.locks": "lets one process at a time write data",
     "fedatlas.data.validation": "refuses arrays that a source does not promise",
-    "fedatlas.workflow.shared_files": "names files that are inputs of rules; their specifications are parameters",
+    "fedatlas.experiments.shared_files": "names files that are inputs of rules; their specifications are parameters",
     "fedatlas.federation.engine.protocols": "types of what hooks are given",
 }
 # Imports that are not followed: (importer, imported module), and why. The importer's results depend on the imported

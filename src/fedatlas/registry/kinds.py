@@ -12,8 +12,6 @@ import importlib.util
 import inspect
 import pkgutil
 import re
-import sys
-import textwrap
 from abc import ABC
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -22,7 +20,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from fedatlas.errors import UserError, did_you_mean, enumerate_names, nearest
 from fedatlas.registry import extensions
 from fedatlas.registry.options import Option, options
-from fedatlas.registry.validation import construct, validate
+from fedatlas.registry.validation import Validated, construct
 
 T = TypeVar("T")
 KindTable = dict[str, tuple[Any, str]]  # by name and alias: the kind, and the full name of the module that defines it
@@ -30,7 +28,7 @@ NAME = re.compile(r"\w[\w.+-]*")  # names of kinds become parts of names of file
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kind(ABC):
+class Kind(Validated, ABC):
     """Base class of all kinds: a frozen dataclass whose fields are its options, validated when it is built.
 
     Attributes:
@@ -44,13 +42,11 @@ class Kind(ABC):
     aliases: ClassVar[tuple[str, ...]] = ()
     reads: ClassVar[tuple[str, ...]] = ()
 
-    def __post_init__(self) -> None:
-        validate(self.title(), self)
-
     @classmethod
     def title(cls) -> str:
         """Return the noun of the kind for sentences."""
-        return cls.name
+        noun = next((family.noun for family in FAMILIES.values() if issubclass(cls, family.base)), "kind")
+        return f"{noun} {cls.name}"
 
     @classmethod
     def options(cls) -> Mapping[str, Option]:
@@ -94,17 +90,9 @@ def classes(spec: Any) -> list[type[Kind]]:
     return [cls for part in parts for cls in classes(part)]
 
 
-def first_paragraph(cls: Any) -> str:
+def first_paragraph(value: Any) -> str:
     """Return the first paragraph of the docstring of a class or a function, on one line."""
-    return " ".join(docstring(cls).split("\n\n")[0].split())
-
-
-def docstring(value: Any) -> str:
-    """Return the docstring of a class or a function, from its source where ``python -OO`` keeps none."""
-    if sys.flags.optimize < 2:
-        return inspect.getdoc(value) or ""
-    (node,) = ast.parse(textwrap.dedent(inspect.getsource(value))).body
-    return ast.get_docstring(node) or ""  # type: ignore[arg-type]  # the node is a class or a function
+    return " ".join((inspect.getdoc(value) or "").split("\n\n")[0].split())
 
 
 FAMILIES: "dict[str, Family[Any]]" = {}  # by noun, which an option names whose value is one of the kinds
@@ -289,8 +277,6 @@ class Family(Generic[T]):
         if entry is None:
             entries = [*self.extension_kinds.items(), *self.builtin.items()]
             titles = {kind: extensions.describe(kind, module) for kind, (_, module) in entries}
-            if overlooked := self.explain_overlooked(name):
-                raise UserError(f"unknown {self.noun} {name!r}: {overlooked}")
             guess = nearest(self._labelled(str(name)) or name, titles)
             study = extensions.study()
             if not guess and study.root is None:
@@ -299,13 +285,6 @@ class Family(Generic[T]):
                 )
             raise UserError(f"unknown {self.noun} {name!r}{guess} (known: {enumerate_names(titles.values())})")
         return entry
-
-    def explain_overlooked(self, name: Any) -> str:
-        """Return why the study's class that may be meant by an unknown name is not found; empty if there is none."""
-        kinds = (kind for kind, _ in (*self.builtin.values(), *self.extension_kinds.values()))
-        bases = {self.base.__name__, *(kind.__name__ for kind in kinds if isinstance(kind, type))}
-        overlooked = (each for each in extensions.find_overlooked(bases) if each.is_meant_by(str(name)))
-        return next((each.explain(name) for each in overlooked), "")
 
     def _find_in_module(self, name: str) -> tuple[Any, str] | None:
         """Return the kind of a name if it lies in the module of that name."""

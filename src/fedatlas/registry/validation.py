@@ -26,6 +26,18 @@ def validate_names(owner: str, options: Mapping[str, Option], names: Iterable[st
             raise UserError(f"{owner} has no option {name!r}{did_you_mean(name, list(options))}")
 
 
+class Validated:
+    """A base of dataclasses of options that validate their values as they are built."""
+
+    def __post_init__(self) -> None:
+        validate(self.title(), self)
+
+    @classmethod
+    def title(cls) -> str:
+        """Return the noun of the object for sentences."""
+        return cls.__name__
+
+
 def construct(owner: str, cls: type[T], values: Mapping[str, Any], **fields: Any) -> T:
     """Return ``cls(**values, **fields)`` for a dataclass of options.
 
@@ -46,7 +58,8 @@ def construct(owner: str, cls: type[T], values: Mapping[str, Any], **fields: Any
         if option.required and name not in values:
             example = f", such as {option.advice}" if option.advice else ""
             raise UserError(f"{owner} needs a value for {name!r}{example}")
-    validate_values(owner, declared, values)
+    if not issubclass(cls, Validated):
+        validate_values(owner, declared, values)
     try:
         return cls(**values, **fields)
     except UserError:

@@ -1,12 +1,13 @@
 """Conformance tests of an algorithm's declaration: docstring, options, citation. They run no round."""
 
 import dataclasses
+import inspect
 import math
 import re
 from typing import Any
 
 from fedatlas.errors import UserError, nearest
-from fedatlas.registry import bibliography, kinds
+from fedatlas.registry import bibliography
 from fedatlas.registry.options import Option
 from fedatlas.testing.implementation import Implementation
 from fedatlas.testing.outcomes import Failed
@@ -20,7 +21,7 @@ def docstring(implementation: Implementation) -> None:
     label = getattr(cls, "label", None)
     if not label:
         raise Failed(f"The class {cls.__name__} has no label: write `label = ...`, the name in legends.")
-    text = kinds.docstring(cls) if vars(cls).get("__doc__") else ""
+    text = inspect.getdoc(cls) or "" if vars(cls).get("__doc__") else ""
     advice = f'begin the docstring of {cls.__name__} with "{label} (Author et al. 2026, Algorithm 1) is ...".'
     if not text or text.startswith(f"{cls.__name__}("):
         raise Failed(f"The class has no docstring: {advice}")

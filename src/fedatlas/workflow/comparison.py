@@ -11,21 +11,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Cell
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.result_files import write
-from fedatlas.experiments.tables import Layout, Tables, build
-from fedatlas.workflow.records import Restored
+from fedatlas.experiments.tables import Tables, build
+from fedatlas.records.lookup import Restored
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.unrecorded import differs
-from fedatlas.workflow.work import count_runs
 
 SUITE = "landscape"  # the experiment with which algorithms are compared by default
 FOLDER = "compare"  # below the results
-START_SECONDS = 25.0  # besides the runs of a cell: jobs for data, split and optimum; evaluations
 
 
 @dataclass(frozen=True)
@@ -132,25 +128,6 @@ class Comparison:
         folders = self.study.folders
         return f"{folders.prefixed(folders.results)}/{FOLDER}/{self.request.title}"
 
-    def seconds(self, cores: int) -> float | None:
-        """Return the time that training may take, from the times of the rivals; None where no rival has a record.
-
-        On each point of the axes a run takes the median over the rivals. Tuning by steps has more runs, the more
-        hyper-parameters there are. A job takes START_SECONDS besides, and so does the workflow.
-
-        Args:
-            cores: Number of jobs at once.
-        """
-        times: dict[str, list[float]] = {}
-        for cell in self.cells:
-            if restored := self.held.get(run_path(cell)):
-                times.setdefault(cell.key, []).append(restored.cell.seconds / count_runs(restored.cell.spec))
-        waiting = self.waiting
-        if not times.keys() >= {cell.key for cell in waiting}:
-            return None
-        jobs = [START_SECONDS + count_runs(cell.spec) * float(np.median(times[cell.key])) for cell in waiting]
-        return START_SECONDS + max([sum(jobs) / cores, *jobs])
-
     def collect(self, folder: Path) -> Tables:
         """Return table, curves and trials of all cells, and write their run files into a folder, as results have them.
 
@@ -170,8 +147,7 @@ class Comparison:
                 raise UserError(f"{results / run_path(cell)} is missing: the comparison was interrupted; run it again")
             else:
                 path.symlink_to((results / run_path(cell)).resolve())
-        experiment = self.study.experiment(self.request.size, self.name)
-        layout = Layout(list(experiment.grid), list(experiment.within), self.view.tune, experiment.select)
+        layout = self.study.layout(self.request.size, self.name)
         tables = build(layout, [folder / run_path(cell) for cell in self.cells])
         for name in ("table", "curves"):
             write(folder / f"{name}.parquet", getattr(tables, name), tables.meta.to_dict())

@@ -17,11 +17,10 @@ from fedatlas.federation import algorithms
 from fedatlas.io import terminal
 from fedatlas.io.files import update_text
 from fedatlas.io.text import require_file
+from fedatlas.records.lookup import Records, Restored
 from fedatlas.workflow.comparison import Comparison, Request, run_path
-from fedatlas.workflow.folders import COMPARISONS
 from fedatlas.workflow.launch import check_experiment
-from fedatlas.workflow.records import Records, Restored
-from fedatlas.workflow.study import Study
+from fedatlas.workflow.study import COMPARISONS, Study
 
 QUICK_SHARE, QUICK_SEEDS = 3, 5  # of a quick comparison: one problem of so many, and seeds
 FIGURES: dict[str, dict[str, Any]] = {

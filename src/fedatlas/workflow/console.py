@@ -3,7 +3,8 @@
 Snakemake finds the handler through its interface for logger plugins, under the name ``fedatlas``, by the package
 ``snakemake_logger_plugin_fedatlas`` beside this one. ``--logger fedatlas`` selects it, as `fedatlas run` and
 the profiles of studies do. Snakemake's own messages, a paragraph for each job, are in ``.snakemake/log`` then.
-``--verbose``, ``--printshellcmds``, ``--quiet`` and ``--dry-run`` leave them on the screen as Snakemake prints them.
+``--verbose``, ``--printshellcmds`` and ``--quiet`` leave them on the screen as Snakemake prints them. A dry run shows
+its table of jobs, its reasons and the code that has changed, without the paragraphs.
 """
 
 import contextlib
@@ -14,7 +15,7 @@ import signal
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,26 +23,31 @@ from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from fedatlas.io.machine import format_duration
-from fedatlas.workflow import cluster_messages, reasons
 
 LOGGER = "snakemake.logging"
 LINES = 20  # of the log of a failed job
 PAUSE = 30.0  # seconds between two lines about the progress, where there is no terminal
 COLOURS = {logging.WARNING: 33, logging.ERROR: 31}  # of a terminal: yellow and red, as Snakemake's own
-BUILDING, NOTHING = "Building DAG of jobs", "Nothing to be done"
+NOTHING = "Nothing to be done"
+REASONS = "Reasons:"  # of all jobs of a dry run
 INTERRUPT = "Terminating processes on user request"
 ENDED = re.compile(r"returned non-zero exit status (?P<status>\d+)|died with <Signals\.(?P<name>SIG\w+)")
 INTERRUPTED = "fedatlas: interrupted"  # the end of the log of a job that was interrupted
 UNFINISHED = "At least one job did not complete successfully"
 RESTART = "Trying to restart job"
-NO_BACKUP = re.compile(r"Cannot restore .*: no backup found")  # of a run file that was not there before its job failed
 MISSING = re.compile(r"^No rule to produce (?P<name>\w[\w-]*) \(", re.MULTILINE)  # a name, and no path
 MISTAKE = re.compile(r"^ *UserError: (?P<sentence>.*)$", re.MULTILINE)  # in an input or a parameter of a rule
-LOCKED = "Directory cannot be locked"
-UNLOCK = (
-    "fedatlas: this folder is locked: if no other run works in it, the last one was killed; call `snakemake --unlock` "
-    "or `fedatlas run NAME -- --unlock`, and then the same command again"
-)
+CHANGE = re.compile(r"before: (?P<before>.*) now: (?P<now>.*)", re.DOTALL)  # in the reason of a job
+MODULE = re.compile(r"(?<!\S)'?(?P<name>[\w.]+) (?P<hash>[0-9a-f]{16})\b")
+EXECUTOR = "executor_plugin"  # in the path of the module of a cluster's executor
+SUBMITTED = re.compile(r"Job (?P<job>\S+) has been submitted with SLURM jobid (?P<number>\d+)")
+SLURM_RUN = re.compile(r"SLURM run ID: (?P<name>\S+)")
+SLURM_STATUS = re.compile(r"SLURM status is: '(?P<status>\w+)")
+SLURM_ENDS = {
+    "TIMEOUT": re.compile(r"slurmstepd.*DUE TO TIME LIMIT"),
+    "OUT_OF_MEMORY": re.compile(r"slurmstepd.*(memory limit|oom.kill)", re.IGNORECASE),
+    "NODE_FAIL": re.compile(r"slurmstepd.*DUE TO NODE FAILURE"),
+}  # what SLURM writes to the log of a job that it ends
 
 
 class Messages(LogHandlerBase):
@@ -68,7 +74,8 @@ class Messages(LogHandlerBase):
         self.last_line = self.start
         self.done, self.total, self.failed, self.healed = 0, 0, dict[str, str](), set[str]()
         self.up_to_date, self.bar, self.names = False, None, dict[int, str]()
-        self.interrupted, self.reasons, self.changed = False, dict[int, str](), Counter[str]()
+        self.interrupted, self.reasons = False, dict[int, str]()
+        self.plan, self.why, self.changed = "", "", Counter[str]()  # of a dry run
         # handlers run in a thread of their own, when the next attempt of a job may have emptied its log
         logging.getLogger(LOGGER).addFilter(keep_logs)
 
@@ -76,21 +83,21 @@ class Messages(LogHandlerBase):
     def writes_to_stream(self) -> bool:
         """Return whether this handler prints. Where options ask for Snakemake's messages, Snakemake prints them."""
         asked = self.common_settings
-        return not (asked.dryrun or asked.verbose or asked.printshellcmds or asked.debug_dag or asked.quiet)
+        return not (asked.verbose or asked.printshellcmds or asked.debug_dag or asked.quiet)
 
     def emit(self, record: logging.LogRecord) -> None:
         """Take a record."""
         try:
             if self.writes_to_stream:
                 self._show(record)
-            elif self.common_settings.dryrun and getattr(record, "event", None) == LogEvent.JOB_INFO:
-                self.changed.update(reasons.changed_modules(str(vars(record).get("reason"))))
         except Exception:  # it must not end the thread in which Snakemake calls handlers
             self.handleError(record)
 
     def _show(self, record: logging.LogRecord) -> None:
         event = getattr(record, "event", None)
-        if event == LogEvent.RUN_INFO:
+        if event == LogEvent.RUN_INFO and self.common_settings.dryrun:
+            self.plan = record.getMessage()  # a dry run tells it twice
+        elif event == LogEvent.RUN_INFO:
             self._print_plan(record.stats)  # type: ignore[attr-defined]
         elif event == LogEvent.JOB_INFO:
             self._describe(vars(record))
@@ -101,29 +108,24 @@ class Messages(LogHandlerBase):
         elif event == LogEvent.JOB_ERROR:
             self._failure(vars(record))
         elif event == LogEvent.GROUP_ERROR:  # the errors of its jobs follow
-            reason = cluster_messages.reason("", record.aux_logs)  # type: ignore[attr-defined]
+            reason = _cluster_reason("", record.aux_logs)  # type: ignore[attr-defined]
             self.reasons |= {job["jobid"]: reason for job in record.job_error_info}  # type: ignore[attr-defined]
-        elif NO_BACKUP.match(record.getMessage()):
-            return
-        elif cluster_messages.EXECUTOR in record.pathname and record.levelno < logging.ERROR:
-            if text := cluster_messages.translate(record.getMessage(), self.names):
-                self._print(text)
+        elif EXECUTOR in record.pathname and record.levelno < logging.WARNING:
+            self._tell_submission(record.getMessage())
         elif ended := ENDED.search(record.getMessage()):
             self._end(ended["name"] or _signal_name(int(ended["status"])))  # the message repeats the command
         elif str(record.msg).startswith(INTERRUPT):
             self._interrupt()
         elif self.interrupted and UNFINISHED in record.getMessage():
             return
-        elif LOCKED in record.getMessage():
-            self._print(UNLOCK)
         elif mistake := MISTAKE.search(record.getMessage()):
             self._print(f"fedatlas: {mistake['sentence']}")
         elif missing := MISSING.search(record.getMessage()):
             self._print(f"fedatlas: {type(self).explain(missing['name'])}")
         elif record.levelno >= logging.WARNING:
             self._print(self._colour(self.format(record), record.levelno))
-        elif not event and str(record.msg).startswith(BUILDING) and sys.stderr.isatty():
-            print("Looking at what is there and what must be made ...", file=sys.stderr, flush=True)
+        elif self.common_settings.dryrun and str(record.msg).startswith(REASONS):
+            self.why = record.getMessage().partition("\n")[2].partition("\n")[2]  # without a hint at the paragraphs
         elif not event and str(record.msg).startswith(NOTHING):
             self.up_to_date = True
         elif not event and str(record.msg).startswith(RESTART):
@@ -146,8 +148,21 @@ class Messages(LogHandlerBase):
 
     def _describe(self, job: Mapping[str, Any]) -> None:
         self.names[job["jobid"]] = _job_name(job)
+        if self.common_settings.dryrun:
+            self.changed.update(_changed_modules(str(job.get("reason"))))
         if self.bar is not None:
             self.bar.set_description_str(_job_name(job)[:40])
+
+    def _tell_submission(self, text: str) -> None:
+        """Print which results a cluster's job makes, and how to find the jobs of the run."""
+        if run := SLURM_RUN.match(text):
+            name = run["name"]
+            self._print(
+                f"Jobs of this run on SLURM: `squeue --name {name}` lists them, `scancel --name {name}` cancels them."
+            )
+        elif submitted := SUBMITTED.match(text):
+            name = self.names[int(submitted["job"])] if submitted["job"].isdigit() else "a group of small cells"
+            self._print(f"Submitted {name} as SLURM job {submitted['number']}.")
 
     def _progress(self, done: int, total: int) -> None:
         self.done, self.total = done, total
@@ -189,7 +204,7 @@ class Messages(LogHandlerBase):
         if name in self.failed:
             return
         self.failed[name] = next(iter(logs), "")
-        reason = cluster_messages.reason(job.get("rule_msg")) or self.reasons.pop(job["jobid"], "")
+        reason = _cluster_reason(job.get("rule_msg")) or self.reasons.pop(job["jobid"], "")
         lines = [f"The job {name} failed{reason}."]
         for path, end in logs.items():
             lines += [f"  The end of its log, {path}:", *(f"    {line}" for line in end)]
@@ -207,9 +222,10 @@ class Messages(LogHandlerBase):
         if self.bar is not None:
             self.bar.close()
             self.bar = None
-        if self.changed and not self.common_settings.quiet:
-            print(reasons.describe(self.changed), file=sys.stderr)
-            self.changed.clear()
+        if self.common_settings.dryrun:
+            self._close_dry_run()
+            super().close()
+            return
         duration = format_duration(time.monotonic() - self.start)
         count = len(self.healed)
         again = f" {count} {'job was' if count == 1 else 'jobs were'} tried again." if count else ""
@@ -229,6 +245,20 @@ class Messages(LogHandlerBase):
             print(f"\n{stopped} What was made stays: the same command goes on from there.{again}", file=sys.stderr)
         self.failed, self.healed, self.total, self.up_to_date = {}, set(), 0, False  # this may be called again
         super().close()
+
+    def _close_dry_run(self) -> None:
+        """Print the jobs that would run, why, and the code that has changed."""
+        if self.up_to_date:
+            print("Nothing to do: all results are up to date.", flush=True)
+        if self.plan:
+            print(self.plan, flush=True)
+        if self.why:
+            print(f"Why:\n{self.why}", flush=True)
+        if self.changed:
+            counts = self.changed.most_common()
+            modules = [f"{name} ({count} {'job' if count == 1 else 'jobs'})" for name, count in counts]
+            print(f"Changed code, with all that it imports: {', '.join(modules)}", flush=True)
+        self.plan, self.why, self.up_to_date, self.changed = "", "", False, Counter()
 
 
 def keep_logs(record: logging.LogRecord) -> bool:
@@ -260,3 +290,29 @@ def _last_lines(path: str) -> list[str]:
     except OSError as error:
         return [f"(it cannot be read: {error.strerror})"]
     return lines[-LINES:] or ["(it is empty)"]
+
+
+def _changed_modules(reason: str) -> set[str]:
+    """Return the modules whose fingerprints differ in the reason of a job, of those before and now."""
+    change = CHANGE.search(reason)
+    if change is None:
+        return set()
+    before, now = (dict(MODULE.findall(change[key])) for key in ("before", "now"))
+    return {name for name in before.keys() & now.keys() if before[name] != now[name]}
+
+
+def _cluster_reason(text: str | None, logs: Iterable[str] = ()) -> str:
+    """Return why a cluster ended a job as an apposition, ``: SLURM says TIMEOUT``; nothing where it does not say it.
+
+    Args:
+        text: The plugin's message, which a group of jobs does not have.
+        logs: SLURM's logs of the job.
+    """
+    if status := SLURM_STATUS.search(text or ""):
+        return f": SLURM says {status['status']}"
+    for path in logs:
+        with contextlib.suppress(OSError):
+            written = Path(path).read_text(encoding="utf-8", errors="replace")
+            if found := next((state for state, words in SLURM_ENDS.items() if words.search(written)), None):
+                return f": SLURM says {found}"
+    return ""

@@ -17,6 +17,7 @@ from fedatlas.experiments.dependencies import (
     metric_modules,
     participation_modules,
     problem_modules,
+    run_file_modules,
 )
 from fedatlas.experiments.fingerprint import closure, fingerprint
 from fedatlas.experiments.labels import SIMULATED
@@ -31,6 +32,8 @@ from fedatlas.results.costs.cost_options import OF_DRIVER, CostOptions
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.base import Figure
 from fedatlas.workflow import inputs, jobs
+from fedatlas.workflow.origins import Origins
+from fedatlas.workflow.study import Study
 
 THEORY = "fedatlas.theory.theorems"
 STATEMENTS = "fedatlas.theory.fedawe"
@@ -145,3 +148,56 @@ def _of_theory(cells: Iterable[Cell]) -> set[str]:
     for cell in cells:
         modules |= {ALGORITHMS.module(cell.spec.algorithm), *problem_modules(cell.spec.problem)}
     return modules
+
+
+class Code:
+    """The modules behind the jobs of a study. Methods take ``w``, the wildcards of a job."""
+
+    def __init__(self, study: Study, origins: Origins) -> None:
+        """Create the code of a study, whose partitions and optima have these origins."""
+        self.study, self.origins = study, origins
+
+    def modules(self, rule: str, w: Any) -> list[str]:
+        """Return the modules behind the job of a rule."""
+        return getattr(self, f"_{rule}")(w)
+
+    def _cells(self, w: Any) -> list[Cell]:
+        return list(self.study.cells(w.size, w.experiment).values())
+
+    @staticmethod
+    def _track(_w: Any) -> list[str]:
+        return [of_job("track")]
+
+    @staticmethod
+    def _report(_w: Any) -> list[str]:
+        return [of_job("report")]
+
+    @staticmethod
+    def _prepare(w: Any) -> list[str]:
+        return sources.modules(sources.info(w.data))
+
+    def _partition(self, w: Any) -> list[str]:
+        return of_partition(self.origins.find("partitions", w.key)["partition"])
+
+    def _optimum(self, w: Any) -> list[str]:
+        return of_optimum(self.origins.find("optima", w.key)["problem"])
+
+    def _train(self, w: Any) -> list[str]:
+        return run_file_modules(self.study.cells(w.size, w.experiment)[w.id, w.key].spec)
+
+    _add_seeds = _train
+
+    def _table(self, w: Any) -> list[str]:
+        return of_table(self._cells(w))
+
+    def _claims(self, w: Any) -> list[str]:
+        return of_claims(self.study.experiment(w.size, w.experiment), self._cells(w))
+
+    def _interim_analysis(self, w: Any) -> list[str]:
+        return [*self._claims(w), *self._table(w), of_job("interim_analysis")]
+
+    def _figure(self, w: Any) -> list[str]:
+        kind = FIGURES.build(self.study.experiment(w.size, w.experiment).figures[w.figure].spec)
+        return of_figure(kind, self._cells(w))
+
+    _figure_table = _figure

@@ -2,28 +2,29 @@
 
 import functools
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from fedatlas.experiments import SIZES, labels
 from fedatlas.experiments.cells import Cell, CellSpec
 from fedatlas.experiments.runs import initial_searches
 from fedatlas.io.machine import format_duration, format_size
-from fedatlas.workflow.records import Records
-from fedatlas.workflow.resources import memory_mb
+from fedatlas.records.lookup import Records
+from fedatlas.workflow.resources import count_runs, count_work, memory_mb
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.times import Cost, Key, experiment_costs
 from fedatlas.workflow.unrecorded import differs
-from fedatlas.workflow.work import count_runs, count_work
 
 SAMPLE = 100  # cells from which the work of an experiment is known
+START_SECONDS = 25.0  # besides the runs of a cell: jobs for data, split and optimum; evaluations
 
 
 class Estimates:
     """Estimates of the jobs of a study's experiments.
 
     A cell takes its share of the time of its experiment, in proportion to its work. Where the time of an experiment is
-    not known at a size, an operation takes as long as at another size.
+    not known at a size, an operation takes as long as in an experiment that it extends, or else as at another size or
+    in the record.
     """
 
     def __init__(self, study: Study, costs: Mapping[Key, Cost] | None = None) -> None:
@@ -44,13 +45,29 @@ class Estimates:
     @functools.cache  # noqa: B019  it lives as long as its process
     def seconds_per_operation(self, size: str, name: str) -> float | None:
         """Return the time of an operation, as `count_work` counts them; None where no size has a time."""
-        sizes = self.study.files.document(name)["sizes"]
-        for known in (size, *(other for other in reversed(SIZES) if other in sizes and other != size)):
-            if mean := self.mean_seconds(known, name):
-                cells = self.cells(known, name)
+        others = [other for other in reversed(SIZES) if other != size]
+        names = (name, *self.study.files.bases(name))
+        for known, base in ((known, base) for known in (size, *others) for base in names):
+            if (base, known) in self._costs() and (mean := self.mean_seconds(known, base)):
+                cells = self.cells(known, base)
                 sample = cells[:: math.ceil(len(cells) / SAMPLE)]
                 return mean * len(sample) / sum(work(cell.spec) for cell in sample)
-        return None
+        held = [restored.cell for restored in Records(self.study).held(size, name).values()]
+        return sum(cell.seconds for cell in held) / sum(work(cell.spec) for cell in held) if held else None
+
+    def elapsed(self, size: str, name: str, specs: Sequence[CellSpec], cores: int) -> float | None:
+        """Return the time until cells are made, START_SECONDS for each with them; None where it is unknown.
+
+        Args:
+            size: Size of the experiment.
+            name: Its name.
+            specs: Specifications of the cells.
+            cores: Number of jobs that run at once.
+        """
+        if (rate := self.seconds_per_operation(size, name)) is None:
+            return None
+        jobs = [START_SECONDS + rate * work(spec) for spec in specs]
+        return START_SECONDS + max([sum(jobs) / cores, *jobs])
 
     def text(self, size: str, name: str, cores: int) -> str:
         """Return for people what the jobs of an experiment take whose run files are neither here nor in the record.

@@ -7,25 +7,27 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from fedatlas.data import store
 from fedatlas.errors import UserError
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read
 from fedatlas.publish.report.facts_builder import build_facts
-from fedatlas.publish.report.gallery import GalleryItem, validate_target, write_pages
+from fedatlas.publish.report.gallery import GalleryItem, MissingRecord, validate_target, write_pages
 from fedatlas.publish.report.headlines import PaperHeadlines, read_headlines
 from fedatlas.publish.report.images import reduce_colours
 from fedatlas.publish.report.verdicts import SIZES_DESCENDING, read_claims
+from fedatlas.records.lookup import all_verifications, lacking_cases, lacking_cells, record_paths
 from fedatlas.records.record import read_record
+from fedatlas.records.results import find_record, restore_files
 from fedatlas.records.verified import meaning
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.drawing import figure_paths
 from fedatlas.workflow.graph import Graph
-from fedatlas.workflow.jobs import figure
-from fedatlas.workflow.record_results import find_record, judge_claims, make_tables, missing_records
-from fedatlas.workflow.records import all_verifications, lacking_cases, record_paths
+from fedatlas.workflow.jobs import claims, figure, partition, table
+from fedatlas.workflow.origins import Origins
 from fedatlas.workflow.study import Study
-from fedatlas.workflow.times import paper_hours
+from fedatlas.workflow.times import paper_hours, shipped_costs
 
 PAGE = "docs/gallery.md"
 # The picture of README.md, named FRONT: a figure by size, experiment and name, with some of its panels and lines.
@@ -89,6 +91,17 @@ def verified_records(study: Study) -> list[dict[str, Any]]:
     return found
 
 
+def missing_records(study: Study) -> list[MissingRecord]:
+    """Return the experiments of the gallery of which the record lacks cells, the cheapest first."""
+    costs, entries = shipped_costs(), []
+    for size, name in study.gallery():
+        if lacking := lacking_cells(study, size, name):
+            cost, share = costs.get((name, size)), len(lacking) / len(study.cells(size, name))
+            seconds = None if cost is None else cost.seconds
+            entries.append(MissingRecord(size, name, None if seconds is None else share * seconds / 3600))
+    return sorted(entries, key=lambda entry: (entry.hours is None, entry.hours or 0.0))
+
+
 def _read_record(study: Study, size: str, name: str, wanted: Iterable[str]) -> tuple[GalleryItem, dict[str, bytes]]:
     """Return the item of an experiment from its record, and the pictures of its figures that are wanted, by name."""
     with tempfile.TemporaryDirectory() as folder:
@@ -135,15 +148,60 @@ def recorded_item(study: Study, size: str, name: str, folder: Path) -> GalleryIt
     """
     lacking = make_tables(study, size, name, folder)
     judge_claims(study, size, name, folder)
-    table, meta = read(folder / "table.parquet")
+    rows_of_table, meta = read(folder / "table.parquet")
     facts = build_facts(study.experiment(size, name), study.view(size, name))
     rows = all_verifications(study).of(size, name)
     verified = [meaning(find_record(study, name, size).cells.values(), rows)]
     if lacking:
         count = len(study.cells(size, name))
         verified.append(f"the record lacks {lacking} of {count} cells of the experiment as its file is now")
-    claims = read_claims(folder / "claims.csv")
-    return GalleryItem(facts, TableMeta.from_dict(meta), claims, table[table["chosen"]], verified)
+    chosen = rows_of_table[rows_of_table["chosen"]]
+    return GalleryItem(facts, TableMeta.from_dict(meta), read_claims(folder / "claims.csv"), chosen, verified)
+
+
+def make_tables(study: Study, size: str, name: str, folder: Path) -> int:
+    """Make run files and tables of an experiment from its record, as the workflow makes them.
+
+    Cells that the record lacks, as the experiment's file is now, are left out.
+
+    Args:
+        study: The study.
+        size: Size of the experiment.
+        name: Its name.
+        folder: Folder of the results.
+
+    Returns:
+        The number of cells that are left out.
+
+    Raises:
+        UserError: The record has none of the cells, or was damaged.
+    """
+    cells = list(study.cells(size, name).values())
+    files = restore_files(find_record(study, name, size), cells, folder / "runs")
+    if not files:
+        raise UserError(f"the record of {name} (size {size}) has no cell of the experiment as its file is now")
+    table.make(study.layout(size, name).to_dict(), str(folder), [str(path) for path in files])
+    return len(cells) - len(files)
+
+
+def judge_claims(study: Study, size: str, name: str, folder: Path) -> None:
+    """Write the verdicts on the claims of an experiment into the folder of its tables.
+
+    Partitions that checks read are made where they are missing.
+    """
+    spec: dict[str, Any] = json.loads(Graph(study).specification("claims", SimpleNamespace(size=size, experiment=name)))
+    for files in spec["inputs"].values():
+        for path in filter(None, files.values()):
+            _make_partition(study, path)
+    claims.make(spec, str(folder), str(folder / "claims.csv"), study.folders.data)
+
+
+def _make_partition(study: Study, path: str) -> None:
+    """Make a partition that is not there, and prepare the data that are split."""
+    if not Path(path).exists():
+        origin = study.folders.resolve(Origins(study).find("partitions", Path(path).stem))
+        store.prepare(origin["data"], study.folders.data, study.config["data_mirrors"])
+        partition.make(origin, path, study.folders.data)
 
 
 def _figures_of_cards(papers: Iterable[PaperHeadlines], name: str) -> list[str]:

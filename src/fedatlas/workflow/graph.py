@@ -8,26 +8,24 @@ from types import SimpleNamespace
 from typing import Any
 
 from fedatlas.data import sources
+from fedatlas.data.store import is_local
 from fedatlas.errors import UserError
 from fedatlas.experiments.canonical import canonical, plain
 from fedatlas.experiments.cells import Cell, CellSpec
-from fedatlas.experiments.dependencies import trace_files
+from fedatlas.experiments.dependencies import data_names, trace_files
 from fedatlas.experiments.labels import SIMULATED
-from fedatlas.experiments.tables import Layout
 from fedatlas.publish.report.cards import Card
 from fedatlas.publish.report.facts import FACTS_FILE
 from fedatlas.publish.report.facts_builder import build_facts
+from fedatlas.records.lookup import Records
 from fedatlas.results.claims import checks_at_size
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.base import Figure
 from fedatlas.results.figures.drawing import figure_paths
 from fedatlas.workflow import LIVE, dependencies, inputs
-from fedatlas.workflow.code import Code
 from fedatlas.workflow.interim_analyses import read_undecided, seed_counts
-from fedatlas.workflow.missing_data import MissingData, data_names
 from fedatlas.workflow.origins import Origins
 from fedatlas.workflow.published_cards import gallery_files, published_cards
-from fedatlas.workflow.records import Records
 from fedatlas.workflow.specifications import digest, encode, find_inputs, name_folder, sort_keys
 from fedatlas.workflow.study import Study
 
@@ -59,15 +57,14 @@ class Graph:
             analysis_file: Returns the path of an interim analysis's file that is there, of a size, an experiment and a
                 number of seeds. Snakemake's checkpoints make it again first where it is out of date.
             is_dry: Returns whether nothing may be written.
-            may_leave_out: Whether figures and checks are left out for which alone data would be downloaded; see
-                `MissingData`.
+            may_leave_out: Whether figures and checks are left out for which alone data would be downloaded.
         """
         self.study, self.folders = study, study.folders
         self._analysis_file = analysis_file or self.analysis_file
         self._is_dry = is_dry
         self.origins, self.records = Origins(study), Records(study)
-        self._missing_data = MissingData(study, self.records) if may_leave_out else None
-        self._code = Code(study, self.origins)
+        self._may_leave_out = may_leave_out
+        self._code = dependencies.Code(study, self.origins)
 
     def cells(self, w: Any) -> list[Cell]:
         """Return the cells of an experiment."""
@@ -202,9 +199,20 @@ class Graph:
             files["earlier"] = self._run_file(w, before, 0)
         return {name: paths for name, paths in files.items() if paths}
 
+    @functools.cache  # noqa: B019  a job that prepares data meanwhile changes no plan
     def missing_data(self, size: str, name: str) -> list[str]:
-        """Return the data sets that an experiment does without; see `MissingData`."""
-        return self._missing_data.names(size, name) if self._missing_data else []
+        """Return the data sets that an experiment does without.
+
+        Runs that come from a record need no data. So that such an experiment is made without a network, a figure of
+        data that would have to be downloaded for it alone is left out, and a check of such data is not tested.
+        """
+        by_run: dict[str, bool] = {}  # whether a run that is computed needs the data set
+        for (id, key), cell in self.study.cells(size, name).items() if self._may_leave_out else ():
+            is_computed = not self.records.find(SimpleNamespace(size=size, experiment=name, id=id, key=key))
+            for data in data_names(cell.spec):
+                by_run[data] = by_run.get(data, False) or is_computed
+        folder, mirrors = self.folders.data, self.study.config["data_mirrors"]
+        return [data for data, needed in by_run.items() if not needed and not is_local(data, folder, mirrors)]
 
     def figures_left_out(self, size: str, name: str) -> dict[str, list[str]]:
         """Return the figures of an experiment that are left out, with the data sets that each of them lacks."""
@@ -217,7 +225,7 @@ class Graph:
 
     def data_files(self, problem: Mapping[str, Any]) -> list[str]:
         """Return the prepared data of a problem, as paths that rules make."""
-        return [self.folders.prepared(name) for name in data_names(problem)]
+        return [self.folders.prepared(problem[key]) for key in ("data", "test") if problem.get(key)]
 
     def _partition(self, w: Any) -> dict[str, Any]:
         return sort_keys(self.origins.find("partitions", w.key))
@@ -237,8 +245,7 @@ class Graph:
 
     def _table(self, w: Any) -> dict[str, Any]:
         """Return the layout of an experiment's table."""
-        experiment, view = self.study.experiment(w.size, w.experiment), self.study.view(w.size, w.experiment)
-        return Layout(list(experiment.grid), list(experiment.within), view.tune, experiment.select).to_dict()
+        return self.study.layout(w.size, w.experiment).to_dict()
 
     def figure(self, w: Any) -> tuple[Figure, dict[str, Any]]:
         """Return a figure's kind, and its specification without the caption."""

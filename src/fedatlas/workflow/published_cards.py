@@ -7,7 +7,7 @@ from fedatlas.experiments import SIZES
 from fedatlas.publish.report.cards import Card, GalleryState, make_cards
 from fedatlas.publish.report.headlines import read_headlines
 from fedatlas.publish.report.verdicts import read_verdicts
-from fedatlas.workflow.records import record_paths
+from fedatlas.records.lookup import record_paths
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.times import paper_hours
 

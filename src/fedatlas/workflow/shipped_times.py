@@ -10,10 +10,9 @@ from fedatlas.io.files import atomic
 from fedatlas.workflow.configuration import shipped
 from fedatlas.workflow.estimates import Estimates, work
 from fedatlas.workflow.experiment_files import FOLDER
-from fedatlas.workflow.resources import memory_mb
+from fedatlas.workflow.resources import count_runs, memory_mb
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.times import FILE, SIZES, Cost, Key, measured_costs, read_costs
-from fedatlas.workflow.work import count_runs
 
 
 def write(study: Study, folders: Iterable[Path], path: Path) -> None:

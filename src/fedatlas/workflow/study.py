@@ -5,15 +5,17 @@ import os
 import re
 import shutil
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fedatlas.data.paths import MIRRORS_VARIABLE, format_mirrors, list_mirrors, resolve_directory
+from fedatlas.data.paths import MIRRORS_VARIABLE, expand_home, format_mirrors, list_mirrors, resolve_directory
 from fedatlas.errors import UserError, did_you_mean
 from fedatlas.experiments import expansion
 from fedatlas.experiments.cells import Cell, beginnings
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.specification import Experiment
+from fedatlas.experiments.tables import Layout
 from fedatlas.io import terminal
 from fedatlas.io.files import atomic_folder, expect_folder
 from fedatlas.io.yaml import read_yaml
@@ -22,7 +24,6 @@ from fedatlas.registry import extensions
 from fedatlas.workflow import LIVE
 from fedatlas.workflow.configuration import CONFIG, complete, shipped
 from fedatlas.workflow.experiment_files import FOLDER, NAME, ExperimentFiles
-from fedatlas.workflow.folders import COMPARISONS, Folders
 from fedatlas.workflow.validation import validate
 
 TEMPLATE = Path(__file__).with_name("study_template")
@@ -30,7 +31,64 @@ LOGGER = """
 # Progress, failed jobs and a summary in place of Snakemake's paragraph for each job; it comes with fedatlas.
 logger: fedatlas
 """  # of the profile of a study, where the package is installed
+COMPARISONS = "compare/experiments"  # below the results: experiments that `fedatlas compare` wrote
+RESULTS = "results"  # the folder in the paths of `shared_files` and `dependencies`; the configuration may name another
 TEMPLATE_NAME = "my-study"  # of the study in the template's README.md
+
+
+@dataclass(frozen=True)
+class Folders:
+    """Folders of results and data, relative to the working directory.
+
+    Attributes:
+        results: Folder of results.
+        data: Folder of raw and prepared data.
+        prefixed: Function that puts the ``prefix`` of a module before a path. Snakemake does so with the relative
+            paths of inputs, outputs and logs, and not with parameters.
+        shared: Function that marks the path of an input or output that gets no prefix.
+    """
+
+    results: str = RESULTS
+    data: str = "data"
+    prefixed: Callable[[str], str] = str
+    shared: Callable[[str], str] = str
+
+    @classmethod
+    def from_config(
+        cls, config: dict[str, Any], prefixed: Callable[[str], str] = str, shared: Callable[[str], str] = str
+    ) -> "Folders":
+        """Return the folders of a configuration."""
+        results = str(expand_home(config["results"]))
+        return cls(results, str(resolve_directory(config["data"])), prefixed, shared)
+
+    def result(self, path: str) -> str:
+        """Return the path of a result in the configured folder.
+
+        Args:
+            path: A path that begins with ``results/``.
+        """
+        return f"{self.results}/{path.removeprefix(f'{RESULTS}/')}"
+
+    def experiment(self, size: str, name: str) -> str:
+        """Return the folder of an experiment's results, as rules name it."""
+        return f"{self.results}/{size}/{name}"
+
+    def report(self, size: str, name: str) -> str:
+        """Return the folder of an experiment's results, as jobs find it."""
+        return self.prefixed(self.experiment(size, name))
+
+    def prepared(self, name: str) -> str:
+        """Return the file that marks a data set as prepared. All modules of a workflow share data."""
+        return self.shared(f"{self.data}/prepared/{name}/meta.json")
+
+    def resolve(self, value: Any) -> Any:
+        """Replace each path that begins with ``results/`` in a value of JSON types by the path where the file lies."""
+        if isinstance(value, dict):
+            return {key: self.resolve(item) for key, item in value.items()}
+        if isinstance(value, list):
+            return [self.resolve(item) for item in value]
+        is_result = isinstance(value, str) and value.startswith(f"{RESULTS}/")
+        return self.prefixed(self.result(value)) if is_result else value
 
 
 class Study:
@@ -153,6 +211,11 @@ class Study:
             )
         os.environ.update(environment)
 
+    @property
+    def record_folders(self) -> list[Path]:
+        """Folders of records: that of the study, and that of fedatlas."""
+        return list(dict.fromkeys(root.resolve() / "record" for root in (self.root, shipped())))
+
     def tour(self) -> list[str]:
         """Return the names of the experiments of the target tour. Raises UserError if there are none."""
         if not self.config["tour"]:
@@ -197,6 +260,11 @@ class Study:
         """Return the cells of an experiment by (algorithm id, key)."""
         self._check_name(name)
         return {(cell.id, cell.key): cell for cell in self._expand(size, name)[1].cells}
+
+    def layout(self, size: str, name: str) -> Layout:
+        """Return the layout of an experiment's table."""
+        experiment = self.experiment(size, name)
+        return Layout(list(experiment.grid), list(experiment.within), self.view(size, name).tune, experiment.select)
 
     @functools.cache  # noqa: B019
     def beginnings(self, size: str, name: str) -> dict[tuple[str, str], Cell]:

@@ -17,16 +17,20 @@ from fedatlas.experiments.result_files import write
 from fedatlas.experiments.tables import Tables
 from fedatlas.federation.engine.drivers import DRIVERS
 from fedatlas.io import csv
+from fedatlas.io.files import write_text
 from fedatlas.io.machine import core_count, format_duration
+from fedatlas.publish.comparison import text
 from fedatlas.publish.comparison.given_runs import add_runs
 from fedatlas.publish.comparison.numbers import COSTS, EntryNumbers, compute_numbers
-from fedatlas.publish.comparison.page import write_page
+from fedatlas.publish.report.page import create_environment, load_figure, read_resources
 from fedatlas.registry import extensions
 from fedatlas.results.costs.cost_options import OF_DRIVER
 from fedatlas.results.figures import FIGURES
 from fedatlas.workflow import inputs
 from fedatlas.workflow.comparison import SUITE, Comparison, Request
 from fedatlas.workflow.comparison_experiment import prepare
+from fedatlas.workflow.estimates import Estimates
+from fedatlas.workflow.gallery_page import draw_figures
 from fedatlas.workflow.inputs import ResultTables
 from fedatlas.workflow.launch import start
 from fedatlas.workflow.study import Study
@@ -88,7 +92,7 @@ def compare_entries(
         numbers = [replace(entry, absent="has no runs") if entry.id in given else entry for entry in numbers]
         path = comparison.path
         csv.write(f"{path}.csv", pd.concat([entry.frame() for entry in numbers]))
-        write_page(comparison, view, numbers, lines, folder, Path(f"{path}.html"))
+        _write_page(comparison, view, numbers, lines, folder, Path(f"{path}.html"))
     return comparison, numbers
 
 
@@ -103,7 +107,8 @@ def announce(comparison: Comparison, compute: bool, cores: str) -> list[str]:
     if held:
         sentences.append(f"from the record: {labels.count_noun(held, 'run file')}")
     if waiting := len(comparison.waiting):
-        seconds = comparison.seconds(count := core_count(cores))
+        specs = [cell.spec for cell in comparison.waiting]
+        seconds = Estimates(comparison.study).elapsed(request.size, comparison.name, specs, count := core_count(cores))
         time = "" if seconds is None else f", {format_duration(seconds, False)} on {labels.count_noun(count, 'core')}"
         sentences.append(
             f"to train: {labels.count_noun(waiting, 'run file')}{time}{', as the others took' if time else ''}"
@@ -145,6 +150,51 @@ def _with_runs(
     if comparison.request.runs:
         write(folder / "curves.parquet", curves, tables.meta.to_dict())
     return view, curves, costs
+
+
+def _write_page(
+    comparison: Comparison,
+    view: ExperimentView,
+    numbers: Sequence[EntryNumbers],
+    lines: Sequence[str],
+    folder: Path,
+    out: Path,
+) -> None:
+    """Write the page of a comparison, an HTML file that opens offline.
+
+    lines: Sentences on how it was made. folder: Of table.parquet and curves.parquet of all runs.
+    """
+    request = comparison.request
+    experiment = comparison.study.experiment(request.size, comparison.name)
+    names = experiment.figures
+    draw_figures(comparison.study, request.size, comparison.name, folder, folder, names, (".png", ".svg"), view)
+    figures = [load_figure(folder, name, entry.caption, out.parent) for name, entry in names.items()]
+    html = (
+        create_environment(Path(__file__).parent)
+        .get_template("comparison.html")
+        .render(
+            title=experiment.title,
+            suite=request.on,
+            size=request.size,
+            entries=[
+                {
+                    "numbers": entry,
+                    "problems": text.problem_rows(entry),
+                    "overall": text.overall_rows(entry),
+                    "costs": text.cost_rows(entry),
+                    "choices": text.choice_rows(entry),
+                    "note": text.note(entry),
+                }
+                for entry in numbers
+            ],
+            figures=figures,
+            lines=lines,
+            command=request.command,
+            file=experiment.file,
+            **read_resources(),
+        )
+    )
+    write_text(out, html)
 
 
 def compare(

@@ -10,9 +10,9 @@ from fedatlas.io.files import write_text
 from fedatlas.publish.guide.content import build_content
 from fedatlas.publish.report import charts
 from fedatlas.publish.report.page import SHARED, TABLES, create_environment, read_resources
+from fedatlas.records.lookup import lacking_cells, record_paths
+from fedatlas.records.results import find_record, record_tables
 from fedatlas.workflow.comparison import SUITE
-from fedatlas.workflow.record_results import find_record, record_tables
-from fedatlas.workflow.records import lacking_cells, record_paths
 from fedatlas.workflow.study import Study
 
 LIMIT = 2_000_000  # bytes of the page

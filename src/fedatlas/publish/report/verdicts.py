@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,6 @@ from fedatlas.results.claims.verdicts import (
     UNTESTED,
     VACUOUS,
 )
-from fedatlas.results.comparing.discoveries import q_values
 from fedatlas.results.comparing.intervals import LEVEL
 from fedatlas.results.comparing.medians import needed_seeds
 
@@ -71,6 +70,29 @@ def add_q_values(claims: Iterable[dict[str, str]], family: Callable[[Mapping[str
         values = q_values([float(row["p"]) if row["p"] else None for row in rows])
         for row, q in zip(rows, values, strict=True):
             row["q"] = "" if q is None else f"{q:.3g}"
+
+
+def q_values(p_values: Sequence[float | None]) -> list[float | None]:
+    """Return for each p-value the smallest share of wrong decisions among those with a p-value as small.
+
+    It is the q-value of Benjamini & Hochberg (1995).
+
+    If all claims with a q-value of at most 0.05 are decided, at most 5 % of these decisions are expected to be wrong.
+    The rule holds for independent tests and for tests that are positively dependent.
+
+    Args:
+        p_values: The p-values of a family of tests; None where there is no test, which does not count.
+
+    Returns:
+        The q-values in the same order, None alike.
+    """
+    order = sorted((i for i, p in enumerate(p_values) if p is not None), key=lambda i: p_values[i] or 0.0, reverse=True)
+    result: list[float | None] = [None] * len(p_values)
+    q = 1.0
+    for rank, i in zip(range(len(order), 0, -1), order, strict=True):
+        q = min(q, (p_values[i] or 0.0) * len(order) / rank)
+        result[i] = q
+    return result
 
 
 def read_claims(*paths: Path) -> "pd.DataFrame":

@@ -8,7 +8,18 @@ is a module or a package.
 The study is that of the working directory. Jobs, which may run elsewhere, read it from an environment variable.
 """
 
-from fedatlas.registry.extensions.discovery import describe, find_file, location, modules
+from fedatlas.registry.extensions.discovery import (
+    CONFIG,
+    DEFAULT_PATHS,
+    VARIABLE,
+    Study,
+    describe,
+    environment_value,
+    find_file,
+    location,
+    modules,
+    study,
+)
 from fedatlas.registry.extensions.loading import (
     activate,
     active_files,
@@ -16,15 +27,6 @@ from fedatlas.registry.extensions.loading import (
     load,
     traceback_lines,
     translate_errors,
-)
-from fedatlas.registry.extensions.overlooked import find_overlooked
-from fedatlas.registry.extensions.settings import (
-    CONFIG,
-    DEFAULT_PATHS,
-    VARIABLE,
-    Study,
-    environment_value,
-    study,
 )
 
 __all__ = [
@@ -38,7 +40,6 @@ __all__ = [
     "environment_value",
     "explain",
     "find_file",
-    "find_overlooked",
     "load",
     "location",
     "modules",

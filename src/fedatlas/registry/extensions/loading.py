@@ -5,18 +5,14 @@ import functools
 import importlib
 import linecache
 import os
-import sys
-import threading
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
 from fedatlas.errors import UserError
-from fedatlas.registry.extensions.discovery import location, modules
-from fedatlas.registry.extensions.settings import study
+from fedatlas.registry.extensions.discovery import location, modules, study
 
-PATIENCE = 5  # seconds of an import after which a sentence names the file
 _active: dict[str, None] = {}  # modules, in the order in which their kinds were resolved
 
 
@@ -31,30 +27,16 @@ def load() -> tuple[ModuleType, ...]:
 
 @functools.cache
 def _load(files: tuple[tuple[str, Path], ...]) -> tuple[ModuleType, ...]:
-    return tuple(_import(name, path) for name, path in files)
+    return tuple(_import(name) for name, _ in files)
 
 
-def _import(name: str, path: Path) -> ModuleType:
-    sentence = f"fedatlas: {location(name)} is still being imported after {PATIENCE} s"
-    timer = threading.Timer(PATIENCE, print, [sentence], {"file": sys.stderr, "flush": True})
-    timer.daemon = True
-    timer.start()
+def _import(name: str) -> ModuleType:
     try:
-        module = importlib.import_module(name)
+        return importlib.import_module(name)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
         raise UserError(explain(error) or f"{location(name)}: {_text(error)}") from error
-    finally:
-        timer.cancel()
-    file = str(getattr(module, "__file__", ""))
-    if getattr(module, "__name__", "") != name or not os.path.exists(file) or not os.path.samefile(file, path):
-        del sys.modules[name]
-        raise UserError(
-            f"{location(name)}: Python finds {name} in {file!r}: rename the file, or leave __name__, __file__ and "
-            "sys.modules as Python made them"
-        )
-    return module
 
 
 def traceback_lines(error: BaseException) -> list[traceback.FrameSummary]:
@@ -105,8 +87,5 @@ def active_files() -> list[str]:
 
 def _text(error: BaseException) -> str:
     """Return type and text of an exception on one line; of a UserError, its text alone."""
-    try:
-        text = " ".join((error.msg if isinstance(error, SyntaxError) else str(error)).split())
-    except Exception:  # its own __str__ is broken
-        return type(error).__name__
+    text = " ".join((error.msg if isinstance(error, SyntaxError) else str(error)).split())
     return text if isinstance(error, UserError) else f"{type(error).__name__}: {text}"

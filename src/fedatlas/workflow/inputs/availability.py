@@ -14,6 +14,7 @@ from fedatlas.experiments.cells import Cell, Run
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.runs import create, runs
 from fedatlas.experiments.selection import select_points
+from fedatlas.experiments.shared_files import partition_path
 from fedatlas.federation.participation import PARTICIPATION
 from fedatlas.federation.partitions import is_by_owner
 from fedatlas.federation.partitions.partition import Partition
@@ -22,7 +23,6 @@ from fedatlas.federation.problems.data_options import hold_out
 from fedatlas.results.figures.availability import MAX_PANELS
 from fedatlas.results.figures.base import Figure
 from fedatlas.workflow.inputs import ResultTables
-from fedatlas.workflow.shared_files import partition_path
 
 if TYPE_CHECKING:
     from pandas import DataFrame

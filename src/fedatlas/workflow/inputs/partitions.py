@@ -8,11 +8,11 @@ from fedatlas.data.prepared import load, load_client_names
 from fedatlas.experiments import labels
 from fedatlas.experiments.cells import Cell
 from fedatlas.experiments.experiment_view import ExperimentView
+from fedatlas.experiments.shared_files import partition_path
 from fedatlas.federation.partitions import is_by_owner
 from fedatlas.federation.partitions.partition import Partition
 from fedatlas.results.figures.base import Figure
 from fedatlas.workflow.inputs import ResultTables
-from fedatlas.workflow.shared_files import partition_path
 
 
 def specify(figure: Figure, cells: Sequence[Cell]) -> list[dict[str, Any]]:

@@ -16,6 +16,7 @@ from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.result_files import read_meta
 from fedatlas.experiments.runs import create_run, create_setting, initial_searches
 from fedatlas.experiments.selection import select_rows
+from fedatlas.experiments.shared_files import partition_path
 from fedatlas.federation import problems
 from fedatlas.federation.costs import CostModel
 from fedatlas.federation.costs.operations import per_sample
@@ -26,7 +27,6 @@ from fedatlas.federation.partitions.partition import Partition
 from fedatlas.federation.problems import Problem, instances
 from fedatlas.results.costs.elapsed import ActiveClients, Workload, seconds
 from fedatlas.workflow.inputs import ResultTables
-from fedatlas.workflow.shared_files import partition_path
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,13 +1,11 @@
-"""Records in the shell and in Python: results of a record, new records, and what is missing."""
+"""Results of a record, and new records."""
 
-import json
 import shutil
 import tempfile
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from fedatlas.data import prepared, sources, store
@@ -15,24 +13,18 @@ from fedatlas.errors import UserError
 from fedatlas.experiments.cells import CASE, Cell
 from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.result_files import read_meta, read_table
-from fedatlas.experiments.tables import Layout, Tables, build
+from fedatlas.experiments.tables import Tables, build
 from fedatlas.io.files import atomic_folder
-from fedatlas.publish.report.gallery import MissingRecord
+from fedatlas.records.lookup import all_verifications, lacking_cells, record_paths
 from fedatlas.records.record import Record, RecordedCell, digest, read_record, restore, write_file
+from fedatlas.records.verification import Examination, verify
 from fedatlas.records.verified import add_verifications, find_valid
-from fedatlas.workflow.graph import Graph
-from fedatlas.workflow.jobs import claims, partition, table
-from fedatlas.workflow.origins import Origins
-from fedatlas.workflow.records import FOLDER, all_verifications, lacking_cells, record_paths
-from fedatlas.workflow.study import Study
-from fedatlas.workflow.times import shipped_costs
-from fedatlas.workflow.verification import Examination, verify
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from fedatlas.workflow.study import Study
 
 
-def find_record(study: Study, name: str, size: str | None) -> Record:
+def find_record(study: "Study", name: str, size: str | None) -> Record:
     """Return the record of an experiment.
 
     Args:
@@ -53,52 +45,7 @@ def find_record(study: Study, name: str, size: str | None) -> Record:
     return read_record(paths[sizes[0], name])
 
 
-def make_tables(study: Study, size: str, name: str, folder: Path) -> int:
-    """Make run files and tables of an experiment from its record, as the workflow makes them.
-
-    Cells that the record lacks, as the experiment's file is now, are left out.
-
-    Args:
-        study: The study.
-        size: Size of the experiment.
-        name: Its name.
-        folder: Folder of the results.
-
-    Returns:
-        The number of cells that are left out.
-
-    Raises:
-        UserError: The record has none of the cells, or was damaged.
-    """
-    cells = list(study.cells(size, name).values())
-    files = _restore_files(find_record(study, name, size), cells, folder / "runs")
-    if not files:
-        raise UserError(f"the record of {name} (size {size}) has no cell of the experiment as its file is now")
-    table.make(_layout(study, size, name).to_dict(), str(folder), [str(path) for path in files])
-    return len(cells) - len(files)
-
-
-def judge_claims(study: Study, size: str, name: str, folder: Path) -> None:
-    """Write the verdicts on the claims of an experiment into the folder of its tables.
-
-    Partitions that checks read are made where they are missing.
-    """
-    spec: dict[str, Any] = json.loads(Graph(study).specification("claims", SimpleNamespace(size=size, experiment=name)))
-    for files in spec["inputs"].values():
-        for path in filter(None, files.values()):
-            _make_partition(study, path)
-    claims.make(spec, str(folder), str(folder / "claims.csv"), study.folders.data)
-
-
-def _make_partition(study: Study, path: str) -> None:
-    """Make a partition that is not there, and prepare the data that are split."""
-    if not Path(path).exists():
-        origin = study.folders.resolve(Origins(study).find("partitions", Path(path).stem))
-        store.prepare(origin["data"], study.folders.data, study.config["data_mirrors"])
-        partition.make(origin, path, study.folders.data)
-
-
-def record_tables(study: Study, name: str, size: str | None) -> Tables:
+def record_tables(study: "Study", name: str, size: str | None) -> Tables:
     """Return table, curves and trials of the record of an experiment. Arguments and errors are those of `find_record`.
 
     Raises:
@@ -118,11 +65,11 @@ def record_tables(study: Study, name: str, size: str | None) -> Tables:
         text = f"the record of {name} (size {size}) has {count} that nobody has computed again"
         warnings.warn(f"{text}, such as one of {unverified[0]}", stacklevel=3)
     with tempfile.TemporaryDirectory() as folder:
-        files = _restore_files(record, study.cells(size, name).values(), Path(folder, "runs"))
-        return build(_layout(study, size, name), files)
+        files = restore_files(record, study.cells(size, name).values(), Path(folder, "runs"))
+        return build(study.layout(size, name), files)
 
 
-def _restore_files(record: Record, cells: Iterable[Cell], folder: Path) -> list[Path]:
+def restore_files(record: Record, cells: Iterable[Cell], folder: Path) -> list[Path]:
     """Write the run files that a record has of some cells into a folder, and return their paths."""
     files = []
     for cell in cells:
@@ -132,45 +79,8 @@ def _restore_files(record: Record, cells: Iterable[Cell], folder: Path) -> list[
     return files
 
 
-def _layout(study: Study, size: str, name: str) -> Layout:
-    """Return the layout of an experiment's table."""
-    experiment = study.experiment(size, name)
-    return Layout(list(experiment.grid), list(experiment.within), study.view(size, name).tune, experiment.select)
-
-
-def record(name: str, size: str | None = None) -> "pd.DataFrame":
-    """Return the curves of an experiment from the record that fedatlas carries, with all that its figures draw.
-
-    A row is an evaluation: of the entry ``algorithm``, at values of the axes, with ``seed``, after so many rounds
-    (``round``) and local steps (``steps``). Costs are means over clients since the start: ``vectors_up`` and
-    ``vectors_down`` count vectors of the model's size, ``bits_up`` and ``bits_down`` bits, ``gradients`` and
-    ``samples`` those of an active client, ``seconds`` those of a processor. Metrics have the units of the problem;
-    accuracies are shares. ``status`` is ok or diverged.
-
-    Args:
-        name: Name of the experiment.
-        size: Its size; by default the only one that has a record.
-
-    Raises:
-        UserError: There is no such record, or it was damaged.
-
-    >>> import fedatlas
-    >>> curves = fedatlas.record("fedsps_prop2")
-    >>> sorted(curves["algorithm"].unique())
-    ['fedsps-global']
-    """
-    study = Study.open()
-    curves = record_tables(study, name, size).curves
-    held = find_record(study, name, size)
-    view = study.view(held.path.parent.name, name)
-    curves.attrs = {
-        "algorithms": {id: {"algorithm": entry.algorithm, "label": entry.name} for id, entry in view.algorithms.items()}
-    }
-    return curves
-
-
 def add_record(
-    study: Study, size: str, name: str, runs: int | None = None, report: Callable[[str], object] = print
+    study: "Study", size: str, name: str, runs: int | None = None, report: Callable[[str], object] = print
 ) -> Examination:
     """Take the results of an experiment into the record, after runs of each new cell were computed again.
 
@@ -190,7 +100,7 @@ def add_record(
     Raises:
         UserError: A run file is missing, or cannot be computed again here, or differs.
     """
-    path = study.root / FOLDER / size / name
+    path = study.record_folders[0] / size / name
     with tempfile.TemporaryDirectory() as temporary:
         stage = Path(temporary, size, name)
         kept = read_record(path) if path.exists() else None
@@ -206,12 +116,12 @@ def add_record(
             raise UserError(f"{next(iter(examination.faults.values()))}: nothing is added to the record")
         with atomic_folder(path) as new:
             shutil.copytree(stage, new, dirs_exist_ok=True)
-    add_verifications(study.root / FOLDER, list(examination.rows.values()), examination.states)
+    add_verifications(study.record_folders[0], list(examination.rows.values()), examination.states)
     return examination
 
 
 def _whole_cases(
-    study: Study, size: str, name: str, kept: Record | None, report: Callable[[str], object]
+    study: "Study", size: str, name: str, kept: Record | None, report: Callable[[str], object]
 ) -> list[tuple[str, tuple[dict[str, Any], Any]]]:
     """Return metadata and rows of an experiment's cells, each with its algorithm's id, from the last interim analysis.
 
@@ -263,7 +173,7 @@ def _has_runs(path: Path, cell: Cell) -> bool:
     return digest(spec) == digest(cell.spec) and set(cell.spec.seeds) <= set(spec.seeds)
 
 
-def _content(study: Study, cell: Cell, path: Path) -> tuple[dict[str, Any], Any]:
+def _content(study: "Study", cell: Cell, path: Path) -> tuple[dict[str, Any], Any]:
     """Return metadata and rows of a run file as a record has them, without the places of this machine."""
     table, plain = read_table(path)
     meta = replace(RunMeta.from_dict(plain), recorded=False, unverified=False)
@@ -283,14 +193,3 @@ def _content(study: Study, cell: Cell, path: Path) -> tuple[dict[str, Any], Any]
 def _hashes(provenance: dict[str, Any]) -> dict[str, str]:
     """Return the hashes of the files of a data set by name."""
     return {file["name"]: file["sha256"] for file in provenance["files"]}
-
-
-def missing_records(study: Study) -> list[MissingRecord]:
-    """Return the experiments of the gallery of which the record lacks cells, the cheapest first."""
-    costs, entries = shipped_costs(), []
-    for size, name in study.gallery():
-        if lacking := lacking_cells(study, size, name):
-            cost, share = costs.get((name, size)), len(lacking) / len(study.cells(size, name))
-            seconds = None if cost is None else cost.seconds
-            entries.append(MissingRecord(size, name, None if seconds is None else share * seconds / 3600))
-    return sorted(entries, key=lambda entry: (entry.hours is None, entry.hours or 0.0))

@@ -1,4 +1,7 @@
-"""Cells of a study that a record holds: what the workflow restores in place of computing it."""
+"""Cells of a study that a record holds: what the workflow restores in place of computing it.
+
+Of a study, this room uses its folders, its configuration, and its experiments with their cells.
+"""
 
 import functools
 import hashlib
@@ -6,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fedatlas.data import prepared, sources
 from fedatlas.data.paths import prepared_folder, resolve_directory
@@ -18,10 +21,10 @@ from fedatlas.io.files import PREFIX
 from fedatlas.io.text import read_bytes
 from fedatlas.records.record import Record, RecordedCell, Restoration, read_record
 from fedatlas.records.verified import Held, Place, Verification, Verifications, find_verified, read_verifications
-from fedatlas.workflow.configuration import shipped
-from fedatlas.workflow.study import Study
 
-FOLDER = "record"
+if TYPE_CHECKING:
+    from fedatlas.workflow.study import Study
+
 USE, IGNORE, ANY = "use", "ignore", "any"  # values of the key `record` of the configuration
 
 
@@ -39,40 +42,35 @@ class Restored(NamedTuple):
     verifications: list[Verification]
 
 
-def folders(study: Study) -> list[Path]:
-    """Return the folders of records: that of the study, and that of fedatlas."""
-    return list(dict.fromkeys([study.root.resolve() / FOLDER, shipped().resolve() / FOLDER]))
-
-
-def record_paths(study: Study) -> dict[tuple[str, str], Path]:
+def record_paths(study: "Study") -> dict[tuple[str, str], Path]:
     """Return the folders of all records by (size, experiment). A study's own comes before that of fedatlas."""
-    paths = [path.parent for folder in reversed(folders(study)) for path in sorted(folder.glob("*/*/*.parquet"))]
+    paths = [path.parent for folder in reversed(study.record_folders) for path in sorted(folder.glob("*/*/*.parquet"))]
     return {(path.parent.name, path.name): path for path in paths if not path.name.startswith(PREFIX)}
 
 
-def all_verifications(study: Study) -> Verifications:
+def all_verifications(study: "Study") -> Verifications:
     """Return the verifications of all folders of records. A study's own come last, as what was seen on this machine."""
     found = Verifications([], {})
-    for folder in reversed(folders(study)):
+    for folder in reversed(study.record_folders):
         found += read_verifications(folder)
     return found
 
 
-def lacking_cells(study: Study, size: str, name: str) -> list[Cell]:
+def lacking_cells(study: "Study", size: str, name: str) -> list[Cell]:
     """Return the cells of an experiment, as its file is now, that its record lacks: all where it has no record."""
     path = record_paths(study).get((size, name))
     held = None if path is None else read_record(path)
     return [cell for cell in study.cells(size, name).values() if held is None or held.find(cell) is None]
 
 
-def lacking_cases(study: Study, size: str, name: str) -> list[str]:
+def lacking_cases(study: "Study", size: str, name: str) -> list[str]:
     """Return the cases of an experiment of which its record has nothing yet."""
     cells = [cell for cell in study.cells(size, name).values() if CASE in cell.point]
     missing = Counter(cell.point[CASE] for cell in lacking_cells(study, size, name) if CASE in cell.point)
     return [case for case, count in Counter(cell.point[CASE] for cell in cells).items() if missing[case] == count]
 
 
-def held_cells(study: Study, record: Record) -> dict[Place, Held]:
+def held_cells(study: "Study", record: Record) -> dict[Place, Held]:
     """Return those cells of a record that its experiment has, as its file is now, with today's code."""
     size, name = record.path.parent.name, record.path.name
     if name not in study.files.paths:
@@ -89,7 +87,7 @@ class Records:
         policy: ``use`` verified cells, ``ignore`` all, or use ``any`` cell.
     """
 
-    def __init__(self, study: Study) -> None:
+    def __init__(self, study: "Study") -> None:
         """Create the records of a study."""
         self.study, self.policy = study, study.config["record"]
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from fedatlas.results.comparing.discoveries import q_values
+from fedatlas.publish.report.verdicts import q_values
 
 
 @given(st.lists(st.one_of(st.none(), st.floats(0, 1)), max_size=12))

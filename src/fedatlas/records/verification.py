@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import fedatlas
 from fedatlas.data import prepared, store
@@ -32,11 +32,15 @@ from fedatlas.experiments.run import (
     replay_searches,
     stored_runs,
 )
+from fedatlas.experiments.shared_files import optimum_file, partition_file
+from fedatlas.federation import problems
 from fedatlas.federation.arrays import to_numpy
-from fedatlas.federation.partitions import is_split
+from fedatlas.federation.partitions import is_split, split
+from fedatlas.federation.partitions.partition import Partition
 from fedatlas.federation.problems import Problem, instances
 from fedatlas.io.machine import environment
 from fedatlas.records.differences import compare
+from fedatlas.records.lookup import held_cells
 from fedatlas.records.record import Record, RecordedCell
 from fedatlas.records.verified import (
     DIFFERS,
@@ -50,10 +54,9 @@ from fedatlas.records.verified import (
     code_digest,
     find_verified,
 )
-from fedatlas.workflow.jobs import optimum, partition
-from fedatlas.workflow.records import held_cells
-from fedatlas.workflow.shared_files import optimum_file, partition_file
-from fedatlas.workflow.study import Study
+
+if TYPE_CHECKING:
+    from fedatlas.workflow.study import Study
 
 
 @dataclass(eq=False)
@@ -78,7 +81,7 @@ class Examination:
     _computed: set[tuple[Place, str]] = field(default_factory=set)
 
     @classmethod
-    def begin(cls, study: Study, record: Record, before: Verifications) -> "Examination":
+    def begin(cls, study: "Study", record: Record, before: Verifications) -> "Examination":
         """Return the examination of a record.
 
         Args:
@@ -180,7 +183,7 @@ class Examination:
 
 
 def verify(
-    study: Study,
+    study: "Study",
     examinations: Sequence[Examination],
     seed: int,
     runs: int | None = None,
@@ -264,7 +267,7 @@ def _compare_choices(build: "_Problems", cell: RecordedCell, done: dict[str, Fin
 class _Problems:
     """Problems of cells, from data that are prepared, split and solved anew in a folder."""
 
-    def __init__(self, study: Study, folder: Path) -> None:
+    def __init__(self, study: "Study", folder: Path) -> None:
         self._study, self._folder, self._data = study, folder, folder / "data"
 
     def __call__(self, spec: CellSpec, seed: int) -> Problem:
@@ -282,13 +285,14 @@ class _Problems:
         spec = self._specs[content]
         for name in data_names(spec):
             self._prepare(name)
-        split = best = None
+        partition = optimum = None
         if is_split(spec.problem.get("partition")):
-            split = self._make(*partition_file(spec), partition.make)
+            path, origin = partition_file(spec)
+            partition = self._make(path, lambda: self._split(origin))
         if spec.optimum:
             path, origin = optimum_file(spec)
-            best = self._make(path, origin | ({"partition": str(split)} if "partition" in origin else {}), optimum.make)
-        return load_problem(spec, self._data, split, best, instance)
+            optimum = self._make(path, lambda: self._solve(origin, partition))
+        return load_problem(spec, self._data, partition, optimum, instance)
 
     @functools.cache  # noqa: B019
     def _prepare(self, name: str) -> Path:
@@ -297,13 +301,21 @@ class _Problems:
         store.prepare(name, self._data, [str(raw), *self._study.config["data_mirrors"]])
         return prepared_folder(self._data, name)
 
-    def _make(self, path: str, origin: dict[str, Any], make: Callable[[dict[str, Any], str, str], None]) -> Path:
-        """Make a partition or an optimum that is not there, and return its path."""
+    def _make(self, path: str, make: Callable[[], Any]) -> Path:
+        """Make and save a partition or an optimum that is not there, and return its path."""
         out = self._folder / path
         if not out.exists():
             out.parent.mkdir(parents=True, exist_ok=True)
-            make(origin, str(out), str(self._data))
+            make().save(out)
         return out
+
+    def _split(self, origin: dict[str, Any]) -> Partition | None:
+        owners, labels = prepared.load_owners(origin["data"], self._data), prepared.load(origin["data"], self._data).y
+        return split(origin["partition"], labels, origin["clients"], owners)
+
+    def _solve(self, origin: dict[str, Any], partition: Path | None) -> Any:
+        parts = Partition.load(partition) if "partition" in origin and partition else None
+        return problems.create(origin["problem"], origin["clients"], self._data, parts).solve()
 
     def compare_data(self, cell: RecordedCell) -> str:
         """Return, in words, which data of a cell are others today; empty if none."""
