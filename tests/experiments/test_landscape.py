@@ -109,12 +109,6 @@ def test_one_more_entry_adds_its_own_cells_alone(tmp_path):
     assert {file: after[file] for file in before} == before
 
 
-def test_one_more_case_adds_its_own_cells_alone(tmp_path):
-    before, after = files(expanded("smoke")), files(extended(tmp_path, "cases: {own: {problem: {L: 7.0}}}"))
-    assert {key for _, key in after.keys() - before.keys()} == {"case=own"}
-    assert {file: after[file] for file in before} == before
-
-
 def test_the_part_by_the_clock_has_the_landscapes_seeds_and_tuning_and_equally_many_messages():
     result = experiment_file.load(FOLDER / "landscape_seconds.yaml", "laptop")
     assert result.title.startswith(landscape().title.partition(":")[0])

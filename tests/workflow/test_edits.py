@@ -303,6 +303,7 @@ ALIKE = {
     "convex: problem.partition",
     "convex: problem.partition.alpha",
     "convex: setting.batch",
+    "convex: tune.lr",
     "convex: setting.rounds",
     "convex: algorithms.mifa.set",
     "convex: claims.reached.check.at_most",
