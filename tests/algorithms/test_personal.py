@@ -14,7 +14,7 @@ from fedatlas.federation.arrays import to_numpy
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.testing import instances
-from fedatlas.testing.plain_run import PlainRun
+from fedatlas.testing.transcriptions import PlainRun
 from tests.helpers import logistic
 
 OPTIONS = {"clients": 5, "rounds": 6, "batch": 2, "local_steps": 3, "participation": {"kind": "uniform", "count": 3}}

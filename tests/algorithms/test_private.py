@@ -10,9 +10,8 @@ from scipy.stats import norm
 
 from fedatlas.errors import Undefined, UserError
 from fedatlas.federation.algorithms import dp_fedavg
-from fedatlas.federation.algorithms.dp_fedavg import DPFedAvg
+from fedatlas.federation.algorithms.dp_fedavg import LIBRARY, DPFedAvg, epsilon
 from fedatlas.federation.algorithms.fedavg import FedAvg
-from fedatlas.federation.algorithms.privacy import LIBRARY, epsilon
 from fedatlas.federation.arrays import State, zeros_like
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation

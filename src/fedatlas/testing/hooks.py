@@ -192,7 +192,7 @@ class _Communication:
             if hook not in CLIENT_HOOKS:
                 return function(*arguments)
             s, *others = arguments
-            result = function(_with_zeros(s, name), *others)
+            result = function(s.replace(**{name: getattr(s, name) * 0}) if name in s else s, *others)
             if name not in self.notes or hook == "receive" or name not in _message(result):
                 return result
             note = getattr(_message(result), name).value
@@ -206,11 +206,6 @@ class _Communication:
 def _message(result: Any) -> Vectors:
     """Return the State that a hook sends, from its result."""
     return result[0] if isinstance(result, tuple) else result
-
-
-def _with_zeros(state: Vectors, name: str) -> Vectors:
-    """Return a State with zeros in place of a field, if it has the field."""
-    return state.replace(**{name: getattr(state, name) * 0}) if name in state else state
 
 
 def _bits(value: Any) -> bytes:

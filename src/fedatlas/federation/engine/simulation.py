@@ -16,10 +16,9 @@ from fedatlas.errors import Undefined
 from fedatlas.federation import arrays
 from fedatlas.federation.arrays import Array, State
 from fedatlas.federation.engine import communication, evaluation, memory, messages, pools, recording
-from fedatlas.federation.engine.aggregation import Aggregate
 from fedatlas.federation.engine.channels import Channels
 from fedatlas.federation.engine.client_tables import Table
-from fedatlas.federation.engine.clients import Clients, Group
+from fedatlas.federation.engine.clients import Aggregate, Clients, Group
 from fedatlas.federation.engine.evaluation import Progress
 from fedatlas.federation.engine.exchanges import ClientWork, Exchange, Ledger, Profile
 from fedatlas.federation.engine.history import COST_COLUMNS, History
