@@ -29,7 +29,7 @@ FOLDER = "docs/reference/algorithms"
 GALLERY = ROOT / "docs/gallery"
 GUIDE = "docs/which-method.html"  # in the site
 FACTS = {
-    "exact": "Its fixed point is the optimum even if clients are heterogeneous and take several local steps.",
+    "corrects_drift": "Its fixed point is the optimum even if clients are heterogeneous and take several local steps.",
     "full_participation": "It is defined for full participation only.",
 }
 PROX = "It needs a problem with an exact proximal step, such as a quadratic."

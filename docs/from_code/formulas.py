@@ -44,7 +44,7 @@ TOKEN = re.compile(
 
 
 class Unreadable(ValueError):
-    """Text that is no formula of this notation."""
+    """Text that is not a formula of this notation."""
 
 
 @dataclass(frozen=True)
@@ -255,7 +255,7 @@ def formula(text: str, notation: Notation) -> str:
     """Return a formula, with words in it, as LaTeX.
 
     Raises:
-        Unreadable: The text is no formula.
+        Unreadable: The text is not a formula.
     """
     reader = Reader(tokens(text), notation)
     return joined(reader.sequence())

@@ -78,7 +78,7 @@ class WithoutUnit(Sound):
     period: int = option(2, doc="rounds between two restarts of the count", low=1)
 
 
-@broken("options", "momentum has a type and is no option")
+@broken("options", "momentum has a type and is not an option")
 class WithoutDecorator(Sound):
     """Sound (Author et al. 2026) is FedAvg."""
 
@@ -292,7 +292,7 @@ class Unbounded(Sound):
 
 @broken("optimum", "above the optimum: correct the hooks, write `exact = False`")
 class Boasting(Sound):
-    exact = True
+    corrects_drift = True
 
 
 @broken("rate", "a round multiplies the squared distance")

@@ -1,4 +1,4 @@
-"""Of an algorithm without ``exact``, the test `optimum` says how near it comes to the optimum, and does not fail."""
+"""Of an algorithm without `corrects_drift`, the test `optimum` says how near it comes to the optimum, and passes."""
 
 import json
 import re
@@ -73,13 +73,15 @@ class Stubborn(Prior, Flipped):
 
 def sentence(cls):
     (outcome,) = run_tests(Implementation(cls), ["optimum"])
-    assert outcome.status == NOT_APPLICABLE and outcome.sentence.startswith("The algorithm does not declare `exact`.")
+    assert outcome.status == NOT_APPLICABLE and outcome.sentence.startswith(
+        "The algorithm does not declare `corrects_drift`."
+    )
     return outcome.sentence
 
 
 @pytest.mark.parametrize("cls", [Undeclared, UndeclaredDyn, Prior], ids=lambda cls: cls.__name__)
 def test_a_correction_that_works_is_to_be_declared(cls):
-    assert "It reaches the optimum of clients that differ, though: write `exact = True`" in sentence(cls)
+    assert "It reaches the optimum of clients that differ, though: write `corrects_drift = True`" in sentence(cls)
 
 
 @pytest.mark.parametrize("cls", [Flipped, FlippedDynServer, Stubborn], ids=lambda cls: cls.__name__)
@@ -87,7 +89,7 @@ def test_a_wrong_sign_is_seen(cls):
     text = sentence(cls)
     ours, fedavg = DISTANCE.search(text).groups()
     assert ours is None or float(ours) > 3 * float(fedavg) > 0
-    assert "look for a wrong sign and write `exact = True`" in text
+    assert "look for a wrong sign and write `corrects_drift = True`" in text
 
 
 def test_a_state_that_corrects_nothing_is_no_mistake():
@@ -96,7 +98,7 @@ def test_a_state_that_corrects_nothing_is_no_mistake():
 
 
 def test_nothing_is_said_where_clients_see_nothing_but_the_model():
-    assert sentence(FedAvg) == "The algorithm does not declare `exact`."
+    assert sentence(FedAvg) == "The algorithm does not declare `corrects_drift`."
 
 
 OWN = """

@@ -120,7 +120,7 @@ def test_libsvm_text_is_sparse():
         ("1 1:2\n-1 2:x\n", "mine.svm: is not LIBSVM text: could not convert string to float: b'x'"),
         ("1 1:2\n-1 2:1 1:3\n", "mine.svm: is not LIBSVM text: Feature indices"),
         ("1 0:2\n-1 2:1\n", "mine.svm: is not LIBSVM text: Invalid index 0"),
-        ("1.5 1:2\n-1 2:1\n", "mine.svm: the label 1.5 is no whole number"),
+        ("1.5 1:2\n-1 2:1\n", "mine.svm: the label 1.5 is not a whole number"),
         ("1\n-1\n", "is not LIBSVM text with features"),
         ("1 1:inf\n-1 1:2\n", "mine.svm: holds a value that is not finite"),
         ("", "mine.svm: "),

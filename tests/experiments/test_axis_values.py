@@ -226,7 +226,7 @@ def test_seeds_that_no_column_holds_are_refused(tmp_path, seeds, per_entry):
 def test_keys_that_are_no_text_are_refused_wherever_they_stand(tmp_path, key):
     path = tmp_path / "a.yaml"
     path.write_text(f"grid:\n  participation:\n    - {{kind: stationary}}\n    - kind: x\n      {key}: 1\n")
-    with pytest.raises(UserError, match=r"line 5: .*the key .* is no text|line 5: .*reads as a timestamp"):
+    with pytest.raises(UserError, match=r"line 5: .*the key .* is not text|line 5: .*reads as a timestamp"):
         experiment_file.read_yaml(path)
 
 

@@ -68,7 +68,7 @@ def tried(path, step, *arguments):
         (b'title: "\\U00110000"', "line 1: not valid YAML: .*Unicode"),
         (b"title: \x00", "not valid YAML"),
         (b"? [1, 2]\n: 3", "line 1: not valid YAML: .*key"),
-        (b"title: x\n3: x", "line 2: not valid YAML: the key 3 is no text"),
+        (b"title: x\n3: x", "line 2: not valid YAML: the key 3 is not text"),
         (b"- a\n- b", r"the file holds \['a', 'b'\]; it must hold a mapping of keys to values"),
         (b"", "the file holds None; it must hold a mapping of keys to values"),
         (b"title: &a [*a]", "holds more than 100,000 values, or itself"),

@@ -146,7 +146,7 @@ def test_a_name_of_two_kinds_is_refused_with_both_files(study, capsys, files, co
         ),
         ("extensions: [/tmp]", "extensions: /tmp lies outside the study"),
         ("extensions: [.]", "extensions: . is the study itself: name a folder in it"),
-        ("extensions: [notes.txt]", "extensions: notes.txt is no Python file"),
+        ("extensions: [notes.txt]", "extensions: notes.txt is not a Python file"),
         ("extensions: [json.py]", "json is also the name of an installed module ("),
         ("extensions: [code]", "code is also the name of an installed module ("),
         ("extensions: [my-kinds]", "my-kinds/tiny.py: rename my-kinds: the name of a module has letters, digits and _"),

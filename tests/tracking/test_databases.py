@@ -24,7 +24,7 @@ def foreign(path, empty):
 
 
 def text(path, empty):
-    path.write_text("This is no database, but long enough to be taken for one. " * 20)
+    path.write_text("This is not a database, but long enough to be taken for one. " * 20)
 
 
 def truncated(path, empty):

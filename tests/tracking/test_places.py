@@ -63,7 +63,7 @@ def test_jobs_log_to_one_database_at_the_same_time(results, tmp_path):
     ],
 )
 def test_wrong_addresses(results, tmp_path, uri, message):
-    (tmp_path / "file").write_text("This is no database, but long enough to be taken for one. " * 20)
+    (tmp_path / "file").write_text("This is not a database, but long enough to be taken for one. " * 20)
     with pytest.raises(UserError, match=message):
         tracking.log(experiment_facts(EXPERIMENT), results, uri.format(tmp_path))
 

@@ -72,7 +72,7 @@ def test_an_empty_folder_is_filled(tmp_path):
 def test_names_that_are_none(tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     if name == "mine/":
-        assert files(create_study(name)) == FILES  # a slash at the end is no part of the name
+        assert files(create_study(name)) == FILES  # a slash at the end is not part of the name
         return
     with pytest.raises(UserError, match="is not a name for a study: name a new folder, such as my-study"):
         create_study(name)

@@ -203,7 +203,7 @@ def _lines_of_sweep(frame: "DataFrame", x: str) -> list[PlotLine]:
     axes, entries = [axis for axis in _axes(frame) if axis != x], frame.attrs["algorithms"]
     if x:
         if frame[x].dtype.kind not in "iuf":
-            raise UserError(f"plot: x is {x!r}, whose values are no numbers; keep one of them, and take a cost")
+            raise UserError(f"plot: x is {x!r}, whose values are not numbers; keep one of them, and take a cost")
         ends = frame.groupby(["algorithm", *_axes(frame), "seed"], sort=False).tail(1)
         frame = ends.assign(round=ends[x])
     varied = [axis for axis in axes if frame[axis].nunique() > 1]

@@ -24,8 +24,8 @@ SECTION_NOTES = {"figures": "A figure of an experiment also has a `caption`, whi
 EXPERIMENTS_HEAD = f"""# Experiments
 
 `snakemake --cores 2 NAME --config size=SIZE` makes the experiment with this name. Without a size it is that of
-`config/config.yaml`, `laptop`. A figure of a paper that is a part of an experiment is no name: asked for `fedac_fig3`,
-`snakemake` and `fedatlas run` stop and name the experiment that re-runs Figure 3. The
+`config/config.yaml`, `laptop`. A figure of a paper that is a part of an experiment is not a name: asked for
+`fedac_fig3`, `snakemake` and `fedatlas run` stop and name the experiment that re-runs Figure 3. The
 [guide to experiment files](../../config/experiments/README.md) says what the sizes change.
 
 {listing.LEGEND} The data are those of the largest size; where a

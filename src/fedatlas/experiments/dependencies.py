@@ -35,7 +35,7 @@ ENGINE = "fedatlas.experiments.run"
 CONFIRMATION = "fedatlas.experiments.tuning.confirmation"
 PARTITION_JOB, OPTIMUM_JOB = "fedatlas.workflow.jobs.partition", "fedatlas.workflow.jobs.optimum"
 COMPILED = "fedatlas.federation.compiled"  # what enters the compiled parts imports it
-GIVEN = ("data", "test", "test_share", "partition", "validation")  # keys of a problem that are no options of its kind
+GIVEN = ("data", "test", "test_share", "partition", "validation")  # keys of a problem that are not options of its kind
 CHOICES = ("participation", "schedule", "sampling", "local_epochs", "batch", "metrics", "channel", "driver")
 
 NAMED: dict[str, Family[Any]] = {"topology": TOPOLOGIES, "channel": CHANNELS}  # families of algorithms' options

@@ -58,7 +58,7 @@ def draws_nothing(
 def untuned_parameters(experiment: Experiment, id: str, tune: Axes) -> list[str]:
     """Return the hyper-parameters of an entry that are fixed at a number although trials would tune them.
 
-    A formula of the problem's constants is no fixed number: theory chooses it.
+    A formula of the problem's constants is not a fixed number: theory chooses it.
 
     Args:
         experiment: The experiment.

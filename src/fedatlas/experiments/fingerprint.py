@@ -332,7 +332,7 @@ def _loads(node: ast.Call) -> bool:
 
 
 def _imported(imports: list[list[str]]) -> set[str]:
-    """Return full names of modules. A name that is no module is an attribute of the module that it is imported from."""
+    """Return full names of modules. A name that is no module is an attribute of the one that it is imported from."""
     imported = set()
     for module, *names in imports:
         modules = {module_of_export(name) if module == PACKAGE else f"{module}.{name}" for name in names}

@@ -96,7 +96,7 @@ def _inside(range: Option) -> float:
 
 
 def constants(text: str, name: str) -> list[str]:
-    """Names of the constants in a formula. name: of the parameter, for the error about a text that is no formula."""
+    """Names of the constants in a formula. name: of the parameter, for the error about a text that is not a formula."""
     nodes, names = [_parsed(text, name)], []
     while nodes:
         match nodes.pop():
@@ -117,7 +117,7 @@ def evaluate(text: str, name: str, problem: Any = None) -> float:
     """The number that a formula of numbers, names of constants, + - * /, sqrt, log, min, max and brackets stands for.
 
     name: of the parameter. problem: whose ``constant`` is asked for names; without one all constants are 1. Raises
-    UserError on what is no formula, or has no finite value.
+    UserError on what is not a formula, or has no finite value.
     """
     constants(text, name)
     try:
@@ -169,7 +169,7 @@ def _value(node: ast.expr, problem: Any) -> float:
 def multiple(text: str, factor: float) -> str:
     """The formula of a multiple of what a formula stands for: ``10/L`` of ``1/L`` and 10.
 
-    Raises UserError on what is no formula.
+    Raises UserError on what is not a formula.
     """
     constants(text, "formula")
     first = formula = copy.deepcopy(_parsed(text, "formula"))  # of which a number is replaced

@@ -156,7 +156,7 @@ def assign(parts: Mapping[str, Any], axis: str, value: Any) -> None:
 
 def _list_index(axis: str, values: list[Any], part: str) -> int:
     if not part.isdigit() or int(part) >= len(values):
-        raise UserError(f"axis {axis!r}: {part!r} is no position in {values}; positions are numbered from 0")
+        raise UserError(f"axis {axis!r}: {part!r} is not a position in {values}; positions are numbered from 0")
     return int(part)
 
 

@@ -109,7 +109,7 @@ class FigureEntry:
         """Return the record of a figure's mapping in an experiment file.
 
         Raises:
-            UserError: The value is no mapping, or its caption is no text.
+            UserError: The value is not a mapping, or its caption is not text.
         """
         if not isinstance(values, Mapping):
             form = "a mapping with a kind, a caption and the kind's options"

@@ -63,7 +63,7 @@ class _Reader:
             kind = self._match(r"\s*(\w+)\s*").lower()
             opening = self._match(r"[{(]")
             if not kind or not opening:
-                continue  # an @ in what is no entry, such as an address
+                continue  # an @ in what is not an entry, such as an address
             if kind in _IGNORED:
                 self._enclosed(location, kind)
                 continue

@@ -87,7 +87,7 @@ class _Loader(SafeLoader):
         for key_node, _ in node.value if isinstance(node, yaml.MappingNode) else ():
             key = self.construct_object(key_node, deep=True)
             if not isinstance(key, str):
-                raise _error(key_node, f"the key {key!r:.60} is no text")
+                raise _error(key_node, f"the key {key!r:.60} is not text")
             if key in keys:
                 raise _error(key_node, f"the key {key!r:.60} appears twice")
             keys.add(key)

@@ -20,7 +20,7 @@ def validate_values(owner: str, options: Mapping[str, Option], values: Mapping[s
 
 
 def validate_names(owner: str, options: Mapping[str, Option], names: Iterable[str]) -> None:
-    """Raise UserError, with a guess, at the first name that is no option."""
+    """Raise UserError, with a guess, at the first name that is not an option."""
     for name in names:
         if name not in options:
             raise UserError(f"{owner} has no option {name!r}{did_you_mean(name, list(options))}")
@@ -45,7 +45,7 @@ def construct(owner: str, cls: type[T], values: Mapping[str, Any], **fields: Any
         owner: Noun of the object for sentences.
         cls: The dataclass.
         values: Options by name.
-        **fields: Fields that are no options of the user.
+        **fields: Fields that are not options of the user.
 
     Raises:
         UserError: An option is unknown or missing, or a value does not fit.

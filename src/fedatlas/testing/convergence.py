@@ -1,4 +1,4 @@
-"""Conformance tests of an algorithm's declarations ``exact`` and ``rate``."""
+"""Conformance tests of an algorithm's declarations ``corrects_drift`` and ``rate``."""
 
 import functools
 import itertools
@@ -43,9 +43,9 @@ def _objectives() -> dict[str, Any]:
 
 
 def optimum(implementation: Implementation) -> None:
-    """An algorithm that declares ``exact`` reaches the optimum of heterogeneous clients by several full local steps."""
-    if not implementation.cls.exact:
-        raise NotApplicable(f"The algorithm does not declare `exact`.{_observation(implementation)}")
+    """An algorithm that declares `corrects_drift` reaches the optimum of clients that differ by several local steps."""
+    if not implementation.cls.corrects_drift:
+        raise NotApplicable(f"The algorithm does not declare `corrects_drift`.{_observation(implementation)}")
     solution: list[tuple[int, dict[str, Any]]] = []  # what led to the optimum of the objective before comes first
     for label, problem in _objectives().items():
         if not implementation.is_defined(problem):
@@ -59,16 +59,16 @@ def optimum(implementation: Implementation) -> None:
                 break
         else:
             raise Failed(
-                f"On {label}, the output stays {least:.2g} above the optimum: correct the hooks, write `exact = False` "
-                f"or give hyper-parameters with --set with which {MAX_ROUNDS} rounds lead there."
+                f"On {label}, the output stays {least:.2g} above the optimum: correct the hooks, write "
+                f"`corrects_drift = False` or give values with --set with which {MAX_ROUNDS} rounds lead there."
             )
 
 
 def _observation(implementation: Implementation) -> str:
-    """Return sentences on how near an algorithm that does not declare ``exact`` comes to the optimum.
+    """Return sentences on how near an algorithm that does not declare ``corrects_drift`` comes to the optimum.
 
     There are none for algorithms whose clients see nothing but the model, which cannot correct their drift. As a method
-    may leave it uncorrected, a distance is no failure.
+    may leave it uncorrected, a distance is not a failure.
     """
     problem = _objectives()["quadratics"]
     if not implementation.is_defined(problem, **DRIFT) or not _may_correct_drift(implementation, problem):
@@ -80,13 +80,14 @@ def _observation(implementation: Implementation) -> str:
         except Exception:  # values that are too large for it: what has no declaration cannot fail
             continue
         if curve[-1] < TOLERANCE:
-            return " It reaches the optimum of clients that differ, though: write `exact = True`, and this is tested."
+            declared = "write `corrects_drift = True`, and this is tested"
+            return f" It reaches the optimum of clients that differ, though: {declared}."
         distance = distance or _describe_end(values, curve)
         if curve[-1] < NEAR * curve[0] and abs(curve[-1] / curve[len(curve) // 2] - 1) < STILL:
             break
     return distance and (
-        f" {distance} If it should correct client drift, look for a wrong sign and write `exact = True`: such a method "
-        "ends at the optimum. Others need not."
+        f" {distance} If it should correct client drift, look for a wrong sign and write `corrects_drift = True`: such "
+        "a method ends at the optimum. Others need not."
     )
 
 

@@ -38,13 +38,13 @@ def options(implementation: Implementation) -> None:
     declared = cls.options()
     for field in dataclasses.fields(cls):
         if field.name not in declared:
-            raise Failed(f"The field {field.name} is no option: write `{field.name}: ... = option(doc=...)`.")
+            raise Failed(f"The field {field.name} is not an option: write `{field.name}: ... = option(doc=...)`.")
     for name, hint in vars(cls).get("__annotations__", {}).items():
         if name not in declared and "ClassVar" not in str(hint):
             advice = (
                 f"write `{name}: ... = option(doc=...)`, and `@dataclass(frozen=True, kw_only=True)` above the class"
             )
-            raise Failed(f"{name} has a type and is no option: {advice}.")
+            raise Failed(f"{name} has a type and is not an option: {advice}.")
     for name, option in declared.items():
         if not option.doc:
             raise Failed(f"The option {name} has no meaning: write `option(doc=...)`.")

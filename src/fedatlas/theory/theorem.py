@@ -105,7 +105,12 @@ class RunTheorem(Theorem[C]):
     """
 
     in_mean: ClassVar[bool] = False  # whether it bounds the expectation of the quantity, and not that of every run
-    exact: ClassVar[set[str]] = {"mu_min", "L_max", "delta_A", "delta_B"}  # constants that kinds of problem know
+    corrects_drift: ClassVar[set[str]] = {
+        "mu_min",
+        "L_max",
+        "delta_A",
+        "delta_B",
+    }  # constants that kinds of problem know
     every_round: ClassVar[bool] = False  # whether the quantity is measured in the rows of all rounds
     over_rounds: ClassVar[str] = ""  # metric over rounds that the quantity is measured by, where it is one
     since: ClassVar[int] = 1  # the first round whose evaluation it bounds

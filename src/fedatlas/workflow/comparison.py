@@ -33,7 +33,7 @@ class Request:
         on: Experiment with whose entries they are compared.
         size: Its size.
         quick: Whether a third of the cases and five seeds are enough.
-        set: Hyper-parameters that are fixed, for algorithms that are no entries of the experiment.
+        set: Hyper-parameters that are fixed, for algorithms that are not entries of the experiment.
         search: Ranges of hyper-parameters, for such algorithms.
         runs: Files of runs that another framework made, which are compared too.
     """

@@ -121,7 +121,7 @@ class CustomReader(Reader):
 
 
 def find_fraction(values: np.ndarray) -> int | None:
-    """Return the index of the first of some numbers (n,) that is no exact whole number, or None."""
+    """Return the index of the first of some numbers (n,) that is not an exact whole number, or None."""
     invalid = ~np.isfinite(values) | (values != np.round(values)) | (np.abs(values) >= 2**53)
     return int(np.argmax(invalid)) if invalid.any() else None
 
@@ -150,7 +150,7 @@ class _Parts:
         names, self.y = _number(samples.y)
         if len(names) > MOST_CLASSES or (samples.y.dtype.kind in "iu" and len(names) > max(100, len(self.y) // 2)):
             raise self._error(
-                f"the label has {len(names):,} different values in {len(self.y):,} rows: these are no classes"
+                f"the label has {len(names):,} different values in {len(self.y):,} rows: these are not classes"
             )
         self.classes = names
         test = self._split()

@@ -75,7 +75,7 @@ class Svmlight(CustomReader):
             if not X.nnz:
                 raise custom_file_error(path, "is not LIBSVM text with features")
             if (fraction := find_fraction(y)) is not None:
-                raise custom_file_error(path, f"the label {y[fraction]:g} is no whole number")
+                raise custom_file_error(path, f"the label {y[fraction]:g} is not a whole number")
             X.resize(len(y), width)
         X, y = vstack([X for X, _ in parts], format="csr"), np.concatenate([y for _, y in parts]).astype(np.int64)
         return Samples(X=X, y=y, test=np.arange(len(y)) >= len(parts[0][1]) if len(parts) > 1 else None)

@@ -141,7 +141,7 @@ class _Table:
         return int(incomplete.sum())
 
     def numbers(self, name: str) -> np.ndarray:
-        """Return a feature as float64 (n,). Raises UserError at the first cell that is no finite number."""
+        """Return a feature as float64 (n,). Raises UserError at the first cell that is not a finite number."""
         column = self.frame[name]
         if column.dtype.kind not in "biufO":
             fault = f"column {name!r} is of the type {column.dtype}: make it numbers, or name it under drop"
@@ -202,7 +202,7 @@ class _Table:
         """Return 1 where a row has a value of a categorical column, for its values in sorted order, (n, values)."""
         values, positions = np.unique(self.labels(name, "categorical"), return_inverse=True)
         if len(values) > MOST_CATEGORIES:
-            fault = f"column {name!r} has {len(values):,} different values, which are no categories"
+            fault = f"column {name!r} has {len(values):,} different values, which are not categories"
             raise custom_file_error(self.paths[0], fault)
         return np.asarray(positions[:, None] == np.arange(len(values)), np.float64)
 

@@ -15,8 +15,8 @@ def next_value(initial: Sequence[Any], values: Sequence[Any], best: Any, option:
 
     It continues the axis by the ratio of its two outermost values there, rounded to 12 digits, and to a whole number
     where the option is one; of a formula it is a multiple. None where the best value lies inside, where the end was
-    moved often enough, where the axis has a value that is no number and no formula, where not all of them have the same
-    constants, where one of the two values is not positive, and beyond the range of the option.
+    moved often enough, where the axis has a value that is neither a number nor a formula, where not all of them have
+    the same constants, where one of the two values is not positive, and beyond the range of the option.
 
     Args:
         initial: Values of the axis in the experiment file.

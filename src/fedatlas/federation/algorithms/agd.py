@@ -27,7 +27,7 @@ class AGD(Algorithm):
     cite = "nesterov2018"
     broadcast = ("md",)
     pooled = True
-    exact = True
+    corrects_drift = True
 
     L: float = option(doc="smoothness L; by default that of the problem", above=0, constant="L")
     mu: float = option(doc="strong convexity mu; by default that of the problem", above=0, constant="mu")

@@ -54,7 +54,7 @@ class Algorithm(Kind):
     # or None: columns of the history. n is the round that comes next, in which no client is active.
     reports: ClassVar[tuple[str, ...]] = ()
     # With full gradients and several local steps, the fixed point is the optimum even if clients are heterogeneous.
-    exact: ClassVar[bool] = False
+    corrects_drift: ClassVar[bool] = False
     # The algorithm is defined for full participation only.
     full_participation: ClassVar[bool] = False
     # The server moves in rounds without clients too, for example because its noise hides whether there were any.

@@ -29,7 +29,7 @@ class CELGD(Algorithm):
     label = "CE-LGD"
     cite = "patel2022"
     full_participation = True
-    exact = True
+    corrects_drift = True
 
     lr: float = option(doc="local step size", above=0, advice="1/L_max")
     b: float = option(

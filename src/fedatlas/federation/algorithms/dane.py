@@ -34,7 +34,7 @@ class Dane(Algorithm):
     label = "DANE"
     cite = "shamir2014"
     full_participation = True
-    exact = True
+    corrects_drift = True
     requires: ClassVar[tuple[str, ...]] = ("prox",)
 
     lam: float = option(

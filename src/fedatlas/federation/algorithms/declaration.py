@@ -24,6 +24,7 @@ ELSEWHERE = {
     "gathers": "Rows(v) where a hook sends the value v",
     "diagnostics": "Note(v) where a hook sends the value v",
     "personal": "broadcast = ('U[i]',) where clients are sent their own rows of U",
+    "exact": "corrects_drift = True",
     "exact_prox": "requires = ('prox',)",
     "hessian": "requires = ('hessian',)",
     "outputs": "requires = ('outputs',)",

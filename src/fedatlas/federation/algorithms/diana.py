@@ -25,7 +25,7 @@ class Diana(Compressing):
     label = "DIANA"
     cite = "mishchenko2019"
     full_participation = True
-    exact = True
+    corrects_drift = True
 
     lr: float = option(doc="step size gamma", above=0, advice="1/L_max")
     alpha: float | None = option(None, doc="step size of h; 1/(1 + omega) by default", above=0, high=1)

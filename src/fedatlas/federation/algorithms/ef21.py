@@ -27,7 +27,7 @@ class EF21(Compressing):
     label = "EF21"
     cite = "richtarik2021"
     full_participation = True
-    exact = True
+    corrects_drift = True
 
     lr: float = option(doc="step size gamma", above=0, advice="1/L")
     compressor: str | dict[str, Any] = option(

@@ -29,7 +29,7 @@ class FedADMM(Algorithm):
     name = "fedadmm"
     label = "FedADMM"
     cite = "wang2022fedadmm"
-    exact = True
+    corrects_drift = True
 
     lr: float = option(doc="local step size", above=0, advice="1/(L_max+rho)")
     server_lr: float | None = option(None, doc="server step size eta; by default |S|/m", above=0)

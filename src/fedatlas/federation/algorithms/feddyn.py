@@ -22,7 +22,7 @@ class FedDyn(Algorithm):
     name = "feddyn"
     label = "FedDyn"
     cite = "acar2021"
-    exact = True
+    corrects_drift = True
 
     lr: float = option(doc="local step size", above=0, advice="1/(L_max+alpha)")
     alpha: float = option(doc="weight alpha of the dynamic regulariser", above=0, advice="L_max")

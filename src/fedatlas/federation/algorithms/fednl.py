@@ -29,7 +29,7 @@ class FedNL(Compressing):
     label = "FedNL"
     cite = "safaryan2022"
     full_participation = True
-    exact = True
+    corrects_drift = True
     requires = ("hessian",)
 
     compressor: str | dict[str, Any] = option(

@@ -26,7 +26,7 @@ class FedPD(Algorithm):
     label = "FedPD"
     cite = "zhang2021"
     full_participation = True
-    exact = True
+    corrects_drift = True
 
     lr: float = option(doc="local step size", above=0, advice="1/(L_max+1/eta)")
     eta: float = option(

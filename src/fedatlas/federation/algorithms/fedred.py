@@ -35,7 +35,7 @@ class FedRed(Algorithm):
     label = "FedRed"
     cite = "jiang2024"
     full_participation = True
-    exact = True
+    corrects_drift = True
     requires: ClassVar[tuple[str, ...]] = ("prox",)
 
     eta: float = option(doc="weight eta of eta/2 |y - y_i|^2, an inverse step size", above=0, advice="L_max")

@@ -29,7 +29,7 @@ class Marina(Compressing):
     cite = "gorbunov2021"
     broadcast = ("x", "coin")
     full_participation = True
-    exact = True
+    corrects_drift = True
 
     lr: float = option(doc="step size gamma", above=0, advice="1/L_max")
     p: float | None = option(

@@ -50,7 +50,7 @@ class Mime(MimeLite):
 
     name = "mime"
     label = "Mime"
-    exact = True
+    corrects_drift = True
 
     def before(self, s: State, i: State, steps: Steps) -> State:
         return State(c=steps.full(s.x))

@@ -22,7 +22,7 @@ class GradientDescent(Algorithm):
     label = "GD"
     cite = "nesterov2018"
     pooled = True
-    exact = True
+    corrects_drift = True
 
     lr: float = option(doc="step size eta", above=0, advice="1/L")
 
@@ -72,7 +72,7 @@ class MinibatchAcSGD(Algorithm):
     cite = "cotter2011"
     broadcast = ("md",)
     pooled = True
-    exact = True
+    corrects_drift = True
 
     lr: float = option(doc="step size eta", above=0, advice="1/L")
     mu: float = option(doc="strong convexity mu; by default that of the problem", above=0, constant="mu")

@@ -27,7 +27,7 @@ class Scaffnew(Algorithm):
     label = "Scaffnew"
     cite = "mishchenko2022"
     full_participation = True
-    exact = True
+    corrects_drift = True
 
     lr: float = option(doc="step size gamma", above=0, advice="1/L_max")
     p: float = option(

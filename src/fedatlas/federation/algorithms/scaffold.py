@@ -26,7 +26,7 @@ class Scaffold(Algorithm):
     label = "SCAFFOLD"
     cite = "karimireddy2020"
     broadcast = ("x", "c")
-    exact = True
+    corrects_drift = True
 
     lr: float = options.option(doc="local step size eta_l", above=0, advice="1/L_max")
     server_lr: float = options.option(1.0, doc="server step size eta_g", above=0)

@@ -35,7 +35,7 @@ class Sonata(Algorithm):
     cite = "sun2022"
     broadcast = ()
     full_participation = True
-    exact = True
+    corrects_drift = True
     requires = ("prox",)
 
     tau: float = option(

@@ -31,7 +31,7 @@ class SVRPGD(Algorithm):
     label = "SVRP-GD"
     cite = "khaled2023"
     full_participation = True
-    exact = True
+    corrects_drift = True
 
     lr: float = option(doc="step size of the local solver", above=0, advice="1/(L_max+1/eta)")
     eta: float = option(

@@ -78,7 +78,7 @@ class Network(network.Network):
 
 
 def _build(build: Callable[[], nn.Module]) -> nn.Module:
-    """Return what a user's function builds. Raises UserError if it is no function, or builds no module."""
+    """Return what a user's function builds. Raises UserError if it is not a function, or builds no module."""
     if not callable(build):
         raise UserError(f"network: build is {build!r:.60}; it must be a function that returns a torch module")
     module: object = build()

@@ -44,7 +44,7 @@ DRAWS = threading.Lock()  # modules draw their starts from torch's one generator
 class Network(RowProblem):
     """A torch module as a function of its flat parameters: x (d,) is all that are trained, in the module's order.
 
-    Parameters whose ``requires_grad`` is off are no part of x. They have the values that ``build`` gives them first,
+    Parameters whose ``requires_grad`` is off are not part of x. They have the values that ``build`` gives them first,
     the same in all runs, lie in memory once, and are neither sent nor counted. So do buffers, which must be constants.
     With ``batch_norm: averaged`` the first coordinates of x are the running means and variances of batch norm. Their
     gradient is their difference from those of the minibatch, and they have no l2 term.

@@ -81,7 +81,7 @@ class Partition:
 
     @classmethod
     def load(cls, path: str | Path) -> "Partition":
-        """Read a file of ``save``. Raises UserError if it is missing, or is no partition."""
+        """Read a file of ``save``. Raises UserError if it is missing, or is not a partition."""
         try:
             npz.validate(path)
             with np.load(path, allow_pickle=False) as content:

@@ -37,7 +37,7 @@ def as_features(A: Any, width: int | None = None) -> Any:
         width: Number p of features that is expected, or None for any.
 
     Raises:
-        UserError: A is no table of finite numbers, has no rows, or has another number of features.
+        UserError: A is not a table of finite numbers, has no rows, or has another number of features.
     """
     table = A if sparse.issparse(A) else as_array("the features", A)
     if table.ndim != 2 or table.dtype.kind not in "biuf" or not table.shape[0]:
@@ -118,7 +118,7 @@ def as_evaluation_data(data: Any, width: int) -> tuple[Any, np.ndarray] | None:
 
 
 def as_pair(data: Any) -> tuple[Any, Any]:
-    """Return features and labels. Raises UserError if data are no pair."""
+    """Return features and labels. Raises UserError if data are not a pair."""
     if not isinstance(data, (tuple, list)) or len(data) != 2:
         raise UserError(f"data are {data!r:.60}; they must be a pair (X, y) of features and labels")
     X, y = data

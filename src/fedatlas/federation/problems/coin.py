@@ -24,7 +24,7 @@ class BiasedCoin(SyntheticKind):
     name = "coin"
     constants = ("L", "L_max", "mu")
     reports = ("loss", "accuracy", "suboptimality")
-    exact = True
+    corrects_drift = True
     normal_start = True
     oracles = ("hessian",)
 

@@ -71,7 +71,7 @@ class Softmax(Regression):
         partition: Rows of each client, or None if every client draws from all rows.
         test: Features and labels of test rows, or None.
         validation: Features and labels of validation rows, or None.
-        pixels: The features as bytes (n, p), with the scale by which these were divided, or None if they are no bytes.
+        pixels: The features as bytes (n, p), with the scale by which these were divided, or None if they are not bytes.
         **options: Other options of `SoftmaxRegression`.
     """
 

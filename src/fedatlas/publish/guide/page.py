@@ -31,7 +31,7 @@ def write_guide(study: Study, out: Path, name: str = SUITE, size: str | None = N
         pages: Address of the folder of the algorithms' pages; empty for no links.
 
     Raises:
-        UserError: There is no such record, or its problems are no cases.
+        UserError: There is no such record, or its problems are not cases.
     """
     sizes = [held for held, suite in record_paths(study) if suite == name and not lacking_cells(study, held, name)]
     size = find_record(study, name, size or max(sizes, key=SIZES.index, default=None)).path.parent.name

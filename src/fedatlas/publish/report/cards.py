@@ -92,7 +92,7 @@ def make_cards(papers: Sequence[PaperHeadlines], state: GalleryState) -> list[Ca
         substitute, the number, and what came out elsewhere; ``shares``, how many parts have which verdict, where there
         are several; ``here``, the results that decide; ``parts`` with name, verdict and rows of claims.csv; ``sizes``
         of these rows; ``effect`` in the paper; ``figure``, a path in the gallery; what was ``tried``; ``outcome``
-        beside the verdict, where the record has all experiments; ``untested`` parts, and what is no part, with the
+        beside the verdict, where the record has all experiments; ``untested`` parts, and what is not a part, with the
         reason; ``elsewhere``, place and row where the same is asked and the sentence does not speak of; ``prices``,
         with words, experiment, and processor hours or None, of what the paper's size would take; ``normal``, whether a
         verdict rests on normal noise; ``unrecorded`` experiments; ``beside``, heads and rows of a table of the paper

@@ -66,7 +66,7 @@ def load_chart(folder: Path, name: str) -> dict[str, Any] | None:
         return chart
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         fault = f"{type(error).__name__}: {error}"
-        raise UserError(f"{path} and {table} are no numbers of a figure ({fault}): draw it again") from None
+        raise UserError(f"{path} and {table} are not numbers of a figure ({fault}): draw it again") from None
 
 
 def _plain(value: Any) -> Any:

@@ -69,7 +69,7 @@ class Headline:
         "interpretations, and a part of an empty list is not tested"
     )
     outside: dict[str, str] = option(
-        dict, doc="what is not tested and is no part of the sentence, with the reason, such as: a cause"
+        dict, doc="what is not tested and is not part of the sentence, with the reason, such as: a cause"
     )
     elsewhere: dict[str, str] = option(
         dict, doc="claims, as EXPERIMENT/CLAIM, that ask the same where the sentence does not speak of, by the place"
@@ -96,7 +96,7 @@ class Headline:
             if found := LACK.search(getattr(self, name)):
                 raise UserError(
                     f"headline: {name} says {found[0]!r}; what is not tested is a part with an empty list, which "
-                    "leaves the sentence undecided, or stands in outside with the reason why it is no part"
+                    "leaves the sentence undecided, or stands in outside with the reason why it is not a part"
                 )
         for size, level in self.evidence.items():
             lookup("size", size, dict.fromkeys(SIZES))

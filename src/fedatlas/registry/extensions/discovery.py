@@ -118,7 +118,7 @@ def _resolve(root: Path, name: str) -> Path:
             f"of the group {GROUP}"
         )
     if os.path.isfile(path) and path.suffix != ".py":
-        raise UserError(f"{key} is no Python file: its name does not end with .py")
+        raise UserError(f"{key} is not a Python file: its name does not end with .py")
     return path
 
 
@@ -138,7 +138,7 @@ def _python_files(folder: Path, parents: tuple[str, ...] = ()) -> Iterator[Path]
 
 
 def _module_name(root: Path, file: Path) -> str:
-    """Return the full name of a file's module. Raise UserError if it is no identifier."""
+    """Return the full name of a file's module. Raise UserError if it is not an identifier."""
     parts = file.relative_to(root).with_suffix("").parts
     for part in parts:
         if not part.isidentifier():

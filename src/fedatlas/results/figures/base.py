@@ -38,7 +38,7 @@ class Drawing:
 class Figure(Kind):
     """A kind of figure or table. A subclass has a name, declares its options as fields, and describes what is drawn.
 
-    The caption, which all figures of an experiment have, belongs to the report and is no option.
+    The caption, which all figures of an experiment have, belongs to the report and is not an option.
 
     Attributes:
         draws_results: Whether it draws results of runs, which need one value for every axis that it does not spread.

@@ -45,7 +45,7 @@ def rule(name: str, kappa: float, interval: int, L: float = 1.0) -> Rule:
     else:
         step = algorithm.recurrence(interval)
     if step is None:
-        raise UserError(f"{name} is no linear recurrence in its gradients")
+        raise UserError(f"{name} is not a linear recurrence in its gradients")
     return tuple(map(_average, step.A)), tuple(map(Decimal, step.b)), _average(step.c)
 
 
