@@ -90,13 +90,6 @@ def test_one_of_every_kind_is_shown(capsys):
         assert head.startswith(f"{name} (") or head.endswith(f"also called {name})")
 
 
-def test_show_says_where_a_figure_is(capsys):
-    assert fedatlas("show", "fedac_fig3") == 2
-    assert "there is no 'fedac_fig3': Figure 3 is a part of fedac_fig1" in capsys.readouterr().err
-    assert fedatlas("show", "scafold") == 2
-    assert "did you mean 'scaffold'?; `fedatlas list` names all" in capsys.readouterr().err
-
-
 def test_participation_and_schedule_of_a_run(capsys):
     train = ["train", "--algorithm", "fedavg", "--set", "lr=0.01", *QUADRATIC]
     train += ["--option", "heterogeneity=1"]  # so that it matters who takes part

@@ -3,6 +3,8 @@
 import pytest
 
 from fedatlas.results.claims.verdicts import HELD, NOT_HELD, UNDECIDED
+from fedatlas.results.figures import FIGURES
+from fedatlas.results.figures.drawing import draw
 from fedatlas.theory.theorems import theorem
 from tests.synthetic import table
 from tests.theory.test_fedspeed import AXIS, curves
@@ -41,3 +43,10 @@ def test_runs_that_diverge_are_not_below(last):
     lines.loc[mask & (lines["round"] == last), ["gradient_norm", OVER_ROUNDS]] = float("nan")
     result = below(experiment, lines[~mask | (lines["round"] <= last)])
     assert result["verdict"] == NOT_HELD and "diverged" in result["ours"]
+
+
+def test_the_figure_is_drawn(tmp_path):
+    experiment, lines = curves(seeds=range(3))
+    figure = FIGURES.build({"kind": "bound", "theorems": ["4.4", "4.4 with noise"]})
+    draw(figure, experiment, ROWS, lines, [tmp_path / "it.png"])
+    assert (tmp_path / "it.png").stat().st_size > 10_000

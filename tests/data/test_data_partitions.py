@@ -125,19 +125,6 @@ def test_all_other_kinds_split(kind):
 # Dirichlet ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("per_class", [False, True])
-def test_a_large_alpha_approaches_the_class_frequencies(per_class):
-    y = np.repeat([0, 1, 2], [3000, 2000, 1000])
-    table = partition("dirichlet", y, 10, 0, alpha=1e6, per_class=per_class).histogram(y, 3)
-    np.testing.assert_allclose(table / table.sum(axis=1, keepdims=True), [[1 / 2, 1 / 3, 1 / 6]] * 10, atol=0.06)
-
-
-@pytest.mark.parametrize("per_class", [False, True])
-def test_a_small_alpha_leaves_few_classes_to_a_client(per_class):
-    table = partition("dirichlet", BALANCED, 10, 0, alpha=1e-2, per_class=per_class).histogram(BALANCED, 10)
-    assert (table.max(axis=1) / table.sum(axis=1)).mean() > 0.7
-
-
 @pytest.mark.parametrize("symmetric", [False, True])
 def test_proportions_vary_as_dirichlet_of_alpha_times_the_prior(symmetric):
     sizes = [20_000, 20_000] if symmetric else [30_000, 10_000]

@@ -244,20 +244,6 @@ def test_states_of_clients_need_messages_that_all_weigh_1():
         run(example("scaffold"), logistic(), driver=driver())
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"driver": driver(concurrency=6)}, "concurrency is 6; it must be a whole number between 1 and clients = 5"),
-        ({"driver": driver(), "participation": {"kind": "uniform", "count": 2}}, "leave participation out"),
-        ({"driver": driver(), "record": ["local_loss"]}, "leave record out"),
-        ({"driver": {"kind": "synchronous", "model": 3}}, "model is 3"),
-    ],
-)
-def test_settings_that_contradict_the_driver_are_refused(options, message):
-    with pytest.raises(UserError, match=message):
-        Setting(clients=M, rounds=3, **options)
-
-
 def test_messages_to_different_clients_have_draws_of_their_own():
     """A client's own number of the round is not the server's: the first message to each client is number 0."""
     problem, seen = logistic(), []

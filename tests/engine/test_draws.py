@@ -10,9 +10,6 @@ from fedatlas.federation import algorithms
 from fedatlas.federation.compiled import drawing
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
-from fedatlas.federation.participation.full import Full
-from fedatlas.federation.participation.stationary import Stationary
-from fedatlas.federation.participation.uniform import Uniform
 from fedatlas.federation.sampling import SAMPLING
 from fedatlas.federation.sampling.replacement import STREAM_DRAWS, ReplacementSampler
 from fedatlas.federation.sampling.reshuffling import ReshufflingSampler
@@ -110,23 +107,6 @@ def test_full_gradients_draw_nothing():
     assert ReplacementSampler(logistic(), 5, None, seed=0).draw(0, np.arange(5), 3) is None
     with pytest.raises(UserError, match="unknown sampling 'bootstrap'"):
         SAMPLING.get("bootstrap")
-
-
-RULES = [Full(), Uniform(count=4), Stationary(p=0.4), Stationary(p=[0.3, 0.7] * 5)]
-
-
-def test_participation_has_its_frequencies():
-    rounds = range(2000)
-    for kind, p in (
-        (Uniform(count=4), 0.4),
-        (Stationary(p=0.4), 0.4),
-        (Stationary(p=[0.1, 0.9] * 5), np.tile([0.1, 0.9], 5)),
-    ):
-        active, bound = np.zeros((2000, 10)), kind.bind(None, 10, 0)
-        for t in rounds:
-            active[t, bound.active(t)] = 1
-        assert np.abs(active.mean(axis=0) - p).max() < 5 * 0.5 / np.sqrt(2000)
-    assert np.abs(np.corrcoef(active.T) - np.eye(10)).max() < 5 / np.sqrt(2000)
 
 
 @pytest.mark.parametrize("options", [{"batch": 7}, {"sampling": "reshuffling"}, {"local_steps": 1}, {"rounds": 9}])

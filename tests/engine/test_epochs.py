@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from fedatlas.errors import UserError
 from fedatlas.federation.algorithms.fedavg import FedAvg
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
@@ -89,24 +88,6 @@ def test_blocks_change_no_bit_of_large_batches(make):
     assert all((x == ends[0]).all() for x in ends)
 
 
-@pytest.mark.parametrize(
-    "options, message",
-    [
-        ({"local_epochs": 1, "local_steps": 2, "rounds": 3}, "local_steps or local_epochs, not both"),
-        ({"local_epochs": 2, "steps": 10}, "steps and eval_steps count local_steps"),
-        ({"local_epochs": 2, "rounds": 10, "eval_steps": 4}, "steps and eval_steps count local_steps"),
-        ({"epochs": 10}, "epochs count local_epochs"),
-        ({"local_epochs": 2, "rounds": 4, "epochs": 8}, "either rounds or epochs"),
-        ({"local_epochs": 4, "epochs": 3}, "less than one round of local_epochs = 4"),
-        ({"local_epochs": 0, "rounds": 1}, "local_epochs is 0"),
-        ({"rounds": 1, "state": "cloud"}, "state is 'cloud'"),
-    ],
-)
-def test_settings_that_contradict_themselves(options, message):
-    with pytest.raises(UserError, match=message):
-        Setting(clients=2, **options)
-
-
 def test_epochs_in_all_give_the_rounds():
     assert Setting(clients=2, local_epochs=5, epochs=2500).total_rounds == 500
     assert Setting(clients=2, local_epochs=20, epochs=2500).total_rounds == 125
@@ -118,10 +99,3 @@ def test_weights_of_an_averaged_output_add_up_to_one_whatever_the_numbers_of_ste
     flat = Logistic(np.zeros_like(problem.A), problem.labels, partition=problem.partition)
     history = run(example("fedavg-averaged", lr=0.3, mu=1.0), flat)
     np.testing.assert_allclose(history.x, flat.start(1), rtol=1e-12)
-
-
-def test_another_sampling_is_refused():
-    """It would have no effect, not even on the start."""
-    assert Setting(clients=5, rounds=2, local_epochs=1, sampling="reshuffling").sampling_kind.name == "reshuffling"
-    with pytest.raises(UserError, match="sampling is legacy"):
-        Setting(clients=5, rounds=2, local_epochs=1, sampling="legacy")

@@ -17,6 +17,7 @@ from fedatlas.federation.schedules import SCHEDULES
 from fedatlas.registry.options import options
 from tests.helpers import logistic
 
+ASYNCHRONOUS = {"kind": "asynchronous", "buffer": 2, "concurrency": 3}
 UNIT = st.floats(0, 1)
 PROBABILITY = st.floats(0.01, 1)
 ROUNDS = st.integers(1, 30)
@@ -115,6 +116,19 @@ def test_factors_of_schedules_are_positive_and_start_at_1(t):
         ({"participation": {"kind": "sine", "p": "label"}}, "or 'labels'"),
         ({"participation": {"kind": "sine", "p": [0.5, None]}}, "or a list, of which each entry is a number larger"),
         ({"participation": {"kind": "markov", "p": 0.5, "persistence": 1}}, "below 1"),
+        ({"local_epochs": 1, "local_steps": 2}, "local_steps or local_epochs, not both"),
+        ({"local_epochs": 2, "steps": 10, "rounds": None}, "steps and eval_steps count local_steps"),
+        ({"local_epochs": 2, "eval_steps": 4}, "steps and eval_steps count local_steps"),
+        ({"epochs": 10, "rounds": None}, "epochs count local_epochs"),
+        ({"local_epochs": 2, "epochs": 8}, "either rounds or epochs"),
+        ({"local_epochs": 4, "epochs": 3, "rounds": None}, "less than one round of local_epochs = 4"),
+        ({"local_epochs": 0}, "local_epochs is 0"),
+        ({"local_epochs": 1, "sampling": "legacy"}, "sampling is legacy"),
+        ({"state": "cloud"}, "state is 'cloud'"),
+        ({"driver": ASYNCHRONOUS | {"concurrency": 6}}, "concurrency is 6; it must be a whole number between 1 and c"),
+        ({"driver": ASYNCHRONOUS, "participation": {"kind": "uniform", "count": 2}}, "leave participation out"),
+        ({"driver": ASYNCHRONOUS, "record": ["local_loss"]}, "leave record out"),
+        ({"driver": {"kind": "synchronous", "model": 3}}, "model is 3"),
     ],
 )
 def test_bad_settings_are_one_clear_error(options, message):

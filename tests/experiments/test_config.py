@@ -34,14 +34,6 @@ def load(tmp_path, document, size="smoke"):
     return experiment_file.load(path, size)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
-def test_smoke_sizes_need_no_download(path):
-    from fedatlas.data.sources import info
-
-    problem = experiment_file.load(path, "smoke").problem
-    assert "data" not in problem or info(problem["data"]).embedded
-
-
 FULL = {"kind": "full"}
 
 

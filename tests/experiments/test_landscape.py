@@ -54,7 +54,7 @@ def test_no_two_rows_are_one_method():
     ends = {}
     for id in {cell.id: None for cell in expanded().cells if group(cell) == "full-participation"}:
         entry = landscape().algorithms[id]
-        exact = algorithms.get(id).exact_prox
+        exact = "prox" in algorithms.get(id).requires
         problem, batch = (quadratic(), {"batch": None}) if exact else (logistic(), {"batch": 2})
         algorithm = example(id, **{**entry.set, "mu": 0.1})
         ends[id] = Simulation(algorithm, problem, Setting(**options, **batch), seed=1).run().x
@@ -106,12 +106,6 @@ def test_one_more_entry_adds_its_own_cells_alone(tmp_path):
     before, after = files(expanded("smoke")), files(extended(tmp_path, "algorithms: {mine: {algorithm: fedavg}}"))
     assert {id for id, _ in after.keys() - before.keys()} == {"mine"}
     assert len(after) - len(before) == len(landscape("smoke").cases)
-    assert {file: after[file] for file in before} == before
-
-
-def test_one_more_case_adds_its_own_cells_alone(tmp_path):
-    before, after = files(expanded("smoke")), files(extended(tmp_path, "cases: {own: {problem: {L: 7.0}}}"))
-    assert {key for _, key in after.keys() - before.keys()} == {"case=own"}
     assert {file: after[file] for file in before} == before
 
 

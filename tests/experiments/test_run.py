@@ -151,25 +151,6 @@ def test_numbers_that_were_damaged_are_made_again(tmp_path, counted):
     pd.testing.assert_frame_equal(files.read(out)[0].drop(columns="seconds"), expected.drop(columns="seconds"))
 
 
-def test_an_interrupted_cell_goes_on(tmp_path, counted, monkeypatch):
-    out = tmp_path / "a.parquet"
-    monkeypatch.setattr(run, "SAVE_SECONDS", -1)
-    counts = []
-
-    def stop(done, total):
-        counts.append(done)
-        if done == 4:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        run.run_cell(SPEC, out, progress=stop)
-    assert not out.exists()
-    counted.clear()
-    run.run_cell(SPEC, out)
-    assert len(counted) == 8
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.parquet"]
-
-
 def test_a_damaged_file_is_made_anew(tmp_path, counted):
     out = tmp_path / "a.parquet"
     out.write_bytes(b"PAR1 nonsense")

@@ -64,6 +64,16 @@ def test_scores_are_what_the_criterion_says(tmp_path, statistic):
         assert row["score"] == pytest.approx(expected, rel=1e-12)
 
 
+def test_the_tuning_score_is_the_median_over_the_tuning_seeds(tmp_path):
+    select = {**GOOD["select"], "seeds": [1000, 1001, 1002, 1003, 1004]}
+    problem = {**GOOD["problem"], "noise": 3.0, "start_scale": 2.0}
+    table, _, trials, _ = build(tmp_path, select=select, problem=problem, grid={}, tune={"lr": [0.01, 0.02]})
+    groups = trials[trials["seed"].isin(select["seeds"])].groupby(["algorithm", "lr"])["score"]
+    expected = [groups.get_group(key) for key in zip(table["algorithm"], table["lr"], strict=True)]
+    assert table["tuning_score"].tolist() == [sorted(scores)[2] for scores in expected]
+    assert (table["tuning_seeds"] == 5).all()
+
+
 def test_axis_values_that_are_mappings(tmp_path):
     axis = [{"kind": "full"}, {"kind": "uniform", "count": 1}]
     table, curves, *_ = build(tmp_path, grid={"participation": axis}, tune={"lr": [0.01]})

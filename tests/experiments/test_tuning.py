@@ -6,12 +6,10 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from fedatlas import UserError
 from fedatlas.api.train import train
-from fedatlas.experiments import expansion, formulas, run
+from fedatlas.experiments import expansion, run
 from fedatlas.experiments import result_files as files
 from fedatlas.experiments.cells import CellSpec, Select
 from fedatlas.experiments.metadata import RunMeta
@@ -80,38 +78,6 @@ def test_a_value_beyond_the_range_of_the_option_is_none():
     assert axes.next_value([1, 2, 5], [1, 2, 5], 1, WHOLE, 3) is None
     assert axes.next_value([5, 10, 50], [5, 10, 50], 50, WHOLE, 3) == 250
     assert axes.next_value([2, 3], [2, 3], 3, WHOLE, 3) == 5
-
-
-numbers = st.lists(st.floats(1e-6, 1e6), min_size=2, max_size=6, unique_by=lambda x: f"{x:.6g}")
-
-
-@given(numbers, st.integers(0, 4), st.booleans())
-def test_an_end_moves_outwards_by_its_ratio_as_often_as_it_may(axis, extend, up):
-    values, least, largest = list(axis), min(axis), max(axis)
-    ordered = sorted(axis, reverse=up)
-    for moved in range(extend + 1):
-        best = max(values) if up else min(values)
-        new = axes.next_value(axis, values, best, ANY, extend)
-        if moved == extend:
-            assert new is None
-            break
-        assert new > max(values) if up else new < min(values)
-        assert new == pytest.approx(ordered[0] * (ordered[0] / ordered[1]) ** (moved + 1), rel=1e-10)
-        assert new == float(f"{new:.12g}")
-        values.append(new)
-    inside = [value for value in values if min(values) < value < max(values)]
-    assert all(axes.next_value(axis, values, best, ANY, extend + 9) is None for best in inside)
-    assert {least, largest} <= set(values)
-
-
-@given(numbers, st.booleans())
-def test_formulas_are_continued_as_their_numbers(axis, up):
-    texts = [f"{formulas.round_digits(value)!r}/L" for value in axis]
-    sizes = [axes.size(text) for text in texts]
-    best = sizes.index(max(sizes) if up else min(sizes))
-    new = axes.next_value(texts, texts, texts[best], ANY, 1)
-    plain = axes.next_value(sizes, sizes, sizes[best], ANY, 1)
-    assert (new is None) == (plain is None) and (new is None or axes.size(new) == pytest.approx(plain, rel=1e-9))
 
 
 def test_a_cell_whose_axis_is_continued_is_the_cell_of_the_whole_axis(tmp_path):
@@ -198,17 +164,6 @@ def test_a_search_goes_on_if_it_is_interrupted_again_and_again(tmp_path, uninter
         total += count
     assert total == len(list(runs(SPEC, uninterrupted[1].searches)))
     agree(out, uninterrupted)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("spacing", [25, 1])
-def test_an_interrupted_search_goes_on_to_its_end(tmp_path, uninterrupted, spacing):
-    total = len(list(runs(SPEC, uninterrupted[1].searches)))
-    for last in range(1, total, spacing):
-        out = tmp_path / f"{last}.parquet"
-        assert compute_until(last, out) == (last, True)
-        assert compute_until(math.inf, out) == (total - last, False)
-        agree(out, uninterrupted)
 
 
 def test_runs_of_an_older_file_are_kept_whatever_they_were_for(tmp_path):

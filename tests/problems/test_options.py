@@ -3,7 +3,6 @@
 import pytest
 
 from fedatlas import UserError
-from fedatlas.cli.main import main
 from fedatlas.federation.problems import spec_validation
 
 QUADRATIC = {"kind": "quadratic", "dim": 3}
@@ -47,19 +46,3 @@ def test_mistakes_are_one_sentence(spec, message):
 @pytest.mark.parametrize("spec", [QUADRATIC, LOGISTIC | {"l2": 0, "partition": "iid"}, NETWORK | {"device": "auto"}])
 def test_what_is_right_passes(spec):
     spec_validation.validate(spec)
-
-
-@pytest.mark.parametrize(
-    "arguments, message",
-    [
-        (["--set", "lr=[", "--option", "dim=3"], "lr: '[' is not a YAML value"),
-        (["--set", "lr=1e-3", "--option", "dim=-3"], "dim is -3"),
-        (["--set", "lr=1e-3", "--option", "dim=3", "--seed", "-1"], "seed is -1"),
-        (["--set", "lr=1e-3", "--option", "dim=3", "--threads", "0"], "threads is 0"),
-        (["--set", "lr=1e-3", "--option", "dim=3", "--eval-rounds", "0"], "eval_rounds is 0"),
-        (["--set", "lr=1e-3", "--option", "dim=3", "--active", "0"], "count is 0"),
-    ],
-)
-def test_on_the_command_line(arguments, message, capsys):
-    assert main(["train", "--algorithm", "fedavg", "--problem", "quadratic", "--rounds", "1", *arguments]) == 2
-    assert message in capsys.readouterr().err

@@ -1,18 +1,15 @@
 """The bibliography: whole, readable and with all that the atlas cites."""
 
 import re
-from pathlib import Path
 
 import pytest
 
 from fedatlas.data import sources
 from fedatlas.errors import UserError
-from fedatlas.experiments import experiment_file
 from fedatlas.publish import citations
 from fedatlas.registry import bibliography
 from tests.report.sample import experiment
 
-ROOT = Path(__file__).parents[2]
 NEEDED = {"article": {"journal"}, "inproceedings": {"booktitle"}, "incollection": {"booktitle"}, "book": {"publisher"}}
 NEEDED |= {"techreport": {"institution"}, "misc": {"howpublished"}}
 
@@ -30,11 +27,6 @@ def test_references_read_as_plain_text(key):
     result = bibliography.reference(key)
     assert result.title and result.venue and result.short
     assert not re.search(r"[{}\\]", " ".join(vars(result).values()))
-
-
-@pytest.mark.parametrize("path", sorted((ROOT / "config/experiments").glob("*.yaml")), ids=lambda path: path.stem)
-def test_every_experiment_is_cited(path):
-    assert experiment_file.document(path)["paper"] in bibliography.entries()
 
 
 def test_every_data_set_is_cited():

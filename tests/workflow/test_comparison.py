@@ -1,10 +1,7 @@
 """`fedatlas compare` beside a record: what is trained, and what is said of whom."""
 
-import json
 import re
 import shutil
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
@@ -23,7 +20,7 @@ from fedatlas.io import csv
 from fedatlas.publish.comparison.given_runs import add_runs
 from tests.report.test_browser import WIDE, driver  # noqa: F401  a fixture
 from tests.workflow.finished import finish
-from tests.workflow.project import ROOT, copied, fork_server, forked_commands
+from tests.workflow.project import ROOT, copied, fork_server
 
 SUITE = {
     "title": "A suite",
@@ -87,45 +84,11 @@ FAR = {
 }  # fmt: skip
 PAGE = (ROOT / "docs/how-to/compare.md").read_text()
 SLOWMO = next(block for block in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL) if "class SlowMo" in block)
-TWINS = '''
+RANGELESS = '''
 from dataclasses import dataclass
 
-from fedatlas import Array, State, Steps
 from fedatlas.federation.algorithms.fedavg import FedAvg
-from fedatlas.federation.algorithms.scaffold import Scaffold
 from fedatlas.registry.options import option
-
-
-@dataclass(frozen=True, kw_only=True)
-class Twin(FedAvg):
-    """FedAvg under another name."""
-
-    name = "twin"
-    label = "Twin"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Rounded(Scaffold):
-    """SCAFFOLD in an implementation that rounds otherwise."""
-
-    name = "rounded"
-    label = "Rounded"
-
-    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
-        sent, state = super().client(s, i, steps)
-        return State(**{name: (1 + 2**-50) * vector for name, vector in vars(sent).items()}), state
-
-
-@dataclass(frozen=True, kw_only=True)
-class Broken(Scaffold):
-    """SCAFFOLD whose correction has the wrong sign."""
-
-    name = "broken"
-    label = "Broken"
-
-    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
-        sent, state = super().client(State(**{**vars(s), "c": -s.c}), State(c=-i.c), steps)
-        return sent, state
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,9 +104,7 @@ class Rangeless(FedAvg):
 
 def run(project, *words, status=0):
     """What `fedatlas` printed that ended with a status."""
-    environment = project.environment
-    environment["PATH"] = f"{forked_commands()}:{environment['PATH']}"
-    process = fork_server("fedatlas").run(words, project.folder, environment, timeout=300)
+    process = fork_server("fedatlas").run(words, project.folder, project.environment, timeout=300)
     assert process.returncode == status, process.stdout + process.stderr
     return process.stdout + process.stderr
 
@@ -156,7 +117,7 @@ def project(tmp_path_factory):
     (project.folder / "extensions").mkdir()
     (project.folder / "references.bib").write_text(REFERENCE)
     (project.folder / "extensions/slowmo.py").write_text(SLOWMO)
-    (project.folder / "extensions/twins.py").write_text(TWINS)
+    (project.folder / "extensions/rangeless.py").write_text(RANGELESS)
     template = ROOT / "src/fedatlas/workflow/study_template"
     shutil.copy(template / "extensions/my_algorithm.py", project.folder / "extensions")
     with open(project.folder / "references.bib", "a") as file:
@@ -231,31 +192,6 @@ def test_it_is_equal_to_a_comparison_that_computes_all_rivals_anew(project):
     finally:
         config.write_text(text)
     pd.testing.assert_frame_equal(table(project, "slowmo_on-suite"), recorded, check_exact=True)
-
-
-@pytest.mark.slow
-def test_twins_have_one_half_and_a_broken_scaffold_falls(project):
-    code = (
-        "import json, fedatlas, extensions.twins as t\n"
-        "frame = fedatlas.compare([t.Twin, t.Rounded, t.Broken], 'suite', 'smoke', cores=2)\n"
-        "print('\\n' + json.dumps(frame.attrs['sentences']))"
-    )
-    process = subprocess.run(
-        [sys.executable, "-c", code], cwd=project.folder, env=project.environment, capture_output=True, text=True
-    )
-    assert process.returncode == 0, process.stdout + process.stderr
-    frame = table(project, "twin_rounded_broken_on-suite")
-    twin, rounded, broken = (frame[frame["algorithm"] == id] for id in ("twin", "rounded", "broken"))
-    for rows, name in ((twin, "fedavg"), (rounded, "scaffold")):
-        assert (
-            len(rows) == 4 and (rows[f"better_than_{name}"] == 0.5).all() and (rows[f"side_of_{name}"] == "even").all()
-        )
-        assert (rows[f"better_than_{name}_low"] < 0.5).all() and (rows[f"better_than_{name}_high"] > 0.5).all()
-    exact = broken.loc[["Hessians unlike", "Optima far apart"]]
-    assert (exact["better_than_scaffold"] < 0.2).all() and "behind" in set(exact["side_of_scaffold"])
-    sentences = json.loads(process.stdout.splitlines()[-1])
-    assert "is not told apart from FedAvg on any of 4 problems" in sentences["twin"]
-    assert "behind SCAFFOLD" in sentences["broken"]
 
 
 @pytest.mark.parametrize(
@@ -341,7 +277,7 @@ def test_the_page_which_method_when_is_made_from_the_record(project):
         (["none.csv", "--on", "suite"], "none.csv"),
         (
             ["rangeless", "--on", "suite"],
-            "extensions/twins.py, class Rangeless, option lr has no range in which it is "
+            "extensions/rangeless.py, class Rangeless, option lr has no range in which it is "
             "tuned: add search=(LOW, HIGH) to the option, or give --search lr=[LOW,HIGH] or --set lr=VALUE",
         ),
         (["slowmo", "--on", "suite", "--search", "lr=[1,0.1]"], "--search lr is [1, 0.1]; its ends must be positive"),

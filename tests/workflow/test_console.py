@@ -150,19 +150,6 @@ def test_why_slurm_ended_a_group(handler, capsys, tmp_path, line, says):
     assert capsys.readouterr().err == f"The job train a failed{says and f': SLURM says {says}'}.\n"
 
 
-def test_a_second_attempt_ends_a_run_well(project):
-    once = (
-        "def run_cell(*names, **options):\n    from pathlib import Path\n\n    if not Path('once').exists():\n"
-        "        Path('once').touch()\n        raise OSError(28, 'No space left')\n"
-        "    return _run_cell(*names, **options)\n\n\ndef _run_cell("
-    )
-    project.edit("src/fedatlas/experiments/run.py", "def run_cell(", once)
-    done = project.snakemake(*LOGGER, "results/smoke/tiny/runs/fedavg/all.parquet", "--retries", "1")
-    assert "    fedatlas: No space left" in done.stderr and "It is tried again." in done.stderr
-    assert "1 jobs done" in done.stdout and "1 job was tried again." in done.stdout
-    assert "failed after" not in done.stderr
-
-
 def test_a_log_is_read_as_its_job_fails(handler, capsys, tmp_path):
     log, records = tmp_path / "log", queue.SimpleQueue()
     log.write_text("No space left")

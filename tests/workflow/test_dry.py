@@ -79,8 +79,6 @@ def select(metric):
          "the theorems of FedAc are about logistic regression"),
         # names
         ({"algorithms": {"..": {"algorithm": "fedavg"}}}, "the name '..' must consist of"),
-        ({"algorithms": {"*": {"algorithm": "fedavg"}}}, "the name '*' must consist of"),
-        ({"algorithms": {"\N{GRINNING FACE}": {"algorithm": "fedavg"}}}, "must consist of"),
         # problems
         ({"problem": LOGISTIC | {"partition": {"kind": "nope"}}}, "unknown partition 'nope'"),
         ({"problem": LOGISTIC | {"partition": "dirichlet"}}, "partition dirichlet needs a value for 'alpha'"),
@@ -98,7 +96,6 @@ def select(metric):
         ({"problem": LOGISTIC | {"l2": 0}, "optimum": True}, "optimum: the optimum of this problem (logistic) cannot"),
         ({"problem": SIMILAR | {"convexity": "non-convex"}, "optimum": True}, "(similar) cannot be computed"),
         ({"within": {"clients": [2, 3]}}, "within: clients cannot vary inside a run file"),
-        ({"within": {"problem.L": [2.0, 3.0]}}, "within: the runs of a file share their problem"),
         (setting(participation={"kind": "bernoulli", "p": "labels"}), "p is 'labels', but the problem's data have no"),
         # hyper-parameters
         (entry("fedavg", lr="1/nope"), "this problem has no constant 'nope' (it has L, L_max"),
@@ -120,12 +117,8 @@ def select(metric):
         (entry("scaffnew", lr=0.1, p=1e-320), "p is 1e-320; it must be a number between 0.0001 and 1"),
         (entry("dane", lam=0.1) | {"problem": TINY["problem"] | {"similarity": 8.0}}, "every client strongly convex"),
         # sizes
-        ({"parts": 1_000_000_000}, "parts is 1000000000; it must be a whole number between 1 and 1000"),
         ({"grid": {"batch": [*range(1, 3001)], "local_steps": [*range(1, 3001)]}}, "make 18,000,000 run files"),
         ({"within": {"batch": [*range(1, 3001)], "local_steps": [*range(1, 3001)]}}, "18,000,000 runs of fedavg"),
-        ({"extends": ["tiny"]}, "extends is ['tiny']; it must be the name of an experiment"),
-        ({"extends": {"a": 1}}, "extends is {'a': 1}; it must be the name of an experiment"),
-        ({"extends": 3}, "extends is 3; it must be the name of an experiment"),
     ],
 )  # fmt: skip
 def test_mistakes_are_told_before_any_job(tmp_path, change, message):

@@ -4,41 +4,13 @@ import itertools
 from pathlib import Path
 
 import numpy as np
-import pytest
 
-from fedatlas.errors import UserError
 from fedatlas.experiments.runs import create, runs
 from fedatlas.results.figures import FIGURES
 from fedatlas.workflow import inputs
 from fedatlas.workflow.study import Study
-from fedatlas.workflow.validation import validate
-from tests.synthetic import experiment
 
 ROOT = Path(__file__).parents[2]
-HEATMAP = {"kind": "heatmap", "x": "participation.p.0", "rows": "participation.p.1", "limit": "fedavg-output"}
-
-
-@pytest.mark.parametrize(
-    ("figure", "message"),
-    [
-        ({**HEATMAP, "rows": "participation.p.7"}, "rows: unknown axis of grid or within 'participation.p.7'"),
-        ({**HEATMAP, "limit": "fedavg-outptu"}, "limit: unknown limit 'fedavg-outptu'; did you mean 'fedavg-output'"),
-        ({"kind": "table", "x": "lr"}, "x: unknown axis of grid or within 'lr'"),
-        ({"kind": "table", "x": "participation.p.0"}, "where: participation.p.1 has 2 values"),
-        ({"kind": "availability", "where": {"clients": 1}}, "where: 'clients' is not an axis"),
-    ],
-)
-def test_wrong_figures_are_found_before_any_job(figure, message):
-    axes = {"participation.p.0": [0.2, 0.5], "participation.p.1": [0.3, 0.7]}
-    result = experiment(
-        grid=axes,
-        problem={"kind": "quadratic", "centers": [[0], [100]]},
-        setting={"clients": 2, "steps": 4, "participation": {"kind": "stationary", "p": [0.5, 0.5]}},
-        figures={"it": {"caption": "c", **figure}},
-    )
-    with pytest.raises(UserError) as error:
-        validate(result)
-    assert message in str(error.value)
 
 
 def test_what_is_drawn_is_what_was_run():

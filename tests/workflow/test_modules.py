@@ -7,7 +7,6 @@ import subprocess
 import pytest
 import yaml
 
-from tests.workflow.edited import CONVEX, TRACE
 from tests.workflow.project import ROOT, TINY
 from tests.workflow.studies import importing, jobs, snakemake
 
@@ -82,26 +81,6 @@ def test_a_figure_is_drawn_under_a_prefix(tmp_path):
     assert (folder / "sixth/results/smoke/tiny/figures/loss.png").exists()
     assert not (folder / "results").exists()
     assert "Nothing to be done" in snakemake(folder).stderr
-
-
-@pytest.mark.slow
-def test_all_is_made_under_a_prefix(tmp_path):
-    """Data, partition, optimum, trace, every input of a figure, report and MLflow find one another."""
-    folder = importing(tmp_path / "mine", "sixth")
-    (folder / "config/config.yaml").write_text("size: smoke\ntour: [convex]\nresults: out\n")
-    (folder / "config/experiments/convex.yaml").write_text(yaml.safe_dump(CONVEX, sort_keys=False))
-    (folder / "trace.csv").write_text(TRACE)
-    snakemake(folder, "atlas_tour", "atlas_convex", "atlas_all")
-    result = folder / "sixth/out"
-    assert all((result / f"smoke/convex/figures/{name}.png").exists() for name in ("curves", "split", "there"))
-    assert (
-        (result / "report.html").exists()
-        and (result / "smoke/report.html").exists()
-        and (result / "mlflow.db").exists()
-    )
-    assert (folder / "data/prepared/breast_cancer/meta.json").exists() and not (folder / "sixth/data").exists()
-    assert {path.name for path in (folder / "out").iterdir()} == {"code"} and not (folder / "results").exists()
-    assert "Nothing to be done" in snakemake(folder, "atlas_tour", "atlas_convex", "atlas_all").stderr
 
 
 def test_own_data_lie_beside_the_prefix(tmp_path):
