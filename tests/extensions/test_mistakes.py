@@ -99,6 +99,13 @@ def test_an_option_out_of_range_is_told_with_the_file(study, capsys):
     assert "algorithm tiny (extensions/tiny.py): lr is -1" in capsys.readouterr().err
 
 
+def test_options_are_validated_where_a_class_forgets_to(study, capsys):
+    forgetful = ALGORITHM.replace("    def server", "    def __post_init__(self):\n        pass\n\n    def server")
+    study({"extensions/tiny.py": forgetful})
+    assert train("tiny", "--set", "lr=-1") == 2
+    assert "algorithm tiny (extensions/tiny.py): lr is -1" in capsys.readouterr().err
+
+
 def test_an_unknown_name_lists_the_files(study):
     study(TINY)
     with pytest.raises(UserError, match=r"did you mean 'tiny'\? \(known: tiny \(extensions/tiny\.py\), agd, .* more\)"):
