@@ -53,7 +53,8 @@ def engine(problem, rounds, steps, threads, algorithm="fedavg"):
         simulation = Simulation(made, problem, setting, threads=threads)
         with pools.pool(threads) as pool:
             began = time.perf_counter()  # on the wall, since the seconds of a run add up those of all threads
-            simulation.advance(rounds, pool)
+            for _ in range(rounds):
+                simulation.run_round(pool)
             return time.perf_counter() - began
 
     return run

@@ -16,7 +16,6 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 
 from fedatlas.federation.algorithms import create
-from fedatlas.federation.engine import pools
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.quadratic import SyntheticQuadratic
@@ -31,7 +30,8 @@ def engine(problem, steps, rounds):
     simulation = Simulation(create("fedavg", {"lr": LR}), problem, setting)
 
     def run():
-        simulation.advance(simulation.round + rounds, pools.Serial())
+        for _ in range(rounds):
+            simulation.run_round()
 
     return run
 

@@ -58,9 +58,10 @@ def work(rank, count, port, case, rounds, steps, results):
     task = Task(rank, count, "127.0.0.1", port)
     with processes.start(count, task) as workers, pools.pool(1) as pool:
         simulation = Simulation(create("fedavg", {"lr": 0.1}), problem, setting, workers=workers)
-        simulation.advance(1, pool)  # loads what is compiled
+        simulation.run_round(pool)  # loads what is compiled
         start = time.perf_counter()
-        simulation.advance(rounds + 1, pool)
+        for _ in range(rounds):
+            simulation.run_round(pool)
         if rank == 0:
             results.put((1e3 * (time.perf_counter() - start) / rounds, float(simulation.output.double().sum())))
 

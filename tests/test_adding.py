@@ -1,4 +1,4 @@
-"""Each example of docs/how-to/adding.md is one file of a new study: it is listed, shown and used as it stands."""
+"""Each example of docs/how-to/algorithm.md and adding.md is one file of a study, listed, shown and used as it is."""
 
 import os
 import re
@@ -12,7 +12,7 @@ import yaml
 from fedatlas.cli.main import main
 
 ROOT = Path(__file__).parents[1]
-PAGE = (ROOT / "docs/how-to/adding.md").read_text(encoding="utf-8")
+PAGE = "".join((ROOT / f"docs/how-to/{page}.md").read_text(encoding="utf-8") for page in ("algorithm", "adding"))
 SECTIONS = {text.partition("\n")[0]: text for text in PAGE.split("\n## ")[1:]}
 EXAMPLE = re.compile(r"^`(extensions/\w+\.py)`:\n\n```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 EXPERIMENT = re.compile(r"`(config/experiments/\w+\.yaml)`:\n\n```yaml\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -10,7 +10,7 @@ from fedatlas.cli.arguments import json_file
 from fedatlas.data import sources
 from fedatlas.errors import LENGTH, UserError, did_you_mean, nearest, shorten
 from fedatlas.experiments import result_files
-from fedatlas.federation.participation import trace_file
+from fedatlas.federation.participation import trace
 from fedatlas.io import csv, text
 from fedatlas.io.images import open_image
 from fedatlas.io.yaml import parse, read_yaml
@@ -28,7 +28,7 @@ READERS = {
     "YAML": read_yaml,
     "JSON": json_file,
     "bibliography": lambda path: read_file(path, "references.bib"),
-    "trace": lambda path: trace_file.read(path, 3),
+    "trace": lambda path: trace.read(path, 3),
     "CSV of results": csv.read,
     "about.json": read_facts,
     "claims.csv": read_verdicts,

@@ -1,4 +1,4 @@
-"""List, show and use the examples of docs/how-to/adding.md; tests/test_adding.py runs this file in a study with them.
+"""List, show and use the examples of docs/how-to/algorithm.md and adding.md, in the study of tests/test_adding.py.
 
 It prints a line for each of its arguments, a name: the name, its sections in `fedatlas list`, ``shown`` if
 `fedatlas show` finds it, and ``used``.
@@ -58,7 +58,7 @@ def train(problem=QUADRATIC, algorithm="fedavg", clients=4, lr=0.01, **options):
 
 
 def algorithm():
-    content = experiment(**EXAMPLES["An algorithm"])
+    content = experiment(**EXAMPLES["The file"])
     (cell, *_) = [cell for cell in expansion.cells(content) if cell.id == "fedmine"]
     assert cell.spec.tune["lr"] == [0.01, 0.1]
     train(algorithm="fedmine", **cell.spec.parameters)

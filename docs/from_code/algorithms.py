@@ -31,8 +31,8 @@ GUIDE = "docs/which-method.html"  # in the site
 FACTS = {
     "exact": "Its fixed point is the optimum even if clients are heterogeneous and take several local steps.",
     "full_participation": "It is defined for full participation only.",
-    "exact_prox": "It needs a problem with an exact proximal step, such as a quadratic.",
 }
+PROX = "It needs a problem with an exact proximal step, such as a quadratic."
 NOTATION = "[Notation](../../concepts/glossary.md#notation)"
 UP = "../../.."
 
@@ -162,7 +162,7 @@ def _default(option: Option) -> str:
 
 
 def _theory(cls: type[Algorithm], letters: Notation) -> Iterator[str]:
-    facts = [text for name, text in FACTS.items() if getattr(cls, name)]
+    facts = [text for name, text in FACTS.items() if getattr(cls, name)] + [PROX] * ("prox" in cls.requires)
     sent = " and ".join(f"`{name}`" for name in cls.broadcast)
     facts.append(f"The server sends {sent} to every active client, which counts as {_vectors(len(cls.broadcast))}.")
     yield "## What is known of it\n"

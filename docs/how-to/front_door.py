@@ -77,7 +77,7 @@ ax = fedatlas.plot(seeds, y="test_accuracy")
 # ## Own algorithm
 #
 # Hyper-parameters are the fields. `client` is the round of a block of clients, with rows as vectors; `server` gets the
-# mean of what they sent. [adding.md](adding.md#an-algorithm) says all that an algorithm may do.
+# mean of what they sent. [algorithm.md](algorithm.md) says all that an algorithm may do.
 
 # %%
 from dataclasses import dataclass

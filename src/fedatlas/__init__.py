@@ -7,7 +7,7 @@ is a scikit-learn estimator. ``UserError`` is raised on all input that does not 
 docs/how-to/python.md shows them.
 
 The other names are what extensions derive from and use: ``Algorithm``, ``State``, ``option`` and so on;
-docs/how-to/adding.md has an example of each.
+docs/how-to/algorithm.md and adding.md have an example of each.
 
 A name is imported from its module when it is first used, because jobs of the workflow must not load what a notebook
 uses. What a result depends on is that module alone: `fedatlas.experiments.fingerprint` reads the tables below.
@@ -49,7 +49,7 @@ EXPORTS = {
     "FigureData": "fedatlas.results.figures.figure_data",
     "File": "fedatlas.data.catalogue.base",
     "Form": "fedatlas.data.catalogue.base",
-    "Gradient": "fedatlas.federation.engine.protocols",
+    "Gradient": "fedatlas.federation.engine.steps",
     "IndependentParticipation": "fedatlas.federation.participation.independent",
     "Logistic": "fedatlas.federation.problems.from_arrays",
     "Metric": "fedatlas.federation.metrics.base",
@@ -66,10 +66,9 @@ EXPORTS = {
     "Quadratic": "fedatlas.federation.problems.quadratic",
     "Reader": "fedatlas.data.readers.base",
     "Recurrence": "fedatlas.federation.algorithms.recurrences",
-    "Round": "fedatlas.federation.engine.protocols",
+    "Round": "fedatlas.federation.engine.steps",
     "Rounds": "fedatlas.federation.engine.drivers.base",
     "Rows": "fedatlas.federation.channels.base",
-    "Run": "fedatlas.federation.engine.drivers.base",
     "SNAKEFILE": "fedatlas.workflow.configuration",
     "SampledProblem": "fedatlas.federation.sampling.sampler",
     "Sampler": "fedatlas.federation.sampling.sampler",
@@ -77,12 +76,12 @@ EXPORTS = {
     "Sampling": "fedatlas.federation.sampling.base",
     "Schedule": "fedatlas.federation.schedules.base",
     "ScoreCheck": "fedatlas.results.claims.base",
-    "ServerView": "fedatlas.federation.participation.base",
+    "Simulation": "fedatlas.federation.engine.simulation",
     "Softmax": "fedatlas.federation.problems.from_arrays",
     "Source": "fedatlas.data.catalogue.base",
     "Split": "fedatlas.federation.partitions.base",
     "State": "fedatlas.federation.arrays",
-    "Steps": "fedatlas.federation.engine.protocols",
+    "Steps": "fedatlas.federation.engine.steps",
     "SyntheticKind": "fedatlas.federation.problems.base",
     "Topology": "fedatlas.federation.topologies.base",
     "TuningRule": "fedatlas.experiments.tuning.base",
@@ -143,15 +142,14 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from fedatlas.federation.costs.base import CostModel as CostModel
     from fedatlas.federation.engine.drivers.base import Driver as Driver
     from fedatlas.federation.engine.drivers.base import Rounds as Rounds
-    from fedatlas.federation.engine.drivers.base import Run as Run
-    from fedatlas.federation.engine.protocols import Gradient as Gradient
-    from fedatlas.federation.engine.protocols import Round as Round
-    from fedatlas.federation.engine.protocols import Steps as Steps
+    from fedatlas.federation.engine.simulation import Simulation as Simulation
+    from fedatlas.federation.engine.steps import Gradient as Gradient
+    from fedatlas.federation.engine.steps import Round as Round
+    from fedatlas.federation.engine.steps import Steps as Steps
     from fedatlas.federation.metrics.base import Metric as Metric
     from fedatlas.federation.networks.from_arrays import Network as Network
     from fedatlas.federation.participation.base import Participants as Participants
     from fedatlas.federation.participation.base import Participation as Participation
-    from fedatlas.federation.participation.base import ServerView as ServerView
     from fedatlas.federation.participation.independent import IndependentParticipation as IndependentParticipation
     from fedatlas.federation.partitions.base import Split as Split
     from fedatlas.federation.partitions.base import equal_sizes as equal_sizes

@@ -83,7 +83,7 @@ def test_rows_that_exceed_the_memory_are_refused_at_the_first_message(monkeypatc
 @pytest.mark.parametrize("make", [logistic, softmax, quadratic], ids=lambda make: make.__name__)
 def test_products_with_hessians_are_derivatives_of_gradients(make):
     problem, clients = make(), np.array([0, 2, 3])
-    assert problem.has_hessian()
+    assert problem.offers("hessian")
     rng, h = np.random.default_rng(0), 1e-5
     y, v = rng.standard_normal((2, 3, problem.dim))
     batch = problem.full_batch(clients)
@@ -94,8 +94,8 @@ def test_products_with_hessians_are_derivatives_of_gradients(make):
 
 def test_a_problem_without_hessians_is_refused():
     class Newton(algorithms.get("gd")):
-        hessian = True
+        requires = ("hessian",)
 
     problem = network({"kind": "mlp", "hidden": [5]})
-    with pytest.raises(UserError, match="takes products with Hessians, but this problem has none"):
+    with pytest.raises(UserError, match="takes products with Hessians of all data, but this problem has none"):
         Simulation(Newton(lr=0.1), problem, Setting(clients=5, rounds=1))

@@ -10,9 +10,8 @@ from scipy.stats import norm
 
 from fedatlas.errors import Undefined, UserError
 from fedatlas.federation.algorithms import dp_fedavg
-from fedatlas.federation.algorithms.dp_fedavg import DPFedAvg
+from fedatlas.federation.algorithms.dp_fedavg import LIBRARY, DPFedAvg, epsilon
 from fedatlas.federation.algorithms.fedavg import FedAvg
-from fedatlas.federation.algorithms.privacy import LIBRARY, epsilon
 from fedatlas.federation.arrays import State, zeros_like
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
@@ -148,8 +147,8 @@ class Unnoticed(Unvalidated):
     def __post_init__(self):
         pass
 
-    def server_metrics(self, s, n):
-        return {"epsilon": epsilon(n.round, 1.0, self.noise, 1e-5)}
+    def epsilon(self, s, n):
+        return epsilon(n.round, 1.0, self.noise, 1e-5)
 
 
 class Invented(FedAvg):
@@ -158,8 +157,8 @@ class Invented(FedAvg):
     name = "invented"
     reports = ("epsilon",)
 
-    def server_metrics(self, s, n):
-        return {"epsilon": 0.1}
+    def epsilon(self, s, n):
+        return 0.1
 
 
 def test_what_derives_from_it_reports_no_epsilon():
@@ -172,7 +171,7 @@ def test_what_derives_from_it_reports_no_epsilon():
 @pytest.mark.parametrize("cls", [Unvalidated, Unnoticed, Invented])
 def test_the_number_of_another_class_reaches_no_row(cls):
     values = {"lr": 0.1} if cls is Invented else PRIVATE
-    with pytest.raises(UserError, match=f"algorithm {cls.name}: server_metrics returns 'epsilon', which is proven for"):
+    with pytest.raises(UserError, match=f"algorithm {cls.name}: it reports 'epsilon', which is proven for"):
         simulate(cls(**values)).run()
 
 

@@ -131,7 +131,7 @@ def test_exact_proximal_steps_need_a_problem_or_a_class_that_has_them(name):
     for problem in (quadratic(), Quadratic):
         algorithm.validate(setting, problem)
     for problem in (logistic(), Logistic):
-        if algorithm.exact_prox:
+        if "prox" in algorithm.requires:
             with pytest.raises(UserError, match=rf"^algorithm {name} solves subproblems exactly, but this problem has"):
                 algorithm.validate(setting, problem)
         else:

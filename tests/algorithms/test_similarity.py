@@ -9,10 +9,9 @@ from fedatlas import UserError
 from fedatlas.experiments.cells import Run
 from fedatlas.experiments.runs import create
 from fedatlas.federation import algorithms, problems
-from fedatlas.federation.engine.round import Round
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
-from fedatlas.federation.engine.steps import Steps
+from fedatlas.federation.engine.steps import Round, Steps
 from fedatlas.federation.streams import random_client
 from tests.helpers import logistic, quadratic, run
 
@@ -45,7 +44,8 @@ def test_the_mean_of_pick_is_the_model_of_the_drawn_client(library):
     for client in range(4):
         blocks = []
         for ids in (np.arange(3), np.arange(3, 4)):
-            rounds = (Round(round=t, order=np.arange(4), clients=4, steps=1) for t in range(99))
+            setting = Setting(clients=4, rounds=99)
+            rounds = (Round(round=t, order=np.arange(4), setting=setting, steps=1) for t in range(99))
             round = next(one_round for one_round in rounds if one_round.random_client == client)
             blocks.append(np.asarray(Steps(None, ids, None, round, None).pick(v[ids])))
         np.testing.assert_allclose(np.concatenate(blocks).mean(axis=0), np.asarray(v[client]), rtol=1e-14)

@@ -8,7 +8,7 @@ from fedatlas.federation import algorithms, problems
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.testing import transcriptions
-from fedatlas.testing.plain_run import PlainRun
+from fedatlas.testing.transcriptions import PlainRun
 from tests.helpers import example, logistic
 
 

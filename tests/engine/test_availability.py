@@ -9,7 +9,7 @@ from fedatlas import UserError, train
 from fedatlas.federation import partitions
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
-from fedatlas.federation.participation import trace_file
+from fedatlas.federation.participation import trace
 from fedatlas.federation.participation.trace import Trace
 from fedatlas.federation.problems.base import ClientLabels
 from tests.helpers import example, logistic, network, quadratic, softmax
@@ -154,7 +154,7 @@ def test_a_trace_is_read_as_it_was_written(tmp_path_factory, rows):
     path = tmp_path_factory.mktemp("trace") / "trace.csv"
     lines = [f"{t},{i},{int(value)}" for t, row in enumerate(rows) for i, value in enumerate(row)]
     path.write_text("\n".join(["round,client,available", *lines]))
-    assert trace_file.read(path, 3).tolist() == rows
+    assert trace.read(path, 3).tolist() == rows
     participants = bound({"kind": "trace", "file": str(path)}, 3)
     for t in range(2 * len(rows)):
         assert participants.active(t).tolist() == np.flatnonzero(rows[t % len(rows)]).tolist()
@@ -164,7 +164,7 @@ def test_a_trace_is_read_as_it_was_written(tmp_path_factory, rows):
 def test_a_trace_may_be_sparse_and_in_any_order(tmp_path):
     path = tmp_path / "trace.csv"
     path.write_text("client, available, round\n1,true,2\n\n0,1,0\n0,0,1\n")
-    assert trace_file.read(path, 3).tolist() == [[True, False, False], [False] * 3, [False, True, False]]
+    assert trace.read(path, 3).tolist() == [[True, False, False], [False] * 3, [False, True, False]]
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+import fedatlas
 from fedatlas.errors import UserError
 from fedatlas.federation import algorithms
 from fedatlas.federation.algorithms.base import Algorithm
@@ -328,3 +329,21 @@ def test_the_setting_must_fit_the_problem():
         run(example("fedavg"), logistic(), clients=4)
     with pytest.raises(UserError, match="split over 5 clients, but the setting has 6"):
         run(example("fedavg"), quadratic(), clients=6)
+
+
+def test_the_traceback_of_a_mistake_shows_its_line_and_two_frames_of_the_atlas():
+    @dataclass(frozen=True, kw_only=True)
+    class Mistaken(FedAvg):
+        name = "mistaken"
+
+        def client(self, s, i, steps):
+            raise KeyError("mine")
+
+    with pytest.raises(KeyError) as raised:
+        fedatlas.train(Mistaken, logistic(), lr=0.1, rounds=1)
+    assert [frame.name for frame in raised.traceback] == [
+        "test_the_traceback_of_a_mistake_shows_its_line_and_two_frames_of_the_atlas",
+        "train",
+        "compute",
+        "client",
+    ]

@@ -43,10 +43,6 @@ def start(**fields):
     return lambda self, x0: (State(x=x0, **{name: make(x0) for name, make in fields.items()}), State())
 
 
-def metrics(self, s, n):
-    return {"eta": 1.0}
-
-
 def misread(name, hook, *owner):
     """Return hooks of which one reads an unknown name of an argument."""
 
@@ -68,12 +64,11 @@ BLOCK = r"for a block of \d clients it must be rows \(\d, k\)"
 # By a label: declarations and hooks, and the sentence.
 MISTAKES = {
     # names
-    "misspelt hook": ({"recieve": lambda self, s, i: i}, "recieve is no hook .* did you mean 'receive'"),
-    "misspelt metrics": ({"server_metric": metrics}, "server_metric is no hook .* did you mean 'server_metrics'"),
-    "misspelt declaration": ({"broadcasts": ("x",)}, "broadcasts is no hook or declaration .* 'broadcast'"),
-    "misspelt records": ({"record": ("step",)}, "record is no hook or declaration .* did you mean 'records'"),
-    "gathers": ({"gathers": ("delta",)}, r"gathers is no declaration .* write Rows\(v\)"),
-    "diagnostics": ({"diagnostics": ("delta",)}, r"diagnostics is no declaration .* write Note\(v\)"),
+    "misspelt hook": ({"recieve": lambda self, s, i: i}, "recieve is not a hook .* did you mean 'receive'"),
+    "misspelt declaration": ({"broadcasts": ("x",)}, "broadcasts is not a hook or declaration .* 'broadcast'"),
+    "misspelt records": ({"record": ("step",)}, "record is not a hook or declaration .* did you mean 'records'"),
+    "gathers": ({"gathers": ("delta",)}, r"gathers is not a declaration .* write Rows\(v\)"),
+    "diagnostics": ({"diagnostics": ("delta",)}, r"diagnostics is not a declaration .* write Note\(v\)"),
     # declarations
     "word": ({"broadcast": "x"}, r"broadcast is 'x'; it must be a tuple of names, such as \('x',\)"),
     "flag": ({"exact": "yes"}, "exact is 'yes'; it must be True or False"),
@@ -81,24 +76,19 @@ MISTAKES = {
         {"broadcast": ("x", "velocty")},
         "broadcast names 'velocty', but the server has only x: give it in init",
     ),
-    "unreported": ({"reports": ("eta",)}, "reports names 'eta', but nothing returns it: define server_metrics"),
-    "undeclared": ({"server_metrics": metrics}, "server_metrics is defined, but reports names none of its numbers"),
-    "other report": (
-        {"server_metrics": metrics, "reports": ("theta",)},
-        r"server_metrics returns eta: write `reports = ",
-    ),
+    "unreported": ({"reports": ("eta",)}, r"reports names 'eta', but nothing returns it: define eta\(self, s, n\)"),
+    "flag of another kind": ({"exact_prox": True}, r"exact_prox is not a declaration .* write requires = \('prox',\)"),
+    "unknown oracle": ({"requires": ("proxy",)}, "requires names 'proxy'; did you mean 'prox'"),
     "unrecorded": ({"client": noting, "records": ("stp",)}, r"steps.record notes 'step'; did you mean 'stp'\?: write"),
     "never noted": ({"records": ("step",)}, "records names 'step', but no hook notes it"),
     "nobody": (
-        {"personal": ("U",)},
-        "the hook init gives nothing for personal: it names 'U', but the server has only x",
+        {"broadcast": ("U[i]",)},
+        "the hook init returns too little: broadcast names 'U', but the server has only x",
     ),
     "one row": (
-        {"personal": ("U",), "init": start(U=zeros_like)},
+        {"broadcast": ("U[i]",), "init": start(U=zeros_like)},
         r"the hook init returns 'U', which has the shape \(7,\); .* a row for each client: \(5, k\)",
     ),
-    "own and whole": ({"personal": ("x",)}, "both broadcast and personal name 'x'"),
-    "merged": ({"personal": ("U",), "pooled": True}, "pooled merges clients, but each has its own row of 'U'"),
     # arguments
     "few arguments": (
         {"client": lambda self, s, i: State(delta=s.x)},
@@ -228,9 +218,9 @@ MISTAKES = {
         {"client_model": lambda self, s, i: s.x[:, None]},
         r"the hook client_model returns what has the shape \(7, 1\); it must be a model for each client, \(5, 7\)",
     ),
-    "list of metrics": (
-        {"server_metrics": lambda self, s, n: [1.0], "reports": ("eta",)},
-        "the hook server_metrics returns list; it must return a dict of numbers by name",
+    "list of reports": (
+        {"eta": lambda self, s, n: [1.0, 2.0], "reports": ("eta",)},
+        "eta returns what is list; reports names it, so it must be one number, or None",
     ),
     "matrix": (
         {"mixing": lambda self, clients: np.eye(clients)},
@@ -269,7 +259,6 @@ def test_a_check_fails_with_the_same_sentence(name):
         sentences = check(algorithm(**attributes))
     except UserError as error:  # the class is refused before any test
         sentences = [str(error)]
-    sentence = {"never noted": "records names 'step', but steps.record never notes it"}.get(name, sentence)
     assert any(re.search(sentence, text) for text in sentences), sentences
 
 

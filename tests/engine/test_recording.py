@@ -119,7 +119,7 @@ def test_losses_are_those_of_the_minibatches_before_each_step():
 
 @pytest.mark.parametrize("name", each_algorithm())
 def test_losses_are_recorded_of_every_algorithm_and_change_no_run(name):
-    problem = quadratic() if algorithms.get(name).exact_prox else logistic()
+    problem = quadratic() if "prox" in algorithms.get(name).requires else logistic()
     setting = Setting(**OPTIONS)
     with where_defined():
         plain, result = (

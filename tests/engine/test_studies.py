@@ -27,8 +27,7 @@ ASYNCHRONOUS = {"kind": "asynchronous", "buffer": 2, "concurrency": 3, "stalenes
 class HierFAVG(Local):
     """HierFAVG (Liu et al. 2020): edge servers average their clients in each round, the cloud in every second."""
 
-    personal = ("edge",)
-    broadcast = ()
+    broadcast = ("edge[i]",)
 
     def init(self, x0, clients):
         return State(edge=np.tile(x0, (clients, 1))), State()
@@ -49,8 +48,7 @@ class HierFAVG(Local):
 class Personal(Local):
     """The server keeps a model for each client, half of which comes from the mean."""
 
-    personal = ("U",)
-    broadcast = ()
+    broadcast = ("U[i]",)
 
     def init(self, x0, clients):
         return State(x=x0, U=np.tile(x0, (clients, 1))), State()

@@ -8,8 +8,7 @@ import pytest
 from fedatlas import Algorithm, Array, Round, Steps, Vectors, option, stream, train
 from fedatlas.arrays import zeros_like
 from fedatlas.federation.engine.exchanges import ClientWork
-from fedatlas.federation.engine.round import Round as EngineRound
-from fedatlas.federation.engine.steps import Steps as EngineSteps
+from fedatlas.federation.engine.setting import Setting
 from tests.helpers import quadratic
 
 
@@ -85,8 +84,8 @@ def test_a_typed_state_is_immutable():
 
 def test_each_client_has_its_own_draws_in_any_block():
     def draws(ids):
-        round = EngineRound(round=4, order=np.arange(9), clients=9, steps=1, seed=7)
-        steps = EngineSteps(quadratic(), np.array(ids), None, round, ClientWork(np.array(ids)))
+        round = Round(round=4, order=np.arange(9), setting=Setting(clients=9, rounds=5), steps=1, seed=7)
+        steps = Steps(quadratic(), np.array(ids), None, round, ClientWork(np.array(ids)))
         return [rng.random() for rng in steps.client_rngs()]
 
     assert draws([2, 5, 8, 1]) == [*draws([2]), *draws([5, 8]), *draws([1])]

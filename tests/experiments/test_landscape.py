@@ -54,7 +54,7 @@ def test_no_two_rows_are_one_method():
     ends = {}
     for id in {cell.id: None for cell in expanded().cells if group(cell) == "full-participation"}:
         entry = landscape().algorithms[id]
-        exact = algorithms.get(id).exact_prox
+        exact = "prox" in algorithms.get(id).requires
         problem, batch = (quadratic(), {"batch": None}) if exact else (logistic(), {"batch": 2})
         algorithm = example(id, **{**entry.set, "mu": 0.1})
         ends[id] = Simulation(algorithm, problem, Setting(**options, **batch), seed=1).run().x

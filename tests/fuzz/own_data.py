@@ -15,7 +15,7 @@ from PIL import Image
 
 from fedatlas.data.prepared import load, load_owners
 from fedatlas.data.store import prepare, verify
-from fedatlas.federation.participation import trace_file
+from fedatlas.federation.participation import trace
 from tests.fuzz.targets import Target, mutated
 
 RNG = np.random.default_rng(0)
@@ -68,7 +68,7 @@ def _run(content: bytes, folder: Path) -> None:
         file = mine / "b/1.png"
     file.write_bytes(data)
     if mine.name == "trace.csv":
-        trace_file.read(mine, 100)
+        trace.read(mine, 100)
         return
     prepared = prepare({"file": str(mine), **OPTIONS.get(name.decode(), {})}, folder / "data").name
     found = load(prepared, folder / "data")

@@ -9,7 +9,7 @@ from fedatlas.federation import problems
 from fedatlas.federation.architectures import ARCHITECTURES
 from fedatlas.federation.networks.network import Network
 from fedatlas.federation.problems import spec_validation
-from fedatlas.federation.problems.base import DataKind, SyntheticKind
+from fedatlas.federation.problems.base import DataKind, Problem, SyntheticKind
 from fedatlas.federation.problems.data_options import DataOptions
 from fedatlas.federation.problems.logistic import Logistic
 from fedatlas.federation.problems.network import Augmentation
@@ -69,7 +69,7 @@ def test_a_wrong_value_of_an_architecture_is_one_sentence(name):
 def test_a_declaration_says_what_its_problem_has(kind):
     cls = problems.get(kind)
     assert issubclass(cls, DataKind if cls.on_data else SyntheticKind)
-    assert cls.has_prox() == cls.proximal == ORACLES[kind].has_prox()
+    assert ("prox" in cls.oracles) == (ORACLES[kind].prox is not Problem.prox)
     if cls.on_data:
         problem = {"logistic": logistic, "softmax": softmax, "network": network}[kind]()
         assert type(problem) is ORACLES[kind] and not cls.exact and problem.optimum is None

@@ -7,7 +7,7 @@ import torch
 from fedatlas.errors import UserError
 from fedatlas.federation.architectures import ARCHITECTURES
 from fedatlas.federation.networks import device
-from fedatlas.federation.networks.augment import augment
+from fedatlas.federation.networks.batch import augment
 from fedatlas.federation.problems.network import Augmentation
 from fedatlas.federation.sampling import SAMPLING
 from tests.helpers import network

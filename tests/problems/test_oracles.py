@@ -6,8 +6,8 @@ from scipy import sparse
 
 from fedatlas.federation.arrays import to_numpy
 from fedatlas.federation.engine.exchanges import ClientWork
-from fedatlas.federation.engine.round import Round
-from fedatlas.federation.engine.steps import Steps
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.steps import Round, Steps
 from fedatlas.federation.problems.logistic import Logistic
 from fedatlas.federation.problems.similar import SyntheticSimilarQuadratic
 from fedatlas.federation.problems.softmax import Softmax
@@ -136,7 +136,7 @@ def test_loss_is_the_clients_objectives_weighed_by_their_data(problem, points):
 def test_calls_within_a_step_see_one_minibatch(problem, points):
     draws = np.random.default_rng(9).integers(problem.samples, size=(3, 2, 2))
     gradients = []
-    round = Round(round=0, order=CLIENTS, clients=5, steps=2)
+    round = Round(round=0, order=CLIENTS, setting=Setting(clients=5, rounds=1), steps=2)
     for g in Steps(problem, CLIENTS, draws, round, ClientWork(3)):
         first, second = g(points), g(points)
         assert (first == second).all()
@@ -149,7 +149,8 @@ def test_calls_within_a_step_see_one_minibatch(problem, points):
 @pytest.mark.parametrize("exact", [True, False])
 def test_clients_outside_of_a_mask_compute_no_full_gradient(problem, points, exact):
     draws = np.random.default_rng(9).integers(problem.samples, size=(3, 2, 2))
-    round, work = Round(round=0, order=CLIENTS, clients=5, steps=2, exact_gradients=exact), ClientWork(CLIENTS)
+    setting = Setting(clients=5, rounds=1, full_gradients="exact" if exact else "minibatch")
+    round, work = Round(round=0, order=CLIENTS, setting=setting, steps=2), ClientWork(CLIENTS)
     steps = Steps(problem, CLIENTS, draws, round, work)
     expected = to_numpy(steps.full(points)).copy()
     rows = to_numpy(steps.full(points, like(problem, np.array([[1.0], [0.0], [1.0]])) > 0))

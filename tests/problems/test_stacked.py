@@ -5,9 +5,8 @@ import pytest
 import torch
 from torch import nn
 
-from fedatlas.federation.networks.convolutions import Convolutions
 from fedatlas.federation.networks.losses import CrossEntropy
-from fedatlas.federation.networks.stacked import Stacked
+from fedatlas.federation.networks.stacked import Convolutions, Stacked
 from tests.helpers import network
 
 ARCHITECTURES = ["linear", "mlp", "lenet", {"kind": "cnn", "channels": 4, "hidden": 5}]

@@ -222,15 +222,6 @@ def test_who_asks_for_snakemakes_messages_has_them(option, capsys):
     assert capsys.readouterr() == ("", "")
 
 
-def test_errors_are_red_in_a_terminal_that_shows_colours(handler, capsys, monkeypatch):
-    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
-    monkeypatch.setenv("TERM", "xterm")
-    handler.handle(record("error", "no such rule", logging.CRITICAL))
-    handler.common_settings.nocolor = True
-    handler.handle(record("error", "no such rule", logging.CRITICAL))
-    assert capsys.readouterr().err == "\033[31mno such rule\033[0m\nno such rule\n"
-
-
 def test_the_summary_tells_claims_and_what_tests_them(project, monkeypatch):
     monkeypatch.chdir(project.folder)
     monkeypatch.setenv("MAKELEVEL", "1")

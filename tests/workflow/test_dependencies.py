@@ -84,7 +84,7 @@ RESULTS = {name: run_file_modules(cell) for name, cell in CELLS.items()} | {
 }
 # Modules that a result must follow, and others that must not make it again.
 EDGES = [
-    ("quadratic", "algorithms.fedavg problems.quadratic engine.round streams",
+    ("quadratic", "algorithms.fedavg problems.quadratic engine.steps streams",
      "algorithms.scaffold problems.logistic partitions.classes participation.sine networks.network"),
     ("federated", "algorithms.scaffold problems.logistic participation.sine schedules.exponential partitions.partition",
      "algorithms.fedspeed participation.markov schedules.inverse_sqrt partitions.dirichlet"),

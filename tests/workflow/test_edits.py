@@ -69,7 +69,7 @@ MODULES = [
     ("federation/problems/logistic.py", CONVEX_RUNS | {"optimum"}),
     ("federation/participation/sine.py", runs("convex", f"fedavg {SINE}", f"mifa {SINE}") | figures("convex", "there")),
     (
-        "federation/participation/trace_file.py",
+        "federation/participation/trace.py",
         runs("convex", f"fedavg {FILE}", f"mifa {FILE}") | figures("convex", "there"),
     ),
     ("federation/schedules/exponential.py", QUADRATIC_RUNS),

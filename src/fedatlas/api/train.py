@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from os import PathLike
 from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from fedatlas.errors import UserError, did_you_mean, explain_overflow
@@ -18,7 +19,7 @@ from fedatlas.federation import algorithms, problems
 from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.engine import estimates
 from fedatlas.federation.engine.setting import Setting
-from fedatlas.federation.engine.simulation import Progress, Simulation
+from fedatlas.federation.engine.simulation import Progress, Simulation, run_simulations
 from fedatlas.federation.metrics import metric as record
 from fedatlas.federation.problems import Problem, ProblemKind, interactive
 from fedatlas.federation.problems.base import Optimum
@@ -140,19 +141,32 @@ def train(
             _OPTIMA[identity] = problem.optimum
     problem.prepare_threads(threads)
     with explain_overflow(algorithm.name):
-        if algorithm.exact_prox:
+        if "prox" in algorithm.requires:
             check_start(algorithm, setting, problem, seed)
         simulation = Simulation(algorithm, problem, setting, seed, threads=threads)
         estimate = estimates.require([simulation])
         if say:
             say(f"memory: {estimate}")
-        history = simulation.run(progress)
+        try:
+            (history,) = run_simulations([simulation], progress)
+        except Exception as error:
+            _shorten(error.__traceback__, cls.__module__)
+            raise
     if history.cause:
         warnings.warn(f"{algorithm.title()} diverged in round 1: {history.cause}", stacklevel=2)
     frame = pd.DataFrame(history.rows)
     frame.attrs = {"status": history.status, "diverged_round": history.diverged_round, "spec": spec, "x": history.x}
     frame.attrs["label"] = getattr(algorithm, "label", algorithm.name)
     return frame
+
+
+def _shorten(trace: TracebackType | None, module: str) -> None:
+    """Leave the frames out of a traceback that lie between its first one and the call of a hook in a user's module."""
+    call = trace
+    while call is not None and call.tb_next and call.tb_next.tb_frame.f_globals["__name__"] != module:
+        call = call.tb_next
+    if trace is not None and call is not None and call.tb_next and not module.startswith("fedatlas."):
+        trace.tb_next = call
 
 
 def _client_count(problem: Mapping[str, Any] | Problem, directory: str | Path | None) -> int | None:

@@ -10,8 +10,7 @@ from typing import IO, Any
 from fedatlas.data.catalogue.base import File, Form, Source
 from fedatlas.data.compression import checksum
 from fedatlas.data.locks import exclusive, write_errors
-from fedatlas.data.paths import BUNDLED, Mirrors, is_url, list_mirrors, raw_folder, resolve_directory
-from fedatlas.data.sources import info
+from fedatlas.data.paths import BUNDLED, Mirrors, is_url, list_mirrors, raw_folder
 from fedatlas.errors import UserError
 from fedatlas.io.files import atomic, sweep
 
@@ -41,41 +40,31 @@ class Unreachable(Unavailable):
     """The server cannot be reached."""
 
 
-def fetch(name: str, directory: str | Path | None = None, mirrors: Mirrors = (), progress: bool = True) -> list[Path]:
+def gather(source: Source, root: Path, mirrors: Mirrors = (), fetch: bool = True) -> tuple[Form, list[Path]]:
     """Put the raw files of a data set into ``raw/<group>/`` of the data directory.
 
     A file is searched for in the data directory, then among those that come with fedatlas, then in mirrors, then at its
     official addresses; a substitute for the official files is not searched for at official addresses.
 
     Args:
-        name: Name of the data set.
-        directory: The data directory.
+        source: The data set.
+        root: The data directory.
         mirrors: Mirrors that come before those of FEDATLAS_DATA_MIRRORS.
-        progress: Whether downloads show a bar in a terminal.
+        fetch: Whether to copy and download files; else servers are only asked whether they have them.
 
     Returns:
-        Paths of the files.
+        The first form of the data set that is available, and the paths of its files.
 
     Raises:
         UserError: If a file is not available, or is not the one expected.
     """
-    return gather(info(name), resolve_directory(directory), mirrors, progress)[1]
-
-
-def gather(source: Source, root: Path, mirrors: Mirrors = (), progress: bool = True) -> tuple[Form, list[Path]]:
-    """Return the first form of a data set that is available, and the paths of its raw files; see `fetch`."""
-    if not source.forms[0].files:
-        return source.forms[0], []
+    search = _Search(source, root, mirrors, fetch)
+    if not fetch or not source.forms[0].files:
+        return search.find_form()
     with write_errors(root):
-        (folder := raw_folder(root, source.group)).mkdir(parents=True, exist_ok=True)
-        sweep(folder)
-        return _Search(source, root, mirrors, progress=progress).find_form()
-
-
-def look_for(source: Source, root: Path, mirrors: Mirrors = ()) -> None:
-    """Raise what `gather` would raise, without a copy or a download: servers are asked whether they have the files."""
-    if not source.embedded:
-        _Search(source, root, mirrors, fetch=False).find_form()
+        search.folder.mkdir(parents=True, exist_ok=True)
+        sweep(search.folder)
+        return search.find_form()
 
 
 def find_files(source: Source, folder: Path) -> tuple[Form, list[Path]] | None:
@@ -111,14 +100,11 @@ class _Search:
         source: The data set.
         root: The data directory.
         mirrors: Mirrors that come before those of FEDATLAS_DATA_MIRRORS.
-        progress: Whether downloads show a bar in a terminal.
         fetch: Whether to copy and download files, or only to ask where they are.
     """
 
-    def __init__(
-        self, source: Source, root: Path, mirrors: Mirrors, progress: bool = False, fetch: bool = True
-    ) -> None:
-        self.source, self.progress, self.fetch = source, progress, fetch
+    def __init__(self, source: Source, root: Path, mirrors: Mirrors, fetch: bool) -> None:
+        self.source, self.fetch = source, fetch
         self.folder = raw_folder(root, source.group)
         self.mirrors = list_mirrors(mirrors)
         self.failures: dict[str, str] = {}
@@ -201,7 +187,7 @@ class _Search:
                 part.unlink(missing_ok=True)  # it may be the beginning of another version
             try:
                 for _ in range(2):
-                    resumed = download(url, part, limit, self.progress)
+                    resumed = download(url, part, limit)
                     fault = find_mismatch(part, file)
                     if fault is None:
                         with atomic(target) as temporary:
@@ -217,14 +203,13 @@ class _Search:
                     part.unlink()
 
 
-def download(url: str, part: Path, limit: int, progress: bool = True) -> bool:
+def download(url: str, part: Path, limit: int) -> bool:
     """Append what is missing of an address to a file, in a few tries.
 
     Args:
         url: The address.
         part: Path of the file, which may not exist yet.
         limit: Number of bytes that the file may have.
-        progress: Whether to show a bar in a terminal.
 
     Returns:
         Whether the file goes on from a beginning of an earlier try.
@@ -238,7 +223,7 @@ def download(url: str, part: Path, limit: int, progress: bool = True) -> bool:
     for attempt in range(TRIES):
         start = part.stat().st_size if part.exists() else 0
         try:
-            _append(url, part, limit, progress)
+            _append(url, part, limit)
             return start > 0
         except RequestException as error:
             fault = _explain(error)
@@ -267,11 +252,11 @@ def ask(url: str) -> None:
         raise _explain(error) from error
 
 
-def _append(url: str, part: Path, limit: int, progress: bool) -> None:
+def _append(url: str, part: Path, limit: int) -> None:
     import pooch
     from tqdm import tqdm
 
-    bar = tqdm(total=limit, unit="B", unit_scale=True, desc=part.stem, disable=None if progress else True, leave=False)
+    bar = tqdm(total=limit, unit="B", unit_scale=True, desc=part.stem, disable=None, leave=False)
     with open(part, "ab") as file, bar:
         headers = {"User-Agent": "fedatlas", "Accept-Encoding": "identity"}
         if file.tell():

@@ -93,10 +93,7 @@ def find_obstacle(
     if isinstance(source, CustomSource) or prepared.read_meta(prepared_folder(root, source.name)):
         return None
     try:
-        if fetch:
-            raw_files.gather(source, root, mirrors, progress=False)
-        else:
-            raw_files.look_for(source, root, mirrors)
+        raw_files.gather(source, root, mirrors, fetch)
     except raw_files.NotFound as error:
         answers = (f"{address}: {reason}" for address, reason in error.failures.items())
         return "; ".join(answers) or "it has no address and lies in no mirror"

@@ -22,7 +22,6 @@ SILENT = {
     "fedatlas.federation.engine.estimates": "estimates memory before a run",
     "fedatlas.federation.engine.memory": "refuses runs that exceed the memory",
     "fedatlas.federation.engine.checkpoint": "keeps a run that is cut off; it goes on to the same bits",
-    "fedatlas.federation.engine.hook_results": "words for people",
     "fedatlas.federation.engine.inspection": "refuses what hooks must not return",
     "fedatlas.federation.algorithms.declaration": "refuses what classes must not declare",
     "fedatlas.federation.engine.pools": "chooses threads for blocks; results come in the order of the blocks",
@@ -36,7 +35,6 @@ SILENT = {
     "fedatlas.data.locks": "lets one process at a time write data",
     "fedatlas.data.validation": "refuses arrays that a source does not promise",
     "fedatlas.experiments.shared_files": "names files that are inputs of rules; their specifications are parameters",
-    "fedatlas.federation.engine.protocols": "types of what hooks are given",
 }
 # Imports that are not followed: (importer, imported module), and why. The importer's results depend on the imported
 # module only where something else says so, mostly `fedatlas.experiments.dependencies`, which reads it from the

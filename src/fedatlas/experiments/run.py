@@ -203,7 +203,7 @@ def check_start(algorithm: Algorithm, setting: Setting, problem: Problem, seed: 
         UserError: The run cannot begin.
     """
     simulation = Simulation(algorithm, problem, dataclasses.replace(setting, state="memory"), seed)
-    if simulation.algorithm.exact_prox:
+    if "prox" in simulation.algorithm.requires:
         simulation.run_round()
         if not arrays.all_finite(simulation.output):
             raise UserError(

@@ -1,8 +1,8 @@
 """Options: typed fields of frozen dataclasses, each with its meaning and range.
 
-An option is declared once. From its declaration come the check of a value, the sentence about a wrong one, the JSON
-schema of experiment files (`fedatlas.workflow.schema`), the tables of the documentation and what ``fedatlas show``
-prints.
+An option is declared once. From its declaration come the check of a value and the JSON schema of its values. From the
+schema come that of experiment files (`fedatlas.workflow.schema`), the sentence about a wrong value, the tables of the
+documentation and what ``fedatlas show`` prints.
 
 The type of the field says what a value may be: ``int``, ``float``, ``bool``, ``str``, ``Literal["mean", "random"]``,
 ``list[float]``, ``dict``, and unions of these such as ``float | None`` or ``int | Literal["all"]``. A ``float`` takes
@@ -139,8 +139,8 @@ class Option:
         if self.family:
             kind = "a kind, or " if str in self.members else ""
             return f"{kind}a mapping with a kind and its options" + (", or null" if self.optional else "")
-        parts = [self._describe(member) for member in self.members if not _is_literal(member)]
-        parts = [part for part in parts if part != "null"]
+        schemas = map(self.schema_of, self.members)
+        parts = [describe(schema) for schema in schemas if "enum" not in schema and schema.get("type") != "null"]
         if self.words:
             words = ", ".join(map(repr, self.words))
             parts.append(f"one of {words}" if not parts and len(self.words) > 1 else words)
@@ -153,46 +153,71 @@ class Option:
         """True if null is allowed."""
         return types.NoneType in self.members
 
-    def _describe(self, member: Any) -> str:
-        if member in (int, float):
-            noun = "a whole number" if member is int else "a number"
-            return noun + self._range()
-        if _is_literal(member):
-            return f"one of {', '.join(map(repr, typing.get_args(member)))}"
-        if origin := typing.get_origin(member):
-            if origin in (list, tuple):
-                (hint, *_) = typing.get_args(member)
-                noun = "a list" + (" of different values" if self.distinct else "") + self._not_empty()
-                entry = " or ".join(map(self._describe, _members(hint)))
-                return noun if hint is Any else f"{noun}, of which each entry is {entry}"
-            member = origin
-        noun = NOUNS.get(member, "a mapping")
-        return noun + (self._not_empty() if noun == "a mapping" else "")
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The JSON schema of a value, with the meaning and the default."""
+        schemas = [self.schema_of(member) for member in dict.fromkeys(self.members)]
+        description: dict[str, Any] = {"description": self.doc + (f" ({self.unit})" if self.unit else "")}
+        if not (self.required or self.default is None or callable(self.default)):
+            description["default"] = list(self.default) if isinstance(self.default, tuple) else self.default
+        return (schemas[0] if len(schemas) == 1 else {"anyOf": schemas}) | description
 
-    def _not_empty(self) -> str:
-        return " that is not empty" if self.filled else ""
+    def schema_of(self, hint: Any) -> dict[str, Any]:
+        """Return the JSON schema of the values of a type that lie in the range."""
+        members, origin, hints = _members(hint), typing.get_origin(hint) or hint, typing.get_args(hint)
+        if len(members) > 1:
+            return {"anyOf": list(map(self.schema_of, members))}
+        if _is_literal(hint):
+            return {"enum": list(hints)}
+        if hint in (int, float):
+            bounds = {"exclusiveMinimum": self.above, "exclusiveMaximum": self.below}
+            bounds |= {"minimum": self.low, "maximum": self.high}
+            numbers = {name: bound for name, bound in bounds.items() if bound is not None}
+            return {"type": "integer" if hint is int else "number", **numbers}
+        if origin in (list, tuple):
+            items = {"items": self.schema_of(hints[0])} if hints and hints[0] is not Any else {}
+            size = {"minItems": 1} if self.filled else {}
+            return {"type": "array", **items, **size, **({"uniqueItems": True} if self.distinct else {})}
+        schema = {} if hint is Any else {"type": JSON_TYPES.get(origin, "object")}
+        return schema | ({"minProperties": 1} if self.filled and schema.get("type") == "object" else {})
 
-    def _range(self) -> str:
-        if self.low is not None and self.high is not None:
-            return f" between {_exact(self.low)} and {_exact(self.high)}"
-        bounds = {"larger than": self.above, "at least": self.low, "less than": self.below, "at most": self.high}
-        text = ", ".join(f"{words} {_exact(bound)}" for words, bound in bounds.items() if bound is not None)
-        return (" " if text.startswith(("larger", "less")) else ", ") + text if text else ""
+
+JSON_TYPES = {bool: "boolean", str: "string", types.NoneType: "null"}  # of other classes: a mapping of their options
+NOUNS = {
+    "boolean": "true or false",
+    "integer": "a whole number",
+    "number": "a number",
+    "string": "text",
+    "array": "a list",
+    "object": "a mapping",
+    "null": "null",
+}
+BOUNDS = {
+    "exclusiveMinimum": "larger than",
+    "minimum": "at least",
+    "exclusiveMaximum": "less than",
+    "maximum": "at most",
+}
+
+
+def describe(schema: Mapping[str, Any]) -> str:
+    """Return the values that the JSON schema of an option allows, as a phrase."""
+    if "anyOf" in schema:
+        return " or ".join(map(describe, schema["anyOf"]))
+    if "enum" in schema:
+        return f"one of {', '.join(map(repr, schema['enum']))}"
+    noun = NOUNS.get(schema.get("type", ""), "any value")
+    if "minimum" in schema and "maximum" in schema:
+        return f"{noun} between {_exact(schema['minimum'])} and {_exact(schema['maximum'])}"
+    if text := ", ".join(f"{words} {_exact(schema[name])}" for name, words in BOUNDS.items() if name in schema):
+        return noun + (" " if text.startswith(("larger", "less")) else ", ") + text
+    noun += " of different values" if "uniqueItems" in schema else ""
+    noun += " that is not empty" if "minItems" in schema or "minProperties" in schema else ""
+    return f"{noun}, of which each entry is {describe(schema['items'])}" if "items" in schema else noun
 
 
 def _exact(bound: float) -> str:
     return str(bound) if isinstance(bound, int) else f"{bound:g}"
-
-
-NOUNS = {
-    Any: "any value",
-    bool: "true or false",
-    str: "text",
-    dict: "a mapping",
-    list: "a list",
-    tuple: "a list",
-    types.NoneType: "null",
-}
 
 
 def option(

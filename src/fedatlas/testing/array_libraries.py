@@ -3,7 +3,7 @@
 import contextlib
 import functools
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, cast
 from unittest import mock
 
 import numpy as np
@@ -48,7 +48,7 @@ def numpy_and_torch(implementation: Implementation) -> None:
         require_finite(history, label, "give other hyper-parameters with --set.")
         values = {**implementation.known_constants(problem), **implementation.values}
         simulation = implementation.simulate(twin, values=values, **options)
-        simulation.algorithm = HookInterceptor(simulation.algorithm, _call_with_tensors)
+        simulation.algorithm = cast(Any, HookInterceptor(simulation.algorithm, _call_with_tensors))
         torch_history = run_simulations([simulation], kernels=False)[0]
         if not np.allclose(history.x, to_numpy(torch_history.x), rtol=1e-12, atol=1e-12):
             distance = np.abs(history.x - to_numpy(torch_history.x)).max()
@@ -63,7 +63,7 @@ def numpy_and_torch(implementation: Implementation) -> None:
 
 def single_precision(implementation: Implementation) -> None:
     """Vectors in float32 stay in float32."""
-    if implementation.cls.exact_prox:
+    if "prox" in implementation.cls.requires:
         raise NotApplicable("No problem in float32 has an exact proximal step.")
     simulation = run_with_hooks(implementation.simulate(instances.logistic(dtype=np.float32)), call_hook, rounds=2)
     names = [name for name, value in simulation.s.items() if getattr(value, "dtype", None) == np.float64]

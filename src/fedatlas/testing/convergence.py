@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from fedatlas.errors import UserError
-from fedatlas.federation.algorithms import ALGORITHMS
-from fedatlas.federation.engine import pools
+from fedatlas.federation.algorithms import ALGORITHMS, Algorithm
 from fedatlas.testing import instances
 from fedatlas.testing.implementation import Implementation
 from fedatlas.testing.outcomes import Failed, NotApplicable
@@ -103,7 +102,7 @@ def _describe_end(values: Mapping[str, Any], curve: Sequence[float]) -> str:
 def _may_correct_drift(implementation: Implementation, problem: Any) -> bool:
     """Return whether clients keep vectors, or are sent more than the model, so that they might correct their drift."""
     cls = implementation.cls
-    sent = len(cls.broadcast) > 1 or bool(cls.personal) or cls.overrides("before") or cls.overrides("mixing")
+    sent = cls.broadcast != Algorithm.broadcast or cls.overrides("before") or cls.overrides("mixing")
     return sent or implementation.simulate(problem, **DRIFT, rounds=1).stateful
 
 
@@ -132,7 +131,8 @@ def _suboptimalities(
     result: list[float] = []
     with np.errstate(all="ignore"):
         for stop in range(0, rounds + 1, INTERVAL):
-            simulation.advance(stop, pools.Serial())
+            while simulation.round < stop and simulation.diverged_round is None:
+                simulation.run_round()
             value = problem.evaluate(simulation.output)["suboptimality"]
             if not math.isfinite(value):
                 break

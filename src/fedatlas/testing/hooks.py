@@ -47,15 +47,14 @@ def call_hook(hook: str, function: Callable[..., Any], arguments: tuple[Any, ...
 
 
 def run_with_hooks(simulation: Simulation, intercept: Interceptor, rounds: int = 3) -> Simulation:
-    """Run some rounds of a simulation, with its hooks intercepted, and return it."""
-    simulation.algorithm = HookInterceptor(simulation.algorithm, intercept)
+    """Run some rounds of a simulation with evaluations, with its hooks intercepted, and return it."""
+    algorithm: Any = HookInterceptor(simulation.algorithm, intercept)
+    simulation.algorithm = algorithm
     with np.errstate(all="ignore"):
         for _ in range(rounds):
             simulation.run_round()
-            _ = simulation.output
-            simulation.algorithm.client_model(
-                simulation.s, simulation.clients.table.read(np.arange(simulation.setting.clients))
-            )
+            simulation.columns()
+            algorithm.client_model(simulation.s, simulation.clients.table.read(np.arange(simulation.setting.clients)))
     return simulation
 
 
@@ -84,7 +83,7 @@ def arrays_unchanged(implementation: Implementation) -> None:
 
 
 def costs(implementation: Implementation) -> None:
-    """What is sent is declared, so that it is counted: ``broadcast``, ``personal``, ``records`` and Note; and no more.
+    """What is sent is declared, so that it is counted: ``broadcast``, ``records`` and Note; and no more.
 
     Rows that an algorithm codes itself have a number of bits for each client, at least as many as tell the messages of
     a few rounds apart.
@@ -104,46 +103,16 @@ def costs(implementation: Implementation) -> None:
                     f"With {label}, what clients get depends on {name}, which is sent as a Note and so not counted as "
                     "communication: send it without Note."
                 )
-        for name, coded in run.coded.items():
-            coded.validate(label, name)
-        if undeclared := sorted(run.records - set(cls.records)):
-            raise Failed(
-                f"steps.record notes {', '.join(undeclared)}: write `records = {(*cls.records, *undeclared)!r}`."
-            )
-    used = {
-        "broadcast": ({name for run in runs.values() for name in run.reads}, "no client reads it, and it costs"),
-        "personal": ({name for run in runs.values() for name in run.reads}, "no client reads it, and it costs"),
-        "records": ({name for run in runs.values() for name in run.records}, "steps.record never notes it"),
-    }
-    for attribute, (names, observation) in used.items():
-        if unused := sorted(set(getattr(cls, attribute)) - names):
-            raise Failed(f"{attribute} names {unused[0]!r}, but {observation}: leave it out of {attribute}.")
-
-
-class _CodedRows:
-    """Rows that an algorithm has coded itself, with the bits that it counts for them."""
-
-    def __init__(self) -> None:
-        self._messages: set[bytes] = set()
-        self._bits: list[float] = []
-        self._mistake = ""
-
-    def add(self, coded: Coded, clients: int) -> None:
-        """Add the rows of a block of clients."""
-        bits = np.asarray(coded.bits, float)
-        if bits.shape not in ((), (clients,)) or not (np.isfinite(bits) & (bits >= 0)).all():
-            self._mistake = f"has the bits {coded.bits!r}; give a number for each client, (m,), or one for all"
-            return
-        self._bits.extend(np.broadcast_to(bits, clients))
-        self._messages |= {row.tobytes() for row in arrays.to_numpy(arrays.rows(coded.rows, clients))}
-
-    def validate(self, label: str, name: str) -> None:
-        """Raise Failed if the bits have a wrong form or are too few. label, name: For the sentence."""
-        mistake = self._mistake
-        if not mistake and 2.0 ** (min(max(self._bits), 64) + 1) < len(self._messages):
-            mistake = f"counts {max(self._bits):g} bits, too few to tell {len(self._messages)} different messages apart"
-        if mistake:
-            raise Failed(f"With {label}, the message {name} {mistake}: count what a client would send.")
+        for name, messages in run.coded.items():
+            bits = max(messages.values())
+            if 2.0 ** (min(bits, 64) + 1) < len(messages):
+                raise Failed(
+                    f"With {label}, the message {name} counts {bits:g} bits, too few to tell {len(messages)} different "
+                    "messages apart: count what a client would send."
+                )
+    reads, declared = ({name for run in runs.values() for name in getattr(run, kind)} for kind in ("reads", "declared"))
+    if unused := sorted(declared - reads):
+        raise Failed(f"broadcast names {unused[0]!r}, but no client reads it, and it costs: leave it out of broadcast.")
 
 
 class _Communication:
@@ -155,12 +124,12 @@ class _Communication:
 
     Attributes:
         reads: Names of the server's vectors that clients read.
-        undeclared: Those of them that are in neither ``broadcast`` nor ``personal`` and that no client can know. A
-            client knows what was exchanged in the same round, what it received before if all clients are active in
-            all rounds, and what never changes.
+        undeclared: Those of them that ``broadcast`` does not name and that no client can know. A client knows what was
+            exchanged in the same round, what it received before if all clients are active in all rounds, and what never
+            changes.
         notes: Names of what clients send for evaluation only.
-        records: Names of the values that local steps record.
-        coded: Rows that clients have coded themselves, by name.
+        declared: Names of what ``broadcast`` names.
+        coded: The different rows that clients have coded themselves, with the largest bits of each, by name.
     """
 
     def __init__(self, implementation: Implementation, values: Mapping[str, Any]) -> None:
@@ -168,12 +137,11 @@ class _Communication:
         self.reads: set[str] = set()
         self.undeclared: set[str] = set()
         self.notes: set[str] = set()
-        self.declared = (*self.cls.broadcast, *self.cls.personal)
-        self.records: set[str] = set()
-        self.coded: dict[str, _CodedRows] = {}
+        self.coded: dict[str, dict[bytes, float]] = {}
         self._exchanged: set[str] = set()
         self._client_knowledge: set[bytes] = set()  # bits of vectors
         self.simulation = self._simulate()
+        self.declared = self.simulation.algorithm.broadcast_names
         self._initial = {name: bits for name, value in self.simulation.s.items() if (bits := _bits(value))}
         run_with_hooks(self.simulation, self._observe, rounds=4)
 
@@ -183,12 +151,10 @@ class _Communication:
         return self.implementation.simulate(self.implementation.smallest_problem, values=self.values, **options)
 
     def _observe(self, hook: str, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-        """Call a hook and note the fields that a client reads, sends and records."""
+        """Call a hook and note the fields that a client reads and sends."""
         if hook not in CLIENT_HOOKS:
             return function(*arguments)
         s, i, *others = arguments
-        for steps in others:
-            self._observe_records(steps)
         fields: set[str] = set()
         result = function(_observed_state(s, fields), i, *others)
         self.reads |= fields
@@ -208,18 +174,12 @@ class _Communication:
                 names.add(name)
                 coded = value.value if isinstance(value, Rows) else value
                 if isinstance(coded, Coded):
-                    self.coded.setdefault(name, _CodedRows()).add(coded, len(others[0].clients))
+                    rows = arrays.rows(coded.rows, len(others[0].clients))
+                    for row, bits in zip(arrays.to_numpy(rows), np.broadcast_to(coded.bits, len(rows)), strict=True):
+                        messages = self.coded.setdefault(name, {})
+                        messages[row.tobytes()] = max(float(bits), messages.get(row.tobytes(), 0.0))
             self._exchanged = names if hook == "before" else self._exchanged
         return result
-
-    def _observe_records(self, steps: Any) -> None:
-        record = steps.record
-
-        def observe(**values: Any) -> None:
-            self.records |= set(values)
-            record(**values)
-
-        steps.record = observe
 
     def affects_declared(self, name: str) -> bool:
         """Return whether the server's vectors that clients receive depend on a vector.
@@ -232,7 +192,7 @@ class _Communication:
             if hook not in CLIENT_HOOKS:
                 return function(*arguments)
             s, *others = arguments
-            result = function(_with_zeros(s, name), *others)
+            result = function(s.replace(**{name: getattr(s, name) * 0}) if name in s else s, *others)
             if name not in self.notes or hook == "receive" or name not in _message(result):
                 return result
             note = getattr(_message(result), name).value
@@ -246,11 +206,6 @@ class _Communication:
 def _message(result: Any) -> Vectors:
     """Return the State that a hook sends, from its result."""
     return result[0] if isinstance(result, tuple) else result
-
-
-def _with_zeros(state: Vectors, name: str) -> Vectors:
-    """Return a State with zeros in place of a field, if it has the field."""
-    return state.replace(**{name: getattr(state, name) * 0}) if name in state else state
 
 
 def _bits(value: Any) -> bytes:

@@ -139,16 +139,15 @@ class Implementation:
         Raises:
             NotApplicable: The algorithm is not defined for this problem or setting.
         """
-        problem = instances.with_public_rows(problem) if self.cls.public else problem
-        algorithm, setting = self._defined(problem, values, options)
+        algorithm, setting, problem = self._defined(problem, values, options)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # extreme values are allowed, and tested
             return Simulation(algorithm, problem, setting, seed, block, threads)
 
     def _defined(
         self, problem: Any, values: Mapping[str, Any] | None, options: dict[str, Any]
-    ) -> tuple[Algorithm, Setting]:
-        """Return the algorithm with all constants, and the setting.
+    ) -> tuple[Algorithm, Setting, Any]:
+        """Return the algorithm with all constants, the setting, and the problem, if need be with rows of no client.
 
         Args:
             problem: Problem of five clients.
@@ -159,6 +158,7 @@ class Implementation:
             NotApplicable: The algorithm is not defined for this problem or setting.
         """
         setting = Setting(**SETTING | options)
+        problem = instances.with_public_rows(problem) if "public" in self.cls.requires else problem
         values = dict.fromkeys(self.step_counts, LOCAL_STEPS) | dict(self.values if values is None else values)
         algorithm = self.create(values)
         missing = {
@@ -175,7 +175,7 @@ class Implementation:
                 algorithm.validate(setting, problem)
             except UserError as error:
                 raise NotApplicable(f"{error}.") from None
-        return algorithm, setting
+        return algorithm, setting, problem
 
     def run(self, problem: Any, **options: Any) -> History:
         """Return the History of a run without compiled kernels; arguments as of `simulate`."""
@@ -215,7 +215,7 @@ class Implementation:
     @property
     def smallest_problem(self) -> Any:
         """The smallest problem for which the algorithm is defined."""
-        return problems()["quadratics" if self.cls.exact_prox else "logistic regression"]
+        return problems()["quadratics" if "prox" in self.cls.requires else "logistic regression"]
 
     def known_constants(self, problem: Any) -> dict[str, Any]:
         """Return the hyper-parameters that default to constants of a problem, where it computes them."""

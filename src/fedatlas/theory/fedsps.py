@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from fedatlas.federation.engine.setting import LOCAL_LOSS, Setting
+from fedatlas.federation.engine.recording import LOCAL_LOSS
+from fedatlas.federation.engine.setting import Setting
 from fedatlas.theory import NotCovered
 from fedatlas.theory.theorem import C, Conditions, Count, RunTheorem, count_local_steps
 from fedatlas.theory.variances import constant_variances, least_value

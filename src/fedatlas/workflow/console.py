@@ -9,7 +9,6 @@ its table of jobs, its reasons and the code that has changed, without the paragr
 
 import contextlib
 import logging
-import os
 import re
 import signal
 import sys
@@ -27,7 +26,6 @@ from fedatlas.io.machine import format_duration
 LOGGER = "snakemake.logging"
 LINES = 20  # of the log of a failed job
 PAUSE = 30.0  # seconds between two lines about the progress, where there is no terminal
-COLOURS = {logging.WARNING: 33, logging.ERROR: 31}  # of a terminal: yellow and red, as Snakemake's own
 NOTHING = "Nothing to be done"
 REASONS = "Reasons:"  # of all jobs of a dry run
 INTERRUPT = "Terminating processes on user request"
@@ -123,19 +121,13 @@ class Messages(LogHandlerBase):
         elif missing := MISSING.search(record.getMessage()):
             self._print(f"fedatlas: {type(self).explain(missing['name'])}")
         elif record.levelno >= logging.WARNING:
-            self._print(self._colour(self.format(record), record.levelno))
+            self._print(self.format(record))
         elif self.common_settings.dryrun and str(record.msg).startswith(REASONS):
             self.why = record.getMessage().partition("\n")[2].partition("\n")[2]  # without a hint at the paragraphs
         elif not event and str(record.msg).startswith(NOTHING):
             self.up_to_date = True
         elif not event and str(record.msg).startswith(RESTART):
             self._print("It is tried again.")
-
-    def _colour(self, text: str, level: int) -> str:
-        """Return a text in the colour of its level, if standard error shows colours."""
-        if self.common_settings.nocolor or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
-            return text
-        return f"\033[{COLOURS[min(level, logging.ERROR)]}m{text}\033[0m"
 
     def _print_plan(self, stats: Mapping[str, int]) -> None:
         self.total = stats.get("total", 0)

@@ -27,8 +27,8 @@ from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.architectures import ARCHITECTURES
 from fedatlas.federation.channels import directions
 from fedatlas.federation.costs.operations import of_architecture
-from fedatlas.federation.engine.round import call
 from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.steps import call
 from fedatlas.federation.problems.network import NeuralNetwork
 
 GROUP = "cells"  # of jobs that a cluster runs several at a time

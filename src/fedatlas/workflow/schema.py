@@ -1,9 +1,7 @@
 """The JSON schema of experiment files, made from the declarations of all options, for editors."""
 
-import types
-import typing
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any
 
 from fedatlas.data.custom import CustomKeys, formats
 from fedatlas.experiments import specification
@@ -23,19 +21,18 @@ from fedatlas.federation.problems.data_options import DataOptions
 from fedatlas.federation.sampling import SAMPLING
 from fedatlas.federation.schedules import SCHEDULES
 from fedatlas.registry.kinds import Family
-from fedatlas.registry.options import Option, options
+from fedatlas.registry.options import options
 from fedatlas.results.claims import CHECKS
 from fedatlas.results.figures import FIGURES
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
-JSON_TYPES = {bool: "boolean", str: "string", dict: "object", types.NoneType: "null"}
 
 
 def experiment_schema() -> dict[str, Any]:
     """Return the schema of a file in config/experiments/."""
     experiment = of_options(Experiment)
     properties = experiment["properties"]
-    axes = {"type": "object", "additionalProperties": {"anyOf": [of_option(AXIS), {"type": "null"}]}}
+    axes = {"type": "object", "additionalProperties": {"anyOf": [AXIS.schema, {"type": "null"}]}}
     for key in ("grid", "within", "tune"):
         properties[key] = {**axes, "description": properties[key]["description"]}
     descriptions = {key: {"description": properties[key]["description"]} for key in properties}
@@ -59,9 +56,7 @@ def experiment_schema() -> dict[str, Any]:
     }
     claim.pop("required")  # a row of a table, or an experiment that is extended, may give the other keys
     figures = {"type": "object", "additionalProperties": {"$ref": "#/$defs/figure"}}
-    seeds = [
-        schema for schema in properties["seeds"]["anyOf"] if schema
-    ]  # the other schema is that of interim analyses
+    seeds = [schema for schema in properties["seeds"]["anyOf"] if schema["type"] == "array"]
     properties |= {
         "setting": {**setting, **descriptions["setting"]},
         "problem": {"$ref": "#/$defs/problem"},
@@ -140,39 +135,6 @@ def of_options(cls: type) -> dict[str, Any]:
     schema = {
         "type": "object",
         "additionalProperties": False,
-        "properties": {name: of_option(option) for name, option in declarations.items()},
+        "properties": {name: option.schema for name, option in declarations.items()},
     }
     return schema | ({"required": required} if required else {})
-
-
-def of_option(option: Option) -> dict[str, Any]:
-    """Return the schema of an option's value."""
-    schemas = [_of_member(option, member) for member in dict.fromkeys(option.members)]
-    description: dict[str, Any] = {"description": option.doc + (f" ({option.unit})" if option.unit else "")}
-    if not (option.required or option.default is None or callable(option.default)):
-        description["default"] = list(option.default) if isinstance(option.default, tuple) else option.default
-    return (schemas[0] if len(schemas) == 1 else {"anyOf": schemas}) | description
-
-
-def _of_member(option: Option, member: Any) -> dict[str, Any]:
-    """Return the schema of a member of the union of types that a value may have."""
-    if typing.get_origin(member) is Literal:
-        return {"enum": list(typing.get_args(member))}
-    if member in (int, float):
-        limits = {
-            "exclusiveMinimum": option.above,
-            "exclusiveMaximum": option.below,
-            "minimum": option.low,
-            "maximum": option.high,
-        }
-        kind = {"type": "integer" if member is int else "number"}
-        return kind | {key: value for key, value in limits.items() if value is not None}
-    origin = typing.get_origin(member) or member
-    if origin in (list, tuple):
-        arguments = typing.get_args(member)
-        schema: dict[str, Any] = {"type": "array"}
-        if arguments and arguments[0] is not Any:
-            schema["items"] = _of_member(option, arguments[0])
-        return schema | ({"minItems": 1} if option.filled else {}) | ({"uniqueItems": True} if option.distinct else {})
-    schema = {"type": JSON_TYPES[origin]} if origin in JSON_TYPES else {}
-    return schema | ({"minProperties": 1} if option.filled and origin is dict else {})

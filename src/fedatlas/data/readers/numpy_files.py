@@ -95,31 +95,20 @@ def _select(path: Path, arrays: Mapping[str, np.ndarray], samples: str, label: s
 
 def _labels(path: Path, name: str, values: np.ndarray) -> np.ndarray:
     """Return labels or clients as whole numbers or text. Raises UserError if they are neither."""
-    fault = f"array {name!r} is of the type {values.dtype}: it must be whole numbers, or text"
     if values.dtype.kind in "iuU":
         return values
-    if values.dtype.kind == "S":
-        try:
-            return np.char.decode(values, "utf-8")
-        except UnicodeDecodeError:
-            fault = f"array {name!r} is not text in UTF-8"
-    elif values.dtype.kind == "b" or (values.dtype.kind == "f" and find_fraction(values) is None):
+    if values.dtype.kind == "b" or (values.dtype.kind == "f" and find_fraction(values) is None):
         return values.astype(np.int64)
-    elif values.dtype.kind == "f":
-        row = find_fraction(values) or 0
-        fault = f"array {name!r} is {values[row]:g} in row {row + 1}: it must be a whole number, or text"
-    raise custom_file_error(path, fault)
+    raise custom_file_error(path, f"array {name!r} is {values.dtype}: it must be whole numbers, or text")
 
 
 def _samples(path: Path, name: str, X: np.ndarray) -> np.ndarray:
     """Return samples as floats (n, d) or uint8 images (n, channels, height, width)."""
     if X.ndim == 2 and X.shape[1] and X.dtype.kind in "fiub":
         X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
-        infinite = ~np.isfinite(X)
-        if infinite.any():
-            row, column = np.argwhere(infinite)[0]
-            fault = f"array {name!r} holds {X[row, column]} in row {row + 1}, column {column + 1}"
-            raise custom_file_error(path, fault)
+        if not np.isfinite(X).all():
+            row, column = np.argwhere(~np.isfinite(X))[0] + 1
+            raise custom_file_error(path, f"array {name!r} holds no number in row {row}, column {column}")
         return X
     if X.dtype == np.uint8 and X.ndim in (3, 4) and X.size:
         if X.ndim == 3:

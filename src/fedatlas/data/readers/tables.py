@@ -22,7 +22,6 @@ from fedatlas.registry.options import option
 if TYPE_CHECKING:
     import pandas as pd
 
-_SEPARATORS = (";", "\t", "|")  # of files that are read with another one by mistake
 _TARGET = b"fedatlas target"  # key of the column that OpenML calls the target, in the file's metadata
 
 
@@ -63,7 +62,10 @@ class Csv(Tabular):
             fault = f"row {row + (self.columns is not None)} is short: it has {cells} of {frame.shape[1]} cells"
             raise custom_file_error(path, fault)
         if self.columns is None:
-            names = _header(path, list(map(str.strip, frame.iloc[0])), separator)
+            names = list(map(str.strip, frame.iloc[0]))
+            if np.isfinite([parse_number(name) for name in names]).all():
+                fault = "the header holds numbers alone: name the columns of a file without a header under columns"
+                raise custom_file_error(path, fault)
             return frame[1:].set_axis(names, axis=1)
         if len(self.columns) != frame.shape[1]:
             raise custom_file_error(path, f"has {frame.shape[1]} columns, and columns names {len(self.columns)}")
@@ -76,19 +78,6 @@ def _find_short(content: bytes, separator: str, count: int) -> tuple[int, int] |
     text = io.TextIOWrapper(io.BytesIO(content), "utf-8-sig", newline="")
     rows = (row for row in csv.reader(text, delimiter=separator) if row and (len(row) > 1 or row[0].strip()))
     return next(((number, len(row)) for number, row in enumerate(rows) if len(row) < count), None)
-
-
-def _header(path: Path, names: list[str], separator: str) -> list[str]:
-    """Return the names of columns. Raises UserError if the first row cannot be a header."""
-    separators = [other for other in _SEPARATORS if other in names[0] and other != separator]
-    if len(names) == 1 and separators:
-        raise custom_file_error(path, f"the header is one column, {names[0]!r}: say separator: {separators[0]!r}")
-    if np.isfinite([parse_number(name) for name in names]).all():
-        fault = "the header holds numbers alone: name the columns of a file without a header under columns"
-        raise custom_file_error(path, fault)
-    if "" in names:
-        raise custom_file_error(path, f"column {names.index('') + 1} of the header has no name")
-    return names
 
 
 @dataclass(frozen=True, kw_only=True)

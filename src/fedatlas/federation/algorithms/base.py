@@ -1,4 +1,9 @@
-"""The base class of all algorithms: hyper-parameters are fields, and a round is a few functions of flat vectors."""
+"""The base class of all algorithms: hyper-parameters are fields, and a round is a few functions of flat vectors.
+
+A method with local steps, such as SCAFFOLD, has the hooks ``init``, ``client`` and ``server``, and perhaps ``before``,
+``receive`` and ``output``. The hooks after these are for other kinds of method. What hooks are given is in
+`fedatlas.federation.engine.steps`.
+"""
 
 import dataclasses
 from abc import abstractmethod
@@ -10,14 +15,18 @@ import numpy as np
 
 from fedatlas.errors import Undefined, UserError
 from fedatlas.federation.algorithms import declaration
+from fedatlas.federation.algorithms.declaration import REQUIREMENTS
 from fedatlas.federation.arrays import Array, State, Vectors
-from fedatlas.federation.engine.protocols import Problem, Proximal, Round, Setting, Steps
-from fedatlas.federation.engine.round import call
+from fedatlas.federation.engine.steps import Round, Steps, call
 from fedatlas.registry.kinds import Kind
 
 if TYPE_CHECKING:
     from fedatlas.federation.algorithms.recurrences import Recurrence
+    from fedatlas.federation.engine.setting import Setting
+    from fedatlas.federation.problems.base import Oracles, Problem
     from fedatlas.federation.topologies.mixing import Mixing
+
+OWN_ROW = "[i]"  # end of a name in ``broadcast``: client i is sent row i
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,12 +46,12 @@ class Algorithm(Kind):
     # The name in legends.
     label: ClassVar[str]
     # Names of the server's vectors that are sent to every active client in a round. Communication is counted from them.
+    # Of a matrix (clients, k) that is named ``"U[i]"``, every client is sent its own row.
     broadcast: ClassVar[tuple[str, ...]] = ("x",)
-    # Names of the server's matrices (clients, k) of which every active client is sent its own row in a round.
-    personal: ClassVar[tuple[str, ...]] = ()
     # Names of the values that ``client`` passes to ``steps.record``.
     records: ClassVar[tuple[str, ...]] = ()
-    # Names of the numbers that ``server_metrics`` returns: columns of the history.
+    # Names of methods (s, n) of this class that return a number of the server at an evaluation, such as its step size,
+    # or None: columns of the history. n is the round that comes next, in which no client is active.
     reports: ClassVar[tuple[str, ...]] = ()
     # With full gradients and several local steps, the fixed point is the optimum even if clients are heterogeneous.
     exact: ClassVar[bool] = False
@@ -50,14 +59,9 @@ class Algorithm(Kind):
     full_participation: ClassVar[bool] = False
     # The server moves in rounds without clients too, for example because its noise hides whether there were any.
     moves_without_clients: ClassVar[bool] = False
-    # The algorithm calls ``steps.hessian_product``, which not every problem has.
-    hessian: ClassVar[bool] = False
-    # The algorithm calls ``steps.prox``, which not every problem has.
-    exact_prox: ClassVar[bool] = False
-    # The algorithm calls ``outputs`` or ``pullback`` of a minibatch, which only networks have.
-    outputs: ClassVar[bool] = False
-    # The server calls ``n.public``, which draws rows of data that no client has.
-    public: ClassVar[bool] = False
+    # What not every problem has: those of REQUIREMENTS of which the algorithm calls ``steps.prox``,
+    # ``steps.hessian_product``, ``outputs`` or ``pullback`` of a minibatch, or ``n.public``.
+    requires: ClassVar[tuple[str, ...]] = ()
     # Clients only send gradients at a point of the server. Where all clients share their data, the engine merges them.
     pooled: ClassVar[bool] = False
 
@@ -113,10 +117,6 @@ class Algorithm(Kind):
             n: Numbers of the round, such as ``n.active`` and ``n.clients``.
         """
 
-    def empty_round(self, s: Any, n: Round) -> Vectors:
-        """Return the next State of the server after a round in which no client was active."""
-        return s
-
     def receive(self, s: Any, i: Any) -> Vectors:
         """Return the State that active clients keep after the server's step.
 
@@ -126,13 +126,17 @@ class Algorithm(Kind):
         """
         return i
 
-    def client_weights(self, steps: Steps) -> Array | None:
-        """Return weights of a block of clients in means, (m, 1), such as ``steps.sizes``; None if they are equal."""
-        return None
-
     def output(self, s: Any) -> Array:
         """Return the vector (d,) that is evaluated."""
         return s.x
+
+    def empty_round(self, s: Any, n: Round) -> Vectors:
+        """Return the next State of the server after a round in which no client was active."""
+        return s
+
+    def client_weights(self, steps: Steps) -> Array | None:
+        """Return weights of a block of clients in means, (m, 1), such as ``steps.sizes``; None if they are equal."""
+        return None
 
     def client_model(self, s: Any, i: Any) -> Array:
         """Return the models that clients would use, which metrics over clients measure: by default the output.
@@ -145,15 +149,6 @@ class Algorithm(Kind):
             A row for each client, (m, d), or one vector (d,) for all of them.
         """
         return self.output(s)
-
-    def server_metrics(self, s: Any, n: Round) -> dict[str, float]:
-        """Return numbers of the server at an evaluation, such as its step size, by names that ``reports`` declares.
-
-        Args:
-            s: State of the server.
-            n: Numbers of the round that comes next: ``n.round`` rounds were run, of which none is active in n.
-        """
-        return {}
 
     def single_client(self) -> bool:
         """Return whether ``client`` runs on one active client only, drawn at random; all active ones run ``before``."""
@@ -197,15 +192,7 @@ class Algorithm(Kind):
         """Return a round of K local steps as a Recurrence, which compiled kernels can run, or None if it is none."""
         return None
 
-    def resume(self, s: Any) -> Vectors:
-        """Return the State of the server after rounds in compiled kernels.
-
-        Args:
-            s: State of the vectors (d,) of the Recurrence, by its names.
-        """
-        return s
-
-    def validate(self, setting: Setting, problem: Proximal) -> None:
+    def validate(self, setting: "Setting", problem: "Oracles") -> None:
         """Raise an error unless the algorithm is defined under a setting and for a problem.
 
         Args:
@@ -224,10 +211,12 @@ class Algorithm(Kind):
         self._validate_precision(setting)
         if setting.local_epochs is not None and self.overrides("length"):
             raise Undefined(f"{self.title()} draws the length of its rounds: give local_steps, not local_epochs")
-        if self.exact_prox and not setting.exact_gradients:
-            raise Undefined(f"{self.title()} solves subproblems exactly, but full_gradients is minibatch")
-        if self.exact_prox and not problem.has_prox():
-            raise Undefined(f"{self.title()} solves subproblems exactly, but this problem has no exact proximal step")
+        for name in self.requires:
+            use, lack = REQUIREMENTS[name]
+            if name in ("prox", "hessian") and not setting.exact_gradients:
+                raise Undefined(f"{self.title()} {use}, but full_gradients is minibatch")
+            if name != "public" and not problem.offers(name):
+                raise Undefined(f"{self.title()} {use}, but this problem has {lack}")
         mixing = call(self.mixing, setting.clients, 0)
         if mixing is not None and not setting.full_participation:
             raise Undefined(f"all clients of {self.title()} exchange vectors over their links: leave participation out")
@@ -238,14 +227,8 @@ class Algorithm(Kind):
                 f"clients of {self.title()} receive the server's vectors after its step, and no channel down is "
                 "defined for these: give up alone"
             )
-        if self.hessian and not setting.exact_gradients:
-            raise Undefined(f"{self.title()} takes products with Hessians of all data, but full_gradients is minibatch")
-        if self.outputs and not problem.outputs:
-            raise Undefined(f"{self.title()} asks for outputs of layers, which only networks have")
-        if self.hessian and not problem.has_hessian():
-            raise Undefined(f"{self.title()} takes products with Hessians, but this problem has none")
 
-    def _validate_precision(self, setting: Setting) -> None:
+    def _validate_precision(self, setting: "Setting") -> None:
         """Raise UserError if numbers that follow from the hyper-parameters are lost in double precision."""
         options = self.options()
         if any(option.constant and getattr(self, name) is None for name, option in options.items()):
@@ -263,6 +246,16 @@ class Algorithm(Kind):
         """Return whether this algorithm overrides a hook of the base class."""
         return getattr(cls, hook) is not getattr(Algorithm, hook)
 
+    @property
+    def broadcast_names(self) -> list[str]:
+        """Names of the fields of the server that clients are sent, whole or a row of each."""
+        return [name.removesuffix(OWN_ROW) for name in self.broadcast]
+
+    @property
+    def own_rows(self) -> tuple[str, ...]:
+        """Names of the matrices of the server of which every client is sent its own row."""
+        return tuple(name.removesuffix(OWN_ROW) for name in self.broadcast if name.endswith(OWN_ROW))
+
     def _missing_constants(self) -> dict[str, str]:
         """Return the problem's constants that stand for hyper-parameters without a value, by hyper-parameter."""
         options = self.options().items()
@@ -278,7 +271,7 @@ class Algorithm(Kind):
             if constant not in available:
                 raise Undefined(f"{self.title()}: this problem has no {constant!r}, so {name} must be given")
 
-    def with_constants(self, problem: Problem) -> Self:
+    def with_constants(self, problem: "Problem") -> Self:
         """Return this algorithm with the problem's constants for hyper-parameters that have no value.
 
         Raises:

@@ -1,12 +1,17 @@
 """CE-LGD (Patel et al. 2022, NeurIPS)."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from fedatlas.errors import Undefined
 from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.federation.arrays import Array, State, zeros_like
-from fedatlas.federation.engine.protocols import Proximal, Round, Setting, Steps
+from fedatlas.federation.engine.steps import Round, Steps
 from fedatlas.registry.options import option
+
+if TYPE_CHECKING:
+    from fedatlas.federation.engine.setting import Setting
+    from fedatlas.federation.problems.base import Oracles
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +36,7 @@ class CELGD(Algorithm):
         1.0, doc="weight b of the new gradient in the server's estimate", above=0, high=1, search=(0.03, 1.0)
     )
 
-    def validate(self, setting: Setting, problem: Proximal) -> None:
+    def validate(self, setting: "Setting", problem: "Oracles") -> None:
         super().validate(setting, problem)
         if setting.coded_down and self.b < 1:
             raise Undefined(

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,8 +11,12 @@ from fedatlas.federation.algorithms.base import geometric_contraction
 from fedatlas.federation.algorithms.scaffnew import Scaffnew
 from fedatlas.federation.arrays import Array, State, convert, zeros_like
 from fedatlas.federation.channels import Coded
-from fedatlas.federation.engine.protocols import Proximal, Setting, Steps
+from fedatlas.federation.engine.steps import Steps
 from fedatlas.registry.options import option
+
+if TYPE_CHECKING:
+    from fedatlas.federation.engine.setting import Setting
+    from fedatlas.federation.problems.base import Oracles
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +40,7 @@ class CompressedScaffnew(Scaffnew):
 
     copies: int = option(2, doc="s: clients that send each coordinate", unit="clients", low=2)
 
-    def validate(self, setting: Setting, problem: Proximal) -> None:
+    def validate(self, setting: "Setting", problem: "Oracles") -> None:
         super().validate(setting, problem)
         if self.copies > setting.clients:
             raise Undefined(f"{self.title()}: copies is {self.copies}; it must be at most clients = {setting.clients}")

@@ -4,12 +4,15 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil, inf, log, sqrt
-from typing import Literal, Self
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.federation.arrays import Array, State, norm, where, zeros_like
-from fedatlas.federation.engine.protocols import Problem, Round, Steps
+from fedatlas.federation.engine.steps import Round, Steps
 from fedatlas.registry.options import option
+
+if TYPE_CHECKING:
+    from fedatlas.federation.problems.base import Problem
 
 TINY = 1e-32  # a squared distance this small, relative to the first, is lost in double precision
 
@@ -32,7 +35,7 @@ class Dane(Algorithm):
     cite = "shamir2014"
     full_participation = True
     exact = True
-    exact_prox = True
+    requires: ClassVar[tuple[str, ...]] = ("prox",)
 
     lam: float = option(
         doc="weight lambda of lam/2 |y - x|^2", above=0, advice="2*delta_A", search=("0.01*L_max", "10*L_max")
@@ -81,7 +84,7 @@ class DanePlusGD(Dane):
     name = "dane+-gd"
     label = "DANE+-GD"
     cite = "jiang2024"
-    exact_prox = False
+    requires = ()
 
     lr: float = option(doc="step size of the local solver", above=0, advice="1/(L_max+lam)")
     mu: float = option(0.0, doc="strong convexity mu of the clients, in the stopping rule; 0 is always valid", low=0)
@@ -91,7 +94,7 @@ class DanePlusGD(Dane):
     def momentum(self) -> float:
         return 0.0
 
-    def with_constants(self, problem: Problem) -> Self:
+    def with_constants(self, problem: "Problem") -> Self:
         algorithm, L_max = super().with_constants(problem), problem.constant("L_max")
         if L_max is not None and algorithm.lr * (L_max + algorithm.lam) > 2 * (1 + 1e-9):
             limit = 2 / (L_max + algorithm.lam)
@@ -198,7 +201,7 @@ class DanePlusSGD(Dane):
     name = "dane+-sgd"
     label = "DANE+-SGD"
     cite = "jiang2024"
-    exact_prox = False
+    requires = ()
 
     lam: float = option(
         doc="weight lambda of lam/2 |y - x|^2", low=0, advice="2*delta_A", search=("0.01*L_max", "10*L_max")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from fedatlas.federation.algorithms.dane import Dane
 from fedatlas.federation.arrays import State, norm, where
-from fedatlas.federation.engine.protocols import Steps
+from fedatlas.federation.engine.steps import Steps
 from fedatlas.registry.options import option
 
 
@@ -23,7 +23,7 @@ class DanePlusGDLeast(Dane):
     name = "dane+-gd-least"
     label = "DANE+-GD, least gradient"
     cite = "jiang2024"
-    exact_prox = False
+    requires = ()
 
     lr: float = option(doc="step size of the local solver", above=0, advice="1/(L_max+lam)")
     solver_steps: int = option(100, doc="local steps of the solver", unit="steps", low=1, high=100_000)

@@ -1,17 +1,34 @@
 """What a class of algorithms declares, looked at when the first algorithm of the class is made."""
 
+import difflib
 import functools
 import inspect
 from collections.abc import Iterator
 from types import CodeType, FunctionType
 from typing import Any
 
-from fedatlas.errors import UserError
+from fedatlas.errors import UserError, did_you_mean, nearest
 from fedatlas.registry import extensions
 from fedatlas.registry.options import options
 
-EDITS = 2  # of a public name that make another one of it
-WRAPPERS = {"gathers": "Rows", "diagnostics": "Note"}  # names under which one may look for them
+# What an algorithm may require of a problem: what it does with it, and what another problem has of it.
+REQUIREMENTS = {
+    "prox": ("solves subproblems exactly", "no exact proximal step"),
+    "hessian": ("takes products with Hessians of all data", "none"),
+    "outputs": ("asks for outputs of layers", "none"),
+    "public": ("draws rows that no client has", "none"),
+}
+ALIKE = 0.8  # share of letters in common from which a public name may be a slip of another
+# Names under which one may look for a declaration, and what it is.
+ELSEWHERE = {
+    "gathers": "Rows(v) where a hook sends the value v",
+    "diagnostics": "Note(v) where a hook sends the value v",
+    "personal": "broadcast = ('U[i]',) where clients are sent their own rows of U",
+    "exact_prox": "requires = ('prox',)",
+    "hessian": "requires = ('hessian',)",
+    "outputs": "requires = ('outputs',)",
+    "public": "requires = ('public',)",
+}
 
 
 @functools.cache
@@ -40,7 +57,12 @@ def _mistakes(cls: Any, base: type) -> Iterator[str]:
             yield f"{name} is {value!r:.60}; it must be True or False"
         elif isinstance(default, FunctionType) and value is not default:
             yield from _hook_mistakes(cls, name, value, default)
-    yield from _contradictions(cls)
+    for name in cls.requires if isinstance(cls.requires, tuple) else ():
+        if name not in REQUIREMENTS:
+            yield f"requires names {name!r}{did_you_mean(name, REQUIREMENTS)}"
+    for name in cls.reports:
+        if not callable(getattr(cls, name, None)):
+            yield f"reports names {name!r}, but nothing returns it: define {name}(self, s, n), which returns a number"
     yield from _slips(cls, base)
 
 
@@ -67,23 +89,6 @@ def _binds(signature: inspect.Signature, count: int) -> bool:
     return True
 
 
-def _contradictions(cls: Any) -> Iterator[str]:
-    """Yield sentences about declarations that contradict each other."""
-    if both := sorted({*cls.personal} & {*cls.broadcast}):
-        yield f"both broadcast and personal name {both[0]!r}: a client is sent its own row, or the whole; leave one out"
-    if cls.personal and cls.pooled:
-        yield f"pooled merges clients, but each has its own row of {cls.personal[0]!r}: leave pooled out"
-    definer = {name: next(c for c in cls.__mro__ if name in vars(c)) for name in ("reports", "server_metrics")}
-    overridden = cls.overrides("server_metrics")
-    if cls.reports and not overridden:
-        yield (
-            f"reports names {cls.reports[0]!r}, but nothing returns it: define server_metrics(self, s, n), which "
-            "returns numbers by name"
-        )
-    if overridden and not cls.reports and not issubclass(definer["reports"], definer["server_metrics"]):
-        yield "server_metrics is defined, but reports names none of its numbers: write reports = (NAME, ...)"
-
-
 def _slips(cls: Any, base: type) -> Iterator[str]:
     """Yield a sentence about each public name that nothing reads and that is nearly one that the class lacks."""
     classes = [each for each in cls.__mro__ if issubclass(each, base) and each is not base]
@@ -91,13 +96,12 @@ def _slips(cls: Any, base: type) -> Iterator[str]:
     read = {name for function in functions for name in _names(getattr(function, "__code__", None))}
     known = [name for name in dir(base) if not name.startswith("_")]
     own = {name for each in classes for name in vars(each) if not name.startswith("_")}
-    for name in sorted(own - {*known, *options(cls)}):
-        if name in WRAPPERS and isinstance(getattr(cls, name), tuple):
-            yield f"{name} is no declaration of an algorithm: write {WRAPPERS[name]}(v) where a hook sends the value v"
-        near, other = min((edits(name, other), other) for other in known)
-        unread = name not in read and other not in own
-        if unread and near <= EDITS and 2 * near < len(name) and _is_alike(getattr(cls, name), getattr(base, other)):
-            yield f"{name} is no hook or declaration of an algorithm; did you mean {other!r}? (helpers begin with _)"
+    for name in sorted(own - {*known, *options(cls), *cls.reports}):
+        if name in ELSEWHERE and isinstance(getattr(cls, name), (tuple, bool)):
+            yield f"{name} is not a declaration of an algorithm: write {ELSEWHERE[name]}"
+        near = difflib.get_close_matches(name, {*known} - own, 1, ALIKE)
+        if near and name not in read and _is_alike(getattr(cls, name), getattr(base, near[0])):
+            yield f"{name} is not a hook or declaration of an algorithm{nearest(name, near)} (helpers begin with _)"
 
 
 def _is_alike(value: Any, default: Any) -> bool:
@@ -114,17 +118,3 @@ def _names(code: CodeType | None) -> Iterator[str]:
         yield from code.co_names
         for constant in code.co_consts:
             yield from _names(constant if isinstance(constant, CodeType) else None)
-
-
-def edits(a: str, b: str) -> int:
-    """Return how many letters are put in, left out or replaced to make b of a.
-
-    >>> edits("recieve", "receive")
-    2
-    """
-    row = list(range(len(b) + 1))
-    for i, letter in enumerate(a, 1):
-        last, row = row, [i]
-        for j, other in enumerate(b, 1):
-            row.append(min(last[j] + 1, row[-1] + 1, last[j - 1] + (letter != other)))
-    return row[-1]

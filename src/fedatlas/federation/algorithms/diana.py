@@ -6,7 +6,7 @@ from typing import Any
 
 from fedatlas.federation.algorithms.compression import Compressing
 from fedatlas.federation.arrays import Array, State, zeros_like
-from fedatlas.federation.engine.protocols import Round, Steps
+from fedatlas.federation.engine.steps import Round, Steps
 from fedatlas.registry.options import option
 
 

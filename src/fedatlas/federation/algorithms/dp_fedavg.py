@@ -1,17 +1,27 @@
 """DP-FedAvg (McMahan et al. 2018, arXiv:1710.06963)."""
 
+import functools
 import importlib.util
+import logging
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from fedatlas.errors import Undefined, UserError
 from fedatlas.federation.algorithms.base import Algorithm
-from fedatlas.federation.algorithms.privacy import LIBRARY, epsilon
 from fedatlas.federation.arrays import Array, State, column, maximum, norm, zeros_like
-from fedatlas.federation.engine.protocols import Proximal, Round, Setting, Steps
+from fedatlas.federation.engine.steps import Round, Steps
 from fedatlas.federation.participation.full import Full
 from fedatlas.federation.participation.stationary import Stationary
 from fedatlas.registry.options import option
 
+if TYPE_CHECKING:
+    from fedatlas.federation.engine.setting import Setting
+    from fedatlas.federation.problems.base import Oracles
+
+LIBRARY = "dp_accounting"
 INDEPENDENT = (Full, Stationary)  # what derives from these may draw clients in another way
 
 
@@ -45,7 +55,7 @@ class DPFedAvg(Algorithm):
         None, doc="delta of the privacy; without one, epsilon is not computed", above=0, below=1
     )
 
-    def validate(self, setting: Setting, problem: Proximal) -> None:
+    def validate(self, setting: "Setting", problem: "Oracles") -> None:
         super().validate(setting, problem)
         if self.delta is None:
             return
@@ -92,7 +102,50 @@ class DPFedAvg(Algorithm):
         noise = column(n.rng.standard_normal(len(s.x)), s.x)[:, 0]
         return State(x=s.x + self.server_lr / n.expected_active * (total + self.noise * self.bound * noise))
 
-    def server_metrics(self, s: State, n: Round) -> dict[str, float]:
+    def epsilon(self, s: State, n: Round) -> float | None:
+        """Return the epsilon of the rounds so far, None without a delta."""
         if self.delta is None:
-            return {}
-        return {"epsilon": epsilon(n.round, n.expected_active / n.clients, self.noise, self.delta)}
+            return None
+        return epsilon(n.round, n.expected_active / n.clients, self.noise, self.delta)
+
+
+@functools.lru_cache(maxsize=10_000)
+def epsilon(rounds: int, q: float, noise: float, delta: float) -> float:
+    """Return the epsilon of (epsilon, delta)-differential privacy after some rounds, by Renyi divergences.
+
+    It is that of the sampled Gaussian mechanism (Mironov, Talwar and Zhang 2019, arXiv:1908.10530, Theorem 4),
+    composed. A neighbour has as many clients, of which one adds 0 to the sum (Kairouz et al. 2021, arXiv:2103.00039,
+    Definition 1.1). So what the sum is divided by may depend on the number of clients.
+
+    Args:
+        rounds: Number of rounds.
+        q: Probability with which each client takes part in a round, independently of all else.
+        noise: Deviation of the noise divided by the largest norm of what a client adds to the sum.
+        delta: Probability delta.
+    """
+    if not rounds:
+        return 0.0
+    if not noise:
+        return math.inf
+    import dp_accounting
+    from dp_accounting.rdp import RdpAccountant
+
+    event = dp_accounting.PoissonSampledDpEvent(q, dp_accounting.GaussianDpEvent(noise))
+    with _orders_left_out_in_silence():
+        accountant = RdpAccountant(neighboring_relation=dp_accounting.NeighboringRelation.REPLACE_SPECIAL)
+        return float(accountant.compose(event, rounds).get_epsilon(delta))
+
+
+@contextmanager
+def _orders_left_out_in_silence() -> Iterator[None]:
+    """Drop the library's warnings of orders whose divergence it leaves out; the smallest bound of the others holds."""
+
+    def says_more(record: logging.LogRecord) -> bool:
+        return "failed to converge" not in record.getMessage()
+
+    logger = logging.getLogger("absl")
+    logger.addFilter(says_more)
+    try:
+        yield
+    finally:
+        logger.removeFilter(says_more)

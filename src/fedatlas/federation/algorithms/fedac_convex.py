@@ -7,7 +7,7 @@ from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.federation.algorithms.fedac import FedAc1, FedAc2
 from fedatlas.federation.algorithms.recurrences import Recurrence, accelerated
 from fedatlas.federation.arrays import Array, State
-from fedatlas.federation.engine.protocols import Round, Steps
+from fedatlas.federation.engine.steps import Round, Steps
 from fedatlas.registry.options import option
 
 

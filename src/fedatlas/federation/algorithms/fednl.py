@@ -7,7 +7,7 @@ import numpy as np
 
 from fedatlas.federation.algorithms.compression import WHOLE, Compressing
 from fedatlas.federation.arrays import Array, State, beside, convert, norm, solve
-from fedatlas.federation.engine.protocols import Round, Steps
+from fedatlas.federation.engine.steps import Round, Steps
 from fedatlas.registry.options import option
 
 
@@ -30,7 +30,7 @@ class FedNL(Compressing):
     cite = "safaryan2022"
     full_participation = True
     exact = True
-    hessian = True
+    requires = ("hessian",)
 
     compressor: str | dict[str, Any] = option(
         lambda: {"kind": "low-rank", "rank": 1}, doc="contractive compressor C of d x d matrices", family="channel"

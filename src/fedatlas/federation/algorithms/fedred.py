@@ -3,14 +3,14 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import isclose
-from typing import Literal
+from typing import ClassVar, Literal
 
 from numpy.random import Generator
 
 from fedatlas.federation.algorithms.base import Algorithm, geometric_contraction
 from fedatlas.federation.arrays import Array, State, zeros_like
 from fedatlas.federation.channels import Note
-from fedatlas.federation.engine.protocols import Round, Steps
+from fedatlas.federation.engine.steps import Round, Steps
 from fedatlas.registry.options import option
 
 
@@ -36,7 +36,7 @@ class FedRed(Algorithm):
     cite = "jiang2024"
     full_participation = True
     exact = True
-    exact_prox = True
+    requires: ClassVar[tuple[str, ...]] = ("prox",)
 
     eta: float = option(doc="weight eta of eta/2 |y - y_i|^2, an inverse step size", above=0, advice="L_max")
     p: float = option(
@@ -139,7 +139,7 @@ class FedRedSGD(FedRed):
 
     name = "fedred-sgd"
     label = "FedRed-SGD"
-    exact_prox = False
+    requires = ()
 
     @property
     def q(self) -> float:

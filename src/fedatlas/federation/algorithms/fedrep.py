@@ -1,13 +1,18 @@
 """FedRep (Collins et al. 2021, arXiv:2102.07078)."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from fedatlas.errors import Undefined, UserError
 from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.federation.arrays import Array, State, beside, rows
 from fedatlas.federation.channels import Note
-from fedatlas.federation.engine.protocols import Proximal, Round, Setting, Steps
+from fedatlas.federation.engine.steps import Round, Steps
 from fedatlas.registry.options import option
+
+if TYPE_CHECKING:
+    from fedatlas.federation.engine.setting import Setting
+    from fedatlas.federation.problems.base import Oracles
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +42,7 @@ class FedRep(Algorithm):
         constant="head",
     )
 
-    def validate(self, setting: Setting, problem: Proximal) -> None:
+    def validate(self, setting: "Setting", problem: "Oracles") -> None:
         super().validate(setting, problem)
         if setting.local_steps is not None and setting.local_steps <= self.body_steps:
             raise Undefined(

@@ -6,7 +6,7 @@ from typing import Literal
 from fedatlas.errors import UserError
 from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.federation.arrays import Array, State, maximum, mix, norm, plus, zeros_like
-from fedatlas.federation.engine.protocols import Gradient, Round, Steps
+from fedatlas.federation.engine.steps import Gradient, Round, Steps
 from fedatlas.registry.options import option
 
 

@@ -1,13 +1,17 @@
 """FedSpeed with the quantities of its analysis (Sun et al. 2023, arXiv:2302.10429, Section 4 and Appendix C)."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fedatlas.errors import Undefined, UserError
 from fedatlas.federation.algorithms.fedspeed import FedSpeed
 from fedatlas.federation.arrays import Array, State, dot, maximum, norm
 from fedatlas.federation.channels import Note
-from fedatlas.federation.engine.protocols import Gradient, Proximal, Round, Setting, Steps
+from fedatlas.federation.engine.steps import Gradient, Round, Steps
+
+if TYPE_CHECKING:
+    from fedatlas.federation.engine.setting import Setting
+    from fedatlas.federation.problems.base import Oracles
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +46,7 @@ class FedSpeedAnalysis(FedSpeed):
         if self.clip is not None or self.decoupled:
             raise UserError(f"{self.title()}: the analysis is of FedSpeed without clip and decoupled weight decay")
 
-    def validate(self, setting: Setting, problem: Proximal) -> None:
+    def validate(self, setting: "Setting", problem: "Oracles") -> None:
         super().validate(setting, problem)
         partition = getattr(problem, "partition", None)
         if setting.local_epochs is not None and partition is not None and partition.sizes.min() < partition.sizes.max():

@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 
 from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.federation.arrays import Array, State, dot, maximum, minimum, sqrt, where
-from fedatlas.federation.engine.protocols import Round, Steps
+from fedatlas.federation.engine.steps import Round, Steps
 from fedatlas.registry.options import option
 
 # Bounds end here, before they become infinite: an infinite step along a gradient that is 0 would be no number.

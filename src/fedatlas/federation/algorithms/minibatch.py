@@ -1,13 +1,13 @@
 """Baselines without local steps: gradient descent and minibatch SGD, plain and accelerated."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 
 from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.federation.algorithms.recurrences import Recurrence, accelerated, descent
 from fedatlas.federation.arrays import Array, State
-from fedatlas.federation.engine.protocols import Round, Steps
+from fedatlas.federation.engine.steps import Round, Steps
 from fedatlas.registry.options import option
 
 
@@ -94,14 +94,14 @@ class MinibatchAcSGD(Algorithm):
         alpha, _, gamma = self.coupling
         ag = s.md - self.lr * mean.g
         w = (1 - 1 / alpha) * s.w + s.md / alpha - gamma * mean.g
-        return self.resume(State(w=w, ag=ag))
+        return self._with_point(State(w=w, ag=ag))
 
     def output(self, s: State) -> Array:
         return s.ag
 
     def recurrence(self, K: int) -> Recurrence | None:
-        return accelerated(*self.coupling, self.lr)
+        return replace(accelerated(*self.coupling, self.lr), resume=self._with_point)
 
-    def resume(self, s: State) -> State:
+    def _with_point(self, s: State) -> State:
         _, beta, _ = self.coupling
         return s.replace(md=s.w / beta + (1 - 1 / beta) * s.ag)

@@ -1,6 +1,8 @@
 """Local steps as linear recurrences, the form in which compiled kernels run them."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -17,6 +19,7 @@ class Recurrence:
         b: p numbers.
         c: p numbers.
         gain: The round ends with x <- x + gain (mean z - x) for each of the server's vectors x.
+        resume: Function of the State of z_1, ..., z_p after rounds that returns the server's, by default the same.
     """
 
     fields: tuple[str, ...]
@@ -24,6 +27,7 @@ class Recurrence:
     b: tuple[float, ...]
     c: tuple[float, ...]
     gain: float = 1.0
+    resume: Callable[[Any], Any] = lambda s: s
 
     def averaged(self) -> "Recurrence":
         """Return a round of one local step as a step of the server's vectors on the mean of the clients' gradients."""

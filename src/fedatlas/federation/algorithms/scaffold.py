@@ -5,7 +5,7 @@ from typing import Literal
 
 from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.federation.arrays import Array, State, zeros_like
-from fedatlas.federation.engine.protocols import Round, Steps
+from fedatlas.federation.engine.steps import Round, Steps
 from fedatlas.registry import options
 
 

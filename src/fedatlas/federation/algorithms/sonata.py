@@ -2,15 +2,19 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fedatlas.errors import UserError
 from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.federation.arrays import Array, State, zeros_like
-from fedatlas.federation.engine.protocols import Proximal, Round, Setting, Steps
+from fedatlas.federation.engine.steps import Round, Steps
 from fedatlas.federation.topologies import TOPOLOGIES, Topology
 from fedatlas.federation.topologies.mixing import Mixing
 from fedatlas.registry.options import option
+
+if TYPE_CHECKING:
+    from fedatlas.federation.engine.setting import Setting
+    from fedatlas.federation.problems.base import Oracles
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +36,7 @@ class Sonata(Algorithm):
     broadcast = ()
     full_participation = True
     exact = True
-    exact_prox = True
+    requires = ("prox",)
 
     tau: float = option(
         doc="weight tau of tau/2 |y - x_i|^2", above=0, advice="2*delta_A", search=("0.01*L_max", "10*L_max")
@@ -49,7 +53,7 @@ class Sonata(Algorithm):
         except UserError as error:
             raise UserError(f"{self.title()}: graph is {self.graph!r}; {error}") from None
 
-    def validate(self, setting: Setting, problem: Proximal) -> None:
+    def validate(self, setting: "Setting", problem: "Oracles") -> None:
         super().validate(setting, problem)
         self.mixing(setting.clients)  # raises if the graph is not connected
 

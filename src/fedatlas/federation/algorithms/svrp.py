@@ -3,12 +3,17 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import sqrt
+from typing import TYPE_CHECKING
 
 from fedatlas.errors import Undefined
 from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.federation.arrays import Array, State, zeros_like
-from fedatlas.federation.engine.protocols import Proximal, Round, Setting, Steps
+from fedatlas.federation.engine.steps import Round, Steps
 from fedatlas.registry.options import option
+
+if TYPE_CHECKING:
+    from fedatlas.federation.engine.setting import Setting
+    from fedatlas.federation.problems.base import Oracles
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +42,7 @@ class SVRPGD(Algorithm):
     )
     p: float = option(doc="probability p that w is renewed", above=0, high=1, advice="1/M", search=(0.01, 1.0))
 
-    def validate(self, setting: Setting, problem: Proximal) -> None:
+    def validate(self, setting: "Setting", problem: "Oracles") -> None:
         super().validate(setting, problem)
         if setting.coded_down:
             raise Undefined(

@@ -95,7 +95,8 @@ class Kernel:
         for s in simulations:
             rounds = (stop if s.diverged_round is None else s.diverged_round) - start
             fields = {name: z[s][h].astype(s.x0.dtype) for h, name in enumerate(self.fields)}
-            s.follow(s.algorithm.resume(s.s.rebuild(fields)), rounds, K, len(s.algorithm.broadcast), self.sent, seconds)
+            state = self.recurrences[s].resume(s.s.rebuild(fields))
+            s.follow(state, rounds, K, len(s.algorithm.broadcast), self.sent, seconds)
 
     def _operations(self, steps: int, n: int) -> int:
         """Return about how many operations some local steps are at n step sizes."""

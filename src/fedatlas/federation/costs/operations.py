@@ -23,7 +23,7 @@ def per_sample(problem: Any) -> float:
     if (operations := getattr(problem, "operations", None)) is not None:
         return float(operations)
     if hasattr(problem, "module"):
-        return _of_network(problem)
+        return _of_layers(problem.module, problem.inputs(problem.train.index(np.arange(1)))[0])
     A = getattr(problem, "A", None)
     if problem.clients is not None:
         diagonal = A is not None and np.ndim(A) == 2
@@ -47,11 +47,6 @@ def of_architecture(architecture: "Architecture", shape: tuple[int, ...], output
 
     with torch.device("meta"):
         return _of_layers(architecture.build(shape, outputs), torch.zeros((1, *shape)))
-
-
-def _of_network(problem: Any) -> float:
-    """Return the operations of a network's layers for its first training row."""
-    return _of_layers(problem.module, problem.inputs(problem.train.index(np.arange(1)))[0])
 
 
 def _of_layers(module: "nn.Module", data: "Tensor") -> float:

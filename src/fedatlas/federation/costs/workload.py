@@ -44,15 +44,13 @@ class Workload:
         """
         times = np.zeros(len(members))
         for exchange in profile:
-            ids = members if exchange.ids is None else np.array(exchange.ids)
-            down, up, rate, sizes = (v[ids] for v in (rates.down, rates.up, rates.compute, self.sizes))
+            down, up, rate, sizes = (v[members] for v in (rates.down, rates.up, rates.compute, self.sizes))
             sent = np.asarray(exchange.up)
             gradients, samples = exchange.work(sizes, self.batch)
             work = model.latency * (sent > 0) + self._bits(exchange.up, exchange.bits_up) / up
             work = work + gradients * model.overhead + samples * self.operations / rate
-            at = slice(None) if exchange.ids is None else np.searchsorted(members, ids)
-            times[at] += self._bits(exchange.down, exchange.bits_down) / down
-            times[at] += work if exchange.client is None else work * (ids == exchange.client)
+            times += self._bits(exchange.down, exchange.bits_down) / down
+            times += work if exchange.client is None else work * (members == exchange.client)
         return times
 
     def _bits(self, vectors: "Amount", counted: "Amount | None") -> np.ndarray:

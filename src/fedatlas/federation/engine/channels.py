@@ -7,7 +7,7 @@ are; what is sent for evaluation only does not count.
 
 import math
 from collections.abc import Collection
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -16,12 +16,14 @@ from fedatlas.federation.arrays import Array, State
 from fedatlas.federation.channels import IDENTITY, Coded, Note, Rows
 from fedatlas.federation.channels.base import Draws, Shapes
 from fedatlas.federation.engine.client_tables import Table
-from fedatlas.federation.engine.protocols import EngineProblem
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.streams import stream
 
+if TYPE_CHECKING:
+    from fedatlas.federation.problems.base import Problem
+
 WRAPPERS = {Coded, Note, Rows}  # in which a hook says of a value how it is sent
-UP, DOWN, OWN = range(3)  # first index of the random streams: messages of clients, of the server, coded by algorithms
+UP, DOWN = range(2)  # first index of the random streams of messages: of clients, of the server
 
 
 class Sent(NamedTuple):
@@ -67,7 +69,7 @@ class Channels:
         UserError: A channel is not defined for the run.
     """
 
-    def __init__(self, problem: EngineProblem, setting: Setting, seed: int, x0: Array) -> None:
+    def __init__(self, problem: "Problem", setting: Setting, seed: int, x0: Array) -> None:
         self.dim, self.seed, self.word = problem.dim, seed, 8 * x0.dtype.itemsize
         self.shapes: Shapes = problem.shapes
         self.up, self.down = (None if kind.name == IDENTITY else kind for kind in setting.channels)
@@ -129,7 +131,7 @@ class Channels:
         t: int,
         hook: int = 0,
         receiver: int = 0,
-        personal: Collection[str] = (),
+        own_rows: Collection[str] = (),
         ids: np.ndarray | None = None,
     ) -> tuple[State, float | np.ndarray | None]:
         """Return the server's State as clients see it, and the bits of its message, None where it is sent as it is.
@@ -140,17 +142,17 @@ class Channels:
             t: Number of the round.
             hook: 0 for what is sent at the start of the round, 1 for the mean of the first exchange.
             receiver: Id of the client where the message is for one alone, whose number of the round is t; else 0.
-            personal: Fields (clients, k) of which each client gets its own row.
+            own_rows: Fields (clients, k) of which each client gets its own row.
             ids: Clients that get one, (m,). The bits are then theirs, (m,).
         """
         if self.down is None:
             return s, None
         values: dict[str, Array] = {}
         bits: Any = 0.0
-        for number, name in enumerate((*names, *personal)):
+        for number, name in enumerate((*names, *own_rows)):
             value = getattr(s, name)
             shape = getattr(value, "shape", ())
-            if ids is not None and name in personal:
+            if ids is not None and name in own_rows:
                 values[name] = arrays.copy(value)
                 rows, draws = value[ids], self.draws(ids, t, DOWN, hook, number)
                 values[name][ids], sent = self._code_down(name, rows, draws, value, ids)
@@ -212,6 +214,6 @@ class Channels:
         Args:
             ids: Clients of the block, (m,).
             t: Number of the round.
-            *index: UP, DOWN or OWN, and which message of the client it is.
+            *index: UP or DOWN, and which message of the client it is.
         """
         return lambda row: stream(self.seed, "channel", t, int(ids[row]), *index)

@@ -64,7 +64,9 @@ class Checkpointer:
             self._restore(runs, pairs)
 
         def pause() -> None:
-            stopped, due = self.workers.share(lambda: (self.stop is not None and self.stop.is_set(), self._is_due()))
+            stopped, due = self.workers.share(
+                lambda: (self.stop is not None and self.stop.is_set(), time.monotonic() >= self.due)
+            )
             if stopped or due:
                 began = time.monotonic()
                 self.save(runs, pairs)
@@ -74,9 +76,6 @@ class Checkpointer:
                 raise Stopped
 
         return pause
-
-    def _is_due(self) -> bool:
-        return time.monotonic() >= self.due
 
     def save(self, runs: Any, pairs: Pairs) -> None:
         """Write the file, of which the first worker does all. Raises UserError if it cannot be written."""

@@ -10,18 +10,18 @@ from fedatlas.federation.arrays import State
 from fedatlas.federation.engine.exchanges import listed
 
 
-def numbers(s: State, names: Collection[str], personal: Collection[str] = ()) -> int:
+def numbers(s: State, names: Collection[str], own_rows: Collection[str] = ()) -> int:
     """Return how many numbers a client receives of the server's State.
 
     Args:
         s: State of the server.
         names: Fields that it gets whole: vectors, matrices or numbers.
-        personal: Fields (clients, k) of which it gets its own row.
+        own_rows: Fields (clients, k) of which it gets its own row.
     """
     total = 0
     for name in names:
         total += math.prod(getattr(getattr(s, name), "shape", ()))
-    for name in personal:
+    for name in own_rows:
         total += getattr(s, name).shape[-1]
     return total
 

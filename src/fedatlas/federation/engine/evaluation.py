@@ -1,37 +1,20 @@
 """Evaluations: rows of metrics of the problem, of the clients' models and of the server."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fedatlas.federation.arrays import Array
 from fedatlas.federation.engine.history import History
-from fedatlas.federation.engine.protocols import EngineProblem
 from fedatlas.federation.engine.setting import Setting
-from fedatlas.federation.engine.workers import Workers
+
+if TYPE_CHECKING:
+    from fedatlas.federation.engine.simulation import Simulation
 
 Progress = Callable[[dict[str, Any]], None]
 
 
-class Evaluated(Protocol):
-    """What an evaluation needs of a simulation."""
-
-    problem: EngineProblem
-    setting: Setting
-    workers: Workers
-    round: int
-    diverged_round: int | None
-
-    @property
-    def output(self) -> Array: ...
-
-    def metrics(self, output: Array, reported: Mapping[str, float]) -> dict[str, Any]: ...
-
-    def columns(self) -> dict[str, Any]: ...
-
-
-def evaluate(pairs: Sequence[tuple[Evaluated, History]], progress: Progress | None = None) -> None:
+def evaluate(pairs: Sequence[tuple["Simulation", History]], progress: Progress | None = None) -> None:
     """Evaluate some simulations of one problem, off the clock, and add their rows to the histories.
 
     A round that is evaluated for a metric over rounds alone adds to that metric, and no row.
@@ -68,7 +51,7 @@ def _add_to_totals(setting: Setting, history: History, row: dict[str, Any]) -> N
             row[name] = metric.value(history.totals[name])
 
 
-def _rows(simulations: Sequence[Evaluated]) -> list[dict[str, Any]]:
+def _rows(simulations: Sequence["Simulation"]) -> list[dict[str, Any]]:
     """Return rounds, costs and the metrics of the output of each simulation."""
     outputs = [simulation.output for simulation in simulations]
     reported = simulations[0].problem.evaluate_all(outputs)

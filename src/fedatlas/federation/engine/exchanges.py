@@ -10,13 +10,13 @@ Amount: TypeAlias = float | tuple[float, ...]
 
 
 class Exchange(NamedTuple):
-    """One exchange of a round: that of the hook ``before``, that of ``client``, or the losses that the server asks for.
+    """One exchange of a round: that of the hook ``before``, or that of ``client``.
 
     An amount is that of every active client, or a tuple of the amounts of all active clients in ascending order of
     their ids. Vectors are counted in units of the model's dimension d; those for evaluation alone are left out.
 
     Attributes:
-        hook: Hook of the algorithm in which the clients computed, or ``participation``.
+        hook: Hook of the algorithm in which the clients computed.
         down: Vectors that a client received.
         up: Vectors that a client sent.
         gradients: Minibatch gradients that a client computed, besides those of passes.
@@ -26,8 +26,6 @@ class Exchange(NamedTuple):
         client: Id of the client that alone computed and sent, where it was drawn; the others only received.
         bits_down: Bits that a client received, None where these are the numbers of the vectors as they are.
         bits_up: Bits that a client sent, None likewise.
-        ids: Ids of the clients, ascending, where the server chose some of the round's candidates; else None, for all
-            active clients.
     """
 
     hook: str
@@ -40,7 +38,6 @@ class Exchange(NamedTuple):
     client: int | None = None
     bits_down: Amount | None = None
     bits_up: Amount | None = None
-    ids: tuple[int, ...] | None = None
 
     def work(self, sizes: np.ndarray, batch: int | None) -> tuple[np.ndarray, np.ndarray]:
         """Return the gradients of each client that computed, and the samples of these gradients, (m,) each.

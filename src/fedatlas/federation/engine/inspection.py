@@ -1,9 +1,14 @@
-"""A look at the first results of the hooks of a run: forms, names and numbers, in microseconds."""
+"""A look at what the hooks of an algorithm return in the first round of a run, and at what they read in any.
+
+`fedatlas check` makes the same runs, so a mistake is judged here alone, and one sentence names hook, field and remedy.
+"""
 
 import math
+import os
 import sys
-from collections.abc import Collection, Iterator, Mapping
-from typing import Any, TypeVar
+import traceback
+from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -11,13 +16,26 @@ from fedatlas.errors import UserError, nearest
 from fedatlas.federation import arrays
 from fedatlas.federation.arrays import Array, State, Vectors
 from fedatlas.federation.channels import Coded, Note, Rows
-from fedatlas.federation.engine.hook_results import ADVICE, FORMS, form, mistake
-from fedatlas.federation.engine.protocols import EngineAlgorithm
 from fedatlas.federation.topologies.mixing import Mixing
 
+if TYPE_CHECKING:
+    from fedatlas.federation.algorithms.base import Algorithm
+
 T = TypeVar("T")
+SENT = "a State that clients send, or a pair of it and the State that they keep"
+# By hook: how many States it may return, and what they are.
+FORMS = {
+    "init": ((2,), "a pair of States: the first of the server, and the first of one client"),
+    "client": ((1, 2), SENT),
+    "before": ((1, 2), SENT),
+    "receive": ((1,), "the State that clients keep"),
+    "server": ((1,), "the next State of the server"),
+    "empty_round": ((1,), "the next State of the server"),
+}
+ADVICE = "norm and dot of fedatlas.arrays return a column (m, 1)"
 # Numbers of the server that a theorem gives for the code of one class, by module and name, and for no other code.
 PROVEN = {"epsilon": ("fedatlas.federation.algorithms.dp_fedavg", "DPFedAvg")}
+NOUNS = {"Steps": "steps", "Round": "the round n", "Gradient": "a gradient g"}
 
 
 class Inspector:
@@ -33,7 +51,7 @@ class Inspector:
         cause: Hook and field whose numbers were the first of the first round that are not finite, as a sentence.
     """
 
-    def __init__(self, algorithm: EngineAlgorithm, x0: Array, clients: int) -> None:
+    def __init__(self, algorithm: "Algorithm", x0: Array, clients: int) -> None:
         self.algorithm, self.x0, self.clients = algorithm, x0, clients
         self.cause, self.looks = "", True
         self._rows: dict[str, int] = {}  # rows of the largest result that was looked at, by hook
@@ -52,7 +70,7 @@ class Inspector:
         if self._rows.get(hook, -1) < m:
             self._rows[hook] = m
             for sentence in self._mistakes(hook, result, m, s or State()):
-                raise UserError(f"{self.algorithm.title()}: the hook {hook} {sentence}")
+                raise self._error(f"the hook {hook} {sentence}")
             if hook in FORMS and not self.cause:
                 self.cause = self._infinite(hook, result)
         return result
@@ -62,12 +80,13 @@ class Inspector:
         self._server, self._client = self.look("init", result)
         return self._server, self._client
 
-    def no_weight(self, t: int) -> UserError:
-        """Return the error of a round t whose clients all have the weight 0."""
-        return UserError(
-            f"{self.algorithm.title()}: the hook client_weights returns 0 for all clients of round {t + 1}; a mean "
-            "needs at least one positive weight"
-        )
+    def require_weight(self, weight: float, t: int) -> None:
+        """Raise UserError if the clients of round t have the weight 0 together."""
+        if weight == 0:
+            raise self._error(
+                f"the hook client_weights returns 0 for all clients of round {t + 1}; a mean needs at least one "
+                "positive weight"
+            )
 
     def look_at_step(self, s: Vectors, before: Vectors) -> None:
         """Raise UserError if the server's step cannot be used, or ``broadcast`` names what the server never has.
@@ -77,47 +96,47 @@ class Inspector:
             before: Vectors of the server before it.
         """
         self.look("server", s)
-        if "broadcast" not in self._rows:
-            self._rows["broadcast"] = 0
-            for name in self.algorithm.broadcast:
-                if name not in before and name not in s:
-                    raise UserError(f"{self.algorithm.title()}: broadcast names {self._absent(name, s)}")
+        for name in () if "broadcast" in self._rows else self.algorithm.broadcast_names:
+            if name not in before and name not in s:
+                raise self._error(f"broadcast names {self._absent(name, s)}")
+        self._rows["broadcast"] = 0
 
     def look_at_records(self, names: Collection[str]) -> None:
         """Raise UserError if ``steps.record`` notes what ``records`` does not name."""
         known = self.algorithm.records
         for name in names:
             if name not in known:
-                raise UserError(
-                    f"{self.algorithm.title()}: steps.record notes {name!r}{nearest(name, known)}: write "
-                    f"records = {(*known, name)!r}"
-                )
+                advice = f"write records = {(*known, name)!r}"
+                raise self._error(f"steps.record notes {name!r}{nearest(name, known)}: {advice}")
 
     def require_records(self, asked: Collection[str], noted: Collection[str]) -> None:
         """Raise UserError if no hook notes a value that ``records`` names and a setting asks for."""
-        if missing := [name for name in asked if name in self.algorithm.records and name not in noted]:
-            raise UserError(
-                f"{self.algorithm.title()}: records names {missing[0]!r}, but no hook notes it: write "
-                f"steps.record({missing[0]}=...) in client, or leave it out of records"
-            )
+        for name in asked:
+            if name in self.algorithm.records and name not in noted:
+                raise self._error(
+                    f"records names {name!r}, but no hook notes it: write steps.record({name}=...) in client, or leave "
+                    "it out of records"
+                )
 
-    def require_reports(self, values: Mapping[str, Any]) -> None:
-        """Raise UserError if ``reports`` lacks a name of what ``server_metrics`` returned, or it cannot be used.
+    def look_at_report(self, name: str, value: Any) -> Any:
+        """Return what a method of ``reports`` returned. Raise UserError unless it is None or one number.
 
         So does a number that is proven for the code of another class, such as the one that the algorithm derives from.
         """
-        if {*self.look("server_metrics", values)} - {*self.algorithm.reports}:
-            raise UserError(
-                f"{self.algorithm.title()}: server_metrics returns {', '.join(values) or 'nothing'}: write "
-                f"`reports = {tuple(values)!r}`"
+        if value is None:
+            return value
+        if math.prod(np.shape(value)) != 1 or isinstance(value, (str, bytes)):
+            raise self._error(f"{name} returns what {form(value)}; reports names it, so it must be one number, or None")
+        module, owner = PROVEN.get(name, ("", ""))
+        if owner and type(self.algorithm) is not getattr(sys.modules.get(module), owner, None):
+            raise self._error(
+                f"it reports {name!r}, which is proven for the code of {owner} alone: return None, or a number of your "
+                "own under another name"
             )
-        for name in PROVEN.keys() & {*values}:
-            module, owner = PROVEN[name]
-            if type(self.algorithm) is not getattr(sys.modules.get(module), owner, None):
-                raise UserError(
-                    f"{self.algorithm.title()}: server_metrics returns {name!r}, which is proven for the code of "
-                    f"{owner} alone: return nothing, or a number of your own under another name"
-                )
+        return value
+
+    def _error(self, sentence: str) -> UserError:
+        return UserError(f"{self.algorithm.title()}: {sentence}")
 
     def _absent(self, name: str, s: Vectors) -> str:
         names = [field for field, _ in s.items()]
@@ -128,11 +147,29 @@ class Inspector:
 
     def _mistakes(self, hook: str, result: Any, m: int, s: Vectors) -> Iterator[str]:
         if hook in FORMS:
-            if sentence := mistake(hook, result, m):
-                yield sentence
+            yield from self._form_mistakes(hook, result, m)
             yield from getattr(self, f"_{'kept' if hook == 'receive' else hook}_mistakes")(result, m, s)
         else:
             yield from getattr(self, f"_{hook}_mistakes")(result, m)
+
+    def _form_mistakes(self, hook: str, result: Any, m: int) -> Iterator[str]:
+        """Yield what is wrong with the form of the States that a hook returns for a block of m clients."""
+        counts, words = FORMS[hook]
+        parts = result if isinstance(result, tuple) else (result,)
+        if not all(isinstance(part, Vectors) for part in parts) or len(parts) not in counts:
+            names = ", ".join(type(part).__name__ for part in parts)
+            yield f"returns {f'({names})' if isinstance(result, tuple) else names}; it must return {words}"
+        for part in parts if m else ():
+            sent = part is parts[0] and hook != "receive"
+            for name, value in part.items():
+                value = _bare(value) if sent else value
+                shape: tuple[int, ...] = getattr(value, "shape", ())
+                number = isinstance(value, (int, float)) or (hasattr(value, "shape") and not shape)
+                if (len(shape) != 2 or shape[0] != m) and len(shape) != 1 and (sent or not number):
+                    yield (
+                        f"returns {name!r}, which {form(value)}; for a block of {m} clients it must be rows ({m}, k), "
+                        f"one for each client, or a vector (k,) that is the same for all: {ADVICE}"
+                    )
 
     def _init_mistakes(self, result: tuple[Vectors, Vectors], m: int, s: Vectors) -> Iterator[str]:
         server, client = result
@@ -145,14 +182,14 @@ class Inspector:
                     f"returns {name!r} for a client, which {form(value)}; the first State of one client has vectors "
                     "(k,) and numbers"
                 )
-        for name in self.algorithm.personal:
-            shape = np.shape(getattr(server, name)) if name in server else None
-            if shape is None:
-                yield f"gives nothing for personal: it names {self._absent(name, server)}"
-            elif len(shape) != 2 or shape[0] != self.clients:
+        for name in self.algorithm.own_rows:
+            if name not in server:
+                yield f"returns too little: broadcast names {self._absent(name, server)}"
+            shape = np.shape(getattr(server, name))
+            if len(shape) != 2 or shape[0] != self.clients:
                 yield (
-                    f"returns {name!r}, which {form(getattr(server, name))}; personal names it, so it must have a row "
-                    f"for each client: ({self.clients}, k)"
+                    f"returns {name!r}, which {form(getattr(server, name))}; broadcast names '{name}[i]', so it must "
+                    f"have a row for each client: ({self.clients}, k)"
                 )
 
     def _before_mistakes(self, result: Any, m: int, s: Vectors) -> Iterator[str]:
@@ -191,7 +228,6 @@ class Inspector:
                     f"keeps {name!r}, but init gives a client only {', '.join(names) or 'nothing'}"
                     f"{nearest(name, names)}: what clients keep begins in init"
                 )
-                return
             width = np.shape(getattr(self._client, name))[-1:] or (1,)
             shape = np.shape(value)
             if shape and shape[-1:] != width:
@@ -202,13 +238,11 @@ class Inspector:
             yield from self._other_library(repr(name), value)
 
     def _server_mistakes(self, result: Vectors, m: int, s: Vectors) -> Iterator[str]:
-        for name in (*self.algorithm.broadcast, *self.algorithm.personal):
+        for name in self.algorithm.broadcast_names:
             if name not in self._server:
                 continue
-            declaration = "personal" if name in self.algorithm.personal else "broadcast"
             if name not in result:
-                yield f"returns no {name!r}, which {declaration} names; it must return all that clients are sent"
-                return
+                yield f"returns no {name!r}, which broadcast names; it must return all that clients are sent"
             first, value = np.shape(getattr(self._server, name)), getattr(result, name)
             if math.prod(first) != math.prod(np.shape(value)) or len(np.shape(value)) > max(len(first), 1):
                 yield f"returns {name!r}, which {form(value)}; it must keep the shape {tuple(first)} of init"
@@ -219,7 +253,6 @@ class Inspector:
     def _output_mistakes(self, result: Any, m: int) -> Iterator[str]:
         if np.shape(result) != np.shape(self.x0):
             yield f"returns what {form(result)}; it must be a vector of the model, ({len(self.x0)},)"
-            return
         yield from self._other_library("a vector", result)
         if "server" not in self._rows and not arrays.all_finite(result):
             yield "returns numbers that are not finite before the first round; it must return a vector that init gives"
@@ -234,7 +267,6 @@ class Inspector:
             return
         if np.shape(result) != (m, 1):
             yield f"returns what {form(result)}; it must be a column ({m}, 1) with a weight for each client, or None"
-            return
         weights = arrays.to_numpy(result)
         if not (np.isfinite(weights) & (weights >= 0)).all():
             yield f"returns weights from {weights.min():g} to {weights.max():g}; they must be finite, and not negative"
@@ -242,14 +274,6 @@ class Inspector:
     def _length_mistakes(self, result: Any, m: int) -> Iterator[str]:
         if not isinstance(result, (int, np.integer)) or isinstance(result, bool) or result < 1:
             yield f"returns {result!r:.60}; it must return a whole number of local steps, at least 1"
-
-    def _server_metrics_mistakes(self, result: Any, m: int) -> Iterator[str]:
-        if not isinstance(result, Mapping):
-            yield f"returns {type(result).__name__}; it must return a dict of numbers by name"
-            return
-        for name, value in result.items():
-            if math.prod(np.shape(value)) != 1 or isinstance(value, (str, bytes)):
-                yield f"returns {name!r}, which {form(value)}; it must be one number"
 
     def _mixing_mistakes(self, result: Any, m: int) -> Iterator[str]:
         if result is not None and not isinstance(result, Mixing):
@@ -269,8 +293,59 @@ class Inspector:
             return ""
         for part in result if isinstance(result, tuple) else (result,):
             for name, value in part.items():
-                value = value.value if isinstance(value, (Note, Rows)) else value
-                value = value.rows if isinstance(value, Coded) else value
+                value = _bare(value)
                 if np.shape(value)[-1:] == np.shape(self.x0) and not arrays.all_finite(value):
                     return f"the hook {hook} returns {name!r} with numbers that are not finite in its first round"
         return ""
+
+
+def form(value: Any) -> str:
+    """Return the form of a value as a part of a sentence."""
+    if not hasattr(value, "shape") and not isinstance(value, (int, float)):
+        return f"is {type(value).__name__}"
+    return f"has the shape {tuple(value.shape)}" if np.ndim(value) else "is one number"
+
+
+def _bare(value: Any) -> Any:
+    """Return the rows that a hook sends, without what it says of how they are sent."""
+    value = value.value if isinstance(value, (Note, Rows)) else value
+    return value.rows if isinstance(value, Coded) else value
+
+
+class explain_mistakes:
+    """A context in which an unknown name of a State, of steps or of a round becomes a UserError with hook and line.
+
+    So do numbers beyond double precision, in a round. It is a class, which takes a third of a generator's time.
+
+    Args:
+        algorithm: Algorithm whose hooks are called.
+        t: Number of the round, or None outside of rounds.
+    """
+
+    def __init__(self, algorithm: "Algorithm", t: int | None = None) -> None:
+        self.algorithm, self.t = algorithm, t
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: Any) -> None:
+        if isinstance(error, ArithmeticError) and self.t is not None:
+            raise UserError(
+                f"{self.algorithm.title()}: in round {self.t + 1} its hyper-parameters lead to numbers beyond double "
+                f"precision ({error})"
+            ) from None
+        owner = getattr(error, "obj", None)
+        kind_of_owner = type(owner).__name__
+        noun = f"a {kind_of_owner}" if isinstance(owner, Vectors) else NOUNS.get(kind_of_owner)
+        if not isinstance(error, AttributeError) or noun is None:
+            return
+        frames = traceback.extract_tb(error.__traceback__)
+        frame = next((each for each in reversed(frames) if each.filename != arrays.__file__), frames[-1])
+        hooks = [each.name for each in frames if hasattr(type(self.algorithm), each.name)]
+        names = [name for name, _ in owner.items()] if isinstance(owner, Vectors) else dir(owner)
+        names = [name for name in names if not name.startswith("_")]
+        hook = hooks[-1] if hooks else frame.name
+        raise UserError(
+            f"{self.algorithm.title()}: the hook {hook} ({os.path.basename(frame.filename)}, line {frame.lineno}) "
+            f"reads {error.name!r} of {noun}, which has {', '.join(names) or 'nothing'}{nearest(error.name, names)}"
+        ) from error

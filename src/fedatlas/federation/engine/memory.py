@@ -1,15 +1,19 @@
 """Checks of the memory before a run allocates it. No result depends on them."""
 
+from typing import TYPE_CHECKING
+
 from fedatlas.errors import UserError
-from fedatlas.federation.engine.protocols import EngineProblem
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.io.machine import format_size
+
+if TYPE_CHECKING:
+    from fedatlas.federation.problems.base import Problem
 
 CLIENT = 64  # bytes that a client takes in lists of ids, probabilities and the like
 SMALL = 2**24  # bytes that need no look at the free memory
 
 
-def require_for_draws(problem: EngineProblem, setting: Setting) -> None:
+def require_for_draws(problem: "Problem", setting: Setting) -> None:
     """Raise UserError if clients and minibatches alone exceed the memory, before anything is allocated."""
     active = setting.clients if _common(problem, setting) else 1
     need = draws(problem, setting, active) + CLIENT * setting.clients
@@ -20,7 +24,7 @@ def require_for_draws(problem: EngineProblem, setting: Setting) -> None:
         )
 
 
-def require_for_rows(problem: EngineProblem, active: int, row: int) -> None:
+def require_for_rows(problem: "Problem", active: int, row: int) -> None:
     """Raise UserError if the rows that the server gets from the active clients exceed the memory.
 
     Args:
@@ -36,7 +40,7 @@ def require_for_rows(problem: EngineProblem, active: int, row: int) -> None:
         )
 
 
-def draws(problem: EngineProblem, setting: Setting, active: int) -> int:
+def draws(problem: "Problem", setting: Setting, active: int) -> int:
     """Return roughly the bytes of the numbers of rows that clients draw in a round. active: Clients that take part."""
     if setting.batch is None:
         return 0
@@ -48,6 +52,6 @@ def draws(problem: EngineProblem, setting: Setting, active: int) -> int:
     return 16 * active * (setting.local_steps or 1) * setting.batch
 
 
-def _common(problem: EngineProblem, setting: Setting) -> bool:
+def _common(problem: "Problem", setting: Setting) -> bool:
     """Return whether the draws of all clients are made at once, whoever takes part."""
     return problem.partition is None and setting.sampling_kind.name == "replacement"

@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,8 +11,10 @@ from fedatlas.errors import Undefined
 from fedatlas.federation import arrays
 from fedatlas.federation.arrays import Array, State
 from fedatlas.federation.engine.exchanges import Exchange, Profile, listed
-from fedatlas.federation.engine.protocols import EngineAlgorithm
-from fedatlas.federation.engine.round import Round, call
+from fedatlas.federation.engine.steps import Round, call
+
+if TYPE_CHECKING:
+    from fedatlas.federation.algorithms.base import Algorithm
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ def combine(messages: Sequence[Message], weights: Sequence[float]) -> State:
     return messages[0].state.rebuild({name: value / len(messages) for name, value in total.items()} | gathered)
 
 
-def require_additive(algorithm: EngineAlgorithm, x0: Array, sent: State, n: Round) -> None:
+def require_additive(algorithm: "Algorithm", x0: Array, sent: State, n: Round) -> None:
     """Raise Undefined unless messages of weight 0 leave the first model where it is, wherever the run starts.
 
     Args:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+LOCAL_LOSS = "local_loss"  # the minibatch's loss before a step, which is recorded of every algorithm
 PARTS = ("mean", "min", "max", "within", "between")  # of the values of a NAME, as columns NAME_PART
 
 

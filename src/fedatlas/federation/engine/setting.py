@@ -12,7 +12,7 @@ import numpy as np
 from fedatlas.errors import UserError, did_you_mean
 from fedatlas.federation.channels import IDENTITY, Channel, directions
 from fedatlas.federation.engine.drivers import DRIVERS, Driver
-from fedatlas.federation.engine.recording import PARTS
+from fedatlas.federation.engine.recording import LOCAL_LOSS, PARTS
 from fedatlas.federation.metrics import METRICS, ClientMetric, RoundMetric, client_metric, metric, round_metric
 from fedatlas.federation.participation import PARTICIPATION, Participation
 from fedatlas.federation.sampling import SAMPLING, Sampling
@@ -20,7 +20,6 @@ from fedatlas.federation.schedules import SCHEDULES, Schedule
 from fedatlas.registry.options import option
 from fedatlas.registry.validation import validate
 
-LOCAL_LOSS = "local_loss"  # the minibatch's loss before a step, which Steps records of every algorithm
 EPOCHS = ("reshuffling", "replacement")  # samplings beside local_epochs: what these are, and the default of an option
 
 

@@ -8,33 +8,31 @@ several simulations, the kernel computes means and costs of its rounds itself; s
 import dataclasses
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fedatlas.errors import UserError
+from fedatlas.errors import Undefined
 from fedatlas.federation import arrays
 from fedatlas.federation.arrays import Array, State
 from fedatlas.federation.engine import communication, evaluation, memory, messages, pools, recording
-from fedatlas.federation.engine.aggregation import Aggregate
 from fedatlas.federation.engine.channels import Channels
-from fedatlas.federation.engine.choice import Choice
 from fedatlas.federation.engine.client_tables import Table
-from fedatlas.federation.engine.clients import Clients
+from fedatlas.federation.engine.clients import Aggregate, Clients, Group
 from fedatlas.federation.engine.evaluation import Progress
-from fedatlas.federation.engine.exchanges import ClientWork, Exchange, Ledger
+from fedatlas.federation.engine.exchanges import ClientWork, Exchange, Ledger, Profile
 from fedatlas.federation.engine.history import COST_COLUMNS, History
-from fedatlas.federation.engine.hook_results import explain_names
-from fedatlas.federation.engine.inspection import Inspector
+from fedatlas.federation.engine.inspection import Inspector, explain_mistakes
 from fedatlas.federation.engine.messages import Message
-from fedatlas.federation.engine.protocols import EngineAlgorithm, EngineProblem
-from fedatlas.federation.engine.public import PublicRows
-from fedatlas.federation.engine.round import Round, call
 from fedatlas.federation.engine.setting import Setting
-from fedatlas.federation.engine.steps import Group
+from fedatlas.federation.engine.steps import Round, call
 from fedatlas.federation.engine.workers import ALONE, Division, Workers
 from fedatlas.federation.streams import stream
 from fedatlas.io.machine import keep_freed_memory
+
+if TYPE_CHECKING:
+    from fedatlas.federation.algorithms.base import Algorithm
+    from fedatlas.federation.problems.base import Problem
 
 
 class Simulation:
@@ -59,8 +57,8 @@ class Simulation:
 
     def __init__(
         self,
-        algorithm: EngineAlgorithm,
-        problem: EngineProblem,
+        algorithm: "Algorithm",
+        problem: "Problem",
         setting: Setting,
         seed: int = 0,
         block: int | None = None,
@@ -75,24 +73,28 @@ class Simulation:
         self.participants = setting.participation_kind.bind(problem, setting.clients, seed)
         self.schedule = setting.lr_schedule
         self.algorithm.validate(setting, problem)
+        if "public" in self.algorithm.requires and not len(problem.public_rows()):
+            raise Undefined(
+                f"{self.algorithm.title()} draws rows that no client has, but the clients have all: leave some out of "
+                "the partition"
+            )
         self.sampler = setting.sampling_kind.bind(problem, setting.clients, setting.batch, seed)
         self.sizes = self.sampler.sizes(np.arange(setting.clients))
         self.x0 = self.sampler.start()
         self.inspector = Inspector(self.algorithm, self.x0, setting.clients)
-        with explain_names(self.algorithm):
+        with explain_mistakes(self.algorithm):
             self.s, first = self.inspector.first(call(self.algorithm.init, self.x0, setting.clients))
             self.inspector.look("output", self.output)
         table, self.block = Table(first, setting.clients, self.x0, setting.state), block or problem.block_rows
         channels, self.pace = Channels(problem, setting, seed, self.x0), pools.Pace(threads)
-        self.choice = Choice(setting.participation_kind, self.participants, problem, self.sizes, channels.word)
         passes = setting.local_epochs is not None and setting.batch is not None
         stateful = bool(table.data) or (channels.up is not None and channels.up.error_feedback)
         division = Division(workers, self.block, self.pace, self.sizes, passes, stateful)
         # Where blocks have other bits, as on a GPU, or other owners, they do not follow the time of earlier rounds.
         self._paced = workers.size == 1 and (not arrays.is_torch(self.x0) or self.x0.device.type == "cpu")
         mixing = self.inspector.look("mixing", call(algorithm.mixing, setting.clients, 0))
-        self.clients = Clients(problem, setting, algorithm.personal, table, channels, division, self.inspector, mixing)
-        self.public = PublicRows(problem, self.algorithm)
+        own = self.algorithm.own_rows
+        self.clients = Clients(problem, setting, own, table, channels, division, self.inspector, mixing)
         self.round = 0
         self.local_steps: float = 0
         self.diverged_round: int | None = None
@@ -100,7 +102,6 @@ class Simulation:
         self.records: dict[str, list[np.ndarray]] = {}
         self.ledger = Ledger()
         self._exchanges: list[Exchange] = []  # of the last round
-        self.active: tuple[int, ...] | None = None  # clients of the last round, where the server chose them
         self.rounds = setting.driver_kind.bind(self)
         self._clock = problem.clock if workers.size == 1 else time.perf_counter  # the time of all workers is the wall's
 
@@ -117,29 +118,6 @@ class Simulation:
     def stateful(self) -> bool:
         """Whether clients keep a State."""
         return bool(self.clients.table.data)
-
-    def advance(self, stop: int, pool: Any, pause: Callable[[], None] = lambda: None) -> None:
-        """Run rounds up to ``stop``, or to divergence.
-
-        Args:
-            stop: Number of rounds after which the simulation stops.
-            pool: Pool that computes blocks of clients.
-            pause: Function that is called between rounds; its time is not counted.
-        """
-        while self.round < stop and self.diverged_round is None:
-            start = self._clock()
-            try:
-                self.run_round(pool)
-            except ArithmeticError as error:
-                raise UserError(
-                    f"{self.algorithm.title()}: in round {self.round + 1} its hyper-parameters lead to numbers beyond "
-                    f"double precision ({error})"
-                ) from None
-            if not arrays.all_finite(self.inspector.look("output", self.output, 1)):
-                self.diverged_round = self.round
-            self.costs["seconds"] += self._clock() - start
-            if self.round < stop and self.diverged_round is None:  # else its evaluation comes first
-                pause()
 
     def follow(self, s: State, rounds: int, steps: int, down: int, up: int, seconds: float) -> None:
         """Continue after rounds that a compiled kernel computed, with a gradient of one sample in each local step.
@@ -163,38 +141,56 @@ class Simulation:
         self._add({name: rounds * amount for name, amount in each.items()})
 
     def run_round(self, pool: Any = None) -> None:
-        """Run one round.
+        """Run one round, and count its time. Where the output is then not finite, the run has diverged.
 
         Args:
             pool: Pool that computes the blocks of clients; by default, one after another.
         """
-        with explain_names(self.algorithm):
-            self._run_round(pool)
+        start, began = self._clock(), time.perf_counter()
+        with explain_mistakes(self.algorithm, self.round):
+            if self.rounds is not None:
+                self.rounds.advance(self, pool or pools.Serial())
+            else:
+                algorithm, active, n = self._begin()
+                if len(active):
+                    group, pool = self._group(algorithm, active, n), pool if self.pace.threads > 1 else None
+                    s, total = self._collect(algorithm, group, n, pool or pools.Serial())
+                    self._step(algorithm, s, total.mean, n)
+                    if algorithm.overrides("receive"):
+                        self.clients.receive(algorithm, self.s, group.ids)
+                    self.inspector.looks = False
+                else:
+                    self.s = self.inspector.look("empty_round", algorithm.empty_round(self.s, n))
+                self._end(tuple(self._exchanges), n)
+                if self._paced and len(active):
+                    self.pace.add((time.perf_counter() - began) / (len(active) * n.steps))
+            if not arrays.all_finite(self.inspector.look("output", self.output, 1)):
+                self.diverged_round = self.round
+        self.costs["seconds"] += self._clock() - start
 
-    def _run_round(self, pool: Any) -> None:
-        if self.rounds is not None:
-            return self.rounds.advance(self, pool or pools.Serial())
-        began = time.perf_counter()
-        t, algorithm = self.round, self.schedule.apply(self.algorithm, self.round)
-        active, exchanges = self.choice.active(t, self.s, self.algorithm.output)
-        for exchange in exchanges:
-            self._add(self.choice.costs(exchange, len(active)))
-        self.active = tuple(active.tolist()) if self.participants.choose else None
+    def _begin(self) -> tuple["Algorithm", np.ndarray, Round]:
+        """Begin a round: return the algorithm with its step size, the ids of the active clients, and the numbers."""
+        algorithm, active = self.schedule.apply(self.algorithm, self.round), self.participants.active(self.round)
         if self.setting.local_epochs is not None:
             # Clients with equally many rows take the same steps and share blocks; sums have this order for all blocks.
             active = active[np.argsort(self.sampler.sizes(active), kind="stable")]
-        n = self._round(active, self._length(algorithm, t, active))
-        self.records, self._exchanges = {}, [*exchanges]
-        self.clients.begin(algorithm, t)
-        self.s = self._exchange(algorithm, active, n, pool if pool and self.pace.threads > 1 else pools.Serial())
-        self.ledger.add(tuple(self._exchanges))
-        self.inspector.looks &= not len(active)
+        self.records, self._exchanges = {}, []
+        self.clients.begin(algorithm, self.round)
+        return algorithm, active, self._round(active, self._length(algorithm, self.round, active))
+
+    def _step(self, algorithm: "Algorithm", s: State, mean: State, n: Round) -> None:
+        """Make the server's step from its state s, which holds what ``before`` added."""
+        self.s = algorithm.server(s, mean, n)
+        if self.inspector.looks:
+            self.inspector.look_at_step(self.s, s)
+
+    def _end(self, exchanges: Profile, n: Round) -> None:
+        """End a round with these exchanges."""
+        self.ledger.add(exchanges)
         self.round += 1
         self.local_steps += n.steps
-        if self._paced and len(active):
-            self.pace.add((time.perf_counter() - began) / (len(active) * n.steps))
 
-    def _length(self, algorithm: EngineAlgorithm, t: int, active: np.ndarray) -> float:
+    def _length(self, algorithm: "Algorithm", t: int, active: np.ndarray) -> float:
         """Return the local steps of a round; where clients pass over their data, the mean over active clients."""
         epochs, batch = self.setting.local_epochs, self.setting.batch
         if epochs is None:
@@ -207,26 +203,13 @@ class Simulation:
         total = int(epochs * -(-self.sampler.sizes(active) // batch).sum())
         return total // len(active) if total % len(active) == 0 else total / len(active)
 
-    def _exchange(self, algorithm: EngineAlgorithm, active: np.ndarray, n: Round, pool: Any) -> State:
-        """Return the server's state after its exchanges with the active clients, of which there may be none."""
-        if not len(active):
-            return self.inspector.look("empty_round", algorithm.empty_round(self.s, n))
-        group = self._group(algorithm, active, n)
-        received, total = self._collect(algorithm, group, n, pool)
-        s = algorithm.server(received, total.mean, n)
-        if self.inspector.looks:
-            self.inspector.look_at_step(s, received)
-        if algorithm.overrides("receive"):
-            self.clients.receive(algorithm, s, group.ids)
-        return s
-
-    def _collect(self, algorithm: EngineAlgorithm, group: Group, n: Round, pool: Any) -> tuple[State, Aggregate]:
+    def _collect(self, algorithm: "Algorithm", group: Group, n: Round, pool: Any) -> tuple[State, Aggregate]:
         """Return the server's state before its step, and what a group of clients sent for it."""
         s, channels = self.s, self.clients.channels
         broadcast = [name for name in algorithm.broadcast if name in s]  # the others are means of the first exchange
         receiver = 0 if self.rounds is None else int(group.ids[0])  # one alone, where clients compute separately
-        seen, bits = channels.broadcast(s, broadcast, n.round, 0, receiver, algorithm.personal, group.ids)
-        down = communication.numbers(s, broadcast, algorithm.personal), bits
+        seen, bits = channels.broadcast(s, broadcast, n.round, 0, receiver, algorithm.own_rows, group.ids)
+        down = communication.numbers(s, broadcast, algorithm.own_rows), bits
         if algorithm.overrides("before"):
             # The mean of the first exchange is sent to the clients; a mixed one has reached them over their links.
             total, works, _ = self.clients.send(
@@ -244,14 +227,24 @@ class Simulation:
         self._record("client", down, total, group, works)
         return s, total
 
-    def _group(self, algorithm: EngineAlgorithm, active: np.ndarray, n: Round) -> Group:
+    def _group(self, algorithm: "Algorithm", active: np.ndarray, n: Round) -> Group:
         """Return the clients that compute, with their draws."""
-        pooled = algorithm.pooled and self.problem.shared and self.clients.channels.up is None
-        return Group.draw(self.sampler, n, active, self.setting.local_epochs, pooled)
+        alike = algorithm.pooled and not self.clients.own_rows
+        pooled = alike and self.problem.shared and self.clients.channels.up is None
+        return Group.draw(self.sampler, n, active, pooled)
 
     def _round(self, active: np.ndarray, steps: float) -> Round:
-        t, held = self.round, self.public.draw
-        return Round.of(self.setting, self.participants, t, active, steps, self.seed, self.x0, held)
+        return Round(
+            round=self.round,
+            steps=steps,
+            order=active,
+            setting=self.setting,
+            problem=self.problem,
+            seed=self.seed,
+            probabilities=self.participants.probabilities(self.round),
+            recorded=self.setting.recorded(self.round + 1),
+            vector=self.x0,
+        )
 
     def _record(
         self, hook: str, down: tuple[int, Any], total: Aggregate, group: Group, works: Sequence[ClientWork]
@@ -263,7 +256,7 @@ class Simulation:
             return
         if hook == "client" and self.algorithm.single_client():
             exchange = exchange._replace(client=int(group.ids[0]))
-        self._exchanges.append(exchange if self.active is None else exchange._replace(ids=self.active))
+        self._exchanges.append(exchange)
 
     def _add(self, costs: Mapping[str, float]) -> None:
         """Add costs by column to those of the run."""
@@ -305,12 +298,9 @@ class Simulation:
         n = dataclasses.replace(n, probabilities=None, discount=messages.mean(weights))
         if self.round == 0:
             messages.require_additive(self.algorithm, self.x0, mean, n)
-        before, self.s = self.s, algorithm.server(self.s, mean, n)
-        self.inspector.look_at_step(self.s, before)
+        self._step(algorithm, self.s, mean, n)
         self._add({name: messages.mean([each.costs[name] for each in sent]) for name in self.costs})
-        self.ledger.add(messages.join(sent))
-        self.round += 1
-        self.local_steps += n.steps
+        self._end(messages.join(sent), n)
 
     def metrics(self, output: Array, reported: Mapping[str, float]) -> dict[str, Any]:
         """Return rounds, costs and the metrics of an output, of which the problem reported some."""
@@ -322,13 +312,13 @@ class Simulation:
         """Return the columns of an evaluation besides metrics of the output: of clients, server and local steps."""
         over = self.setting.client_metrics
         names = list(dict.fromkeys(metric.base for metric in over.values()))
-        with explain_names(self.algorithm):
+        with explain_mistakes(self.algorithm):
             values = self.clients.metrics(self.algorithm, self.s, names) if names else {}
             columns: dict[str, Any] = {name: metric.value(values[metric.base]) for name, metric in over.items()}
-            if self.algorithm.reports:
-                numbers = self.algorithm.server_metrics(self.s, self._round(np.zeros(0, int), 0))
-                self.inspector.require_reports(numbers)
-                columns |= {name: float(numbers[name]) for name in self.algorithm.reports if name in numbers}
+            for name in self.algorithm.reports:
+                number = getattr(self.algorithm, name)(self.s, self._round(np.zeros(0, int), 0))
+                if self.inspector.look_at_report(name, number) is not None:
+                    columns[name] = float(number)
         if self._exchanges:
             self.inspector.require_records(self.setting.record or (), self.records)
         return columns | recording.columns(self.records)
@@ -374,7 +364,10 @@ def run_simulations(
                 kernel.advance([simulation for simulation, _ in late], stop, pool)
             for group in [late] if kernel else [[pair] for pair in late]:
                 for simulation, _ in group:
-                    simulation.advance(stop, pool, pause)
+                    while simulation.round < stop and simulation.diverged_round is None:
+                        simulation.run_round(pool)
+                        if simulation.round < stop and simulation.diverged_round is None:  # else it is evaluated first
+                            pause()
                 evaluation.evaluate(group, progress)
             pause()
     for simulation, history in pairs:

@@ -83,7 +83,7 @@ class Workers:
     def map(
         self, pool: Any, work: Callable[[Block], T], blocks: Iterable[Block], message: Callable[[T], T]
     ) -> Iterator[T]:
-        """Yield the results of work on blocks in their order, of which each worker computes its own.
+        """Yield the results of work on blocks in their order, of which each of several workers computes its own.
 
         Args:
             pool: Pool that computes the blocks of this worker.
@@ -91,9 +91,6 @@ class Workers:
             blocks: Blocks of all workers.
             message: Function of a result that returns what of it the other workers get.
         """
-        if self._transport is None:
-            yield from pool.map(work, blocks)
-            return
         blocks = list(blocks)
         results = deque(pool.map(work, [block for block in blocks if block.owner == self.rank]))
         for owner, group in groupby(blocks, lambda block: block.owner):
@@ -135,8 +132,9 @@ class Division:
                 yield Block(members[positions], positions, int(owners[start]))
 
     def map(self, pool: Any, work: Callable[[Block], T], members: np.ndarray, message: Callable[[T], T]) -> Iterator[T]:
-        """Yield the results of work on the blocks of some clients, (m,); other arguments are those of `Workers.map`."""
-        return self.workers.map(pool, work, self.blocks(members), message)
+        """Return the results of work on the blocks of some clients, (m,), one by one, as `Workers.map` does."""
+        blocks = self.blocks(members)
+        return pool.map(work, blocks) if self.workers.size == 1 else self.workers.map(pool, work, blocks, message)
 
     def own(self, members: np.ndarray) -> Iterator[np.ndarray]:
         """Yield those of some clients, (m,), that belong to this worker, block by block."""

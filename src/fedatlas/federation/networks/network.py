@@ -14,8 +14,7 @@ from torch import Tensor, nn
 from fedatlas.errors import UserError
 from fedatlas.federation import arrays
 from fedatlas.federation.networks import device as devices
-from fedatlas.federation.networks.augment import augment
-from fedatlas.federation.networks.batch import CHUNK, NetworkBatch
+from fedatlas.federation.networks.batch import CHUNK, NetworkBatch, augment
 from fedatlas.federation.networks.dropout import KEYS
 from fedatlas.federation.networks.losses import LOSSES, OwnLoss
 from fedatlas.federation.networks.replica import (
@@ -204,7 +203,7 @@ class Network(RowProblem):
         """Return the bytes that are free on the device."""
         return devices.free(self.train.device)
 
-    outputs = True
+    oracles = ("outputs",)
 
     @property
     def replica(self) -> Replica:

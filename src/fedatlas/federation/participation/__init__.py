@@ -3,9 +3,9 @@
 A module here that defines a named `Participation` is found by itself.
 """
 
-from fedatlas.federation.participation.base import Participants, Participation, ServerView
+from fedatlas.federation.participation.base import Participants, Participation
 from fedatlas.registry.kinds import Family
 
-__all__ = ["PARTICIPATION", "Participants", "Participation", "ServerView"]
+__all__ = ["PARTICIPATION", "Participants", "Participation"]
 
 PARTICIPATION: Family[Participation] = Family("participation", __name__, Participation)

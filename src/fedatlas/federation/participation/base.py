@@ -10,22 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from fedatlas.federation.arrays import State
 from fedatlas.registry.kinds import Kind
-
-
-@dataclass(frozen=True, eq=False)
-class ServerView:
-    """The part of a run that a rule may read when the server chooses the clients of a round.
-
-    Attributes:
-        s: State of the server.
-        losses: Function of the ids (m,) of clients. It sends them the model, and returns their mean losses (m,) there,
-            over all their samples. Its costs are counted.
-    """
-
-    s: State
-    losses: Callable[[np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -35,17 +20,13 @@ class Participants:
     ``active`` and ``probabilities`` depend on the seed and the round t alone, so rounds may be asked for in any order.
 
     Attributes:
-        active: Function of t that returns the sorted ids of the clients of the round, or, where the server chooses
-            some of them, of its candidates.
+        active: Function of t that returns the sorted ids of the clients of the round.
         probabilities: Function of t that returns the probability of each client to be active, (clients,), or None
             where the probabilities are unknown.
-        choose: Function of t, the candidates and a `ServerView` that returns the ids of the clients of the round, which
-            are candidates; None where all candidates are active.
     """
 
     active: Callable[[int], np.ndarray]
     probabilities: Callable[[int], np.ndarray | None]
-    choose: Callable[[int, np.ndarray, ServerView], np.ndarray] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -59,7 +59,9 @@ def split(spec: Any, y: ArrayLike, clients: int, owner: np.ndarray | None = None
     if sizes.min() < 1:
         raise too_few_samples(clients, len(y))
     offsets = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
-    return Partition(kind.name, seed, _options(kind), clients, len(y), order.astype(np.int64), offsets)
+    values = {name: getattr(kind, name) for name in kind.options() if name != "seed"}
+    options = {name: value.item() if isinstance(value, np.generic) else value for name, value in values.items()}
+    return Partition(kind.name, seed, options, clients, len(y), order.astype(np.int64), offsets)
 
 
 def is_split(spec: Any) -> bool:
@@ -103,9 +105,3 @@ def number_of_clients(spec: Any, clients: int, setting: int | None = None) -> in
 def module(spec: Any) -> str:
     """Return the full name of the module that declares the kind of a specification."""
     return PARTITIONS.module(spec)
-
-
-def _options(kind: Split) -> dict[str, Any]:
-    """Return the options of a kind but for the seed, as JSON types."""
-    values = {name: getattr(kind, name) for name in kind.options() if name != "seed"}
-    return {name: value.item() if isinstance(value, np.generic) else value for name, value in values.items()}

@@ -29,8 +29,24 @@ TESTED, VALIDATED = "test_", "validation_"  # beginnings of the names of metrics
 VALIDATION = ("validation_loss", "validation_accuracy")
 
 
+class Oracles:
+    """What clients of a problem, or of a kind of problem, compute besides gradients.
+
+    Attributes:
+        oracles: Names of them: ``prox``, exact proximal steps; ``hessian``, products with Hessians (`full_batch` has
+            ``hessian_product(y, v)``); ``outputs``, what layers make of samples, as of `Outputs`.
+    """
+
+    oracles: ClassVar[tuple[str, ...]] = ()
+
+    @classmethod
+    def offers(cls, name: str) -> bool:
+        """Return whether there is an oracle."""
+        return name in cls.oracles
+
+
 @dataclass(frozen=True, kw_only=True)
-class ProblemKind(Kind):
+class ProblemKind(Oracles, Kind):
     """A kind of problem. Its fields are the options of a specification."""
 
     # The problem is built from a data set.
@@ -41,11 +57,6 @@ class ProblemKind(Kind):
     per_client: ClassVar[bool] = False
     # Constants and optimum are known in closed form.
     exact: ClassVar[bool] = False
-    # Clients' objectives have an exact proximal step.
-    proximal: ClassVar[bool] = False
-    # Clients' objectives have products with their Hessians.
-    hessian: ClassVar[bool] = False
-    outputs: ClassVar[bool] = False
     # Full name of the module that computes, if ``build`` loads it by name; by default the one that declares the kind.
     oracle: ClassVar[str | None] = None
     # x0 is a normal vector that any generator can draw, or 0.
@@ -54,16 +65,6 @@ class ProblemKind(Kind):
     fixed_start: ClassVar[bool] = False
     # Names of the metrics that evaluations may have.
     reports: ClassVar[tuple[str, ...]]
-
-    @classmethod
-    def has_prox(cls) -> bool:
-        """Return whether clients of this kind of problem have an exact proximal step."""
-        return cls.proximal
-
-    @classmethod
-    def has_hessian(cls) -> bool:
-        """Return whether clients of this kind of problem have products with their Hessians."""
-        return cls.hessian
 
     def available_constants(self) -> tuple[str, ...]:
         """Return those of ``constants`` that the problem has with these options."""
@@ -205,7 +206,7 @@ class ClientLabels:
         return counts / counts.sum(axis=1, keepdims=True)
 
 
-class Problem(ClientLabels, ABC):
+class Problem(ClientLabels, Oracles, ABC):
     """The base class of problems: the mean F of the objectives f_i of m clients, at points x (d,).
 
     Methods on a block of m clients have ``clients``, their ids (m,), and points y and v, (m, d) or (d,) for all.
@@ -220,8 +221,6 @@ class Problem(ClientLabels, ABC):
         one_sample_rows: (indptr, indices, values, labels) of logistic data that all clients share, for compiled rounds.
         draw_bytes: Bytes that a step holds of each draw, such as a row of data.
         shapes: Shapes of the layers whose parameters x holds, one after another; empty where the model has no layers.
-        hessian: Whether ``full_batch`` has ``hessian_product(y, v)``, the products of clients' Hessians at y with v.
-        outputs: Whether batches have ``labels``, ``outputs`` and ``pullback``, as of `Outputs`.
         uniform: Whether all stochastic functions are at least 0 and have curvatures between mu_min and L_max.
         part_rows: Rows of each client in the parts ``test`` and ``validation``, where they are known.
     """
@@ -235,8 +234,6 @@ class Problem(ClientLabels, ABC):
     one_sample_rows: Any = None
     draw_bytes: int = 0
     shapes: Sequence[tuple[int, ...]] = ()
-    hessian: ClassVar[bool] = False
-    outputs: ClassVar[bool] = False
     uniform: bool = False
     part_rows: "Mapping[str, Partition]" = MappingProxyType({})
 
@@ -274,14 +271,13 @@ class Problem(ClientLabels, ABC):
         """Return all data of a block of clients (m,), as a minibatch of each."""
 
     @classmethod
-    def has_prox(cls) -> bool:
-        """Return whether clients of this kind of problem have an exact proximal step."""
-        return cls.prox is not Problem.prox
+    def offers(cls, name: str) -> bool:
+        """Return whether there is an oracle; whoever defines ``prox`` need not name it."""
+        return name in cls.oracles or (name == "prox" and cls.prox is not Problem.prox)
 
-    @classmethod
-    def has_hessian(cls) -> bool:
-        """Return whether ``full_batch`` has a method ``hessian_product``."""
-        return cls.hessian
+    def public_rows(self) -> np.ndarray:
+        """Return the numbers of the rows of data that no client has, ascending."""
+        return np.arange(0) if self.partition is None else np.setdiff1d(np.arange(self.samples), self.partition.order)
 
     def prox(self, v: Vector, weight: float, clients: np.ndarray) -> Vector:
         """Return the exact ``argmin_y f_i(y) + weight/2 |y - v_i|^2`` of a block of clients: (m, d).

@@ -26,7 +26,7 @@ class BiasedCoin(SyntheticKind):
     reports = ("loss", "accuracy", "suboptimality")
     exact = True
     normal_start = True
-    hessian = True
+    oracles = ("hessian",)
 
     feature: float = option(1.0, doc="the feature a", above=0)
     heads: int = option(9, doc="rows with the label 1", low=0)

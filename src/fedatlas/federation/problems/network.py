@@ -38,7 +38,7 @@ class NeuralNetwork(DataKind):
 
     name = "network"
     constants = ("mu", "head")
-    outputs = True
+    oracles = ("outputs",)
     reports = ("loss", "accuracy", "test_loss", "test_accuracy", *VALIDATION)
     oracle = "fedatlas.federation.networks.prepared"
 

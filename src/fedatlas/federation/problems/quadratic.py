@@ -32,8 +32,7 @@ class SyntheticQuadratic(SyntheticKind):
     per_client = True
     normal_start = True
     exact = True
-    proximal = True
-    hessian = True
+    oracles = ("prox", "hessian")
 
     dim: int | None = option(None, doc="parameters d of a synthetic instance", low=1)
     centers: list[list[float]] | None = option(
@@ -162,7 +161,7 @@ class Quadratic(Problem):
         array([0.25])
     """
 
-    hessian = True
+    oracles = ("hessian",)
 
     def __init__(
         self,

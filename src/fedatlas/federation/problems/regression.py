@@ -32,7 +32,7 @@ class RegressionKind(DataKind):
 
     constants = ("L", "L_max", "mu")
     normal_start = True
-    hessian = True
+    oracles = ("hessian",)
 
     l2: Penalty = option(0.0, doc=L2_DOC, low=0)
     weights: Weights = option("equal", doc=WEIGHTS_DOC)
@@ -56,7 +56,7 @@ class Regression(RowProblem):
     ``hessian_product`` of F. The l2 term is the same for all clients, whatever their weights.
     """
 
-    hessian = True
+    oracles = ("hessian",)
 
     A: Any
     l2: float

@@ -43,7 +43,7 @@ class SyntheticSimilarQuadratic(SyntheticKind):
     per_client = True
     normal_start = True
     exact = True
-    proximal = True
+    oracles = ("prox",)
 
     dim: int = option(1000, doc="parameters d", low=1)
     convexity: Literal["strongly convex", "convex", "non-convex"] = option(
@@ -103,7 +103,9 @@ class SyntheticSimilarQuadratic(SyntheticKind):
         W = V @ (np.sqrt(spectrum - mu)[:, None] * (V.T @ U))
         R = _triangle(W)
         for _ in range(DRAWS):
-            T = _deviations(rng, clients, rank)
+            T = rng.standard_normal((clients, rank, rank))
+            T = T + T.swapaxes(1, 2)
+            T = T - T.mean(axis=0)  # symmetric matrices that sum to zero
             T *= self.similarity / np.abs(np.linalg.eigvalsh(R @ T @ R.T)).max()
             if np.abs(np.linalg.eigvalsh(T)).max() <= TILT:
                 break
@@ -313,13 +315,6 @@ class SimilarBatch:
         product = self._product(y)
         value = 0.5 * np.vecdot(y, product) - np.vecdot(y, self.right) + self.constant + self.problem.nonconvex_value(y)
         return value[:, None], product - self.right + self.problem.nonconvex_gradient(y)
-
-
-def _deviations(rng: np.random.Generator, clients: int, rank: int) -> np.ndarray:
-    """Draw symmetric matrices (clients, rank, rank) that sum to zero."""
-    T = rng.standard_normal((clients, rank, rank))
-    T = T + T.swapaxes(1, 2)
-    return T - T.mean(axis=0)
 
 
 def _triangle(W: np.ndarray) -> np.ndarray:

@@ -33,7 +33,7 @@ class ReshufflingSampler(Sampler):
         """Draw passes of some clients over their n_i rows; see `Sampler.passes`."""
         if self.batch is None:
             return None
-        return [self._passes(rng, rows, epochs) for rng, rows in self._generators_and_rows(round, active)]
-
-    def _passes(self, rng: np.random.Generator, rows: np.ndarray, epochs: int) -> np.ndarray:
-        return self._with_variants(rows[np.stack([rng.permutation(len(rows)) for _ in range(epochs)])], rng)
+        return [
+            self._with_variants(rows[np.stack([rng.permutation(len(rows)) for _ in range(epochs)])], rng)
+            for rng, rows in self._generators_and_rows(round, active)
+        ]

@@ -80,7 +80,7 @@ class Theorem4(FedRedBound):
     def conditions(self, c: FedRedConstants, a: Any, rounds: int) -> Conditions:
         yield "averaging = mean", a.averaging == "mean"
         yield "lam >= 2 delta_A", at_least(a.lam, 2 * c.delta_A)
-        if not a.exact_prox:  # under which subproblems reach Corollary 5's accuracy
+        if "prox" not in a.requires:  # under which subproblems reach Corollary 5's accuracy
             yield "mu <= the clients' mu", at_least(c.mu, a.mu)
             enough = a.sufficient_steps(c.L, max(rounds - 1, 0))
             yield "lr <= 1 / (L + lam)", isfinite(enough)

@@ -89,9 +89,6 @@ def _simulate(spec: dict[str, Any], directory: str | Path | None) -> "tuple[str,
         data, problem.partition, _ = hold_out(load(spec["data"], directory), problem.partition, shares)
         problem.labels = data.y
     participants = PARTICIPATION.build(spec["participation"]).bind(problem, clients, spec["seed"])
-    if participants.choose is not None:
-        title = PARTICIPATION.build(spec["participation"]).title()
-        raise UserError(f"{title}: the server chooses the clients during a run, so availability cannot draw them")
     active = np.zeros((len(rounds), clients), bool)
     for t, row in enumerate(active):
         row[participants.active(t)] = True

@@ -10,7 +10,7 @@ from fedatlas.experiments.cells import Cell
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.runs import create, runs
 from fedatlas.federation.algorithms import Algorithm
-from fedatlas.federation.engine.round import call
+from fedatlas.federation.engine.steps import call
 from fedatlas.results.figures.base import Figure
 from fedatlas.workflow.inputs import ResultTables
 

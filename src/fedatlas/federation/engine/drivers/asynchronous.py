@@ -10,14 +10,15 @@ import numpy as np
 from fedatlas.errors import UserError
 from fedatlas.federation.arrays import Array
 from fedatlas.federation.costs.workload import Workload
-from fedatlas.federation.engine.drivers.base import Driver, Rounds, Run
+from fedatlas.federation.engine.drivers.base import Driver, Rounds
 from fedatlas.federation.engine.history import CLOCK
 from fedatlas.federation.engine.messages import Message
 from fedatlas.federation.streams import stream
 from fedatlas.registry.options import option
 
 if TYPE_CHECKING:
-    from fedatlas.federation.engine.protocols import Setting
+    from fedatlas.federation.engine.setting import Setting
+    from fedatlas.federation.engine.simulation import Simulation
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +59,7 @@ class Asynchronous(Driver):
                 f"{self.title()}: values of local steps are recorded in synchronous rounds only: leave record out"
             )
 
-    def bind(self, simulation: Run) -> Rounds:
+    def bind(self, simulation: "Simulation") -> Rounds:
         return EventQueue(self, simulation)
 
 
@@ -83,13 +84,13 @@ class EventQueue(Rounds):
 
     Args:
         driver: Options.
-        simulation: Run.
+        simulation: "Simulation".
 
     Raises:
         UserError: The clients keep a state, and messages may weigh less than 1.
     """
 
-    def __init__(self, driver: Asynchronous, simulation: Run) -> None:
+    def __init__(self, driver: Asynchronous, simulation: "Simulation") -> None:
         from fedatlas.federation.costs.operations import per_sample
 
         if simulation.stateful and driver.staleness:
@@ -111,7 +112,7 @@ class EventQueue(Rounds):
         self.clock = simulation.costs[CLOCK] = 0.0
         self.starts = np.zeros(setting.clients, int)  # computations that each client has begun
 
-    def advance(self, simulation: Run, pool: Any) -> None:
+    def advance(self, simulation: "Simulation", pool: Any) -> None:
         arrived: list[Computation] = []
         while len(arrived) < self.driver.buffer:
             if not self.queue or self.queue[0].end > self.clock:  # all that has arrived by now is handled
@@ -122,7 +123,7 @@ class EventQueue(Rounds):
         simulation.step([each.message for each in arrived], weights)
         simulation.costs[CLOCK] = self.clock
 
-    def _fill(self, simulation: Run, pool: Any) -> None:
+    def _fill(self, simulation: "Simulation", pool: Any) -> None:
         """Let clients begin until ``concurrency`` of them compute."""
         idle = np.setdiff1d(np.arange(len(self.starts)), [each.client for each in self.queue])
         while len(self.queue) < self.driver.concurrency:

@@ -2,23 +2,21 @@
 
 import functools
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from fedatlas.errors import Undefined
 from fedatlas.federation.arrays import Array
-from fedatlas.federation.engine.round import call
+from fedatlas.federation.engine.steps import call
 from fedatlas.registry.kinds import Kind
 from fedatlas.registry.options import option
 
 if TYPE_CHECKING:
+    from fedatlas.federation.algorithms.base import Algorithm
     from fedatlas.federation.costs import CostModel
-    from fedatlas.federation.engine.messages import Message
-    from fedatlas.federation.engine.protocols import EngineAlgorithm, EngineProblem, Setting
-
+    from fedatlas.federation.engine.setting import Setting
+    from fedatlas.federation.engine.simulation import Simulation
 
 # Hooks of algorithms whose clients cannot compute separately, and why.
 HOOKS = {
@@ -26,48 +24,6 @@ HOOKS = {
     "receive": "its clients wait for the server's step before they go on",
     "length": "it draws one length of a round for all clients",
 }
-
-
-class Run(Protocol):
-    """A simulation, as drivers see it.
-
-    Attributes:
-        algorithm: Algorithm with its hyper-parameters.
-        problem: Problem that is optimised.
-        setting: Setting of the run.
-        seed: Seed of the run.
-        x0: Start, (d,).
-        sizes: Samples of all clients, (clients,).
-        costs: Costs up to now, by column.
-        round: Steps that the server has made.
-    """
-
-    algorithm: "EngineAlgorithm"
-    problem: "EngineProblem"
-    seed: int
-    x0: Array
-    sizes: np.ndarray
-    costs: dict[str, float]
-    round: int
-
-    @property
-    def setting(self) -> "Setting": ...
-
-    @property
-    def stateful(self) -> bool:
-        """Whether clients keep a State."""
-
-    def compute(self, client: int, number: int, pool: Any) -> "Message":
-        """Return the message that a client computes from the server's present state.
-
-        Args:
-            client: Id of the client.
-            number: Number of the client's computations before this one, on which its draws depend.
-            pool: Pool that computes blocks of clients.
-        """
-
-    def step(self, sent: "Sequence[Message]", weights: Sequence[float]) -> None:
-        """Make the server's step with weighted messages, which ends a round."""
 
 
 class Rounds(ABC):
@@ -80,7 +36,7 @@ class Rounds(ABC):
     kept: int = 0
 
     @abstractmethod
-    def advance(self, simulation: Run, pool: Any) -> None:
+    def advance(self, simulation: "Simulation", pool: Any) -> None:
         """Run the next round of a simulation. pool: Pool that computes blocks of clients."""
 
     @abstractmethod
@@ -128,7 +84,7 @@ class Driver(Kind):
     def validate_setting(self, setting: "Setting") -> None:
         """Raise UserError if a setting contradicts the driver."""
 
-    def validate(self, algorithm: "EngineAlgorithm", clients: int) -> None:
+    def validate(self, algorithm: "Algorithm", clients: int) -> None:
         """Raise Undefined if the driver cannot run an algorithm with this number of clients."""
         if not self.separate:
             return
@@ -144,6 +100,6 @@ class Driver(Kind):
         if reasons:
             raise Undefined(f"{algorithm.title()} has no {self.name} runs: {reasons[0]}")
 
-    def bind(self, simulation: Run) -> Rounds | None:
+    def bind(self, simulation: "Simulation") -> Rounds | None:
         """Return the rounds of one run, or None if its rounds are those of the engine."""
         return None
