@@ -84,6 +84,7 @@ def test_what_is_no_database_of_this_mlflow(results, tmp_path, empty, lay, messa
     assert content(path.parent) == before
 
 
+@pytest.mark.slow
 def test_a_database_that_another_program_writes_to(results, tmp_path, empty):
     path = tmp_path / "mlflow.db"
     shutil.copy(empty, path)

@@ -20,7 +20,7 @@ from fedatlas.workflow.times import paper_hours
 from tests.workflow.project import ROOT, TINY
 
 COMMITTED = ROOT / "docs/gallery"
-CHEAP = 24_000  # bytes of a record whose page is made again here
+CHEAP = 20_000  # bytes of a record whose page is made again here
 
 
 def publish():
@@ -50,7 +50,7 @@ def test_committed_pages_are_what_the_record_gives(monkeypatch, tmp_path):
     for page in {f"{item.name}.md" for item in items} | {"verified.md"}:
         ours, theirs = (text.partition("## Checks")[0] for text in (made[page], committed[page]))
         assert ours == theirs, f"{page}: run `make gallery`"
-    assert len(items) > 2
+    assert len(items) > 1
 
 
 @pytest.fixture(scope="module")

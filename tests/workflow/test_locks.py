@@ -52,6 +52,7 @@ def test_a_job_that_waits_can_be_ended(tmp_path):
             assert not free
 
 
+@pytest.mark.slow
 def test_the_folder_of_a_dead_snakemake_is_free(project):
     project.write_experiment(**LONG)
     target = "results/smoke/tiny/runs/fedavg/all.parquet"

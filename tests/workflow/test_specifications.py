@@ -18,6 +18,7 @@ from tests.workflow.studies import jobs
 ARGUMENT_LIMIT = 131_072  # bytes of an argument of a process on Linux
 
 
+@pytest.mark.slow
 def test_no_name_is_parsed_by_a_shell(project):
     results = """of "mine" and 'yours' for $HOME; `id` & co, 50 % \\n*~"""
     experiment = CONVEX | {"grid": {}, "figures": {"curves": CONVEX["figures"]["curves"] | {"panel": None}}}
