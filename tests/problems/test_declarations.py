@@ -72,10 +72,10 @@ def test_a_declaration_says_what_its_problem_has(kind):
     assert ("prox" in cls.oracles) == (ORACLES[kind].prox is not Problem.prox)
     if cls.on_data:
         problem = {"logistic": logistic, "softmax": softmax, "network": network}[kind]()
-        assert type(problem) is ORACLES[kind] and not cls.corrects_drift and problem.optimum is None
+        assert type(problem) is ORACLES[kind] and not cls.exact and problem.optimum is None
     else:
         problem = cls(**LEAST[kind]).build(3)
-        assert type(problem) is ORACLES[kind] and cls.corrects_drift and problem.optimum is not None
+        assert type(problem) is ORACLES[kind] and cls.exact and problem.optimum is not None
     assert set(cls.constants) == set(problem.constants())
     assert all(isinstance(problem.constant(name), float | int) for name in cls.constants)
 

@@ -105,7 +105,7 @@ class RunTheorem(Theorem[C]):
     """
 
     in_mean: ClassVar[bool] = False  # whether it bounds the expectation of the quantity, and not that of every run
-    corrects_drift: ClassVar[set[str]] = {
+    exact: ClassVar[set[str]] = {
         "mu_min",
         "L_max",
         "delta_A",

@@ -56,7 +56,7 @@ class ProblemKind(Oracles, Kind):
     # Each client has its own objective whatever the partition, so that their number is part of the problem.
     per_client: ClassVar[bool] = False
     # Constants and optimum are known in closed form.
-    corrects_drift: ClassVar[bool] = False
+    exact: ClassVar[bool] = False
     # Full name of the module that computes, if ``build`` loads it by name; by default the one that declares the kind.
     oracle: ClassVar[str | None] = None
     # x0 is a normal vector that any generator can draw, or 0.

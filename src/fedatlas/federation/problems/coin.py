@@ -24,7 +24,7 @@ class BiasedCoin(SyntheticKind):
     name = "coin"
     constants = ("L", "L_max", "mu")
     reports = ("loss", "accuracy", "suboptimality")
-    corrects_drift = True
+    exact = True
     normal_start = True
     oracles = ("hessian",)
 

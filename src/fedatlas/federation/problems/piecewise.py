@@ -31,7 +31,7 @@ class AcceleratedInstability(SyntheticKind):
     name = "piecewise"
     constants = ("mu", "L")
     reports = ("loss", "suboptimality", "distance")
-    corrects_drift = True
+    exact = True
     fixed_start = True
 
     kappa: float = option(doc="condition number L / mu", above=1)

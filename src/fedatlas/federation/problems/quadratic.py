@@ -31,7 +31,7 @@ class SyntheticQuadratic(SyntheticKind):
     reports = ("loss", "gradient_norm", "suboptimality", "distance", "output")
     per_client = True
     normal_start = True
-    corrects_drift = True
+    exact = True
     oracles = ("prox", "hessian")
 
     dim: int | None = option(None, doc="parameters d of a synthetic instance", low=1)

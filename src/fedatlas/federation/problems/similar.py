@@ -42,7 +42,7 @@ class SyntheticSimilarQuadratic(SyntheticKind):
     reports = ("loss", "gradient_norm", "suboptimality", "distance")
     per_client = True
     normal_start = True
-    corrects_drift = True
+    exact = True
     oracles = ("prox",)
 
     dim: int = option(1000, doc="parameters d", low=1)
