@@ -290,7 +290,7 @@ class Unbounded(Sound):
         return super().server(s, mean, n).replace(m=mean.delta * (1 / self.beta - 1 / self.beta + 0.1))
 
 
-@broken("optimum", "above the optimum: correct the hooks, write `exact = False`")
+@broken("optimum", "above the optimum: correct the hooks, write `corrects_drift = False`")
 class Boasting(Sound):
     corrects_drift = True
 

@@ -27,7 +27,7 @@ DISTANCE = re.compile(
 class Undeclared(Scaffold):
     """SCAFFOLD (Karimireddy et al. 2020) without the declaration."""
 
-    exact = False
+    corrects_drift = False
     sign = 1
 
     def client(self, s, i, steps):
@@ -47,7 +47,7 @@ class Flipped(Undeclared):
 class UndeclaredDyn(FedDyn):
     """FedDyn (Acar et al. 2021) without the declaration."""
 
-    exact = False
+    corrects_drift = False
 
 
 class FlippedDynServer(UndeclaredDyn):

@@ -71,7 +71,7 @@ MISTAKES = {
     "diagnostics": ({"diagnostics": ("delta",)}, r"diagnostics is not a declaration .* write Note\(v\)"),
     # declarations
     "word": ({"broadcast": "x"}, r"broadcast is 'x'; it must be a tuple of names, such as \('x',\)"),
-    "flag": ({"exact": "yes"}, "exact is 'yes'; it must be True or False"),
+    "flag": ({"corrects_drift": "yes"}, "corrects_drift is 'yes'; it must be True or False"),
     "absent": (
         {"broadcast": ("x", "velocty")},
         "broadcast names 'velocty', but the server has only x: give it in init",
