@@ -80,10 +80,13 @@ class ReplacementSampler(Sampler):
     def _group(self, group: int, length: int, steps: int) -> np.ndarray:
         """Return the draws of a group of rounds, (length, m, steps, batch). The last group is cached."""
         if self._last_group is None or self._last_group[0] != (group, steps):
-            shape, rng = (length, self.clients, steps, self.size), stream(self.seed, "samples", group, steps)
-            draws = self._with_variants(rng.integers(self.problem.samples, size=shape, dtype=np.int32), rng)
-            self._last_group = (group, steps), draws
+            self._last_group = (group, steps), self._draw_group(group, length, steps)
         return self._last_group[1]
+
+    def _draw_group(self, group: int, length: int, steps: int) -> np.ndarray:
+        shape = (length, self.clients, steps, self.size)
+        rng = stream(self.seed, "samples", group, steps)
+        return self._with_variants(rng.integers(self.problem.samples, size=shape, dtype=np.int32), rng)
 
     def pool(self, round: int, active: np.ndarray, steps: int) -> np.ndarray | None:
         """Return the samples of all active clients as those of one client; see `Sampler.pool`.
