@@ -1,5 +1,6 @@
 """What an own algorithm reads besides Python makes results again where it is declared, and is named where it is not."""
 
+import sys
 from types import SimpleNamespace
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from fedatlas import UserError
 from fedatlas.experiments.fingerprint import _parsed_outside, module_hashes
 from fedatlas.registry import extensions
+from fedatlas.registry.extensions import discovery
 from fedatlas.testing import Failed, NotApplicable
 from fedatlas.testing.untracked import dependencies, find_untracked
 
@@ -26,6 +28,8 @@ def own(tmp_path, monkeypatch):
     (tmp_path / "config/config.yaml").write_text("{}")
     (tmp_path / "extensions").mkdir()
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setattr(discovery, "_path_entries", [])
 
     def write(source):
         (tmp_path / "extensions/mine.py").write_text(source)

@@ -109,12 +109,14 @@ def test_the_run_files_of_a_case_are_asked_for_by_its_name(folder, capsys, monke
 
 
 def test_the_readme_says_what_the_record_has_of_the_landscape():
-    study = Study.from_config({}, root=ROOT)
-    cells, lacking = study.cells("smoke", "landscape"), lacking_cells(study, "smoke", "landscape")
-    held = [cell for key, cell in cells.items() if key not in {(cell.id, cell.key) for cell in lacking}]
-    algorithms, problems = {cell.id for cell in held}, {cell.point["case"] for cell in held}
+    study, counts = Study.from_config({}, root=ROOT), {}
+    for size in ("smoke", "laptop"):
+        cells, lacking = study.cells(size, "landscape"), lacking_cells(study, size, "landscape")
+        held = [cell for key, cell in cells.items() if key not in {(cell.id, cell.key) for cell in lacking}]
+        algorithms, problems = {cell.id for cell in held}, {cell.point["case"] for cell in held}
+        counts[size] = f"{len(algorithms)} on {len(problems)} at the size {size}"
     text = " ".join((ROOT / "README.md").read_text().split())
-    assert f" problems, of which the record has {len(algorithms)} on {len(problems)} at the size smoke |" in text
+    assert f" problems, of which the record has {counts['smoke']}, and {counts['laptop']} |" in text
 
 
 def test_the_example_of_the_readme_says_what_compare_takes_from_the_record():
