@@ -168,7 +168,7 @@ def experiment(draw: Any) -> dict[str, Any]:
     if "data" in of and "local_epochs" in settings:
         settings["batch"] = 400
     reports = [*PROBLEMS.get(spec["problem"]["kind"]).reports]
-    measurable = [name for name in reports if spec["optimum"] or cls.corrects_drift or name not in OPTIMUM_METRICS]
+    measurable = [name for name in reports if spec["optimum"] or cls.exact or name not in OPTIMUM_METRICS]
     metrics = [*measurable, *settings.get("metrics", ())] * 10 + [*reports, "accuracy"]
     for section in ("grid", "within"):
         names = [name for name in AXES if section == "grid" or "." not in name]
