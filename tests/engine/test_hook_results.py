@@ -104,6 +104,14 @@ MISTAKES = {
         {"client": lambda self, s, i, steps: State(delta=next(iter(steps)).outputs(s.x))},
         r"it reads outputs of samples, which this problem does not have: .* write requires = \('outputs',\)",
     ),
+    "hook of before": (
+        {"server_metrics": lambda self, s, n: {"eta": 1.0}},
+        r"server_metrics is not a declaration .* write reports = \(NAME, ...\), and a method NAME\(self, s, n\)",
+    ),
+    "state after kernels": (
+        {"resume": lambda self, s: s},
+        r"resume is not a declaration .* write Recurrence\(..., resume=FUNCTION\)",
+    ),
     "unknown oracle": ({"requires": ("proxy",)}, "requires names 'proxy'; did you mean 'prox'"),
     "unrecorded": ({"client": noting, "records": ("stp",)}, r"steps.record notes 'step'; did you mean 'stp'\?: write"),
     "never noted": ({"records": ("step",)}, "records names 'step', but no hook notes it"),
@@ -247,6 +255,10 @@ MISTAKES = {
     "list of reports": (
         {"eta": lambda self, s, n: [1.0, 2.0], "reports": ("eta",)},
         "eta returns what is list; reports names it, so it must be one number, or None",
+    ),
+    "norm": (
+        {"eta": lambda self, s, n: norm(s.x), "reports": ("eta",)},
+        r"eta returns what has the shape \(1,\); reports names it, so it must be one number, or None: take its entry",
     ),
     "short list of reports": (
         {"eta": lambda self, s, n: [1.0], "reports": ("eta",)},

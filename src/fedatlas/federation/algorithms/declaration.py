@@ -33,6 +33,8 @@ ELSEWHERE = {
     "hessian": "requires = ('hessian',)",
     "outputs": "requires = ('outputs',)",
     "public": "requires = ('public',)",
+    "server_metrics": "reports = (NAME, ...), and a method NAME(self, s, n) for each",
+    "resume": "Recurrence(..., resume=FUNCTION) where recurrence returns it",
 }
 
 
@@ -70,7 +72,7 @@ def _mistakes(cls: Any, base: type) -> Iterator[str]:
             yield f"reports names {name!r}, but nothing returns it: define {name}(self, s, n), which returns a number"
         elif name in COLUMNS | METRICS:
             yield f"reports names {name!r}, which is a column of runs already: choose another name"
-        elif not _binds(inspect.signature(value), 3):
+        elif not _binds(inspect.signature(value), 3 if inspect.getattr_static(cls, name) is value else 2):
             yield f"{name} takes {inspect.signature(value)}; reports names it, so it must be def {name}(self, s, n)"
     names = [name.removesuffix("[i]") for name in cls.broadcast] if isinstance(cls.broadcast, tuple) else []
     for name in names:
@@ -110,7 +112,8 @@ def _slips(cls: Any, base: type) -> Iterator[str]:
     known = [name for name in dir(base) if not name.startswith("_")]
     own = {name for each in classes for name in vars(each) if not name.startswith("_")}
     for name in sorted(own - {*known, *options(cls), *cls.reports}):
-        if name in ELSEWHERE and isinstance(getattr(cls, name), (tuple, bool)):
+        hook = name in ("server_metrics", "resume")
+        if name in ELSEWHERE and (hook or isinstance(getattr(cls, name), (tuple, list, bool))):
             yield f"{name} is not a declaration of an algorithm: write {ELSEWHERE[name]}"
         near = difflib.get_close_matches(name, {*known} - own, 1, ALIKE)
         if near and name not in read and _is_alike(getattr(cls, name), getattr(base, near[0])):

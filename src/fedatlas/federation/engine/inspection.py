@@ -127,8 +127,12 @@ class Inspector:
         """
         if value is None:
             return value
-        if math.prod(np.shape(value)) != 1 or not (hasattr(value, "shape") or isinstance(value, (int, float))):
-            raise self._error(f"{name} returns what {form(value)}; reports names it, so it must be one number, or None")
+        real = isinstance(value, (int, float)) or (hasattr(value, "shape") and not np.iscomplexobj(value))
+        if np.ndim(value) or not real:
+            advice = ": take its entry [0]" if np.shape(value) == (1,) else ""
+            raise self._error(
+                f"{name} returns what {form(value)}; reports names it, so it must be one number, or None{advice}"
+            )
         module, owner = PROVEN.get(name, ("", ""))
         if owner and type(self.algorithm) is not getattr(sys.modules.get(module), owner, None):
             raise self._error(
