@@ -2,6 +2,7 @@
 
 import io
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -257,6 +258,17 @@ def test_text_in_another_encoding_is_refused():
         file.write("a,y\n1,0\n2,é\n".encode("latin-1"))
     with pytest.raises(UserError, match=r"mine.csv: is not CSV in UTF-8"):
         sources.info({"file": "mine.csv", "label": "y"})
+
+
+def test_parquet_with_checksums_is_refused_after_an_edit():
+    table = pa.table({"dose": np.arange(99.0), "ill": np.arange(99) % 2})
+    parquet.write_table(table, "mine.parquet", write_page_checksum=True, compression="none", use_dictionary=False)
+    content = Path("mine.parquet").read_bytes()
+    number = np.float64(7.0).tobytes()
+    assert content.count(number) == 1
+    Path("mine.parquet").write_bytes(content.replace(number, np.float64(8.5).tobytes()))
+    with pytest.raises(UserError, match=r"mine.parquet: is not a readable Parquet file .*CRC"):
+        prepared(file="mine.parquet", label="ill")
 
 
 def test_parquet_says_row_and_column():

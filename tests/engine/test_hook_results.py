@@ -77,7 +77,41 @@ MISTAKES = {
         "broadcast names 'velocty', but the server has only x: give it in init",
     ),
     "unreported": ({"reports": ("eta",)}, r"reports names 'eta', but nothing returns it: define eta\(self, s, n\)"),
+    "report of no round": (
+        {"eta": lambda self, s: 1.0, "reports": ("eta",)},
+        r"eta takes \(self, s\); reports names it, so it must be def eta\(self, s, n\)",
+    ),
+    "report of a hook": ({"reports": ("output",)}, "reports names 'output', but nothing returns it"),
+    "report of a metric": (
+        {"loss": lambda self, s, n: 0.0, "reports": ("loss",)},
+        "reports names 'loss', which is a column of runs already",
+    ),
+    "report of a cost": (
+        {"bits_up": lambda self, s, n: 0.0, "reports": ("bits_up",)},
+        "reports names 'bits_up', which is a column of runs already",
+    ),
+    "whole and row": ({"broadcast": ("x", "x[i]")}, "broadcast names 'x' twice"),
+    "turned rows": (
+        {
+            "broadcast": ("x", "U[i]"),
+            "init": lambda self, x0, clients: (State(x=x0, U=np.zeros((clients, 3))), State()),
+            "server": lambda self, s, mean, n: State(x=s.x, U=s.U.T),
+        },
+        r"the hook server returns 'U', which has the shape \(3, 5\); it must keep the shape \(5, 3\) of init",
+    ),
     "flag of another kind": ({"exact_prox": True}, r"exact_prox is not a declaration .* write requires = \('prox',\)"),
+    "oracle without a word": (
+        {"client": lambda self, s, i, steps: State(delta=next(iter(steps)).outputs(s.x))},
+        r"it reads outputs of samples, which this problem does not have: .* write requires = \('outputs',\)",
+    ),
+    "hook of before": (
+        {"server_metrics": lambda self, s, n: {"eta": 1.0}},
+        r"server_metrics is not a declaration .* write reports = \(NAME, ...\), and a method NAME\(self, s, n\)",
+    ),
+    "state after kernels": (
+        {"resume": lambda self, s: s},
+        r"resume is not a declaration .* write Recurrence\(..., resume=FUNCTION\)",
+    ),
     "unknown oracle": ({"requires": ("proxy",)}, "requires names 'proxy'; did you mean 'prox'"),
     "unrecorded": ({"client": noting, "records": ("stp",)}, r"steps.record notes 'step'; did you mean 'stp'\?: write"),
     "never noted": ({"records": ("step",)}, "records names 'step', but no hook notes it"),
@@ -220,6 +254,14 @@ MISTAKES = {
     ),
     "list of reports": (
         {"eta": lambda self, s, n: [1.0, 2.0], "reports": ("eta",)},
+        "eta returns what is list; reports names it, so it must be one number, or None",
+    ),
+    "norm": (
+        {"eta": lambda self, s, n: norm(s.x), "reports": ("eta",)},
+        r"eta returns what has the shape \(1,\); reports names it, so it must be one number, or None: take its entry",
+    ),
+    "short list of reports": (
+        {"eta": lambda self, s, n: [1.0], "reports": ("eta",)},
         "eta returns what is list; reports names it, so it must be one number, or None",
     ),
     "matrix": (

@@ -92,7 +92,7 @@ class Parquet(Tabular):
         from pyarrow import parquet
 
         try:
-            with parquet.ParquetFile(path) as file:
+            with parquet.ParquetFile(path, page_checksum_verification=True) as file:
                 cells = file.metadata.num_rows * file.metadata.num_columns
                 machine.require_memory(16 * cells, f"{path}", "keep fewer rows or columns")
                 frame = file.read().to_pandas(ignore_metadata=True, integer_object_nulls=True)

@@ -8,6 +8,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from fedatlas.errors import UserError, did_you_mean, nearest
+from fedatlas.federation.engine.history import CLOCK, COST_COLUMNS
 from fedatlas.registry import extensions
 from fedatlas.registry.options import options
 
@@ -18,6 +19,9 @@ REQUIREMENTS = {
     "outputs": ("asks for outputs of layers", "none"),
     "public": ("draws rows that no client has", "none"),
 }
+# Columns of all runs, and metrics that problems report, which no report may write over.
+COLUMNS = {"seed", "round", "steps", "status", "diverged_round", "cause", *COST_COLUMNS, CLOCK}
+METRICS = {"loss", "accuracy", "suboptimality", "distance", "gradient_norm", "output", "test_loss", "test_accuracy"}
 ALIKE = 0.8  # share of letters in common from which a public name may be a slip of another
 # Names under which one may look for a declaration, and what it is.
 ELSEWHERE = {
@@ -29,6 +33,8 @@ ELSEWHERE = {
     "hessian": "requires = ('hessian',)",
     "outputs": "requires = ('outputs',)",
     "public": "requires = ('public',)",
+    "server_metrics": "reports = (NAME, ...), and a method NAME(self, s, n) for each",
+    "resume": "Recurrence(..., resume=FUNCTION) where recurrence returns it",
 }
 
 
@@ -61,9 +67,17 @@ def _mistakes(cls: Any, base: type) -> Iterator[str]:
     for name in cls.requires if isinstance(cls.requires, tuple) else ():
         if name not in REQUIREMENTS:
             yield f"requires names {name!r}{did_you_mean(name, REQUIREMENTS)}"
-    for name in cls.reports:
-        if not callable(getattr(cls, name, None)):
+    for name in cls.reports if isinstance(cls.reports, tuple) else ():
+        if not callable(value := getattr(cls, name, None)) or hasattr(base, name):
             yield f"reports names {name!r}, but nothing returns it: define {name}(self, s, n), which returns a number"
+        elif name in COLUMNS | METRICS:
+            yield f"reports names {name!r}, which is a column of runs already: choose another name"
+        elif not _binds(inspect.signature(value), 3 if inspect.getattr_static(cls, name) is value else 2):
+            yield f"{name} takes {inspect.signature(value)}; reports names it, so it must be def {name}(self, s, n)"
+    names = [name.removesuffix("[i]") for name in cls.broadcast] if isinstance(cls.broadcast, tuple) else []
+    for name in names:
+        if names.count(name) > 1:
+            yield f"broadcast names {name!r} twice: a client is sent the whole, or its own row; leave one out"
     yield from _slips(cls, base)
 
 
@@ -98,7 +112,8 @@ def _slips(cls: Any, base: type) -> Iterator[str]:
     known = [name for name in dir(base) if not name.startswith("_")]
     own = {name for each in classes for name in vars(each) if not name.startswith("_")}
     for name in sorted(own - {*known, *options(cls), *cls.reports}):
-        if name in ELSEWHERE and isinstance(getattr(cls, name), (tuple, bool)):
+        hook = name in ("server_metrics", "resume")
+        if name in ELSEWHERE and (hook or isinstance(getattr(cls, name), (tuple, list, bool))):
             yield f"{name} is not a declaration of an algorithm: write {ELSEWHERE[name]}"
         near = difflib.get_close_matches(name, {*known} - own, 1, ALIKE)
         if near and name not in read and _is_alike(getattr(cls, name), getattr(base, near[0])):

@@ -35,6 +35,8 @@ FORMS = {
 ADVICE = "norm and dot of fedatlas.arrays return a column (m, 1)"
 # Numbers of the server that a theorem gives for the code of one class, by module and name, and for no other code.
 PROVEN = {"epsilon": ("fedatlas.federation.algorithms.dp_fedavg", "DPFedAvg")}
+# What not every problem's minibatches have, and what an algorithm requires that uses it.
+ORACLES = {"outputs": "outputs", "pullback": "outputs", "labels": "outputs", "hessian_product": "hessian"}
 NOUNS = {"Steps": "steps", "Round": "the round n", "Gradient": "a gradient g"}
 
 
@@ -125,8 +127,12 @@ class Inspector:
         """
         if value is None:
             return value
-        if math.prod(np.shape(value)) != 1 or isinstance(value, (str, bytes)):
-            raise self._error(f"{name} returns what {form(value)}; reports names it, so it must be one number, or None")
+        real = isinstance(value, (int, float)) or (hasattr(value, "shape") and not np.iscomplexobj(value))
+        if np.ndim(value) or not real:
+            advice = ": take its entry [0]" if np.shape(value) == (1,) else ""
+            raise self._error(
+                f"{name} returns what {form(value)}; reports names it, so it must be one number, or None{advice}"
+            )
         module, owner = PROVEN.get(name, ("", ""))
         if owner and type(self.algorithm) is not getattr(sys.modules.get(module), owner, None):
             raise self._error(
@@ -244,7 +250,8 @@ class Inspector:
             if name not in result:
                 yield f"returns no {name!r}, which broadcast names; it must return all that clients are sent"
             first, value = np.shape(getattr(self._server, name)), getattr(result, name)
-            if math.prod(first) != math.prod(np.shape(value)) or len(np.shape(value)) > max(len(first), 1):
+            reshaped = np.shape(value) != first and (len(first) > 1 or np.ndim(value) > 1)
+            if reshaped or math.prod(first) != math.prod(np.shape(value)):
                 yield f"returns {name!r}, which {form(value)}; it must keep the shape {tuple(first)} of init"
             yield from self._other_library(repr(name), value)
 
@@ -334,6 +341,12 @@ class explain_mistakes:
                 f"{self.algorithm.title()}: in round {self.t + 1} its hyper-parameters lead to numbers beyond double "
                 f"precision ({error})"
             ) from None
+        if isinstance(error, AttributeError) and error.name in ORACLES and hasattr(error.obj, "grad"):
+            name = ORACLES[error.name]
+            raise UserError(
+                f"{self.algorithm.title()}: it reads {error.name} of samples, which this problem does not have: take "
+                f"another problem, and write requires = ({name!r},)"
+            ) from error
         owner = getattr(error, "obj", None)
         kind_of_owner = type(owner).__name__
         noun = f"a {kind_of_owner}" if isinstance(owner, Vectors) else NOUNS.get(kind_of_owner)
