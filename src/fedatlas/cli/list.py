@@ -58,7 +58,7 @@ RECORDS = {
     "experiments": Experiment,
     "algorithms of an experiment": Entry,
     "select": Select,
-    "analyses": InterimAnalyses,
+    "interim analyses": InterimAnalyses,
     "mlflow": Tracking,
     "claims": Claim,
     "setting": Setting,

@@ -123,7 +123,8 @@ class Inspector:
     def look_at_report(self, name: str, value: Any) -> Any:
         """Return what a method of ``reports`` returned. Raise UserError unless it is None or one number.
 
-        So does a number that is proven for the code of another class, such as the one that the algorithm derives from.
+        A number that is proven for the code of another class, such as the one that the algorithm derives from, is
+        refused as well.
         """
         if value is None:
             return value

@@ -84,7 +84,7 @@ class EventQueue(Rounds):
 
     Args:
         driver: Options.
-        simulation: "Simulation".
+        simulation: The run whose messages these are.
 
     Raises:
         UserError: The clients keep a state, and messages may weigh less than 1.
