@@ -23,7 +23,9 @@ try:
     study.export(workflow)
 except UserError as error:
     raise WorkflowError(str(error)) from None
-analysis_file = lambda size, name, seeds: checkpoints.interim_analysis.get(size=size, experiment=name, seeds=seeds).output[0]
+analysis_file = lambda size, name, seeds: checkpoints.interim_analysis.get(
+    size=size, experiment=name, seeds=seeds
+).output[0]
 graph = Graph(study, analysis_file, lambda: workflow.dryrun, may_leave_out=True)
 is_cluster = workflow.is_main_process and workflow.resource_settings.nodes is not None
 requests = Requests(graph, is_cluster)
