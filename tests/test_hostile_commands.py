@@ -2,7 +2,6 @@
 
 import contextlib
 import errno
-import json
 import os
 import signal
 import stat
@@ -15,10 +14,7 @@ import pandas as pd
 import pytest
 
 from fedatlas.cli import commands
-from fedatlas.cli import main as main_module
 from fedatlas.cli.main import main
-from fedatlas.cli.parser import parser as build_parser
-from fedatlas.errors import UserError
 from fedatlas.experiments import result_files as files
 
 QUADRATIC = ["--problem", "quadratic", "--option", "dim=3", "--clients", "3", "--batch", "0", "--rounds", "2"]
@@ -91,36 +87,6 @@ def test_one_sentence_says_what(arguments, message, capsys, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_each_line_of_a_message_is_a_sentence_of_its_own(capsys, monkeypatch):
-    def cite(_):
-        raise UserError("\n".join("a" * 300 + letter for letter in "bcd"))
-
-    monkeypatch.setattr("fedatlas.cli.commands.cite", cite)
-    assert main(["cite"]) == 2
-    assert [line[-1] for line in capsys.readouterr().err.splitlines()] == ["b", "c", "d"]
-
-
-@pytest.mark.parametrize("number, error", [(signal.SIGTERM, SystemExit), (signal.SIGINT, KeyboardInterrupt)])
-def test_a_signal_inside_a_callback_of_the_compiler_ends_the_command_a_moment_later(number, error):
-    callback = "def callback():\n    signal.raise_signal(number)"  # an exception would be lost here
-    module = {"__name__": "llvmlite.binding.executionengine", "signal": signal, "number": number}
-    exec(callback, module)
-    old = {one: signal.signal(one, main_module._end) for one in (number, signal.SIGALRM)}
-    try:
-        module["callback"]()
-        with pytest.raises(error):
-            time.sleep(5)
-        with pytest.raises(error):
-            signal.raise_signal(number)
-    finally:
-        for one, handler in old.items():
-            signal.signal(one, handler)
-
-
-def test_what_has_no_option_of_its_own_can_be_set(capsys):
-    assert main([*TRAIN, "--batch", "1", "--set", "sampling=reshuffling", "--set", "participation=full"]) == 0
-
-
 def test_the_result_goes_where_it_is_wanted(capsys, tmp_path):
     out = tmp_path / "new" / "x.parquet"
     assert main([*TRAIN, "--out", str(out)]) == 0
@@ -136,12 +102,6 @@ def test_the_result_goes_where_it_is_wanted(capsys, tmp_path):
     for path in (out, out.with_suffix(".csv")):  # what the command wrote, it may replace
         assert main([*TRAIN, "--rounds", "1", "--out", str(path)]) == 0
     assert len(files.read(out)[0]) == len(pd.read_csv(out.with_suffix(".csv"))) == 2
-
-
-def test_json_has_no_infinities(capsys):
-    assert main([*TRAIN, "--set", "lr=1e200", "--rounds", "9", "--json"]) == 0
-    result = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
-    assert result["status"] == "diverged" and result["final"]["loss"] is None
 
 
 def _put(path: Path, kind: str) -> None:
@@ -172,25 +132,6 @@ def test_what_lies_there_stays(kind, suffix, capsys, tmp_path, monkeypatch):
     assert str(path) in refused(capsys, *TRAIN, "--out", path)
     assert list(tmp_path.iterdir()) == before and path.lstat().st_mode == mode
     assert content is None or path.read_bytes() == content
-
-
-@pytest.mark.parametrize("out", [".", "..", "", "/dev/null", "/dev/stdout", "x.txt", "x", "mine/x.csv", "/proc/x.csv"])
-def test_no_such_place(out, capsys, tmp_path, monkeypatch):
-    monkeypatch.setattr("fedatlas.api.train.train", lambda *a, **k: pytest.fail("it was trained"))
-    (tmp_path / "mine").write_text("mine")
-    with contextlib.chdir(tmp_path):
-        refused(capsys, *TRAIN, "--out", out)
-    assert os.listdir(tmp_path) == ["mine"] and stat.S_ISCHR(os.stat("/dev/null").st_mode)
-
-
-def test_what_could_not_be_written_is_on_the_screen(capsys, tmp_path, monkeypatch):
-    def full(*_):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr("fedatlas.experiments.result_files.write", full)
-    assert main([*TRAIN, "--json", "--out", str(tmp_path / "x.parquet")]) == 2
-    output = capsys.readouterr()
-    assert json.loads(output.out)["status"] == "ok" and "No space left on device" in output.err
 
 
 @pytest.mark.parametrize(
@@ -227,31 +168,3 @@ def test_terminated(tmp_path):
     process.send_signal(signal.SIGTERM)
     assert process.communicate(timeout=20)[1] == "" and process.returncode == 128 + signal.SIGTERM
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("how", ["full disk", "no folder", "no locale", "no output"])
-def test_odd_surroundings(how, tmp_path):
-    gone = tmp_path / "gone"
-    gone.mkdir()
-    command, keywords = f"{sys.executable} -m fedatlas list algorithms", {}
-    command = {
-        "full disk": f"{command} > /dev/full",
-        "no folder": f"rmdir {gone}; {command}; {sys.executable} -m fedatlas {' '.join(TRAIN)} --out x.csv",
-        "no locale": f"{command}",
-        "no output": f"{command} >&- 2>&-",
-    }[how]
-    if how == "no locale":
-        keywords = {"env": os.environ | {"LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONCOERCECLOCALE": "0"}}
-    done = subprocess.run(command, shell=True, capture_output=True, text=True, cwd=gone, **keywords)
-    assert "Traceback" not in done.stderr and done.returncode == {"full disk": 2, "no folder": 2}.get(how, 0)
-    if done.returncode == 2:
-        assert done.stderr.splitlines()[-1].startswith("fedatlas: ")
-
-
-def test_options_of_every_command_are_whole_names():
-    todo = [build_parser()]
-    while todo:
-        parser = todo.pop()
-        assert not parser.allow_abbrev
-        for action in parser._actions:
-            todo += list(action.choices.values()) if isinstance(action.choices, dict) else []

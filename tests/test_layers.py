@@ -50,7 +50,6 @@ ROOMS = [
     {"__main__"},
 ]
 LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms}
-VAGUE = {"common", "core", "helpers", "misc", "tools", "util", "utils"}
 
 
 def imported(path):
@@ -108,14 +107,3 @@ def test_no_modules_import_each_other_in_a_circle():
 def test_every_module_has_its_room():
     packages = {"__init__", "federation", "publish", "results"}  # which hold rooms
     assert {module(path) for path in ROOT.rglob("*.py") if room(module(path)) is None} == packages
-
-
-def test_files_are_short():
-    long = {
-        str(path.relative_to(ROOT)): n for path in ROOT.rglob("*.py") if (n := len(path.read_text().splitlines())) > 400
-    }
-    assert not long
-
-
-def test_names_of_files_say_something():
-    assert not [path for path in ROOT.rglob("*.py") if path.stem in VAGUE]

@@ -9,7 +9,6 @@ from fedatlas.federation.problems.logistic import Logistic
 from fedatlas.federation.problems.quadratic import Quadratic
 from fedatlas.testing import CONFORMANCE_TESTS, FAILED, PASSED, Implementation, transcriptions
 from fedatlas.testing.outcomes import run_test
-from fedatlas.workflow.inputs.memory import client_vectors
 from tests.helpers import example, logistic, quadratic
 
 NAMES = algorithms.names()
@@ -88,13 +87,6 @@ def test_passes_conformance_tests(name, keys):
     assert [outcome for outcome in outcomes if outcome.status != PASSED and outcome.test in UNCONDITIONAL] == []
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in NAMES if not algorithms.get(name).corrects_drift])
-def test_what_does_not_declare_the_optimum_does_not_reach_it(name):
-    outcome = run_test(CONFORMANCE_TESTS["optimum"], Implementation(algorithms.get(name)))
-    assert "write `corrects_drift = True`, and this is tested" not in outcome.sentence
-
-
 @pytest.mark.parametrize("name, values", CHOICES, ids=str)
 def test_equals_its_transcription_with_other_choices(name, values, monkeypatch):
     """Where some clients take part, or none, and with full gradients; the defaults agree in all conditions."""
@@ -104,25 +96,6 @@ def test_equals_its_transcription_with_other_choices(name, values, monkeypatch):
     cls = algorithms.get(name)
     required = {key: getattr(example(name), key) for key, option in cls.options().items() if option.required}
     transcriptions.agreement(Implementation(cls, required | values))
-
-
-@pytest.mark.parametrize(
-    "name, options, count",
-    [
-        ("fedavg", {}, 0),
-        ("fedau", {}, 0),  # three numbers
-        *((name, {}, 0) for name in ("fedavg-all", "fedavg-known-p", "f3ast")),
-        *((name, {}, 1) for name in ("fedawe", "mifa", "fedvarp", "scaffold")),
-        ("fedadmm", {}, 2),
-        ("sonata", {}, 3),
-        ("ditto", {}, 1),
-        ("fedspeed", {}, 1),
-        ("fedspeed", {"prox": False, "correction": False}, 0),
-        ("fedred", {"average": "weighted"}, 3),
-    ],
-)
-def test_number_of_vectors_in_a_clients_state(name, options, count):
-    assert client_vectors(example(name, **options)) == count
 
 
 @pytest.mark.parametrize("name", ["dane", "fedred", "dane+-gd"])
@@ -136,12 +109,3 @@ def test_exact_proximal_steps_need_a_problem_or_a_class_that_has_them(name):
                 algorithm.validate(setting, problem)
         else:
             algorithm.validate(setting, problem)
-
-
-def test_unknown_names_get_a_guess():
-    with pytest.raises(UserError, match="did you mean 'scaffold'"):
-        algorithms.get("scafold")
-    with pytest.raises(UserError, match=r"no option 'learning_rate'.*known: lr"):
-        algorithms.create("fedavg", {"learning_rate": 1})
-    with pytest.raises(UserError, match="needs a value for 'lr'"):
-        algorithms.create("fedavg", {})
