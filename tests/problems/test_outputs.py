@@ -3,20 +3,16 @@
 from dataclasses import dataclass
 
 import numpy as np
-import pytest
 import torch
 from torch import nn
 from torch.nn import functional as F
 
 import fedatlas
 from fedatlas import Algorithm, Rows, State, option
-from fedatlas.errors import Undefined, UserError
 from fedatlas.federation.arrays import concatenate
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.streams import stream
-from fedatlas.testing import Implementation, run_tests
-from tests.helpers import logistic
 
 RNG = np.random.default_rng(0)
 CLASSES, WIDTH, M, T, K, LR, PULL = 3, 4, 3, 3, 2, 0.3, 0.5
@@ -166,14 +162,6 @@ def test_distillation_is_that_of_a_loop_and_only_of_rows_that_no_client_has():
     assert torch.allclose(run.output, x, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("cls", [FedProto, FedDF])
-def test_blocks_change_no_bit_and_outputs_of_clients_are_counted(cls):
-    whole, parts = simulation(cls, block=M), simulation(cls, block=1)
-    rows = [run.run().rows[-1] for run in (whole, parts)]
-    assert torch.equal(whole.output, parts.output) and rows[0]["loss"] == rows[1]["loss"]
-    assert rows[0]["gradients"] == T * K * (4 if cls is FedProto else 1)
-
-
 def test_outputs_and_their_pullback_are_those_of_autograd_with_the_masks_of_dropout():
     problem = network(build=lambda: nn.Sequential(nn.Linear(5, WIDTH), nn.Dropout(0.5), nn.Linear(WIDTH, CLASSES)))
     batch = problem.batch(np.arange(2), np.array([[1, 2], [3, 4]]) + 30 * np.array([[5], [6]]))
@@ -184,21 +172,3 @@ def test_outputs_and_their_pullback_are_those_of_autograd_with_the_masks_of_drop
     shift = torch.full_like(y, 1e-6)
     slope = (batch.outputs(y + shift, "") - batch.outputs(y - shift, "")).sum(-1).mean(-1) / 2e-6
     assert torch.allclose(batch.pullback(y, v, "").sum(-1), slope, rtol=1e-6)
-
-
-def test_what_is_not_there_is_a_sentence():
-    with pytest.raises(Undefined, match="outputs of layers, but this problem has none"):
-        simulation(FedProto, logistic(clients=M))
-    with pytest.raises(UserError, match="there is no layer '7'; there are 0, 1, 2"):
-        network().batch(np.array([0]), np.array([[1]])).outputs(network().start(0), "7")
-    with pytest.raises(Undefined, match="algorithm feddf draws rows that no client has, but the clients have all"):
-        simulation(FedDF, network(np.split(np.arange(30), M)))
-
-
-def test_check_accuses_neither_rows_of_the_server_nor_options_that_are_text():
-    implementation = Implementation(FedDF)
-    for name in ("options", "refusals", "runs", "blocks", "threads", "checkpoint"):
-        (outcome,) = run_tests(implementation, [name])
-        assert outcome.status == "passed", outcome
-    outcome, *_ = run_tests(Implementation(FedProto), ["refusals"])
-    assert outcome.status == "passed", outcome
