@@ -2,7 +2,6 @@
 
 import logging
 import logging.handlers
-import queue
 import re
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,7 +16,6 @@ from fedatlas.io import csv
 from fedatlas.results.claims.verdicts import COLUMNS, NOT_TESTED
 from fedatlas.workflow import console, summary
 from fedatlas.workflow.study import Study
-from tests.workflow.studies import importing, snakemake
 
 LOGGER = ("--logger", "fedatlas", "--cores", "2")
 SETTINGS = {
@@ -36,12 +34,6 @@ def test_a_failed_job_is_told_with_its_log(project):
     assert "jobs done" not in done.stdout and "Made" not in done.stdout
     (log,) = (project.folder / ".snakemake/log").glob("*.log")
     assert "rule train:" in log.read_text() and "Error in rule train" in log.read_text()
-
-
-def test_the_messages_of_another_workflow_stay(tmp_path):
-    folder = importing(tmp_path / "mine", "sixth")
-    output = snakemake(folder, "sixth/results/smoke/tiny/about.json")
-    assert "rule atlas_about:" in output.stderr and "jobs done" not in output.stdout
 
 
 def record(event=None, message="", level=logging.INFO, path="snakemake/workflow.py", **fields):
@@ -150,53 +142,12 @@ def test_why_slurm_ended_a_group(handler, capsys, tmp_path, line, says):
     assert capsys.readouterr().err == f"The job train a failed{says and f': SLURM says {says}'}.\n"
 
 
-def test_a_log_is_read_as_its_job_fails(handler, capsys, tmp_path):
-    log, records = tmp_path / "log", queue.SimpleQueue()
-    log.write_text("No space left")
-    logger = logging.getLogger(console.LOGGER)
-    logger.addHandler(listener := logging.handlers.QueueHandler(records))
-    logger.error("Error in rule", extra={"event": "job_error", "jobid": 1, "rule_name": "train", "log": [str(log)]})
-    logger.removeHandler(listener)
-    log.unlink()  # by the next attempt, before the handler's thread takes the record
-    handler.handle(records.get_nowait())
-    assert "    No space left\n" in capsys.readouterr().err
-
-
-def test_a_line_now_and_then_without_a_terminal(handler, capsys, monkeypatch):
-    handler.handle(record("run_info", stats={"train": 8, "total": 8}))
-    handler.handle(record("progress", done=1, total=8))
-    monkeypatch.setattr(console, "PAUSE", 0.0)
-    handler.start -= 60
-    handler.handle(record("progress", done=2, total=8))
-    assert capsys.readouterr().err.splitlines()[1:] == ["2 of 8 jobs done; about 3 min left"]
-
-
 def test_an_interrupted_run_has_no_summary(handler, capsys):
     handler.handle(record("run_info", stats={"train": 8, "total": 8}))
     handler.handle(record("progress", done=2, total=8))
     handler.close()
     out, error = capsys.readouterr()
     assert out == "" and "with 2 of 8 jobs done. What was made stays: the same command goes on from there." in error
-
-
-def test_jobs_that_the_user_interrupted_have_not_failed(handler, capsys, tmp_path):
-    (tmp_path / "log").write_text("11/12 runs\nfedatlas: interrupted\n")
-    handler.handle(record("run_info", stats={"train": 8, "total": 8}))
-    handler.handle(record("job_error", jobid=1, rule_name="train", wildcards={}, log=[str(tmp_path / "log")]))
-    handler.handle(record("error", "At least one job did not complete successfully.", logging.ERROR))
-    handler.close()
-    lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == 3 and lines[2].startswith(
-        "Stopped after under 1 s, with 0 of 8 jobs done. What was made stays"
-    )
-
-
-def test_an_interrupt_of_snakemake_alone_waits_for_jobs(handler, capsys):
-    message = "Terminating processes on user request, this might take some time."
-    handler.handle(record(None, message))
-    handler.handle(record(None, message))
-    handler.handle(record("error", "Command 'a' returned non-zero exit status 130.", logging.ERROR))
-    assert capsys.readouterr().err == "Interrupted: the run stops when the jobs that run now have ended.\n"
 
 
 @pytest.mark.parametrize(
@@ -211,15 +162,6 @@ def test_an_interrupt_of_snakemake_alone_waits_for_jobs(handler, capsys):
 def test_a_job_that_a_signal_ended(handler, capsys, end, words):
     handler.handle(record("error", f"Command 'fedatlas job run' {end}", logging.ERROR))
     assert capsys.readouterr().err == (f"Something ended a job {words}" if words else "")
-
-
-@pytest.mark.parametrize("option", ["verbose", "printshellcmds", "debug_dag", "quiet"])
-def test_who_asks_for_snakemakes_messages_has_them(option, capsys):
-    silent = console.Messages(SimpleNamespace(**SETTINGS | {option: True}), None)
-    assert not silent.writes_to_stream  # so Snakemake adds its own handler
-    silent.handle(record("run_info", stats={"train": 8, "total": 8}))
-    silent.close()
-    assert capsys.readouterr() == ("", "")
 
 
 def test_the_summary_tells_claims_and_what_tests_them(project, monkeypatch):
@@ -283,8 +225,3 @@ def test_a_dry_run_tells_jobs_why_and_the_code_that_has_changed_in_few_lines(pro
     assert lines[-1] == "Changed code, with all that it imports: federation.algorithms.fedavg (1 job)"
     assert len(lines) < 12
     assert "Changed code" not in project.snakemake("-n", "--quiet", "all", *LOGGER, target).stdout
-
-
-def test_snakemakes_own_messages_end_with_the_summary(project):
-    done = project.snakemake("results/smoke/tiny/runs/fedavg/all.parquet")
-    assert "Finished jobid" in done.stderr and done.stdout == "Made      results/smoke/tiny/runs/fedavg/all.parquet\n"

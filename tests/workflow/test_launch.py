@@ -52,13 +52,6 @@ def test_an_experiment_of_ones_own_is_made_and_its_places_are_told(tmp_path):
     assert "SCAFFOLD is better" in fedatlas(tmp_path, "show", "--claims").stdout
 
 
-@pytest.mark.slow
-def test_a_failure_has_the_exit_status_of_snakemake_and_no_places(tmp_path):
-    done = fedatlas(tmp_path, "run", "fedac_fig1", "--", "--until", "no_such_rule")
-    assert done.returncode == 1 and "no_such_rule" in done.stderr
-    assert not done.stdout and "this is a bug" not in done.stderr
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -75,13 +68,6 @@ def test_mistakes(tmp_path, monkeypatch, capsys, words, message):
     monkeypatch.chdir(tmp_path)
     assert main(["run", *words]) == 2 and message in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
-
-
-def test_a_home_that_cannot_be_written_is_one_sentence(tmp_path, monkeypatch):
-    (tmp_path / "home").write_text("a file where the folder should be")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
-    with pytest.raises(UserError, match=r"home.*: set XDG_CACHE_HOME to a folder in which"):
-        launch.run("fedac_fig1", "smoke", "1", dry=True)
 
 
 def test_other_words_are_for_snakemake(tmp_path, monkeypatch):

@@ -1,12 +1,9 @@
 """`fedatlas list experiments` tells what each experiment re-runs, on which data, and how long it takes."""
 
 import dataclasses
-import json
-import re
 
 import pytest
 
-from fedatlas.cli.main import main
 from fedatlas.experiments import result_files
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.workflow import listing, shipped_times, times
@@ -33,29 +30,6 @@ def test_every_experiment_and_size_has_its_time_and_memory(experiments):
     assert {name for name, _ in costs} == names, "times.csv names experiments that there are not: run `make times`"
 
 
-@pytest.mark.parametrize("width", [80, 120])
-def test_lines_fit_the_terminal(experiments, width, monkeypatch):
-    monkeypatch.setenv("COLUMNS", str(width))
-    text = "\n".join(listing.lines(experiments))
-    assert max(map(len, text.splitlines())) <= width and text.startswith("Times are those of one processor")
-    start = text.index("fedac_fig1 ")
-    (line,) = re.findall(r"Figures 1 and 3; a9a \(smoke: breast_cancer\)\n +(smoke .*)\n", text[start : start + 500])
-    assert re.fullmatch(r"smoke ~?[\d.]+ s, laptop ~?[\d.]+ min, paper ~?[\d.]+ min; [\d.]+ [MG]iB", line)
-
-
-def test_json(capsys):
-    assert main(["list", "experiments", "--json"]) == 0
-    (result,) = [item for item in json.loads(capsys.readouterr().out)["experiments"] if item["name"] == "fedspeed_fig2"]
-    assert result["numbered"] == ["Figure 2", "Figure 5(c)", "Figure 5(d)"] and result["paper"] == "sun2023"
-    assert result["data"] == {"smoke": ["digits"], "laptop": ["cifar10"], "paper": ["cifar10"]}
-    assert (
-        result["sizes"]["paper"]["seconds"] > result["sizes"]["laptop"]["seconds"] > result["sizes"]["smoke"]["seconds"]
-    )
-    assert main(["list", "data", "--json"]) == 0
-    (section,) = json.loads(capsys.readouterr().out).values()
-    assert "a9a" in [item["name"] for item in section]
-
-
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
@@ -78,19 +52,6 @@ def test_where_a_figure_is(name, sentence):
     assert files.explain_figure(name) == sentence
 
 
-@pytest.mark.parametrize(
-    ("seconds", "words"),
-    [
-        (0.2, "under 1 s"), (1.94, "~1.9 s"), (42, "~42 s"), (89, "~89 s"), (120, "~2 min"), (2317, "~39 min"),
-        (9000, "~2.5 h"), (400_000, "~4.6 days"), (5.5e6, "~64 days"),
-    ],
-)  # fmt: skip
-def test_durations(seconds, words):
-    assert listing.duration(times.Cost(1, seconds, False)) == words
-    assert listing.duration(times.Cost(1, seconds, True)) == words.removeprefix("~")
-    assert listing.duration(None) == listing.duration(times.Cost(1, None, False)) == ""
-
-
 @pytest.fixture
 def ran(project, monkeypatch):
     """A project with results of its experiment in size smoke."""
@@ -99,15 +60,6 @@ def ran(project, monkeypatch):
     (project.folder / "results/smoke/tiny").mkdir(parents=True)
     result_files.write("results/smoke/tiny/table.parquet", [{"algorithm": "gd"}], meta.to_dict())
     return project
-
-
-def test_an_experiment_of_ones_own_has_the_time_that_it_took_here(ran, capsys):
-    result = listing.summarize(Study.open(), "tiny")
-    assert result.sizes == {"smoke": times.Cost(8, 0.25, True), "laptop": None}
-    assert main(["show", "tiny"]) == 0
-    text = capsys.readouterr().out
-    assert "tiny (experiment)" in text and "under 1 s of a processor, measured; 8 runs" in text
-    assert "SCAFFOLD is better. [Nowhere]" in text and "time not known" in text
 
 
 def test_times_are_those_measured_else_kept_else_estimated(ran):
@@ -130,10 +82,3 @@ def test_times_are_those_measured_else_kept_else_estimated(ran):
     )
     ran.write_experiment(seeds=[0, 1])
     assert write()["tiny", "laptop"].seconds < 1
-
-
-def test_a_broken_file_does_not_hide_the_others(tmp_path, monkeypatch, capsys):
-    (tmp_path / "config/experiments").mkdir(parents=True)
-    (tmp_path / "config/experiments/broken.yaml").write_text("title: Broken\nsizes: {smoke: 5}\n")
-    monkeypatch.chdir(tmp_path)
-    assert main(["list", "experiments"]) == 0 and "Broken" in capsys.readouterr().out

@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import subprocess
-import threading
 import time
 from pathlib import Path
 
@@ -43,13 +42,6 @@ def test_a_second_job_waits_and_says_for_whom(tmp_path, job, monkeypatch):
         assert process.poll() is None and not out.exists()
     assert process.wait(60) == 0
     assert len(result_files.read(out)[0]) and not list(tmp_path.glob(".*.lock"))
-
-
-def test_a_job_that_waits_can_be_ended(tmp_path):
-    stop = threading.Event()
-    with exclusive(tmp_path / "a"):
-        with exclusive(tmp_path / "a", announce=lambda owner: stop.set(), stop=stop) as free:
-            assert not free
 
 
 @pytest.mark.slow

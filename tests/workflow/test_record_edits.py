@@ -9,13 +9,11 @@ import pandas as pd
 import pytest
 import yaml
 
-from fedatlas.api.record import record
 from fedatlas.cli.main import main
 from fedatlas.data import store
 from fedatlas.data.catalogue import SOURCES
 from fedatlas.experiments import fingerprint, result_files
 from fedatlas.experiments import run as run_module
-from fedatlas.federation.partitions import PARTITIONS
 from fedatlas.records.lookup import Records, all_verifications
 from fedatlas.workflow.study import Study
 from tests.records.test_records import changed_file
@@ -250,31 +248,6 @@ def test_an_edit_that_keeps_numbers_is_verified_and_one_that_does_not_is_not(stu
     assert taken() == ALL - {"own/scaffold", "digits/scaffold"}
 
 
-def test_a_choice_that_tuning_would_not_make_today_is_a_difference(study, monkeypatch, capsys):
-    """Although all numbers of runs are equal."""
-    edit_module(monkeypatch, "experiments.tuning.confirmation")
-    original = run_module.replay_searches
-
-    def choose_others(spec, *rest):
-        return [dataclasses.replace(search, chosen={"lr": 0.5}) for search in original(spec, *rest)]
-
-    monkeypatch.setattr("fedatlas.records.verification.replay_searches", choose_others)
-    forget()
-    assert main(["record", "verify", "own"]) == 1
-    assert "chooses {'lr': 0.5} by today's code" in capsys.readouterr().out
-
-
-def test_a_partition_of_older_code_that_lies_here_verifies_nothing(study, monkeypatch):
-    """Runs are computed on data, partitions and optima that are made anew."""
-    finish("own")
-    edit_module(monkeypatch, "federation.partitions.dirichlet")
-    kind = PARTITIONS.get("dirichlet")
-    original = kind.split
-    monkeypatch.setattr(kind, "split", lambda self, y, *rest: original(self, y[::-1], *rest))
-    forget()
-    assert main(["record", "verify", "own"]) == 1
-
-
 def alter(monkeypatch, during=lambda: None):
     """Let second computations of SCAFFOLD differ. during: Called by each."""
     original = run_module.compute_run
@@ -284,13 +257,6 @@ def alter(monkeypatch, during=lambda: None):
         return [{**row, "loss": row["loss"] + (run.algorithm == "scaffold")} for row in original(run, problem)]
 
     monkeypatch.setattr("fedatlas.records.verification.compute_run", altered)
-
-
-def test_what_differs_on_this_machine_outweighs_what_the_atlas_brings(study, tmp_path, monkeypatch):
-    (study / "record").rename(tmp_path / "record")  # as that of fedatlas
-    alter(monkeypatch)
-    assert main(["record", "verify", "own", "--runs", "12"]) == 1
-    assert taken() == ALL - {"own/scaffold"}
 
 
 def test_rows_that_another_command_adds_meanwhile_are_kept(study, monkeypatch):
@@ -321,18 +287,3 @@ def test_results_that_differ_or_are_of_another_specification_are_not_added(study
     assert main(["record", "add", "own", "--size", "smoke"]) == 2
     assert "is missing, or of another specification" in capsys.readouterr().err
     assert (study / "record/smoke/own/mine.parquet").read_bytes() == before
-
-
-def test_curves_of_changed_numbers_come_with_a_warning(study):
-    record("own", "smoke")
-    changed_file(study / "record/smoke/own/scaffold.parquet", "number")
-    with pytest.warns(UserWarning, match="1 of 3 cells that nobody has computed again, such as one of scaffold"):
-        record("own", "smoke")
-
-
-def test_one_damaged_file_is_named_and_the_list_goes_on(study, capsys):
-    (study / "record/smoke/digits/fedavg.parquet").write_bytes(b"PAR1")
-    assert main(["record", "list"]) == 1
-    lines = capsys.readouterr().out.splitlines()
-    assert any("digits/fedavg.parquet is not a record of fedatlas" in line for line in lines)
-    assert any(" own " in line and "3 of 3 cells verified" in line for line in lines)

@@ -10,7 +10,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments.cells import CellSpec
 from fedatlas.workflow import estimates, requests
 from fedatlas.workflow.graph import Graph
-from fedatlas.workflow.resources import GROUP, gpus, group, launcher, memory_mb
+from fedatlas.workflow.resources import GROUP, gpus, launcher, memory_mb
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.times import Cost
 from tests.workflow.project import TINY
@@ -36,12 +36,6 @@ def cell(problem, algorithm="fedavg", clients=10, **setting):
     return CellSpec(algorithm, {"lr": 0.1}, problem, {"clients": clients, "rounds": 5, **setting})
 
 
-def test_larger_problems_ask_for_more():
-    problems = ({"kind": "quadratic", "dim": 3}, {"kind": "logistic", "data": "breast_cancer"}, CONVEX, NETWORK)
-    quadratic, small, large, network = (memory_mb(cell(problem)) for problem in problems)
-    assert quadratic <= small < large < network
-
-
 def test_memory_follows_the_states_of_clients():
     """ResNet-18 has 11 million parameters of 4 bytes; a client of SCAFFOLD keeps one vector, one of FedAvg none."""
     resnet = {"kind": "network", "data": "cifar10", "architecture": "resnet18"}
@@ -51,12 +45,6 @@ def test_memory_follows_the_states_of_clients():
     coded = cell(resnet, "fedavg", 300, channel={"kind": "top-k", "share": 0.1, "error_feedback": True})
     assert memory_mb(coded) - memory_mb(cell(resnet, "fedavg", 300)) == pytest.approx(300 * 4 * 11.17, rel=0.01)
     assert memory_mb(cell(resnet, "scaffold", 300), counts_states=False) < few
-
-
-def test_epsilon_fits_thrice_and_into_24_gigabytes():
-    """It stays in single precision."""
-    memory = memory_mb(cell({"kind": "logistic", "data": "epsilon"}))
-    assert 3 * 4 * 400_000 * 2_000 / 1e6 < memory < 24_000
 
 
 def ask(project, monkeypatch, cost, is_cluster=True):
@@ -82,12 +70,6 @@ def test_time_follows_the_work_and_grows_with_attempts(project, monkeypatch):
     assert asked.group(short) == GROUP
 
 
-def test_time_that_nobody_measured_is_that_of_operations(project, monkeypatch):
-    project.write_experiment(setting=TINY["setting"] | {"rounds": None}, grid={"rounds": [5, 500]}, figures={})
-    asked, (short, _) = ask(project, monkeypatch, None)
-    assert asked.minutes(short) == requests.START_MINUTES + 1
-
-
 def test_jobs_on_this_machine_ask_for_what_somebody_limits(project, monkeypatch):
     """Snakemake computes each resource of each job that it plans, whether or not anybody reads it."""
     project.write_experiment(figures={})
@@ -100,10 +82,6 @@ def test_jobs_on_this_machine_ask_for_what_somebody_limits(project, monkeypatch)
     assert requested and all("mem_mb=" in resources and "gpu" not in resources for resources in requested)
 
 
-def test_networks_have_jobs_of_their_own():
-    assert group(CONVEX) == GROUP and group(NETWORK) is None
-
-
 def test_a_partitions_limit_caps_time_and_what_a_user_sets_wins(project):
     """Runs in a cluster's profile, without one: a dry run shows what jobs would ask for."""
     profile = yaml.safe_load((project.folder / "workflow/profiles/slurm/config.yaml").read_text())
@@ -113,13 +91,6 @@ def test_a_partitions_limit_caps_time_and_what_a_user_sets_wins(project):
         plan = project.snakemake("-n", *limits, *more, "--", "results/smoke/tiny/table.parquet").stdout
         asked = re.findall(r"rule train:.*?resources: (.*?)$", plan, re.M | re.S)
         assert asked and all(f"runtime={time}" in resources and "place=1" in resources for resources in asked)
-
-
-def test_tasks_are_started_where_the_resources_say_so():
-    spec = cell(NETWORK)
-    assert launcher(spec, {"mpi": "srun", "tasks": 4}, 2) == "srun --ntasks=4 --cpus-per-task=2 "
-    for request in ({}, {"tasks": 1}, {"mpi": ""}):
-        assert launcher(spec, request, 2) == ""
 
 
 def test_tasks_that_nobody_starts_or_that_have_no_work_are_refused():

@@ -5,7 +5,6 @@ import yaml
 
 from fedatlas import UserError
 from fedatlas.cli.main import main
-from fedatlas.workflow import study
 from fedatlas.workflow.study import create_study
 from tests.workflow.studies import jobs, snakemake
 
@@ -45,13 +44,6 @@ def test_its_graph_has_the_own_algorithm_beside_three_tuned_baselines(tmp_path):
     assert jobs(snakemake(study, "-np", "fedac_fig1")) >= {"fedac_fig1", "report_one"}  # the atlas's own
 
 
-def test_its_algorithm_is_comparable_at_once(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(create_study(str(tmp_path / "mine")))
-    monkeypatch.delenv("FEDATLAS_DATA_MIRRORS", raising=False)
-    assert main(["compare", "My algorithm", "--quick", "--dry-run"]) == 0
-    assert "my_algorithm beside 15 others on 3 problems of landscape (size smoke)" in capsys.readouterr().out
-
-
 @pytest.mark.slow
 def test_it_runs(tmp_path):
     study = create_study(str(tmp_path / "mine"))
@@ -61,11 +53,6 @@ def test_it_runs(tmp_path):
     assert (results / "claims.csv").read_text().count("first,smoke") == 1
     assert "My Algorithm" in (results / "report.html").read_text() and (results / "mlflow.db").exists()
     assert "Nothing to do: all results are up to date" in snakemake(study).stdout
-
-
-def test_an_empty_folder_is_filled(tmp_path):
-    (tmp_path / "mine").mkdir()
-    assert files(create_study(str(tmp_path / "mine"))) == FILES
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "a b", "-x", "a/..", "a\n", "*", "mine/"])
@@ -88,10 +75,3 @@ def test_nothing_is_overwritten(tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().err == "fedatlas: mine is not empty: give the name of a new folder\n"
     assert main(["init", "file"]) == 2 and main(["init", "file/mine"]) == 2
     assert files(tmp_path) == {"mine/paper.tex", "file"}
-
-
-def test_it_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
-    monkeypatch.setattr(study, "shipped", lambda: tmp_path / "nowhere")
-    with pytest.raises((UserError, OSError)):
-        create_study(str(tmp_path / "mine"))
-    assert not list(tmp_path.iterdir())

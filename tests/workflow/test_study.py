@@ -4,14 +4,12 @@ import json
 import re
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedatlas import SNAKEFILE, UserError
+from fedatlas import UserError
 from fedatlas.workflow import configuration
 from fedatlas.workflow.study import Folders, Study
-from tests.workflow.project import ROOT
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=8)
 JSON = st.recursive(
@@ -22,10 +20,6 @@ JSON = st.recursive(
 KEYS = st.sampled_from(
     ["size", "tour", "experiments", "results", "data", "gallery", "mlflow_uri", "experiments_folder"]
 )
-
-
-def test_what_the_package_carries_is_here():
-    assert configuration.shipped() == ROOT and SNAKEFILE == str(ROOT / "workflow/Snakefile")
 
 
 def test_keys_that_are_not_given_have_defaults(tmp_path, monkeypatch):
@@ -68,11 +62,6 @@ def test_a_wrong_configuration(content, message):
     assert "\n" not in str(error.value) and str(error.value).startswith("config/config.yaml")
 
 
-def test_a_wrong_address_of_runs_is_told_with_its_key():
-    with pytest.raises(UserError, match=r"^config/config.yaml: mlflow_uri: this is not an address"):
-        Study.from_config({"mlflow_uri": "ftp://x"}).environment()
-
-
 @given(st.dictionaries(KEYS, JSON, max_size=4) | JSON)
 def test_whatever_it_holds_it_is_taken_or_refused(content):
     before = json.dumps(content)
@@ -113,14 +102,3 @@ def test_places_under_a_prefix():
     assert folders.prepared("digits") == "local:data/prepared/digits/meta.json"
     needed = [{"file": "results/partitions/a.npz", "title": "results of a run", "seed": 1, "data": None}]
     assert folders.resolve(needed) == [needed[0] | {"file": "six/out/partitions/a.npz"}]
-
-
-@given(JSON)
-def test_what_is_no_path_of_a_result_stays(value):
-    assert Folders("out").resolve(value) == value
-
-
-def test_all_keys_are_explained():
-    keys = yaml.safe_load((ROOT / "workflow/schemas/config.schema.yaml").read_text())["properties"]
-    page = (ROOT / "config/README.md").read_text()
-    assert set(re.findall(r"^\| `(\w+)` \| .* \| .* \|$", page.partition("## Targets")[0], re.M)) == set(keys)
