@@ -93,10 +93,50 @@ class Unclipped(DPFedAvg):
         return State(change=change), State()
 
 
+class Unvalidated(Unclipped):
+    """DP-Unvalidated (nobody 2026) is DP-Unclipped, defined everywhere."""
+
+    name = "dp-unvalidated"
+
+    def validate(self, setting, problem):
+        pass
+
+
+class Unnoticed(Unvalidated):
+    """DP-Unnoticed (nobody 2026) is DP-Unvalidated, which asks for epsilon itself."""
+
+    name = "dp-unnoticed"
+    __module__, __qualname__ = DPFedAvg.__module__, DPFedAvg.__qualname__
+
+    def __post_init__(self):
+        pass
+
+    def epsilon(self, s, n):
+        return epsilon(n.round, 1.0, self.noise, 1e-5)
+
+
+class Invented(FedAvg):
+    """Invented (nobody 2026) is FedAvg that reports a number under the name."""
+
+    name = "invented"
+    reports = ("epsilon",)
+
+    def epsilon(self, s, n):
+        return 0.1
+
+
 def test_what_derives_from_it_reports_no_epsilon():
     with pytest.raises(Undefined, match="algorithm dp-unclipped: epsilon is proven for the code of dp-fedavg"):
         simulate(Unclipped(**PRIVATE))
     assert "epsilon" not in simulate(Unclipped(**PRIVATE | {"delta": None})).run().rows[-1]
+
+
+@accountant
+@pytest.mark.parametrize("cls", [Unvalidated, Unnoticed, Invented])
+def test_the_number_of_another_class_reaches_no_row(cls):
+    values = {"lr": 0.1} if cls is Invented else PRIVATE
+    with pytest.raises(UserError, match=f"algorithm {cls.name}: it reports 'epsilon', which is proven for"):
+        simulate(cls(**values)).run()
 
 
 def test_without_the_library_the_sentence_names_the_extra(monkeypatch):

@@ -1,9 +1,12 @@
 """The check of statements about runs that are simulated again."""
 
+from fedatlas.experiments.cells import Cell, CellSpec
 from fedatlas.experiments.experiment_view import AlgorithmView
+from fedatlas.results.claims import build
 from fedatlas.results.claims.verdicts import HELD, NOT_HELD
 from fedatlas.theory import fedawe
-from tests.synthetic import curves, table
+from fedatlas.workflow import dependencies
+from tests.synthetic import curves, experiment, table
 
 from .fixtures import judged, view
 
@@ -37,3 +40,20 @@ def test_levels_are_divided_among_the_settings(monkeypatch):
     levels = []
     monkeypatch.setitem(fedawe.STATEMENTS, "matrix-form", lambda runs: (0.0, levels.append(runs.level)))
     assert verdict()[0] == HELD and levels == [0.005, 0.005]
+
+
+def test_the_claims_depend_on_the_code_of_the_runs():
+    cell = Cell(
+        "it", {}, CellSpec("fedawe", {"lr": 0.1}, PROBLEM, SETTING | {"participation": {"kind": "sine", "p": 1}})
+    )
+    claims = {"c": {"text": "t", "source": "s", "check": {**STATEMENT, "algorithms": ["fedavg"]}}}
+    result = dependencies.of_claims(experiment(claims=claims), [cell])
+    modules = {
+        "federation.participation.sine",
+        "federation.sampling.replacement",
+        "experiments.run",
+        "results.claims.below",
+        "theory.fedawe",
+    }
+    assert {f"fedatlas.{name}" for name in modules} <= set(result)
+    assert build({**STATEMENT, "algorithms": ["fedavg"]}).inputs == {"runs"}

@@ -82,6 +82,14 @@ def test_the_schema_takes_every_form():
     assert Draft202012Validator({"$ref": "#/$defs/problem", "$defs": definitions}).is_valid(PROBLEM["problem"])
 
 
+def test_the_axis():
+    os.replace("wide.csv", "mine.csv")
+    problem = {"kind": "logistic", "l2": 0.1}
+    result = experiment(problem=problem, setting={"clients": 3, "rounds": 2}, **AXIS)
+    assert len(expansion.cells(result)) == 4
+    assert result.figures["mine"].spec["where"]["problem.data"] == result.grid["problem.data"][0]
+
+
 @pytest.mark.parametrize("rows, sentence", MISTAKES)
 def test_every_sentence_is_said(rows, sentence):
     Path("mine.csv").write_text("".join(f"{row}\n" for row in re.findall("`(.*?)`", rows)))

@@ -44,6 +44,12 @@ def test_mistakes_are_explained(kind, clients, options, complaint):
         partition(kind, np.array([0, 1, 2, 0, 1, 2]), clients, 0, **options)
 
 
+@pytest.mark.parametrize("y", [np.zeros((3, 2), int), np.zeros(3), np.array([], int), np.array(["a", "b"])])
+def test_labels_are_a_vector_of_integers(y):
+    with pytest.raises(UserError, match="labels must be a non-empty vector of integers"):
+        partition("iid", y, 1, 0)
+
+
 def test_clients_that_do_not_exist_and_other_labels_are_refused():
     result = partition("iid", BALANCED, 5, 0)
     for i in (-1, 5):

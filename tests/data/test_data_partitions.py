@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from fedatlas.errors import UserError
-from fedatlas.federation.partitions import dirichlet, is_split, split
+from fedatlas.federation.partitions import dirichlet, is_split, module, split
 
 from .splits import BALANCED, SPLITS, partition
 
@@ -71,6 +71,12 @@ def test_splits_never_change(kind, options, digest):
 @pytest.mark.parametrize("spec", [None, "shared", {"kind": "shared", "seed": 3}])
 def test_shared_data_are_not_split_however_many_clients_there_are(spec):
     assert split(spec, np.array([0, 1, 1]), 100_000) is None and not is_split(spec)
+
+
+@pytest.mark.parametrize("kind", ["iid", "dirichlet", "classes"])
+def test_all_other_kinds_split(kind):
+    assert is_split(kind) and is_split({"kind": kind})
+    assert module(kind) == module({"kind": kind}) == f"fedatlas.federation.partitions.{kind}"
 
 
 # Dirichlet ------------------------------------------------------------------------------------------------------------

@@ -122,6 +122,12 @@ def test_a_trace_is_read_as_it_was_written(tmp_path_factory, rows):
     assert participants.probabilities(0) is None
 
 
+def test_a_trace_may_be_sparse_and_in_any_order(tmp_path):
+    path = tmp_path / "trace.csv"
+    path.write_text("client, available, round\n1,true,2\n\n0,1,0\n0,0,1\n")
+    assert trace.read(path, 3).tolist() == [[True, False, False], [False] * 3, [False, True, False]]
+
+
 @pytest.mark.parametrize(
     "text, message",
     [

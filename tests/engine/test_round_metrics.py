@@ -92,6 +92,13 @@ def test_an_interrupted_run_goes_on_with_its_totals(stop, tmp_path):
     assert same(history, whole) and history.totals == whole.totals
 
 
+@pytest.mark.parametrize("name", ["lozz_rounds_mean", "step_size_max_rounds_min", "loss_rounds_min_rounds_max"])
+def test_a_metric_that_no_round_has_is_refused(name):
+    base = name.rpartition("_rounds_")[0]
+    with pytest.raises(UserError, match=f"does not report '{base}'"):
+        simulate(record=None, metrics=[name]).run()
+
+
 def test_a_run_depends_on_the_metric_and_not_on_a_recorded_value():
     metrics = ["gradient_norm_rounds_min", "step_size_max_rounds_max"]
     setting = {"clients": 2, "rounds": 2, "record": ["step_size"], "metrics": metrics}

@@ -65,6 +65,13 @@ def test_sums_of_long_rows_have_the_bits_of_short_ones():
     assert (rows == before).all()
 
 
+def test_units_and_norms(make):
+    v = make([[3.0, 4.0], [0.0, 0.0]])
+    assert arrays.norm(v).tolist() == [[5.0], [0.0]]
+    np.testing.assert_allclose(arrays.unit(v), [[0.6, 0.8], [0.0, 0.0]])
+    assert arrays.norm(v[0]).tolist() == [5.0]
+
+
 @given(BLOCKS, st.integers(1, 9), st.integers(0, 3))
 def test_products_and_largest_entries_have_the_bits_of_single_rows(v, k, seed):
     A = np.random.default_rng(seed).standard_normal((v.shape[1], 3))

@@ -1,11 +1,16 @@
 """Two interpretations of one search, a given grid and one that extends it: one cell begins with the other's runs."""
 
+from types import SimpleNamespace
+
 import pandas as pd
 import pytest
 
 from fedatlas.experiments import expansion, result_files, run, tables
 from fedatlas.experiments.cells import beginnings
+from fedatlas.workflow.graph import Graph
+from fedatlas.workflow.study import Study
 from tests.experiments.test_config import GOOD, load
+from tests.workflow.test_dry import checked
 
 ALGORITHMS = {
     "given": {"algorithm": "fedavg"},
@@ -55,3 +60,16 @@ def test_shared_runs_are_run_once_and_have_the_bits_of_a_search_alone(cells, tmp
     ends = pd.concat(frames.values()).groupby(["lr", "seed"])["seconds"].max()
     meta = tables.build(layout, list(paths.values())).meta
     assert len(ends) == first + shared == meta.runs and meta.seconds == ends.sum()
+
+
+def test_the_workflow_gives_a_job_the_runs_of_the_narrower_search(tmp_path):
+    tune, select = {"lr": [0.01, 0.05]}, {"metric": "loss", "statistic": "best", "goal": "min", "extend": 0}
+    algorithms = {"fedavg": None, "open": {"algorithm": "fedavg", "extend": 2}, "scaffold": None}
+    checked(tmp_path, tune=tune, select=select, algorithms=algorithms)
+    settings = {"size": "smoke", "tour": [], "experiments": "all", "data": "data", "data_mirrors": [], "mlflow_uri": ""}
+    graph = Graph(Study.from_config(settings, root=tmp_path))
+    inputs = {
+        id: graph.run_inputs(SimpleNamespace(size="smoke", experiment="tiny", id=id, key="all")) for id in algorithms
+    }
+    assert inputs["open"]["earlier"].endswith("smoke/tiny/runs/fedavg/all.parquet")
+    assert not any("earlier" in inputs[id] for id in ("fedavg", "scaffold"))

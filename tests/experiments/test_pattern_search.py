@@ -89,6 +89,16 @@ def test_it_ends_at_an_optimum_that_lies_decades_outside_the_ranges(algorithm, s
     assert len(runs.tuned_points(search)) <= 25 * len(spec.space)
 
 
+def test_it_finds_the_deeper_of_two_valleys():
+    deep, shallow = valley([1.0, -0.2]), valley([-1.5, -2.8])
+
+    def loss(x, seed):
+        return min(0.2 * deep(x, seed), shallow(x, seed))
+
+    search, _ = search_over(spec_of("fedprox"), loss)
+    assert loss(logarithms(search.chosen), 0) < 0.21
+
+
 def test_where_nothing_is_better_than_noise_it_stops():
     """Steps that are better by chance do not lead on: the noise is that of the differences, seed by seed."""
     counts = []

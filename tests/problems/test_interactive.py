@@ -62,12 +62,29 @@ def test_a_folder_that_cannot_be_written_to_gives_what_it_has(tmp_path, monkeypa
         fedatlas.train("fedavg", BUNDLED | {"data": "digits", "test": "mnist"}, clients=2, **SETTING)
 
 
+def test_other_data_ask_to_be_fetched():
+    with pytest.raises(UserError, match="run 'fedatlas data fetch a9a' first"):
+        fedatlas.train("fedavg", BUNDLED | {"data": "a9a"}, clients=2, **SETTING)
+    assert not Path("data").exists()
+
+
 @pytest.mark.parametrize("data", ["breast_cancer", {"file": "mine.csv", "label": "y", "drop": "hospital"}])
 def test_data_without_clients_have_no_natural_partition(data):
     write()
     for clients in ({}, {"clients": 2}):
         with pytest.raises(UserError, match="partition natural needs data that name the client of each row"):
             fedatlas.train("fedavg", NATURAL | {"data": data}, **clients, **SETTING)
+
+
+def test_two_own_files_must_have_the_same_classes():
+    write()
+    Path("other.csv").write_text("a,b,c,y\n1,2,3,no\n1,2,4,yes\n")
+    test = {"file": "other.csv", "label": "y", "test_share": 0}
+    with pytest.raises(UserError, match="the classes of other are not those of mine: name the second file"):
+        fedatlas.train("fedavg", NATURAL | {"test": test}, **SETTING)
+    Path("other.csv").write_text("a,b,c,y\n1,2,3,0\n1,2,4,1\n")
+    frame = fedatlas.train("fedavg", NATURAL | {"test": test}, **SETTING)
+    assert set(frame["test_accuracy"]) <= {0, 0.5, 1}
 
 
 @pytest.mark.parametrize(

@@ -3,16 +3,20 @@
 from dataclasses import dataclass
 
 import numpy as np
+import pytest
 import torch
 from torch import nn
 from torch.nn import functional as F
 
 import fedatlas
 from fedatlas import Algorithm, Rows, State, option
+from fedatlas.errors import Undefined, UserError
 from fedatlas.federation.arrays import concatenate
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.streams import stream
+from fedatlas.testing import Implementation, run_tests
+from tests.helpers import logistic
 
 RNG = np.random.default_rng(0)
 CLASSES, WIDTH, M, T, K, LR, PULL = 3, 4, 3, 3, 2, 0.3, 0.5
@@ -172,3 +176,21 @@ def test_outputs_and_their_pullback_are_those_of_autograd_with_the_masks_of_drop
     shift = torch.full_like(y, 1e-6)
     slope = (batch.outputs(y + shift, "") - batch.outputs(y - shift, "")).sum(-1).mean(-1) / 2e-6
     assert torch.allclose(batch.pullback(y, v, "").sum(-1), slope, rtol=1e-6)
+
+
+def test_what_is_not_there_is_a_sentence():
+    with pytest.raises(Undefined, match="outputs of layers, but this problem has none"):
+        simulation(FedProto, logistic(clients=M))
+    with pytest.raises(UserError, match="there is no layer '7'; there are 0, 1, 2"):
+        network().batch(np.array([0]), np.array([[1]])).outputs(network().start(0), "7")
+    with pytest.raises(Undefined, match="algorithm feddf draws rows that no client has, but the clients have all"):
+        simulation(FedDF, network(np.split(np.arange(30), M)))
+
+
+def test_check_accuses_neither_rows_of_the_server_nor_options_that_are_text():
+    implementation = Implementation(FedDF)
+    for name in ("options", "refusals", "runs", "blocks", "threads", "checkpoint"):
+        (outcome,) = run_tests(implementation, [name])
+        assert outcome.status == "passed", outcome
+    outcome, *_ = run_tests(Implementation(FedProto), ["refusals"])
+    assert outcome.status == "passed", outcome

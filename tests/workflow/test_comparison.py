@@ -190,6 +190,18 @@ def test_what_the_record_gives_needs_no_data(far):
     assert list(table(far, "fedavg_scaffold_on-far").index)[:2] == ["Hessians unlike", "Toy, iid"]
 
 
+def test_without_data_for_any_problem_each_is_named(far):
+    path = far.folder / "config/experiments/farther.yaml"
+    path.write_text(yaml.safe_dump({**FAR, "extends": "far", "cases": {"unlike": None}}, sort_keys=False))
+    try:
+        output = run(far, "compare", "slowmo", "--on", "farther", "--size", "smoke", "--dry-run", status=2)
+    finally:
+        path.unlink()
+    first, second = output.strip().splitlines()
+    assert first == "fedatlas: no problem of farther (size smoke) is left; another --size or --on may need no such data"
+    assert second.startswith("Toy (iid) is left out: the data set toy cannot be had")
+
+
 def test_the_page_which_method_when_is_made_from_the_record(project):
     run(project, "guide", "--on", "suite", "--out", "guide.html")
     page = (project.folder / "guide.html").read_text()

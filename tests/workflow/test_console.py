@@ -142,12 +142,41 @@ def test_why_slurm_ended_a_group(handler, capsys, tmp_path, line, says):
     assert capsys.readouterr().err == f"The job train a failed{says and f': SLURM says {says}'}.\n"
 
 
+def test_a_line_now_and_then_without_a_terminal(handler, capsys, monkeypatch):
+    handler.handle(record("run_info", stats={"train": 8, "total": 8}))
+    handler.handle(record("progress", done=1, total=8))
+    monkeypatch.setattr(console, "PAUSE", 0.0)
+    handler.start -= 60
+    handler.handle(record("progress", done=2, total=8))
+    assert capsys.readouterr().err.splitlines()[1:] == ["2 of 8 jobs done; about 3 min left"]
+
+
 def test_an_interrupted_run_has_no_summary(handler, capsys):
     handler.handle(record("run_info", stats={"train": 8, "total": 8}))
     handler.handle(record("progress", done=2, total=8))
     handler.close()
     out, error = capsys.readouterr()
     assert out == "" and "with 2 of 8 jobs done. What was made stays: the same command goes on from there." in error
+
+
+def test_jobs_that_the_user_interrupted_have_not_failed(handler, capsys, tmp_path):
+    (tmp_path / "log").write_text("11/12 runs\nfedatlas: interrupted\n")
+    handler.handle(record("run_info", stats={"train": 8, "total": 8}))
+    handler.handle(record("job_error", jobid=1, rule_name="train", wildcards={}, log=[str(tmp_path / "log")]))
+    handler.handle(record("error", "At least one job did not complete successfully.", logging.ERROR))
+    handler.close()
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 3 and lines[2].startswith(
+        "Stopped after under 1 s, with 0 of 8 jobs done. What was made stays"
+    )
+
+
+def test_an_interrupt_of_snakemake_alone_waits_for_jobs(handler, capsys):
+    message = "Terminating processes on user request, this might take some time."
+    handler.handle(record(None, message))
+    handler.handle(record(None, message))
+    handler.handle(record("error", "Command 'a' returned non-zero exit status 130.", logging.ERROR))
+    assert capsys.readouterr().err == "Interrupted: the run stops when the jobs that run now have ended.\n"
 
 
 @pytest.mark.parametrize(

@@ -24,3 +24,10 @@ def test_missing_data_offline(project, monkeypatch):
     text = done.stdout + done.stderr
     assert done.returncode != 0 and "mushrooms" in text and "https://" in text
     assert not list((project.folder / "data").rglob("mushrooms*"))
+
+
+def test_results_that_cannot_be_written(project):
+    (project.folder / "results").write_text("a file where the folder should be")
+    done = project.snakemake(check=False)
+    text = done.stdout + done.stderr
+    assert done.returncode != 0 and "results" in text and "cannot write" in text

@@ -115,6 +115,24 @@ def test_the_record_becomes_pages_and_the_pictures_of_cards_and_of_the_readme(re
     assert not (recorded / "results/smoke/tiny/runs").exists()
 
 
+def test_a_record_that_lacks_cells_is_shown_as_far_as_it_goes(recorded, capsys):
+    text = (recorded / "config/experiments/tiny.yaml").read_text()
+    more = text.replace("  scaffold: null\n", "  scaffold: null\n  fedprox: {set: {nu: 0.1}}\n")
+    (recorded / "config/experiments/tiny.yaml").write_text(more)
+    publish()
+    assert "the record lacks 1 of 3 cells of the experiment" in (recorded / "docs/gallery/tiny.md").read_text()
+    assert "| tiny | smoke |" in (recorded / "docs/gallery.md").read_text()
+
+
+def test_a_record_of_another_experiment_is_said(recorded, capsys):
+    text = (recorded / "config/experiments/tiny.yaml").read_text()
+    (recorded / "config/experiments/tiny.yaml").write_text(text.replace("rounds: 5", "rounds: 6"))
+    with pytest.raises(UserError, match="the record has no experiment of the gallery"):
+        publish()
+    output = capsys.readouterr()
+    assert "cannot be shown from the record: the record of tiny (size smoke) has no cell" in output.out
+
+
 @pytest.mark.parametrize(
     "path",
     ["gallery.md", "gallery/mine.md", "gallery/claims.csv", "gallery/smoke/tiny/mine.txt", "gallery/smoke/x"],
@@ -129,3 +147,10 @@ def test_files_of_another_origin_are_not_replaced(tmp_path, monkeypatch, path):
     with pytest.raises(UserError, match=f"docs/{path} is not of `make gallery`"):
         publish()
     assert mine.read_text() == "mine" and [file for file in tmp_path.glob("docs/**/*") if file.is_file()] == [mine]
+
+
+def test_a_study_without_a_gallery_is_told_so(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UserError, match="names no experiments for the gallery"):
+        publish()
+    assert not list(tmp_path.iterdir())

@@ -8,9 +8,16 @@ import pytest
 
 from fedatlas.data.sources import info
 from fedatlas.io.yaml import read_yaml
+from fedatlas.publish.report.facts import FACTS_FILE
+from fedatlas.publish.report.page import write_report
 from fedatlas.records import lookup
+from fedatlas.results.claims.results import Results
+from fedatlas.results.claims.verdicts import NOT_TESTED
+from fedatlas.workflow import summary
 from fedatlas.workflow.graph import Graph
+from fedatlas.workflow.jobs import claims as claims_job
 from fedatlas.workflow.study import Study, create_study
+from tests.report import sample
 from tests.workflow.studies import jobs, snakemake
 
 ROOT = Path(__file__).parents[2]
@@ -77,3 +84,35 @@ def test_snakemake_plans_an_experiment_of_the_record_without_data(tmp_path):
     study = create_study(str(tmp_path / "study"))
     done = snakemake(study, "-np", "fedac_replay", "--config", "size=paper")
     assert {"train", "figure", "claims", "report_one"} <= jobs(done) and "prepare" not in jobs(done)
+
+
+def test_a_check_whose_data_are_not_here_is_not_tested_and_says_so(tmp_path, monkeypatch):
+    graph = graph_of(tmp_path)
+    monkeypatch.setattr(graph.records, "find", lambda w: "restored")
+    monkeypatch.setattr("fedatlas.workflow.graph.is_local", lambda *_: False)
+    at = SimpleNamespace(size="laptop", experiment="asynchrony")
+    spec = json.loads(graph.specification("claims", at))
+    assert spec["lacking"] == ["digits"] and "lacking" not in json.loads(Graph(graph.study).specification("claims", at))
+    timed = {name: claim for name, claim in spec["claims"].items() if "simulated_seconds" in str(claim["check"])}
+    results = Results(graph.study.view("laptop", "asynchrony"), None, None, None, {})
+    table = claims_job.judge(spec | {"claims": timed}, results, str(tmp_path))
+    assert len(table) and set(table["verdict"]) == {NOT_TESTED}
+    assert table["note"].str.startswith("It needs digits, which this machine has not.").all()
+
+
+def test_page_and_summary_name_the_figure_and_the_command(tmp_path, monkeypatch):
+    folder = tmp_path / "results/smoke/made_up"
+    sample.results(folder, sample.experiment())
+    facts = json.loads((folder / FACTS_FILE).read_text())
+    left_out = {"theory": ["a9a"], "sizes": ["a9a", "mnist"]}
+    (folder / FACTS_FILE).write_text(json.dumps(facts | {"left_out": left_out, "missing_data": ["a9a", "mnist"]}))
+    write_report([folder], tmp_path / "report.html")
+    html = (tmp_path / "report.html").read_text()
+    assert "The figure <code>theory</code> is left out: it needs a9a, which is not on this machine" in html
+    assert "it needs a9a and mnist, which are not on this machine" in html
+    assert '<code class="command">fedatlas data fetch a9a mnist</code>' in html
+    words = " ".join(summary.left_out({("smoke", "made_up"): folder}))
+    assert words == (
+        "the figures theory and sizes of made_up (smoke), which need a9a and mnist: "
+        "`fedatlas data fetch a9a mnist` and the same command again draw them"
+    )

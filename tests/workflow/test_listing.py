@@ -1,9 +1,11 @@
 """`fedatlas list experiments` tells what each experiment re-runs, on which data, and how long it takes."""
 
 import dataclasses
+import json
 
 import pytest
 
+from fedatlas.cli.main import main
 from fedatlas.experiments import result_files
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.workflow import listing, shipped_times, times
@@ -28,6 +30,19 @@ def test_every_experiment_and_size_has_its_time_and_memory(experiments):
     assert sum(took.measured for took in costs.values()) >= 30
     names = {item.name for item in experiments}
     assert {name for name, _ in costs} == names, "times.csv names experiments that there are not: run `make times`"
+
+
+def test_json(capsys):
+    assert main(["list", "experiments", "--json"]) == 0
+    (result,) = [item for item in json.loads(capsys.readouterr().out)["experiments"] if item["name"] == "fedspeed_fig2"]
+    assert result["numbered"] == ["Figure 2", "Figure 5(c)", "Figure 5(d)"] and result["paper"] == "sun2023"
+    assert result["data"] == {"smoke": ["digits"], "laptop": ["cifar10"], "paper": ["cifar10"]}
+    assert (
+        result["sizes"]["paper"]["seconds"] > result["sizes"]["laptop"]["seconds"] > result["sizes"]["smoke"]["seconds"]
+    )
+    assert main(["list", "data", "--json"]) == 0
+    (section,) = json.loads(capsys.readouterr().out).values()
+    assert "a9a" in [item["name"] for item in section]
 
 
 @pytest.mark.parametrize(
@@ -82,3 +97,10 @@ def test_times_are_those_measured_else_kept_else_estimated(ran):
     )
     ran.write_experiment(seeds=[0, 1])
     assert write()["tiny", "laptop"].seconds < 1
+
+
+def test_a_broken_file_does_not_hide_the_others(tmp_path, monkeypatch, capsys):
+    (tmp_path / "config/experiments").mkdir(parents=True)
+    (tmp_path / "config/experiments/broken.yaml").write_text("title: Broken\nsizes: {smoke: 5}\n")
+    monkeypatch.chdir(tmp_path)
+    assert main(["list", "experiments"]) == 0 and "Broken" in capsys.readouterr().out

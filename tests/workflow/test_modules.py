@@ -33,6 +33,17 @@ def test_the_graph(tmp_path, prefix):
     assert "localrules" not in warned and "Traceback" not in warned
 
 
+def test_only_a_part_of_the_configuration_may_be_for_it(tmp_path):
+    folder = importing(tmp_path / "mine")
+    text = (folder / "Snakefile").read_text()
+    (folder / "Snakefile").write_text(text.replace("config: config", 'config: config["atlas"]'))
+    (folder / "config/config.yaml").write_text("day: 2026-01-01\natlas: {size: smoke, tour: [tiny]}\n")
+    assert "atlas_figure" in jobs(snakemake(folder, "-n"))
+    (folder / "Snakefile").write_text(text)
+    done = snakemake(folder, "-n", check=False)
+    assert done.returncode and "config/config.yaml: unknown key 'day'" in done.stdout + done.stderr
+
+
 def test_mistakes_come_up_under_the_names_that_the_importing_workflow_gives(tmp_path):
     folder = importing(tmp_path / "mine", "sixth", colour="red")
     for target in ("atlas_tiny", "sixth/results/report.html"):
@@ -63,6 +74,15 @@ def test_a_figure_is_drawn_under_a_prefix(tmp_path):
     assert (folder / "sixth/results/smoke/tiny/figures/loss.png").exists()
     assert not (folder / "results").exists()
     assert "Nothing to be done" in snakemake(folder).stderr
+
+
+def test_another_folder_than_the_checkout(tmp_path):
+    (tmp_path / "config/experiments").mkdir(parents=True)
+    (tmp_path / "config/experiments/tiny.yaml").write_text(yaml.safe_dump(TINY, sort_keys=False))
+    plan = snakemake(tmp_path.parent, "-n", "-s", str(ROOT / "workflow/Snakefile"), "-d", str(tmp_path), "tiny")
+    assert "tiny" in jobs(plan) and "results/laptop/tiny/table.csv" in plan.stdout
+    done = snakemake(tmp_path, "-n", "-s", str(ROOT / "workflow/Snakefile"), check=False)
+    assert done.returncode and "config/config.yaml names no experiments for the tour" in done.stdout + done.stderr
 
 
 @pytest.mark.slow

@@ -248,6 +248,20 @@ def test_an_edit_that_keeps_numbers_is_verified_and_one_that_does_not_is_not(stu
     assert taken() == ALL - {"own/scaffold", "digits/scaffold"}
 
 
+def test_a_choice_that_tuning_would_not_make_today_is_a_difference(study, monkeypatch, capsys):
+    """Although all numbers of runs are equal."""
+    edit_module(monkeypatch, "experiments.tuning.confirmation")
+    original = run_module.replay_searches
+
+    def choose_others(spec, *rest):
+        return [dataclasses.replace(search, chosen={"lr": 0.5}) for search in original(spec, *rest)]
+
+    monkeypatch.setattr("fedatlas.records.verification.replay_searches", choose_others)
+    forget()
+    assert main(["record", "verify", "own"]) == 1
+    assert "chooses {'lr': 0.5} by today's code" in capsys.readouterr().out
+
+
 def alter(monkeypatch, during=lambda: None):
     """Let second computations of SCAFFOLD differ. during: Called by each."""
     original = run_module.compute_run
