@@ -1,17 +1,11 @@
 """How far apart colours look, and whether the algorithms of each figure are told apart."""
 
 import itertools
-from pathlib import Path
 
 import pytest
 
-from fedatlas.experiments import expansion, experiment_file
 from fedatlas.results.figures import style
 from tests.figures.colour_vision import FAR, ciede2000, perceived_distance
-
-ROOT = Path(__file__).parents[2]
-FILES = sorted((ROOT / "config/experiments").glob("*.yaml"))
-IN_COLOUR = {"convergence", "scaling", "sensitivity", "bound"}
 
 
 @pytest.mark.parametrize(
@@ -39,17 +33,3 @@ def test_all_colours_are_told_apart():
     for first, second in itertools.combinations(style.COLOURS, 2):
         assert perceived_distance(first, second) >= FAR, (first, second)
     assert min(perceived_distance(colour, "#ffffff") for colour in style.COLOURS) > 20
-
-
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_algorithms_of_a_figure_are_told_apart(path):
-    """In every figure of the atlas, at every size: by colour, or where colours are used up by marker."""
-    for size in ("smoke", "laptop", "paper"):
-        content = experiment_file.load(path, size)
-        looks = style.styles({id: entry.algorithm for id, entry in expansion.create_view(content).algorithms.items()})
-        for name, figure in content.figures.items():
-            if figure.spec["kind"] in IN_COLOUR:
-                ids = figure.spec.get("algorithms") or list(looks)
-                for first, second in itertools.combinations([looks[id] for id in ids], 2):
-                    by_colour = perceived_distance(first.colour, second.colour) >= FAR
-                    assert by_colour or (len(looks) > len(style.COLOURS) and first.marker != second.marker), name

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 import yaml
 
+from fedatlas.api.record import record
 from fedatlas.cli.main import main
 from fedatlas.data import store
 from fedatlas.data.catalogue import SOURCES
@@ -301,3 +302,18 @@ def test_results_that_differ_or_are_of_another_specification_are_not_added(study
     assert main(["record", "add", "own", "--size", "smoke"]) == 2
     assert "is missing, or of another specification" in capsys.readouterr().err
     assert (study / "record/smoke/own/mine.parquet").read_bytes() == before
+
+
+def test_curves_of_changed_numbers_come_with_a_warning(study):
+    record("own", "smoke")
+    changed_file(study / "record/smoke/own/scaffold.parquet", "number")
+    with pytest.warns(UserWarning, match="1 of 3 cells that nobody has computed again, such as one of scaffold"):
+        record("own", "smoke")
+
+
+def test_one_damaged_file_is_named_and_the_list_goes_on(study, capsys):
+    (study / "record/smoke/digits/fedavg.parquet").write_bytes(b"PAR1")
+    assert main(["record", "list"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert any("digits/fedavg.parquet is not a record of fedatlas" in line for line in lines)
+    assert any(" own " in line and "3 of 3 cells verified" in line for line in lines)

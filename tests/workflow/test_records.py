@@ -86,3 +86,7 @@ def test_cells_at_all_looks_are_restored(project):
     assert computed(project) == set()
     assert (project.folder / CLAIMS).read_text() == verdicts
     assert (project.folder / "results/smoke/tiny/runs-32/close/all.parquet").exists()
+
+
+def test_results_that_are_not_whole_are_refused(recorded):
+    assert "is not whole" in fedatlas(recorded, "record", "add", "tiny", "--size", "smoke", status=2)

@@ -36,6 +36,12 @@ def cell(problem, algorithm="fedavg", clients=10, **setting):
     return CellSpec(algorithm, {"lr": 0.1}, problem, {"clients": clients, "rounds": 5, **setting})
 
 
+def test_larger_problems_ask_for_more():
+    problems = ({"kind": "quadratic", "dim": 3}, {"kind": "logistic", "data": "breast_cancer"}, CONVEX, NETWORK)
+    quadratic, small, large, network = (memory_mb(cell(problem)) for problem in problems)
+    assert quadratic <= small < large < network
+
+
 def test_memory_follows_the_states_of_clients():
     """ResNet-18 has 11 million parameters of 4 bytes; a client of SCAFFOLD keeps one vector, one of FedAvg none."""
     resnet = {"kind": "network", "data": "cifar10", "architecture": "resnet18"}
@@ -45,6 +51,12 @@ def test_memory_follows_the_states_of_clients():
     coded = cell(resnet, "fedavg", 300, channel={"kind": "top-k", "share": 0.1, "error_feedback": True})
     assert memory_mb(coded) - memory_mb(cell(resnet, "fedavg", 300)) == pytest.approx(300 * 4 * 11.17, rel=0.01)
     assert memory_mb(cell(resnet, "scaffold", 300), counts_states=False) < few
+
+
+def test_epsilon_fits_thrice_and_into_24_gigabytes():
+    """It stays in single precision."""
+    memory = memory_mb(cell({"kind": "logistic", "data": "epsilon"}))
+    assert 3 * 4 * 400_000 * 2_000 / 1e6 < memory < 24_000
 
 
 def ask(project, monkeypatch, cost, is_cluster=True):

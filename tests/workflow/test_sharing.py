@@ -1,7 +1,11 @@
 """Studies share data sets through a folder of data, partitions and optima through Snakemake's cache."""
 
+from types import SimpleNamespace
+
 import pytest
 
+from fedatlas.workflow.graph import Graph
+from fedatlas.workflow.study import Study
 from tests.workflow.project import copied, same_results
 from tests.workflow.studies import jobs
 
@@ -60,3 +64,13 @@ def test_two_studies_share_what_the_same_code_has_made(tmp_path, monkeypatch):
     assert links(second, "partitions") == links(first, "partitions")
     assert links(second, "optima")[0].parent == cache and links(second, "optima") != links(first, "optima")
     assert plan(first) == set()
+
+
+def test_the_folder_of_the_data_is_no_reason_to_make_a_partition_again(monkeypatch):
+    graph = Graph(Study.from_config({}))
+    monkeypatch.setattr(graph.origins, "find", lambda folder, key: {"data": "cifar10", "clients": 2})
+    w = SimpleNamespace(key="any")
+    elsewhere = Graph(Study.from_config({"data": "/elsewhere"}))
+    elsewhere.origins = graph.origins
+    assert graph.digest("partition", w) == elsewhere.digest("partition", w)
+    assert graph.specification("partition", w) != elsewhere.specification("partition", w)

@@ -19,6 +19,7 @@ from fedatlas.federation.costs.operations import of_architecture, per_sample
 from fedatlas.federation.problems import create
 from fedatlas.results.claims import checks_at_size
 from fedatlas.results.figures import FIGURES
+from fedatlas.results.figures.drawing import draw
 from fedatlas.workflow import dependencies, inputs
 from fedatlas.workflow.jobs import claims as claims_job
 from fedatlas.workflow.jobs.partition import make
@@ -126,6 +127,21 @@ def test_claims_in_simulated_seconds(tmp_path):
     plain = {name: claim for name, claim in output.claims.items() if name == "rounds"}
     assert not behind & set(dependencies.of_claims(dataclasses.replace(output, claims=plain), cells))
     assert inputs.specify_checks(checks_at_size(plain, size), cells) == {}
+
+
+def test_figures_say_on_which_clients(tmp_path):
+    options = {"problem": QUADRATIC, "setting": {"clients": 3, "rounds": 6}, "optimum": False, "grid": {}}
+    result, results = written(tmp_path, algorithms={"fedavg": {}}, tune={"lr": [0.01]}, **options)
+    for spec, words in (
+        ({"kind": "convergence"}, "simulated time, cross-device (s)"),
+        ({"kind": "convergence", "model": {"kind": "cross-silo", "seed": 3}}, "simulated time, cross-silo (s)"),
+        ({"kind": "targets", "targets": [1e9]}, "Simulated time, cross-device (s) until"),
+    ):
+        figure = FIGURES.build({"x": "simulated_seconds", **spec})
+        needed = inputs.specify(figure, expansion.cells(result))
+        data = inputs.build(figure, expansion.create_view(result), needed, results, tmp_path)
+        draw(figure, expansion.create_view(result), outputs=[tmp_path / "figure.svg"], **data)
+        assert words in (tmp_path / "figure.json").read_text()
 
 
 @pytest.mark.parametrize("architecture", sorted(ARCHITECTURES.names()))

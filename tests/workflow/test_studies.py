@@ -5,6 +5,7 @@ import yaml
 
 from fedatlas import UserError
 from fedatlas.cli.main import main
+from fedatlas.workflow import study
 from fedatlas.workflow.study import create_study
 from tests.workflow.studies import jobs, snakemake
 
@@ -75,3 +76,10 @@ def test_nothing_is_overwritten(tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().err == "fedatlas: mine is not empty: give the name of a new folder\n"
     assert main(["init", "file"]) == 2 and main(["init", "file/mine"]) == 2
     assert files(tmp_path) == {"mine/paper.tex", "file"}
+
+
+def test_it_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
+    monkeypatch.setattr(study, "shipped", lambda: tmp_path / "nowhere")
+    with pytest.raises((UserError, OSError)):
+        create_study(str(tmp_path / "mine"))
+    assert not list(tmp_path.iterdir())

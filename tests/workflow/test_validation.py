@@ -166,6 +166,19 @@ def test_formulas_of_one_algorithm_make_the_column_of_all_text():
         validate(experiment({"numbers": numbers, "other": {"algorithm": "gd", "tune": {"lr": [0.1, "1/L"]}}}, **result))
 
 
+def test_extremes_need_numbers():
+    grid = {"participation": [{"kind": "full"}, {"kind": "uniform", "count": 2}]}
+    check = {**BETTER, "where": {"participation": "max"}}
+    with pytest.raises(UserError, match="max needs an axis of numbers"):
+        validate(
+            experiment(
+                grid=grid,
+                setting={"clients": 4, "steps": 64},
+                claims={"it": {"text": "t", "source": "s", "check": check}},
+            )
+        )
+
+
 def test_paper_must_be_in_the_bibliography():
     with pytest.raises(UserError, match=r"paper: references\.bib has no entry 'nobody1999'"):
         validate(experiment(paper="nobody1999"))
