@@ -1,6 +1,7 @@
 """Imports point one way, and names of files say something."""
 
 import ast
+import functools
 import graphlib
 import re
 from pathlib import Path
@@ -52,17 +53,20 @@ ROOMS = [
 LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms}
 
 
+@functools.cache
 def imported(path):
     """Full names of what a file imports inside the package, wherever in the file it does, but for types alone."""
     tree = ast.parse(path.read_text())
     for node in ast.walk(tree):
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
             node.body = [ast.Pass()]
+    found = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names if alias.name.startswith("fedatlas"))
+            found += [alias.name for alias in node.names if alias.name.startswith("fedatlas")]
         elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("fedatlas"):
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            found += [f"{node.module}.{alias.name}" for alias in node.names]
+    return found
 
 
 def loaded_by_name(path):

@@ -17,10 +17,6 @@ def run(name, problem=None, **parameters):
     return Simulation(example(name, **parameters), problem or logistic(), setting, seed=1).run()
 
 
-
-
-
-
 @pytest.mark.parametrize(
     "name, parameters", [*((name, {}) for name in BASELINES), *(("fedspeed", {"mean": m}) for m in ("active", "all"))]
 )
@@ -56,13 +52,3 @@ def test_equations_of_the_analysis(mean):
     sampled = errors({"kind": "uniform", "count": 2}, mean=mean)
     assert max(sampled["equation_2"], sampled["equation_3"]) < 1e-11
     assert min(sampled["equation_4"], sampled["equation_5"]) > 0.1
-
-
-
-
-
-
-
-
-
-

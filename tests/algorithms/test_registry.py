@@ -65,20 +65,25 @@ CHOICES = [
 
 
 FAMILIES = {algorithms.get(name).__module__: name for name in reversed(NAMES)}  # the first algorithm of each module
-VARIANTS = [name for name in NAMES if name not in FAMILIES.values()]
+EVERYTHING = ("fedavg", "scaffold", "fedac-1", "fedspeed", "diana")  # with all that an algorithm may have
+SHORT = {*UNCONDITIONAL, "checkpoint", "blocks", "empty-rounds"} - {"runs", "seeds"}  # a run that agrees runs
 
 
 @pytest.mark.parametrize(
     ("name", "keys"),
-    [(name, CONFORMANCE_TESTS.keys()) for name in FAMILIES.values()]
-    + [(name, {*UNCONDITIONAL, "optimum"} - {"runs", "seeds"}) for name in VARIANTS]  # a run that agrees runs
-    + [pytest.param(name, CONFORMANCE_TESTS.keys(), marks=pytest.mark.slow) for name in VARIANTS],
+    [(name, CONFORMANCE_TESTS.keys()) for name in EVERYTHING]
+    + [(name, SHORT) for name in FAMILIES.values() if name not in EVERYTHING]
+    + [(name, {"docstring", "options", "citation", "agreement"}) for name in NAMES if name not in FAMILIES.values()]
+    + [
+        pytest.param(name, CONFORMANCE_TESTS.keys(), marks=pytest.mark.slow) for name in NAMES if name not in EVERYTHING
+    ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_passes_conformance_tests(name, keys):
-    """The functions are those of `fedatlas check`: all, but for variants those of what is their own.
+    """The functions are those of `fedatlas check`: all of some, and of the others those of what is their own.
 
-    That of the optimum is about those that declare it.
+    Those of the engine need no second algorithm; `make slow` runs all of all. That of the optimum is about those that
+    declare it.
     """
     implementation = Implementation(algorithms.get(name))
     tests = [CONFORMANCE_TESTS[key] for key in keys if key != "optimum" or implementation.cls.corrects_drift]

@@ -33,12 +33,6 @@ def test_one_frame(runs):
     assert (ax.get_xlabel(), legend(ax)) == ("gradients per active client", ["FedAvg"])
 
 
-
-
-
-
-
-
 def test_curves_of_results(inside):
     curves = fedatlas.load_results().curves
     ax = fedatlas.plot(curves[(curves["local_steps"] == 2) & (curves["clients"] == 3)], x="steps")
@@ -48,8 +42,6 @@ def test_curves_of_results(inside):
         fedatlas.plot(curves)
     with pytest.raises(UserError, match="the curves have several values of local_steps; keep"):
         fedatlas.plot(curves[curves["clients"] == 3])
-
-
 
 
 @pytest.mark.parametrize(
@@ -69,5 +61,3 @@ def test_curves_of_results(inside):
 def test_what_is_refused(runs, frames, options, message):
     with pytest.raises(UserError, match=message):
         fedatlas.plot(runs["fedavg", 0] if frames is None else frames, **options)
-
-

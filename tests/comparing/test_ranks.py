@@ -127,7 +127,7 @@ def problems_of(text, defined):
     return [at for at, title in enumerate(TITLES) if title in text.replace(" (1 sample)", ", 1 sample")]
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(
     st.integers(2, 5),
     st.integers(1, 5),
@@ -212,7 +212,7 @@ def test_the_sentence_is_never_stronger_than_its_numbers(algorithms, problems, s
         assert "behind" not in what or not isinstance(said[what], int)
 
 
-@pytest.mark.parametrize("seeds, rate", [(6, 0), (15, 0), (3, 0.2), (15, 0.2)])
+@pytest.mark.parametrize("seeds, rate", [(6, 0), (15, 0.2)])
 def test_equal_algorithms_are_seldom_said_to_differ(seeds, rate):
     """Of tables without any difference, one in twenty may say that there is one, also where runs diverge."""
     rng = np.random.default_rng(1)

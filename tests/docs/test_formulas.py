@@ -32,12 +32,6 @@ def test_a_formula(text, latex):
     assert formula(text, PLAIN) == latex
 
 
-
-
-
-
-
-
 @pytest.fixture(scope="module")
 def pages():
     return algorithms.pages()
@@ -58,7 +52,3 @@ def test_every_algorithm_has_a_rule(cls, pages):
     assert not re.search(r"\\mathrm\{(alpha|beta|gamma|eta|rho)", text), "a Greek letter is not one"
     for section in ("## Update rule", "## Options", "## What is known of it", "## Source", "@transcription"):
         assert section in page
-
-
-
-

@@ -212,7 +212,11 @@ def test_a_damaged_file_is_one_sentence_that_names_it(files, tmp_path, change):
         read_record(tmp_path / "record")
 
 
-@pytest.mark.parametrize("folder", COMMITTED, ids=lambda folder: f"{folder.parent.name}-{folder.name}")
+@pytest.mark.parametrize(
+    "folder",
+    [pytest.param(folder, marks=[pytest.mark.slow] if folder.parent.name != "smoke" else []) for folder in COMMITTED],
+    ids=lambda folder: f"{folder.parent.name}-{folder.name}",
+)
 def test_a_committed_record_is_whole_and_names_no_place_of_a_machine(folder):
     record = read_record(folder)
     known = {*Study.open().cells(folder.parent.name, folder.name)}

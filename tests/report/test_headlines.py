@@ -223,16 +223,6 @@ def test_verdicts_that_rest_on_normal_noise_are_marked(tmp_path, seeds, p, verdi
     assert ("(t)" in (tmp_path / "tally.svg").read_text()) == marked
 
 
-def test_published_runs_are_drawn_for_the_headline_that_names_them(tmp_path, papers):
-    names = {line.figure for paper in papers for line in paper.headlines.values() if line.figure}
-    assert names >= published_figures.FIGURES.keys()
-    (tmp_path / "headlines").mkdir()
-    others = written(tmp_path / "headlines", figure="made_up/x")
-    assert published_figures.draw(tmp_path / "gallery", others) == {} and not (tmp_path / "gallery").exists()
-    (path,) = published_figures.draw(tmp_path, papers).values()
-    assert (tmp_path / path).read_bytes().startswith(b"\x89PNG")
-
-
 def test_report_and_mlflow_lead_with_the_cards_of_their_experiments(tmp_path):
     (tmp_path / "headlines").mkdir()
     spec, folder = experiment(), tmp_path / "results"

@@ -28,7 +28,10 @@ def test_the_biased_objective_has_its_minimiser_where_its_gradient_is_zero(p1, p
     assert weighted_objective(CENTERS, [0.9, 0.1]) == pytest.approx(10)
 
 
-@pytest.mark.parametrize("name, limit", [("fedavg-all", weighted_objective), ("fedavg-active", fedavg_output)])
+@pytest.mark.parametrize(
+    "name, limit",
+    [pytest.param("fedavg-all", weighted_objective, marks=pytest.mark.slow), ("fedavg-active", fedavg_output)],
+)
 def test_each_fedavg_tends_to_its_own_limit(name, limit):
     p = [0.8, 0.2]
     problem = problems.create({"kind": "quadratic", "start_scale": 0.0} | CENTERS, 2)

@@ -62,13 +62,12 @@ def test_interpolation_is_corollary_5():
     assert unmet(FEDSPS_BOUNDS["3(b)"].requirements(flat, 25)) == "strongly convex clients"
 
 
-@pytest.mark.parametrize("scatter", [0.0, 1.0])
 @pytest.mark.parametrize(
-    ("name", "parameters"),
+    ("name", "parameters", "scatter"),
     [
-        ("3(a)", {"c": 8.0, "gamma_b": 1 / 32}),
-        ("3(b)", {"c": 16.0, "gamma_b": 1 / 64}),
-        ("6(a)", {"gamma_b": 1 / 160}),
+        ("3(a)", {"c": 8.0, "gamma_b": 1 / 32}, 0.0),
+        ("3(b)", {"c": 16.0, "gamma_b": 1 / 64}, 1.0),
+        ("6(a)", {"gamma_b": 1 / 160}, 1.0),
     ],
 )
 def test_runs_stay_below_and_runs_that_stand_still_do_not(name, parameters, scatter):

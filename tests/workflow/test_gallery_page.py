@@ -30,6 +30,7 @@ def pages_of(folder):
     return {path.name: path.read_text() for path in folder.iterdir() if path.suffix in (".md", ".csv")}
 
 
+@pytest.mark.slow  # of the record's many files; the next test is of a small record
 def test_committed_pages_are_what_the_record_gives(monkeypatch, tmp_path):
     """Pages of experiments with small records, but for their checks, whose q-values depend on all experiments."""
     monkeypatch.chdir(ROOT)

@@ -23,6 +23,7 @@ def complaints(done):
     return set(re.findall(r"^ {4}\* (.*):$", done.stdout + done.stderr, re.M))
 
 
+@pytest.mark.slow  # make lint runs it
 def test_lint(project):
     done = project.snakemake("--lint")
     assert complaints(done) == set() and "your workflow is in a good condition" in done.stderr
