@@ -4,6 +4,7 @@ import pytest
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import fingerprint
+from fedatlas.experiments.dependencies import problem_modules
 from fedatlas.registry.extensions import discovery
 
 HELPER = {"extensions/helper.py": "X = 1\n"}
@@ -110,3 +111,25 @@ def test_a_file_that_cannot_be_read_is_told(study, fingerprints, content, compla
     (folder / "extensions/a.py").write_bytes(content)
     with pytest.raises(UserError, match=complaint):
         fingerprints("extensions.a")
+
+
+PROBLEM = """
+from dataclasses import dataclass
+from {module} import {base}
+
+@dataclass(frozen=True, kw_only=True)
+class Mine({base}):
+    '''A problem like another.'''
+    name = "mine"
+"""
+
+
+def test_a_problem_upon_one_of_the_atlas_may_run_all_that_is_compiled(study, fingerprints):
+    study(
+        {
+            "extensions/mine.py": PROBLEM.format(
+                module="fedatlas.federation.problems.logistic", base="LogisticRegression"
+            )
+        }
+    )
+    assert "fedatlas.federation.compiled.kernels" in problem_modules({"kind": "mine", "l2": 0.1})
