@@ -7,7 +7,6 @@ import sys
 
 import pytest
 
-from fedatlas.cli.arguments import Parser
 from fedatlas.cli.list import FAMILIES
 from fedatlas.cli.parser import parser as build_parser
 from fedatlas.io import terminal
@@ -32,10 +31,10 @@ def test_every_option_has_help_that_says_its_default():
                 continue
             name = " ".join([*words, action.option_strings[-1]])
             assert action.help, name
-            output = parser.formatter_class(parser.prog)._expand_help(action)
-            needs_none = action.nargs == 0 or action.required or "repeatable" in output
-            assert needs_none or "default: " in output, name
-            assert output.count("default: ") <= 1, name
+            needs_none = action.nargs == 0 or action.required or "repeatable" in action.help
+            assert needs_none or action.help.count("default: ") == 1, name
+            if action.nargs != 0 and isinstance(action.default, int | float | str):
+                assert action.help.endswith(f"default: {action.default}"), name
 
 
 @pytest.mark.parametrize("width", ["80", "120"])
@@ -53,12 +52,6 @@ def test_help_is_one_screen_of_at_most_fifteen_commands_without_that_of_the_rule
     assert all((f"    {name} " in text) == (name != "job") for name in names)
 
 
-def test_help_says_a_default_of_zero():
-    parser = Parser(prog="x")
-    parser.add_argument("--seed", type=int, default=0, help="a seed")
-    assert "a seed; default: 0" in parser.format_help()
-
-
 def test_version_and_the_package_as_a_command():
     done = subprocess.run([sys.executable, "-m", "fedatlas", "--version"], capture_output=True, text=True)
     assert done.returncode == 0 and done.stdout.startswith("fedatlas 0.") and done.stderr == ""
@@ -67,8 +60,10 @@ def test_version_and_the_package_as_a_command():
 @pytest.mark.parametrize(
     ("name", "phrases"),
     [
-        ("fedac_fig1", ["fedac_fig1 (experiment)", "Figures 1 and 3", "figures:", "claims:", "size paper", "notes:"]),
-        ("yuan2020", ["yuan2020 (publication)", "experiments", "fedac_fig4", "@inproceedings{yuan2020"]),
+        (
+            "fedac_fig1",
+            ["fedac_fig1 (experiment)", "Figures 1 and 3", "size paper", "fedac_fig1.yaml"],
+        ),
         ("a9a", ["a9a (data set)"]),
         ("setting", ["local_epochs", "at least 1, or null; default null"]),
         ("convergence", ["convergence (figure)", "options:"]),
@@ -96,24 +91,24 @@ def test_participation_and_schedule_of_a_run(capsys):
     final = {}
     for name, options in {
         "plain": [],
-        "some": ["--participation", "bernoulli,p=[0.2,0.5,0.9]"],
-        "slower": ["--schedule", "exponential,decay=0.5"],
-        "set": ["--set", "schedule={kind: exponential, decay: 0.5}"],
+        "some": ["--set", "participation={kind: bernoulli, p: [0.2, 0.5, 0.9]}"],
+        "slower": ["--set", "schedule={kind: exponential, decay: 0.5}"],
+        "epochs": ["--set", "local_epochs=2"],
     }.items():
-        assert fedatlas(*train, *options, "--out", "-") == 0
+        assert fedatlas(*train, *options, "--csv") == 0
         head, *_, last = capsys.readouterr().out.splitlines()
         final[name] = dict(zip(head.split(","), last.split(","), strict=True))["loss"]
-    assert final["slower"] == final["set"] and len({*final.values()}) == 3
+    assert len({*final.values()}) == 4
 
 
 @pytest.mark.parametrize("name", ["fedadam", "fedams"])
-def test_a_number_that_is_too_large_is_a_sentence(name, capsys, tmp_path):
+def test_a_number_that_is_too_large_is_a_sentence(name, capsys):
     options = ["--algorithm", name, "--set", "lr=0.1", "--set", "eps=1e300", *QUADRATIC]
-    status = fedatlas("train", *options, "--out", tmp_path / "x.csv")
+    status = fedatlas("train", *options)
     error = capsys.readouterr().err
     if name == "fedadam":
         assert status == 2 and "fedadam: a number exceeds the range of double precision" in error
-        assert error.count("\n") == 1 and not list(tmp_path.iterdir())
+        assert error.count("\n") == 1
     assert "Traceback" not in error
 
 

@@ -185,7 +185,7 @@ def test_networks_with_long_runs_have_a_process_for_each_core(problem, setting, 
 
 def job(folder, name, threads, *options):
     """Start a job of a run file."""
-    command = ["job", "run", "spec.json", f"{name}.parquet", "--threads", str(threads), "--directory", "data", *options]
+    command = ["job", "run", "spec.json", f"{name}.parquet", "--threads", str(threads), *options]
     return subprocess.Popen([sys.executable, "-m", "fedatlas", *command], cwd=folder, stderr=subprocess.PIPE, text=True)
 
 
