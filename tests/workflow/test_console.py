@@ -192,7 +192,6 @@ def test_who_asks_for_snakemakes_messages_has_them(option, capsys):
 
 def test_the_summary_tells_claims_and_what_tests_them(project, monkeypatch):
     monkeypatch.chdir(project.folder)
-    monkeypatch.setenv("MAKELEVEL", "1")
     folder = project.folder / "results/smoke/tiny"
     folder.mkdir(parents=True)
     rows = [
@@ -204,22 +203,11 @@ def test_the_summary_tells_claims_and_what_tests_them(project, monkeypatch):
     (folder / "mlflow.json").write_text('{"results/smoke/tiny": {"logged": 3}}')
     report = "results/smoke/tiny/report.html"
     text = summary.summary(Study.open(), [report, "results/none.html", "results/laptop/tiny/table.csv"])
-    assert "tiny (smoke)      3 claims: 2 not tested at this size, 1 held" in text
-    assert "`make ui` shows the runs" in text
+    assert "tiny (smoke)  3 claims: 2 not tested at this size, 1 held" in text
+    assert "`fedatlas ui` shows the runs" in text
     assert "Next      `fedatlas run tiny --size laptop` tests its claims" in text
     assert f"Made      {report}\nOpen      {(project.folder / report).as_uri()}\n" in text
-    assert "none.html" not in text and "(laptop)" not in text and "at size" not in text
-    Path("docs/gallery").mkdir(parents=True)
-    published = pd.DataFrame([dict.fromkeys(COLUMNS, "x") | {"experiment": "tiny", "size": "paper", "verdict": "held"}])
-    csv.write("docs/gallery/claims.csv", published)
-    published_text = summary.summary(Study.open(), [report])
-    assert "\n  at size paper   1 claim, held, in the record\n" in published_text
-    monkeypatch.setattr(summary, "record_paths", lambda _: {("laptop", "tiny"): Path()})
-    monkeypatch.setattr(summary, "lacking_cells", lambda *_: [None])
-    assert "from the record" not in " ".join(summary.summary(Study.open(), [report]).split()).partition("Next")[2]
-    monkeypatch.setattr(summary, "lacking_cells", lambda *_: [])
-    words = " ".join(summary.summary(Study.open(), [report]).split())
-    assert "Next `fedatlas run tiny --size laptop` tests its claims, from the record" in words
+    assert "none.html" not in text and "(laptop)" not in text
     assert all(len(line) <= 80 or line.startswith("Open      file:///") for line in text.splitlines())
     (folder / "mlflow.json").write_text('{"results/smoke/tiny": {"pending": "the server is down"}}')
     text = summary.summary(Study.open(), [report])

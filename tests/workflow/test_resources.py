@@ -10,7 +10,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments.cells import CellSpec
 from fedatlas.workflow import estimates, requests
 from fedatlas.workflow.graph import Graph
-from fedatlas.workflow.resources import GROUP, gpus, group, launcher, memory_mb
+from fedatlas.workflow.resources import gpus, launcher, memory_mb
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.times import Cost
 from tests.workflow.project import TINY
@@ -79,7 +79,7 @@ def test_time_follows_the_work_and_grows_with_attempts(project, monkeypatch):
     assert asked.group(short) is None  # cells of an hour have jobs of their own
     asked, (short, long) = ask(project, monkeypatch, Cost(8, 4.0, True))
     assert asked.minutes(short) == asked.minutes(long) == requests.START_MINUTES + 1
-    assert asked.group(short) == GROUP
+    assert asked.group(short) == requests.GROUP
 
 
 def test_time_that_nobody_measured_is_that_of_operations(project, monkeypatch):
@@ -98,10 +98,6 @@ def test_jobs_on_this_machine_ask_for_what_somebody_limits(project, monkeypatch)
     plan = project.snakemake("-n", "--resources", "mem_mb=4000", "--", "results/smoke/tiny/table.parquet").stdout
     requested = re.findall(r"rule train:.*?resources: (.*?)$", plan, re.M | re.S)
     assert requested and all("mem_mb=" in resources and "gpu" not in resources for resources in requested)
-
-
-def test_networks_have_jobs_of_their_own():
-    assert group(CONVEX) == GROUP and group(NETWORK) is None
 
 
 def test_a_partitions_limit_caps_time_and_what_a_user_sets_wins(project):
