@@ -46,7 +46,6 @@ def test_keys_that_are_not_given_have_defaults(tmp_path, monkeypatch):
         "mlflow_uri": "sqlite:///results/mlflow.db",
     }
     assert Study.from_config({"results": "out/"}).config["mlflow_uri"] == "sqlite:///out/mlflow.db"
-    assert Study.from_config({"results": "out"}, "six/{}".format).config["mlflow_uri"] == "sqlite:///six/out/mlflow.db"
 
 
 @pytest.mark.parametrize(
@@ -105,14 +104,11 @@ def test_a_key_that_is_given_twice(tmp_path, monkeypatch, text, message):
         configuration.check_duplicates()
 
 
-def test_places_under_a_prefix():
-    folders = Folders("out", "data", prefixed="six/{}".format, shared="local:{}".format)
+def test_places_in_another_folder():
+    folders = Folders("out", "data")
     assert folders.result("results/optima/a.npz") == "out/optima/a.npz"
-    assert folders.experiment("smoke", "tiny") == "out/smoke/tiny"
-    assert folders.report("smoke", "tiny") == "six/out/smoke/tiny"
-    assert folders.prepared("digits") == "local:data/prepared/digits/meta.json"
     needed = [{"file": "results/partitions/a.npz", "title": "results of a run", "seed": 1, "data": None}]
-    assert folders.resolve(needed) == [needed[0] | {"file": "six/out/partitions/a.npz"}]
+    assert folders.resolve(needed) == [needed[0] | {"file": "out/partitions/a.npz"}]
 
 
 @given(JSON)

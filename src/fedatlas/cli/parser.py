@@ -268,7 +268,5 @@ def _problem_options(command: Parser) -> None:
 
 
 def _results_option(command: Parser) -> None:
-    text = (
-        "folder of results, such as PREFIX/results of a module with a prefix; default: the one that config.yaml names"
-    )
+    text = "folder of results, such as that of a module; default: the one that config.yaml names"
     command.add_argument("--results", metavar="FOLDER", help=text)

@@ -87,7 +87,7 @@ class Estimates:
             name: Its name.
             cores: Number of jobs that run at once.
         """
-        restored, folder = Records(self.study).held(size, name), Path(self.study.folders.report(size, name))
+        restored, folder = Records(self.study).held(size, name), Path(self.study.folders.experiment(size, name))
         everything = {f"runs/{cell.id}/{cell.key}.parquet": cell.spec for cell in self.cells(size, name)}
         specs = [spec for path, spec in everything.items() if path not in restored and differs(folder / path, spec)]
         if not specs:

@@ -106,7 +106,7 @@ def summary(study: Study, targets: Collection[str]) -> str:
 
 
 def _lines(study: Study, paths: list[str], experiments: list[tuple[str, str]]) -> Iterator[str]:
-    folders = {(size, name): Path(study.folders.report(size, name)) for size, name in experiments}
+    folders = {(size, name): Path(study.folders.experiment(size, name)) for size, name in experiments}
     claims = {
         key: Counter(row["verdict"] for row in read_verdicts(folder / "claims.csv"))
         for key, folder in folders.items()
