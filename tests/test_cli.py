@@ -1,17 +1,18 @@
 """The command line: what it prints, what it refuses, and how it exits."""
 
 import errno
+import io
 import json
 import os
 import re
 import shutil
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from fedatlas import UserError, train
 from fedatlas.cli.main import main
-from fedatlas.experiments import result_files as files
 from fedatlas.federation import algorithms
 from fedatlas.io.files import PREFIX
 from fedatlas.results.claims.verdicts import COLUMNS
@@ -23,12 +24,12 @@ def fedatlas(*arguments):
     return main([*map(str, arguments)])
 
 
-def test_train_prints_one_json_object(capsys, tmp_path):
-    out = tmp_path / "run.parquet"
+def test_train_prints_one_json_object_or_its_rows(capsys):
     arguments = ["train", "--algorithm", "scaffold", "--set", "lr=0.01", "--set", "option=1", *QUADRATIC]
-    assert fedatlas(*arguments, "--seed", 3, "--out", out, "--json") == 0
+    assert fedatlas(*arguments, "--seed", 3, "--json") == 0
     result = json.loads(capsys.readouterr().out)
-    frame, meta = files.read(out)
+    assert fedatlas(*arguments, "--seed", 3, "--csv") == 0
+    frame = pd.read_csv(io.StringIO(capsys.readouterr().out))
     assert set(result) >= {"final", "best", "costs", "status"} and result["status"] == "ok"
     assert result["final"]["loss"] == frame["loss"].iloc[-1]
     assert result["best"]["loss"] == {
@@ -36,14 +37,12 @@ def test_train_prints_one_json_object(capsys, tmp_path):
         "round": int(frame["round"][frame["loss"].idxmin()]),
     }
     assert result["costs"]["rounds"] == 20 and result["costs"]["vectors_up"] == 40
-    assert meta["spec"]["parameters"] == {"lr": 0.01, "server_lr": 1.0, "option": 1} and meta["spec"]["seed"] == 3
 
 
 @pytest.mark.parametrize(
     ("command", "code", "words"),
     [
         ("init", errno.ENOSPC, "No space left on device; free some space"),
-        ("train", errno.EROFS, "Read-only file system; work in, or name, a folder that you may write to"),
         ("compare", errno.EACCES, "Permission denied; work in, or name, a folder that you may write to"),
     ],
 )
@@ -53,7 +52,6 @@ def test_a_full_disk_or_a_folder_that_cannot_be_written_is_one_sentence_with_wha
     monkeypatch.chdir(tmp_path)
     name, *arguments = {
         "init": ["s", "s"],
-        "train": ["x.csv", "--algorithm", "gd", "--set", "lr=0.01", *QUADRATIC, "--out", "x.csv"],
         "compare": [
             "results/compare/experiments/compare_scaffold_quick.yaml", "scaffold", "--quick", "--size", "smoke",
         ],
@@ -99,6 +97,19 @@ def test_claims_need_results(capsys, tmp_path):
     assert fedatlas("show", "mine", "--claims", "--results", tmp_path) == 0 and capsys.readouterr().out == text
     assert fedatlas("show", "yours", "--claims", "--results", tmp_path) == 2
     assert "no claims of yours under" in capsys.readouterr().err
+
+
+def test_data_status_is_a_table(capsys, tmp_path, monkeypatch):
+    monkeypatch.setenv("FEDATLAS_DATA", str(tmp_path))
+    (tmp_path / "visits_to_hospitals.csv").write_text("a,y\n1,0\n2,1\n")
+    assert fedatlas("data", "fetch", "digits", f"{tmp_path}/visits_to_hospitals.csv,label=y") == 0
+    capsys.readouterr()
+    assert fedatlas("data", "status") == 0
+    lines = capsys.readouterr().out.splitlines()
+    states = {name.partition("+")[0]: state for name, state, *_ in map(str.split, lines)}
+    assert states["digits"] == states["visits_to_hospitals"] == "prepared" and states["epsilon"] == "missing"
+    assert len(lines) >= 16 and not any(line.endswith(" ") for line in lines)
+    assert len({line.index(f" {state}") for line, state in zip(lines, states.values(), strict=True)}) == 1
 
 
 @pytest.mark.parametrize(

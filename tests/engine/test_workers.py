@@ -18,6 +18,8 @@ from fedatlas.workflow.resources import worker_count
 from tests.helpers import each_algorithm, example, network, quadratic
 
 M, ROUNDS = 5, 4
+
+
 SETTINGS = [
     {"local_steps": 3, "batch": 2, "participation": {"kind": "uniform", "count": 3}},
     {"local_epochs": 2, "batch": 4},

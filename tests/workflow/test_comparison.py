@@ -254,8 +254,9 @@ def federated_averaging(p, lr):
 
 @pytest.mark.slow
 def test_runs_of_another_framework_begin_where_those_of_the_atlas_do_and_are_placed_beside_them(project):
-    run(project, "record", "export", "suite", "--size", "smoke", "--kind", "table", "--out", "table.csv")
-    run(project, "record", "export", "suite", "--size", "smoke", "--out", "curves.csv")
+    for kind in ("table", "curves"):
+        text = run(project, "record", "export", "suite", "--size", "smoke", "--kind", kind)
+        (project.folder / f"{kind}.csv").write_text(text)
     rows = csv.read(project.folder / "table.csv")
     rows = rows[(rows["algorithm"] == "fedavg") & (rows["case"] == "unlike") & rows["chosen"]]
     curves = csv.read(project.folder / "curves.csv")

@@ -13,8 +13,7 @@ from tests.workflow.studies import importing, jobs, snakemake
 TWO = """
 module more:
     snakefile: SNAKEFILE
-    config: {{"tour": ["tiny"], "size": "smoke"{more}}}
-    prefix: "more"
+    config: {{"tour": ["tiny"], "size": "smoke", "results": "more"{more}}}
 
 use rule * from more as more_*
 ruleorder: atlas_prepare > more_prepare
@@ -67,13 +66,21 @@ def test_two_modules_share_data_and_have_one_environment(tmp_path):
     )
 
 
-def test_a_figure_is_drawn_under_a_prefix(tmp_path):
+def test_a_figure_is_drawn_in_another_folder(tmp_path):
     folder = importing(tmp_path / "mine", "sixth")
     snakemake(folder)
     assert (folder / "copy.csv").read_text().startswith("algorithm,")
     assert (folder / "sixth/results/smoke/tiny/figures/loss.png").exists()
     assert not (folder / "results").exists()
     assert "Nothing to be done" in snakemake(folder).stderr
+
+
+def test_a_prefix_is_refused(tmp_path):
+    folder = importing(tmp_path / "mine")
+    text = (folder / "Snakefile").read_text()
+    (folder / "Snakefile").write_text(text.replace("config: config", 'config: config\n    prefix: "sixth"'))
+    done = snakemake(folder, "-n", check=False)
+    assert done.returncode and "name another folder by `results` in its config" in done.stdout + done.stderr
 
 
 def test_another_folder_than_the_checkout(tmp_path):

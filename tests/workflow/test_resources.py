@@ -10,12 +10,14 @@ from fedatlas.errors import UserError
 from fedatlas.experiments.cells import CellSpec
 from fedatlas.workflow import estimates, requests
 from fedatlas.workflow.graph import Graph
-from fedatlas.workflow.resources import GROUP, gpus, launcher, memory_mb
+from fedatlas.workflow.resources import gpus, launcher, memory_mb
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.times import Cost
 from tests.workflow.project import TINY
 
 CONVEX = {"kind": "logistic", "data": "a9a"}
+
+
 NETWORK = {"kind": "network", "data": "mnist"}
 
 
@@ -79,7 +81,7 @@ def test_time_follows_the_work_and_grows_with_attempts(project, monkeypatch):
     assert asked.group(short) is None  # cells of an hour have jobs of their own
     asked, (short, long) = ask(project, monkeypatch, Cost(8, 4.0, True))
     assert asked.minutes(short) == asked.minutes(long) == requests.START_MINUTES + 1
-    assert asked.group(short) == GROUP
+    assert asked.group(short) == requests.GROUP
 
 
 def test_jobs_on_this_machine_ask_for_what_somebody_limits(project, monkeypatch):

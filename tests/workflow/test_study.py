@@ -12,11 +12,15 @@ from fedatlas.workflow import configuration
 from fedatlas.workflow.study import Folders, Study
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=8)
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | TEXT,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
     max_leaves=8,
 )
+
+
 KEYS = st.sampled_from(
     ["size", "tour", "experiments", "results", "data", "gallery", "mlflow_uri", "experiments_folder"]
 )
@@ -40,7 +44,6 @@ def test_keys_that_are_not_given_have_defaults(tmp_path, monkeypatch):
         "mlflow_uri": "sqlite:///results/mlflow.db",
     }
     assert Study.from_config({"results": "out/"}).config["mlflow_uri"] == "sqlite:///out/mlflow.db"
-    assert Study.from_config({"results": "out"}, "six/{}".format).config["mlflow_uri"] == "sqlite:///six/out/mlflow.db"
 
 
 @pytest.mark.parametrize(
@@ -94,11 +97,8 @@ def test_a_key_that_is_given_twice(tmp_path, monkeypatch, text, message):
         configuration.check_duplicates()
 
 
-def test_places_under_a_prefix():
-    folders = Folders("out", "data", prefixed="six/{}".format, shared="local:{}".format)
+def test_places_in_another_folder():
+    folders = Folders("out", "data")
     assert folders.result("results/optima/a.npz") == "out/optima/a.npz"
-    assert folders.experiment("smoke", "tiny") == "out/smoke/tiny"
-    assert folders.report("smoke", "tiny") == "six/out/smoke/tiny"
-    assert folders.prepared("digits") == "local:data/prepared/digits/meta.json"
     needed = [{"file": "results/partitions/a.npz", "title": "results of a run", "seed": 1, "data": None}]
-    assert folders.resolve(needed) == [needed[0] | {"file": "six/out/partitions/a.npz"}]
+    assert folders.resolve(needed) == [needed[0] | {"file": "out/partitions/a.npz"}]
