@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from fedatlas.errors import Undefined, UserError
 from fedatlas.federation.algorithms import dp_fedavg
@@ -16,6 +17,8 @@ from fedatlas.federation.engine.simulation import Simulation
 from tests.helpers import logistic
 
 PRIVATE = {"lr": 0.1, "bound": 0.5, "noise": 1.0, "delta": 1e-5}
+
+
 accountant = pytest.mark.skipif(importlib.util.find_spec(LIBRARY) is None, reason="dp-accounting is not installed")
 
 
@@ -137,6 +140,18 @@ def test_the_number_of_another_class_reaches_no_row(cls):
     values = {"lr": 0.1} if cls is Invented else PRIVATE
     with pytest.raises(UserError, match=f"algorithm {cls.name}: it reports 'epsilon', which is proven for"):
         simulate(cls(**values)).run()
+
+
+@accountant
+def test_epsilon_is_that_of_a_client_that_sends_zero():
+    """The mechanism in one dimension, integrated: a client drawn with q adds 1 to noise of deviation z, or 0."""
+    q, z, delta = 0.3, 1.2, 1e-3
+    x = np.linspace(-15, 15, 200_001)
+    absent, present = norm.pdf(x, 0, z), q * norm.pdf(x, 1, z) + (1 - q) * norm.pdf(x, 0, z)
+    bound = epsilon(1, q, z, delta)
+    for p, other in ((present, absent), (absent, present)):
+        assert np.trapezoid(np.maximum(p - np.exp(bound) * other, 0), x) < delta
+    assert np.trapezoid(np.maximum(present - np.exp(bound / 2) * absent, 0), x) > delta  # not far from it
 
 
 def test_without_the_library_the_sentence_names_the_extra(monkeypatch):

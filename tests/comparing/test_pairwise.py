@@ -44,6 +44,10 @@ def test_the_interval_against_the_best_is_students_of_log_ratios_with_bonferroni
     assert result.interval == pytest.approx((math.exp(logs.mean() - half), math.exp(logs.mean() + half)))
 
 
+def test_one_seed_tells_nothing_apart():
+    assert states(one_problem([1], [50])) == ["best", "near"]
+
+
 def test_scores_are_compared_by_difference():
     board = one_problem([-0.9, -0.91, -0.9], [-0.8, -0.8, -0.81], log=False)
     assert states(board) == ["best", "worse"]
@@ -83,6 +87,13 @@ def test_there_is_one_best_where_a_target_is_attained_and_who_is_worse_is_surely
                 assert item.interval[0] > 1
             if item.state == "best":
                 assert item.gap.value == 1
+
+
+@given(boards(least=(2, 1, 1, 2), undefined=False))
+def test_costs_in_another_unit_give_the_same_standings(board):
+    scaled = make_board(board.numbers * 8)
+    for problem in range(len(board.problems)):
+        assert [item.state for item in standings(board, problem)] == [item.state for item in standings(scaled, problem)]
 
 
 def test_the_true_best_is_seldom_told_to_be_worse():
