@@ -270,6 +270,7 @@ class Steps:
 
     def prox(self, v: Array, weight: float) -> Array:
         """Return the exact minimisers over y of f_i(y) + weight/2 |y - v|^2: (m, d)."""
+        self._require_exact("prox")
         return self._problem.prox(v, weight, self.clients)
 
     def hessian_product(self, y: Array, v: Array) -> Array:
@@ -277,9 +278,18 @@ class Steps:
 
         Each counts as a full gradient. Only a problem that offers Hessians has them.
         """
+        self._require_exact("hessian")
         batch: Any = self._problem.full_batch(self.clients)
         self._work.count(batch, full=True)
         return batch.hessian_product(y, v)
+
+    def _require_exact(self, name: str) -> None:
+        """Raise UserError if clients have no exact gradients for an oracle that an algorithm did not require."""
+        if not self._round.setting.exact_gradients:
+            raise UserError(
+                f"steps has no {name} where full_gradients is minibatch: write requires = ({name!r},), so that the "
+                "algorithm is shown as not defined there"
+            )
 
     def record(self, **values: Any) -> None:
         """Record values of the current local step.
@@ -373,6 +383,11 @@ class Round:
         """
         assert self.problem is not None
         rows, nobody = self.problem.public_rows(), np.zeros(1, int)
+        if not len(rows):
+            raise UserError(
+                "n.public draws rows that no client has, but the clients have all: leave some out of the partition, "
+                "and write requires = ('public',)"
+            )
         index = rows[self.rng.integers(len(rows), size=(1, samples))]
         return Outputs(self.problem.batch(nobody, index), ClientWork(nobody))
 
