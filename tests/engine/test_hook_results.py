@@ -382,7 +382,7 @@ def test_no_hook_changes_what_it_is_given(hook):
 
 def test_rows_that_nobody_has_and_exact_oracles_are_refused_where_there_are_none():
     public = algorithm(server=lambda self, s, mean, n: State(x=s.x, public=n.public(2).labels))
-    with pytest.raises(UserError, match=r"n\.public draws rows that no client has, but the clients have all: leave"):
+    with pytest.raises(UserError, match=r"n\.public draws rows that no client has, but they have all: write requires"):
         fedatlas.train(public, logistic(), lr=0.1, **SETTING)
     for hook, name in (("hessian_product", "hessian"), ("prox", "prox")):
         mine = algorithm(client=lambda self, s, i, steps, hook=hook: State(delta=getattr(steps, hook)(s.x, 0 * s.x)))

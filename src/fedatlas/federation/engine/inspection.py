@@ -6,7 +6,6 @@ mistake is judged here alone, and one sentence names hook, field and remedy.
 
 import math
 import os
-import sys
 import traceback
 from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -36,8 +35,6 @@ FORMS = {
 }
 JUDGED = ("client_weights", "length", "mixing")  # hooks whose results are judged in every round: numbers, few of them
 ADVICE = "norm and dot of fedatlas.arrays return a column (m, 1)"
-# Numbers of the server that a theorem gives for the code of one class, by module and name, and for no other code.
-PROVEN = {"epsilon": ("fedatlas.federation.algorithms.dp_fedavg", "DPFedAvg")}
 # What not every problem's minibatches have, and what an algorithm requires that uses it.
 ORACLES = {"outputs": "outputs", "pullback": "outputs", "labels": "outputs", "hessian_product": "hessian"}
 NOUNS = {"Steps": "steps", "Round": "the round n", "Gradient": "a gradient g"}
@@ -75,7 +72,8 @@ class Inspector:
             s: Vectors of the server before the hook, for those of clients.
         """
         known = self._forms.setdefault(hook, set())
-        if (shown := _form(result, m)) not in known or self._rows.get(hook, -1) < m or hook in JUDGED:
+        unlike = (shown := _form(result, m)) not in known or self._rows.get(hook, -1) < m
+        if unlike or (hook in JUDGED and result is not None):
             self._rows[hook] = max(m, self._rows.get(hook, -1))
             for sentence in self._mistakes(hook, result, m, s or State()):
                 when = f" in round {self.round + 1}" if self.round else ""
@@ -143,11 +141,7 @@ class Inspector:
                 )
 
     def look_at_report(self, name: str, value: Any) -> Any:
-        """Return what a method of ``reports`` returned. Raise UserError unless it is None or one number.
-
-        A number that is proven for the code of another class, such as the one that the algorithm derives from, is
-        refused as well.
-        """
+        """Return what a method of ``reports`` returned. Raise UserError unless it is None or one number."""
         if value is None:
             return value
         real = isinstance(value, (int, float)) or (hasattr(value, "shape") and not np.iscomplexobj(value))
@@ -155,12 +149,6 @@ class Inspector:
             advice = ": take its entry [0]" if np.shape(value) == (1,) else ""
             raise self._error(
                 f"{name} returns what {form(value)}; reports names it, so it must be one number, or None{advice}"
-            )
-        module, owner = PROVEN.get(name, ("", ""))
-        if owner and type(self.algorithm) is not getattr(sys.modules.get(module), owner, None):
-            raise self._error(
-                f"it reports {name!r}, which is proven for the code of {owner} alone: return None, or a number of your "
-                "own under another name"
             )
         return value
 

@@ -206,8 +206,7 @@ class Steps:
         index, self._codings = self._codings, self._codings + 1
         seed, t, ids = self._round.seed, self._round.round, self.clients
         rows = arrays.rows(v, len(ids))
-        shapes = self._problem.shapes if rows.shape[-1] == self._problem.dim else ()
-        return channel.apply(rows, lambda row: stream(seed, "channel", t, int(ids[row]), OWN, index), shapes)
+        return channel.apply(rows, lambda row: stream(seed, "channel", t, int(ids[row]), OWN, index))
 
     def full(self, y: Array, where: Array | None = None) -> Array:
         """Return the full local gradients G_i(y): (m, d).
@@ -284,12 +283,8 @@ class Steps:
         return batch.hessian_product(y, v)
 
     def _require_exact(self, name: str) -> None:
-        """Raise UserError if clients have no exact gradients for an oracle that an algorithm did not require."""
         if not self._round.setting.exact_gradients:
-            raise UserError(
-                f"steps has no {name} where full_gradients is minibatch: write requires = ({name!r},), so that the "
-                "algorithm is shown as not defined there"
-            )
+            raise UserError(f"steps has no {name} where full_gradients is minibatch: write requires = ({name!r},)")
 
     def record(self, **values: Any) -> None:
         """Record values of the current local step.
@@ -384,10 +379,7 @@ class Round:
         assert self.problem is not None
         rows, nobody = self.problem.public_rows(), np.zeros(1, int)
         if not len(rows):
-            raise UserError(
-                "n.public draws rows that no client has, but the clients have all: leave some out of the partition, "
-                "and write requires = ('public',)"
-            )
+            raise UserError("n.public draws rows that no client has, but they have all: write requires = ('public',)")
         index = rows[self.rng.integers(len(rows), size=(1, samples))]
         return Outputs(self.problem.batch(nobody, index), ClientWork(nobody))
 
