@@ -332,12 +332,12 @@ def form(value: Any) -> str:
 def _form(result: Any, m: int) -> tuple[Any, ...]:
     """Return the form of a hook's result for a block of m clients: names, shapes and types of its fields."""
     if not isinstance(result, (tuple, Vectors)):
-        return type(result), getattr(result, "shape", ())[-1:], getattr(result, "dtype", None)
+        return type(result), getattr(result, "shape", ()), getattr(result, "dtype", None)
     found: list[Any] = [type(result)]
     for part in result if isinstance(result, tuple) else (result,):
         for name, value in part.__dict__.items() if isinstance(part, Vectors) else ((type(part), part),):
             value = _bare(value) if type(value) in WRAPPERS else value
-            shape = getattr(value, "shape", ())
+            shape: tuple[int, ...] = getattr(value, "shape", ())
             rows = m > 0 and len(shape) == 2 and shape[0] == m
             found.append((name, shape[1] if rows else shape, rows, getattr(value, "dtype", type(value))))
     return tuple(found)
