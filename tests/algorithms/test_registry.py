@@ -64,7 +64,6 @@ CHOICES = [
     ("f3ast", {"beta": 0.3, "r0": "p"}),
     ("ditto", {"weight": 0.0}),
     ("fedrep", {"body_steps": 2, "head": 3}),
-    ("dp-fedavg", {"bound": 0.05, "noise": 0.0, "server_lr": 0.7}),
 ]
 
 

@@ -78,7 +78,6 @@ def test_rounds_of_fedred_have_geometric_lengths(heterogeneous):
             "full participation",
         ),
         ({"problem": {"kind": "logistic"}}, "no exact proximal step"),
-        ({"algorithm": "sonata", "parameters": {"tau": 1, "graph": "erdos-renyi", "link_p": 0.01}}, "not connected"),
     ],
 )
 def test_algorithms_are_refused_where_they_are_not_defined(changes, problem):

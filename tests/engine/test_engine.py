@@ -112,7 +112,6 @@ OF_ALL_DATA = {
     "dane": "solves subproblems exactly, but full_gradients is minibatch",
     "fedred": "solves subproblems exactly, but full_gradients is minibatch",
     "sonata": "solves subproblems exactly, but full_gradients is minibatch",
-    "fednl": "takes products with Hessians of all data, but full_gradients is minibatch",
 }
 
 
@@ -130,7 +129,7 @@ def test_no_algorithm_sees_all_data_where_full_gradients_are_of_minibatches(name
     assert np.isfinite(run(example(name), problem, full_gradients="minibatch").x).all() and not computed
 
 
-@pytest.mark.parametrize("name", ["dane", "fedred", "sonata", "fednl"])
+@pytest.mark.parametrize("name", OF_ALL_DATA)
 def test_algorithms_that_need_all_data_are_refused_where_full_gradients_are_of_minibatches(name):
     with pytest.raises(UserError, match=f"algorithm {name} {OF_ALL_DATA[name]}"):
         run(example(name), quadratic(), full_gradients="minibatch")
