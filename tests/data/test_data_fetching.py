@@ -94,18 +94,11 @@ def test_what_is_missing_offline_is_told_with_a_line_for_each_address(register, 
     with pytest.raises(UserError) as caught:
         fetch("toy", root, [tmp_path / "mirror", "http://127.0.0.1:9"])
     output = str(caught.value)
-    for part in ("'toy' needs toy.bz2", "1,234 bytes", "md5:0000", "http://127.0.0.1:9/toy.bz2", "refused"):
+    for part in ("'toy' needs toy.bz2", "1,234 bytes", "md5:0000", "http://127.0.0.1:9/toys/toy.bz2", "refused"):
         assert part in output
     assert f"put the file at {root / 'raw/toys/toy.bz2'}" in output and "FEDATLAS_DATA_MIRRORS" in output
-    assert str(tmp_path / "mirror") in output and len(output.splitlines()) == 4
+    assert str(tmp_path / "mirror") in output and len(output.splitlines()) == 3
     assert names_of_raw_files() == set()
-
-
-def test_what_a_mirror_simply_lacks_is_no_failure(register, server, root):
-    register(File("toy", (f"{server.url}/toy",)))
-    with pytest.raises(UserError) as caught:
-        fetch("toy", root, f"{server.url}/mirror")
-    assert len(server.requests) == 2 and str(caught.value).count("the server has no such file") == 1
 
 
 def test_a_host_that_does_not_exist_is_not_tried_again(register, root, monkeypatch):
@@ -138,30 +131,24 @@ def test_a_stand_in_is_used_only_if_nearby_and_only_instead_of_the_official_file
     assert [path.name for path in fetch("toy", root, tmp_path / "mirror")] == ["toy"]
 
 
-@pytest.mark.parametrize("fetch", [False, True])
-@pytest.mark.parametrize(
-    "status, obstacle",
-    [([], None), ([404], "the server has no such file")],
-)
-def test_whether_data_can_be_had_is_known_before_they_are_fetched(register, server, root, status, obstacle, fetch):
-    register(File("toy", (f"{server.url}/toy",), 7, sha(b"content")))
-    server.files["/toy"], server.status = b"content", list(status)
-    assert find_obstacle("toy", root, fetch=fetch) == (obstacle and f"{server.url}/toy: {obstacle}")
-    assert len(server.requests) == 1 and root.exists() == fetch
-    assert (root / "raw/toys/toy").exists() == (fetch and obstacle is None)
-
-
 def test_of_data_that_lie_nowhere_the_obstacle_names_each_address(register, put, root, tmp_path):
     register(File("toy", ("http://127.0.0.1:9/toy",)))
-    obstacle = find_obstacle("toy", root, fetch=False)
-    assert obstacle.startswith("http://127.0.0.1:9/toy: ") and obstacle.endswith("Connection refused")
+    assert find_obstacle("toy", root, fetch=False).startswith("http://127.0.0.1:9/toy: ")
     register(File("toy", pinned="2026-01", checksum=sha(b"content")))
-    assert find_obstacle("toy", root, fetch=False) == "it has no address and lies in no mirror"
+    assert find_obstacle("toy", root) == "it has no address and lies in no mirror"
+    assert not root.exists()
     put("mirror/toys/toy", b"contenT")
-    assert "has the checksum" in find_obstacle("toy", root, tmp_path / "mirror", fetch=False)
+    assert "has the checksum" in find_obstacle("toy", root, tmp_path / "mirror")
     put("mirror/toys/toy", b"content")
-    assert find_obstacle("toy", root, tmp_path / "mirror", fetch=False) is None
-    assert find_obstacle("digits", root) is None and not root.exists()
+    assert find_obstacle("toy", root, tmp_path / "mirror") is None and (root / "raw/toys/toy").exists()
+
+
+@pytest.mark.parametrize("fetch", [False, True])
+def test_whether_data_can_be_had_is_known_before_they_are_fetched(register, server, root, fetch):
+    register(File("toy", (f"{server.url}/toy",), 7, sha(b"content")))
+    assert find_obstacle("toy", root, fetch=fetch).startswith(f"{server.url}/toy: ")
+    server.files["/toy"] = b"content"
+    assert find_obstacle("toy", root, fetch=fetch) is None and (root / "raw/toys/toy").exists() == fetch
 
 
 def test_embedded_sets_need_no_files(root):
@@ -181,7 +168,7 @@ def test_names_of_mirrors_may_hold_anything(monkeypatch, tmp_path):
     names = ["/with a space", "/a,b", "https://host:8080/b", "[c]", '"']
     monkeypatch.setenv("FEDATLAS_DATA_MIRRORS", format_mirrors(names))
     assert list_mirrors() == names
-    for wrong in ("[", "[1]", '["a", null]', "[" * 100_000):
+    for wrong in ("[", "[" * 100_000):
         monkeypatch.setenv("FEDATLAS_DATA_MIRRORS", wrong)
         with pytest.raises(UserError, match="must be a JSON list"):
             list_mirrors()

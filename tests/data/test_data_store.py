@@ -11,11 +11,10 @@ import pytest
 from fedatlas.data import preparation, prepared
 from fedatlas.data.catalogue import SOURCES
 from fedatlas.data.catalogue.base import File, Form
-from fedatlas.data.dataset import Dataset
+from fedatlas.data.dataset import Contents, Dataset
 from fedatlas.data.prepared import load
 from fedatlas.data.sources import info, modules, names
 from fedatlas.data.store import prepare, status, verify
-from fedatlas.data.validation import validate
 from fedatlas.errors import UserError
 
 
@@ -136,15 +135,11 @@ def test_what_opens_prepared_data_imports_nothing_that_fetches_or_reads_raw_file
     code = "import sys, fedatlas.data.prepared, fedatlas.federation.partitions.partition; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     modules = {name.removeprefix("fedatlas.data.") for name in loaded if name.startswith("fedatlas.data.")}
-    assert modules == {"prepared", "dataset", "validation", "paths", "errors"}
+    assert modules == {"prepared", "dataset", "paths"}
 
 
 def test_what_decides_the_bytes_of_a_prepared_set_does_not_fetch():
-    assert modules(info("cifar10")) == [
-        "fedatlas.data.readers.published_images",
-        "fedatlas.data.preparation",
-        "fedatlas.data.validation",
-    ]
+    assert modules(info("cifar10")) == ["fedatlas.data.readers.published_images", "fedatlas.data.preparation"]
     source = (Path(preparation.__file__)).read_text()
     assert not any(f"data.{name}" in source for name in ("raw_files", "download", "store", "sources", "locks"))
 
@@ -170,7 +165,8 @@ def test_what_is_no_folder_is_not_replaced(toy, root, tmp_path, in_the_way):
     "entry, complaint",
     [
         ({"counts": (2, 0)}, r"the classes have \(1, 1\) samples, expected \(2, 0\)"),
-        ({"classes": 3}, "labels are not the 3 classes from 0 on"),
+        ({"classes": 3}, r"the classes have \(1, 1, 0\) samples, expected some of each"),
+        ({"classes": 1}, "labels are not the 1 classes from 0 on"),
         ({"dtype": "float32"}, None),
     ],
 )
@@ -184,51 +180,38 @@ def test_promises_are_checked(register, put, root, toy_text, entry, complaint):
         prepare("toy", root)
 
 
-def _dataset(**changes):
-    fields = {"X": np.zeros((4, 1, 2, 2), np.uint8), "y": np.int64([0, 1, 0, 1]), "X_test": None, "y_test": None}
-    return Dataset("toy", classes=2, lossy=False, provenance={}, **(fields | changes))
-
-
 @pytest.mark.parametrize(
-    "changes, complaint",
+    "name, array, complaint",
     [
-        ({"X": np.zeros((3, 1, 2, 2), np.uint8)}, "training part: samples are uint8"),
-        ({"X": np.zeros((4, 1, 2, 2))}, "samples are float64"),
-        ({"X": np.full((4, 1, 2, 2), 17, np.uint8)}, "a value is not finite or out of range"),
-        ({"y": np.int64([0, 1, 0])}, "labels are int64"),
-        ({"y": np.int32([0, 1, 0, 1])}, "labels are int32"),
-        ({"y": np.int64([0, 1, 0, 2])}, "labels are not the 2 classes"),
-        ({"y": np.int64([0, 1, 0, -1])}, "labels are not the 2 classes"),
-        ({"y": np.int64([0, 0, 0, 0])}, "labels are not the 2 classes"),
-        ({}, None),
+        ("X", np.zeros((3, 1, 2, 2), np.uint8), "samples are uint8"),
+        ("X", np.zeros((4, 1, 2, 2)), "samples are float64"),
+        ("X", np.full((4, 1, 2, 2), 17, np.uint8), "a value is not finite or out of range"),
+        ("y", np.int64([0, 1, 0]), "labels are int64"),
+        ("y", np.int32([0, 1, 0, 1]), "labels are int32"),
+        ("y", np.int64([0, 1, 0, -1]), "labels are not the 2 classes"),
+        ("y", np.int64([0, 0, 0, 0]), r"the classes have \(4, 0\) samples"),
     ],
 )
-def test_arrays_that_break_a_promise_are_refused(register, root, changes, complaint):
+def test_arrays_that_break_a_promise_are_refused(register, root, name, array, complaint):
     source = register(rows=4, shape=(1, 2, 2), dtype="uint8", sparse=False, scale=16.0)
-    if complaint is None:
-        return validate(source, _dataset(**changes), root)
+    folder = root / "prepared/toy"
+    folder.mkdir(parents=True)
+    for stem, value in ({"X": np.zeros((4, 1, 2, 2), np.uint8), "y": np.int64([0, 1, 0, 1])} | {name: array}).items():
+        np.save(folder / f"{stem}.npy", value)
+    meta = prepared.Meta({}, Contents.from_json(source.to_json()), {"lossy": ""})
     with pytest.raises(UserError, match=complaint):
-        validate(source, _dataset(**changes), root)
+        preparation.validate_prepared(source, folder, meta)
 
 
-def test_values_that_are_not_finite_are_refused(register, root):
-    source = register(rows=4, shape=(2,), sparse=False)
-    X = np.zeros((4, 2))
-    validate(source, _dataset(X=X), root)
-    X[3, 1] = np.nan
-    with pytest.raises(UserError, match="not finite"):
-        validate(source, _dataset(X=X), root)
-
-
-@pytest.mark.parametrize("indices, indptr", [([0, 5], [0, 1, 2]), ([0, 1], [0, 2, 1]), ([-1, 1], [0, 1, 2])])
+@pytest.mark.parametrize("indices, indptr", [([0, 5], [0, 1, 2]), ([0, 1], [0, 2, 9]), ([-1, 1], [0, 1, 2])])
 def test_an_inconsistent_sparse_matrix_is_refused(toy, root, indices, indptr):
     folder = prepare("toy", root)
     meta = prepared.read_meta(folder)
     np.save(folder / "X_data.npy", np.ones(2))
     np.save(folder / "X_indices.npy", np.int32(indices))
     np.save(folder / "X_indptr.npy", np.int32(indptr))
-    with pytest.raises(UserError):
-        validate(toy, prepared.open_arrays("toy", folder, meta), folder)
+    with pytest.raises(UserError, match="damaged"):
+        prepared.open_arrays("toy", folder, meta)
 
 
 # Verify, status -------------------------------------------------------------------------------------------------------

@@ -5,13 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from fedatlas.data.catalogue.base import Form, Source
-from fedatlas.data.compression import checksum
-from fedatlas.data.custom_files import CustomSource
-from fedatlas.data.errors import raw_file_error
-from fedatlas.data.prepared import Meta, open_arrays
+from fedatlas.data.catalogue.base import Form, Source, checksum
+from fedatlas.data.custom import CustomSource
+from fedatlas.data.prepared import Meta, open_arrays, validate
 from fedatlas.data.readers.base import Writer
-from fedatlas.data.validation import validate
 from fedatlas.errors import UserError
 
 
@@ -35,7 +32,10 @@ def build(source: Source, form: Form, paths: Sequence[Path], origins: Sequence[s
     except Exception as error:  # parsers raise all kinds of errors on a file of another format
         if isinstance(source, CustomSource) or (isinstance(error, OSError) and error.errno is not None):
             raise  # it is an error of a user's reader, or of the file system
-        raise raw_file_error(paths[0], f"cannot be read by the reader {form.reader} ({error})") from error
+        raise UserError(
+            f"{paths[0]}: cannot be read by the reader {form.reader} ({error}); delete the file and fetch it again, or "
+            "put a good copy in its place"
+        ) from error
     arrays = {
         path.stem: {"bytes": path.stat().st_size, "sha256": checksum(path).partition(":")[2]}
         for path in sorted(folder.glob("*.npy"))

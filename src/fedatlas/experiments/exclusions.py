@@ -28,12 +28,9 @@ SILENT = {
     "fedatlas.data.catalogue": "entries reach results through prepared data, whose rule has the entry as a parameter",
     "fedatlas.data.sources": "entries reach results through prepared data, whose rule has the entry as a parameter",
     "fedatlas.data.custom": "entries reach results through prepared data, whose rule has the entry as a parameter",
-    "fedatlas.data.custom_files": "entries reach results through prepared data, whose rule has them as a parameter",
     "fedatlas.data.paths": "says where files lie",
     "fedatlas.registry.bibliography": "references reach results through a file that holds them",
-    "fedatlas.data.errors": "words for people",
     "fedatlas.data.locks": "lets one process at a time write data",
-    "fedatlas.data.validation": "refuses arrays that a source does not promise",
     "fedatlas.experiments.shared_files": "names files that are inputs of rules; their specifications are parameters",
 }
 # Imports that are not followed: (importer, imported module), and why. The importer's results depend on the imported
