@@ -130,7 +130,7 @@ def test_lines_are_broken_in_a_terminal_alone(monkeypatch):
 def test_bars_are_for_terminals(capsys, monkeypatch):
     monkeypatch.setattr(terminal, "DELAY", 0.0)
     with terminal.progress_bar("counting", 3) as bar:
-        terminal.printer(bar)("a line")
+        bar.write("a line")
         bar.update(3)
     assert capsys.readouterr() == ("a line\n", "")
 

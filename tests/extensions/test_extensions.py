@@ -18,7 +18,6 @@ from fedatlas.experiments.dependencies import cell_modules
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.metrics import METRICS, metric
 from fedatlas.registry import extensions
-from fedatlas.registry.extensions import discovery
 from tests.extensions.files import ALGORITHM, OWN, TINY, train
 
 KINDS = {  # of the study in this folder: section of `fedatlas list`, name, module
@@ -216,11 +215,11 @@ def test_the_workflow_tells_its_jobs(study):
 
 
 def test_a_folder_that_was_on_the_path_keeps_its_modules(tmp_path, monkeypatch):
-    monkeypatch.setattr(discovery, "_path_entries", [])
+    monkeypatch.setattr(extensions, "_path_entries", [])
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     monkeypatch.setattr(sys, "modules", dict(sys.modules))
     (tmp_path / "of_the_path.py").write_text("")
     importlib.import_module("of_the_path")
-    discovery._add_to_path(tmp_path)
-    discovery._add_to_path(tmp_path / "another")
+    extensions._add_to_path(tmp_path)
+    extensions._add_to_path(tmp_path / "another")
     assert "of_the_path" in sys.modules

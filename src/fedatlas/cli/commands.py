@@ -114,7 +114,7 @@ def train(a: Namespace) -> None:
             optimum=not a.no_optimum,
             threads=a.threads,
             progress=functools.partial(_update_bar, bar),
-            say=terminal.printer(bar, sys.stderr),
+            say=functools.partial(bar.write, file=sys.stderr),
             **options,
         )
     result = summary(frame)
@@ -150,9 +150,8 @@ def data_fetch(a: Namespace) -> None:
     for spec in specs:
         info(spec, a.directory)
     with terminal.progress_bar("preparing data", len(specs) if len(specs) > 1 else None, "set") as bar:
-        say = terminal.printer(bar)
         for name, spec in zip(a.names, specs, strict=True):
-            say(f"{name}: {prepare(spec, a.directory, a.mirror)}")
+            bar.write(f"{name}: {prepare(spec, a.directory, a.mirror)}")
             bar.update()
 
 
@@ -176,10 +175,9 @@ def data_verify(a: Namespace) -> None:
 
     names = a.names or [row.name for row in status(a.directory) if row.state == "prepared"]
     with terminal.progress_bar("verifying data", len(names) if len(names) > 1 else None, "set") as bar:
-        say = terminal.printer(bar)
         for name in names:
             verify(name, a.directory)
-            say(f"{name}: verified")
+            bar.write(f"{name}: verified")
             bar.update()
 
 
@@ -191,7 +189,7 @@ def theory(a: Namespace) -> None:
     _check_extensions()
     problem = parse_problem(a)
     with terminal.progress_bar("computing constants and optima") as bar, explain_overflow("theory"):
-        show = None if a.json else terminal.printer(bar)
+        show = None if a.json else bar.write
         rows = evaluate_theorems(problem, parse_clients(a, problem), a.local_steps, a.steps, a.directory, show=show)
     if a.json:
         print_json(rows, a)

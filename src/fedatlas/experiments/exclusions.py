@@ -10,7 +10,6 @@ SILENT = {
     "fedatlas.io.files": "writes files whole",
     "fedatlas.io.yaml": "what files of YAML say reaches results through parameters",
     "fedatlas.io.text": "refuses files that are none of text",
-    "fedatlas.io.npz": "refuses archives that do not hold what they declare",
     "fedatlas.io.machine": "asks what the machine has free, and how it keeps freed memory",
     "fedatlas.experiments.exclusions": "says what results depend on",
     "fedatlas.experiments.fingerprint": "says what results depend on",

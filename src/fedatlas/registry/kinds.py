@@ -177,10 +177,7 @@ class Family(Generic[T]):
             return (name.kind, name.kind.__module__) if issubclass(name.kind, self.base) else None
         if name not in self._by_module:
             self._by_module[name] = self._find_in_module(name)
-        entry = self._by_module[name] or self.builtin.get(name)
-        if entry is None and (entry := self.extension_kinds.get(name)):
-            extensions.activate(entry[1])
-        return entry
+        return self._by_module[name] or self.builtin.get(name) or self.extension_kinds.get(name)
 
     def resolve(self, name: Any) -> Any:
         """Return the name of the kind that a person means by a name or by a label, in capitals or not.
