@@ -145,7 +145,8 @@ def parse_entries(text: str, file: str) -> dict[str, BibtexEntry]:
             continue
         key, location = match[2], f"{file}, line {_line(text, match.start())}"
         end = _closing(text, match.end(), f"{location}: {key} has no end: a brace is not closed")
-        fields, position = {}, match.end()
+        fields: dict[str, str] = {}
+        position = match.end()
         while text[position : end - 1].strip(" \t\r\n,"):
             field = _FIELD.match(text, position, end)
             if field is None:
