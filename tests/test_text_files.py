@@ -12,17 +12,11 @@ from fedatlas.errors import LENGTH, UserError, did_you_mean, nearest, shorten
 from fedatlas.experiments import result_files
 from fedatlas.federation.participation import trace
 from fedatlas.io import csv, text
-from fedatlas.io.images import open_image
 from fedatlas.io.yaml import parse, read_yaml
 from fedatlas.publish.report.facts import read_facts
+from fedatlas.publish.report.images import reduce_colours
 from fedatlas.publish.report.verdicts import read_verdicts
 from fedatlas.registry.bibliography import read_file
-
-
-def image(path):
-    with open_image(path) as content:
-        return content
-
 
 READERS = {
     "YAML": read_yaml,
@@ -34,7 +28,7 @@ READERS = {
     "claims.csv": read_verdicts,
     "run file": result_files.read,
     "metadata of a run file": result_files.read_meta,
-    "figure": image,
+    "figure": reduce_colours,
     "custom data": lambda path: sources.info({"file": str(path), "format": "csv", "label": "y"}),
 }
 HOSTILE = {

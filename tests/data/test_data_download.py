@@ -150,5 +150,5 @@ def test_a_file_where_the_folder_should_be_is_named(official, put, root):
     with pytest.raises(UserError, match=f"cannot write {root}/raw/toys/toy: Not a directory"):
         fetch("toy", root)
     (root / "prepared").touch()
-    with pytest.raises(UserError, match=f"cannot write under {root}: File exists, or name another folder"):
+    with pytest.raises(FileExistsError, match="prepared"):
         prepare("toy", root)

@@ -200,7 +200,7 @@ def test_arrays_that_break_a_promise_are_refused(register, root, name, array, co
         np.save(folder / f"{stem}.npy", value)
     meta = prepared.Meta({}, Contents.from_json(source.to_json()), {"lossy": ""})
     with pytest.raises(UserError, match=complaint):
-        preparation.validate_prepared(source, folder, meta)
+        prepared.validate(source, prepared.open_arrays("toy", folder, meta), folder)
 
 
 @pytest.mark.parametrize("indices, indptr", [([0, 5], [0, 1, 2]), ([0, 1], [0, 2, 9]), ([-1, 1], [0, 1, 2])])

@@ -75,7 +75,7 @@ def test_what_is_of_the_atlas_is_shown_without_a_file(extended_study):
 
 def test_a_kind_of_the_atlas_is_found_without_the_extensions(study):
     study({"extensions/broken.py": "raise RuntimeError('imported')\n"})
-    assert ALGORITHMS.get("fedac-1") and "loss" in METRICS.names() and metric("distance").words
+    assert ALGORITHMS.get("fedac-1") and "loss" in METRICS and metric("distance").words
     cell = CellSpec("fedavg", {"lr": 0.01}, {"kind": "quadratic", "dim": 3}, {"clients": 2, "rounds": 2})
     assert cell_modules(cell)
     assert train("fedavg") == 2  # commands of people look at all: a name could be that of two kinds
@@ -99,7 +99,7 @@ def test_a_label_is_a_name_too(study, capsys):
         assert ALGORITHMS.resolve(name) == "tiny" and train(name) == 0
         assert describe(name).startswith("tiny (algorithm")
     assert ALGORITHMS.resolve("FEDAVG") == "fedavg" and ALGORITHMS.resolve("Your Way") == "Your Way"
-    assert "SCAFFOLD" not in ALGORITHMS.names()  # specifications hold names alone
+    assert "SCAFFOLD" not in ALGORITHMS  # specifications hold names alone
     with pytest.raises(UserError, match="unknown algorithm 'SCAFFOLD'; did you mean 'scaffold'"):
         ALGORITHMS.get("SCAFFOLD")
 
@@ -157,7 +157,7 @@ def test_two_studies_in_one_process_do_not_mix(study, tmp_path, monkeypatch):
     monkeypatch.chdir(other)
     assert "another" in ALGORITHMS.get("tiny").summary() and "one step" in first.summary()
     monkeypatch.chdir(tmp_path)
-    assert "tiny" not in ALGORITHMS.names()
+    assert "tiny" not in ALGORITHMS
 
 
 def test_no_study_has_no_extensions(tmp_path, monkeypatch):

@@ -202,7 +202,8 @@ def source(spec: str | Mapping[str, Any], root: Path) -> CustomSource:
         paths = [expand_home(values[key]) for key in ("file", "test_file") if key in values]
         state = _state(paths, reader)
         if record is None or record["state"] != state:
-            record = {"spec": values, "state": state} | _survey(paths, reader)
+            files = [[path.name, path.stat().st_size, checksum(path)] for path in paths]
+            record = {"spec": values, "state": state, "files": files} | reader.survey(paths)
             with contextlib.suppress(UserError):  # it only saves time
                 write_json(record_path, record)
     _records[str(root), key] = record
@@ -223,18 +224,6 @@ def _state(paths: list[Path], reader: CustomReader) -> list[Any]:
     # an edit can keep the first time, and not the second
     times = [[state.st_size, state.st_mtime_ns, state.st_ctime_ns] for state in states]
     return [VERSION, version("fedatlas"), list(map(str, paths)), times]
-
-
-def _survey(paths: list[Path], reader: CustomReader) -> dict[str, Any]:
-    """Return what files hold, as JSON types, by reading them."""
-    survey = reader.survey(paths)
-    return {
-        "files": [[path.name, path.stat().st_size, checksum(path)] for path in paths],
-        "contents": survey.contents.to_json(),
-        "classes": list(survey.classes),
-        "clients": survey.clients,
-        "note": survey.note,
-    }
 
 
 def _source(name: str, record: Mapping[str, Any], reader: CustomReader) -> CustomSource:

@@ -42,11 +42,7 @@ def build(source: Source, form: Form, paths: Sequence[Path], origins: Sequence[s
     }
     meta = Meta(arrays, source, provenance(source, form, paths, origins))
     meta.write(folder)
-    validate_prepared(source, folder, meta)
-
-
-def validate_prepared(source: Source, folder: Path, meta: Meta) -> None:
-    """Raise UserError if prepared data are not sound. The test part of custom data need not contain every class."""
+    # the test part of custom data need not contain every class
     contents = replace(source, test_rows=0) if isinstance(source, CustomSource) else source
     validate(contents, open_arrays(source.name, folder, meta), folder)
 
@@ -64,18 +60,7 @@ def provenance(source: Source, form: Form, paths: Sequence[Path], origins: Seque
         }
         for path, file, origin in zip(paths, form.files, origins, strict=True)
     ]
-    return {
-        "title": source.title,
-        "page": source.page,
-        "licence": source.licence,
-        "citation": source.citation,
-        "bibtex": source.bibtex,
-        "note": source.note,
-        "lossy": form.lossy,
-        "rows": source.rows,
-        "test_rows": source.test_rows,
-        "shape": list(source.shape),
-        "features": source.features,
-        "classes": source.classes,
-        "files": files,
-    }
+    described = {name: getattr(source, name) for name in ("title", "page", "licence", "citation", "bibtex", "note")}
+    counts = {name: getattr(source, name) for name in ("features", "classes")}
+    sizes = {"rows": source.rows, "test_rows": source.test_rows, "shape": list(source.shape)}
+    return described | {"lossy": form.lossy} | sizes | counts | {"files": files}

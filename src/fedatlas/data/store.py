@@ -1,7 +1,5 @@
 """The data directory: data sets are prepared and verified, and their state is reported."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -13,7 +11,7 @@ from fedatlas.data.locks import exclusive
 from fedatlas.data.paths import Mirrors, is_url, list_mirrors, prepared_folder, raw_folder, resolve_directory
 from fedatlas.data.sources import Spec, info, names
 from fedatlas.errors import UserError
-from fedatlas.io.files import atomic_folder, explain
+from fedatlas.io.files import atomic_folder
 
 
 @dataclass(frozen=True)
@@ -61,7 +59,7 @@ def prepare(spec: Spec, directory: str | Path | None = None, mirrors: Mirrors = 
     folder = prepared_folder(root, source.name)
     if _is_current(source, root):
         return folder
-    with _write_errors(root), exclusive(folder):
+    with exclusive(folder):
         if _is_current(source, root):  # another process may have prepared it before the lock was free
             return folder
         if isinstance(source, CustomSource):
@@ -69,7 +67,7 @@ def prepare(spec: Spec, directory: str | Path | None = None, mirrors: Mirrors = 
         else:
             form, paths = raw_files.gather(source, root, mirrors)
             origins = [raw_files.load_origin(path) for path in paths]
-        with atomic_folder(folder) as building, _write_errors(root):
+        with atomic_folder(folder) as building:
             preparation.build(source, form, paths, origins, building)
     return folder
 
@@ -96,7 +94,7 @@ def find_obstacle(
 
 
 def verify(spec: Spec, directory: str | Path | None = None) -> list[Path]:
-    """Verify the raw and prepared files of a data set by sizes, checksums, rows, features and classes.
+    """Verify the raw and prepared files of a data set by sizes and checksums.
 
     Args:
         spec: A name, or a mapping of custom data.
@@ -129,7 +127,6 @@ def verify(spec: Spec, directory: str | Path | None = None) -> list[Path]:
             raise prepared.damage(folder, f"{path.name} is missing or has changed")
     if isinstance(source, CustomSource) and not _is_current(source, root):
         raise UserError(f"{source.title}: the files have changed since {folder} was made: prepare the data again")
-    preparation.validate_prepared(source, folder, meta)
     return [*verified, *(folder / f"{stem}.npy" for stem in meta.arrays)]
 
 
@@ -201,13 +198,3 @@ def _is_current(source: Source, root: Path) -> bool:
         return True
     form_and_paths = raw_files.find_files(source, raw_folder(root, source.group))
     return form_and_paths is None or bool(form_and_paths[0].lossy)
-
-
-@contextmanager
-def _write_errors(root: Path) -> Iterator[None]:
-    """Raise UserError with a hint where the file system refuses to write under a data directory."""
-    try:
-        yield
-    except OSError as error:
-        advice = "name another folder with --directory or FEDATLAS_DATA"
-        raise UserError(f"cannot write under {root}: {explain(error)}, or {advice}") from error

@@ -5,7 +5,7 @@ A reader runs twice: for a survey of the files when an experiment is read, and f
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -46,23 +46,6 @@ class Samples:
     note: str = ""
 
 
-@dataclass(frozen=True)
-class Survey:
-    """The contents of custom files.
-
-    Args:
-        contents: Numbers of samples, and shape and type of a sample.
-        classes: Names of the classes, in their order.
-        clients: Number of clients that own training rows, 0 if the files name none.
-        note: Remark for readers of results.
-    """
-
-    contents: Contents
-    classes: tuple[str, ...] = field(repr=False)
-    clients: int
-    note: str
-
-
 @dataclass(frozen=True, kw_only=True)
 class CustomReader(Reader):
     """Base of the readers of custom files.
@@ -95,11 +78,15 @@ class CustomReader(Reader):
             UserError: If a file cannot be used; it names the file and the place.
         """
 
-    def survey(self, paths: Sequence[Path]) -> Survey:
-        """Return the contents of files. Raises UserError at any fault in them.
+    def survey(self, paths: Sequence[Path]) -> dict[str, Any]:
+        """Return what files hold, as JSON types. Raises UserError at any fault in them.
 
         Args:
             paths: As of `load`.
+
+        Returns:
+            ``contents``, the names of ``classes`` in their order, the number of ``clients`` that own training rows, 0
+            if the files name none, and a ``note`` for readers of results.
         """
         return _Parts(self, paths).survey()
 
@@ -169,7 +156,7 @@ class _Parts:
             raise self._error("all rows are of the test part, and none to train on")
         return test
 
-    def survey(self) -> Survey:
+    def survey(self) -> dict[str, Any]:
         X = self.samples.X
         contents = Contents(
             classes=len(self.classes),
@@ -186,7 +173,8 @@ class _Parts:
             notes.append(f"{100 * self.share:g} % of the rows of each class test, drawn with seed {self.reader.seed}.")
         if self.reader.standardise:
             notes.append("Features have zero mean and unit variance over the training rows.")
-        return Survey(contents, tuple(self.classes), len(self.clients), " ".join(filter(None, notes)))
+        counts = {"contents": contents.to_json(), "classes": self.classes, "clients": len(self.clients)}
+        return counts | {"note": " ".join(filter(None, notes))}
 
     def write(self, out: Writer) -> None:
         X, owner = self.samples.X, self.samples.owner
