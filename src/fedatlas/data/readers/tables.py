@@ -130,7 +130,9 @@ class Parquet(Tabular):
         from pyarrow import parquet
 
         with parquet.ParquetFile(path, page_checksum_verification=True) as file:
-            frame = file.read().to_pandas(ignore_metadata=True, integer_object_nulls=True)
+            table = file.read()
+        table.validate(full=True)
+        frame = table.to_pandas(ignore_metadata=True, integer_object_nulls=True)
         return frame.loc[:, [not str(name).startswith("__index_level_") for name in frame]]
 
 
