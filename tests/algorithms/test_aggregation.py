@@ -9,33 +9,9 @@ from fedatlas.federation.channels import Rows
 from fedatlas.federation.engine import estimates, memory
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
-from tests.helpers import logistic, network, quadratic, softmax, unequal_shares
+from tests.helpers import logistic, quadratic, softmax, unequal_shares
 
 EPOCHS = {"clients": 5, "rounds": 3, "local_epochs": 2, "batch": 4, "participation": {"kind": "uniform", "count": 4}}
-
-
-@pytest.mark.parametrize("by", ["equal", "size"])
-def test_fednova_divides_changes_by_the_steps_of_each_client(by):
-    problem = unequal_shares(logistic())
-    simulation = Simulation(algorithms.create("fednova", {"lr": 0.1, "weights": by}), problem, Setting(**EPOCHS), 3)
-    x = simulation.x0
-    for t in range(3):
-        active = simulation.participants.active(t)
-        sizes = problem.partition.sizes[active]
-        weights = sizes / sizes.sum() if by == "size" else np.full(len(active), 1 / len(active))
-        directions, counts = [], []
-        for i, passes in zip(active, simulation.sampler.passes(t, active, 2), strict=True):
-            y, k = x, 0
-            for rows in passes:
-                for start in range(0, len(rows), 4):
-                    y = y - 0.1 * problem.batch(np.array([i]), rows[None, start : start + 4]).grad(y)[0]
-                    k += 1
-            directions.append((y - x) / k)
-            counts.append(k)
-        assert len(set(counts)) > 1
-        x = x + (weights @ counts) * (weights @ directions)
-        simulation.run_round()
-        np.testing.assert_allclose(simulation.output, x, rtol=1e-12)
 
 
 def test_gathered_rows_are_in_the_order_of_the_clients():
@@ -90,12 +66,3 @@ def test_products_with_hessians_are_derivatives_of_gradients(make):
     differences = (batch.grad(y + h * v) - batch.grad(y - h * v)) / (2 * h)
     np.testing.assert_allclose(batch.hessian_product(y, v), differences, rtol=1e-6, atol=1e-8)
     np.testing.assert_allclose(batch.hessian_product(y[0], v[0])[0], batch.hessian_product(y, v)[0], rtol=1e-12)
-
-
-def test_a_problem_without_hessians_is_refused():
-    class Newton(algorithms.get("gd")):
-        requires = ("hessian",)
-
-    problem = network({"kind": "mlp", "hidden": [5]})
-    with pytest.raises(UserError, match="takes products with Hessians of all data, but this problem has none"):
-        Simulation(Newton(lr=0.1), problem, Setting(clients=5, rounds=1))

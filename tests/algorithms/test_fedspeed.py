@@ -3,33 +3,20 @@
 import numpy as np
 import pytest
 
-from fedatlas.errors import Undefined, UserError
+from fedatlas.errors import UserError
 from fedatlas.federation.algorithms.fedspeed_analysis import FedSpeedAnalysis
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.testing import transcriptions
 from fedatlas.testing.transcriptions import PlainRun
-from tests.helpers import example, logistic, quadratic, unequal_shares
+from tests.helpers import example, logistic, quadratic
 
 BASELINES = ("fedavg", "fedprox", "fedadam", "scaffold", "fedcm", "feddyn", "fedadmm")
-OFF = {"prox": False, "correction": False, "perturbation": False}
 
 
 def run(name, problem=None, **parameters):
     setting = Setting(clients=5, local_steps=4, rounds=6, batch=2, participation={"kind": "uniform", "count": 3})
     return Simulation(example(name, **parameters), problem or logistic(), setting, seed=1).run()
-
-
-def test_parts_that_are_switched_off_cost_nothing():
-    reference, bare = (run("fedspeed", **switches) for switches in ({}, {"perturbation": False}))
-    assert reference.rows[-1]["gradients"] == 2 * bare.rows[-1]["gradients"]
-    setting = Setting(clients=5, rounds=1)
-    assert not Simulation(example("fedspeed", **OFF), logistic(), setting).clients.table.data
-
-
-def test_a_correction_needs_the_proximal_term():
-    with pytest.raises(UserError, match="correction corrects the proximal term"):
-        example("fedspeed", prox=False)
 
 
 @pytest.mark.parametrize(
@@ -92,19 +79,7 @@ def test_the_analysis_moves_x_as_fedspeed_does():
             assert histories[0].rows[-1][cost] == histories[1].rows[-1][cost]
 
 
-def test_the_analysis_needs_the_correction():
-    with pytest.raises(UserError, match="with its correction"):
-        example("fedspeed-z", correction=False)
-
-
 @pytest.mark.parametrize("option", ["clip", "decoupled"])
 def test_the_analysis_is_of_algorithm_1(option):
     with pytest.raises(UserError, match="without clip and decoupled weight decay"):
         example("fedspeed-z", **{option: 0.1})
-
-
-def test_the_analysis_is_of_clients_that_take_equally_many_steps():
-    problem, setting = logistic(), Setting(clients=5, rounds=2, local_epochs=1, batch=4)
-    Simulation(example("fedspeed-z"), problem, setting).run()  # 12 rows each
-    with pytest.raises(Undefined, match="equally many steps"):
-        Simulation(example("fedspeed-z"), unequal_shares(problem), setting)

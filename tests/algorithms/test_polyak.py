@@ -13,6 +13,8 @@ from fedatlas.testing.instances import UNEQUAL_SIZES, unequal_shares
 from tests.helpers import example, logistic, network
 
 POLYAK = ("fedsps", "fedsps-normalized", "feddecsps", "fedsps-global")
+
+
 CLIENTS = 5
 
 
@@ -71,16 +73,6 @@ def test_the_first_global_step_is_that_of_the_first_client(participation, block)
     trace = Simulation(example("fedsps-global", c=1.0), problem, setting, seed=1, block=block).run()
     first = setting.participation_kind.bind(problem, CLIENTS, 1).active(0).min()
     np.testing.assert_allclose(steps_of(trace)[0], 0.5 / (first + 1), rtol=1e-12)
-
-
-def test_the_first_global_step_size_is_one_number_that_is_sent_once():
-    """In later rounds the server sends it with x. Each client also sends one, in the first round two."""
-    problem, setting = logistic(), Setting(clients=5, rounds=3, local_steps=2, batch=4, eval_rounds=1)
-    rows = Simulation(example("fedsps-global"), problem, setting).run().rows
-    numbers = 1 + 1 / problem.dim
-    assert [row["vectors_down"] for row in rows] == pytest.approx([0, numbers, 2 * numbers, 3 * numbers])
-    assert [row["bits_down"] for row in rows] == pytest.approx([64 * problem.dim * t * numbers for t in range(4)])
-    assert rows[1]["vectors_up"] == pytest.approx(1 + 2 / problem.dim)
 
 
 @pytest.mark.parametrize("smoothing", ["bound", "step"])

@@ -13,8 +13,11 @@ from fedatlas.workflow.inputs.memory import client_vectors
 from tests.helpers import example, logistic, quadratic
 
 NAMES = algorithms.names()
+
+
 # Conformance tests that apply to all algorithms.
 UNCONDITIONAL = ("docstring", "options", "refusals", "citation", "runs", "seeds", "costs", "agreement")
+
 
 # Values besides the defaults with which algorithms are compared with their transcriptions, too.
 CHOICES = [
@@ -61,38 +64,39 @@ CHOICES = [
     ("f3ast", {"beta": 0.3, "r0": "p"}),
     ("ditto", {"weight": 0.0}),
     ("fedrep", {"body_steps": 2, "head": 3}),
-    ("dp-fedavg", {"bound": 0.05, "noise": 0.0, "server_lr": 0.7}),
 ]
 
 
 FAMILIES = {algorithms.get(name).__module__: name for name in reversed(NAMES)}  # the first algorithm of each module
-VARIANTS = [name for name in NAMES if name not in FAMILIES.values()]
+
+
+EVERYTHING = ("fedavg", "scaffold", "fedac-1", "fedspeed", "diana")  # with all that an algorithm may have
+
+
+SHORT = {*UNCONDITIONAL, "checkpoint", "blocks", "empty-rounds"} - {"runs", "seeds"}  # a run that agrees runs
 
 
 @pytest.mark.parametrize(
     ("name", "keys"),
-    [(name, CONFORMANCE_TESTS.keys()) for name in FAMILIES.values()]
-    + [(name, {*UNCONDITIONAL, "optimum"} - {"runs", "seeds"}) for name in VARIANTS]  # a run that agrees runs
-    + [pytest.param(name, CONFORMANCE_TESTS.keys(), marks=pytest.mark.slow) for name in VARIANTS],
+    [(name, CONFORMANCE_TESTS.keys()) for name in EVERYTHING]
+    + [(name, SHORT) for name in FAMILIES.values() if name not in EVERYTHING]
+    + [(name, {"docstring", "options", "citation", "agreement"}) for name in NAMES if name not in FAMILIES.values()]
+    + [
+        pytest.param(name, CONFORMANCE_TESTS.keys(), marks=pytest.mark.slow) for name in NAMES if name not in EVERYTHING
+    ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_passes_conformance_tests(name, keys):
-    """The functions are those of `fedatlas check`: all, but for variants those of what is their own.
+    """The functions are those of `fedatlas check`: all of some, and of the others those of what is their own.
 
-    That of the optimum is about those that declare it.
+    Those of the engine need no second algorithm; `make slow` runs all of all. That of the optimum is about those that
+    declare it.
     """
     implementation = Implementation(algorithms.get(name))
     tests = [CONFORMANCE_TESTS[key] for key in keys if key != "optimum" or implementation.cls.corrects_drift]
     outcomes = [run_test(test, implementation) for test in tests]
     assert [outcome for outcome in outcomes if outcome.status == FAILED] == []
     assert [outcome for outcome in outcomes if outcome.status != PASSED and outcome.test in UNCONDITIONAL] == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in NAMES if not algorithms.get(name).corrects_drift])
-def test_what_does_not_declare_the_optimum_does_not_reach_it(name):
-    outcome = run_test(CONFORMANCE_TESTS["optimum"], Implementation(algorithms.get(name)))
-    assert "write `corrects_drift = True`, and this is tested" not in outcome.sentence
 
 
 @pytest.mark.parametrize("name, values", CHOICES, ids=str)
@@ -136,12 +140,3 @@ def test_exact_proximal_steps_need_a_problem_or_a_class_that_has_them(name):
                 algorithm.validate(setting, problem)
         else:
             algorithm.validate(setting, problem)
-
-
-def test_unknown_names_get_a_guess():
-    with pytest.raises(UserError, match="did you mean 'scaffold'"):
-        algorithms.get("scafold")
-    with pytest.raises(UserError, match=r"no option 'learning_rate'.*known: lr"):
-        algorithms.create("fedavg", {"learning_rate": 1})
-    with pytest.raises(UserError, match="needs a value for 'lr'"):
-        algorithms.create("fedavg", {})

@@ -19,7 +19,11 @@ from tests.engine.test_checkpoint import Stopped, resumed, same, stopped_after
 from tests.helpers import example, logistic, network, quadratic, twin
 
 M, LR = 5, 0.1
+
+
 KEPT = {"kind": "top-k", "count": 2, "error_feedback": True}
+
+
 BOTH = {"up": {"kind": "qsgd", "levels": 3, "error_feedback": False}, "down": KEPT}
 
 
@@ -119,20 +123,13 @@ def test_errors_of_clients_are_in_checkpoints(tmp_path):
 
 def test_numpy_and_torch_agree():
     problem = logistic()
-    for channel in (KEPT, {"kind": "rand-k", "count": 3}, {"kind": "low-rank", "rank": 1}):
+    for channel in (KEPT, {"kind": "rand-k", "count": 3}):
         runs = [
             simulate(problem=objective, channel=channel).run() for objective in (problem, twin(problem, "logistic"))
         ]
-        if channel["kind"] != "low-rank":  # the layer of the twin is a matrix of one row
-            np.testing.assert_allclose(runs[0].x, to_numpy(runs[1].x), rtol=1e-10)
-            assert runs[0].rows[-1]["bits_up"] == runs[1].rows[-1]["bits_up"]
+        np.testing.assert_allclose(runs[0].x, to_numpy(runs[1].x), rtol=1e-10)
+        assert runs[0].rows[-1]["bits_up"] == runs[1].rows[-1]["bits_up"]
     assert simulate(problem=network({"kind": "mlp", "hidden": [5]}), channel="sign").run().status == "ok"
-
-
-def test_clients_that_share_data_code_their_messages_one_by_one():
-    shared, options = logistic(heterogeneous=False), {"batch": 2, "rounds": 2}
-    gradients = [simulate("mb-sgd", shared, channel=c, **options).run().ledger for c in ("identity", {"kind": "sign"})]
-    assert [next(iter(ledger))[0][0].bits_up for ledger in gradients] == [None, 64 + 7]
 
 
 def test_neighbours_get_coded_messages():

@@ -1,12 +1,9 @@
 """The check of statements about runs that are simulated again."""
 
-import pytest
-
-from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Cell, CellSpec
 from fedatlas.experiments.experiment_view import AlgorithmView
 from fedatlas.results.claims import build
-from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED
+from fedatlas.results.claims.verdicts import HELD, NOT_HELD
 from fedatlas.theory import fedawe
 from fedatlas.workflow import dependencies
 from tests.synthetic import curves, experiment, table
@@ -14,9 +11,17 @@ from tests.synthetic import curves, experiment, table
 from .fixtures import judged, view
 
 AXES = ("participation",)
+
+
 RULES = ['{"kind":"stationary","p":0.3}', '{"kind":"sine","p":0.6}']
+
+
 PROBLEM = {"kind": "quadratic", "dim": 3, "heterogeneity": 1.0, "noise": 0.1}
+
+
 SETTING = {"clients": 3, "rounds": 12, "batch": 1}
+
+
 STATEMENT = {"kind": "below", "algorithms": ["it"], "theorem": "matrix-form"}
 
 
@@ -50,12 +55,6 @@ def test_levels_are_divided_among_the_settings(monkeypatch):
     levels = []
     monkeypatch.setitem(fedawe.STATEMENTS, "matrix-form", lambda runs: (0.0, levels.append(runs.level)))
     assert verdict()[0] == HELD and levels == [0.005, 0.005]
-
-
-def test_other_algorithms_are_refused():
-    with pytest.raises(UserError, match="about FedAWE"):
-        verdict(entry=AlgorithmView("fedavg", "FedAvg", set={"lr": 0.1}))
-    assert verdict(where={"participation": "full"})[0] == NOT_TESTED
 
 
 def test_the_claims_depend_on_the_code_of_the_runs():

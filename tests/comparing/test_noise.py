@@ -25,12 +25,6 @@ def test_bold_is_what_is_within_noise_of_the_best(means, sds, counts, goal, flag
     assert within_noise(means, sds, counts, goal) == flags
 
 
-def test_rivals_widen_the_interval():
-    pair = within_noise([1.0, 1.25], [0.1, 0.1], [4, 4], "min")
-    many = within_noise([1.0, 1.25, *[9.0] * 18], [0.1] * 20, [4] * 20, "min")
-    assert pair == [True, False] and many[:2] == [True, True]
-
-
 @pytest.mark.parametrize(
     ("means", "percent", "texts"),
     [
@@ -45,7 +39,3 @@ def test_rivals_widen_the_interval():
 def test_a_column_has_one_format(means, percent, texts):
     form = ColumnFormat.fitting(means, percent)
     assert [form.text(mean, 3e-4) for mean in means] == texts
-
-
-def test_a_number_without_a_deviation():
-    assert ColumnFormat.fitting([0.5, 2e-5]).text(0.5) == "5.00 × 10⁻¹" and ColumnFormat(2).text(0.5) == "0.50"

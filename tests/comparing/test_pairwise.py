@@ -44,16 +44,8 @@ def test_the_interval_against_the_best_is_students_of_log_ratios_with_bonferroni
     assert result.interval == pytest.approx((math.exp(logs.mean() - half), math.exp(logs.mean() + half)))
 
 
-def test_the_best_attains_the_target_with_most_seeds():
-    assert states(one_problem([1, 1, INF], [50, 60, 70])) == ["near", "best"]
-
-
 def test_one_seed_tells_nothing_apart():
     assert states(one_problem([1], [50])) == ["best", "near"]
-
-
-def test_nobody_is_the_best_where_nobody_attains():
-    assert states(one_problem([INF, INF], [INF, INF])) == ["never", "never"]
 
 
 def test_scores_are_compared_by_difference():
@@ -114,9 +106,3 @@ def test_the_true_best_is_seldom_told_to_be_worse():
         verdicts = states(one_problem(*costs))
         lost, worst = lost + (verdicts[0] == "worse"), worst + (verdicts[6] == "worse")
     assert lost / 400 <= 0.05 and worst / 400 > 0.95
-
-
-def test_the_level_is_that_which_is_asked():
-    board = one_problem([10, 11, 12], [11.5, 13.5, 13.5])
-    assert [item.state for item in standings(board, 0, level=0.05)] == ["best", "worse"]
-    assert [item.state for item in standings(board, 0, level=1e-4)] == ["best", "near"]

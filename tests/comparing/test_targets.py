@@ -42,12 +42,6 @@ def test_costs_of_targets_by_hand():
     assert result.by_seed(0, 1, 0) == {0: 5, 1: 5} and result.by_seed(1, 1) == {}
 
 
-def test_another_cost():
-    result = target_costs(curves(RUNS), ["a"], ["K"], make_spec(cost="vectors_up"))
-    assert result.numbers[0, 0, 0].tolist() == [40, 20] and result.numbers[0, 1, 0].tolist() == [10, 10]
-    assert result.budgets.tolist() == [60, 20]
-
-
 def test_the_best_value_is_that_of_all_algorithms_with_the_seed():
     runs = {
         ("a", 1, 0): [(0, 0.1), (10, 0.5), (20, 0.9)],
@@ -75,12 +69,6 @@ def test_a_loss_has_its_targets_towards_its_optimum_where_that_is_known():
     assert target_costs(result, ["a"], ["K"], spec).targets[0, :, 0].tolist() == [4.0, 2.5]
 
 
-def test_round_0_attains_nothing():
-    runs = {("a", 1, 0): [(0, 0.0), (4, 0.0)], ("a", 1, 1): [(0, 2.0), (4, 1.0)]}
-    result = target_costs(curves(runs), ["a"], ["K"], make_spec(shares=(0.5,)))
-    assert result.targets.tolist() == [[[0.0, 1.0]]] and result.numbers.ravel().tolist() == [4, 4]
-
-
 def test_each_seed_has_the_optimum_of_its_instance():
     runs = {("a", 1, seed): [(0, low + 8.0), (5, low + 2.0), (9, low)] for seed, low in ((0, 0.0), (1, 1000.0))}
     output = curves(runs, metric="loss")
@@ -96,39 +84,6 @@ def test_seeds_that_an_algorithm_lacks_are_filled_and_told():
     assert result.numbers[1, 0, 0].tolist() == [20, 20, 20, 40]  # slots 0 and 2 repeat the first
     assert result.present[1, 0].tolist() == [False, True, False, True]
     assert result.by_seed(1, 0) == {1: 20, 3: 40}
-
-
-def test_parts_of_a_board():
-    result = target_costs(curves(RUNS), ["a", "b"], ["K"], make_spec())
-    assert result.select_algorithms(["b"]).algorithms == ["b"] and result.select_algorithms(["b"]).numbers.shape == (
-        1,
-        2,
-        2,
-        2,
-    )
-
-
-def test_no_axes_are_one_problem():
-    frame = curves(RUNS).query("K == 1").drop(columns="K")
-    assert target_costs(frame, ["a", "b"], [], make_spec()).problems == [()]
-
-
-def test_points_are_in_the_order_of_their_axes():
-    runs = {("a", (k, m), 0): [(0, 1.0), (1, 0.0)] for k, m in ((16, "x"), (2, "y"), (2, "x"))}
-    assert target_costs(curves(runs, ("K", "M")), ["a"], ["K", "M"], make_spec()).problems == [
-        (2, "x"),
-        (2, "y"),
-        (16, "x"),
-    ]
-
-
-def test_runs_that_diverged_are_told():
-    frame = curves(RUNS)
-    frame.loc[(frame["algorithm"] == "b") & (frame["seed"] == 1), "status"] = "diverged"
-    assert target_costs(frame, ["a", "b"], ["K"], make_spec()).diverged.tolist() == [
-        [[False] * 2] * 2,
-        [[False, True], [False] * 2],
-    ]
 
 
 @given(

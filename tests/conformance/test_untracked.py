@@ -65,17 +65,6 @@ def test_what_is_not_followed_is_named_with_its_line(own, line, words):
     assert words in sentence and sentence.startswith("extensions/mine.py, line ")
 
 
-@pytest.mark.parametrize("line", ["import json", "import numpy as np\nx = np.zeros(3)", "import pandas"])
-def test_what_is_followed_is_not_named(own, line):
-    assert list(find_untracked(own(SOURCE + line))) == []
-
-
-def test_a_module_of_the_study_that_it_imports_is_looked_at_too(own):
-    (own.folder / "inner.py").write_text("import os\nX = os.environ\n")
-    (sentence,) = find_untracked(own("from extensions import inner\n" + SOURCE))
-    assert sentence.startswith("extensions/inner.py, line 2")
-
-
 def test_a_declared_file_is_a_part_of_the_code(own):
     source = SOURCE + "    reads = ('weights.json',)\n    weights = open('weights.json'), PATH.open('r')\n"
     file = own.folder / "weights.json"

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import sys
 import types
 from pathlib import Path
@@ -13,17 +12,22 @@ import pytest
 from sklearn.datasets import dump_svmlight_file
 
 from fedatlas.data import custom, sources
-from fedatlas.data.custom import display_name
 from fedatlas.data.paths import prepared_folder, resolve_directory
 from fedatlas.data.prepared import load, load_owners, read_meta
 from fedatlas.data.readers import READERS
 from fedatlas.data.readers.custom_reader import CustomReader, Samples
-from fedatlas.data.store import prepare, status, verify
+from fedatlas.data.store import prepare, verify
 from fedatlas.errors import UserError
 
 RNG = np.random.default_rng(0)
+
+
 X = RNG.normal(size=(30, 3))
+
+
 Y = np.arange(30) % 2
+
+
 CLIENT = np.repeat(["b", "a", "c"], 10)
 
 
@@ -123,19 +127,6 @@ def write(rows=30):
 SPEC = {"file": "mine.csv", "label": "y"}
 
 
-def test_a_name_is_that_of_the_file_and_a_hash_of_the_mapping():
-    write()
-    name = custom.name(SPEC)
-    assert (
-        re.fullmatch(r"mine\+[0-9a-f]{10}", name) and display_name(name) == "mine" and display_name("mnist") == "mnist"
-    )
-    assert custom.name({"label": "y", "file": "./mine.csv", "client": None}) == name
-    assert custom.name({**SPEC, "seed": 1}) != name
-    assert custom.name({**SPEC, "name": "three hospitals"}).startswith("three_hospitals+")
-    assert sources.name("mnist") == "mnist" and sources.name(SPEC) == name
-    assert custom.name({**SPEC, "file": Path("mine.csv")}) == name
-
-
 def test_files_are_read_again_only_after_they_have_changed(monkeypatch):
     write()
     old = 10**18
@@ -182,16 +173,6 @@ def test_a_job_finds_own_data_by_their_name():
         sources.info(first.name)
 
 
-def test_what_is_remembered_may_be_damaged():
-    write()
-    first = sources.info(SPEC)
-    record = resolve_directory() / f"own/{first.name}.json"
-    for text in ("", "{", "[]", "null", json.dumps({"contents": {}}), record.read_text()[:200]):
-        record.write_text(text)
-        custom._records.clear()
-        assert sources.info(SPEC) == first
-
-
 def test_data_are_prepared_again_where_the_content_differs():
     write()
     folder = prepare(SPEC)
@@ -210,14 +191,6 @@ def test_data_are_prepared_again_where_the_content_differs():
         verify(SPEC)
 
 
-def test_status_knows_own_data():
-    write()
-    name = sources.info(SPEC).name
-    assert [(item.name, item.kind, item.state) for item in status()][-1] == (name, "own", "raw")
-    folder = prepare(SPEC)
-    assert status()[-1].state == "prepared" and status()[-1].path == folder
-
-
 def test_owners_that_are_no_list_of_clients_are_refused():
     np.savez("mine.npz", X=X, y=Y, client=CLIENT)
     data = prepared(file="mine.npz", test_share=0)
@@ -229,13 +202,6 @@ def test_owners_that_are_no_list_of_clients_are_refused():
         (folder / "meta.json").write_text(json.dumps(meta))
         with pytest.raises(UserError, match="damaged"):
             load_owners(data.name)
-
-
-def test_a_file_named_as_a_data_set_is_told_the_form():
-    with pytest.raises(UserError, match=r"custom data are a mapping, such as \{file: mine.csv, label: NAME\}"):
-        sources.info("mine.csv")
-    with pytest.raises(UserError, match="data is 3; it must be the name of a data set, or a mapping"):
-        sources.name(3)
 
 
 def test_a_reader_elsewhere_has_formats_of_its_own(monkeypatch):
@@ -264,13 +230,3 @@ def test_a_reader_elsewhere_has_formats_of_its_own(monkeypatch):
     assert "reader lines: y has 29 rows, and X 30" in refusal(file="mine.lines", test_share=0.1)
     monkeypatch.setattr(Lines, "load", lambda self, paths: Samples(X=X.astype(int), y=Y))
     assert "reader lines: X is int64 (30, 3); it must be of Samples' form" in refusal(file="mine.lines", seed=3)
-
-
-def test_a_device_is_no_file():
-    assert "is a device or the like" in refusal(file="/dev/null", format="csv", label="y")
-
-
-def test_a_file_of_another_format_is_refused():
-    for content in (b"\0\0\x08\1\0\0\0\2\1\0", b"\x89PNG\r\n", b"PK\3\4", b"\1" * 20):
-        Path("mine.csv").write_bytes(content)
-        assert "mine.csv" in refusal(**SPEC)

@@ -8,9 +8,8 @@ import time
 
 import pytest
 
-from fedatlas.data import locks, raw_files
+from fedatlas.data import raw_files
 from fedatlas.data.catalogue.base import File
-from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
 from tests.data.conftest import fetch
 
@@ -66,15 +65,6 @@ def test_a_server_that_is_silent_is_given_up(official, server, root, monkeypatch
     assert time.monotonic() - began < 2
 
 
-def test_a_server_that_does_not_say_how_long_is_believed_if_the_checksum_is_right(register, server, root):
-    register(File("toy", (f"{server.url}/toy",), None, sha(BIG)))
-    server.files["/toy"], server.declare_length, server.cut = BIG, False, [1000]
-    with pytest.raises(UserError, match="what it gives has the checksum"):
-        fetch("toy", root)
-    fetch("toy", root)
-    assert (root / "raw/toys/toy").read_bytes() == BIG
-
-
 @pytest.mark.parametrize(
     "content, complaint",
     [
@@ -128,27 +118,3 @@ def failures_of(count, work):
     for thread in threads:
         thread.join()
     return failures
-
-
-def test_one_at_a_time_makes_a_file(tmp_path):
-    inside, most = 0, 0
-
-    def work():
-        nonlocal inside, most
-        for _ in range(300):
-            with locks.exclusive(tmp_path / "toy"):
-                inside += 1
-                most = max(most, inside)
-                inside -= 1
-
-    assert not failures_of(6, work) and most == 1 and not list(tmp_path.iterdir())
-
-
-def test_a_file_where_the_folder_should_be_is_named(official, put, root):
-    official(b"content")
-    put("data/raw", b"in the way")
-    with pytest.raises(UserError, match=f"cannot write {root}/raw/toys/toy: Not a directory"):
-        fetch("toy", root)
-    (root / "prepared").touch()
-    with pytest.raises(FileExistsError, match="prepared"):
-        prepare("toy", root)

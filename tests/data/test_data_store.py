@@ -3,18 +3,15 @@
 import json
 import multiprocessing
 import os
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from fedatlas.data import preparation, prepared
-from fedatlas.data.catalogue import SOURCES
 from fedatlas.data.catalogue.base import File, Form
-from fedatlas.data.dataset import Contents, Dataset
+from fedatlas.data.dataset import Contents
 from fedatlas.data.prepared import load
-from fedatlas.data.sources import info, modules, names
-from fedatlas.data.store import prepare, status, verify
+from fedatlas.data.store import prepare, verify
 from fedatlas.errors import UserError
 
 
@@ -47,13 +44,6 @@ def test_the_same_input_gives_the_same_bytes_anywhere(toy, root, tmp_path, toy_t
     assert contents(prepare("toy", root)) == contents(prepare("toy", tmp_path / "other"))
 
 
-def test_preparing_again_does_nothing(toy, root):
-    folder = prepare("toy", root)
-    before = folder.stat()
-    (root / "raw/toys/toy").unlink()
-    assert prepare("toy", root) == folder and folder.stat() == before
-
-
 @pytest.mark.parametrize("damage", ["cut", "gone", "meta", "version"])
 def test_what_is_not_whole_is_prepared_again(toy, root, damage):
     folder = prepare("toy", root)
@@ -78,13 +68,6 @@ def test_a_failure_leaves_nothing_behind(toy, root, monkeypatch):
     with pytest.raises(ZeroDivisionError):
         prepare("toy", root)
     assert os.listdir(root / "prepared") == []
-
-
-def test_data_that_are_not_prepared_are_not_loaded(toy, root):
-    with pytest.raises(UserError, match=rf"'toy' is not prepared.* in {root}.*: run 'fedatlas data fetch toy' first"):
-        load("toy", root)
-    with pytest.raises(UserError, match="did you mean 'mnist'"):
-        load("mnis", root)
 
 
 def test_official_files_replace_a_stand_in(register, put, root, toy_text):
@@ -119,31 +102,6 @@ def test_many_at_once_prepare_one_whole_folder(root):
     verify("digits", root)
 
 
-def test_prepared_data_are_opened_without_the_catalogue(toy, root, monkeypatch):
-    prepare("toy", root)
-    monkeypatch.delitem(SOURCES.builtin, "toy")
-    result = load("toy", root)
-    assert result.X.shape == (2, 3) and result.classes == 2
-    with pytest.raises(UserError, match="unknown data set 'toy'"):
-        prepare("toy", root)
-
-
-def test_what_opens_prepared_data_imports_nothing_that_fetches_or_reads_raw_files():
-    import subprocess
-    import sys
-
-    code = "import sys, fedatlas.data.prepared, fedatlas.federation.partitions.partition; print(*sys.modules)"
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    modules = {name.removeprefix("fedatlas.data.") for name in loaded if name.startswith("fedatlas.data.")}
-    assert modules == {"prepared", "dataset", "paths"}
-
-
-def test_what_decides_the_bytes_of_a_prepared_set_does_not_fetch():
-    assert modules(info("cifar10")) == ["fedatlas.data.readers.published_images", "fedatlas.data.preparation"]
-    source = (Path(preparation.__file__)).read_text()
-    assert not any(f"data.{name}" in source for name in ("raw_files", "download", "store", "sources", "locks"))
-
-
 @pytest.mark.parametrize("in_the_way", ["file", "link"])
 def test_what_is_no_folder_is_not_replaced(toy, root, tmp_path, in_the_way):
     target = root / "prepared/toy"
@@ -156,9 +114,6 @@ def test_what_is_no_folder_is_not_replaced(toy, root, tmp_path, in_the_way):
     with pytest.raises(UserError, match=f"cannot write {target}: it is .*, and not a folder"):
         prepare("toy", root)
     assert os.listdir(root / "prepared") == ["toy"]
-
-
-# What must come out ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -178,43 +133,6 @@ def test_promises_are_checked(register, put, root, toy_text, entry, complaint):
         return
     with pytest.raises(UserError, match=complaint):
         prepare("toy", root)
-
-
-@pytest.mark.parametrize(
-    "name, array, complaint",
-    [
-        ("X", np.zeros((3, 1, 2, 2), np.uint8), "samples are uint8"),
-        ("X", np.zeros((4, 1, 2, 2)), "samples are float64"),
-        ("X", np.full((4, 1, 2, 2), 17, np.uint8), "a value is not finite or out of range"),
-        ("y", np.int64([0, 1, 0]), "labels are int64"),
-        ("y", np.int32([0, 1, 0, 1]), "labels are int32"),
-        ("y", np.int64([0, 1, 0, -1]), "labels are not the 2 classes"),
-        ("y", np.int64([0, 0, 0, 0]), r"the classes have \(4, 0\) samples"),
-    ],
-)
-def test_arrays_that_break_a_promise_are_refused(register, root, name, array, complaint):
-    source = register(rows=4, shape=(1, 2, 2), dtype="uint8", sparse=False, scale=16.0)
-    folder = root / "prepared/toy"
-    folder.mkdir(parents=True)
-    for stem, value in ({"X": np.zeros((4, 1, 2, 2), np.uint8), "y": np.int64([0, 1, 0, 1])} | {name: array}).items():
-        np.save(folder / f"{stem}.npy", value)
-    meta = prepared.Meta({}, Contents.from_json(source.to_json()), {"lossy": ""})
-    with pytest.raises(UserError, match=complaint):
-        prepared.validate(source, prepared.open_arrays("toy", folder, meta), folder)
-
-
-@pytest.mark.parametrize("indices, indptr", [([0, 5], [0, 1, 2]), ([0, 1], [0, 2, 9]), ([-1, 1], [0, 1, 2])])
-def test_an_inconsistent_sparse_matrix_is_refused(toy, root, indices, indptr):
-    folder = prepare("toy", root)
-    meta = prepared.read_meta(folder)
-    np.save(folder / "X_data.npy", np.ones(2))
-    np.save(folder / "X_indices.npy", np.int32(indices))
-    np.save(folder / "X_indptr.npy", np.int32(indptr))
-    with pytest.raises(UserError, match="damaged"):
-        prepared.open_arrays("toy", folder, meta)
-
-
-# Verify, status -------------------------------------------------------------------------------------------------------
 
 
 def test_verify_finds_what_has_changed(register, put, root, toy_text):
@@ -239,36 +157,6 @@ def test_verify_finds_what_has_changed(register, put, root, toy_text):
         verify("toy", root)
 
 
-def test_status_says_what_is_where(toy, root, tmp_path, put, toy_text, register):
-    def row(**options):
-        return next(row for row in status(**{"directory": root} | options) if row.name == "toy")
-
-    assert [row.name for row in status(root)] == names()
-    assert row().state == "raw" and row().bytes == len(toy_text)
-    prepare("toy", root)
-    assert row().state == "prepared" and row().path == root / "prepared/toy" and row().bytes > 500
-    empty = {"directory": tmp_path / "empty"}
-    assert row(**empty).state == "missing" and row(**empty).path is None
-    put("mirror/toys/toy", b"x")
-    result = row(**empty, mirrors=[tmp_path / "mirror", "http://127.0.0.1:9"])
-    assert result.state == "mirror" and result.path == tmp_path / "mirror/toys"
-    register(File("toy", (), 77), File("two", (), 23))
-    assert row(**empty).bytes == 100
-    digits = next(row for row in status(root) if row.name == "digits")
-    assert digits.kind == "embedded" and digits.state == "raw"
-
-
-# In memory ------------------------------------------------------------------------------------------------------------
-
-
-def test_features_are_flat_and_scaled():
-    X = np.arange(16, dtype=np.uint8).reshape(4, 1, 2, 2)
-    result = Dataset("toy", X, np.zeros(4, np.int64), None, None, 2, False, {}, scale=15.0)
-    np.testing.assert_array_equal(result.features(), X.reshape(4, 4) / 15.0)
-    assert result.features(dtype=np.float32).dtype == np.float32
-    np.testing.assert_array_equal(result.features(dtype=np.float32), X.reshape(4, 4) / np.float32(15))
-
-
 def test_sparse_features_stay_sparse(toy, root):
     prepare("toy", root)
     result = load("toy", root)
@@ -278,3 +166,35 @@ def test_sparse_features_stay_sparse(toy, root):
         result.features("test")
     with pytest.raises(UserError, match="unknown split 'tset'; did you mean 'test'"):
         result.features("tset")
+
+
+@pytest.mark.parametrize(
+    "name, array, complaint",
+    [
+        ("X", np.zeros((4, 1, 2, 2)), "samples are float64"),
+        ("X", np.full((4, 1, 2, 2), 17, np.uint8), "a value is not finite or out of range"),
+        ("y", np.int64([0, 1, 0]), "labels are int64"),
+        ("y", np.int64([0, 1, 0, -1]), "labels are not the 2 classes"),
+        ("y", np.int64([0, 0, 0, 0]), r"the classes have \(4, 0\) samples"),
+    ],
+)
+def test_arrays_that_break_a_promise_are_refused(register, root, name, array, complaint):
+    source = register(rows=4, shape=(1, 2, 2), dtype="uint8", sparse=False, scale=16.0)
+    folder = root / "prepared/toy"
+    folder.mkdir(parents=True)
+    for stem, value in ({"X": np.zeros((4, 1, 2, 2), np.uint8), "y": np.int64([0, 1, 0, 1])} | {name: array}).items():
+        np.save(folder / f"{stem}.npy", value)
+    meta = prepared.Meta({}, Contents.from_json(source.to_json()), {"lossy": ""})
+    with pytest.raises(UserError, match=complaint):
+        prepared.validate(source, prepared.open_arrays("toy", folder, meta), folder)
+
+
+@pytest.mark.parametrize("indices, indptr", [([0, 5], [0, 1, 2]), ([0, 1], [0, 2, 9]), ([-1, 1], [0, 1, 2])])
+def test_an_inconsistent_sparse_matrix_is_refused(toy, root, indices, indptr):
+    folder = prepare("toy", root)
+    meta = prepared.read_meta(folder)
+    np.save(folder / "X_data.npy", np.ones(2))
+    np.save(folder / "X_indices.npy", np.int32(indices))
+    np.save(folder / "X_indptr.npy", np.int32(indptr))
+    with pytest.raises(UserError, match="damaged"):
+        prepared.open_arrays("toy", folder, meta)

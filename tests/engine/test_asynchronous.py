@@ -24,7 +24,11 @@ VARIED = {
     "kind": "rates", "compute": 1e4, "down": 4e3, "up": 1e3, "latency": 0.3, "overhead": 0.01,
     "compute_spread": 0.8, "down_spread": 0.5, "up_spread": 0.7,
 }  # fmt: skip
+
+
 ALIKE = {name: value for name, value in VARIED.items() if not name.endswith("spread")}
+
+
 M, K, BATCH, LR, SEED = 5, 3, 2, 0.3, 7
 
 

@@ -91,27 +91,10 @@ def test_markov_is_stationary_and_persistent():
     assert arrivals == pytest.approx((1 - persistence) * p, abs=0.01)
 
 
-# --- probabilities from labels ---
-
-
 def labelled(y, clients, kind="dirichlet", **options):
     problem = ClientLabels()
     problem.labels, problem.partition = y, partitions.split({"kind": kind, **options}, y, clients)
     return problem
-
-
-def test_label_mix_gives_the_probabilities():
-    y = np.repeat(np.arange(10), 30)
-    problem = labelled(y, 10, alpha=0.5)
-    p = bound({"kind": "stationary", "p": "labels"}, problem=problem).probabilities(0)
-    shares = problem.label_shares(10)
-    np.testing.assert_allclose(shares.sum(axis=1), 1)
-    u = np.linalg.lstsq(shares, p, rcond=None)[0]  # ten clients, ten classes: u can be read off
-    np.testing.assert_allclose(shares @ u, p, atol=1e-12)
-    assert (u > 0).all() and (u[:5] <= 1).all() and (u[5:] <= 0.5).all()
-    other = bound({"kind": "sine", "p": "labels"}, problem=problem).probabilities(5)
-    np.testing.assert_allclose(other, p, atol=1e-12)  # the same u whatever the dynamics; f(5) = 1
-    assert (bound({"kind": "stationary", "p": "labels"}, seed=1, problem=problem).probabilities(0) != p).any()
 
 
 def test_u_is_uniform_on_one_and_on_one_half():
@@ -144,9 +127,6 @@ def test_problems_without_labels_say_so():
 def test_without_a_partition_everybody_has_the_same_mix():
     shares = softmax(heterogeneous=False).label_shares(7)
     assert shares.shape == (7, 3) and (shares == shares[0]).all()
-
-
-# --- traces ---
 
 
 @given(st.lists(st.lists(st.booleans(), min_size=3, max_size=3), min_size=1, max_size=6))

@@ -16,6 +16,8 @@ from fedatlas.federation.engine.simulation import Simulation, run_simulations
 from tests.helpers import example, logistic
 
 OPTIONS = {"clients": 5, "local_steps": 2, "rounds": 7, "batch": 2, "eval_rounds": 3}
+
+
 SAMPLED = {"participation": {"kind": "uniform", "count": 2}}
 
 
@@ -127,23 +129,6 @@ def test_a_checkpoint_is_taken_whole_or_not_at_all(lost, tmp_path, capsys):
             file.writestr(name, content)
     _, again = never(problem, names, setting, resumed(path))
     assert f"{lost}" in capsys.readouterr().out and all(map(same, again, expected))
-
-
-def test_savings_are_bounded_in_time(tmp_path, monkeypatch):
-    clock = [0.0]
-    monkeypatch.setattr(checkpoint.time, "monotonic", lambda: clock[0])
-    saved = []
-
-    class Slow(Checkpointer):
-        def save(self, runs, pairs):
-            saved.append(clock[0])
-            clock[0] += 5
-
-    pause = Slow(tmp_path / "a", "this", seconds=60, share=0.02).watch("runs", [])
-    while clock[0] < 1000:
-        clock[0] += 1
-        pause()
-    assert saved[:2] == [60, 60 + 5 + 250] and len(saved) == 4
 
 
 def test_the_file_holds_only_clients_that_were_seen(tmp_path, monkeypatch):

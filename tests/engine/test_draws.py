@@ -43,6 +43,8 @@ def draws_of(name, seed=3, block=None, heterogeneous=True, **options):
 
 # All but those that draw the number of steps, or run them on one client.
 STOCHASTIC = [name for name in algorithms.names() if name != "gd" and not algorithms.get(name).overrides("length")]
+
+
 STOCHASTIC = [name for name in STOCHASTIC if not example(name).single_client()]
 
 
@@ -186,22 +188,3 @@ def test_counts_are_multinomial():
     assert abs(squares.mean() - (n - 1)) < 5 * np.sqrt(2 * (n - 1) / rounds)
     pairs = np.corrcoef(counts.T)[np.triu_indices(n, 1)]
     assert pairs.mean() == pytest.approx(-1 / (n - 1), abs=5 / np.sqrt(rounds * n * (n - 1) / 2))
-
-
-def test_counts_and_samples_of_equal_counts_give_equal_gradients():
-    problem, sampler, counts, size = counting()
-    pooled = sampler.pool(3, np.arange(100), 16)
-    assert pooled.shape == (1, 16, 100)
-    np.testing.assert_array_equal(np.bincount(pooled.ravel(), minlength=problem.samples), counts[3])
-    shuffled = np.random.default_rng(0).permutation(pooled.ravel())
-    y = problem.start(1)
-    apart = sum(problem.batch([0], np.array([[j]])).grad(y)[0] for j in shuffled) / size
-    np.testing.assert_allclose(problem.batch([0], pooled.reshape(1, -1)).grad(y)[0], apart, rtol=1e-10)
-
-
-def test_few_samples_are_those_that_others_see():
-    problem = logistic(heterogeneous=False)
-    sampler = ReplacementSampler(problem, 5, 1, seed=0)
-    assert sampler.counts(0, 5, 3) is None
-    assert sorted(sampler.pool(2, np.arange(5), 3).ravel()) == sorted(sampler.draw(2, np.arange(5), 3).ravel())
-    assert ReplacementSampler(problem, 5, None, seed=0).pool(0, np.arange(5), 3) is None

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from fedatlas.federation.algorithms.fedavg import FedAvg
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.logistic import Logistic
@@ -53,22 +52,6 @@ def test_equals_a_plain_loop_over_clients(name):
     assert history.rows[-1]["steps"] == pytest.approx(3 * 2 * 16 / 5)
     assert history.rows[-1]["samples"] == pytest.approx(3 * 2 * 60 / 5)
     assert history.rows[-1]["gradients"] == pytest.approx(3 * 2 * 16 / 5)
-
-
-def test_clients_of_one_size_share_a_block():
-    blocks = []
-
-    class Watching(FedAvg):
-        name = "watching"
-
-        def client(self, s, i, steps):
-            blocks.append((list(steps.clients), len(steps), [g._batch.size for g in steps]))
-            return super().client(s, i, steps)
-
-    run(Watching(lr=0.1), unequal_shares(logistic()), block=5, rounds=1)
-    assert [clients for clients, _, _ in blocks] == [[0, 2], [1], [4], [3]]
-    assert [steps for _, steps, _ in blocks] == [4, 6, 8, 10]
-    assert [np.max(size) for size in blocks[0][2]] == [4, 3, 4, 3]
 
 
 def test_full_gradients_are_one_step_a_pass():

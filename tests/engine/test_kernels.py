@@ -15,6 +15,8 @@ from fedatlas.federation.problems.logistic import Logistic
 from tests.helpers import example
 
 STEPS = (0.02, 0.1, 0.3)
+
+
 NAMES = [name for name in algorithms.names() if example(name, mu=0.1).recurrence(3)]
 
 
@@ -61,27 +63,6 @@ def test_equals_the_plain_path(name, form, M, K):
             assert {c: a[c] for c in COST_COLUMNS if c != "seconds"} == {
                 c: b[c] for c in COST_COLUMNS if c != "seconds"
             }
-
-
-@pytest.mark.parametrize(
-    "dim, width, ones",
-    [
-        (256, 1, False),
-        (256, 1, True),
-        (70_000, 4, False),
-        pytest.param(257, 2, False, marks=pytest.mark.slow),  # compiled alone for its types
-        pytest.param(257, 2, True, marks=pytest.mark.slow),
-        pytest.param(70_000, 4, True, marks=pytest.mark.slow),
-    ],
-)
-def test_rows_take_little_memory(dim, width, ones):
-    logistic = problem(dim=dim, ones=ones)
-    indptr, indices, values, labels = logistic.one_sample_rows
-    assert indices.itemsize == width and labels.itemsize == 1
-    assert values.size == (0 if ones else indptr[-1])
-    setting = Setting(clients=3, local_steps=4, rounds=3)
-    for fast, plain in zip(*run_both("fedac-1", logistic, setting), strict=True):
-        np.testing.assert_allclose(fast.x, plain.x, rtol=1e-10, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", ["fedavg", "fedac-1", "fedac-vanilla"])

@@ -16,7 +16,7 @@ from fedatlas.federation.sampling.replacement import STREAM_DRAWS
 from fedatlas.results.claims import CHECKS
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import HELD
-from tests.helpers import example, logistic, quadratic
+from tests.helpers import example, logistic
 from tests.workflow.project import ROOT
 
 
@@ -67,12 +67,6 @@ def test_what_cannot_be_sampled_so_is_refused_before_any_job(problem, message):
     spec = CellSpec("fedavg", {"lr": 0.1}, problem, {"clients": 2, "rounds": 2, "sampling": "legacy"})
     with pytest.raises(UserError, match=message):
         validation.check_cell(spec, "loss", ())
-
-
-def test_quadratics_start_there_too():
-    problem = quadratic()
-    run = Simulation(example("fedavg"), problem, Setting(clients=problem.clients, rounds=1, sampling="legacy"), 3)
-    assert np.array_equal(run.x0, problem.start_scale * np.random.RandomState(3).randn(problem.dim))
 
 
 @pytest.mark.slow

@@ -26,6 +26,8 @@ from fedatlas.workflow.resources import worker_count
 from tests.helpers import each_algorithm, example, network, quadratic
 
 M, ROUNDS = 5, 4
+
+
 SETTINGS = [
     {"local_steps": 3, "batch": 2, "participation": {"kind": "uniform", "count": 3}},
     {"local_epochs": 2, "batch": 4},
@@ -140,28 +142,6 @@ def test_a_checkpoint_of_any_number_of_workers_resumes_with_any_other(before, af
 
     assert run_workers(before, lambda workers: part(workers, 1)) == [1] * before
     assert run_workers(after, lambda workers: part(workers, 99)) == [expected] * after
-
-
-def test_workers_that_see_different_checkpoints_start_again(tmp_path):
-    """A network drive may show one of two machines a file as it was a while ago."""
-    problem, setting = quadratic(clients=M), Setting(clients=M, rounds=ROUNDS, eval_rounds=2, local_steps=2)
-    expected = content(*run("scaffold", problem, setting))
-
-    def part(workers, path, stop_after):
-        simulation = Simulation(example("scaffold", lr=0.05), problem, setting, 1, block=2, workers=workers)
-        stop = threading.Event()
-        keeper = Checkpointer(path, "runs", seconds=1e9, stop=stop, workers=workers)
-
-        def keep(pairs):
-            pause = keeper.watch(["run"], pairs)
-            return lambda: (simulation.round == stop_after and stop.set(), pause())
-
-        return content(simulation, run_simulations([simulation], kernels=False, keep=keep)[0])
-
-    for rank in range(2):
-        with pytest.raises(Stopped):
-            part(Workers(), tmp_path / f"{rank}.state", rank + 1)
-    assert run_workers(2, lambda workers: part(workers, tmp_path / f"{workers.rank}.state", 99)) == [expected, expected]
 
 
 LENET = {"kind": "network", "data": "digits", "architecture": "lenet"}

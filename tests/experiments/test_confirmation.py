@@ -11,11 +11,13 @@ import pytest
 from fedatlas.experiments import runs
 from fedatlas.experiments.cells import CellSpec, Search, Select
 from fedatlas.experiments.tuning import TUNING_RULES, axes
-from fedatlas.experiments.tuning.confirmation import advance_search, fresh_seeds, neighbours
+from fedatlas.experiments.tuning.confirmation import advance_search, fresh_seeds
 from fedatlas.federation import algorithms
 from tests.transcriptions.tuned_search import tuned_search
 
 SELECT = Select(metric="loss", statistic="final", goal="min")
+
+
 SPEC = CellSpec(
     algorithm="fedavg",
     parameters={},
@@ -25,6 +27,8 @@ SPEC = CellSpec(
     seeds=[0, 1],
     select=SELECT,
 )
+
+
 TUNING, FRESH = SELECT.seeds, fresh_seeds(SPEC, 5)
 
 
@@ -125,25 +129,8 @@ def test_a_value_that_fails_on_some_seeds_is_refuted_by_one_that_does_not():
     assert search.chosen == {"lr": 0.01} and search.confirmation.refuted == [{"lr": 0.1}]
 
 
-def test_where_runs_are_not_random_two_seeds_suffice():
-    search, tried = search_over(SPEC, lambda value, seed: abs(math.log10(value[0]) + 1))
-    assert search.chosen == {"lr": 0.1} and search.confirmation is None
-    assert {seed for _, seed in tried} == set(TUNING[:2])
-
-
 def test_fresh_seeds_are_seeds_of_nothing_else():
     spec = dataclasses.replace(SPEC, seeds=[0, 1005, 1007])
     assert fresh_seeds(spec, 4) == [1006, 1008, 1009, 1010]
     last = dataclasses.replace(SPEC, select=dataclasses.replace(SELECT, seeds=[2**63 - 1]))
     assert fresh_seeds(last, 2) == [2, 3]
-
-
-def test_neighbours_differ_in_one_hyper_parameter():
-    grid = Search({}, {"lr": [0.1, 0.01, 1], "mean": ["active", "all", "none"]})
-    assert neighbours(grid, {"lr": 0.1, "mean": "all"}) == [
-        {"lr": 0.01, "mean": "all"}, {"lr": 1, "mean": "all"},
-        {"lr": 0.1, "mean": "active"}, {"lr": 0.1, "mean": "none"},
-    ]  # fmt: skip
-    assert neighbours(grid, {"lr": 1, "mean": "all"})[0] == {"lr": 0.1, "mean": "all"}
-    trials = Search({}, {"lr": [0.01, 0.02, 0.9, 0.5, 0.011]}, None, {"lr": [0.01, 1.0]})
-    assert neighbours(trials, {"lr": 0.01}) == [{"lr": 0.011}, {"lr": 0.02}]

@@ -29,6 +29,8 @@ BASE = textwrap.dedent('''
             raise UserError(f"x is {x}; it must be at least 0")
         return math.sqrt(x)  # comment
 ''')
+
+
 WORDS = [
     ('"""Module."""', '"""Another."""'),
     ("# comment", "# remark"),
@@ -43,6 +45,8 @@ WORDS = [
     ("it must be at least 0", "give a number from 0 on"),
     ("from fedatlas.data.dataset import Dataset", "from fedatlas.federation.partitions.partition import Partition"),
 ]
+
+
 CODE = [
     ("math.sqrt", "math.exp"),
     ("(x):", "(x, y=1):"),
@@ -78,11 +82,6 @@ def test_versions_of_python_agree():
 def test_unknown_module_is_an_error():
     with pytest.raises(ModuleNotFoundError, match=r"fedatlas\.nothing"):
         fingerprint.fingerprint(["fedatlas.nothing"])
-
-
-def test_imports_that_are_not_followed_exist():
-    for importer, module in fingerprint.DETACHED:
-        assert module in fingerprint._imported(fingerprint._parse(importer)["imports"]), (importer, module)
 
 
 def test_silent_modules_exist_and_are_no_part_of_a_closure():
@@ -127,12 +126,6 @@ def package(tmp_path, monkeypatch):
 
     yield value
     forget()
-
-
-def test_what_was_parsed_is_kept(package, monkeypatch):
-    first = package()
-    monkeypatch.setattr(fingerprint, "normalised", None)  # fails if called
-    assert package() == first and fingerprint.closure("fedatlas.first") == {"fedatlas.first", "fedatlas.second"}
 
 
 def test_what_is_kept_is_of_this_source(package, tmp_path):

@@ -30,6 +30,7 @@ SPEC = CellSpec(
     select=Select(metric="loss", statistic="best", goal="min", extend=1, seeds=[1000]),
 )
 
+
 MORTAL = """
 import os, sys
 from fedatlas.cli.main import main

@@ -19,7 +19,11 @@ from fedatlas.publish.guide.content import QUESTIONS, conditions
 from tests.helpers import example, logistic, quadratic
 
 ROOT = Path(__file__).parents[2]
+
+
 FOLDER = ROOT / "config/experiments"
+
+
 LANDSCAPE = FOLDER / "landscape.yaml"
 
 

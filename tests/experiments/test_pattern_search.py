@@ -11,13 +11,16 @@ from fedatlas.experiments import expansion, runs
 from fedatlas.experiments.cells import CellSpec, Search, Select
 from fedatlas.experiments.tuning import TUNING_RULES, halton
 from fedatlas.experiments.tuning.confirmation import advance_search
-from fedatlas.experiments.tuning.pattern_search import gap
 from fedatlas.federation import algorithms
 from tests.experiments.stopping import assert_same_bits_in_pieces
 from tests.experiments.test_config import GOOD, load
 
 SELECT = Select(metric="loss", statistic="final", goal="min", seeds=[1000, 1001, 1002])
+
+
 RULE = {"kind": "pattern_search"}
+
+
 OPTIONS = {
     "fedavg": {"lr": [0.01, 10.0]},
     "fedprox": {"lr": [0.01, 10.0], "nu": [0.001, 1.0]},
@@ -151,14 +154,6 @@ def test_what_is_compared_is_the_distance_to_the_optimum_where_it_is_known():
     assert abs(logarithms(known.chosen)[0] - 1.8) <= NEAR < abs(logarithms(unknown.chosen)[0] - 1.8)
 
 
-def test_rounding_errors_are_no_differences():
-    rows = [
-        {"round": at, "loss": value, "suboptimality": value, "status": "ok"} for at, value in ((0, 1.0), (8, 1e-30))
-    ]
-    assert gap(rows, SELECT) == gap([rows[0], {**rows[1], "suboptimality": 3e-20}], SELECT) == 1e-12
-    assert gap([rows[0], {**rows[1], "status": "diverged"}], SELECT) == math.inf
-
-
 def test_scores_of_which_large_ones_are_good_are_searched_too():
     select = dataclasses.replace(SELECT, metric="accuracy", goal="max")
     spec = spec_of("fedprox", select=select)
@@ -215,15 +210,6 @@ def test_the_budget_is_kept():
     search, _ = search_over(spec, valley([3.0, 3.0, 3.0]))
     assert len(runs.tuned_points(search)) == 36
     assert TUNING_RULES.build(spec.tuning).edge(spec, search, "lr") in ("", "highest")
-
-
-def test_an_end_is_where_the_option_or_the_budget_ends():
-    spec = spec_of("fedavg", tuning={**RULE, "most": 10})
-    search, _ = search_over(spec, valley([9.0]))
-    rule = TUNING_RULES.build(spec.tuning)
-    assert rule.edge(spec, search, "lr") == "highest"
-    inside, _ = search_over(spec_of("fedavg"), valley([0.5]))
-    assert rule.edge(spec, inside, "lr") == ""
 
 
 TRAINED = spec_of(

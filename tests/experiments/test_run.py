@@ -14,6 +14,8 @@ from fedatlas.experiments.metadata import RunMeta, count_environments
 from fedatlas.experiments.runs import runs
 
 SELECT = Select(metric="loss", statistic="final", goal="min", seeds=[7, 8], extend=0)
+
+
 SPEC = CellSpec(
     algorithm="fedavg",
     parameters={},
@@ -35,22 +37,6 @@ def counted(monkeypatch):
         run, "run_simulations", lambda simulations, **how: done.extend(simulations) or original(simulations, **how)
     )
     return done
-
-
-def test_a_run_file_holds_every_run_and_its_specification(tmp_path, counted):
-    out = tmp_path / "a.parquet"
-    run.run_cell(SPEC, out)
-    frame, meta = files.read(out)
-    assert len(counted) == 12
-    assert meta["spec"] == SPEC.to_dict() and CellSpec.from_dict(meta["spec"]) == SPEC
-    assert len(meta["fingerprint"]) == 16 and {"numba", "numpy", "processor"} < {*meta["environments"][0]}
-    keys = frame[["local_steps", "lr", "seed"]].drop_duplicates()
-    assert [tuple(k) for k in keys.itertuples(index=False)] == [
-        (r.within["local_steps"], r.tune["lr"], r.seed) for r in runs(SPEC, RunMeta.from_dict(meta).searches)
-    ]
-    assert keys["seed"].tolist() == [7, 8, 7, 8, 0, 1] * 2
-    assert set(frame["round"]) == {0, 1, 2, 3, 4} and (frame["status"] == "ok").all()
-    assert {"loss", "suboptimality", "distance", "vectors_up", "gradients", "seconds"} <= set(frame.columns)
 
 
 @pytest.mark.parametrize("fresh", [{"numpy": "1.0"}, {"processor": "another"}])

@@ -5,8 +5,6 @@ import pandas as pd
 import pytest
 
 from fedatlas.experiments import expansion, run, tables
-from fedatlas.experiments.axis_values import parse
-from fedatlas.experiments.cells import format_value
 from tests.experiments.test_config import GOOD, load
 
 
@@ -72,13 +70,6 @@ def test_the_tuning_score_is_the_median_over_the_tuning_seeds(tmp_path):
     expected = [groups.get_group(key) for key in zip(table["algorithm"], table["lr"], strict=True)]
     assert table["tuning_score"].tolist() == [sorted(scores)[2] for scores in expected]
     assert (table["tuning_seeds"] == 5).all()
-
-
-def test_axis_values_that_are_mappings(tmp_path):
-    axis = [{"kind": "full"}, {"kind": "uniform", "count": 1}]
-    table, curves, *_ = build(tmp_path, grid={"participation": axis}, tune={"lr": [0.01]})
-    assert set(table["participation"]) == {'{"kind": "full"}', '{"count": 1, "kind": "uniform"}'}
-    assert [format_value(parse(v)) for v in sorted(set(curves["participation"]))] == ["uniform, count = 1", "full"]
 
 
 def test_runs_that_are_spread_over_files_make_the_same_table(tmp_path):

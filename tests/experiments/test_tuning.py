@@ -15,14 +15,19 @@ from fedatlas.experiments.cells import CellSpec, Select
 from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.runs import runs
 from fedatlas.experiments.tables import Layout, build
-from fedatlas.experiments.tuning import axes, grid
-from fedatlas.federation import algorithms
+from fedatlas.experiments.tuning import axes
 from fedatlas.registry.options import Option
 from tests.experiments.test_config import GOOD, load
 
 ANY = Option("x", float, 0.1, doc="any number")
+
+
 WHOLE = Option("x", int, 1, doc="a whole number", low=1)
+
+
 SELECT = Select(metric="loss", statistic="final", goal="min", seeds=[7, 8], extend=2, last=2)
+
+
 SPEC = CellSpec(
     algorithm="fedavg",
     parameters={},
@@ -38,9 +43,6 @@ SPEC = CellSpec(
 def rows_of(path):
     frame, meta = files.read(path)
     return frame.drop(columns="seconds"), RunMeta.from_dict(meta)
-
-
-# -- the rule by which an axis is continued ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -104,9 +106,6 @@ def test_a_cell_whose_axis_is_continued_is_the_cell_of_the_whole_axis(tmp_path):
     order = ["seed", "lr", "round"]
     parts = [each[each["seed"].isin([*SELECT.seeds, *spec.seeds])].sort_values(order) for each in (frame, expected)]
     pd.testing.assert_frame_equal(*(part.reset_index(drop=True) for part in parts), check_exact=True)
-
-
-# -- the two phases ---------------------------------------------------------------------------------------------------
 
 
 def test_scoring_seeds_do_not_choose(tmp_path):
@@ -190,45 +189,6 @@ def test_where_all_values_diverge_the_first_is_chosen_and_no_axis_continued(tmp_
     assert (row["tuning_score"], row["score"], row["tuning_diverged"], row["diverged"]) == (math.inf, math.inf, 2, 2)
 
 
-def test_a_recorded_value_tunes_although_some_rounds_have_no_clients(tmp_path):
-    setting = {**SPEC.setting, "participation": {"kind": "stationary", "p": 0.2}, "record": ["local_loss"]}
-    select = dataclasses.replace(SELECT, metric="local_loss_mean", extend=0)
-    spec = dataclasses.replace(SPEC, setting=setting, select=select, within={}, tune={"lr": [0.001, 0.004]})
-    run.run_cell(spec, tmp_path / "a.parquet")
-    frame, meta = rows_of(tmp_path / "a.parquet")
-    assert frame[frame["round"] > 0]["local_loss_mean"].isna().any() and meta.searches[0].chosen is not None
-
-
-def test_a_value_that_the_algorithm_refuses_ends_an_axis():
-    """The new value must be possible with all values of the other axes."""
-    tried = []
-
-    def possible(tuned):
-        tried.append(tuned)
-        return tuned["server_lr"] == 0.5
-
-    search = run.initial_searches(SPEC)[0]
-    rows = [{"round": at, "loss": 1.0, "status": "ok"} for at in range(3)]
-    better = [{**row, "loss": 0.5} for row in rows]
-
-    def best(trial, seed):
-        return better if trial.point == {"lr": 0.004, "server_lr": 0.5} else rows
-
-    result = grid.Grid().advance(SPEC, search, best, possible)
-    assert result.axes == SPEC.tune and result.chosen == {"lr": 0.004, "server_lr": 0.5}
-    assert {"lr": 0.016, "server_lr": 1} in tried
-    result = grid.Grid().advance(SPEC, search, best, lambda tuned: True)
-    assert result.chosen is None and result.axes == {"lr": [0.001, 0.004, 0.016], "server_lr": [0.5, 1, 0.25]}
-
-
-def test_options_are_those_of_what_is_tuned():
-    assert grid.option_of(SPEC, "lr") == algorithms.get("fedavg").options()["lr"]
-    assert float not in grid.option_of(SPEC, "local_steps").members
-
-
-# -- what is refused --------------------------------------------------------------------------------------------------
-
-
 def refused(tmp_path, **change):
     with pytest.raises(UserError) as caught:
         expansion.cells(load(tmp_path, GOOD | change))
@@ -236,7 +196,11 @@ def refused(tmp_path, **change):
 
 
 CHOICE = {"algorithms": {"fedavg": {"tune": {"lr": [0.1, 1]}}}}
+
+
 DIGITS = {"problem": {"kind": "softmax", "data": "digits", "partition": "iid"}, "optimum": False}
+
+
 TESTED = {"metric": "test_accuracy", "statistic": "final", "goal": "max"}
 
 

@@ -8,6 +8,8 @@ from fedatlas.experiments.dependencies import problem_modules
 from fedatlas.registry import extensions
 
 HELPER = {"extensions/helper.py": "X = 1\n"}
+
+
 IMPORTS = {  # how the module extensions.a imports the module in the file, and nothing else of the study
     "from extensions.helper import X": "extensions/helper.py",
     "from extensions import helper": "extensions/helper.py",
@@ -27,6 +29,8 @@ IMPORTS = {  # how the module extensions.a imports the module in the file, and n
     "from lib.tools import X": "lib/tools.py",
     "try:\n    from lib import tools\nexcept ImportError:\n    pass": "lib/tools.py",
 }
+
+
 FILES = ["extensions/helper.py", "extensions/deep/__init__.py", "extensions/deep/inner.py", "shared.py", "lib/tools.py"]
 
 
@@ -67,13 +71,6 @@ def test_relative_imports_climb(study, fingerprints):
         "extensions.one.b",
         "extensions.helper",
     }
-
-
-def test_a_package_imports_what_lies_in_it(study, fingerprints):
-    study({"extensions/pack/__init__.py": "from .inner import X\nfrom . import other\n"})
-    study({"extensions/pack/inner.py": "from . import other\n", "extensions/pack/other.py": "from .inner import X\n"})
-    fingerprints("extensions.pack")
-    assert fingerprint.closure("extensions.pack") == {f"extensions.pack{end}" for end in ("", ".inner", ".other")}
 
 
 def test_what_is_imported_of_fedatlas_and_of_others(study, fingerprints):

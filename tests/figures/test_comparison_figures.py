@@ -2,7 +2,6 @@
 
 import math
 import re
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -58,25 +57,6 @@ def test_every_point_of_the_axes_is_a_problem(results):
     assert "3 problems, 4 seeds." in chart.note and "suboptimality is 0.674 % of its first value" in chart.note
 
 
-def test_cases_have_their_names_and_what_is_not_defined_its_reason(results):
-    table, rows, plain = results
-    names = dict(zip(CASES, ["First", "Second", "Third"], strict=True))
-    context = replace(plain, cases=names, undefined={"scaffold": {CASES[2]: "it needs everybody"}})
-    numbers, chart = describe(LOSS, (table, rows, context))
-    assert chart.columns == [*names.values()]
-    undefined = numbers[numbers["state"] == "undefined"]
-    assert undefined[["algorithm", "reason"]].to_numpy().tolist() == [["scaffold", "it needs everybody"]]
-    numbers, _ = describe({**PROFILE, "panel": "case"}, (table, rows, context))
-    assert list(numbers["panel"].unique()) == [*names.values()] and set(numbers["problems"]) == {1}
-    for cases, count in ((CASES[2], 3), (CASES[1:], 4)):  # without a run in what is shown an algorithm is left out
-        assert describe({**LOSS, "where": {"case": cases}}, (table, rows, context))[0]["algorithm"].nunique() == count
-
-
-def test_of_many_lines_few_have_colour(results):
-    _, chart = describe({**PROFILE, "named": 2}, results)
-    assert [line.quiet for line in chart.lines.values()] == [False, False, True, True]
-
-
 def test_a_profile_counts_in_shares_of_the_budget(results):
     options = {"unit": "budget", "shares": [math.exp(-5)], "x": "gradients"}
     numbers, chart = describe({**PROFILE, **options}, results)
@@ -105,45 +85,6 @@ def test_the_loss_to_the_best_has_the_state_of_each_algorithm_on_each_problem(re
     gap = table.loc[("fedavg", CASES[0])]
     assert gap["low"] < 2 < gap["high"] and (gap["attained"], gap["seeds"]) == (4, 4)
     assert list(chart.rows)[-1] == "fedprox" and chart.columns == CASES and chart.darkest == pytest.approx(16)
-
-
-def test_a_run_that_diverged_and_seeds_that_attain_nothing_are_told_apart(results):
-    frame = results[1].assign(status=lambda rows: np.where(rows["algorithm"] == "fedprox", "diverged", "ok"))
-    numbers, _ = describe({**LOSS, "share": math.exp(-5)}, (None, frame, view()))
-    assert (numbers["state"] == "diverged").sum() == 3
-    rows = results[1][results[1]["case"] == CASES[0]]
-    worst = float(rows.loc[rows["algorithm"] == "scaffold", "suboptimality"].min())
-    alone = rows.assign(suboptimality=rows["suboptimality"].where(rows["suboptimality"] <= 1.01 * worst, 8.0))
-    best = describe({**LOSS, "share": 1.005 * worst / 8}, (None, alone, results[2]))[0].query("state == 'best'").iloc[0]
-    assert (best["attained"], best["seeds"], best["algorithm"]) == (1, 4, "scaffold")
-
-
-def test_scores_are_compared_by_ratio_or_by_difference(results):
-    numbers, _ = describe({**LOSS, "scores": True, "where": {"case": CASES[1]}}, results)
-    assert set(numbers["compared"]) == {"best suboptimality"}
-    assert numbers.set_index("algorithm").loc["fedavg", "loss"] > 100
-    frame = curves().rename(columns={"suboptimality": "test_accuracy"})
-    frame["test_accuracy"] = 1 - frame["test_accuracy"] / 8
-    of_accuracy = None, frame, view(metric="test_accuracy", goal="max")
-    numbers, chart = describe({**LOSS, "scores": True, "where": {"case": CASES[0]}}, of_accuracy)
-    losses = numbers.set_index("algorithm")["loss"]
-    assert losses["scaffold"] == 0 and 0.01 < losses["fedprox"] < 0.15 and not chart.log
-    assert "Best test accuracy, minus the best" in chart.note
-
-
-def test_the_score_of_a_loss_is_its_distance_to_the_optimum_where_that_is_known():
-    frame = curves().assign(loss=lambda rows: rows["suboptimality"] + 5)
-    frame.loc[frame["case"] == CASES[2], "suboptimality"] = math.nan
-    numbers, _ = describe({**LOSS, "scores": True}, (None, frame, view(metric="loss")))
-    losses = numbers.set_index(["algorithm", "case"])["loss"]
-    assert losses["fedavg", CASES[1]] > 100 and losses["fedprox", CASES[2]] < 2
-    assert numbers["compared"].iloc[0] == "best suboptimality (loss where F* is not known)"
-
-
-def test_the_best_known_value_is_told():
-    frame = curves().rename(columns={"suboptimality": "loss"})
-    _, chart = describe(LOSS, (None, frame, view(metric="loss")))
-    assert "the distance of the training loss to the best that any run with the seed found is 1 % of" in chart.note
 
 
 @pytest.mark.parametrize(

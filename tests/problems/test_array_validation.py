@@ -1,7 +1,6 @@
 """Problems of plain arrays: what is taken, what is refused, and weights of rows."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import sparse
 from torch import nn
@@ -11,10 +10,20 @@ from fedatlas import Logistic, Network, Quadratic, Softmax, UserError
 from fedatlas.federation.networks.samples import Samples
 
 X = np.random.default_rng(0).standard_normal((12, 3))
+
+
 Y = np.arange(12) % 3
+
+
 B = np.arange(12) % 2
+
+
 ROWS = [np.arange(0, 5), [5, 7, 6], (8, 9, 10, 11)]
+
+
 NAN = np.where(np.arange(36).reshape(12, 3) == 13, np.nan, X)
+
+
 MAKERS = {
     "logistic": lambda **options: Logistic(X, B, 0.1, **options),
     "softmax": lambda **options: Softmax(X, Y, l2=0.1, **options),
@@ -73,16 +82,6 @@ def test_what_is_no_partition(partition, message):
 def test_what_makes_no_problem(make, message):
     with pytest.raises(UserError, match=message):
         make()
-
-
-@pytest.mark.parametrize(
-    "table", [X.tolist(), pd.DataFrame(X), sparse.csr_matrix(X), X.astype(np.float32), np.asfortranarray(X)]
-)
-def test_features_of_any_form(table):
-    x = np.arange(3.0)
-    assert Logistic(table, B.tolist(), 0.1).value(x) == pytest.approx(Logistic(X, B, 0.1).value(x), rel=1e-6)
-    x = np.arange(12.0)
-    assert Softmax(table, Y.astype(float)).value(x) == pytest.approx(Softmax(X, Y, 3).value(x), rel=1e-6)
 
 
 @pytest.mark.parametrize("name", ["Logistic", "Softmax", "Network"])

@@ -7,9 +7,11 @@ import pytest
 
 from fedatlas.data.dataset import Dataset
 from fedatlas.federation import partitions
-from fedatlas.federation.problems.softmax import COMPILED, CompiledBatch, Softmax, SoftmaxBatch, SoftmaxRegression
+from fedatlas.federation.problems.softmax import CompiledBatch, SoftmaxBatch, SoftmaxRegression
 
 COMPILATION = pytest.mark.slow  # for other types of rows and points, which takes seconds
+
+
 CLIENTS = np.arange(3)
 
 
@@ -91,16 +93,3 @@ def test_what_is_no_number_stays_none(value):
     x[-1] = value  # a bias
     losses, g = result.batch(CLIENTS, np.zeros((3, 2), int)).value_and_grad(x)
     assert np.isnan(losses).all() and np.isnan(g).any(axis=1).all()
-
-
-def test_gradients_are_compiled_where_it_pays():
-    def size(features):
-        return Softmax(np.zeros((9, features)), np.arange(9) % 4, 4)
-
-    small, large = size(COMPILED // 4 - 1), size(COMPILED // 4)
-    index = np.zeros((1, 1), int)
-    assert isinstance(small.batch(CLIENTS[:1], index), SoftmaxBatch)
-    assert isinstance(large.batch(CLIENTS[:1], index), CompiledBatch)
-    assert SoftmaxRegression().build(images(8, 3), None, None).pixels is None
-    pixels = SoftmaxRegression().build(images(COMPILED // 4, 4), None, None).pixels
-    assert pixels.dtype == np.uint8

@@ -14,6 +14,8 @@ from fedatlas.federation import partitions, problems
 from fedatlas.federation.problems.data_options import hold_out
 
 ROWS, CLIENTS = 97, 6
+
+
 KINDS = {
     "logistic": {"kind": "logistic", "l2": 0.1},
     "softmax": {"kind": "softmax", "l2": 0.1},
@@ -65,22 +67,6 @@ def test_a_share_of_nothing_changes_nothing():
     assert hold_out(dataset, None, {"test": 0, "validation": 0}) == (dataset, None, {})
     with pytest.raises(UserError, match="less than one row"):
         hold_out(data(rows=5), None, {"validation": 0.1})
-
-
-def test_test_rows_come_first_and_clients_keep_the_rest():
-    dataset = data()
-    split = partitions.split({"kind": "dirichlet", "alpha": 0.2}, dataset.y, CLIENTS)
-    remaining, partition, parts = hold_out(dataset, split, {"test": 0.25, "validation": 0.1})
-    rows = {
-        "test": remaining.X_test[:, 0].astype(int),
-        "validation": remaining.X_validation[:, 0].astype(int),
-        "train": remaining.X[:, 0].astype(int),
-    }
-    parts = {**parts, "train": partition}
-    for client in range(CLIENTS):
-        samples = {part: [*rows[part][parts[part].client(client)]] for part in rows}
-        assert sorted(np.concatenate(list(samples.values()))) == sorted(split.client(client))
-        assert len(samples["test"]) == int(0.25 * len(split.client(client)))
 
 
 def test_a_client_of_one_row_keeps_it():

@@ -45,15 +45,6 @@ def test_softmax_of_two_classes_is_logistic(digits):
     assert two.optimum.F == pytest.approx(binary.optimum.F, abs=1e-10)
 
 
-def test_float32_softmax_is_solved_in_float64():
-    float32 = softmax(dtype="float32")
-    optimum = float32.solve()
-    rounded = Softmax(float32.A, float32.y, 3, 0.1)
-    assert optimum.x.dtype == np.float64
-    assert np.linalg.norm(rounded.gradient(optimum.x)) < 1e-10
-    assert optimum.F == pytest.approx(rounded.value(optimum.x), abs=1e-14)
-
-
 @pytest.mark.parametrize("make", [logistic, softmax])
 def test_without_strong_convexity_there_is_no_certificate(make):
     with pytest.raises(UserError, match="l2 > 0"):

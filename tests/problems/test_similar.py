@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from fedatlas.errors import UserError
-from fedatlas.federation.problems import similar
 from fedatlas.federation.problems.similar import CONVEXITY, SyntheticSimilarQuadratic
 
 
@@ -112,18 +111,6 @@ def test_instances_are_seeded_and_rows_independent_of_blocks():
 def test_refuses(options, word):
     with pytest.raises(UserError, match=word):
         make(**options)
-
-
-def test_differences_that_fit_are_drawn_again(monkeypatch):
-    """A few in a hundred of the landscape's instances have a first draw whose differences are too large for L."""
-    options = {"dim": 50, "components": 4, "rank": 5, "similarity": 5.0, "L": 100.0, "instance": 1013}
-    kind = SyntheticSimilarQuadratic(convexity="non-convex", **options)
-    problem = kind.build(20)
-    assert problem.constants()["delta_B"] == pytest.approx(5.0)
-    assert np.linalg.eigvalsh(problem.hessians()).max() == pytest.approx(100.0)
-    monkeypatch.setattr(similar, "DRAWS", 1)
-    with pytest.raises(UserError, match="similarity"):
-        kind.build(20)
 
 
 def test_no_exact_steps_where_it_is_not_convex():

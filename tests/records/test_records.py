@@ -21,6 +21,8 @@ from fedatlas.records.record import CELL, Restoration, read_record, restore, wri
 from fedatlas.workflow.study import Study
 
 COMMITTED = sorted(Path(__file__).parents[2].glob("record/*/*"))
+
+
 SELECT = Select(metric="loss", statistic="final", goal="min", seeds=[1000, 1001], last=2)
 
 
@@ -225,14 +227,11 @@ def test_a_damaged_file_is_one_sentence_that_names_it(files, tmp_path, change):
         read_record(tmp_path / "record")
 
 
-def test_seconds_of_a_cell_are_those_of_all_runs(files, tmp_path):
-    each, path = files[0]
-    frame = read(path)[0]
-    expected = frame.groupby(["lr", "seed"])["seconds"].max().sum()
-    assert write(tmp_path / "record", files).find(each).seconds == pytest.approx(expected)
-
-
-@pytest.mark.parametrize("folder", COMMITTED, ids=lambda folder: f"{folder.parent.name}-{folder.name}")
+@pytest.mark.parametrize(
+    "folder",
+    [pytest.param(folder, marks=[pytest.mark.slow] if folder.parent.name != "smoke" else []) for folder in COMMITTED],
+    ids=lambda folder: f"{folder.parent.name}-{folder.name}",
+)
 def test_a_committed_record_is_whole_and_names_no_place_of_a_machine(folder):
     record = read_record(folder)
     known = {*Study.open().cells(folder.parent.name, folder.name)}

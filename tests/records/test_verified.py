@@ -61,7 +61,11 @@ def places(cells, rows):
 
 
 CELLS = [held("scaffold", str(number), scaffold="0") for number in range(4)]
+
+
 CELLS += [held("dane", str(number), dane="1") for number in range(4)]
+
+
 OLD = [row(cell, {name: BEFORE[name] for name in cell.modules}) for cell in CELLS]
 
 
@@ -122,7 +126,15 @@ def test_a_row_of_another_number_of_runs_does_not_count():
 
 @pytest.mark.parametrize(
     "change",
-    [{"runs": 0}, {"runs": -3}, {"runs": 10}, {"difference": 1e9}, {"difference": math.nan}, {"outcome": "yes"}],
+    [
+        {"runs": 0},
+        {"runs": -3},
+        {"runs": 10},
+        {"difference": 1e9},
+        {"difference": math.nan},
+        {"outcome": "yes"},
+        {"date": "2026-13-01"},
+    ],
     ids=str,
 )
 def test_a_row_that_says_nothing_is_refused_with_its_line(tmp_path, change):
@@ -134,6 +146,13 @@ def test_a_row_that_says_nothing_is_refused_with_its_line(tmp_path, change):
     values = dict(zip(lines[0].split(","), lines[1].split(","), strict=True)) | {k: str(v) for k, v in change.items()}
     (tmp_path / FILE).write_text("\n".join([lines[0], lines[1], ",".join(values.values())]) + "\n")
     with pytest.raises(UserError, match=f"{FILE}, line 3: {next(iter(change))}"):
+        read_verifications(tmp_path)
+
+
+def test_another_header_is_refused_with_the_right_one(tmp_path):
+    add_verifications(tmp_path, [row(CELLS[0])], {"today": ENGINE})
+    (tmp_path / FILE).write_text((tmp_path / FILE).read_text().replace("checksum", "sum", 1))
+    with pytest.raises(UserError, match=f"{FILE}, line 1 must be date,size,experiment,"):
         read_verifications(tmp_path)
 
 
@@ -165,13 +184,6 @@ def test_the_share_of_runs_that_may_differ_is_a_bound_of_all_ways_to_differ(stra
             pairs = zip(differing, sizes, strict=True)
             chances = (math.comb(size - bad, drawn) / math.comb(size, drawn) for bad, (drawn, size) in pairs)
             assert math.prod(chances) <= 0.05 + 1e-9
-
-
-@pytest.mark.parametrize(
-    ("drawn", "share"), [([(0, 5)], 1.0), ([(5, 5)], 0.0), ([(10, 10**6)], 1 - 0.05 ** (1 / 10)), ([], 1.0)]
-)
-def test_the_share_of_simple_draws(drawn, share):
-    assert largest_share(drawn) == pytest.approx(share)
 
 
 def test_what_is_said_is_about_runs():

@@ -123,20 +123,6 @@ def test_nothing_is_wider_than_the_screen_or_asked_from_elsewhere(opened, width)
     assert schemes <= {"file", "data"}
 
 
-def test_claims_are_filtered_and_experiments_searched(opened):
-    driver = opened(1280)
-    rows = "#ledger tbody tr"
-    assert len(visible_texts(driver, rows)) == 4  # those that this run tests
-    field = find(driver, "#claims .filters input")[0]
-    write(field, "fedac needs")
-    (row,) = visible_texts(driver, rows)
-    assert row.startswith("It needs 1 round.")
-    assert visible_texts(driver, "#claims .filters output") == ["1 of 4 rows"]
-    write(find(driver, "#find")[0], "experiment two")
-    assert visible_texts(driver, "article h3") == ["Experiment two"]
-    assert visible_texts(driver, ".finder output") == ["1 of 2 experiments"]
-
-
 def test_tables_sort_by_value_and_filter(opened):
     driver = opened(1280)
     table = "#smoke-one .numbers.sorts:not(details *)"
@@ -147,21 +133,6 @@ def test_tables_sort_by_value_and_filter(opened):
         values = [float(text.rstrip("†")) for text in visible_texts(driver, column)]
         assert len(values) == 6 and values == order(values)
     assert find(driver, f"{table} thead th:last-child")[0].get_attribute("aria-sort") == "descending"
-
-
-def test_a_grid_sorts_and_hides_rows_and_columns(opened):
-    driver = opened(1280)
-    grid = "figure[data-kind=grid]"
-    assert visible_texts(driver, f"{grid} tbody th") == ["FedAvg", "FedAc-I"] and not visible_texts(
-        driver, f"{grid} img"
-    )
-    find(driver, f"{grid} .problem .sorter")[1].click()
-    assert visible_texts(driver, f"{grid} tbody th") == ["FedAc-I", "FedAvg"]
-    write(find(driver, f"{grid} [data-rows]")[0], "fedavg")
-    write(find(driver, f"{grid} [data-columns]")[0], "drift")
-    assert (
-        visible_texts(driver, f"{grid} tbody th") == ["FedAvg"] and len(visible_texts(driver, f"{grid} .problem")) == 1
-    )
 
 
 def test_a_chart_changes_axes_hides_lines_and_reads_values_by_keys(opened):
@@ -188,14 +159,6 @@ def test_a_chart_changes_axes_hides_lines_and_reads_values_by_keys(opened):
     assert text == "FedAvg, 0.3333 (0.1667 to 0.6667), lost, gradients per active client: 20"
     find(driver, f"{figure} .filters button")[0].click()
     assert len(find(driver, f"{figure} img")) == 1 and find(driver, f"{figure} img")[0].is_displayed()
-
-
-def test_a_link_leads_to_its_place_while_charts_are_made(driver, page):
-    driver.get(page)
-    for target in ("provenance", "smoke-two", "smoke-one"):
-        find(driver, f"nav a[href='#{target}']")[0].click()
-        top = f"document.getElementById('{target}').getBoundingClientRect().top"
-        wait(driver, f"return Math.abs({top}) < 400")
 
 
 def test_the_image_prints_and_stands_in_without_scripts(opened, page):

@@ -61,7 +61,6 @@ QUADRATIC = {
 }
 TRACE = "round,client,available\n0,0,1\n0,2,1\n1,1,1\n"
 
-
 POINTS = "0;1.5;2\n1;3;4\n1;5;6\n0;1;1\n0;2;1\n1;4;4\n0;1;0\n1;5;5\n"
 
 

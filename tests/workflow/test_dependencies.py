@@ -31,7 +31,11 @@ def spec(algorithm="fedavg", problem=None, **setting):
 
 
 DIRICHLET = {"kind": "dirichlet", "alpha": 1.0}
+
+
 SHARED = {"kind": "logistic", "data": "breast_cancer", "l2": 0.1}
+
+
 CELLS = {
     "quadratic": spec(batch=None),
     "federated": spec(
@@ -82,6 +86,8 @@ RESULTS = {name: run_file_modules(cell) for name, cell in CELLS.items()} | {
     "track": [dependencies.of_job("track")],
     "report": [dependencies.of_job("report")],
 }
+
+
 # Modules that a result must follow, and others that must not make it again.
 EDGES = [
     ("quadratic", "algorithms.fedavg problems.quadratic engine.steps streams",

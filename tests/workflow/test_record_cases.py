@@ -28,7 +28,11 @@ SUITE = {
     "algorithms": {**TINY["algorithms"], "fedprox": {"set": {"nu": 0.1}, "undefined": {"unlike": "it is left out"}}},
     "figures": {"loss": {"kind": "loss_to_best", "caption": "Loss."}},
 }
+
+
 ADD = ["record", "add", "suite", "--size", "smoke", "--runs", "20"]
+
+
 RECORD = "record/smoke/suite"
 
 

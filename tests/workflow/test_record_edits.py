@@ -41,6 +41,8 @@ class Mine(Algorithm):
     def server(self, s, mean, n):
         return State(x=s.x + mean.y)
 """
+
+
 EXPERIMENT = {
     "title": "Edits",
     "paper": "yuan2020",
@@ -53,6 +55,8 @@ EXPERIMENT = {
     "figures": {"loss": {"kind": "convergence", "x": "rounds", "y": "loss", "caption": "Loss."}},
     "sizes": {"smoke": {}},
 }
+
+
 PROBLEMS = {
     "digits": {"kind": "softmax", "data": "digits", "partition": {"kind": "classes", "classes": 4}, "l2": 0.1},
     "own": {
@@ -62,8 +66,14 @@ PROBLEMS = {
         "l2": 0.1,
     },
 }
+
+
 DIGITS, CSV = [f"digits/{id}" for id in EXPERIMENT["algorithms"]], [f"own/{id}" for id in EXPERIMENT["algorithms"]]
+
+
 ALL = {*DIGITS, *CSV}
+
+
 MINE = {"digits/mine", "own/mine"}
 
 
