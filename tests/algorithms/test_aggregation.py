@@ -14,6 +14,30 @@ from tests.helpers import logistic, quadratic, softmax, unequal_shares
 EPOCHS = {"clients": 5, "rounds": 3, "local_epochs": 2, "batch": 4, "participation": {"kind": "uniform", "count": 4}}
 
 
+@pytest.mark.parametrize("by", ["equal", "size"])
+def test_fednova_divides_changes_by_the_steps_of_each_client(by):
+    problem = unequal_shares(logistic())
+    simulation = Simulation(algorithms.create("fednova", {"lr": 0.1, "weights": by}), problem, Setting(**EPOCHS), 3)
+    x = simulation.x0
+    for t in range(3):
+        active = simulation.participants.active(t)
+        sizes = problem.partition.sizes[active]
+        weights = sizes / sizes.sum() if by == "size" else np.full(len(active), 1 / len(active))
+        directions, counts = [], []
+        for i, passes in zip(active, simulation.sampler.passes(t, active, 2), strict=True):
+            y, k = x, 0
+            for rows in passes:
+                for start in range(0, len(rows), 4):
+                    y = y - 0.1 * problem.batch(np.array([i]), rows[None, start : start + 4]).grad(y)[0]
+                    k += 1
+            directions.append((y - x) / k)
+            counts.append(k)
+        assert len(set(counts)) > 1
+        x = x + (weights @ counts) * (weights @ directions)
+        simulation.run_round()
+        np.testing.assert_allclose(simulation.output, x, rtol=1e-12)
+
+
 def test_gathered_rows_are_in_the_order_of_the_clients():
     problem = unequal_shares(logistic())
     cohorts = []

@@ -1,4 +1,4 @@
-"""Servers with adaptive steps (Reddi et al. 2021, Wang et al. 2022)."""
+"""Servers with momentum or adaptive steps (Hsu et al. 2019, Reddi et al. 2021, Wang et al. 2022)."""
 
 import numpy as np
 
@@ -16,6 +16,18 @@ def change(run, t, x, lr):
     return sum(changes) / len(changes) if changes else None
 
 
+@transcription("fedavgm")
+def fedavgm(run, lr, server_lr, beta):
+    # Hsu et al. 2019, Section 4.3: v <- beta v + Delta w;  w <- w - v
+    x, v = run.x0, np.zeros_like(run.x0)
+    for t in range(run.T):
+        delta = change(run, t, x, lr)
+        if delta is not None:
+            v = beta * v - delta
+            x = x - server_lr * v
+        yield x
+
+
 @transcription("fedadam")
 def fedadam(run, lr, server_lr, beta1, beta2, eps, first_v):
     # Reddi et al. 2021, Algorithm 2, v_{-1} = tau^2; 0 in the code of FedSpeed's authors
@@ -26,6 +38,34 @@ def fedadam(run, lr, server_lr, beta1, beta2, eps, first_v):
         if delta is not None:
             m = beta1 * m + (1 - beta1) * delta
             v = beta2 * v + (1 - beta2) * delta**2
+            x = x + server_lr * m / (np.sqrt(v) + eps)
+        yield x
+
+
+@transcription("fedyogi")
+def fedyogi(run, lr, server_lr, beta1, beta2, eps, first_v):
+    # Reddi et al. 2021, Algorithm 2
+    x = run.x0
+    m, v = np.zeros_like(x), np.full_like(x, eps**2 if first_v is None else first_v)
+    for t in range(run.T):
+        delta = change(run, t, x, lr)
+        if delta is not None:
+            m = beta1 * m + (1 - beta1) * delta
+            v = v - (1 - beta2) * delta**2 * np.sign(v - delta**2)
+            x = x + server_lr * m / (np.sqrt(v) + eps)
+        yield x
+
+
+@transcription("fedadagrad")
+def fedadagrad(run, lr, server_lr, beta1, eps, first_v):
+    # Reddi et al. 2021, Algorithm 2
+    x = run.x0
+    m, v = np.zeros_like(x), np.full_like(x, eps**2 if first_v is None else first_v)
+    for t in range(run.T):
+        delta = change(run, t, x, lr)
+        if delta is not None:
+            m = beta1 * m + (1 - beta1) * delta
+            v = v + delta**2
             x = x + server_lr * m / (np.sqrt(v) + eps)
         yield x
 

@@ -1,4 +1,4 @@
-"""The coordinate-wise median."""
+"""FedNova, the coordinate-wise median and FedExP."""
 
 import numpy as np
 
@@ -16,6 +16,19 @@ def changes(run, t, lr, x):
     return out
 
 
+@transcription("fednova")
+def fednova(run, lr, server_lr, weights):
+    assert weights == "equal"  # sizes and unequal numbers of steps: tests/algorithms/test_aggregation.py
+    x = run.x0
+    for t in range(run.T):
+        updates = changes(run, t, lr, x)
+        if updates:
+            p_i, tau = 1 / len(updates), [run.K] * len(updates)
+            tau_eff = sum(p_i * tau_i for tau_i in tau)
+            x = x + server_lr * tau_eff * sum(p_i * u / tau_i for u, tau_i in zip(updates, tau, strict=True))
+        yield x
+
+
 @transcription("median")
 def median(run, lr, server_lr):
     x = run.x0
@@ -29,3 +42,17 @@ def median(run, lr, server_lr):
                 middle.append(values[half] if len(values) % 2 else (values[half - 1] + values[half]) / 2)
             x = x + server_lr * np.array(middle)
         yield x
+
+
+@transcription("fedexp")
+def fedexp(run, lr, eps, averaged):
+    assert not averaged
+    w = run.x0
+    for t in range(run.T):
+        updates = changes(run, t, lr, w)
+        if updates:
+            M = len(updates)
+            mean = sum(updates) / M
+            eta_g = max(1, sum(u @ u for u in updates) / (2 * M * (mean @ mean + eps)))
+            w = w + eta_g * mean
+        yield w

@@ -1,5 +1,7 @@
-"""Servers with adaptive steps: FedAdam (Reddi et al. 2021, arXiv:2003.00295), FedAMS (Wang et al. 2022,
-arXiv:2205.02719).
+"""Servers with momentum or adaptive steps.
+
+FedAvgM is by Hsu et al. 2019 (arXiv:1909.06335); FedAdam, FedYogi and FedAdagrad are by Reddi et al. 2021
+(arXiv:2003.00295), FedAMS is by Wang et al. 2022 (arXiv:2205.02719).
 """
 
 from abc import abstractmethod
@@ -7,9 +9,35 @@ from dataclasses import dataclass
 
 from fedatlas.federation.algorithms.fedavg import FedAvg
 from fedatlas.federation.algorithms.recurrences import Recurrence
-from fedatlas.federation.arrays import Array, State, maximum, sqrt, zeros_like
+from fedatlas.federation.arrays import Array, State, maximum, sqrt, where, zeros_like
 from fedatlas.federation.engine.steps import Round
 from fedatlas.registry.options import option
+
+
+@dataclass(frozen=True, kw_only=True)
+class FedAvgM(FedAvg):
+    """FedAvgM (Hsu et al. 2019, Section 4.3) is FedAvg with momentum at the server.
+
+    y <- y - lr g(y)                             K times, from y = x;  D = mean_S(y - x)
+    m <- beta m + D,                             m = 0 at first
+    x <- x + server_lr m
+    """
+
+    name = "fedavgm"
+    label = "FedAvgM"
+    cite = "hsu2019"
+
+    beta: float = option(0.9, doc="server momentum", low=0, below=1)
+
+    def init(self, x0: Array) -> tuple[State, State]:
+        return State(x=x0, m=zeros_like(x0)), State()
+
+    def server(self, s: State, mean: State, n: Round) -> State:
+        m = self.beta * s.m + mean.delta
+        return State(x=s.x + self.server_lr * m, m=m)
+
+    def recurrence(self, K: int) -> Recurrence | None:
+        return None  # clients do not have m, and the vectors of a Recurrence are those of clients
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,6 +102,49 @@ class FedAdam(AdaptiveServer):
 
     def second_moment(self, v: Array, square: Array) -> Array:
         return self.beta2 * v + (1 - self.beta2) * square
+
+
+@dataclass(frozen=True, kw_only=True)
+class FedYogi(FedAdam):
+    """FedYogi (Reddi et al. 2021, Algorithm 2) is FedAvg with a step of Yogi at the server.
+
+        y <- y - lr g(y)                             K times, from y = x;  D = mean_S(y - x)
+        m <- beta1 m + (1 - beta1) D,                m = 0 at first
+        v <- v - (1 - beta2) D^2 sign(v - D^2),      v = eps^2 at first, or first_v
+        x <- x + server_lr m / (sqrt(v) + eps)
+
+    All else is as in FedAdam, of which v forgets large changes faster.
+    """
+
+    name = "fedyogi"
+    label = "FedYogi"
+    cite = "reddi2021"
+
+    def second_moment(self, v: Array, square: Array) -> Array:
+        change = (1 - self.beta2) * square
+        return where(v > square, v - change, where(v < square, v + change, v))
+
+
+@dataclass(frozen=True, kw_only=True)
+class FedAdagrad(AdaptiveServer):
+    """FedAdagrad (Reddi et al. 2021, Algorithm 2) is FedAvg with a step of Adagrad at the server.
+
+        y <- y - lr g(y)                             K times, from y = x;  D = mean_S(y - x)
+        m <- beta1 m + (1 - beta1) D,                m = 0 at first
+        v <- v + D^2,                                v = eps^2 at first, or first_v
+        x <- x + server_lr m / (sqrt(v) + eps)
+
+    The default of beta1 is that of the paper's experiments: Adagrad has no momentum.
+    """
+
+    name = "fedadagrad"
+    label = "FedAdagrad"
+    cite = "reddi2021"
+
+    beta1: float = option(0.0, doc="decay of the mean of changes", low=0, below=1)
+
+    def second_moment(self, v: Array, square: Array) -> Array:
+        return v + square
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -90,6 +90,9 @@ STYLES = {
     "fedcm": Style(VERMILION, "<", DASHED),
     "fedadam": Style(PINK, "v"),
     "fedams": Style(ORANGE, "p"),
+    "fedavgm": Style(GREEN, ">"),
+    "fedyogi": Style(VIOLET, "v", DASHED),
+    "fedadagrad": Style(GREY, "v", DASHDOT),
     "mime": Style(GREY, "<"),
     "mimelite": Style(SKY, "X", DOTTED),
     "mime-mvr": Style(NAVY, ">", DASHED),
@@ -123,6 +126,8 @@ STYLES = {
     "fedpaq": Style(SKY, "D", DASHED),
     "compressed-scaffnew": Style(BLUE, "v", DOTTED),
     # other means and steps of the server
+    "fednova": Style(BLUE, "X"),
+    "fedexp": Style(VERMILION, "v", DASHED),
     "median": Style(GREY, "s", DASHED),
     # asynchronous servers
     "fedasync": Style(GREEN, "s"),
