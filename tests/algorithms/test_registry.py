@@ -1,15 +1,16 @@
 """Tests of all registered algorithms."""
 
+import numpy as np
 import pytest
 
 from fedatlas import UserError
 from fedatlas.federation import algorithms
 from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.steps import call
 from fedatlas.federation.problems.logistic import Logistic
 from fedatlas.federation.problems.quadratic import Quadratic
 from fedatlas.testing import CONFORMANCE_TESTS, FAILED, PASSED, Implementation, transcriptions
 from fedatlas.testing.outcomes import run_test
-from fedatlas.workflow.inputs.memory import client_vectors
 from tests.helpers import example, logistic, quadratic
 
 NAMES = algorithms.names()
@@ -122,7 +123,8 @@ def test_equals_its_transcription_with_other_choices(name, values, monkeypatch):
     ],
 )
 def test_number_of_vectors_in_a_clients_state(name, options, count):
-    assert client_vectors(example(name, **options)) == count
+    _, client = call(example(name, **options).init, np.zeros(3), 2)
+    assert sum(np.shape(value) == (3,) for _, value in client.items()) == count
 
 
 @pytest.mark.parametrize("name", ["dane", "fedred", "dane+-gd"])

@@ -9,7 +9,6 @@ from scipy import stats
 
 from fedatlas.results.comparing.improvement import probability_of_improvement
 from fedatlas.results.comparing.intervals import LEVEL
-from fedatlas.results.comparing.profiles import compute_profile
 
 from .fixtures import boards, make_board
 
@@ -73,9 +72,3 @@ def test_intervals_over_problems_hold_the_probability_of_those_from_which_they_a
         assert result.low[0, 1] < result.high[0, 1]
         held += result.low[0, 1] <= shape[0] / sum(shape) <= result.high[0, 1]
     assert held >= 93
-
-
-def test_bands_over_seeds_have_no_width_where_all_seeds_agree():
-    numbers = np.array([[[[1.0, 1.0, 1.0]], [[INF] * 3]]])
-    free, fixed = (compute_profile(numbers, np.array([1.0]), fixed=fixed) for fixed in (False, True))
-    assert (fixed.low == fixed.high).all() and fixed.share[0, 0] == 0.5 and free.low[0, 0] == 0 < free.high[0, 0] == 1

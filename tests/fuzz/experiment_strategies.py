@@ -225,7 +225,6 @@ def _drawable(axes: dict[str, Any], tuned: list[str], spec: dict[str, Any]) -> l
     """Kinds of figure that the experiment has axes and partitions for."""
     excluded = set() if spec["problem"].get("partition") else {"partition"}
     excluded |= set() if _covered(spec) else {"bound"}
-    excluded |= set() if len(axes) > 1 else {"heatmap"}
     result = [name for name in FIGURES.names() if name not in excluded and (tuned or name != "sensitivity")]
     return [name for name in result if axes or not _needs_axis(FIGURES.get(name))]
 

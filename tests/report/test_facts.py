@@ -43,22 +43,6 @@ def test_axes_of_run_files_are_told_from_those_inside():
     assert (facts["grid"], facts["axes"]) == (["local_steps"], ["local_steps", "clients"])
 
 
-def test_parameters_say_where_values_come_from():
-    mine = {"algorithm": "fedspeed", "set": {"lam": 5}, "tune": {"rho": [0.1, 0.2], "lr": None}, "label": "Mine"}
-    facts = {
-        table["algorithm"]: table["rows"] for table in create(algorithms={"fedac-1": {}, "mine": mine})["parameters"]
-    }
-    assert [row[::2] for row in facts["FedAc-I"]] == [("lr", "tuned: 0.1, 1"), ("mu", "the problem's")]
-    values = {row[0]: row[2] for row in facts["Mine"]}
-    assert values["lam"] == "5" and values["rho"] == "tuned: 0.1, 0.2" and values["alpha"] == "0.9375"
-    assert values["lr"] == "1/L_max"  # its advice, where nothing else gives it
-
-
-def test_a_hyper_parameter_that_is_an_axis_is_varied():
-    facts = create(algorithms={"fedspeed": {"set": {"lam": 5}}}, grid={"parameters.lam": [1, 5]})
-    assert {row[0]: row[2] for row in facts["parameters"][0]["rows"]}["lam"] == "varied"
-
-
 def test_defaults_are_those_that_the_algorithms_declare():
     facts = create(algorithms={"fedac-1": {}, "mine": {"algorithm": "fedspeed"}})["defaults"]
     assert facts["fedac-1"] == {"mu": "the problem's"}

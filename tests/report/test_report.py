@@ -6,7 +6,6 @@ from html.parser import HTMLParser
 
 import pandas as pd
 import pytest
-from PIL import Image
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import result_files as files
@@ -80,7 +79,7 @@ def test_elements_nest_and_ids_are_unique(page):
 def test_every_section_is_there(page):
     text = " ".join(" ".join(page.text).split())
     sections = ("Contents", "Federated Accelerated Stochastic Gradient Descent", "Choices and deviations", "Figure 1.")
-    sections += ("Claims", "Best values", "Chosen hyper-parameters and costs", "Meaning of the hyper-parameters")
+    sections += ("Claims", "Best values", "Chosen hyper-parameters and costs")
     sections += ("Read these numbers with care", "Data", "Versions and fingerprints", "References", "BibTeX")
     for section in (*sections, "breast_cancer", "0123456789abcdef", "@inproceedings{mcmahan2017", "It does not."):
         assert section in text
@@ -125,21 +124,6 @@ def test_a_smoke_report_tells_what_became_of_claims_that_it_does_not_test(folder
     assert "This report is at smoke size" in first and "1 claim is tested at larger sizes only: what other" in first
     assert "has verdicts on all: 1 ✗ not held" in rest and "docs/gallery.md" in page.links
     assert "at size paper, committed" in rest and "not tested at this size" not in text
-
-
-def test_the_figure_of_the_full_size_stands_beside_that_of_smoke_size(folder, tmp_path):
-    row = {"experiment": "made_up", "size": "paper", "claim": "third", "verdict": "not held", "ours": "7"}
-    verdicts, picture = tmp_path / "docs/gallery/claims.csv", tmp_path / "docs/gallery/paper/made_up/speed.png"
-    picture.parent.mkdir(parents=True)
-    pd.DataFrame([dict.fromkeys(COLUMNS, "") | row]).to_csv(verdicts, index=False)
-    Image.new("RGB", (9, 9), "white").save(picture)
-    write_report([folder], tmp_path / "report.html", verdicts=verdicts)
-    text = " ".join(" ".join(Page((tmp_path / "report.html").read_text(encoding="utf-8")).text).split())
-    assert "The same at size paper , from the record" in text
-    assert "snakemake --cores 2 made_up --config size=paper" in text
-    picture.unlink()
-    write_report([folder], tmp_path / "report.html", verdicts=verdicts)
-    assert "The same at size" not in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
 def test_the_numbers_of_a_figure_are_told_to_who_cannot_see_it(html):

@@ -95,7 +95,7 @@ UNUSED = [  # by these experiments, or by any number
     "federation/partitions/classes.py",
     "data/readers/published_images.py",
     "federation/compiled/kernels.py",
-    "results/figures/heatmap.py",
+    "results/figures/availability.py",
     "federation/costs/cross_silo.py",
     "results/claims/better.py",
     "theory/fedac/constants.py",

@@ -12,9 +12,9 @@ from fedatlas.publish.comparison.sentence import write_sentence
 from fedatlas.registry import extensions
 from fedatlas.results.comparing.improvement import probability_of_improvement
 from fedatlas.results.comparing.ranks import CostRank, ProblemRank, rank_by_cost, rank_on_problems
-from fedatlas.results.figures import FIGURES
-from fedatlas.results.figures.comparison_figure import SingleTargetFigure, problem_frame, problem_titles
+from fedatlas.results.figures.comparison_figure import problem_frame, problem_titles
 from fedatlas.results.figures.figure_data import FigureData
+from fedatlas.results.figures.loss_to_best import LossToBest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -139,7 +139,7 @@ def compute_numbers(
         entries: Ids of the algorithms.
         costs: Costs that are counted: columns of the curves.
     """
-    figure = _figure(scores=True)
+    figure = LossToBest(scores=True)
     data = FigureData(figure, view, table, curves)
     scores = figure.outcomes(data)
     points = problem_frame(data, scores).to_dict("records")
@@ -149,7 +149,7 @@ def compute_numbers(
     improvement = probability_of_improvement(scores)
     by_cost = {}
     for cost in costs:
-        kind = _figure(x=cost, share=SHARE)
+        kind = LossToBest(x=cost, share=SHARE)
         by_cost[cost] = kind.outcomes(FigureData(kind, view, table, curves))
     names = {id: labels.plain_text(name) for id, name in data.names.items()}
     result = []
@@ -193,12 +193,6 @@ def compute_numbers(
             )
         )
     return result
-
-
-def _figure(**options: Any) -> SingleTargetFigure:
-    figure = FIGURES.build({"kind": "loss_to_best", **options})
-    assert isinstance(figure, SingleTargetFigure)  # as this kind is
-    return figure
 
 
 def _choice(

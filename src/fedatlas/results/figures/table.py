@@ -35,26 +35,18 @@ class Table(PanelFigure):
     metrics: list[str] | None = option(
         None, doc="metrics; by default the one that selects", names="metric", filled=True
     )
-    memory: bool = option(False, doc="whether a column says how many vectors a client keeps from round to round")
-
-    @property
-    def inputs(self) -> frozenset[str]:
-        return frozenset({"memory"} if self.memory else ())
 
     def draw(self, data: FigureData) -> Drawing:
         x, metrics = self.x, self.metrics or [data.y]
         data.require(data.curves, *filter(None, [x]), *metrics)
         rows = data.rows(data.curves)
         numbers = _numbers(data, rows, metrics)
-        if self.memory:
-            numbers["memory"] = numbers["algorithm"].map(data.memory)
         values = list(dict.fromkeys(rows[x])) if x else [None]
         titles = data.titles(x, values) if x else [""]
         blocks = self._blocks(data, rows, numbers, list(itertools.product(values, metrics)))
-        last = ["vectors kept by a client"] if self.memory else []
-        heads = [[*((labels.column_heading(name), 1) for name in metrics * len(titles)), *((text, 1) for text in last)]]
+        heads = [[(labels.column_heading(name), 1) for name in metrics * len(titles)]]
         if x:
-            heads.insert(0, [*((title, len(metrics)) for title in titles), *(("", 1) for _ in last)])
+            heads.insert(0, [(title, len(metrics)) for title in titles])
         table = TextTable(heads=heads, blocks=blocks, notes=_notes(data, metrics))
         return Drawing(numbers, table)
 
@@ -66,8 +58,6 @@ class Table(PanelFigure):
         for title, part in data.panels(rows):
             block = numbers[numbers[self.panel] == part[self.panel].iloc[0]] if self.panel else numbers
             cells = [column_cells(numbers, block, self.x, value, name) for value, name in columns]
-            if self.memory and data.memory is not None:
-                cells.append({id: Cell(labels.text(count)) for id, count in data.memory.items()})
             lines = [((name,), [column.get(id, Cell()) for column in cells]) for id, name in data.names.items()]
             blocks.append((title, lines))
         return blocks
