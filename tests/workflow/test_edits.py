@@ -217,7 +217,7 @@ FILES = [  # (file, old, new, what must be made again)
         "src/fedatlas/federation/algorithms/mifa.py",
         "server step size",
         "step size of the server",
-        descriptions("convex"),
+        set(),
     ),
     ("src/fedatlas/publish/report/report.css", "body", "/* words */ body", PAGES),
     ("src/fedatlas/data/catalogue/embedded.py", "Features have zero mean", "All features have zero mean", FROM_DATA),

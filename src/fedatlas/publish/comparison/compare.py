@@ -87,7 +87,7 @@ def compare_entries(
         folder = Path(temporary)
         tables = comparison.collect(folder)
         view, curves, costs = _with_runs(comparison, tables, folder, model, directory)
-        numbers = compute_numbers(view, tables.table, curves, tables.trials, request.entries, costs)
+        numbers = compute_numbers(view, tables.table, curves, request.entries, costs)
         given = {path.stem for path in request.runs}
         numbers = [replace(entry, absent="has no runs") if entry.id in given else entry for entry in numbers]
         path = comparison.path

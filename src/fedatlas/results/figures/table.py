@@ -107,7 +107,7 @@ def _cells(block: "DataFrame", x: str | None, value: Any, name: str) -> dict[str
 
 
 def _text(mean: float, sd: float, name: str) -> str:
-    """Return a mean of a metric with its deviation, which NaN leaves out: ``61.9 ± 2.9`` (percent), ``0.919 ± 0.029``."""
+    """Return a mean of a metric with its deviation, which NaN leaves out: ``61.9 ± 2.9`` or ``0.92 ± 0.03``."""
     if not math.isfinite(mean):
         return "diverged"
     numbers = [number for number in (mean, sd) if not math.isnan(number)]
