@@ -42,15 +42,14 @@ lint: .venv/installed
 	mypy
 	pytest -q -m "slow or not slow" tests/workflow/test_lint.py  # snakemake --lint
 
-# docs/reference/options.md, experiments.md and the schema of experiment files, from the declarations in the code
+# docs/reference/options.md and the schema of experiment files, from the declarations in the code
 reference: .venv/installed
 	python -m fedatlas.cli.reference
 
 # config/experiments/times.csv, which `fedatlas list experiments` shows: measured in the results of this folder, kept as
 # measured before, or estimated
 times: .venv/installed
-	python -m fedatlas.workflow.shipped_times results
-	python -m fedatlas.cli.reference
+	python -m fedatlas.workflow.estimates results
 
 # The site, in docs/_build; a warning is an error
 docs: .venv/installed

@@ -93,11 +93,6 @@ def test_one_file_is_enough(section, name, output):
     assert output[name][-1] == "used"
 
 
-def test_an_experiment_of_the_atlas_is_extended_by_an_own_algorithm(study):
-    plan = run(study, sys.executable, "-m", "snakemake", "-np", "--cores", "2", "mine_too")
-    assert "runs/fedmine/" in plan and "runs/fedac-1/" in plan
-
-
 @pytest.mark.slow
 def test_the_files_of_the_page_make_a_study(study):
     snakemake = [sys.executable, "-m", "snakemake", "--cores", "2", "visits"]

@@ -70,16 +70,3 @@ def test_any_text_is_read_or_refused(text):
         assert str(error).startswith("it.bib, line ")
     else:
         assert all(entry.location.startswith("it.bib, line ") for entry in result.values())
-
-
-WORDS = st.text(alphabet="aZ é{}-\\&%@#,=1", max_size=20).filter(
-    lambda word: word.count("{") == word.count("}") and re.sub(r"[^{}]", "", word).replace("{}", "") == ""
-)
-
-
-@given(st.dictionaries(st.from_regex(r"[a-z]{1,8}", fullmatch=True), WORDS, max_size=5))
-def test_what_was_written_is_read_again(fields):
-    text = "@misc{key,\n" + "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items()) + "}"
-    (entry,) = parse_entries(f"before\n{text}\nafter", "it.bib").values()
-    assert entry.fields == {name: " ".join(value.split()) for name, value in fields.items()}
-    assert entry.text == text and entry.location == "it.bib, line 2"

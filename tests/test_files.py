@@ -2,21 +2,13 @@
 
 import multiprocessing
 import os
-import stat
 
 import pytest
 
 from fedatlas.errors import UserError
-from fedatlas.io.files import PREFIX, atomic, atomic_folder, is_orphan, sweep, temporary_path, update_text
+from fedatlas.io.files import PREFIX, atomic, atomic_folder, is_orphan, sweep, update_text
 
 WRITERS, WRITES, LENGTH = 4, 50, 100_000
-
-
-def write_file(barrier, path, letter):
-    barrier.wait()
-    for _ in range(WRITES):
-        with atomic(path) as temporary:
-            temporary.write_text(letter * LENGTH)
 
 
 def write_folder(barrier, path, letter):
@@ -39,29 +31,12 @@ def at_once(work, path):
     assert [job.exitcode for job in jobs] == [0] * WRITERS
 
 
-def test_many_writers_leave_one_whole_file(tmp_path):
-    path = tmp_path / "deep/out.txt"
-    at_once(write_file, path)
-    content = path.read_text()
-    assert len(content) == LENGTH and len(set(content)) == 1
-    assert os.listdir(path.parent) == ["out.txt"]
-
-
 def test_many_writers_leave_one_whole_folder(tmp_path):
     path = tmp_path / "deep/out"
     at_once(write_folder, path)
     assert sorted(os.listdir(path)) == ["one", "two"]
     assert (path / "one").read_text() == (path / "two").read_text()
     assert os.listdir(path.parent) == ["out"]
-
-
-@pytest.mark.parametrize("make", [atomic, atomic_folder])
-def test_what_is_being_written_can_be_recognised_and_goes_when_the_block_fails(tmp_path, make):
-    with pytest.raises(ZeroDivisionError), make(tmp_path / "out.npz") as temporary:
-        assert temporary.parent == tmp_path and temporary.name.startswith(PREFIX) and temporary.suffix == ".npz"
-        assert temporary.exists()
-        raise ZeroDivisionError
-    assert os.listdir(tmp_path) == []
 
 
 def test_a_failure_keeps_what_was_there(tmp_path):
@@ -71,38 +46,6 @@ def test_a_failure_keeps_what_was_there(tmp_path):
         temporary.write_text("new")
         raise ZeroDivisionError
     assert path.read_text() == "old"
-
-
-def test_a_name_may_be_as_long_as_the_file_system_allows(tmp_path):
-    path = tmp_path / ("ä" * 125 + ".txt")
-    with atomic(path) as temporary:
-        temporary.write_text("new")
-    assert path.read_text() == "new"
-
-
-def test_the_modes_are_those_of_any_new_file(tmp_path):
-    old = os.umask(0o027)
-    try:
-        with atomic(tmp_path / "out"):
-            pass
-        with atomic_folder(tmp_path / "folder"):
-            pass
-    finally:
-        os.umask(old)
-    assert stat.S_IMODE((tmp_path / "out").stat().st_mode) == 0o640
-    assert stat.S_IMODE((tmp_path / "folder").stat().st_mode) == 0o750
-
-
-def test_temporary_names_are_new_and_follow_no_link(tmp_path, monkeypatch):
-    """A link that lies where the temporary file would be is not written through."""
-    victim = tmp_path / "victim"
-    victim.write_text("mine")
-    monkeypatch.setattr("secrets.token_hex", lambda n: "same")
-    link = temporary_path(tmp_path / "out")
-    link.symlink_to(victim)
-    with pytest.raises(UserError, match=r"cannot write .*out: File exists"), atomic(tmp_path / "out") as temporary:
-        temporary.write_text("theirs")
-    assert victim.read_text() == "mine" and link.is_symlink()
 
 
 @pytest.mark.parametrize("make, noun", [(atomic, "regular file"), (atomic_folder, "folder")])
@@ -124,13 +67,6 @@ def test_only_its_like_is_replaced(tmp_path, make, noun, kind):
     with pytest.raises(UserError, match=f"cannot write {path}: it is .*, and not a {noun}"), make(path):
         raise AssertionError("the block must not run")
     assert path.lstat() == before and not list(tmp_path.glob(f"{PREFIX}*"))
-
-
-def test_what_comes_in_the_way_meanwhile_is_not_replaced(tmp_path):
-    path = tmp_path / "out"
-    with pytest.raises(UserError, match="it is a symbolic link, and not a regular file"), atomic(path):
-        path.symlink_to(tmp_path / "elsewhere")
-    assert path.is_symlink() and os.listdir(tmp_path) == ["out"]
 
 
 def test_a_file_where_a_folder_should_be_is_one_sentence(tmp_path):
@@ -157,36 +93,6 @@ def test_what_a_killed_writer_leaves_is_swept_and_what_a_live_one_writes_is_not(
         sweep(tmp_path)
         assert sorted(tmp_path.iterdir()) == sorted([temporary, tmp_path / "of_mine"])
     sweep(tmp_path / "nowhere")
-
-
-@pytest.mark.parametrize("name", ["000000-1-0123456789ab-out", "000000-99999999999999999999999-0123456789ab-out"])
-def test_writers_of_which_nothing_is_known_are_dead_after_a_day(tmp_path, name):
-    path = tmp_path / f"{PREFIX}{name}"
-    path.mkdir()
-    (path / "inside").touch()
-    os.utime(path, (0, 0))
-    assert not is_orphan(path)  # something inside is young
-    os.utime(path / "inside", (0, 0))
-    assert is_orphan(path)
-
-
-@pytest.mark.parametrize("name", ["", "out", "000000-1-out", "of-another-program"])
-def test_files_of_other_programs_are_never_swept(tmp_path, name):
-    path = tmp_path / f"{PREFIX}{name}"
-    path.touch()
-    os.utime(path, (0, 0))
-    with atomic(tmp_path / "out"):
-        pass
-    assert path.exists()
-
-
-def test_a_writer_sweeps_its_folder(tmp_path):
-    job = multiprocessing.get_context("fork").Process(target=die_while_writing, args=(tmp_path / "one", atomic))
-    job.start()
-    job.join()
-    with atomic(tmp_path / "other"):
-        pass
-    assert os.listdir(tmp_path) == ["other"]
 
 
 def test_a_file_is_written_only_if_its_content_changes(tmp_path):

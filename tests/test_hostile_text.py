@@ -2,26 +2,19 @@
 
 import csv
 from html.parser import HTMLParser
-from pathlib import Path
-from types import SimpleNamespace
 
 import pandas as pd
-import pytest
-from docutils.core import publish_parts
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from jinja2 import Environment
 
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read
 from fedatlas.experiments.tables import Tables
 from fedatlas.io import csv as csv_io
-from fedatlas.io import markdown
 from fedatlas.publish.report.page import write_report
 from fedatlas.publish.tracking.records import report_run
 from tests.report import sample
 
-CAPTION = Path(__file__).parents[1] / "workflow/report/figure.rst"
 SCRIPT = "<script>alert(1)</script>\"'&"
 TEXTS = st.text(st.sampled_from("ab 1.-+=@'\t\n,\"<>&`*_[]{}|\\:/$^~#!é"), max_size=20)
 
@@ -64,39 +57,6 @@ def test_no_text_of_an_experiment_is_html_in_the_report(tmp_path):
     facts, (table, plain) = sample.build_facts(hostile, sample.view(hostile)), read(tmp_path / "table.parquet")
     run = report_run(facts, Tables(table, table, table, TableMeta.from_dict(plain)), 0, tmp_path)
     assert "alert(1)" in run.tags["mlflow.note.content"] and "<script" not in run.tags["mlflow.note.content"]
-
-
-@pytest.mark.filterwarnings("ignore:Argument:PendingDeprecationWarning")
-@settings(max_examples=100)
-@example("<script>alert(1)</script>")
-@example(".. raw:: html\n\n   <script>alert(1)</script>")
-@example("`a <javascript:alert(1)>`_ |x| http://example.org")
-@example("* one\n* two")
-@example("\\\\")
-@given(TEXTS)
-def test_captions_are_shown_as_they_are(caption):
-    snakemake = SimpleNamespace(
-        params=SimpleNamespace(caption=caption), wildcards=SimpleNamespace(experiment="mine", size="smoke")
-    )
-    text = Environment().from_string(CAPTION.read_text()).render(snakemake=snakemake)
-    page = Read(publish_parts(text, writer_name="html", settings_overrides={"report_level": 2})["body"])
-    assert page.tags <= {"p", "tt", "em", "span"}
-    result, folded = " ".join(page.text.split()), " ".join(caption.split())
-    assert result.startswith(f"{folded} Experiment mine, size smoke.".lstrip())
-
-
-@pytest.mark.parametrize(
-    "text, expected",
-    [
-        ("Rates r^0.75 of `lr_1`.", "Rates r^0.75 of `lr_1`."),
-        ("u_i * 2 <b>", r"u\_i \* 2 &lt;b\>"),
-        ("# no\n- head", r"\# no - head"),
-        ("[x](javascript:y)", r"\[x\](javascript:y)"),
-        ("a `b", "a `b`"),
-    ],
-)
-def test_markdown(text, expected):
-    assert markdown.escape_markdown(text) == expected
 
 
 @settings(max_examples=100)

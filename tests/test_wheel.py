@@ -22,6 +22,9 @@ JUNK = (
 )
 
 
+pytestmark = pytest.mark.slow  # it builds the package
+
+
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
     """Names of files in a wheel and in an sdist of a copy that holds caches, data and results."""

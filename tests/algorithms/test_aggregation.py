@@ -9,7 +9,7 @@ from fedatlas.federation.channels import Rows
 from fedatlas.federation.engine import estimates, memory
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
-from tests.helpers import logistic, network, quadratic, softmax, unequal_shares
+from tests.helpers import logistic, quadratic, softmax, unequal_shares
 
 EPOCHS = {"clients": 5, "rounds": 3, "local_epochs": 2, "batch": 4, "participation": {"kind": "uniform", "count": 4}}
 
@@ -90,12 +90,3 @@ def test_products_with_hessians_are_derivatives_of_gradients(make):
     differences = (batch.grad(y + h * v) - batch.grad(y - h * v)) / (2 * h)
     np.testing.assert_allclose(batch.hessian_product(y, v), differences, rtol=1e-6, atol=1e-8)
     np.testing.assert_allclose(batch.hessian_product(y[0], v[0])[0], batch.hessian_product(y, v)[0], rtol=1e-12)
-
-
-def test_a_problem_without_hessians_is_refused():
-    class Newton(algorithms.get("gd")):
-        requires = ("hessian",)
-
-    problem = network({"kind": "mlp", "hidden": [5]})
-    with pytest.raises(UserError, match="takes products with Hessians of all data, but this problem has none"):
-        Simulation(Newton(lr=0.1), problem, Setting(clients=5, rounds=1))

@@ -10,7 +10,6 @@ from fedatlas.errors import UserError
 from fedatlas.federation.algorithms.ditto import Ditto
 from fedatlas.federation.algorithms.fedavg import FedAvg
 from fedatlas.federation.algorithms.fedrep import FedRep
-from fedatlas.federation.arrays import to_numpy
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.testing import instances
@@ -46,19 +45,6 @@ def test_dittos_models_equal_a_plain_loop_and_its_output_is_fedavgs(weight):
         x = x + np.mean(changes, axis=0)
     assert np.abs(models - v).max() < 1e-12
     assert (simulation.output == simulate(FedAvg(lr=0.3)).run().x).all()
-
-
-@pytest.mark.slow
-def test_the_head_is_the_last_layer_of_a_network():
-    problem = instances.network({"kind": "mlp", "hidden": [5]})
-    assert problem.constant("head") == 3 * 5 + 3 < problem.dim
-    simulation = simulate(FedRep(lr=0.1), problem)
-    models = to_numpy(personal_models(simulation))
-    bodies, heads = models[:, :-18], models[:, -18:]
-    assert (bodies == bodies[0]).all() and (heads[1:] != heads[0]).any(axis=1).all()
-    assert (heads[~simulation.clients.table.touched] == to_numpy(simulation.x0)[-18:]).all()
-    row = simulation.run().rows[-1]
-    assert row["vectors_up"] == pytest.approx(6 * bodies.shape[1] / problem.dim) == row["vectors_down"]
 
 
 def test_a_model_without_layers_has_no_head():

@@ -12,7 +12,6 @@ from fedatlas.federation.problems.quadratic import Quadratic
 from fedatlas.testing.instances import UNEQUAL_SIZES, unequal_shares
 from tests.helpers import example, logistic, network
 
-POLYAK = ("fedsps", "fedsps-normalized", "feddecsps", "fedsps-global")
 CLIENTS = 5
 
 
@@ -42,15 +41,6 @@ def test_polyak_by_hand(make):
         assert polyak(loss, g, 1.0).ravel().tolist() == pytest.approx([0.2, np.inf, 0.0, 0.0])
 
 
-@pytest.mark.parametrize("name", POLYAK)
-@pytest.mark.parametrize("l_star", [0.0, -1.0])
-def test_a_zero_gradient_takes_the_step_size_zero_or_the_largest(name, l_star):
-    problem = Quadratic(np.zeros((CLIENTS, 2)), np.zeros((CLIENTS, 2)))
-    trace = run(name, problem, {"gamma_b": 3.0, "c": 1.0, "l_star": l_star}, record=["step_size"])
-    assert np.isfinite(trace.x).all() and trace.status == "ok"
-    assert steps_of(trace)[0][0, 0] == (3.0 if l_star else 0.0)
-
-
 @pytest.mark.parametrize("make", [logistic, network], ids=["NumPy", "torch"])
 def test_the_bound_doubles_with_each_pass_over_the_clients_rows(make):
     options = {"local_steps": None, "local_epochs": 2, "batch": 4, "rounds": 1, "record": ["step_size"]}
@@ -71,16 +61,6 @@ def test_the_first_global_step_is_that_of_the_first_client(participation, block)
     trace = Simulation(example("fedsps-global", c=1.0), problem, setting, seed=1, block=block).run()
     first = setting.participation_kind.bind(problem, CLIENTS, 1).active(0).min()
     np.testing.assert_allclose(steps_of(trace)[0], 0.5 / (first + 1), rtol=1e-12)
-
-
-def test_the_first_global_step_size_is_one_number_that_is_sent_once():
-    """In later rounds the server sends it with x. Each client also sends one, in the first round two."""
-    problem, setting = logistic(), Setting(clients=5, rounds=3, local_steps=2, batch=4, eval_rounds=1)
-    rows = Simulation(example("fedsps-global"), problem, setting).run().rows
-    numbers = 1 + 1 / problem.dim
-    assert [row["vectors_down"] for row in rows] == pytest.approx([0, numbers, 2 * numbers, 3 * numbers])
-    assert [row["bits_down"] for row in rows] == pytest.approx([64 * problem.dim * t * numbers for t in range(4)])
-    assert rows[1]["vectors_up"] == pytest.approx(1 + 2 / problem.dim)
 
 
 @pytest.mark.parametrize("smoothing", ["bound", "step"])

@@ -1,12 +1,10 @@
 """DP-FedAvg: its epsilon against published numbers, and the participation for which there is one."""
 
 import importlib.util
-import logging
 import math
 
 import numpy as np
 import pytest
-from scipy.stats import norm
 
 from fedatlas.errors import Undefined, UserError
 from fedatlas.federation.algorithms import dp_fedavg
@@ -15,8 +13,6 @@ from fedatlas.federation.algorithms.fedavg import FedAvg
 from fedatlas.federation.arrays import State, zeros_like
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
-from fedatlas.federation.participation import Participants
-from fedatlas.federation.participation.full import Full
 from tests.helpers import logistic
 
 PRIVATE = {"lr": 0.1, "bound": 0.5, "noise": 1.0, "delta": 1e-5}
@@ -53,14 +49,6 @@ def test_epsilon_equals_published_numbers(q, noise, rounds, published, tighter):
 
 
 @accountant
-def test_epsilon_says_nothing_of_orders_that_are_left_out(caplog):
-    assert 3 < epsilon.__wrapped__(10, 0.1, 1.0, 1e-5) < 4
-    assert not caplog.records
-    logging.getLogger("absl").warning("of the user's own: failed to converge")
-    assert len(caplog.records) == 1
-
-
-@accountant
 def test_epsilon_is_a_column_that_grows_with_the_rounds():
     rows = simulate(DPFedAvg(**PRIVATE), participation={"kind": "stationary", "p": 0.4}).run().rows
     values = [row["epsilon"] for row in rows]
@@ -82,33 +70,9 @@ def test_epsilon_is_refused_where_no_theorem_gives_it(participation):
         simulate(DPFedAvg(**PRIVATE), participation=participation)
 
 
-class Alternating(Full):
-    """Half of the clients take part, by turns; that each takes part with probability 1 is inherited."""
-
-    name = "alternating"
-
-    def bind(self, problem, clients, seed):
-        return Participants(lambda t: np.arange(t % 2, clients, 2), lambda t: np.full(clients, 0.5))
-
-
-def test_a_kind_of_participation_inherits_no_theorem():
-    setting = Setting(clients=5, rounds=1)
-    object.__setattr__(setting, "participation_kind", Alternating())
-    with pytest.raises(Undefined, match="no theorem gives epsilon for this participation"):
-        DPFedAvg(**PRIVATE).validate(setting, logistic())
-
-
 def test_epsilon_is_refused_where_a_channel_changes_what_clients_send():
     with pytest.raises(Undefined, match="leave the channel up out"):
         simulate(DPFedAvg(**PRIVATE), channel={"kind": "rand-k", "share": 0.5})
-
-
-@pytest.mark.parametrize(
-    ("participation", "q"),
-    [("full", 1.0), ({"kind": "stationary", "p": 0.3}, 0.3), ({"kind": "stationary", "p": [0.3] * 5}, 0.3)],
-)
-def test_independent_clients_have_one_probability(participation, q):
-    assert Setting(clients=5, rounds=1, participation=participation).sampling_probability == q
 
 
 def test_epsilon_is_refused_where_values_of_clients_are_recorded():
@@ -173,18 +137,6 @@ def test_the_number_of_another_class_reaches_no_row(cls):
     values = {"lr": 0.1} if cls is Invented else PRIVATE
     with pytest.raises(UserError, match=f"algorithm {cls.name}: it reports 'epsilon', which is proven for"):
         simulate(cls(**values)).run()
-
-
-@accountant
-def test_epsilon_is_that_of_a_client_that_sends_zero():
-    """The mechanism in one dimension, integrated: a client drawn with q adds 1 to noise of deviation z, or 0."""
-    q, z, delta = 0.3, 1.2, 1e-3
-    x = np.linspace(-15, 15, 200_001)
-    absent, present = norm.pdf(x, 0, z), q * norm.pdf(x, 1, z) + (1 - q) * norm.pdf(x, 0, z)
-    bound = epsilon(1, q, z, delta)
-    for p, other in ((present, absent), (absent, present)):
-        assert np.trapezoid(np.maximum(p - np.exp(bound) * other, 0), x) < delta
-    assert np.trapezoid(np.maximum(present - np.exp(bound / 2) * absent, 0), x) > delta  # not far from it
 
 
 def test_without_the_library_the_sentence_names_the_extra(monkeypatch):

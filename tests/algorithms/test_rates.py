@@ -2,14 +2,11 @@
 
 import math
 
-import numpy as np
 import pytest
 
 from fedatlas.federation import algorithms
-from fedatlas.federation.algorithms.base import geometric_contraction
 from fedatlas.testing import Implementation
 from fedatlas.testing.convergence import rate
-from tests.helpers import quadratic
 
 
 def theory(name, c):
@@ -119,28 +116,3 @@ C = {"mu": 1.0, "L": 10.0, "mu_min": 0.5, "L_max": 20.0, "delta_A": 2.0, "dim": 
 )
 def test_rates_by_hand(name, parameters, expected):
     assert algorithms.create(name, parameters).rate(C) == pytest.approx(expected)
-
-
-def test_a_geometric_rounds_contraction_is_the_mean_over_its_length():
-    N = np.random.default_rng(0).geometric(0.2, 200_000)
-    assert geometric_contraction(0.9, 0.2) == pytest.approx((0.9**N).mean(), rel=0.01)
-    assert (0.9**N).mean() > 1.03 * 0.9**5  # larger than for a round of the mean length
-
-
-@pytest.mark.parametrize("name", ["dane+-gd", "dane+-fgd"])
-@pytest.mark.parametrize("r", [0, 30])
-def test_the_stopping_rule_holds_within_the_sufficient_steps(name, r, heterogeneous):
-    """There is one client, so that h = 0 and F(y) = f(y) + lam/2 |y - x|^2."""
-    alone = quadratic(clients=1, dim=6, noise=0, mu=1.0, L=20.0, similarity=0.0)
-    a = algorithms.create(name, {"lam": 1.8, "lr": 1 / 21.8, "mu": 1.0})
-    sufficient, x, everyone = a.sufficient_steps(20.0, r), alone.start(1), np.arange(1)
-    y = z = x
-    for steps in range(1, sufficient + 1):  # noqa: B007
-        last, y = y, z - a.lr * (alone.full_batch(everyone).grad(z)[0] + 1.8 * (z - x))
-        z = y + a.momentum * (y - last)
-        if np.linalg.norm(alone.gradient(z) + 1.8 * (z - x)) <= a.accuracy(r) * np.linalg.norm(z - x):
-            break
-    else:
-        pytest.fail("the rule does not hold")
-    assert sufficient / 12 < steps <= sufficient and a.sufficient_steps(20.0, 300) > a.sufficient_steps(20.0, r)
-    assert a.sufficient_steps(20.1, r) == math.inf

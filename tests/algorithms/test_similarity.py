@@ -9,11 +9,7 @@ from fedatlas import UserError
 from fedatlas.experiments.cells import Run
 from fedatlas.experiments.runs import create
 from fedatlas.federation import algorithms, problems
-from fedatlas.federation.engine.setting import Setting
-from fedatlas.federation.engine.simulation import Simulation
-from fedatlas.federation.engine.steps import Round, Steps
-from fedatlas.federation.streams import random_client
-from tests.helpers import logistic, quadratic, run
+from tests.helpers import logistic, run
 
 
 @pytest.mark.parametrize("name", ["dane+-gd", "dane+-fgd"])
@@ -29,47 +25,6 @@ def test_a_local_solver_that_may_not_converge_is_warned_of(name):
         algorithms.create(name, fast).with_constants(problem)
 
 
-def test_a_diverging_solver_stops_at_once(heterogeneous):
-    with np.errstate(all="ignore"):
-        trace = run("dane+-gd", {"lam": 0.1, "lr": 1e200}, heterogeneous, rounds=1)
-    assert trace.status == "diverged"
-    assert trace.rows[-1]["gradients"] < 10
-
-
-@pytest.mark.parametrize("library", ["numpy", "torch"])
-def test_the_mean_of_pick_is_the_model_of_the_drawn_client(library):
-    v = np.random.default_rng(0).standard_normal((4, 3))
-    if library == "torch":
-        v = pytest.importorskip("torch").from_numpy(v)
-    for client in range(4):
-        blocks = []
-        for ids in (np.arange(3), np.arange(3, 4)):
-            setting = Setting(clients=4, rounds=99)
-            rounds = (Round(round=t, order=np.arange(4), setting=setting, steps=1) for t in range(99))
-            round = next(one_round for one_round in rounds if one_round.random_client == client)
-            blocks.append(np.asarray(Steps(None, ids, None, round, None).pick(v[ids])))
-        np.testing.assert_allclose(np.concatenate(blocks).mean(axis=0), np.asarray(v[client]), rtol=1e-14)
-
-
-def test_every_client_is_drawn_equally_often():
-    counts = np.bincount([random_client(0, t, 5) for t in range(5000)], minlength=5)
-    assert (abs(counts - 1000) < 4 * np.sqrt(5000 * 0.2 * 0.8)).all()
-
-
-@pytest.mark.parametrize("name", ["fedred", "fedred-gd", "fedred-sgd"])
-@pytest.mark.parametrize("averaging", ["mean", "random"])
-def test_the_evaluated_average_costs_no_communication_and_changes_no_iterate(name, averaging):
-    problem = quadratic()
-    options = {"eta": 30.0, "p": 0.3, "averaging": averaging}
-    simulations = [
-        Simulation(algorithms.create(name, options | change), problem, Setting(clients=5, rounds=6, batch=2), seed=2)
-        for change in ({}, {"average": "weighted", "mu": 0.5})
-    ]
-    last, weighted = (simulation.run().rows[-1] for simulation in simulations)
-    assert all(last[key] == weighted[key] for key in ("vectors_up", "vectors_down", "gradients", "samples", "steps"))
-    assert (simulations[0].s.x == simulations[1].s.x).all() and last["loss"] != weighted["loss"]
-
-
 def test_rounds_of_fedred_have_geometric_lengths(heterogeneous):
     rows = run("fedred-gd", {"eta": 30.0, "p": 0.05}, heterogeneous, rounds=600).rows
     lengths = np.diff([row["steps"] for row in rows])
@@ -78,31 +33,6 @@ def test_rounds_of_fedred_have_geometric_lengths(heterogeneous):
 
 
 # --- costs of R = 4 rounds of 5 clients with 12 samples each ---
-
-
-@pytest.mark.parametrize(
-    "name, options, up, down, gradients",
-    [
-        ("dane", {"lam": 1.0}, 8, 8, 4),
-        ("dane", {"lam": 1.0, "averaging": "random"}, 8, 8, 4),
-        ("dane+-sgd", {"lam": 1.0, "lr": 0.05}, 8, 8, 4 + 12),
-        ("dane+-gd", {"lam": 1.0, "lr": 0.05, "max_steps": 3}, 8, 8, 4 + 8),
-        ("fedred", {"eta": 1.0, "p": 1.0}, 8, 8, 4),
-        ("fedred-gd", {"eta": 20.0, "p": 1.0}, 8, 8, 8),
-        ("scaffnew", {"lr": 0.05, "p": 1.0}, 4, 4, 4),
-        ("feddyn", {"lr": 0.05, "alpha": 1.0}, 4, 4, 12),
-        ("fedpd", {"lr": 0.05, "eta": 1.0}, 4, 4, 12),
-        ("mime", {"lr": 0.05}, 8, 12, 4 + 24),
-        ("mimelite", {"lr": 0.05}, 8, 8, 4 + 12),
-        ("svrp-gd", {"lr": 0.05, "eta": 1.0, "p": 1.0}, 8, 8, 4 + 12),
-        ("ce-lgd", {"lr": 0.05}, 8, 8, 4 + 16),
-        ("sonata", {"tau": 1.0}, 4 * 8, 4 * 8, 4 + 1),
-        ("sonata", {"tau": 1.0, "graph": "ring"}, 2 * 8, 2 * 8, 4 + 1),
-    ],
-)
-def test_costs(name, options, up, down, gradients, heterogeneous):
-    last = run(name, options, heterogeneous, rounds=4, local_steps=3).rows[-1]
-    assert (last["vectors_up"], last["vectors_down"], last["gradients"]) == (up, down, gradients)
 
 
 # --- what is refused before any run ---

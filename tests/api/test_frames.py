@@ -26,17 +26,6 @@ def test_results_of_a_folder(inside, path):
     assert result.curves.attrs["algorithms"]["fedac"] == {"algorithm": "fedac-1", "label": "fedac"}
 
 
-def test_all_experiments_of_a_folder(project, tmp_path):
-    shutil.copytree(project / "results", tmp_path / "results")
-    shutil.copytree(project / "results/smoke/tiny", tmp_path / "results/laptop/other")
-    result = fedatlas.load_results(tmp_path / "results")
-    assert result.table.groupby(["size", "experiment"]).size().to_dict() == {
-        ("laptop", "other"): 12,
-        ("smoke", "tiny"): 12,
-    }
-    assert repr(result).startswith("<Results of other (laptop), tiny (smoke): table of 24 rows, curves of ")
-
-
 def test_an_experiment_that_was_not_finished(project, tmp_path):
     folder = tmp_path / "results" / "smoke" / "tiny"
     shutil.copytree(project / "results/smoke/tiny", folder)
@@ -44,14 +33,6 @@ def test_an_experiment_that_was_not_finished(project, tmp_path):
     (folder / "about.json").unlink()
     result = fedatlas.load_results(tmp_path / "results")
     assert len(result.table) == 12 and result.claims.empty
-
-
-@pytest.mark.parametrize(
-    "path, message", [("nowhere", "no results under nowhere: make some"), (5, "path is 5; it must")]
-)
-def test_no_results(path, message):
-    with pytest.raises(UserError, match=message):
-        fedatlas.load_results(path)
 
 
 def test_broken_files_are_named(project, tmp_path):

@@ -27,10 +27,3 @@ def test_the_notebook_was_written_from_the_script():
     result = [(cell["cell_type"], "".join(cell["source"])) for cell in document["cells"]]
     assert result == notebook.cells(notebook.SCRIPT.read_text(encoding="utf-8")), "run `make notebook`"
     assert notebook.NOTEBOOK.stat().st_size < 300_000
-
-
-def test_cells_of_a_script():
-    text = "# %% [markdown]\n# # Head\n#\n# Words.\n\n# %%\nx = 1\nx + 1\n\n# %%\nprint(x)\n"
-    assert notebook.cells(text) == [("markdown", "# Head\n\nWords."), ("code", "x = 1\nx + 1"), ("code", "print(x)")]
-    first, second = notebook.executed(text).cells[1:]
-    assert first.outputs[0].data["text/plain"] == "2" and second.outputs[0].text == "1\n" and len(second.outputs) == 1

@@ -10,8 +10,6 @@ import fedatlas
 from fedatlas.federation.channels.qsgd import QSGD
 from fedatlas.federation.channels.top_k import TopK
 from fedatlas.federation.participation.uniform import Uniform
-from fedatlas.federation.partitions.dirichlet import Dirichlet
-from fedatlas.federation.problems.quadratic import SyntheticQuadratic
 from fedatlas.federation.schedules.exponential import Exponential
 
 DIGITS = {"kind": "softmax", "data": "digits", "l2": 1e-3}
@@ -86,15 +84,6 @@ def test_an_object_stands_for_its_specification(objects, specifications):
     assert train(**objects).equals(train(**specifications))
 
 
-def test_objects_stand_in_problems_for_partitions_and_for_problems():
-    first, second = (
-        train(DIGITS | {"partition": partition})
-        for partition in (Dirichlet(alpha=0.5), {"kind": "dirichlet", "alpha": 0.5})
-    )
-    assert first.equals(second)
-    assert train(SyntheticQuadratic(dim=5, similarity=0.5)).equals(train())
-
-
 def test_kinds_of_ones_own_lie_in_no_folder():
     frame = fedatlas.train(
         "fedavg",
@@ -130,11 +119,6 @@ def test_two_classes_of_one_name_have_their_own_optimum():
         return fedatlas.train("fedavg", DIGITS | {"partition": Part()}, **OPTIONS)["suboptimality"].iloc[0]
 
     assert optimum(1) != optimum(3)
-
-
-def test_axes_of_a_sweep_are_objects():
-    frame = fedatlas.sweep("fedavg", QUADRATIC, {"channel": [First(count=1), TopK(count=2)]}, **OPTIONS)
-    assert [json.loads(cell)["kind"] for cell in frame["channel"].unique()] == ["first", "top-k"]
 
 
 @pytest.mark.parametrize(

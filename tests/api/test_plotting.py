@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.figure import Figure
 
 import fedatlas
 from fedatlas import UserError
@@ -34,24 +33,6 @@ def test_one_frame(runs):
     assert (ax.get_xlabel(), legend(ax)) == ("gradients per active client", ["FedAvg"])
 
 
-def test_labels_and_seeds(runs):
-    groups = {"mine": [runs["fedavg", 0], runs["fedavg", 1]], "theirs": runs["scaffold", 0]}
-    ax = fedatlas.plot(groups)
-    assert legend(ax) == ["mine", "theirs"] and ax.get_yscale() == "log" and len(ax.collections) == 1
-    mean = (runs["fedavg", 0]["suboptimality"] + runs["fedavg", 1]["suboptimality"]) / 2
-    np.testing.assert_allclose(ax.get_lines()[0].get_ydata(), mean)
-
-
-def test_variants_of_one_algorithm_differ(runs):
-    first, second = fedatlas.plot([runs["fedavg", 0], runs["fedavg", 1]]).get_lines()
-    assert first.get_color() != second.get_color()
-
-
-def test_in_given_axes(runs):
-    ax = Figure().subplots()
-    assert fedatlas.plot(runs["fedavg", 0], ax=ax) is ax and len(ax.get_lines()) == 1
-
-
 def test_curves_of_results(inside):
     curves = fedatlas.load_results().curves
     ax = fedatlas.plot(curves[(curves["local_steps"] == 2) & (curves["clients"] == 3)], x="steps")
@@ -61,11 +42,6 @@ def test_curves_of_results(inside):
         fedatlas.plot(curves)
     with pytest.raises(UserError, match="the curves have several values of local_steps; keep"):
         fedatlas.plot(curves[curves["clients"] == 3])
-
-
-def test_a_run_that_diverged_has_a_cross(runs):
-    ax = fedatlas.plot([runs["fedavg", 0], train("fedavg", lr=1e80)])
-    assert legend(ax)[-1] == "diverged" and ax.get_lines()[-1].get_marker() == "x"
 
 
 @pytest.mark.parametrize(
@@ -85,11 +61,3 @@ def test_a_run_that_diverged_has_a_cross(runs):
 def test_what_is_refused(runs, frames, options, message):
     with pytest.raises(UserError, match=message):
         fedatlas.plot(runs["fedavg", 0] if frames is None else frames, **options)
-
-
-def test_a_users_settings_of_matplotlib_stay(runs):
-    import matplotlib
-
-    before = dict(matplotlib.rcParams)
-    fedatlas.plot(runs["fedavg", 0])
-    assert dict(matplotlib.rcParams) == before

@@ -28,13 +28,6 @@ def test_each_run_is_that_of_train():
     assert QUADRATIC["similarity"] == 0.1 and OPTIONS["participation"]["count"] == 2, "arguments stay as they are"
 
 
-def test_algorithms_have_the_labels_of_a_mapping():
-    frame = swept({"exact": "scaffold", "FedAvg, long": "fedavg"}, axes={"local_steps": [1, 2]})
-    assert frame["algorithm"].unique().tolist() == ["exact", "FedAvg, long"]
-    axes = fedatlas.plot(frame[frame["local_steps"] == 2])
-    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["exact", "FedAvg, long"]
-
-
 def test_plot_draws_a_line_for_each_point_or_an_axis():
     frame = swept(axes={"lr": [0.001, 0.003, 0.01], "local_steps": [1, 2]}, seeds=[0, 1])
     labels = [text.get_text() for text in fedatlas.plot(frame, x="gradients").get_legend().get_texts()]

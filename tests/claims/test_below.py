@@ -5,9 +5,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from fedatlas.errors import UserError
 from fedatlas.results.claims.below import largest_ratio
-from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED, NotTested
+from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NotTested
 from fedatlas.results.comparing.theorems import compare_runs
 from fedatlas.theory.theorems import theorem
 
@@ -62,25 +61,6 @@ def test_worst(measured, bound, expected):
 def test_a_bound_that_is_not_finite_says_nothing(bound):
     with pytest.raises(NotTested, match="bound is not finite"):
         largest_ratio(np.array([1.0, 10.0]), np.array(bound))
-
-
-@pytest.mark.parametrize(("theorem", "word"), [(4, "dane"), (5, "5")])
-def test_a_theorem_about_something_else_is_an_error(theorem, word):
-    experiment, frame, lines = compared()
-    with pytest.raises(UserError, match=word):
-        below(experiment, frame, lines, theorem=theorem)
-
-
-def test_a_theorem_whose_conditions_do_not_hold_is_not_tested():
-    result = below(*compared(lam=0.1), theorem=9)
-    assert result["verdict"] == NOT_TESTED and result["note"].startswith("Theorem 9 needs p = ")
-
-
-def test_only_exact_constants_are_compared():
-    experiment, _, lines = compared()
-    elsewhere = dataclasses.replace(experiment, problem={"kind": "logistic", "data": "a9a"})
-    with pytest.raises(UserError, match="synthetic"):
-        compare_runs(theorem(9), elsewhere, "it", lines)
 
 
 def test_tuned_conditions_of_runs_are_theirs():

@@ -11,7 +11,7 @@ from fedatlas.experiments.cells import Run
 from fedatlas.experiments.experiment_view import AlgorithmView
 from fedatlas.federation import problems
 from fedatlas.results.claims import build
-from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED, UNDECIDED
+from fedatlas.results.claims.verdicts import HELD, NOT_HELD, UNDECIDED
 from fedatlas.theory.fedac import FEDAC_THEOREMS
 from fedatlas.theory.fedac.theorem import exact_constants
 from tests.synthetic import table
@@ -76,53 +76,6 @@ def test_errors_within_the_bound_that_fall_like_it(theorem):
 def test_shares_of_the_bound(factor, options, expected):
     results = experiment(error=lambda steps, terms: factor * sum(terms.values()))
     assert share(*results, **options)["verdict"] == expected
-
-
-@pytest.mark.parametrize(
-    ("power", "options", "expected"),
-    [
-        (0.5, {"tolerance": 0.1}, NOT_HELD),
-        (2.0, {}, HELD),
-        (2.0, {"at_most": 1}, NOT_HELD),
-        (0.7, {"tolerance": 0.4}, HELD),
-    ],
-)
-def test_errors_that_fall_at_another_rate(power, options, expected):
-    assert rate(*experiment(error=lambda steps, terms: steps**-power), **options)["verdict"] == expected
-
-
-def test_the_rate_is_that_of_the_terms_that_are_named():
-    results = experiment("B.1", error=lambda steps, terms: terms["noise"] / 100)
-    assert rate(*results, theorem="B.1", tolerance=0.01)["verdict"] == HELD
-    assert (
-        rate(*results, theorem="B.1", terms=["drift"])["verdict"] == NOT_HELD
-    )  # which falls with the cube of the steps
-
-
-def test_runs_that_diverge_are_not_held():
-    subject, frame, lines = experiment()
-    lines = lines[~((lines["algorithm"] == "long") & (lines["seed"] == 1) & (lines["round"] > 0))]
-    assert share(subject, frame, lines, at_most=1)["verdict"] != HELD
-    assert rate(subject, frame, lines)["verdict"] == NOT_HELD
-
-
-@pytest.mark.parametrize(
-    ("theorem", "choice", "word"),
-    [("D.1", {"server_lr": 0.5}, "server_lr = 1"), ("D.1", {"mu": 2.0}, "mu = 1"), ("C.1", {"beta": "code"}, "beta")],
-)
-def test_other_variants_are_not_covered(theorem, choice, word):
-    subject, frame, lines = experiment(theorem)
-    entries = {id: dataclasses.replace(entry, set=entry.set | choice) for id, entry in subject.algorithms.items()}
-    result = share(dataclasses.replace(subject, algorithms=entries), frame, lines, theorem=theorem, at_most=1)
-    assert result["verdict"] == NOT_TESTED and f"needs {word}" in result["note"]
-
-
-def test_another_step_size_is_not_covered():
-    results = experiment("D.1", set={"lr": 0.01})
-    result = share(*results, at_most=1)
-    assert result["verdict"] == NOT_TESTED and "needs lr = " in result["note"]
-    assert rate(*experiment())["verdict"] != NOT_TESTED
-    assert rate(*experiment(), along={"short": 64})["verdict"] == NOT_TESTED
 
 
 @pytest.mark.parametrize(

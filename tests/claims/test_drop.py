@@ -43,12 +43,6 @@ def test_drop(scores, bounds, expected):
     assert verdict(scores, **bounds)[0] == expected
 
 
-def test_the_drop_is_told():
-    assert verdict({1: 0.8, 20: 0.7}, at_least=0)[1] == (
-        "FedAvg: best test accuracy 10 points worse at K = 20 than at K = 1"
-    )
-
-
 SWING = {1: 0.8, 5: 0.84, 10: 0.79, 20: 0.81}
 
 
@@ -66,23 +60,6 @@ def test_swing_over_an_axis(scores, at_most, expected):
 def test_the_smallest_drop(rivals, expected):
     result = verdict({1: 0.8, 20: 0.7}, rivals, above=0, than=["scaffold"])
     assert result[0] == expected and "10 points worse at K = 20 than at K = 1; SCAFFOLD loses" in result[1]
-
-
-@pytest.mark.parametrize(
-    ("options", "expected", "ours"),
-    [
-        ({"at_least": 0.1}, HELD, "20 points worse at the largest M than at the smallest M"),
-        ({"at_least": 0.3}, NOT_HELD, "20 points worse at the largest M than at the smallest M"),
-        ({"at_most": 0.1}, NOT_HELD, "20 points worse at the largest M than at the smallest M"),
-        ({"start": 4, "end": 2, "at_most": 0.0}, HELD, "10 points better at M = 2 than at M = 4"),
-    ],
-)
-def test_drop_to_the_end_of_the_axis(options, expected, ours):
-    rows = [("fedavg", (1,), 0.9), ("fedavg", (2,), 0.8), ("fedavg", (4,), 0.7)]
-    experiment = view(("fedavg",), metric="test_accuracy", goal="max")
-    lines = curves_of(rows, metric="test_accuracy", goal="max")
-    result = judged(experiment, table(rows), lines, kind="drop", algorithms=["fedavg"], axis="clients", **options)
-    assert (result["verdict"], result["ours"]) == (expected, f"FedAvg: best test accuracy {ours}")
 
 
 @pytest.mark.parametrize(("end", "expected"), [(0.788, HELD), (0.792, NOT_HELD), (0.7901, NOT_HELD)])

@@ -1,7 +1,5 @@
 """The check of exponents: of costs, scores, mean squares and choices."""
 
-import math
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,21 +7,11 @@ import pytest
 from fedatlas.errors import UserError
 from fedatlas.experiments.experiment_view import AlgorithmView
 from fedatlas.results.claims import build
-from fedatlas.results.claims.exponent import exponent
-from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED, UNDECIDED, NotTested
-from tests.synthetic import curves, rows
+from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED, UNDECIDED
+from tests.synthetic import curves
 from tests.synthetic import table as made_table
 
 from .fixtures import judged, verdict, view
-
-
-@pytest.mark.parametrize(
-    ("at", "numbers"), [([0, 1], [1, 2]), ([-1, 1], [1, 2]), ([1, math.inf], [1, 2]), ([1, 2], [0, 1])]
-)
-def test_what_has_no_logarithm_is_not_tested(at, numbers):
-    with pytest.raises(NotTested, match="positive"):
-        exponent(at, numbers)
-
 
 GRID = ("problem.similarity", "problem.L")
 SHARES = [1e-2, 1e-4]
@@ -106,18 +94,6 @@ def test_costs_grow_with_constants(changes, options, expected):
     assert of_cost(costly(**changes), **LAW | options)["verdict"] == expected
 
 
-def test_a_cost_needs_seeds_and_a_quantity_that_varies():
-    assert of_cost(costly(seeds=1), **LAW)["verdict"] == UNDECIDED
-    result = of_cost(costly(), **LAW | {"accuracy": None, "against": "mu"})
-    assert result["verdict"] == NOT_TESTED and "ewer than two different" in result["note"]
-
-
-@pytest.mark.parametrize(("options", "word"), [({"shares": [0.5]}, "since"), ({"against": "1/nope"}, "nope")])
-def test_a_cost_wants_what_exists(options, word):
-    with pytest.raises(UserError, match=word):
-        of_cost(costly(), **LAW | options)
-
-
 FALLING = view(("fedavg",), ("local_steps",), metric="suboptimality", tune=())
 STEPS = [("fedavg", (K,), 0.1) for K in (1, 2, 4)]
 FALLS = {
@@ -156,28 +132,6 @@ def test_rounds_until_a_share(power, seeds, spread, expected):
         )
 
 
-@pytest.mark.parametrize("bounds", [{"at_least": 0}, {"at_most": 0.5}, {"at_least": 0.9, "at_most": 1.1}])
-def test_a_share_that_is_not_attained_measures_no_exponent(bounds):
-    """A miss is no evidence against a claim that the rounds cannot be reduced, and none for it."""
-    result = verdict(STEPS, ("local_steps",), FALLING, lines=reaching(1, share=0.2), **bounds, **FALLS)
-    assert result[0] == NOT_TESTED and result[2] == "Not attained by FedAvg."
-
-
-def test_a_single_run_that_misses_the_share_is_enough():
-    lines = [run if run[1:3] != (4, 2) else (*run[:3], [(t, 1.0) for t in range(80)]) for run in reaching(1)]
-    result = verdict(STEPS, ("local_steps",), FALLING, lines=lines, at_least=0, **FALLS)
-    assert result[0] == NOT_TESTED and "ot attained" in result[2]
-
-
-@pytest.mark.parametrize("bounds", [{"at_least": 0}, {"at_most": 0.5}])
-def test_a_run_that_diverges_is_not_held(bounds):
-    lines = [run if run[1:3] != (4, 2) else (*run[:3], [(0, 1.0), (1, float("inf"))]) for run in reaching(1)]
-    assert verdict(STEPS, ("local_steps",), FALLING, lines=lines, **bounds, **FALLS)[:2] == (
-        NOT_HELD,
-        "FedAvg diverged",
-    )
-
-
 AXES = ("local_steps",)
 IDS = {"a": 4, "b": 16, "c": 64}
 RATE = {"kind": "exponent", "falls": True, "quantity": "mean_square", "along": IDS, "at_least": 0.45, "at_most": 0.55}
@@ -211,38 +165,6 @@ def of_mean_square(power, scatter=0.0, seeds=4, status="ok", **options):
 )
 def test_mean_squares_fall(power, options, expected):
     assert of_mean_square(power, **options)[0] == expected
-
-
-SCORES = {("fedsps", k, c): 1 + (c - k / 10) ** 2 for k in (5, 10, 20) for c in (0.5, 1.0, 2.0)}
-QUADRATIC = {("fedsps", k, c): 1 + (c - k * k) ** 2 for k in (1, 2, 4) for c in (1.0, 4.0, 16.0)}
-
-
-CHOICE = {
-    "kind": "exponent",
-    "quantity": "choice",
-    "algorithms": ["fedsps"],
-    "parameter": "c",
-    "axis": "local_steps",
-}
-TUNED = view(["fedsps"], ["local_steps"], metric="loss", tune=["c"])
-
-
-def test_a_slope_has_an_interval_over_seeds():
-    frames = [rows({key: 1 + (key[2] - key[1] ** power) ** 2 for key in QUADRATIC}) for power in (2, 1, 2)]
-    trials = pd.concat([frame.assign(seed=seed) for seed, frame in enumerate(frames)])
-    assert judged(TUNED, frames[0], None, trials, **CHOICE, at_most=1.5)["verdict"] == UNDECIDED
-
-
-def of_choice(scores, **options):
-    result = judged(TUNED, rows(scores), at_most=0.5, **CHOICE, **options)
-    return result["verdict"], result["ours"]
-
-
-def test_choices_tell_a_square_law_from_none():
-    assert of_choice(QUADRATIC) == (NOT_HELD, "FedSPS: exponent 2 of the best c in K")
-    flat = {key: 1 + (key[2] - 1) ** 2 for key in SCORES}
-    assert of_choice(flat)[0] == HELD
-    assert of_choice(flat, where={"local_steps": 5})[0] == NOT_TESTED
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,10 @@
 
 import pytest
 
-from fedatlas.errors import UserError
 from fedatlas.results.claims.verdicts import HELD, NOT_HELD, UNDECIDED, VACUOUS
 from tests.synthetic import curves, table
 
 from .fixtures import judged, view
-from .test_exponent import costly, of_cost
 
 SLOW = [("fedavg", 4, seed, [(0, 100), (10, 40), (20, 9), (40, 0.5)]) for seed in (0, 1)]
 FAST = [("fedac-1", 4, 0, [(0, 100), (1, 30), (2, 7)]), ("fedac-1", 4, 1, [(0, 100), (1, 30), (2, 15), (4, 1)])]
@@ -61,33 +59,7 @@ def test_fewer(options, expected, ours):
     assert text.startswith(ours)
 
 
-def test_fewer_over_all_rounds():
-    lines = [*SLOW, ("fedac-1", 4, 0, FAST[1][3]), ("fedac-1", 4, 1, FAST[1][3])]
-    assert fewer(lines, reduction=None, cost="gradients", at_most=0.9) == (
-        HELD,
-        "1.2 times more than FedAvg (48 against 40 gradients per active client) at M = 4",
-    )
-
-
 def test_equal_costs_of_all_rounds_are_vacuous():
     lines = [*SLOW, ("fedac-1", 4, 0, SLOW[0][3]), ("fedac-1", 4, 1, SLOW[0][3])]
     assert fewer(lines, reduction=None, at_least=1)[0] == VACUOUS
     assert fewer(lines, at_least=1)[0] == HELD  # an accuracy could be attained at different costs
-
-
-def test_fewer_wants_one_accuracy():
-    with pytest.raises(UserError, match="give a reduction or a target, not both"):
-        fewer(target=1, at_least=1)
-
-
-def test_fewer_wants_a_cost():
-    with pytest.raises(UserError, match="did you mean 'gradients'"):
-        fewer(cost="gradient", at_least=1)
-
-
-def test_fewer_needs_every_setting_and_seeds():
-    points, curves = costly()
-    last = (curves["problem.similarity"] == 4.0) & (curves["seed"] == 1)
-    options = {"kind": "fewer", "algorithm": "dane", "than": ["slow"], "reduction": 1e-3, "at_least": 1}
-    assert of_cost((points, curves[~last | (curves["round"] < 3)]), **options)["verdict"] == UNDECIDED
-    assert of_cost(costly(seeds=1), **options)["verdict"] == UNDECIDED

@@ -1,15 +1,9 @@
 """The check of quantities between bounds: scores, spreads, vectors that are kept, distances of two runs."""
 
-import math
-
-import pandas as pd
 import pytest
 
-from fedatlas.errors import UserError
-from fedatlas.experiments.cells import Run
 from fedatlas.experiments.experiment_view import AlgorithmView
-from fedatlas.results.claims import build
-from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED, UNDECIDED
+from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED
 from tests.synthetic import curves, rows
 
 from .fixtures import judged, verdict, view
@@ -41,20 +35,6 @@ def test_spread(options, expected):
     assert of_trials(SCORES, **SPREAD, **options)[0] == expected
 
 
-def test_spread_has_an_interval_over_seeds():
-    scores = {("fedsps", 5, 0.5): 1, ("fedsps", 5, 1.0): 2}
-    table = rows(scores)
-    trials = pd.concat([table.assign(seed=s, score=table["score"] ** power) for s, power in enumerate((1, 1.1, 0.9))])
-    verdicts = [judged(MADE, table, None, trials, **SPREAD, at_most=most)["verdict"] for most in (2.4, 2.1, 1.5)]
-    assert verdicts == [HELD, UNDECIDED, NOT_HELD]
-
-
-def test_spread_of_what_diverged_is_infinite():
-    scores = {("fedsps", 5, 0.5): 1, ("fedsps", 5, 1.0): math.inf}
-    assert of_trials(scores, **SPREAD, at_most=1e9)[0] == NOT_HELD
-    assert of_trials(scores, **SPREAD, at_least=2)[0] == HELD
-
-
 PROPORTION = {"kind": "reaches", "algorithms": ["fedsps"], "metric": "apart", "of": "loss", "statistic": "final"}
 LINES = curves([("fedsps", 5, seed, [(0, 9.0), (4, 2.0)]) for seed in (0, 1)], ("local_steps",), "loss").assign(
     apart=0.2, status="ok"
@@ -65,16 +45,6 @@ LINES = curves([("fedsps", 5, seed, [(0, 9.0), (4, 2.0)]) for seed in (0, 1)], (
 def test_proportion(at_most, expected):
     result = judged(MADE, rows({("fedsps", 5, 0.5): 1}), LINES, **PROPORTION, at_most=at_most)
     assert (result["verdict"], result["ours"]) == (expected, "FedSPS: last apart / training loss 0.1 at K = 5")
-
-
-@pytest.mark.parametrize("name", ["apart", "loss"])
-def test_proportion_of_what_was_not_recorded(name):
-    lines = LINES.assign(**{name: math.nan})
-    assert judged(MADE, rows({("fedsps", 5, 0.5): 1}), lines, **PROPORTION, at_most=1)["verdict"] == NOT_TESTED
-
-
-def test_a_share_of_no_spreads_is_not_tested():
-    assert of_trials({("fedsps", 5, 0.5): 1}, **SPREAD, at_most=2, share=0.5)[0] == NOT_TESTED
 
 
 PIECEWISE = {"kind": "piecewise", "kappa": 100, "steps": 30}
@@ -99,13 +69,6 @@ def test_accelerated_descent_drifts_apart_and_fedac_does_not(options, expected):
     lines = [(id, 1, 0, [(0, 1.0), (2, 0.5)]) for id in ("agd", "fedac-1")]
     rows = [(id, 1, 0.5) for id in ("agd", "fedac-1")]
     assert verdict(rows, ("clients",), accelerated(), lines, kind="reaches", **options)[0] == expected
-
-
-def test_other_problems_have_no_such_pair_of_runs():
-    check = build({"kind": "reaches", "algorithms": ["agd"], "quantity": "distance", "at_most": 1})
-    run = Run("agd", seed=0, within={}, tune={}, problem={"kind": "quadratic", "dim": 2}, setting={}, parameters={})
-    with pytest.raises(UserError, match="kind piecewise"):
-        check.fits([("agd", run)])
 
 
 IDS = ("fedawe", "fedavg", "mifa", "scaffold")

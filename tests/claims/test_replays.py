@@ -2,8 +2,6 @@
 
 import pytest
 
-from fedatlas.errors import UserError
-from fedatlas.results.claims import CHECKS
 from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED
 from tests.synthetic import curves, table
 
@@ -34,9 +32,3 @@ def test_an_unstable_run_is_counted_and_not_compared():
     result = replays({"fedavg": [[4, 0.75, 0.5]], "fedac-1": [[4, 9.0, 9.0]]})
     assert result[0] == HELD and "1 published runs" in result[1]
     assert replays({"fedac-1": [[4, 9.0, 9.0]]})[0] == NOT_TESTED
-
-
-@pytest.mark.parametrize("run", [[], [0.75, 0.5], [4, 4, 0.75, 0.5], [4, 0.75, 0]])
-def test_a_run_of_another_length_is_refused(run):
-    with pytest.raises(UserError, match="two values of the metric"):
-        CHECKS.build({"kind": "replays", "metric": "loss", "axes": ["clients"], "runs": {"fedavg": [run]}})

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from fedatlas.errors import UserError
 from fedatlas.experiments.experiment_view import AlgorithmView
 from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED, UNDECIDED
 from tests.synthetic import curves, table
@@ -67,30 +66,6 @@ def test_root_mean_squares(options, expected):
     assert verdict(**options)[0] == expected
 
 
-def test_pairs_share_their_seeds():
-    assert verdict(spread=10.0)[0] == HELD  # whose means differ by less than the seeds do
-
-
-def test_a_lead_that_seeds_do_not_agree_on_is_not_certain():
-    lines = [(id, 1, seed, [(10, 1 + (seed % 2) * (id == "a") * 3 + (id == "b"))]) for id in "ab" for seed in range(6)]
-    assert judge_lines(lines)["verdict"] == UNDECIDED
-
-
-def test_the_words_say_the_means():
-    _, ours, _ = verdict(seeds=2, spread=0.0)  # sqrt((0.9² + 1.1²) / 2)
-    means = "root mean square of the suboptimality 1 against 2.01"
-    assert ours == f"at worst 2 times smaller than FedAU ({means}) at K = 1, of 4 comparisons"
-
-
-def test_seeds_that_only_one_side_has_are_left_out():
-    values = {"a": {1: 2.0, 2: 3.0, 4: 100.0}, "b": {0: 100.0, 1: 1.0, 2: 1.5, 3: 100.0}}
-    lines = [(id, 1, seed, [(10, value)]) for id, late in values.items() for seed, value in late.items()]
-    assert (
-        judge_lines(lines)["ours"]
-        == "2 times smaller than a (root mean square of the suboptimality 1.22 against 2.45) at K = 1"
-    )
-
-
 def test_one_deterministic_run_is_compared_with_all_seeds():
     lines = [("a", 1, 0, [(10, 2.0)]), *(("b", 1, seed, [(10, 0.9 + 0.1 * seed)]) for seed in range(3))]
     algorithms = {"a": AlgorithmView("a", "a", deterministic=True), "b": AlgorithmView("b", "b")}
@@ -119,14 +94,3 @@ def test_a_mean_of_all_rounds_is_read_on_a_grid_from_its_next_round_on(after, fi
     ours, expected = judge_grid(GRID, after), judge_grid(range(65), first, over_rounds=False)
     assert ours["value"] == pytest.approx(expected["value"], rel=1e-9)
     assert ours["ours"].partition("(")[2].partition(" at ")[0].rpartition("(")[2] in expected["ours"]  # the means
-
-
-def test_a_mean_of_rounds_at_unequal_distances_is_refused():
-    with pytest.raises(UserError, match=r"not equally far apart: add \w+_rounds_mean_square to metrics"):
-        judge_grid(GRID, 0, over_rounds=False)
-    assert judge_grid([*range(0, 64, 10), 64], 0, over_rounds=False)["verdict"] == HELD
-
-
-def test_an_unknown_metric():
-    with pytest.raises(UserError, match="no metric 'losss'"):
-        verdict(metric="losss")

@@ -1,12 +1,9 @@
 """The check of statements about runs that are simulated again."""
 
-import pytest
-
-from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Cell, CellSpec
 from fedatlas.experiments.experiment_view import AlgorithmView
 from fedatlas.results.claims import build
-from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED
+from fedatlas.results.claims.verdicts import HELD, NOT_HELD
 from fedatlas.theory import fedawe
 from fedatlas.workflow import dependencies
 from tests.synthetic import curves, experiment, table
@@ -39,23 +36,10 @@ def test_bounds_have_none():
     assert result == HELD and "of the bound" in ours
 
 
-def test_the_worst_setting_decides(monkeypatch):
-    shares = iter([(0.5, 1.0), (2.0, 1.0)])
-    monkeypatch.setitem(fedawe.STATEMENTS, "matrix-form", lambda runs: next(shares))
-    result, ours, note = verdict()
-    assert (result, ours) == (NOT_HELD, "at most 2 of the bound") and "worst is sine" in note
-
-
 def test_levels_are_divided_among_the_settings(monkeypatch):
     levels = []
     monkeypatch.setitem(fedawe.STATEMENTS, "matrix-form", lambda runs: (0.0, levels.append(runs.level)))
     assert verdict()[0] == HELD and levels == [0.005, 0.005]
-
-
-def test_other_algorithms_are_refused():
-    with pytest.raises(UserError, match="about FedAWE"):
-        verdict(entry=AlgorithmView("fedavg", "FedAvg", set={"lr": 0.1}))
-    assert verdict(where={"participation": "full"})[0] == NOT_TESTED
 
 
 def test_the_claims_depend_on_the_code_of_the_runs():

@@ -4,7 +4,6 @@ import math
 
 import pytest
 
-from fedatlas.errors import UserError
 from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED
 from tests.synthetic import curves, table
 
@@ -38,8 +37,3 @@ def throughout(**options):
 )
 def test_throughout(options, expected):
     assert throughout(**options) == expected
-
-
-def test_it_needs_a_bound():
-    with pytest.raises(UserError, match="at_least"):
-        throughout()

@@ -22,9 +22,3 @@ from fedatlas.results.comparing.intervals import within_noise
 )
 def test_bold_is_what_is_within_noise_of_the_best(means, sds, counts, goal, flags):
     assert within_noise(means, sds, counts, goal) == flags
-
-
-def test_rivals_widen_the_interval():
-    pair = within_noise([1.0, 1.25], [0.1, 0.1], [4, 4], "min")
-    many = within_noise([1.0, 1.25, *[9.0] * 18], [0.1] * 20, [4] * 20, "min")
-    assert pair == [True, False] and many[:2] == [True, True]

@@ -45,15 +45,6 @@ def test_a_small_profile_by_hand():
     np.testing.assert_allclose(result.share, [[1 / 3, 2 / 3, 2 / 3, 2 / 3], [2 / 3, 2 / 3, 1, 1]])
 
 
-def test_nobody_solves_what_nobody_attains():
-    assert performance_ratios(np.full((2, 1, 1, 1), INF)).ravel().tolist() == [INF, INF]
-    assert compute_profile(performance_ratios(np.full((2, 1, 1, 1), INF)), AT).share.max() == 0
-
-
-def test_a_cost_of_nothing_is_infinitely_better():
-    assert performance_ratios(np.array([0.0, 0.0, 3.0])).tolist() == [1, 1, INF]
-
-
 @given(boards())
 def test_a_profile_is_the_loop_over_instances(board):
     np.testing.assert_allclose(
@@ -67,18 +58,6 @@ def test_profiles_rise_and_bands_hold_them(board, seed):
     for line in (result.share, result.low, result.high):
         assert (np.diff(line, axis=1) >= 0).all() and line.min() >= 0 and line.max() <= 1 + 1e-12
     assert (result.low <= result.share + 1e-12).all() and (result.share <= result.high + 1e-12).all()
-
-
-@given(boards(undefined=False))
-def test_at_ratio_1_someone_wins_whatever_is_attained(board):
-    attained = np.isfinite(board.numbers).any(axis=0).mean()
-    assert compute_profile(performance_ratios(board.numbers), AT, resamples=2).share[:, 0].sum() >= attained - 1e-12
-
-
-@given(boards(), st.lists(st.sampled_from([0.25, 2.0, 8.0]), min_size=4, max_size=4))
-def test_the_unit_of_a_problem_does_not_matter(board, factors):
-    scaled = board.numbers * np.array(factors[: len(board.problems)])[:, None, None]
-    np.testing.assert_array_equal(performance_ratios(scaled), performance_ratios(board.numbers))
 
 
 @given(boards(least=(2, 1, 1, 1)))

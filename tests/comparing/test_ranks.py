@@ -2,7 +2,6 @@
 
 import math
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,10 +12,10 @@ from scipy import stats
 from fedatlas.publish.comparison.sentence import write_sentence
 from fedatlas.results.comparing.improvement import probability_of_improvement
 from fedatlas.results.comparing.intervals import LEVEL, MATTERS
-from fedatlas.results.comparing.pairwise import MEANINGFUL, WonShare, compare_pair, won
-from fedatlas.results.comparing.ranks import rank_algorithms, rank_by_cost, rank_on_problems, resample_rank
+from fedatlas.results.comparing.pairwise import MEANINGFUL, WonShare, compare_pair
+from fedatlas.results.comparing.ranks import rank_algorithms, rank_by_cost, rank_on_problems
 
-from .fixtures import boards, make_board
+from .fixtures import make_board
 
 INF, NAN = math.inf, math.nan
 
@@ -48,21 +47,6 @@ def test_a_twin_is_a_tie_on_every_problem(change):
         assert place.state == "near" and place.rank.value == 1.5
     (_, (share, _)) = probability_of_improvement(board).probability
     assert share == 0.5
-
-
-def test_what_an_evaluation_cannot_tell_apart_is_a_tie():
-    losses = np.array([[[1e-12, 3e-12, 2e-12]], [[9e-12, 9e-12, 9e-12]]])
-    apart = board_of(losses)
-    assert compare_pair(apart, 0, 1, 0).won.value == 1
-    assert compare_pair(replace(apart, resolution=np.array([1e-11])), 0, 1, 0).won.value == 0.5
-
-
-@given(st.floats(1e-3, 1e3), st.floats(1e-3, 1e3))
-def test_ratios_within_what_matters_are_ties(ours, theirs):
-    ratio = max(ours, theirs) / min(ours, theirs)
-    share = float(won(np.array(ours), np.array(theirs)))
-    assert share == (0.5 if ratio <= 1 + MATTERS + 1e-12 else float(ours < theirs)) or ratio == pytest.approx(1.05)
-    assert share + float(won(np.array(theirs), np.array(ours))) == 1
 
 
 @pytest.mark.parametrize(
@@ -97,20 +81,6 @@ def test_the_place_on_a_problem_counted_by_hand():
     assert place.comparisons["a2"].won.value == 1 / 3
     (undefined,) = rank_on_problems(board, "a3")
     assert undefined.state == "undefined" and not undefined.comparisons and undefined.rank is None
-
-
-def test_a_rank_counts_means_and_shares_ties():
-    board = board_of([[[1, 4]], [[2, 2.1]], [[9, 9]], [[INF, 1]]])
-    assert resample_rank(board, 0).value == 1.5
-
-
-def test_one_rival_is_enough_to_be_behind_the_best_so_its_level_counts_all_of_them():
-    losses = np.random.default_rng(0).lognormal(size=(40, 1, 7))
-    losses[1] = losses[0] * [0.5, 0.6, 0.5, 0.6, 0.5, 0.6, 0.5]
-    losses[2:] = losses[0] * 2
-    (chosen,), (named,) = (rank_on_problems(board_of(losses), "a0", names) for names in ([], ["a1"]))
-    assert chosen.state == "near" and named.state == "worse"  # seven seeds do not do for the best of 39
-    assert {each.side for id, each in named.comparisons.items() if id != "a1"} == {"ahead"}
 
 
 def test_of_many_equal_algorithms_one_is_seldom_said_to_be_behind_the_best():
@@ -157,7 +127,7 @@ def problems_of(text, defined):
     return [at for at, title in enumerate(TITLES) if title in text.replace(" (1 sample)", ", 1 sample")]
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(
     st.integers(2, 5),
     st.integers(1, 5),
@@ -242,7 +212,7 @@ def test_the_sentence_is_never_stronger_than_its_numbers(algorithms, problems, s
         assert "behind" not in what or not isinstance(said[what], int)
 
 
-@pytest.mark.parametrize("seeds, rate", [(6, 0), (15, 0), (3, 0.2), (15, 0.2)])
+@pytest.mark.parametrize("seeds, rate", [(6, 0), (15, 0.2)])
 def test_equal_algorithms_are_seldom_said_to_differ(seeds, rate):
     """Of tables without any difference, one in twenty may say that there is one, also where runs diverge."""
     rng = np.random.default_rng(1)
@@ -253,15 +223,3 @@ def test_equal_algorithms_are_seldom_said_to_differ(seeds, rate):
         places = rank_on_problems(board_of(losses), "a0")
         said += any(place.comparisons["a1"].side != "even" for place in places)
     assert said <= 11  # the 99th percentile of a binomial count with 100 and 0.05
-
-
-@given(boards())
-def test_every_board_has_a_sentence(board):
-    if not board.numbers.size:
-        return
-    places = rank_on_problems(board, "a0")
-    names = {id: id for id in board.algorithms}
-    text = write_sentence("Mine", {f"P{k}": each for k, each in enumerate(places)}, names, list(names)[1:])
-    assert re.match("Mine (is|diverges) ", text) and "nan" not in text
-    if board.defined[0].any():
-        assert 1 <= rank_by_cost(board, "a0").rank.value <= len(names)

@@ -3,12 +3,10 @@
 import math
 
 import numpy as np
-import pandas as pd
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedatlas.results.comparing.targets import TargetSpec, score_benchmark, target_costs
+from fedatlas.results.comparing.targets import TargetSpec, target_costs
 
 from .fixtures import curves
 
@@ -37,11 +35,6 @@ def test_costs_of_targets_by_hand():
     assert result.by_seed(0, 1, 0) == {0: 5, 1: 5} and result.by_seed(1, 1) == {}
 
 
-def test_another_cost():
-    result = target_costs(curves(RUNS), ["a"], ["K"], make_spec(cost="vectors_up"))
-    assert result.numbers[0, 0, 0].tolist() == [40, 20] and result.numbers[0, 1, 0].tolist() == [10, 10]
-
-
 def test_the_best_value_is_that_of_all_algorithms_with_the_seed():
     runs = {
         ("a", 1, 0): [(0, 0.1), (10, 0.5), (20, 0.9)],
@@ -61,12 +54,6 @@ def test_a_loss_has_its_targets_towards_its_optimum_where_that_is_known():
     assert target_costs(result, ["a"], ["K"], spec).numbers[0, :, :, 0].tolist() == [[5, 9], [3, 7]]
 
 
-def test_round_0_attains_nothing():
-    runs = {("a", 1, 0): [(0, 0.0), (4, 0.0)], ("a", 1, 1): [(0, 2.0), (4, 1.0)]}
-    result = target_costs(curves(runs), ["a"], ["K"], make_spec(shares=(0.5,)))
-    assert result.numbers.ravel().tolist() == [4, 4]
-
-
 def test_each_seed_has_the_optimum_of_its_instance():
     runs = {("a", 1, seed): [(0, low + 8.0), (5, low + 2.0), (9, low)] for seed, low in ((0, 0.0), (1, 1000.0))}
     output = curves(runs, metric="loss")
@@ -82,30 +69,6 @@ def test_seeds_that_an_algorithm_lacks_are_filled_and_told():
     assert result.numbers[1, 0, 0].tolist() == [20, 20, 20, 40]  # slots 0 and 2 repeat the first
     assert result.present[1, 0].tolist() == [False, True, False, True]
     assert result.by_seed(1, 0) == {1: 20, 3: 40}
-
-
-def test_parts_of_a_board():
-    result = target_costs(curves(RUNS), ["a", "b"], ["K"], make_spec())
-    assert result.select_algorithms(["b"]).algorithms == ["b"] and result.select_algorithms(["b"]).numbers.shape == (
-        1,
-        2,
-        2,
-        2,
-    )
-
-
-def test_no_axes_are_one_problem():
-    frame = curves(RUNS).query("K == 1").drop(columns="K")
-    assert target_costs(frame, ["a", "b"], [], make_spec()).problems == [()]
-
-
-def test_points_are_in_the_order_of_their_axes():
-    runs = {("a", (k, m), 0): [(0, 1.0), (1, 0.0)] for k, m in ((16, "x"), (2, "y"), (2, "x"))}
-    assert target_costs(curves(runs, ("K", "M")), ["a"], ["K", "M"], make_spec()).problems == [
-        (2, "x"),
-        (2, "y"),
-        (16, "x"),
-    ]
 
 
 @given(
@@ -129,13 +92,3 @@ def test_a_board_is_a_loop_over_runs(runs, goal):
             hits = [at for at, v in values[1:] if (v <= target if goal == "min" else v >= target)]
             costs = result.by_seed("ab".index(algorithm), index, t)
             assert costs[seed] == (hits[0] if hits else math.inf)
-
-
-def test_scores_are_turned_so_that_small_ones_are_good():
-    index = pd.MultiIndex.from_tuples([("a", 1, 0), ("a", 1, 1), ("b", 1, 0)], names=["algorithm", "K", "seed"])
-    high, starts = pd.Series([0.9, 0.8, -math.inf], index), pd.Series(0.1, index)
-    result = score_benchmark(high, starts, ["a", "b", "c"], ["K"], "max", log=False)
-    assert result.numbers[:, 0, 0].tolist()[:2] == [[-0.9, -0.8], [math.inf, math.inf]]
-    assert np.isnan(result.numbers[2]).all()
-    small = score_benchmark(pd.Series([0.0, 1e-3, 1.0], index), starts, ["a", "b"], ["K"], "min", log=True)
-    assert small.numbers[0, 0, 0].tolist() == [1e-16, 1e-3] and small.log and small.resolution == pytest.approx([1e-10])

@@ -2,18 +2,12 @@
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 
 from fedatlas.cli.main import main
-from fedatlas.errors import UserError
 from fedatlas.federation.algorithms import ALGORITHMS
-from fedatlas.registry.options import option
-from fedatlas.testing import CONFORMANCE_TESTS, Implementation, extension_names, guarantee
 from tests.conformance.broken import InPlace, Sound
-
-PAGE = Path(__file__).parents[2].joinpath("docs/how-to/checking.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture
@@ -43,14 +37,6 @@ def test_a_table_for_people(algorithms, capsys, monkeypatch):
     assert re.fullmatch(r"  sound: 1 passed, 0 failed, 1 not applicable \(\d+\.\d s\)", lines[5])
 
 
-def test_without_names_all_algorithms_of_extensions_are_tested(algorithms, capsys):
-    assert extension_names() == ["sound", "in-place"]
-    status, out, _ = run(capsys, "--only", "arrays-unchanged")
-    assert status == 1
-    assert "sound: 1 passed" in out and "in-place: 0 passed, 1 failed" in out
-    assert "The hook server changes s.x in place" in out
-
-
 def test_json(algorithms, capsys):
     status, out, _ = run(capsys, "in-place", "--json", "--only", "arrays-unchanged", "--set", "lr=0.05")
     (result,) = json.loads(out)
@@ -74,23 +60,3 @@ def test_mistakes_are_one_sentence(words, sentence, capsys):
     status, out, err = run(capsys, *words)
     assert (status, out) == (2, "")
     assert err.startswith("fedatlas: ") and sentence in err and err.count("\n") == 1
-
-
-def test_a_required_value_without_candidates_comes_from_the_user():
-    class Textual(Sound):
-        """Sound (Author et al. 2026) is FedAvg."""
-
-    Textual.__annotations__ = {"file": str}
-    Textual.file = option(doc="a file")
-    import dataclasses
-
-    cls = dataclasses.dataclass(frozen=True, kw_only=True)(Textual)
-    with pytest.raises(UserError, match="file has no default and is text: give a value with --set file=VALUE"):
-        Implementation(cls).create()
-    assert Implementation(cls, {"file": "x"}).create().lr == 0.1
-
-
-def test_the_page_lists_the_conformance_tests():
-    rows = re.findall(r"^\| `([\w-]+)` \| (.+) \|$", PAGE.split("\n## ")[1], re.MULTILINE)
-    assert rows == [(name, guarantee(test)) for name, test in CONFORMANCE_TESTS.items()]
-    assert all(guarantee(test).endswith(".") for test in CONFORMANCE_TESTS.values())

@@ -54,20 +54,6 @@ def test_the_example_of_the_page_agrees_with_fedavg(write, monkeypatch):
     } >= members
 
 
-def test_another_file_of_the_folder_serves_if_none_has_the_name(write):
-    write(RIGHT, "several.py")
-    transcriptions.agreement(SOUND)
-    assert transcriptions.find("own-name").__name__ == "sound" and transcriptions.find("nobody") is None
-
-
-def test_a_file_that_changes_is_read_again(write):
-    write(RIGHT)
-    transcriptions.agreement(SOUND)
-    write(RIGHT.replace("lr * (", "2 * lr * ("))
-    with pytest.raises(Failed, match="differs"):
-        transcriptions.agreement(SOUND)
-
-
 @pytest.mark.parametrize(
     "changes, sentence",
     [
@@ -101,11 +87,3 @@ def test_without_a_transcription_the_sentence_says_how_to_write_it(write):
         transcriptions.agreement(SOUND)
     for words in ("transcriptions/sound.py", '@transcription("sound")', "def sound(run, lr, beta, period):", "yields"):
         assert words in str(reason.value)
-
-
-def test_transcriptions_of_builtin_algorithms_are_in_the_repository(write, monkeypatch):
-    assert transcriptions.folders()[1] == PACKAGE.parents[1] / "tests/transcriptions"
-    assert transcriptions.find("fedavg").__name__ == "fedavg"
-    monkeypatch.setattr(transcriptions, "PACKAGE", PACKAGE / "nowhere/else")
-    with pytest.raises(NotApplicable, match="are in the repository"):
-        transcriptions.agreement(Implementation(FedAvg))

@@ -129,13 +129,6 @@ def test_properties(rounds, clients, gap, seed, factor):
     np.testing.assert_allclose(measured(VARIED, attendance, rare, clients)[-1], times[-1], rtol=1e-12)
 
 
-def test_doubling_rates_halves_the_time():
-    attendance, ledgers = make_runs()
-    once = ALIKE | {"latency": 0.0, "overhead": 0.0}
-    twice = once | {name: 2 * once[name] for name in ("compute", "down", "up")}
-    np.testing.assert_allclose(2 * measured(twice, attendance, ledgers), measured(once, attendance, ledgers))
-
-
 @pytest.mark.parametrize("up", [1, (1, 2, 3, 4, 5)])
 @pytest.mark.parametrize("client", [None, 2])
 def test_all_clients_take_part_with_or_without_a_list(up, client):
@@ -143,33 +136,3 @@ def test_all_clients_take_part_with_or_without_a_list(up, client):
     ledger.add((Exchange("client", 2, up, full=1, client=client),), 12)
     listed, implied = (ActiveClients(ids, 5 * np.arange(13)) for ids in (np.tile(np.arange(5), 12), None))
     np.testing.assert_allclose(measured(VARIED, listed, [ledger]), measured(VARIED, implied, [ledger]))
-
-
-def test_a_client_has_its_rates_whatever_the_number_of_clients():
-    few, many = (COST_MODELS.build(VARIED).rates(clients) for clients in (3, 300))
-    for ours, theirs in zip(few, many, strict=True):
-        np.testing.assert_array_equal(ours, theirs[:3])
-    assert not np.array_equal(few.compute / 1e4, (few.down / 4e3))
-    assert not np.array_equal(few.up, COST_MODELS.build(VARIED | {"seed": 1}).rates(3).up)
-    alike = COST_MODELS.build(ALIKE).rates(4)
-    assert [set(values) for values in alike] == [{1e4}, {4e3}, {1e3}]
-
-
-def test_log_normal_rates():
-    rates = COST_MODELS.build("cross-device").rates(20_000)
-    for values, median, spread in zip(rates, (1e9, 42e6, 25e6), (0.5, 0.5, 0.7), strict=True):
-        assert np.log(values).mean() == pytest.approx(np.log(median), abs=0.02)
-        assert np.log(values).std() == pytest.approx(spread, rel=0.02)
-
-
-def test_rounds_by_hand():
-    model = {"kind": "rates", "compute": 10.0, "down": 8.0, "up": 4.0, "latency": 1.0, "overhead": 0.5}
-    work = Workload(vector=3, operations=5, sizes=np.array([2, 4]), batch=3)
-    ledger = Ledger()
-    ledger.add((Exchange("client", 2, 1, gradients=3, samples=6, full=1),))
-    ledger.add((Exchange("before", 1, 1), Exchange("client", 2, 1, passes=1, client=0)))
-    attendance = ActiveClients(np.array([0, 1, 0, 1]), np.array([0, 2, 4]))
-    times = seconds(COST_MODELS.build(model), work, attendance, ledger.split([0, 1, 2]))
-    first = 1 + 24 * 2 / 8 + 24 / 4 + 4 * 0.5 + (6 + 4) * 5 / 10  # of client 1, which has 4 samples
-    second = 2 + 24 * 3 / 8 + 24 * 2 / 4 + 0.5 + 2 * 5 / 10  # of client 0, which passes over 2 samples in a minibatch
-    assert times.tolist() == pytest.approx([0, first, first + second])

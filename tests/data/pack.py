@@ -20,12 +20,6 @@ def tar(members: dict) -> bytes:
     return gzip.compress(out.getvalue(), mtime=0)
 
 
-def special(name, kind, target="") -> tarfile.TarInfo:
-    entry = tarfile.TarInfo(name)
-    entry.type, entry.linkname = kind, target
-    return entry
-
-
 def packed(members: dict) -> bytes:
     """A zip of name: bytes, or ZipInfo: bytes for what is not a plain file."""
     out = io.BytesIO()

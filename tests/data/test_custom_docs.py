@@ -3,8 +3,6 @@
 import os
 import re
 import shlex
-import sys
-import types
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +16,6 @@ from sklearn.datasets import dump_svmlight_file
 from fedatlas.cli.main import main
 from fedatlas.data import sources
 from fedatlas.data.prepared import load
-from fedatlas.data.readers import READERS
 from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
 from fedatlas.experiments import expansion
@@ -66,11 +63,6 @@ def test_every_form_is_a_data_set(spec):
     assert len(load(prepare(spec).name).y)
 
 
-def test_every_reader_of_own_files_is_shown():
-    names = {sources.custom.parse(spec)[1].name for spec in FORMS}
-    assert names | {"openml"} == {kind.name for kind in sources.custom.formats().values()}
-
-
 def test_the_experiment_the_call_and_the_command(capsys):
     (cell, *_) = expansion.cells(experiment(problem=PROBLEM["problem"], grid={}, setting={"rounds": 2}))
     assert cell.spec.setting["clients"] == 3
@@ -104,18 +96,3 @@ def test_every_sentence_is_said(rows, sentence):
     with pytest.raises(UserError) as error:
         sources.info({"file": "mine.csv", "label": "y"})
     assert str(error.value).startswith(sentence)
-
-
-def test_there_are_mistakes_on_the_page():
-    assert len(MISTAKES) == 8
-
-
-def test_the_reader(monkeypatch):
-    module = types.ModuleType("extensions.lines")
-    monkeypatch.setitem(sys.modules, module.__name__, module)
-    module.__file__ = __file__
-    exec(BLOCKS["python"][1], module.__dict__)
-    monkeypatch.setitem(READERS.builtin, "lines", (module.Lines, module.__name__))
-    Path("mine.lines").write_text("% mine\n0 1 2\n1 3 4\n0 5 6\n1 7 8\n")
-    data = load(prepare({"file": "mine.lines", "comments": "%", "test_share": 0}).name)
-    assert np.array_equal(data.X, [[1, 2], [3, 4], [5, 6], [7, 8]]) and data.y.tolist() == [0, 1, 0, 1]

@@ -14,7 +14,6 @@ from PIL import Image
 from sklearn.datasets import dump_svmlight_file
 
 from fedatlas.data import custom, custom_files, sources
-from fedatlas.data.custom import display_name
 from fedatlas.data.paths import prepared_folder, resolve_directory
 from fedatlas.data.prepared import load, load_owners, read_meta
 from fedatlas.data.readers import READERS
@@ -139,22 +138,6 @@ def image(path, shape=(6, 5), seed=0):
     return pixels
 
 
-def test_folders_of_images():
-    pixels = [
-        image(f"photos/{label}/{i}.png", seed=i + 10 * n) for n, label in enumerate(["cat", "dog"]) for i in (0, 1)
-    ]
-    data = prepared(file="photos", test_share=0)
-    assert np.array_equal(data.X[:, 0], pixels) and data.y.tolist() == [0, 0, 1, 1] and data.X.shape[1] == 1
-    assert "0 is cat, 1 is dog" in data.provenance["note"] and data.provenance["files"][0]["name"] == "photos"
-    before = sources.info({"file": "photos"})
-    image("photos/dog/1.png", seed=99)
-    custom_files._cache.clear()
-    assert sources.info({"file": "photos"}).forms != before.forms
-    image("photos/dog/2.png", (6, 5, 3))
-    custom_files._cache.clear()
-    assert prepared(file="photos", test_share=0).X.shape == (5, 3, 6, 5)
-
-
 def test_folders_of_images_with_a_test_part_and_sizes():
     for part, count in (("train", 3), ("test", 1)):
         for label in "ab":
@@ -205,33 +188,11 @@ def test_a_table_of_openml_is_fetched_once(monkeypatch):
     assert "leave version out" in refusal(openml=61, version=1)
 
 
-def test_openml_out_of_reach_is_a_sentence(monkeypatch):
-    def fetch(**arguments):
-        raise OSError("no network")
-
-    monkeypatch.setattr("sklearn.datasets.fetch_openml", fetch)
-    assert "the data set 'toy' of OpenML cannot be fetched (no network): check its name" in refusal(openml="toy")
-    assert not (resolve_directory() / "raw/openml/toy-active.parquet").exists()
-
-
 def write(rows=30):
     pd.DataFrame(X[:rows], columns=list("abc")).assign(y=Y[:rows]).to_csv("mine.csv", index=False)
 
 
 SPEC = {"file": "mine.csv", "label": "y"}
-
-
-def test_a_name_is_that_of_the_file_and_a_hash_of_the_mapping():
-    write()
-    name = custom.name(SPEC)
-    assert (
-        re.fullmatch(r"mine\+[0-9a-f]{10}", name) and display_name(name) == "mine" and display_name("mnist") == "mnist"
-    )
-    assert custom.name({"label": "y", "file": "./mine.csv", "client": None}) == name
-    assert custom.name({**SPEC, "seed": 1}) != name
-    assert custom.name({**SPEC, "name": "three hospitals"}).startswith("three_hospitals+")
-    assert sources.name("mnist") == "mnist" and sources.name(SPEC) == name
-    assert custom.name({**SPEC, "file": Path("mine.csv")}) == name
 
 
 def test_files_are_read_again_only_after_they_have_changed(monkeypatch):
@@ -255,18 +216,6 @@ def test_files_are_read_again_only_after_they_have_changed(monkeypatch):
     assert repr(describe()) == repr(first)
 
 
-def test_an_edit_that_keeps_size_and_time_is_seen():
-    write()
-    os.utime("mine.csv", ns=(10**18, 10**18))
-    first = sources.info(SPEC)
-    text = Path("mine.csv").read_text()
-    at = text.rindex("0")
-    Path("mine.csv").write_text(f"{text[:at]}1{text[at + 1 :]}")
-    os.utime("mine.csv", ns=(10**18, 10**18))
-    custom_files._cache.clear()  # as another process
-    assert sources.info(SPEC) != first
-
-
 def test_a_job_finds_own_data_by_their_name():
     write()
     first = sources.info(SPEC)
@@ -278,16 +227,6 @@ def test_a_job_finds_own_data_by_their_name():
     (resolve_directory() / f"own/{first.name}.json").unlink()
     with pytest.raises(UserError, match=r"custom data 'mine\+.*' are not known in"):
         sources.info(first.name)
-
-
-def test_what_is_remembered_may_be_damaged():
-    write()
-    first = sources.info(SPEC)
-    record = resolve_directory() / f"own/{first.name}.json"
-    for text in ("", "{", "[]", "null", json.dumps({"contents": {}}), record.read_text()[:200]):
-        record.write_text(text)
-        custom_files._cache.clear()
-        assert sources.info(SPEC) == first
 
 
 def test_data_are_prepared_again_where_the_content_differs():
@@ -308,14 +247,6 @@ def test_data_are_prepared_again_where_the_content_differs():
         verify(SPEC)
 
 
-def test_status_knows_own_data():
-    write()
-    name = sources.info(SPEC).name
-    assert [(item.name, item.kind, item.state) for item in status()][-1] == (name, "own", "raw")
-    folder = prepare(SPEC)
-    assert status()[-1].state == "prepared" and status()[-1].path == folder
-
-
 def test_owners_that_are_no_list_of_clients_are_refused():
     np.savez("mine.npz", X=X, y=Y, client=CLIENT)
     data = prepared(file="mine.npz", test_share=0)
@@ -327,13 +258,6 @@ def test_owners_that_are_no_list_of_clients_are_refused():
         (folder / "meta.json").write_text(json.dumps(meta))
         with pytest.raises(UserError, match="damaged"):
             load_owners(data.name)
-
-
-def test_a_file_named_as_a_data_set_is_told_the_form():
-    with pytest.raises(UserError, match=r"custom data are a mapping, such as \{file: mine.csv, label: NAME\}"):
-        sources.info("mine.csv")
-    with pytest.raises(UserError, match="data is 3; it must be the name of a data set, or a mapping"):
-        sources.name(3)
 
 
 def test_a_reader_elsewhere_has_formats_of_its_own(monkeypatch):
@@ -362,13 +286,3 @@ def test_a_reader_elsewhere_has_formats_of_its_own(monkeypatch):
     assert "reader lines: y has 29 rows, and X 30" in refusal(file="mine.lines", test_share=0.1)
     monkeypatch.setattr(Lines, "load", lambda self, paths: Samples(X=X.astype(int), y=Y))
     assert "reader lines: X is int64 (30, 3); it must be of Samples' form" in refusal(file="mine.lines", seed=3)
-
-
-def test_a_device_is_no_file():
-    assert "is a device or the like" in refusal(file="/dev/null", format="csv", label="y")
-
-
-def test_a_file_of_another_format_is_refused():
-    for content in (b"\0\0\x08\1\0\0\0\2\1\0", b"\x89PNG\r\n", b"PK\3\4", b"\1" * 20):
-        Path("mine.csv").write_bytes(content)
-        assert "mine.csv" in refusal(**SPEC)

@@ -1,26 +1,18 @@
 """Own data in tables: what is read, and the sentence about each mistake."""
 
-import io
 import re
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from pyarrow import parquet
 
 from fedatlas.data import sources
 from fedatlas.data.prepared import load, load_client_names, load_owners
-from fedatlas.data.readers import custom_reader
 from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
-from fedatlas.federation.partitions import split
 from fedatlas.io import machine
-from fedatlas.workflow.inputs import availability
-from fedatlas.workflow.inputs.partitions import build
 
 ROWS = 40
 RNG = np.random.default_rng(0)
@@ -67,21 +59,6 @@ def test_a_table_becomes_features_labels_and_owners():
     assert data.provenance["files"][0]["origin"] == "mine.csv"
 
 
-def test_figures_have_the_names_of_the_clients():
-    FRAME.to_csv("mine.csv", index=False)
-    data = prepared(file="mine.csv", test_share=0, **KEYS)
-    owner = load_owners(data.name)
-    for partition, names in (("natural", ["east", "north", "south"]), ("iid", [0, 1, 2])):
-        split(partition, data.y, 3, owner).save("split.npz")
-        spec = {"partition": partition, "data": data.name, "file": "split.npz"}
-        (_, counts), *_ = build(None, None, [spec], None, None)["partitions"]
-        assert counts.index.tolist() == names and counts.to_numpy().sum() == ROWS
-    assert counts.loc[0].sum() > 0
-    who = {"participation": "full", "clients": 3, "rounds": 2, "seed": 0, "data": data.name, "file": None}
-    ((_, _, active),) = availability.build(None, None, [who | {"by_owner": True}], None, None)["availability"]
-    assert active.columns.tolist() == ["east", "north", "south"] and active.to_numpy().all()
-
-
 def test_every_format_of_a_table_gives_the_same_arrays():
     FRAME.to_csv("mine.csv", index=False)
     FRAME.to_csv("mine.tsv.gz", index=False, sep="\t")
@@ -100,20 +77,6 @@ def test_every_format_of_a_table_gives_the_same_arrays():
         for part in ("X", "y", "X_test", "y_test"):
             assert np.array_equal(getattr(plain, part), getattr(other, part)), other.name
         assert np.array_equal(load_owners(plain.name), load_owners(other.name))
-
-
-def test_a_share_of_each_class_tests_and_the_seed_says_which():
-    FRAME.to_csv("mine.csv", index=False)
-    first, second = (prepared(file="mine.csv", test_share=0.25, seed=seed, **KEYS) for seed in (0, 1))
-    assert np.bincount(first.y_test).tolist() == [8, 2] and len(first.y) == 30
-    assert not np.array_equal(first.X_test, second.X_test)
-
-
-def test_a_client_keeps_a_row_to_train_on():
-    text = "x,y,c\n" + "".join(f"{i},{i % 2},{i}\n" for i in range(20))
-    result = survey(text, client="c", test_share=0.5)
-    assert result.clients == 20 and result.rows == 20
-    assert survey(text.replace("19\n", "18\n"), client="c", test_share=0.5).clients == 19
 
 
 def test_a_column_says_what_tests():
@@ -138,16 +101,6 @@ def test_a_second_file_tests_and_may_lack_a_class():
         prepared(file="mine.csv", test_file="other.csv", **KEYS)
 
 
-@pytest.mark.parametrize("start", ["\n", "\r\n\n", "\ufeff\n", "\r"])
-def test_empty_lines_before_the_header_are_ignored(start):
-    text = start + "colour,y\nred,no\nblue,yes\n\nred,yes\nblue,no\n"
-    assert survey(text, categorical="colour").shape == (2,)
-    data = prepared(file="mine.csv", label="y", categorical="colour", test_share=0)
-    assert data.X.tolist() == [[0, 1], [1, 0], [0, 1], [1, 0]] and data.y.tolist() == [0, 1, 1, 0]
-    with pytest.raises(UserError, match=r"mine.csv: row 1: column 'colour' holds 'red'"):
-        survey(text)
-
-
 def test_columns_are_chosen():
     FRAME.to_csv("mine.csv", index=False)
     assert prepared(file="mine.csv", label="ill", features=["dose"]).X.shape[1] == 1
@@ -166,30 +119,12 @@ def test_rows_without_a_value_are_left_out_if_asked():
         survey("a,y\n,1\n", missing="drop")
 
 
-def test_true_and_false_are_numbers_and_constant_columns_are_not_divided_by_nothing():
-    data_text = "a,b,y\nTrue,7,0\nfalse,7,1\nTRUE,7,0\nFalse,7,1\n"
-    survey(data_text, test_share=0, standardise=True)
-    data = prepared(file="mine.csv", label="y", test_share=0, standardise=True)
-    assert np.array_equal(data.X, [[1, 0], [-1, 0], [1, 0], [-1, 0]])
-
-
 def test_labels_are_sorted_as_numbers_where_all_are():
     assert survey("x,y\n1,10\n2,9\n3,10\n4,9\n").class_names == ("9", "10")
     assert survey("x,y\n1,1.0\n2,2.0\n3,1.0\n4,2.0\n").class_names == ("1", "2")
     assert survey("x,y\n1,07\n2,7\n3,07\n4,7\n").class_names == ("07", "7")
     assert survey("x,y\n1,b\n2,a\n3,b\n4,a\n").class_names == ("a", "b")
     assert survey("x,y\n1,true\n2,false\n3,true\n4,false\n").class_names == ("false", "true")
-
-
-def test_whole_numbers_beside_nulls_keep_their_digits():
-    numbers = [2**53, 2**53 + 1]
-    table = pa.table({"a": range(12), "owner": [None, *numbers] * 4, "y": [True, None, True, False] * 3})
-    parquet.write_table(table, "mine.parquet")
-    data = prepared(file="mine.parquet", label="y", client="owner", missing="drop", test_share=0)
-    assert load_client_names(data.name) == [str(number) for number in numbers]
-    assert sources.info({"file": "mine.parquet", "label": "y", "missing": "drop"}).class_names == ("0", "1")
-    with pytest.raises(UserError, match=r"holds 9\.0072e"):
-        survey(f"x,y\n1,{numbers[0]}.0\n2,{numbers[1]}.0\n")
 
 
 NO_CSV = "mine.csv: is not CSV in UTF-8: "
@@ -215,12 +150,6 @@ MISTAKES = {
     "1,2,0\n1,2,1\n": "mine.csv: the header holds numbers alone",
     "a,b,y\n": "mine.csv: holds no rows",
 }
-
-
-def test_a_row_that_is_cut_off_is_no_row_without_a_value():
-    for text, drop in (("a,b,y,z\n1,2,0\n1,2,1\n", "z"), ("y,a,b\n0,1,2\n\n1,2,2\n0,1\n", [])):
-        with pytest.raises(UserError, match=r"mine\.csv: row [13] is short"):
-            survey(text, drop=drop, missing="drop")
 
 
 @pytest.mark.parametrize("text", MISTAKES)
@@ -253,24 +182,6 @@ def test_a_wrong_mapping_is_a_sentence(spec, complaint):
         survey("a,b,y\n1,2,0\n1,2,1\n", **spec)
 
 
-def test_text_in_another_encoding_is_refused():
-    with open("mine.csv", "wb") as file:
-        file.write("a,y\n1,0\n2,é\n".encode("latin-1"))
-    with pytest.raises(UserError, match=r"mine.csv: is not CSV in UTF-8"):
-        sources.info({"file": "mine.csv", "label": "y"})
-
-
-def test_parquet_with_checksums_is_refused_after_an_edit():
-    table = pa.table({"dose": np.arange(99.0), "ill": np.arange(99) % 2})
-    parquet.write_table(table, "mine.parquet", write_page_checksum=True, compression="none", use_dictionary=False)
-    content = Path("mine.parquet").read_bytes()
-    number = np.float64(7.0).tobytes()
-    assert content.count(number) == 1
-    Path("mine.parquet").write_bytes(content.replace(number, np.float64(8.5).tobytes()))
-    with pytest.raises(UserError, match=r"mine.parquet: is not a readable Parquet file .*CRC"):
-        prepared(file="mine.parquet", label="ill")
-
-
 def test_parquet_says_row_and_column():
     FRAME.assign(dose=[None, *FRAME["dose"][1:]]).to_parquet("mine.parquet")
     with pytest.raises(UserError, match=r"mine.parquet: row 1: column 'dose' has no value"):
@@ -299,51 +210,8 @@ def test_parquet_says_row_and_column():
         prepared(file="mine.parquet", label="a")
 
 
-WORDS = st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\ufeff"), min_size=1, max_size=8)
-
-
-@settings(max_examples=60, deadline=None)
-@given(
-    st.lists(st.tuples(st.floats(allow_nan=False, allow_infinity=False), st.integers(-(2**53), 2**53)), min_size=4),
-    st.lists(WORDS.map(str.strip).filter(bool), min_size=2, max_size=4, unique=True),
-    st.sampled_from([",", ";", "\t", "|"]),
-)
-def test_what_pandas_writes_is_read_bit_for_bit(tmp_path_factory, values, words, separator):
-    path = tmp_path_factory.mktemp("own") / "mine.csv"
-    labels = [words[i % len(words)] for i in range(len(values))]
-    frame = pd.DataFrame({"a": [a for a, _ in values], "b": [b for _, b in values], "label it": labels})
-    frame.to_csv(path, index=False, sep=separator)
-    data = prepared(file=str(path), label="label it", separator=separator, test_share=0)
-    assert np.array_equal(data.X, frame[["a", "b"]].to_numpy(np.float64))
-    assert len(set(zip(labels, data.y, strict=True))) == len(set(labels)) == data.classes
-
-
-def test_a_row_of_many_cells_keeps_order(tmp_path):
-    out = io.StringIO()
-    frame = pd.DataFrame(RNG.normal(size=(6, 300)), columns=[f"f{i}" for i in range(300)]).assign(y=[0, 1] * 3)
-    frame.to_csv(out, index=False)
-    survey(out.getvalue())
-    data = prepared(file="mine.csv", label="y", test_share=0)
-    assert np.array_equal(data.X, frame.drop(columns="y"))
-
-
-@pytest.mark.parametrize("suffix", ["", ".gz"])
-def test_a_text_that_memory_cannot_take_is_refused_as_it_is_read(monkeypatch, suffix):
-    FRAME.to_csv(f"mine.csv{suffix}", index=False)
-    monkeypatch.setattr(custom_reader, "TEXT_COPIES", 1 << 60)
-    with pytest.raises(UserError, match=r"holds more than .* of text, the most that the free memory can take"):
-        sources.info({"file": f"mine.csv{suffix}", **KEYS})
-
-
 def test_a_table_with_more_cells_than_memory_is_refused(monkeypatch):
     parquet.write_table(pa.Table.from_pandas(FRAME), "mine.parquet")
     monkeypatch.setattr(machine, "free_host", lambda: 100)
     with pytest.raises(UserError, match=r"mine\.parquet needs about"):
         sources.info({"file": "mine.parquet", **KEYS})
-
-
-def test_a_boolean_without_a_value_is_named_by_its_row():
-    table = pa.table({"on": [True, None, False, True], "y": [0, 1, 0, 1]})
-    parquet.write_table(table, "mine.parquet")
-    with pytest.raises(UserError, match="row 2: column 'on' has no value"):
-        sources.info({"file": "mine.parquet", "label": "y"})

@@ -1,8 +1,6 @@
 """Data that come with fedatlas: a fresh copy prepares them with neither mirror nor network."""
 
-import re
 import socket
-import zipfile
 
 import pytest
 
@@ -11,7 +9,6 @@ from fedatlas.data.prepared import load
 from fedatlas.data.raw_files import find_mismatch, load_origin
 from fedatlas.data.sources import info, names
 from fedatlas.data.store import is_local, prepare, status, verify
-from tests.data.conftest import fetch
 
 FILES = sorted(path for path in BUNDLED.rglob("*") if path.is_file() and path.suffix != ".md")
 
@@ -27,12 +24,6 @@ def offline(monkeypatch):
     monkeypatch.setattr(socket.socket, "connect", refuse)
 
 
-@pytest.mark.parametrize("name", names())
-def test_every_data_set_has_an_address_or_comes_with_a_package(name):
-    source = info(name)
-    assert source.embedded or all(file.urls for file in source.forms[0].files)
-
-
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(BUNDLED)))
 def test_a_bundled_file_is_the_one_of_the_catalogue_and_names_its_source(path):
     files = {
@@ -46,17 +37,6 @@ def test_a_bundled_file_is_the_one_of_the_catalogue_and_names_its_source(path):
     assert (path.parent / "SOURCE.md").read_text().startswith(f"# {path.name}\n")
 
 
-def test_the_plays_hold_shakespeare_and_nobody_else():
-    (path,) = (path for path in FILES if path.name == "plays.zip")
-    foreign = re.compile(r"gutenberg|copyright|\be-?text\b|www\.|http|\b(?:19|20)\d\d\b|transcriber", re.IGNORECASE)
-    with zipfile.ZipFile(path) as archive:
-        assert len(archive.namelist()) == 37 and not archive.comment
-        for name in archive.namelist():
-            text = archive.read(name).decode("ascii")
-            assert re.match(r"[A-Z ,;.']+\n\nby William Shakespeare\n", text), name
-            assert not foreign.search(text), (name, foreign.search(text))
-
-
 def test_shakespeare_is_prepared_without_mirror_and_network(root, offline):
     assert is_local("shakespeare", root)
     prepare("shakespeare", root)
@@ -66,12 +46,6 @@ def test_shakespeare_is_prepared_without_mirror_and_network(root, offline):
     assert file["origin"] == load_origin(root / "raw/shakespeare/plays.zip") == "fedatlas"
     assert verify("shakespeare", root)[0] == root / "raw/shakespeare/plays.zip"
     assert next(row.state for row in status(root) if row.name == "shakespeare") == "prepared"
-
-
-def test_what_comes_with_fedatlas_is_preferred_to_a_mirror(root, put, tmp_path):
-    put("mirror/shakespeare/plays.zip", b"another file")
-    (path,) = fetch("shakespeare", root, tmp_path / "mirror")
-    assert path.read_bytes() == (BUNDLED / "shakespeare/plays.zip").read_bytes()
 
 
 def test_data_are_local_that_are_prepared_or_in_place_or_in_a_folder(official, put, root, tmp_path, toy_text):

@@ -1,8 +1,6 @@
 """LIBSVM text of the catalogue."""
 
 import bz2
-import gzip
-import lzma
 
 import numpy as np
 import pytest
@@ -71,18 +69,6 @@ def test_what_is_not_the_data_set_is_refused(register, put, root, content, compl
     with pytest.raises(UserError, match=rf"{complaint}.*; (delete the file and fetch it|fetch the raw files) again"):
         prepare("toy", root)
     assert not (root / "prepared/toy").exists()
-
-
-@pytest.mark.parametrize("suffix, pack", [(".bz2", bz2.compress), (".gz", gzip.compress), (".xz", lzma.compress)])
-def test_compressed_files_are_read_and_damaged_ones_refused(register, put, root, suffix, pack, toy_text):
-    register(f"toy{suffix}")
-    for damaged in (pack(toy_text)[:-6], b"not compressed at all"):
-        put(f"data/raw/toys/toy{suffix}", damaged)
-        with pytest.raises(UserError, match=r"toy\.\w+: cannot be read to its end"):
-            prepare("toy", root)
-    put(f"data/raw/toys/toy{suffix}", pack(toy_text))
-    prepare("toy", root)
-    assert load("toy", root).X.nnz == 3
 
 
 def test_a_dense_set_is_streamed_into_its_file(register, put, root, toy_text, monkeypatch):

@@ -6,7 +6,7 @@ import pytest
 from fedatlas.errors import UserError
 from fedatlas.federation.partitions.partition import Partition
 
-from .splits import BALANCED, SPLITS, partition
+from .splits import BALANCED, partition
 
 # Errors ---------------------------------------------------------------------------------------------------------------
 
@@ -44,12 +44,6 @@ def test_mistakes_are_explained(kind, clients, options, complaint):
         partition(kind, np.array([0, 1, 2, 0, 1, 2]), clients, 0, **options)
 
 
-@pytest.mark.parametrize("seed", [-1, 0.5, None, "0", True])
-def test_a_seed_is_a_whole_number(seed):
-    with pytest.raises(UserError, match=r"seed is .*; it must be a whole number, at least 0"):
-        partition("iid", BALANCED, 2, seed)
-
-
 @pytest.mark.parametrize("y", [np.zeros((3, 2), int), np.zeros(3), np.array([], int), np.array(["a", "b"])])
 def test_labels_are_a_vector_of_integers(y):
     with pytest.raises(UserError, match="labels must be a non-empty vector of integers"):
@@ -66,21 +60,6 @@ def test_clients_that_do_not_exist_and_other_labels_are_refused():
 
 
 # Files ----------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("kind, options", [*SPLITS, ("dirichlet", {"alpha": np.float32(0.5)})])
-def test_a_partition_survives_its_file(tmp_path, kind, options):
-    result = partition(kind, BALANCED, 20, 1, **options)
-    path = tmp_path / "deep" / "split.npz"
-    result.save(path)
-    first = path.read_bytes()
-    read = Partition.load(path)
-    assert (read.kind, read.seed, read.options, read.clients) == (result.kind, 1, result.options, 20)
-    np.testing.assert_array_equal(read.histogram(BALANCED, 10), result.histogram(BALANCED, 10))
-    for i in (0, 19):
-        np.testing.assert_array_equal(read.client(i), result.client(i))
-    read.save(path)
-    assert path.read_bytes() == first and [file.name for file in path.parent.iterdir()] == ["split.npz"]
 
 
 def test_a_file_that_is_no_partition_is_refused(tmp_path):

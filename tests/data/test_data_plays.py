@@ -11,55 +11,7 @@ from fedatlas.data.readers.plays import ALPHABET, Plays, role_texts
 
 from .pack import packed
 
-PLAY = """THE PLAY
-
-PERSONS REPRESENTED.
-
-Anne.
-of the persons, and no speech.
-
-
-ACT I.
-
-Scene I. A heath.
-
-[Enter ANNE and BEN.]
-
-ANNE.
-When shall we three [Aside.] meet again,
-In thunder?
-
-[Thunder and
-lightning.]
-
-In rain?
-
-FIRST LORD OF THE BEDCHAMBER.
-One word; then silence.
-
-It is my verse.
-No name is this.
-
-Ben.
-Ay.
-
-SCENE II.
-A hall, where nobody speaks.
-
-ANNE.\x20
-When, &1623 BEN!
-
-BEN.
-"No."
-"""
 WORDS = st.text(alphabet=ALPHABET + "ABC\n[]&7", min_size=1, max_size=30)
-
-
-def test_roles_have_their_speeches_without_directions_and_extras():
-    assert role_texts(PLAY) == {
-        "anne": "when shall we three meet again, in thunder? in rain? when, ben!",
-        "ben": "ay. no.",
-    }
 
 
 @given(st.lists(st.tuples(st.sampled_from(["ANNE.", "Ben.", "SIR JOHN"]), WORDS), max_size=8))

@@ -3,13 +3,11 @@
 import io
 
 import numpy as np
-import pytest
 from PIL import Image
 from scipy.io import savemat
 
 from fedatlas.data.catalogue.base import File, Form
 from fedatlas.data.prepared import load
-from fedatlas.data.readers import embedded
 from fedatlas.data.store import prepare, status
 
 IMAGES = {"dtype": "uint8", "sparse": False, "scale": 255.0, "shape": (3, 2, 2)}
@@ -66,37 +64,3 @@ def test_a_stand_in_is_marked_as_lossy(register, put, root):
     np.testing.assert_array_equal(result.X_test[:, 2, 1, 1], [40, 50])
     np.testing.assert_array_equal(result.y, [0, 1, 0])
     assert {row.name: row.lossy for row in status(root)}["toy"]
-
-
-def test_digits_are_bytes_from_0_to_16_and_features_from_0_to_1(root):
-    from sklearn.datasets import load_digits
-
-    prepare("digits", root)
-    result = load("digits", root)
-    assert result.X.dtype == np.uint8 and result.X.shape == (1438, 1, 8, 8) and result.X.max() == 16
-    everything = np.concatenate([result.features(), result.features("test")])
-    bundled = load_digits().data / 16
-    assert sorted(map(tuple, everything)) == sorted(map(tuple, bundled))  # exactly, and every image once
-
-
-def test_breast_cancer_is_standardised_by_its_training_part(root):
-    prepare("breast_cancer", root)
-    result = load("breast_cancer", root)
-    np.testing.assert_allclose(result.features().mean(axis=0), 0, atol=1e-12)
-    np.testing.assert_allclose(result.features().std(axis=0), 1)
-    assert abs(result.features("test").mean()) > 1e-3
-    assert "unit variance" in result.provenance["note"]
-
-
-@pytest.mark.parametrize("name", ["digits", "breast_cancer"])
-def test_the_split_is_stratified(root, name):
-    prepare(name, root)
-    result = load(name, root)
-    train, test = (np.bincount(y) for y in (result.y, result.y_test))
-    np.testing.assert_allclose(test / (train + test), 0.2, atol=0.005)
-
-
-def test_the_fixed_sample_never_changes():
-    picked = embedded.stratified_sample(np.arange(100) % 3, 0.2)
-    assert picked.tolist() == sorted(set(picked.tolist())) and len(picked) == 7 + 7 + 7
-    np.testing.assert_array_equal(picked[:6], [5, 6, 11, 12, 16, 17])

@@ -3,18 +3,15 @@
 import json
 import multiprocessing
 import os
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from fedatlas.data import preparation, prepared
-from fedatlas.data.catalogue import SOURCES
+from fedatlas.data import prepared
 from fedatlas.data.catalogue.base import File, Form
 from fedatlas.data.dataset import Dataset
 from fedatlas.data.prepared import load
-from fedatlas.data.sources import info, modules, names
-from fedatlas.data.store import prepare, status, verify
+from fedatlas.data.store import prepare, verify
 from fedatlas.data.validation import validate
 from fedatlas.errors import UserError
 
@@ -48,13 +45,6 @@ def test_the_same_input_gives_the_same_bytes_anywhere(toy, root, tmp_path, toy_t
     assert contents(prepare("toy", root)) == contents(prepare("toy", tmp_path / "other"))
 
 
-def test_preparing_again_does_nothing(toy, root):
-    folder = prepare("toy", root)
-    before = folder.stat()
-    (root / "raw/toys/toy").unlink()
-    assert prepare("toy", root) == folder and folder.stat() == before
-
-
 @pytest.mark.parametrize("damage", ["cut", "gone", "meta", "version"])
 def test_what_is_not_whole_is_prepared_again(toy, root, damage):
     folder = prepare("toy", root)
@@ -72,20 +62,6 @@ def test_what_is_not_whole_is_prepared_again(toy, root, damage):
         load("toy", root)
     prepare("toy", root)
     assert contents(folder) == good and os.listdir(root / "prepared") == ["toy"]
-
-
-def test_a_failure_leaves_nothing_behind(toy, root, monkeypatch):
-    monkeypatch.setattr(preparation, "validate", lambda *unused: 1 / 0)
-    with pytest.raises(ZeroDivisionError):
-        prepare("toy", root)
-    assert os.listdir(root / "prepared") == []
-
-
-def test_data_that_are_not_prepared_are_not_loaded(toy, root):
-    with pytest.raises(UserError, match=rf"'toy' is not prepared.* in {root}.*: run 'fedatlas data fetch toy' first"):
-        load("toy", root)
-    with pytest.raises(UserError, match="did you mean 'mnist'"):
-        load("mnis", root)
 
 
 def test_official_files_replace_a_stand_in(register, put, root, toy_text):
@@ -118,35 +94,6 @@ def test_many_at_once_prepare_one_whole_folder(root):
     assert len({queue.get() for _ in jobs}) == 1
     assert os.listdir(root / "prepared") == ["digits"]
     verify("digits", root)
-
-
-def test_prepared_data_are_opened_without_the_catalogue(toy, root, monkeypatch):
-    prepare("toy", root)
-    monkeypatch.delitem(SOURCES.builtin, "toy")
-    result = load("toy", root)
-    assert result.X.shape == (2, 3) and result.classes == 2
-    with pytest.raises(UserError, match="unknown data set 'toy'"):
-        prepare("toy", root)
-
-
-def test_what_opens_prepared_data_imports_nothing_that_fetches_or_reads_raw_files():
-    import subprocess
-    import sys
-
-    code = "import sys, fedatlas.data.prepared, fedatlas.federation.partitions.partition; print(*sys.modules)"
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    modules = {name.removeprefix("fedatlas.data.") for name in loaded if name.startswith("fedatlas.data.")}
-    assert modules == {"prepared", "dataset", "validation", "paths", "errors"}
-
-
-def test_what_decides_the_bytes_of_a_prepared_set_does_not_fetch():
-    assert modules(info("cifar10")) == [
-        "fedatlas.data.readers.published_images",
-        "fedatlas.data.preparation",
-        "fedatlas.data.validation",
-    ]
-    source = (Path(preparation.__file__)).read_text()
-    assert not any(f"data.{name}" in source for name in ("raw_files", "download", "store", "sources", "locks"))
 
 
 @pytest.mark.parametrize("in_the_way", ["file", "link"])
@@ -211,15 +158,6 @@ def test_arrays_that_break_a_promise_are_refused(register, root, changes, compla
         validate(source, _dataset(**changes), root)
 
 
-def test_values_that_are_not_finite_are_refused(register, root):
-    source = register(rows=4, shape=(2,), sparse=False)
-    X = np.zeros((4, 2))
-    validate(source, _dataset(X=X), root)
-    X[3, 1] = np.nan
-    with pytest.raises(UserError, match="not finite"):
-        validate(source, _dataset(X=X), root)
-
-
 @pytest.mark.parametrize("indices, indptr", [([0, 5], [0, 1, 2]), ([0, 1], [0, 2, 1]), ([-1, 1], [0, 1, 2])])
 def test_an_inconsistent_sparse_matrix_is_refused(toy, root, indices, indptr):
     folder = prepare("toy", root)
@@ -256,34 +194,7 @@ def test_verify_finds_what_has_changed(register, put, root, toy_text):
         verify("toy", root)
 
 
-def test_status_says_what_is_where(toy, root, tmp_path, put, toy_text, register):
-    def row(**options):
-        return next(row for row in status(**{"directory": root} | options) if row.name == "toy")
-
-    assert [row.name for row in status(root)] == names()
-    assert row().state == "raw" and row().bytes == len(toy_text)
-    prepare("toy", root)
-    assert row().state == "prepared" and row().path == root / "prepared/toy" and row().bytes > 500
-    empty = {"directory": tmp_path / "empty"}
-    assert row(**empty).state == "missing" and row(**empty).path is None
-    put("mirror/toys/toy", b"x")
-    result = row(**empty, mirrors=[tmp_path / "mirror", "http://127.0.0.1:9"])
-    assert result.state == "mirror" and result.path == tmp_path / "mirror/toys"
-    register(File("toy", (), 77), File("two", (), 23))
-    assert row(**empty).bytes == 100
-    digits = next(row for row in status(root) if row.name == "digits")
-    assert digits.kind == "embedded" and digits.state == "raw"
-
-
 # In memory ------------------------------------------------------------------------------------------------------------
-
-
-def test_features_are_flat_and_scaled():
-    X = np.arange(16, dtype=np.uint8).reshape(4, 1, 2, 2)
-    result = Dataset("toy", X, np.zeros(4, np.int64), None, None, 2, False, {}, scale=15.0)
-    np.testing.assert_array_equal(result.features(), X.reshape(4, 4) / 15.0)
-    assert result.features(dtype=np.float32).dtype == np.float32
-    np.testing.assert_array_equal(result.features(dtype=np.float32), X.reshape(4, 4) / np.float32(15))
 
 
 def test_sparse_features_stay_sparse(toy, root):

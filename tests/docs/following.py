@@ -43,8 +43,7 @@ def experiments():
 
 # What the value of an option must be, and of a word of a subcommand, by a function that returns all such names.
 NAMES = {
-    "algorithm": FAMILIES["algorithms"].names, "participation": FAMILIES["participation"].names,
-    "schedule": FAMILIES["schedules"].names, "channel": FAMILIES["channels"].names, "data": sources.names,
+    "algorithm": FAMILIES["algorithms"].names, "data": sources.names,
     "problem": FAMILIES["problems"].names, "partition": FAMILIES["partitions"].names,
     "model": FAMILIES["cost models"].names, "on": experiments, "only": lambda: CONFORMANCE_TESTS,
 }  # fmt: skip

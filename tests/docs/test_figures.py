@@ -40,15 +40,6 @@ def test_a_figure_of_the_site_stands_in_place_of_the_words_on_where_it_is(drawn,
     assert inserted(text).endswith("draws it. Loss.\n\nafter")
 
 
-@pytest.mark.parametrize("text", [MARK, "![Loss.](paper/made_up/loss.png)"])
-def test_a_drawn_figure_stands_with_its_chart_where_the_page_has_its_place(drawn, text):
-    result = inserted(f"before\n\n{text}\n\nbetween\n\n{text}\n\nafter")
-    assert result.startswith("before\n\n```{raw} html\n") and result.endswith("```\n\nafter")
-    assert result.count('<figure data-kind="lines">') == result.count('class="numbers-of-figure"') == 2
-    assert result.count('id="library"') == 1  # Chart.js, once a page
-    assert "\n\n" not in result.split("```")[1]  # a blank line would end the block
-
-
 def test_what_is_not_drawn_is_said_and_a_committed_picture_stays(tmp_path, monkeypatch):
     monkeypatch.setattr(figures, "DRAWN", tmp_path)
     words = "This figure is not drawn here; `snakemake --cores 2 made_up --config size=paper` draws it."

@@ -3,9 +3,8 @@
 import re
 
 import pytest
-from from_code import algorithms, escape_restructured
-from from_code.docstrings import prose, rule
-from from_code.formulas import SYMBOLS, Notation, Unreadable, formula
+from from_code import algorithms
+from from_code.formulas import SYMBOLS, Notation, formula
 
 from fedatlas.federation.algorithms import ALGORITHMS
 
@@ -33,29 +32,6 @@ def test_a_formula(text, latex):
     assert formula(text, PLAIN) == latex
 
 
-@pytest.mark.parametrize("text", ["(y - x", "|y", "y / ", "y ~ x"])
-def test_what_is_no_formula_is_refused(text):
-    with pytest.raises(Unreadable):
-        formula(text, PLAIN)
-
-
-def test_a_rule_has_a_row_for_each_clause_and_keeps_remarks():
-    rows = rule("y <- y - lr g(y)     K times, from y = x\nc = 1,   x <- mean_S(y)     for a client", PLAIN)
-    assert rows.splitlines()[1:-1] == [
-        r"y & \leftarrow y - \eta_l g(y) \quad K\text{ times, from }y = x \\",
-        r"c & = 1 \\",
-        r"x & \leftarrow \operatorname{mean}_{S}(y) \quad \text{for a client}",
-    ]
-
-
-def test_formulas_of_a_sentence():
-    text = "Theory: lr = 1/(L + lam), where a client's L (Theorem 4) is at most L_max; ``clip`` is 1."
-    assert prose(text, PLAIN) == (
-        r"Theory: $\eta_l = \frac{1}{L + \lambda}$, where a client's $L$ (Theorem 4) is at most $L_{\max}$; "
-        "`clip` is 1."
-    )
-
-
 @pytest.fixture(scope="module")
 def pages():
     return algorithms.pages()
@@ -76,17 +52,3 @@ def test_every_algorithm_has_a_rule(cls, pages):
     assert not re.search(r"\\mathrm\{(alpha|beta|gamma|eta|rho)", text), "a Greek letter is not one"
     for section in ("## Update rule", "## Options", "## What is known of it", "## Source", "@transcription"):
         assert section in page
-
-
-def test_a_page_has_what_the_class_declares(pages):
-    page = pages[f"{algorithms.FOLDER}/fedac-2.md"]
-    assert "Theorem 3.1(b)" in page and "`fedac_fig1`" in page and "def _fedac(" in page
-    assert "**Rate.**" in pages[f"{algorithms.FOLDER}/dane.md"]
-    assert "**Rate.**" not in pages[f"{algorithms.FOLDER}/daneplus-sgd.md"]
-
-
-def test_docstrings_as_restructured_text():
-    assert (
-        escape_restructured("weight of |x|^2 and ``|x|``, coef_ and F*")
-        == r"weight of \|x\|^2 and ``|x|``, coef\_ and F\*"
-    )

@@ -40,9 +40,3 @@ def test_it_is_written_where_links_lead_to_pages_of_algorithms_and_back(build, t
         path = PAGE.parent / folder / f"{name.replace('+', 'plus')}.md"
         link = re.search(r'<a href="([^"]*)">Where it wins', pages[path.as_posix()])[1]
         assert (tmp_path / path).parent.joinpath(link).resolve() == out.resolve()
-
-
-def test_it_is_not_written_for_a_build_that_failed_or_of_another_format_or_without_a_record(build, monkeypatch):
-    assert build(error=ValueError()) == build(format="latex") == []
-    monkeypatch.setattr(algorithms, "guide_exists", lambda: False)
-    assert build() == []

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from fedatlas.cli.main import main
-from fedatlas.errors import UserError
 from fedatlas.experiments import SIZES
 from tests.docs.blocks import PAGES, ROOT, blocks
 from tests.docs.following import FEDATLAS, SNAKEMAKE, follow, read, run_cheap, run_quick, subcommands
@@ -68,31 +67,6 @@ def test_commands_of_all_other_pages(copy):
         follow(page, lambda words, status: None if "NAME" in words else read(words))
         for words in inline_commands(page):
             read_inline(words)
-
-
-WRONG = """
-make turo
-snakemake --cores 2 fedac_fig11
-snakemake --corse 2
-snakemake --profile nowhere
-fedatlas run fedac_fig11
-fedatlas train --algorithm fedavgg
-fedatlas train --algorithm fedavg --data nowhere.csv,label=y
-fedatlas data fetch mnits
-fedatlas check --onyl rate
-flwr run
-"""
-
-
-@pytest.mark.parametrize("words", [line.split() for line in WRONG.strip().splitlines()], ids=" ".join)
-def test_a_wrong_command_is_no_command(words, copy):
-    with pytest.raises((AssertionError, UserError, SystemExit)):
-        read(words)
-
-
-@pytest.mark.parametrize("path", ["results/smoke/fedac_fig11/", "claim.csv", "extensions/my_algorithms.py"])
-def test_a_wrong_path_is_no_path(path, copy):
-    assert not is_there(path, Path("docs/how-to/running.md"), copy)
 
 
 def paths(page):

@@ -6,12 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fedatlas import UserError, train
-from fedatlas.federation import partitions
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.participation import trace
 from fedatlas.federation.participation.trace import Trace
-from fedatlas.federation.problems.base import ClientLabels
 from tests.helpers import example, logistic, network, quadratic, softmax
 
 
@@ -38,13 +36,6 @@ def test_probabilities_follow_the_formulas(spec, expected):
         want = expected(t)
         want = 0.0 if spec["kind"] == "interleaved-sine" and want < 0.1 else want
         np.testing.assert_allclose(participants.probabilities(t), want, rtol=1e-12)
-
-
-def test_interleaved_sine_has_rounds_that_are_certainly_empty():
-    participants = bound({"kind": "interleaved-sine", "p": 0.2})
-    absent = [t for t in range(20) if not participants.probabilities(t).any()]
-    assert absent == [t for t in range(20) if 0.2 * (0.3 * np.sin(0.1 * np.pi * t) + 0.7) < 0.1] and absent
-    assert all(len(participants.active(t)) == 0 for t in absent)
 
 
 def frequencies(participants, clients, rounds):
@@ -92,36 +83,6 @@ def test_markov_is_stationary_and_persistent():
 
 
 # --- probabilities from labels ---
-
-
-def labelled(y, clients, kind="dirichlet", **options):
-    problem = ClientLabels()
-    problem.labels, problem.partition = y, partitions.split({"kind": kind, **options}, y, clients)
-    return problem
-
-
-def test_label_mix_gives_the_probabilities():
-    y = np.repeat(np.arange(10), 30)
-    problem = labelled(y, 10, alpha=0.5)
-    p = bound({"kind": "stationary", "p": "labels"}, problem=problem).probabilities(0)
-    shares = problem.label_shares(10)
-    np.testing.assert_allclose(shares.sum(axis=1), 1)
-    u = np.linalg.lstsq(shares, p, rcond=None)[0]  # ten clients, ten classes: u can be read off
-    np.testing.assert_allclose(shares @ u, p, atol=1e-12)
-    assert (u > 0).all() and (u[:5] <= 1).all() and (u[5:] <= 0.5).all()
-    other = bound({"kind": "sine", "p": "labels"}, problem=problem).probabilities(5)
-    np.testing.assert_allclose(other, p, atol=1e-12)  # the same u whatever the dynamics; f(5) = 1
-    assert (bound({"kind": "stationary", "p": "labels"}, seed=1, problem=problem).probabilities(0) != p).any()
-
-
-def test_u_is_uniform_on_one_and_on_one_half():
-    y = np.arange(4)
-    problem = labelled(y, 4, "iid")
-    order = np.argmax(problem.label_shares(4), axis=1)  # one label each
-    p = np.array([bound({"kind": "stationary", "p": "labels"}, 4, s, problem).probabilities(0) for s in range(400)])
-    u = p[:, np.argsort(order)]
-    assert np.abs(u.mean(axis=0) - [0.5, 0.5, 0.25, 0.25]).max() < 5 * 0.29 / 20
-    assert u[:, :2].max() > 0.95 and 0.45 < u[:, 2:].max() <= 0.5
 
 
 @pytest.mark.parametrize("make", [logistic, softmax, network])

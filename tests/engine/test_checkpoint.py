@@ -7,7 +7,6 @@ import zipfile
 import numpy as np
 import pytest
 
-from fedatlas.federation import algorithms
 from fedatlas.federation.arrays import to_numpy
 from fedatlas.federation.engine import checkpoint
 from fedatlas.federation.engine.checkpoint import Checkpointer, Stopped
@@ -71,33 +70,6 @@ def test_any_round_with_several_simulations(rounds, storage, tmp_path):
     assert set(np.flatnonzero(simulations[0].clients.table.touched)) == active
 
 
-def test_compiled_rounds_stop_at_evaluations(tmp_path):
-    problem, setting = logistic(heterogeneous=False), Setting(clients=5, local_steps=2, rounds=7, eval_rounds=3)
-    names = ["fedavg", "fedavg"]
-    _, expected = never(problem, names, setting)
-    with pytest.raises(Stopped):
-        never(problem, names, setting, stopped_after(1, tmp_path / "a.state"))
-    stops = []
-    keep = resumed(tmp_path / "a.state")
-    _, again = never(problem, names, setting, lambda pairs: (keep(pairs), stops.extend(s.round for s, _ in pairs))[0])
-    assert stops == [3, 3] and all(map(same, again, expected))
-
-
-def test_a_diverged_simulation_stays_diverged(tmp_path):
-    problem, setting = logistic(), Setting(**OPTIONS)
-
-    def two(keep=None):
-        simulations = [Simulation(algorithms.create("fedavg", {"lr": lr}), problem, setting, 3) for lr in (1e300, 0.1)]
-        return run_simulations(simulations, keep=keep)
-
-    expected = two()
-    with pytest.raises(Stopped):
-        two(stopped_after(4, tmp_path / "a.state"))
-    again = two(resumed(tmp_path / "a.state"))
-    assert [history.status for history in again] == ["diverged", "ok"]
-    assert again[0].diverged_round == expected[0].diverged_round and same(again[1], expected[1])
-
-
 def test_checkpoints_of_something_else_are_ignored_with_a_message(tmp_path, capsys):
     problem, setting, path = logistic(), Setting(**OPTIONS), tmp_path / "a.state"
     with pytest.raises(Stopped):
@@ -127,23 +99,6 @@ def test_a_checkpoint_is_taken_whole_or_not_at_all(lost, tmp_path, capsys):
             file.writestr(name, content)
     _, again = never(problem, names, setting, resumed(path))
     assert f"{lost}" in capsys.readouterr().out and all(map(same, again, expected))
-
-
-def test_savings_are_bounded_in_time(tmp_path, monkeypatch):
-    clock = [0.0]
-    monkeypatch.setattr(checkpoint.time, "monotonic", lambda: clock[0])
-    saved = []
-
-    class Slow(Checkpointer):
-        def save(self, runs, pairs):
-            saved.append(clock[0])
-            clock[0] += 5
-
-    pause = Slow(tmp_path / "a", "this", seconds=60, share=0.02).watch("runs", [])
-    while clock[0] < 1000:
-        clock[0] += 1
-        pause()
-    assert saved[:2] == [60, 60 + 5 + 250] and len(saved) == 4
 
 
 def test_the_file_holds_only_clients_that_were_seen(tmp_path, monkeypatch):

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import fedatlas
@@ -16,7 +15,7 @@ from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.metrics import METRICS, Metric, metric
 from fedatlas.registry.options import option
 from fedatlas.testing import instances
-from tests.helpers import example, logistic
+from tests.helpers import logistic
 
 STATISTICS = ("mean", "min", "max", "sd", "q25")
 REDUCTIONS = {"mean": np.mean, "min": np.min, "max": np.max, "sd": np.std, "q25": lambda v: np.quantile(v, 0.25)}
@@ -87,35 +86,6 @@ def test_each_client_is_measured_on_its_own_rows(make, personal):
     assert [[row[name] for name in names] for row in rows[1]] == [[row[name] for name in names] for row in rows[5]]
 
 
-def test_quadratics_measure_the_clients_objectives():
-    problem = instances.quadratic()
-    simulation = simulate(FedAvg(lr=0.01), problem, batch=None, metrics=["loss_clients_max", "loss_clients_mean"])
-    row = simulation.run().rows[-1]
-    losses = problem.full_batch(np.arange(5)).value_and_grad(simulation.output)[0][:, 0]
-    assert row["loss_clients_max"] == losses.max()
-    assert row["loss_clients_mean"] == pytest.approx(row["loss"])
-
-
-def test_clients_that_count_by_their_size_have_the_mean_loss_of_their_rows():
-    problem, same = instances.unequal_clients("size"), instances.unequal_clients()
-    x = problem.start(1)
-    ids = np.arange(5)
-    values = problem.evaluate_clients(x, ids, ["loss"])["loss"]
-    assert values == pytest.approx(same.full_batch(ids).value_and_grad(x)[0][:, 0])
-
-
-def test_nothing_is_computed_that_the_setting_does_not_name(monkeypatch):
-    problem = logistic()
-    plain = simulate(example("scaffold"), problem).run()
-    with_metrics = simulate(example("scaffold"), problem, metrics=["loss_clients_mean"]).run()
-    monkeypatch.setattr(FedAvg, "client_model", None)
-    monkeypatch.setattr(type(problem), "evaluate_clients", None)
-    simulate(FedAvg(lr=0.1), problem).run()
-    assert (plain.x == with_metrics.x).all()
-    costs = ["vectors_up", "vectors_down", "gradients", "samples"]
-    assert [plain.rows[-1][cost] for cost in costs] == [with_metrics.rows[-1][cost] for cost in costs]
-
-
 def test_held_out_rows_are_those_of_each_client():
     rng = np.random.default_rng(0)
     A, y = rng.standard_normal((40, 3)), rng.integers(2, size=40)
@@ -134,22 +104,6 @@ def test_held_out_rows_are_those_of_each_client():
     problem = fedatlas.Logistic(A[:30], y[:30], partition=options["partition"], test=options["test"])
     with pytest.raises(UserError, match=r"belong to no clients.*test_share"):
         fedatlas.train("fedavg", problem, rounds=2, lr=1.0, metrics=names)
-
-
-def test_clients_that_the_data_name_own_their_test_rows(tmp_path):
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame(rng.standard_normal((60, 2)), columns=["a", "b"])
-    frame["y"], frame["site"] = rng.integers(2, size=60), np.repeat(["u", "v", "w"], 20)
-    part = np.where(np.arange(60) % 4 == 0, "test", "train")
-    frame["part"] = np.where(frame["site"] == "w", "test", part)
-    frame.to_csv(tmp_path / "sites.csv", index=False)
-    data = {"file": str(tmp_path / "sites.csv"), "label": "y", "client": "site", "test_column": "part"}
-    problem = {"kind": "logistic", "data": data, "partition": "natural"}
-    names = ["test_accuracy_clients_mean", "test_accuracy_clients_min"]
-    run = fedatlas.train("fedavg", problem, rounds=2, lr=1.0, metrics=names, directory=tmp_path, optimum=False)
-    x, tests = run.attrs["x"], frame[(frame["part"] == "test") & (frame["site"] != "w")]
-    right = ((tests[["a", "b"]].to_numpy() @ x > 0) == (tests["y"] == 1)).groupby(tests["site"]).mean()
-    assert run[names].iloc[-1].tolist() == pytest.approx([right.mean(), right.min()])
 
 
 @pytest.mark.parametrize(

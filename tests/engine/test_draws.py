@@ -1,11 +1,8 @@
 """Common random numbers: samples, participation and starts depend on seed and round alone."""
 
-import itertools
-
 import numpy as np
 import pytest
 
-from fedatlas.errors import UserError
 from fedatlas.federation import algorithms
 from fedatlas.federation.compiled import drawing
 from fedatlas.federation.engine.setting import Setting
@@ -13,7 +10,7 @@ from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.sampling import SAMPLING
 from fedatlas.federation.sampling.replacement import STREAM_DRAWS, ReplacementSampler
 from fedatlas.federation.sampling.reshuffling import ReshufflingSampler
-from fedatlas.federation.streams import _PURPOSE, states, stream, streams
+from fedatlas.federation.streams import states, stream
 from tests.helpers import each_algorithm, example, logistic, where_defined
 
 
@@ -61,12 +58,6 @@ def test_all_algorithms_get_the_same_samples(name, sampling, participation):
     assert samples != draws_of(name, seed=4, **options)
 
 
-def test_pooled_clients_get_the_samples_of_all():
-    apart, pooled = draws_of("fedavg", heterogeneous=False), draws_of("mb-sgd", heterogeneous=False)
-    assert list(pooled) == [0]
-    assert sorted(pooled[0]) == sorted(itertools.chain(*apart.values()))
-
-
 @pytest.mark.parametrize("kind", ["replacement", "reshuffling"])
 @pytest.mark.parametrize("heterogeneous", [True, False])
 def test_a_clients_samples_do_not_depend_on_who_else_is_there(kind, heterogeneous):
@@ -94,50 +85,6 @@ def test_reshuffling_passes_over_all_data_before_any_comes_twice():
     first, second = samples[: len(indices)], samples[len(indices) : 2 * len(indices)]
     assert sorted(first) == sorted(second) == sorted(indices)
     assert (first != second).any() and (first != indices).any()
-
-
-def test_draws_are_uniform():
-    samples = ReplacementSampler(logistic(heterogeneous=False), 50, 4, seed=0).draw(0, np.arange(50), 60)
-    counts = np.bincount(samples.ravel(), minlength=60)
-    expected = samples.size / 60
-    assert ((counts - expected) ** 2 / expected).sum() < 59 + 5 * np.sqrt(2 * 59)
-
-
-def test_full_gradients_draw_nothing():
-    assert ReplacementSampler(logistic(), 5, None, seed=0).draw(0, np.arange(5), 3) is None
-    with pytest.raises(UserError, match="unknown sampling 'bootstrap'"):
-        SAMPLING.get("bootstrap")
-
-
-@pytest.mark.parametrize("options", [{"batch": 7}, {"sampling": "reshuffling"}, {"local_steps": 1}, {"rounds": 9}])
-def test_participation_does_not_depend_on_samples(options):
-    base = {"clients": 5, "local_steps": 3, "rounds": 4, "participation": {"kind": "uniform", "count": 2}}
-    active = [
-        [Setting(**conditions).participation_kind.bind(None, 5, 1).active(t).tolist() for t in range(4)]
-        for conditions in (base, base | options)
-    ]
-    assert active[0] == active[1]
-    who = [set(draws_of("fedavg", **conditions)) for conditions in (base, base | options | {"rounds": 4})]
-    assert who[0] == who[1]
-
-
-def test_streams_are_all_different():
-    indices = ((), (0,), (1,), (0, 0), (0, 1))
-    keys = [(seed, purpose, *index) for seed in (0, 1) for purpose in _PURPOSE for index in indices]
-    first = {stream(*key).integers(2**63) for key in keys}
-    assert len(first) == len(keys)
-    assert stream(0, "samples", 3).integers(2**63) == stream(0, "samples", 3).integers(2**63)
-
-
-def test_several_streams_are_those_that_a_seed_sequence_makes():
-    last = np.array([0, 1, 7, 2**31, 2**32 - 1])
-    for seed in (0, 1, 2**32 - 1, 2**32, 2**127 + 5, 2**128, 2**200 + 7, np.int64(5)):
-        for purpose in ("samples", "test"):
-            for index in ((), (0,), (2**32 - 1, 3)):
-                several = streams(seed, purpose, *index, last=last)
-                alone = [stream(seed, purpose, *index, int(k)) for k in last]
-                states = [[rng.bit_generator.state for rng in way] for way in (several, alone)]
-                assert states[0] == states[1]
 
 
 @pytest.mark.parametrize("clients, K", [(1, 1), (3, 2), (5, 70), (70, 100)])
@@ -186,22 +133,3 @@ def test_counts_are_multinomial():
     assert abs(squares.mean() - (n - 1)) < 5 * np.sqrt(2 * (n - 1) / rounds)
     pairs = np.corrcoef(counts.T)[np.triu_indices(n, 1)]
     assert pairs.mean() == pytest.approx(-1 / (n - 1), abs=5 / np.sqrt(rounds * n * (n - 1) / 2))
-
-
-def test_counts_and_samples_of_equal_counts_give_equal_gradients():
-    problem, sampler, counts, size = counting()
-    pooled = sampler.pool(3, np.arange(100), 16)
-    assert pooled.shape == (1, 16, 100)
-    np.testing.assert_array_equal(np.bincount(pooled.ravel(), minlength=problem.samples), counts[3])
-    shuffled = np.random.default_rng(0).permutation(pooled.ravel())
-    y = problem.start(1)
-    apart = sum(problem.batch([0], np.array([[j]])).grad(y)[0] for j in shuffled) / size
-    np.testing.assert_allclose(problem.batch([0], pooled.reshape(1, -1)).grad(y)[0], apart, rtol=1e-10)
-
-
-def test_few_samples_are_those_that_others_see():
-    problem = logistic(heterogeneous=False)
-    sampler = ReplacementSampler(problem, 5, 1, seed=0)
-    assert sampler.counts(0, 5, 3) is None
-    assert sorted(sampler.pool(2, np.arange(5), 3).ravel()) == sorted(sampler.draw(2, np.arange(5), 3).ravel())
-    assert ReplacementSampler(problem, 5, None, seed=0).pool(0, np.arange(5), 3) is None

@@ -3,10 +3,8 @@
 import numpy as np
 import pytest
 
-from fedatlas.federation.algorithms.fedavg import FedAvg
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
-from fedatlas.federation.problems.logistic import Logistic
 from fedatlas.federation.sampling.reshuffling import ReshufflingSampler
 from fedatlas.testing.instances import UNEQUAL_SIZES, unequal_shares
 from tests.helpers import example, logistic, softmax
@@ -55,22 +53,6 @@ def test_equals_a_plain_loop_over_clients(name):
     assert history.rows[-1]["gradients"] == pytest.approx(3 * 2 * 16 / 5)
 
 
-def test_clients_of_one_size_share_a_block():
-    blocks = []
-
-    class Watching(FedAvg):
-        name = "watching"
-
-        def client(self, s, i, steps):
-            blocks.append((list(steps.clients), len(steps), [g._batch.size for g in steps]))
-            return super().client(s, i, steps)
-
-    run(Watching(lr=0.1), unequal_shares(logistic()), block=5, rounds=1)
-    assert [clients for clients, _, _ in blocks] == [[0, 2], [1], [4], [3]]
-    assert [steps for _, steps, _ in blocks] == [4, 6, 8, 10]
-    assert [np.max(size) for size in blocks[0][2]] == [4, 3, 4, 3]
-
-
 def test_full_gradients_are_one_step_a_pass():
     problem = unequal_shares(logistic())
     epochs = run(example("fedavg"), problem, batch=None)
@@ -86,16 +68,3 @@ def test_blocks_change_no_bit_of_large_batches(make):
     assert problem.gather_limit < 70
     ends = [run(example("fedavg"), problem, block=b, local_epochs=None, local_steps=2, batch=70).x for b in (1, 2, 5)]
     assert all((x == ends[0]).all() for x in ends)
-
-
-def test_epochs_in_all_give_the_rounds():
-    assert Setting(clients=2, local_epochs=5, epochs=2500).total_rounds == 500
-    assert Setting(clients=2, local_epochs=20, epochs=2500).total_rounds == 125
-
-
-def test_weights_of_an_averaged_output_add_up_to_one_whatever_the_numbers_of_steps():
-    """All gradients are 0 and all iterates the start, of which every average is the start."""
-    problem = unequal_shares(logistic())
-    flat = Logistic(np.zeros_like(problem.A), problem.labels, partition=problem.partition)
-    history = run(example("fedavg-averaged", lr=0.3, mu=1.0), flat)
-    np.testing.assert_allclose(history.x, flat.start(1), rtol=1e-12)

@@ -101,20 +101,6 @@ def test_the_ledger_is_what_each_client_did(name):
     assert tried
 
 
-def test_clients_with_fewer_neighbours_send_fewer_vectors():
-    walk = Walk(example("sonata", graph="grid"), quadratic(clients=M), Setting(clients=M, rounds=2, batch=None))
-    of_path = (1, 2, 2, 2, 1)  # the grid of five clients
-    for profile in profiles(walk.run().ledger):
-        assert [(exchange.down, exchange.up) for exchange in profile] == [(of_path, of_path)] * 2
-    assert parts_of(walk, walk.ledger) == walk.parts
-
-
-def test_equal_rounds_are_one_entry():
-    setting = Setting(clients=M, rounds=30, local_epochs=1, batch=4, participation={"kind": "uniform", "count": 3})
-    history = Simulation(example("scaffold"), unequal_shares(logistic()), setting).run()
-    assert list(history.ledger) == [((Exchange("client", 2, 2, passes=1),), 30)]
-
-
 AMOUNTS = st.one_of(
     st.integers(0, 9), st.sampled_from([0.5, 1 / 3]), st.lists(st.integers(0, 9), min_size=1).map(tuple)
 )

@@ -1,20 +1,14 @@
 """What every rule of participation, every schedule and every way of sampling promises."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fedatlas.errors import UserError
-from fedatlas.experiments.fingerprint import closure
-from fedatlas.federation.engine.drivers import DRIVERS
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.participation import PARTICIPATION
-from fedatlas.federation.sampling import SAMPLING
 from fedatlas.federation.schedules import SCHEDULES
-from fedatlas.registry.options import options
 from tests.helpers import logistic
 
 ASYNCHRONOUS = {"kind": "asynchronous", "buffer": 2, "concurrency": 3}
@@ -70,23 +64,6 @@ def test_who_is_active_is_sorted_in_range_and_the_same_in_any_order(name, trace,
             assert (probabilities[active] > 0).all()
 
 
-@pytest.mark.parametrize("family", [PARTICIPATION, SCHEDULES, DRIVERS], ids=lambda family: family.noun)
-def test_every_option_is_documented(family):
-    for name in family.names():
-        kind = family.get(name)
-        assert kind.summary() and family.module(name).rpartition(".")[2] == kind.name.replace("-", "_")
-        fields = [field.name for field in dataclasses.fields(kind)]
-        assert list(kind.options()) == fields and all(item.doc for item in kind.options().values())
-
-
-def test_every_key_of_the_setting_is_documented():
-    fields = options(Setting)
-    assert list(fields) == [field.name for field in dataclasses.fields(Setting)]
-    assert all(item.doc for item in fields.values())
-    assert all(f"`{name}`" in fields["sampling"].doc for name in SAMPLING.names())
-    assert all(f"`{name}`" in fields["driver"].doc for name in DRIVERS.names())
-
-
 @given(st.integers(0, 1000))
 def test_factors_of_schedules_are_positive_and_start_at_1(t):
     for spec in ("constant", {"kind": "exponential", "decay": 0.99}, "inverse-sqrt"):
@@ -139,12 +116,3 @@ def test_bad_settings_are_one_clear_error(options, message):
     with pytest.raises(UserError) as error:
         Setting(**arguments)
     assert message in str(error.value)
-
-
-def test_the_engine_depends_on_no_kind_of_a_setting():
-    engine = closure("fedatlas.federation.engine.simulation")
-    kinds = {family.module(name) for family in (PARTICIPATION, SCHEDULES, SAMPLING, DRIVERS) for name in family.names()}
-    assert len(kinds) > 10 and not engine & {*kinds, "fedatlas.federation.participation.independent"}
-    apart = ("compiled", "algorithms", "problems", "experiments", "simulation.memory", "simulation.checkpoint")
-    assert not [module for module in engine for name in apart if module.startswith(f"fedatlas.{name}")]
-    assert "fedatlas.federation.participation.independent" not in closure("fedatlas.federation.participation.uniform")

@@ -1,20 +1,18 @@
 """A wrong hook or declaration is one sentence with the hook, the field and what is expected, in runs as in checks."""
 
 import re
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
 import fedatlas
-from fedatlas import Coded, Mixing, Note, Rows, UserError
+from fedatlas import Coded, Mixing, Rows, UserError
 from fedatlas.federation.algorithms.fedavg import FedAvg
 from fedatlas.federation.arrays import State, norm, zeros_like
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.testing import FAILED, Implementation, run_tests
-from tests.conformance.broken import Sound
 from tests.helpers import logistic, network
 
 
@@ -318,44 +316,3 @@ def test_tensors_get_the_same_sentence():
     mine = algorithm(client=lambda self, s, i, steps: State(delta=np.zeros((len(steps.clients), len(s.x)))))(lr=0.1)
     with pytest.raises(UserError, match="returns 'delta' as an array of NumPy, but the model is one of torch"):
         Simulation(mine, network("linear"), Setting(clients=5, rounds=1)).run()
-
-
-def test_other_failures_stay_what_they_are():
-    def client(self, s, i, steps):
-        raise ValueError("mine")
-
-    with pytest.raises(ValueError, match=r"^mine$"):
-        Simulation(algorithm(client=client)(lr=0.1), logistic(), Setting(clients=5, rounds=1)).run()
-
-
-RIGHT = {
-    "helpers": {"gain": lambda self: 1.0, "score": staticmethod(lambda: None)},
-    "helpers with nearly the names of hooks": {
-        "rates": (0.1, 0.2),
-        "serve": lambda self, s: s.x,
-        "servers": lambda self, s, mean, n: s,
-        "clients": lambda self: 5,
-        "mixings": property(lambda self: None),
-        "lengths": lambda self, t: t,
-        "outputting": lambda self, s, n: s.x,
-    },
-    "a helper that is read": {"state": lambda self: 2.0, "output": lambda self, s: s.x * self.state() / 2},
-    "a vector of all": {"client": lambda self, s, i, steps: State(delta=-0.1 * s.x)},
-    "notes": {"client": lambda self, s, i, steps: State(delta=-steps.full(s.x), size=Note(norm(steps.full(s.x))))},
-    "infinite numbers": {"init": lambda self, x0: (State(x=x0, best=float("inf")), State(least=float("inf")))},
-    "zero weights": {"client_weights": lambda self, steps: (steps.clients[:, None] > 1).astype(float)},
-}
-
-
-@pytest.mark.parametrize("name", RIGHT)
-def test_right_hooks_are_not_accused(name):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        fedatlas.train(algorithm(**RIGHT[name]), logistic(), lr=0.1, **SETTING)
-
-
-def test_states_that_a_server_gets_later_may_be_sent():
-    attributes = {"broadcast": ("x", "v"), "server": lambda self, s, mean, n: State(x=s.x + mean.delta, v=mean.delta)}
-    frame = fedatlas.train(algorithm(**attributes), logistic(), lr=0.1, rounds=3, eval_rounds=1)
-    assert frame["vectors_down"].tolist() == [0, 1, 3, 5]
-    assert fedatlas.train(Sound, logistic(), lr=0.1, rounds=1).attrs["status"] == "ok"

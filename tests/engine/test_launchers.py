@@ -6,7 +6,7 @@ import pytest
 
 from fedatlas.errors import UserError
 from fedatlas.federation.engine import processes
-from fedatlas.federation.engine.launchers import FIRST_PORT, PORTS, Task, current_task, first_host
+from fedatlas.federation.engine.launchers import Task, current_task, first_host
 
 STEP = {
     "SLURM_JOB_ID": "4711",
@@ -33,12 +33,6 @@ def test_a_task_of_srun_is_found_where_the_command_says_so():
     task = current_task(4, STEP)
     assert task and (task.rank, task.count, task.host, task.has_agent) == (3, 4, "node003", False)
     assert current_task(1, STEP) is None  # as of a whole workflow in a job of several tasks
-
-
-def test_jobs_of_one_node_meet_at_ports_of_their_own():
-    variables = [STEP | {"SLURM_JOB_ID": str(job), "SLURM_STEP_ID": str(step)} for job in range(50) for step in (0, 1)]
-    ports = {task.port for environment in variables if (task := current_task(4, environment))}
-    assert len(ports) == 100 and FIRST_PORT <= min(ports) <= max(ports) < FIRST_PORT + PORTS <= 32_768
 
 
 def test_what_srun_has_not_started_is_refused():

@@ -9,14 +9,12 @@ from fedatlas.experiments import expansion, experiment_file, tables, validation
 from fedatlas.experiments.cells import CellSpec
 from fedatlas.experiments.run import run_cell
 from fedatlas.experiments.tables import Layout
-from fedatlas.federation.engine.setting import Setting
-from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.sampling import SAMPLING
 from fedatlas.federation.sampling.replacement import STREAM_DRAWS
 from fedatlas.results.claims import CHECKS
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import HELD
-from tests.helpers import example, logistic, quadratic
+from tests.helpers import logistic
 from tests.workflow.project import ROOT
 
 
@@ -42,14 +40,6 @@ def test_draws_are_those_of_one_stream(clients, steps, batch):
         assert np.array_equal(pooled, np.sort(expected[round].ravel()))
 
 
-def test_the_run_starts_where_the_code_does():
-    problem = logistic(heterogeneous=False)
-    setting = Setting(clients=2, rounds=1, sampling="legacy")
-    assert np.array_equal(
-        Simulation(example("fedavg"), problem, setting, 7).x0, np.random.RandomState(7).randn(problem.dim)
-    )
-
-
 def test_split_data_are_refused():
     with pytest.raises(UserError, match="draws from all rows"):
         SAMPLING.build("legacy").bind(logistic(heterogeneous=True), 5, 1, 0)
@@ -67,12 +57,6 @@ def test_what_cannot_be_sampled_so_is_refused_before_any_job(problem, message):
     spec = CellSpec("fedavg", {"lr": 0.1}, problem, {"clients": 2, "rounds": 2, "sampling": "legacy"})
     with pytest.raises(UserError, match=message):
         validation.check_cell(spec, "loss", ())
-
-
-def test_quadratics_start_there_too():
-    problem = quadratic()
-    run = Simulation(example("fedavg"), problem, Setting(clients=problem.clients, rounds=1, sampling="legacy"), 3)
-    assert np.array_equal(run.x0, problem.start_scale * np.random.RandomState(3).randn(problem.dim))
 
 
 @pytest.mark.slow

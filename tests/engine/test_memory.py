@@ -18,7 +18,7 @@ from fedatlas.federation.networks.network import Network
 from fedatlas.federation.problems import create
 from fedatlas.federation.problems.base import Problem
 from fedatlas.io import machine
-from fedatlas.io.machine import format_size, free_disk, free_host, memory_limit
+from fedatlas.io.machine import free_host, memory_limit
 from tests.helpers import example, network, quadratic
 
 GIB = 1 << 30
@@ -52,19 +52,6 @@ def simulation(name, problem, clients=500, rounds=2, **options):
     return Simulation(example(name), problem, setting)
 
 
-def test_many_clients_of_a_large_model_cost_nothing_without_state():
-    tracemalloc.start()
-    try:
-        instance = simulation("fedavg", Wide())
-        parts, count = estimates.estimate(instance)
-        instance.run()
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert peak < 2 * GIB + 4 * Wide.dim
-    assert parts["clients"] == count == 0 and peak / 2 < sum(parts.values()) < 2 * peak
-
-
 @pytest.mark.parametrize("name, vectors", [("scaffold", 1), ("fedspeed", 1), ("fedadmm", 2)])
 def test_states_grow_with_the_active_clients(name, vectors):
     problem = quadratic(clients=50)
@@ -76,11 +63,6 @@ def test_states_grow_with_the_active_clients(name, vectors):
         assert instance.clients.table.touched.sum() == count and parts["clients"] == count * vectors * problem.dim * 8
         result.append(count)
     assert result[0] == 3 < result[1] < result[2] == 50
-
-
-def test_very_long_runs_are_bounded(monkeypatch):
-    monkeypatch.setattr(estimates, "SCAN", 2)
-    assert estimates.stateful_clients(simulation("scaffold", quadratic(clients=50), clients=50, rounds=3)) == 50
 
 
 def test_what_cannot_fit_is_refused_with_the_number(monkeypatch):
@@ -95,13 +77,6 @@ def test_what_cannot_fit_is_refused_with_the_number(monkeypatch):
     monkeypatch.setattr("fedatlas.federation.problems.base.free_host", lambda: GIB // 8)
     with pytest.raises(UserError, match="128 MiB of memory are free: take a smaller"):
         estimates.require([simulation("fedavg", Wide())])
-
-
-def test_training_says_what_it_takes():
-    output = []
-    options = {"clients": 3, "rounds": 1, "batch": None, "optimum": False, "say": output.append}
-    train("scaffold", {"kind": "quadratic", "dim": 1000, "L": 10.0, "diagonal": True}, lr=0.01, **options)
-    assert len(output) == 1 and "23.4 KiB for states of 3 clients" in output[0] and "for data" in output[0]
 
 
 def test_activations_of_networks_grow_with_batch_and_resolution():
@@ -191,13 +166,6 @@ def test_what_cannot_fit_is_refused_before_it_is_allocated(prepared_digits, prob
         tracemalloc.stop()
 
 
-def test_what_is_drawn_is_part_of_the_estimate(prepared_digits):
-    output = []
-    for batch in (1, 100_000):
-        train("fedavg", LOGISTIC, clients=10, rounds=1, batch=batch, lr=0.1, optimum=False, say=output.append)
-    assert "80 B for the rows that clients draw" in output[0] and "7.63 MiB for the rows that clients draw" in output[1]
-
-
 @pytest.mark.parametrize("sampling", ["replacement", "reshuffling"])
 @pytest.mark.parametrize("partition", [None, {"kind": "iid"}])
 @pytest.mark.parametrize("length", [{"local_steps": 40}, {"local_epochs": 600}], ids=str)
@@ -226,14 +194,6 @@ def test_states_on_disk_change_no_bit(make):
     assert (ends[0] == ends[1]).all()
 
 
-def test_tables_on_disk_are_mapped_files():
-    table = Table(State(c=np.zeros(3)), 4, np.zeros(3), "disk")
-    assert isinstance(table.data["c"], np.memmap)
-    table.write(np.array([2]), State(c=np.ones((1, 3))))
-    assert table.read(np.array([1, 2])).c.tolist() == [[0, 0, 0], [1, 1, 1]]
-    assert type(table.read(np.array([2])).c) is np.ndarray
-
-
 def test_rows_are_kept_one_by_one_where_memory_is_not_lazy():
     plain = Table(State(c=torch.tensor([1.0, 2.0]), tau=-1), 4, torch.zeros(2))
     rows = Table(State(c=torch.tensor([1.0, 2.0]), tau=-1), 4, torch.zeros(2))
@@ -245,13 +205,6 @@ def test_rows_are_kept_one_by_one_where_memory_is_not_lazy():
     for name in ("c", "tau"):
         assert (getattr(everything[0], name) == getattr(everything[1], name)).all()
     assert len(rows.data["c"].rows) == 3
-
-
-def test_bytes_are_said_for_people():
-    assert [format_size(count) for count in (0, 1000, 1536, 5 << 20, 3 << 29, 2000 << 30)] == [
-        "0 B", "1e+03 B", "1.5 KiB", "5 MiB", "1.5 GiB", "2,000 GiB",
-    ]  # fmt: skip
-    assert free_host() > 0 and free_disk() > 0
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from fedatlas.errors import UserError
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.metrics import METRICS, Metric
@@ -32,12 +31,3 @@ def test_a_named_metric_is_a_column_after_those_of_the_problem(length):
         assert list(other) == [*names[: last + 1], "length", *names[last + 1 :]]
     assert result.rows[-1]["length"] == pytest.approx(np.linalg.norm(result.x))
     assert type(result.rows[0]["length"]) is float
-
-
-@pytest.mark.parametrize("name", ["lenght", "test_accuracy"])
-def test_a_metric_that_nobody_computes_is_refused_before_the_first_round(length, name):
-    setting = Setting(clients=5, rounds=3, metrics=["length", name])
-    simulation = Simulation(example("fedavg"), logistic(), setting)
-    with pytest.raises(UserError, match=f"does not report '{name}'.*" + ("'length'" if name == "lenght" else "known")):
-        simulation.run()
-    assert simulation.round == 0

@@ -60,13 +60,6 @@ def test_the_sparse_product_has_the_bits_of_the_dense_loop(m, kind, dtype):
         assert arrays.to_numpy(sparse).tobytes() == arrays.to_numpy(dense).tobytes()
 
 
-def test_both_libraries_mix_alike():
-    torch = pytest.importorskip("torch")
-    rows = np.random.default_rng(0).standard_normal((6, 3))
-    network = create("grid", 6)
-    assert (network.mix(torch.from_numpy(rows)).numpy() == network.mix(rows)).all()
-
-
 @pytest.mark.parametrize(
     "W, problem",
     [

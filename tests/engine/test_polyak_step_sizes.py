@@ -5,7 +5,7 @@ import pytest
 
 from fedatlas.federation.metrics import metric
 from fedatlas.federation.problems.quadratic import SyntheticQuadratic
-from tests.helpers import logistic, softmax
+from tests.helpers import logistic
 
 
 def gammas(problem, x):
@@ -20,24 +20,6 @@ def test_by_hand_where_proposition_2_does_not_hold():
     assert b == pytest.approx(50.05 / 101)
     assert c == pytest.approx(50.05 / 2 / 5.5**2)
     assert a < b < c
-
-
-def test_clients_that_share_all_data_are_one():
-    problem = logistic(heterogeneous=False)
-    x = 0.1 * np.ones(problem.dim)
-    gradient = problem.gradient(x)
-    assert gammas(problem, x) == pytest.approx([problem.value(x) / (gradient @ gradient)] * 3)
-
-
-@pytest.mark.parametrize("make", [logistic, softmax])
-def test_of_clients_with_data(make):
-    problem = make()
-    x = 0.1 * np.ones(problem.dim)
-    losses, gradients = problem.full_batch(np.arange(5)).value_and_grad(x)
-    squares = (gradients**2).sum(axis=1)
-    expected = [np.mean(losses[:, 0] / squares), losses.mean() / squares.mean()]
-    a, b, c = gammas(problem, x)
-    assert [a, b] == pytest.approx(expected) and c >= b
 
 
 def test_variances_of_gradients_by_hand():

@@ -11,10 +11,9 @@ from fedatlas.experiments.expansion import cells, create_view
 from fedatlas.experiments.run import run_cell
 from fedatlas.federation import algorithms
 from fedatlas.federation.algorithms.fedavg import FedAvg
-from fedatlas.federation.arrays import norm
 from fedatlas.federation.engine.recording import PARTS, columns
 from fedatlas.federation.engine.setting import Setting
-from fedatlas.federation.engine.simulation import Simulation, run_simulations
+from fedatlas.federation.engine.simulation import Simulation
 from tests.helpers import each_algorithm, example, logistic, quadratic, where_defined
 from tests.synthetic import experiment
 
@@ -56,12 +55,6 @@ def test_does_not_change_a_bit_of_the_run(name, record):
     assert (history(record, name=name).x == history(None, name=name).x).all()
 
 
-@pytest.mark.parametrize("block, threads", [(1, 1), (2, 1), (2, 3)])
-def test_depends_on_neither_blocks_nor_threads(block, threads):
-    ours, expected = history(block=block, threads=threads), history()
-    assert list(map(step_sizes, ours.rows)) == list(map(step_sizes, expected.rows))
-
-
 class Recorder(FedAvg):
     """FedAvg that records what ``value`` makes of a step's gradients."""
 
@@ -80,26 +73,10 @@ def recorded(value, **options):
     return Simulation(algorithm, logistic(), setting, 0, block=2).run().rows[-1]
 
 
-@pytest.mark.parametrize("number", [0.25, 1, True, np.float32(0.25), np.array(0.25), np.array([0.25])], ids=repr)
-def test_a_number_is_recorded_for_all_clients(number):
-    row = recorded(lambda g: number)
-    assert row["step_size_min"] == row["step_size_max"] == float(np.squeeze(number))
-
-
-def test_a_column_is_recorded_by_client():
-    row = recorded(lambda g: norm(g))
-    assert row["step_size_within"] > 0 and row["step_size_between"] > 0
-
-
 @pytest.mark.parametrize("value", [lambda g: g, lambda g: g[:, 0], lambda g: g[0]])
 def test_refuses_to_record_what_is_neither_a_column_nor_a_number(value):
     with pytest.raises(UserError, match=r"the recorded step_size has the shape \(\d.*\): record a column \(m, 1\)"):
         recorded(value)
-
-
-def test_nobody_active_nothing_noted():
-    rows = history(participation={"kind": "bernoulli", "p": 0.1}, eval_rounds=1, rounds=20).rows
-    assert {bool(step_sizes(row)) for row in rows[1:]} == {False, True}
 
 
 def test_losses_are_those_of_the_minibatches_before_each_step():
@@ -129,22 +106,6 @@ def test_losses_are_recorded_of_every_algorithm_and_change_no_run(name):
         assert (plain.x == result.x).all()
     for row in result.rows:
         assert np.isfinite([value for name, value in row.items() if name.startswith("local_loss")]).all()
-
-
-def test_compiled_rounds_are_left_where_losses_are_recorded():
-    problem, setting = logistic(heterogeneous=False), Setting(clients=5, local_steps=3, rounds=4, eval_rounds=2)
-    recorded = replace(setting, record=["local_loss"])
-    compiled, plain = (
-        run_simulations([Simulation(example("fedavg"), problem, item, 0)])[0] for item in (setting, recorded)
-    )
-    assert "local_loss_mean" in plain.rows[-1]
-    np.testing.assert_allclose(plain.x, compiled.x, rtol=1e-10)
-
-
-@pytest.mark.parametrize("record", ["step_size", [1]])
-def test_refuses_what_is_no_list_of_names(record):
-    with pytest.raises(UserError, match="record is"):
-        Setting(**OPTIONS, record=record)
 
 
 def make_experiment(record, algorithms, **content):

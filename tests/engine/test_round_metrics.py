@@ -9,9 +9,8 @@ from fedatlas.experiments.cells import CellSpec
 from fedatlas.experiments.dependencies import cell_modules
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation, run_simulations
-from fedatlas.federation.metrics import declared_name, metric
 from tests.engine.test_checkpoint import resumed, same, stopped_after
-from tests.helpers import example, logistic, quadratic
+from tests.helpers import example, logistic
 
 ROUNDS = 40
 STATISTICS = {
@@ -74,13 +73,6 @@ def test_rows_of_a_grid_hold_the_statistics_of_all_rounds(grid, full):
         assert [row[base] for row in rows] == [full.rows[row["round"]][base] for row in rows]
 
 
-def test_only_what_is_asked_for_is_computed(full):
-    rows = simulate(metrics=["loss_clients_max_rounds_min"], eval_points=8).run().rows
-    assert {name for row in rows for name in row if "_rounds_" in name} == {"loss_clients_max_rounds_min"}
-    plain = simulate(eval_points=8).run()
-    assert not plain.totals and not any("_rounds_" in name or "_clients_" in name for row in plain.rows for name in row)
-
-
 @pytest.mark.parametrize("block, threads", [(1, 1), (2, 3)])
 def test_neither_blocks_nor_threads_change_a_bit(block, threads):
     options = {"metrics": NAMES, "eval_points": 8}
@@ -100,38 +92,6 @@ def test_an_interrupted_run_goes_on_with_its_totals(stop, tmp_path):
     assert same(history, whole) and history.totals == whole.totals
 
 
-def test_compiled_rounds_have_the_same_statistics():
-    problem = logistic(heterogeneous=False)
-    options = {"problem": problem, "record": None, "batch": 1, "rounds": 12}
-    names = ["loss_rounds_mean", "loss_rounds_min"]
-    pair = [simulate("fedavg", eval_points=4, metrics=names, **options) for _ in range(2)]
-    assert problem.kernel(pair) is not None
-    histories = run_simulations(pair)
-    losses = np.array([row["loss"] for row in simulate("fedavg", eval_rounds=1, **options).run().rows])
-    for history in histories:
-        rounds = [row["round"] for row in history.rows]
-        assert rounds == pair[0].setting.eval_grid
-        for name in names:
-            expected = STATISTICS[name.rpartition("_")[2]](losses)[rounds]
-            np.testing.assert_allclose([row[name] for row in history.rows], expected, rtol=1e-12)
-
-
-def test_a_run_that_diverges_ends_with_the_row_of_its_last_round():
-    algorithm = example("fedavg", lr=1e200)
-    setting = Setting(clients=5, rounds=64, batch=None, eval_points=3, metrics=["loss_rounds_max"])
-    history = Simulation(algorithm, quadratic(), setting).run()
-    assert history.status == "diverged" and history.rows[-1]["round"] == history.diverged_round < 64
-    assert not np.isfinite(history.rows[-1]["loss_rounds_max"])
-
-
-def test_rounds_without_a_value_do_not_count():
-    options = {"participation": {"kind": "bernoulli", "p": 0.1}, "metrics": ["step_size_mean_rounds_mean"]}
-    rows = simulate(eval_rounds=1, **options).run().rows
-    values = [row["step_size_mean"] for row in rows if "step_size_mean" in row]
-    assert 0 < len(values) < ROUNDS
-    assert rows[-1]["step_size_mean_rounds_mean"] == pytest.approx(np.mean(values), rel=1e-12)
-
-
 @pytest.mark.parametrize("name", ["lozz_rounds_mean", "step_size_max_rounds_min", "loss_rounds_min_rounds_max"])
 def test_a_metric_that_no_round_has_is_refused(name):
     base = name.rpartition("_rounds_")[0]
@@ -145,10 +105,3 @@ def test_a_run_depends_on_the_metric_and_not_on_a_recorded_value():
     modules = cell_modules(CellSpec("fedsps", {}, {"kind": "quadratic", "dim": 3}, setting))
     assert "fedatlas.federation.metrics.gradient_norm" in modules
     assert labels.words("step_size_max_rounds_max") == "largest step size, largest so far"
-
-
-def test_words_and_goals_are_those_of_the_metric():
-    assert metric("gradient_norm_rounds_mean_square").words == "gradient norm, mean square over rounds"
-    assert metric("test_accuracy_clients_min_rounds_max").goal == "max"
-    assert declared_name("test_accuracy_clients_min_rounds_max") == "test_accuracy"
-    assert metric("gradient_norm_rounds_min").scale == metric("gradient_norm").scale

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from fedatlas.federation.compiled import scoring
-from fedatlas.federation.problems.logistic import Logistic, csr_rows
+from fedatlas.federation.problems.logistic import csr_rows
 from tests.engine.test_kernels import problem
 
 
@@ -22,17 +22,6 @@ def test_points_have_the_bits_that_they_have_alone(form, weighted):
             assert metrics["loss"] == pytest.approx(logistic.value(x), rel=2e-15, nan_ok=True)
             right = ((logistic.A @ x > 0) == (logistic.b > 0))[logistic.client_rows]
             assert metrics["accuracy"] == np.mean(right)
-
-
-def test_test_and_validation_rows():
-    logistic = problem(samples=90)
-    A, b = sparse.vstack([logistic.A[:40], logistic.A[:1] * 0]), np.append(logistic.b[:40] > 0, False)
-    twin = Logistic(logistic.A, logistic.b > 0, logistic.l2, test=(A, b), validation=(A, b))
-    plain = Logistic(
-        logistic.A.toarray(), logistic.b > 0, logistic.l2, test=(A.toarray(), b), validation=(A.toarray(), b)
-    )
-    x = np.random.default_rng(2).standard_normal(logistic.dim)
-    assert twin.evaluate(x) == pytest.approx(plain.evaluate(x), rel=2e-15)
 
 
 def test_losses_are_exact_in_every_range():

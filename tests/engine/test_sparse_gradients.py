@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from fedatlas.federation import compiled
-from fedatlas.federation.problems.logistic import Logistic, WeightedBatch
+from fedatlas.federation.problems.logistic import WeightedBatch
 from tests.engine.test_kernels import problem
 
 
@@ -39,26 +39,3 @@ def test_gradients_are_exact_in_every_range():
         np.testing.assert_allclose(
             batch.value_and_grad(margin)[0], twin.value_and_grad(margin)[0], rtol=1e-14, atol=1e-300
         )
-
-
-def test_nan_stays_nan():
-    logistic = problem(samples=20)
-    batch, _ = batches(logistic.A, logistic.b, np.ones(20), l2=0)
-    y = np.full(logistic.dim, np.nan)
-    assert np.isnan(batch.grad(y)).all() and np.isnan(batch.value_and_grad(y)[0])
-
-
-def test_only_sparse_doubles_are_compiled():
-    logistic = problem(samples=40)
-    y = np.ones(logistic.dim)
-    full = {}
-    for name, A in {
-        "sparse": logistic.A,
-        "dense": logistic.A.toarray(),
-        "single": logistic.A.astype(np.float32),
-    }.items():
-        batch = Logistic(A, logistic.b > 0, 0.1).full_batch(np.array([0])).batches[0]
-        full[name] = batch.grad(y.astype(A.dtype)), type(batch._losses).__name__
-    assert [kind for _, kind in full.values()] == ["WeightedRows", "_Products", "_Products"]
-    np.testing.assert_allclose(full["sparse"][0], full["dense"][0], rtol=1e-13)
-    np.testing.assert_allclose(full["sparse"][0], full["single"][0], rtol=1e-4, atol=1e-6)

@@ -9,9 +9,7 @@ import threading
 import numpy as np
 import pytest
 
-from fedatlas import Mixing, Note, Rows, State
-from fedatlas.errors import UserError
-from fedatlas.federation.arrays import norm
+from fedatlas import Mixing, Rows, State
 from fedatlas.federation.engine.checkpoint import Checkpointer, Stopped
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation, run_simulations
@@ -132,18 +130,6 @@ def test_what_is_sent_is_counted(cls, down, up):
     assert row["bits_down"] == pytest.approx(T * down * 7 * 64)
 
 
-def test_links_with_a_direction_are_counted_by_sender_and_receiver():
-    run = simulation(PushSum, rounds=1)
-    row = run.run().rows[-1]
-    links = directed(M, 0) - np.diag(np.diag(directed(M, 0)))
-    (exchange,) = next(iter(run.ledger))[0]
-    assert exchange.up == tuple((8 / 7 * np.count_nonzero(links, axis=0)).tolist())
-    assert exchange.down == tuple((8 / 7 * np.count_nonzero(links, axis=1)).tolist())
-    assert row["vectors_up"] == row["vectors_down"] == pytest.approx(8 / 7 * np.count_nonzero(links) / M)
-    with pytest.raises(UserError, match="doubly stochastic"):
-        Mixing(directed(M, 0))
-
-
 CHANNELS = {
     "plain": {},
     "down": {"channel": {"down": {"kind": "natural"}}},
@@ -202,21 +188,3 @@ def test_each_client_has_draws_of_its_own_down_and_a_first_row_that_is_whole():
     for t, ids, bits in ((0, [0, 2], [448, 448]), (1, [0, 1], [3 * (64 + 3), 448])):
         _, sent = kept.clients.channels.broadcast(kept.s, (), t, 0, 0, ("U",), np.array(ids))
         assert sent.tolist() == bits
-
-
-def test_a_note_costs_nothing_and_no_client_sees_it():
-    @study
-    class Noting(Local):
-        def before(self, s, i, steps):
-            return State(g=steps.full(s.x), size=Note(norm(steps.full(s.x))))
-
-        def client(self, s, i, steps):
-            assert "g" in s and "size" not in s
-            return State(delta=-self.lr * s.g)
-
-        def server(self, s, mean, n):
-            assert s.size.shape == (1,)
-            return super().server(s, mean, n)
-
-    row = simulation(Noting, rounds=1).run().rows[-1]
-    assert (row["vectors_down"], row["vectors_up"]) == (2, 2)

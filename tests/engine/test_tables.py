@@ -11,9 +11,6 @@ from hypothesis.extra import numpy as hnp
 from fedatlas.federation import arrays
 from fedatlas.federation.arrays import State, to_numpy
 from fedatlas.federation.engine.client_tables import Table
-from fedatlas.federation.engine.setting import Setting
-from fedatlas.federation.engine.simulation import Simulation
-from tests.helpers import example, network, quadratic
 
 LIBRARIES = {"numpy": np.asarray, "torch": lambda v: torch.from_numpy(np.array(v))}
 
@@ -34,29 +31,6 @@ def test_rows_never_written_read_as_the_first_state(make):
     assert table.touched.tolist() == [False, True, False, True]
 
 
-def test_fields_that_are_not_kept_stay(make):
-    table = Table(State(a=make([1.0]), b=make([2.0])), 3, make([0.0]))
-    table.write(np.array([0, 1]), State(a=make([[3.0], [4.0]])))
-    table.write(np.array([1, 2]), State(b=make([[5.0], [6.0]])))
-    everything = table.read(np.arange(3))
-    assert everything.a.ravel().tolist() == [3, 4, 1] and everything.b.ravel().tolist() == [2, 5, 6]
-
-
-def test_what_is_read_is_a_copy(make):
-    table = Table(State(a=make([1.0])), 3, make([0.0]))
-    table.write(np.array([0, 1]), State(a=make([[3.0], [4.0]])))
-    rows = table.read(np.array([0, 1])).a
-    rows[:] = 100
-    assert table.read(np.array([0, 1])).a.ravel().tolist() == [3, 4]
-    assert table.first.a.tolist() == [1]
-
-
-def test_tables_keep_the_type_of_the_model():
-    for like in (np.zeros(2, np.float32), torch.zeros(2), torch.zeros(2, dtype=torch.float64)):
-        read = Table(State(x=like, tau=-1), 2, like).read(np.array([0]))
-        assert read.x.dtype == read.tau.dtype == like.dtype
-
-
 def test_memory_is_taken_for_the_rows_in_use_only(make):
     width, clients = 500_000, 1000  # 4 GB in full
     before = psutil.Process().memory_info().rss
@@ -64,18 +38,6 @@ def test_memory_is_taken_for_the_rows_in_use_only(make):
     table.write(np.array([7, 300]), State(c=make(np.ones((2, width)))))
     assert float(table.read(np.array([7, 8, 300])).c.sum()) == 3 * width
     assert psutil.Process().memory_info().rss - before < 1.3e9  # the process may keep 1 GiB of freed memory
-
-
-@pytest.mark.parametrize("problem", [quadratic, lambda: network("linear")])
-def test_only_active_clients_touch_the_table(problem):
-    setting = Setting(clients=5, local_steps=2, rounds=3, batch=2, participation={"kind": "bernoulli", "p": 0.2})
-    simulation = Simulation(example("scaffold"), problem(), setting, seed=0)
-    simulation.run()
-    active = set(np.concatenate([setting.participation_kind.bind(None, 5, 0).active(t) for t in range(3)]))
-    assert 0 < len(active) < 5
-    assert set(np.flatnonzero(simulation.clients.table.touched)) == active
-    rest = sorted(set(range(5)) - active)
-    assert not simulation.clients.table.read(np.array(rest)).c.any()
 
 
 FLOATS = st.floats(-1e6, 1e6, width=32)
@@ -103,25 +65,6 @@ def test_sums_of_long_rows_have_the_bits_of_short_ones():
     assert (rows == before).all()
 
 
-def test_sums_of_rows_leave_the_rows_alone(make):
-    rows = make(np.ones((3, 2)))
-    total = arrays.add_rows(None, rows)
-    arrays.add_rows(total, rows)
-    assert (rows == 1).all()
-    assert arrays.add_rows(None, arrays.rows(make(np.full(9, 0.1)), 30)).shape == (9,)
-
-
-@given(BLOCKS)
-def test_both_libraries_agree(v):
-    t = torch.from_numpy(v.copy())
-    for f in (arrays.norm, arrays.unit, arrays.zeros_like, arrays.copy):
-        ours, theirs = f(v), f(t)
-        assert ours.shape == tuple(theirs.shape)
-        np.testing.assert_allclose(ours, theirs.numpy(), rtol=1e-12, atol=1e-300)
-    assert arrays.rows(v[0], 3).shape == tuple(arrays.rows(t[0], 3).shape) == (3, v.shape[1])
-    assert arrays.rows(v, len(v)).shape == tuple(arrays.rows(t, len(t)).shape) == v.shape
-
-
 def test_units_and_norms(make):
     v = make([[3.0, 4.0], [0.0, 0.0]])
     assert arrays.norm(v).tolist() == [[5.0], [0.0]]
@@ -144,21 +87,6 @@ def test_products_and_largest_entries_have_the_bits_of_single_rows(v, k, seed):
     largest = np.sort(np.abs(v), axis=1)[:, ::-1][:, :k]
     assert (np.sort(np.abs(kept), axis=1)[:, ::-1][:, :k] == largest).all()
     assert (np.count_nonzero(kept, axis=1) <= k).all()
-
-
-def test_of_equal_entries_those_of_lower_index_stay(make):
-    v = make([1.0, -2.0, 2.0, 0.5, 2.0])
-    assert arrays.top_k(v, 2).tolist() == [0, -2, 2, 0, 0] and arrays.top_k(v, 9).tolist() == v.tolist()
-    kept = arrays.top_k(make([[1.0, np.nan, 2.0]]), 1)
-    assert np.isnan(to_numpy(kept)[0, 1])  # a run that diverges is seen
-
-
-@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-def test_numbers_that_are_none_are_found(make, bad):
-    with np.errstate(all="ignore"):
-        assert arrays.all_finite(make([1.0, 2.0]))
-        assert arrays.all_finite(make([1e308, 1e308]))  # whose sum is not finite
-        assert not arrays.all_finite(make([1.0, bad, -bad]))
 
 
 def test_states_are_immutable():

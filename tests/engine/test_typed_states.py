@@ -75,13 +75,6 @@ def test_an_algorithm_with_typed_states_has_the_bits_of_one_without(options):
     assert typed.attrs["x"].tobytes() == plain.attrs["x"].tobytes()
 
 
-def test_a_typed_state_is_immutable():
-    s = Server(np.zeros(2), np.ones(2))
-    with pytest.raises(AttributeError):
-        s.x = 1
-    assert type(s.replace(x=3)) is Server and s.replace(x=3).x == 3 and s.x.tolist() == [0, 0]
-
-
 def test_each_client_has_its_own_draws_in_any_block():
     def draws(ids):
         round = Round(round=4, order=np.arange(9), setting=Setting(clients=9, rounds=5), steps=1, seed=7)

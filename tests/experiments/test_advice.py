@@ -39,23 +39,6 @@ def test_every_algorithm_runs_as_it_is_advised(name):
     assert frame["suboptimality"].iloc[-1] < frame["suboptimality"].iloc[0]
 
 
-def test_what_is_given_stays_and_what_follows_from_it_follows():
-    objective = problem()
-    L = objective.constant("L_max")
-    assert resolve_advice(algorithms.get("dane+-gd"), {}, SETTING, objective)["lr"] == pytest.approx(
-        1 / (L + 2 * objective.constant("delta_A"))
-    )
-    result = resolve_advice(algorithms.get("dane+-gd"), {"lam": 5}, SETTING, objective)
-    assert result == {"lam": 5, "lr": pytest.approx(1 / (L + 5))}
-    result = resolve_advice(algorithms.get("dane+-gd"), {"lam": "L"}, SETTING, objective)
-    assert result["lr"] == pytest.approx(1 / (L + result["lam"])) and result["lam"] == objective.constant("L")
-    assert resolve_advice(algorithms.get("fedavg"), {"lr": 0.5, "server_lr": 2}, SETTING, objective) == {
-        "lr": 0.5,
-        "server_lr": 2,
-    }
-    assert resolve_advice(algorithms.get("svrp-gd"), {}, SETTING, objective)["p"] == 1 / 5
-
-
 @dataclass(frozen=True, kw_only=True)
 class Advised(Algorithm):
     """Advised (nobody) is an algorithm with options that are advised."""

@@ -3,54 +3,18 @@
 import dataclasses
 import json
 
-import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from fedatlas import UserError, train
-from fedatlas.experiments import axis_values, expansion, experiment_file, result_files, run
-from fedatlas.experiments.axis_values import column, equal, parse
-from fedatlas.experiments.cells import CellSpec
+from fedatlas.experiments import expansion, experiment_file, result_files, run
+from fedatlas.experiments.axis_values import column
 from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.runs import runs
-from fedatlas.experiments.selection import contains_value
 from fedatlas.workflow.validation import validate
 from tests.experiments.test_config import GOOD, load
 from tests.experiments.test_run import SPEC, counted  # noqa: F401
 from tests.experiments.whole import run_experiment
-
-WORDS = st.text(max_size=5) | st.sampled_from(
-    ["null", "true", "0.5", "1e-3", '"a"', "[1]", '{"kind": "full"}', "NaN", "-Infinity", "1/L", " 1", "[x", "=1"]
-)
-NUMBERS = st.integers(-(2**70), 2**70) | st.floats(allow_nan=False, allow_infinity=False)
-PLAIN = st.none() | st.booleans() | NUMBERS | WORDS
-VALUES = st.recursive(
-    PLAIN, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3)
-)
-
-
-def distinct(values):
-    """Lists of different values, of numbers alone or of all kinds."""
-    return st.lists(values, min_size=1, max_size=6).map(
-        lambda sample: [
-            value for index, value in enumerate(sample) if not any(value == other for other in sample[:index])
-        ]
-    )
-
-
-@settings(max_examples=100)
-@given(distinct(VALUES) | distinct(NUMBERS) | distinct(WORDS) | distinct(st.booleans()))
-def test_a_column_holds_every_value(tmp_path_factory, values):
-    cell, path = column(values), tmp_path_factory.getbasetemp() / "column.parquet"
-    result_files.write(path, [{"axis": cell(value)} for value in values], {})
-    cells = result_files.read(path)[0]["axis"]
-    assert len(set(cells)) == len(values) and [row["axis"] for row in result_files.read_rows(path)[0]] == cells.tolist()
-    for value, text in zip(values, cells.tolist(), strict=True):
-        assert equal(parse(text), value)
-        assert contains_value(cells, [value] if isinstance(value, list) else value).sum() >= 1
-        assert [equal(value, other) for other in map(parse, cells)].count(True) == 1
 
 
 @pytest.mark.parametrize(
@@ -68,17 +32,6 @@ def test_a_column_holds_every_value(tmp_path_factory, values):
 def test_numbers_and_words_lie_as_they_are_and_the_rest_as_json(values, cells):
     result = list(map(column(values), values))
     assert json.dumps(result) == json.dumps(cells)
-
-
-@pytest.mark.parametrize(
-    "choice, expected",
-    [(0.5, [0]), ([0.2, 0.5], [1]), ([0.5, "labels"], [0, 2]), (True, [3]), (1, [4]), ([[0.2, 0.5], None], [1, 5])],
-)
-def test_a_list_is_a_choice_unless_it_is_a_value(choice, expected):
-    values = [0.5, [0.2, 0.5], "labels", True, 1, None]
-    assert [index for index, keep in enumerate(axis_values.matches(values, choice)) if keep] == expected
-    cells = pd.Series([*map(column(values), values), None])  # of an algorithm that does not tune it
-    assert np.flatnonzero(contains_value(cells, choice)).tolist() == expected
 
 
 P = {"setting": {"clients": 2, "rounds": 2, "participation": {"kind": "stationary", "p": 0.5}}}
@@ -134,30 +87,6 @@ def test_no_run_is_lost(tmp_path, change):
     experiment = load(tmp_path, document)
     validate(experiment)
     run_experiment(experiment, expansion.cells(experiment), tmp_path)
-
-
-def test_an_axis_inside_another_has_its_own_values_in_each_run():
-    outer = {"kind": "stationary", "p": [0.1, 1]}
-    spec = dataclasses.replace(SPEC, within={"participation": [outer], "participation.p.0": [0.2, 0.8]}, seeds=[0])
-    result = [item.setting["participation"]["p"] for item in runs(spec)]
-    assert result == [[0.2, 1]] * 4 + [[0.8, 1]] * 4
-    assert spec.within["participation"] == [{"kind": "stationary", "p": [0.1, 1]}]
-
-
-def test_an_axis_inside_a_hyper_parameter_has_its_own_values_in_each_run():
-    spec = dataclasses.replace(SPEC, parameters={"lr": {"a": [1, 2]}}, within={"parameters.lr.a.1": [3, 4]}, tune={})
-    first, *_, last = runs(dataclasses.replace(spec, seeds=[0], select=None))
-    assert (first.parameters, last.parameters) == ({"lr": {"a": [1, 3]}}, {"lr": {"a": [1, 4]}})
-
-
-def test_an_axis_inside_an_option_of_an_algorithm_leaves_the_experiment_as_it_is(tmp_path):
-    participation = {"kind": "stationary", "p": [0.1, 1]}
-    entry = {"set": {"lr": 0.1}, "setting": {"participation": participation}}
-    document = {**GOOD, "algorithms": {"fedavg": entry}, "grid": {"participation.p.0": [0.2, 0.8]}}
-    experiment = load(tmp_path, document)
-    cells = expansion.cells(experiment)
-    assert [cell.spec.setting["participation"]["p"] for cell in cells] == [[0.2, 1], [0.8, 1]]
-    assert experiment.algorithms["fedavg"].setting == {"participation": participation}
 
 
 def _keys(path):
@@ -230,14 +159,6 @@ def test_keys_that_are_no_text_are_refused_wherever_they_stand(tmp_path, key):
         experiment_file.read_yaml(path)
 
 
-@pytest.mark.parametrize("value", ["2001-02-03", "2001-02-03 04:05:06", "!!binary aGk=", "!!set {a: null}"])
-def test_values_that_are_no_json_are_refused(tmp_path, value):
-    path = tmp_path / "a.yaml"
-    path.write_text(f"where:\n  - {{a: {value}}}\n")
-    with pytest.raises(UserError, match=r"which YAML reads as a .*: quote it"):
-        experiment_file.read_yaml(path)
-
-
 SCALING = {"kind": "scaling", "x": "participation", "reference": "linear", "where": {"clients": 2}, "caption": "All."}
 DROP = {"kind": "drop", "algorithms": ["fedavg"], "axis": "participation", "at_least": 0}
 
@@ -251,26 +172,3 @@ def test_what_needs_numbers_says_so_before_any_job(tmp_path, change):
     axes = {"grid": {"participation": ["full", {"kind": "uniform", "count": 1}], "clients": [2, 4]}}
     with pytest.raises(UserError, match="values of participation must be numbers"):
         validate(load(tmp_path, GOOD | axes | change))
-
-
-def test_numbers_of_numpy_are_numbers(tmp_path, counted):  # noqa: F811
-    plain = {"clients": 3, "rounds": 2, "local_steps": 2, "batch": 2, "lr": 0.1, "seed": 1, "threads": 1}
-    plain |= {"participation": {"kind": "stationary", "p": [0.5, 1.0, 0.5]}}
-    ours = {key: np.int64(value) if isinstance(value, int) else value for key, value in plain.items()}
-    ours |= {"lr": np.float64(0.1), "participation": {"kind": "stationary", "p": np.array([0.5, 1.0, 0.5])}}
-    first, second = (train("fedavg", GOOD["problem"], **options) for options in (plain, ours))
-    pd.testing.assert_frame_equal(first.drop(columns="seconds"), second.drop(columns="seconds"))
-    assert json.dumps(first.attrs["spec"]) == json.dumps(second.attrs["spec"])
-    spec = CellSpec(
-        "fedavg",
-        {},
-        {"kind": "quadratic", "dim": np.int64(4), "L": 10.0, "heterogeneity": np.float64(1.0), "start_scale": 0.0},
-        {"clients": np.int32(3), "rounds": 4, "batch": None},
-        {"local_steps": np.array([1, 2])},
-        {"lr": [np.float64(0.01), 0.05]},
-        list(np.arange(2)),
-        select=SPEC.select,
-    )
-    run.run_cell(spec, tmp_path / "a.parquet")
-    run.run_cell(SPEC, tmp_path / "a.parquet")
-    assert spec == SPEC and len(counted) == 12

@@ -3,7 +3,7 @@
 import pytest
 
 from fedatlas import UserError
-from fedatlas.experiments import expansion, run, tables
+from fedatlas.experiments import expansion
 from fedatlas.experiments.experiment_view import ExperimentView
 from tests.experiments.test_config import GOOD, load
 
@@ -68,12 +68,6 @@ def test_an_algorithm_must_be_defined_for_a_case(tmp_path):
         expansion.cells(load(tmp_path, GOOD | {"cases": {"partial": CASES["partial"]}, "algorithms": ALGORITHMS}))
 
 
-def test_other_kinds_of_problem_replace_the_whole_problem(tmp_path):
-    experiment = load(tmp_path, GOOD | {"problem": {"kind": "quadratic", "dim": 3, "L": 5.0}, "cases": CASES})
-    (cell,) = [cell for cell in expansion.cells(experiment) if cell.key == "case=other"]
-    assert cell.spec.problem == CASES["other"]["problem"]
-
-
 def test_a_new_case_changes_no_other_cell(tmp_path, experiment):
     larger = load(tmp_path, GOOD | {"cases": CASES, "algorithms": ALGORITHMS})
     assert expansion.cells(experiment) == [cell for cell in expansion.cells(larger) if cell.key != "case=other"]
@@ -100,14 +94,3 @@ def test_mistakes_name_the_case(tmp_path, change, message):
     with pytest.raises(UserError) as error:
         expansion.cells(load(tmp_path, GOOD | change))
     assert message in str(error.value)
-
-
-def test_cases_are_a_column_of_table_and_curves(tmp_path, experiment):
-    paths = []
-    for cell in expansion.cells(experiment):
-        paths.append(tmp_path / f"runs/{cell.id}/{cell.key}.parquet")
-        run.run_cell(cell.spec, paths[-1])
-    result = tables.build(tables.Layout(list(experiment.grid), [], [], experiment.select), paths)
-    pairs = [("fedavg", "plain"), ("fedpd", "plain"), ("fedavg", "long"), ("fedpd", "long"), ("fedavg", "partial")]
-    assert sorted(zip(result.table["algorithm"], result.table["case"], strict=True)) == sorted(pairs)
-    assert set(result.curves["case"]) == {"plain", "long", "partial"}

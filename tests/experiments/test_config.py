@@ -1,20 +1,13 @@
 """Experiment files: merging, errors that name file and key; every file of the project is good in every size."""
 
-import dataclasses
 import re
-from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from fedatlas import UserError
 from fedatlas.experiments import expansion, experiment_file
-from fedatlas.experiments.runs import runs
 
-ROOT = Path(__file__).parents[2]
-FILES = sorted((ROOT / "config/experiments").glob("*.yaml"))
 GOOD = {
     "title": "A title",
     "paper": "yuan2020",
@@ -100,12 +93,6 @@ def test_errors_name_file_key_and_expectation(tmp_path, change, message):
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("key", ["title", "paper", "source", "problem", "setting", "select", "algorithms"])
-def test_what_is_missing_is_named(tmp_path, key):
-    with pytest.raises(UserError, match=rf"mine\.yaml \(size smoke\) needs a value for '{key}'"):
-        load(tmp_path, {name: value for name, value in GOOD.items() if name != key})
-
-
 @pytest.mark.parametrize(
     "change, message",
     [
@@ -141,12 +128,6 @@ def test_broken_yaml_names_the_line(tmp_path):
         load(tmp_path, "title: x\ntitle: y\n")
 
 
-def test_numbers_in_exponent_notation_are_numbers(tmp_path):
-    path = tmp_path / "a.yaml"
-    path.write_text("a: 1e-3\nb: 1E5\nc: 1.5e+2\nd: 1e-3x\n")
-    assert experiment_file.read_yaml(path) == {"a": 0.001, "b": 100000.0, "c": 150.0, "d": "1e-3x"}
-
-
 def test_a_size_overrides_by_key(tmp_path):
     sizes = {"smoke": {"setting": {"rounds": 1}}, "paper": {"problem": {"kind": "quadratic", "dim": 9}}}
     assert load(tmp_path, GOOD | {"sizes": sizes}).setting == {"clients": 2, "rounds": 1}
@@ -169,20 +150,6 @@ def test_an_experiment_extends_another(tmp_path):
         load(tmp_path, "extends: base\n")
 
 
-@pytest.mark.parametrize(
-    "notes, expected",
-    [
-        ("", ["Theirs."]),
-        ("notes: [Mine.]", ["Theirs.", "Mine."]),
-        ("notes: null", []),
-        ("notes: []", ["Theirs."]),
-    ],
-)
-def test_notes_of_the_extended_experiment_are_kept(tmp_path, notes, expected):
-    (tmp_path / "base.yaml").write_text(yaml.safe_dump(GOOD | {"notes": ["Theirs."]}))
-    assert load(tmp_path, f"extends: base\n{notes}\n").notes == expected
-
-
 def test_extends_leaves_sections_out(tmp_path):
     (tmp_path / "base.yaml").write_text(yaml.safe_dump(GOOD | {"notes": ["Theirs."]}))
     mine = load(tmp_path, "extends: {experiment: base, notes: none, figures: none}\nnotes: [Mine.]\n")
@@ -190,56 +157,3 @@ def test_extends_leaves_sections_out(tmp_path):
     for extends in ("{experiment: base, notes: some}", "{experiment: base, setting: none}", "{notes: none}", "[base]"):
         with pytest.raises(UserError, match="it must be the name of an experiment, or a mapping such as"):
             load(tmp_path, f"extends: {extends}\n")
-
-
-def test_no_note_is_told_twice():
-    for path in FILES:
-        notes = experiment_file.document(path).get("notes", [])
-        assert len(set(notes)) == len(notes), path.stem
-
-
-trees = st.recursive(
-    st.integers() | st.text(max_size=3) | st.lists(st.integers(), max_size=2),
-    lambda child: st.dictionaries(st.sampled_from("abcd"), child, max_size=3),
-    max_leaves=8,
-)
-
-
-@given(trees, trees)
-def test_merge_properties(a, b):
-    assert experiment_file.merge(a, a) == a
-    assert experiment_file.merge(a, {}) == (a if isinstance(a, dict) else {})
-    merged = experiment_file.merge(a, b)
-    assert experiment_file.merge(merged, b) == merged
-    if isinstance(a, dict) and isinstance(b, dict):
-        assert set(merged) == set(a) | set(b)
-
-
-def test_merge_replaces_options_of_another_kind():
-    assert experiment_file.merge({"kind": "dirichlet", "alpha": 1}, {"kind": "iid"}) == {"kind": "iid"}
-    assert experiment_file.merge({"kind": "uniform", "count": 1}, {"count": 2}) == {"kind": "uniform", "count": 2}
-    assert experiment_file.merge({"a": 1, "b": 2}, {"a": None}) == {"b": 2}
-
-
-def test_hyper_parameters_may_be_axes(tmp_path):
-    result = load(tmp_path, GOOD | {"grid": {"parameters.server_lr": [0.5, 1.0]}})
-    cells = expansion.cells(result)
-    assert [cell.spec.parameters for cell in cells] == [{"lr": 0.1, "server_lr": v} for v in (0.5, 1.0)]
-    assert [cell.key for cell in cells] == ["parameters.server_lr=0.5", "parameters.server_lr=1.0"]
-    with pytest.raises(UserError, match="no option 'sever_lr'"):
-        expansion.cells(load(tmp_path, GOOD | {"grid": {"parameters.sever_lr": [1.0]}}))
-
-
-@settings(max_examples=30)
-@given(st.lists(st.integers(1, 60), min_size=2, max_size=12, unique=True), st.integers(1, 5))
-def test_a_point_within_is_in_one_file_that_new_points_do_not_change(tmp_path_factory, steps, parts):
-    result = load(tmp_path_factory.mktemp("parts"), GOOD | {"parts": parts})
-
-    def places(values):
-        cells = expansion.cells(dataclasses.replace(result, within={"local_steps": values, "rounds": [3, 5]}))
-        return [(str(run.within), cell.key) for cell in cells for run in runs(cell.spec)]
-
-    pairs, fewer = places(steps), places(steps[:-1])
-    assert len(pairs) == len(dict(pairs)) == 2 * len(steps)
-    assert set(fewer) <= set(pairs)
-    assert len({key for _, key in pairs}) <= parts

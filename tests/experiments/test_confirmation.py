@@ -11,7 +11,7 @@ import pytest
 from fedatlas.experiments import runs
 from fedatlas.experiments.cells import CellSpec, Search, Select
 from fedatlas.experiments.tuning import TUNING_RULES, axes
-from fedatlas.experiments.tuning.confirmation import advance_search, fresh_seeds, neighbours
+from fedatlas.experiments.tuning.confirmation import advance_search, fresh_seeds
 from fedatlas.federation import algorithms
 from tests.transcriptions.tuned_search import tuned_search
 
@@ -87,17 +87,6 @@ def test_the_search_is_that_of_the_documentation(count, noise, lost):
         assert len({*spec.seeds} & {seed for _, seed in tried}) == 0
 
 
-def test_a_lottery_on_one_seed_is_corrected():
-    """A value that is wonderful on one tuning seed, and poor elsewhere, is not chosen."""
-
-    def loss(value, seed):
-        return {0.01: 0.02 + seed * 1e-6, 0.1: 0.001 if seed == TUNING[0] else 0.3 + seed * 1e-6, 1.0: 0.5}[value[0]]
-
-    spec = dataclasses.replace(SPEC, select=dataclasses.replace(SELECT, extend=0))
-    search, _ = search_over(spec, loss)
-    assert search.chosen == {"lr": 0.01} and search.confirmation.outcome == "confirmed"
-
-
 @pytest.mark.parametrize("rule", [None, {"kind": "successive_halving"}])
 def test_a_lottery_on_most_tuning_seeds_is_refuted_by_fresh_ones(rule):
     """The search goes on around the better neighbour, which the first tuning seeds did not show, and says so."""
@@ -112,38 +101,3 @@ def test_a_lottery_on_most_tuning_seeds_is_refuted_by_fresh_ones(rule):
     assert search.chosen == {"lr": 0.001} and search.confirmation.refuted == [{"lr": 0.1}]
     assert search.confirmation.outcome == "confirmed after one refuted value"
     assert ((1.0,), FRESH[0]) in tried and ((0.001,), FRESH[0]) in tried  # the latter as a neighbour of 0.01
-
-
-def test_a_value_that_fails_on_some_seeds_is_refuted_by_one_that_does_not():
-    """The median does not see that a value fails on two seeds of five; the mean of the fresh seeds does."""
-
-    def loss(value, seed):
-        return {0.01: 0.004, 0.1: 0.3 if seed % 5 < 2 else 0.001, 1.0: 0.5}[value[0]] + seed * 1e-9
-
-    spec = dataclasses.replace(SPEC, select=dataclasses.replace(SELECT, extend=0))
-    search, _ = search_over(spec, loss)
-    assert search.chosen == {"lr": 0.01} and search.confirmation.refuted == [{"lr": 0.1}]
-
-
-def test_where_runs_are_not_random_two_seeds_suffice():
-    search, tried = search_over(SPEC, lambda value, seed: abs(math.log10(value[0]) + 1))
-    assert search.chosen == {"lr": 0.1} and search.confirmation is None
-    assert {seed for _, seed in tried} == set(TUNING[:2])
-
-
-def test_fresh_seeds_are_seeds_of_nothing_else():
-    spec = dataclasses.replace(SPEC, seeds=[0, 1005, 1007])
-    assert fresh_seeds(spec, 4) == [1006, 1008, 1009, 1010]
-    last = dataclasses.replace(SPEC, select=dataclasses.replace(SELECT, seeds=[2**63 - 1]))
-    assert fresh_seeds(last, 2) == [2, 3]
-
-
-def test_neighbours_differ_in_one_hyper_parameter():
-    grid = Search({}, {"lr": [0.1, 0.01, 1], "mean": ["active", "all", "none"]})
-    assert neighbours(grid, {"lr": 0.1, "mean": "all"}) == [
-        {"lr": 0.01, "mean": "all"}, {"lr": 1, "mean": "all"},
-        {"lr": 0.1, "mean": "active"}, {"lr": 0.1, "mean": "none"},
-    ]  # fmt: skip
-    assert neighbours(grid, {"lr": 1, "mean": "all"})[0] == {"lr": 0.1, "mean": "all"}
-    trials = Search({}, {"lr": [0.01, 0.02, 0.9, 0.5, 0.011]}, None, {"lr": [0.01, 1.0]})
-    assert neighbours(trials, {"lr": 0.01}) == [{"lr": 0.011}, {"lr": 0.02}]

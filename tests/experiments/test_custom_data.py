@@ -1,6 +1,5 @@
 """Own data in experiment files: names stand for mappings, clients are counted, mistakes come up before any job."""
 
-import json
 import re
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -16,15 +15,13 @@ from fedatlas.data.readers import READERS
 from fedatlas.data.readers.base import Reader
 from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
-from fedatlas.experiments import expansion, labels
+from fedatlas.experiments import expansion
 from fedatlas.experiments.shared_files import optimum_file, partition_file
 from fedatlas.federation.partitions import split
-from fedatlas.publish import citations
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.jobs import optimum, partition
 from fedatlas.workflow.resources import problem_mb
 from fedatlas.workflow.study import Study
-from fedatlas.workflow.validation import validate
 from tests.synthetic import experiment
 
 OWN = {"file": "mine.csv", "label": "y", "client": "hospital"}
@@ -47,13 +44,6 @@ def make_experiment(**changes):
     return experiment(**{"problem": PROBLEM, "grid": {}, "setting": {"rounds": 2, "local_steps": 2}} | changes)
 
 
-def test_names_stand_for_mappings():
-    result = make_experiment()
-    assert result.problem["data"] == sources.name(OWN)
-    (first, _) = expansion.cells(result)
-    assert first.spec.problem["data"] == sources.name(OWN) and json.dumps(first.spec.to_dict())
-
-
 def test_clients_are_counted_where_the_partition_is_by_them():
     assert {cell.spec.setting["clients"] for cell in expansion.cells(make_experiment())} == {3}
     result = make_experiment(grid={"problem.data": [OWN, OTHER]})
@@ -71,23 +61,6 @@ def test_data_that_name_no_clients_are_refused():
         for setting in ({"rounds": 2}, {"rounds": 2, "clients": 3}):
             with pytest.raises(UserError, match="partition natural needs data that name the client of each row"):
                 expansion.cells(make_experiment(problem=PROBLEM | {"data": data}, setting=setting))
-
-
-def test_an_axis_of_own_data_is_chosen_by_its_mapping_and_labelled_by_its_file():
-    figure = {"kind": "convergence", "x": "rounds", "caption": "c", "where": {"problem.data": OWN}}
-    check = {"kind": "better", "algorithm": "fedavg", "than": ["fedac-1"], "where": {"problem.data": OTHER}}
-    claim = {"text": "t", "source": "s", "check": check}
-    result = make_experiment(
-        grid={"problem.data": [OWN, OTHER, "breast_cancer"]}, figures={"f": figure}, claims={"c": claim}
-    )
-    names = [sources.name(OWN), sources.name(OTHER), "breast_cancer"]
-    assert result.grid["problem.data"] == names
-    assert result.figures["f"].spec["where"] == {"problem.data": names[0]}
-    assert result.claims["c"].check["where"] == {"problem.data": names[1]}
-    assert [labels.text(name) for name in names] == ["mine", "wards", "breast_cancer"]
-    assert labels.point("problem.data", names[0]) == "mine"
-    plain = make_experiment(grid={"problem.data": [OWN, OTHER]}, figures={"f": figure}, claims={"c": claim})
-    validate(plain)
 
 
 @pytest.mark.parametrize(
@@ -112,13 +85,6 @@ def test_a_problem_says_what_it_needs_of_own_data():
     with pytest.raises(UserError, match="the data have 5: use softmax"):
         expansion.cells(make_experiment(problem=softmax, setting={"rounds": 2, "clients": 3}))
     assert problem_mb(make_experiment().problem) >= 1000
-
-
-def test_citations_cope_with_data_that_have_none():
-    assert citations.citation_keys(make_experiment())[0] == "yuan2020"
-    assert "lecun1998gradient" in citations.citation_keys(
-        make_experiment(problem=PROBLEM | {"data": OWN | {"cite": "lecun1998gradient"}})
-    )
 
 
 def test_jobs_make_the_partition_and_the_optimum():

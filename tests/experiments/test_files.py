@@ -2,8 +2,6 @@
 
 import math
 
-import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -36,20 +34,6 @@ def test_rows_come_back(tmp_path_factory, rows):
                 assert value == expected or (value != value and expected != expected)
     assert set(back[0]) == {name for row in rows for name, value in row.items() if value is not None}
     assert [frame[name].dtype.kind for name in ("whole", "real", "truth")] == ["i", "f", "b"]
-
-
-def test_whole_and_real_numbers_share_a_column(tmp_path):
-    files.write(tmp_path / "a.parquet", [{"lr": 1}, {"lr": 0.5}], {})
-    frame, _ = files.read(tmp_path / "a.parquet")
-    assert frame["lr"].dtype == np.float64 and list(frame["lr"]) == [1.0, 0.5]
-
-
-def test_rows_are_what_a_frame_of_them_is(tmp_path):
-    rows = [{"id": "a", "n": 1, "x": 0.5}, {"id": "b", "n": 2}]
-    files.write(tmp_path / "rows.parquet", rows, {})
-    files.write(tmp_path / "frame.parquet", pd.DataFrame(rows), {})
-    first, second = (files.read(tmp_path / f"{name}.parquet")[0] for name in ("rows", "frame"))
-    pd.testing.assert_frame_equal(first, second)
 
 
 def test_lists_that_some_rows_lack(tmp_path):

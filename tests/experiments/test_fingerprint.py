@@ -66,29 +66,9 @@ def test_code_counts(old, new):
     assert fingerprint.normalised(BASE.replace(old, new)) != fingerprint.normalised(BASE)
 
 
-def test_versions_of_python_agree():
-    """The text as Python 3.11, 3.12 and 3.13 made it."""
-    written = "FunctionDef(name='f',args=arguments(args=[arg(arg='x')]),body=[Expr(value=Constant(value=Ellipsis))])"
-    assert fingerprint.normalised("def f(x): ...") == f"Module(body=[{written}])"
-    text = "JoinedStr(values=[FormattedValue(value=Name(id='x',ctx=Load()),conversion=-1,format_spec=JoinedStr("
-    width = "values=[FormattedValue(value=Name(id='w',ctx=Load()),conversion=-1)])),Constant(value='\\u2207')])"
-    assert fingerprint.normalised("f'{x:{w}}∇'") == f"Module(body=[Expr(value={text}{width})])"
-
-
 def test_unknown_module_is_an_error():
     with pytest.raises(ModuleNotFoundError, match=r"fedatlas\.nothing"):
         fingerprint.fingerprint(["fedatlas.nothing"])
-
-
-def test_imports_that_are_not_followed_exist():
-    for importer, module in fingerprint.DETACHED:
-        assert module in fingerprint._imported(fingerprint._parse(importer)["imports"]), (importer, module)
-
-
-def test_silent_modules_exist_and_are_no_part_of_a_closure():
-    for name in fingerprint.SILENT:
-        assert fingerprint._path(name), f"{name} is declared silent, but there is no such module"
-    assert not [name for name in fingerprint.closure("fedatlas.experiments.run") if fingerprint.silent(name)]
 
 
 def test_resources_count(tmp_path, monkeypatch):
@@ -127,12 +107,6 @@ def package(tmp_path, monkeypatch):
 
     yield value
     forget()
-
-
-def test_what_was_parsed_is_kept(package, monkeypatch):
-    first = package()
-    monkeypatch.setattr(fingerprint, "normalised", None)  # fails if called
-    assert package() == first and fingerprint.closure("fedatlas.first") == {"fedatlas.first", "fedatlas.second"}
 
 
 def test_what_is_kept_is_of_this_source(package, tmp_path):

@@ -4,11 +4,10 @@ import pytest
 
 from fedatlas.errors import Undefined, UserError
 from fedatlas.experiments.cells import CellSpec, Run, Select
-from fedatlas.experiments.formulas import check_constants, evaluate, multiple, resolve
+from fedatlas.experiments.formulas import check_constants, evaluate
 from fedatlas.experiments.result_files import read
 from fedatlas.experiments.run import run_cell
 from fedatlas.experiments.runs import create, runs
-from fedatlas.experiments.tuning.axes import end
 from fedatlas.federation import algorithms
 from tests.helpers import quadratic
 
@@ -32,43 +31,9 @@ def test_what_is_no_formula(text):
         evaluate(text, "lr", quadratic())
 
 
-@pytest.mark.parametrize(("winner", "which"), [("0.1/L", "lowest"), ("1/L", ""), ("9/L", "highest"), ("mean", "")])
-def test_ends_of_a_grid_of_formulas(winner, which):
-    assert end(winner, ["1/L", "9/L", "mean", "0.1/L"]) == which
-
-
-@pytest.mark.parametrize(
-    ("text", "factor", "expected"),
-    [
-        ("1/L", 10.0, "10/L"),
-        ("0.5/(L-mu)", 0.1, "0.05/(L-mu)"),
-        ("2*delta_B", 2.0, "4*delta_B"),
-        ("L", 3.0, "3*L"),
-        ("L/mu*2", 10.0, "10*L/mu*2"),
-        ("L-mu", 0.1, "0.1*(L-mu)"),
-        ("(L+1)/mu", 2.0, "2*(L+1)/mu"),
-        ("3e-2", 0.1, "0.003"),
-    ],
-)
-def test_multiples_of_formulas(text, factor, expected):
-    problem = quadratic(mu=1.0, L=10.0, similarity=0.5)
-    assert multiple(text, factor) == expected
-    assert evaluate(expected, "lr", problem) == pytest.approx(factor * evaluate(text, "lr", problem), rel=1e-12)
-
-
-def test_unknown_constant_names_those_there_are():
-    with pytest.raises(UserError, match=r"'delta'.*delta_A"):
-        evaluate("2*delta", "lam", quadratic())
-
-
 def test_an_unknown_constant_is_told_with_the_hyper_parameter():
     with pytest.raises(Undefined, match=r"lam is '2[*]delta': this problem has no constant 'delta'"):
         check_constants({"lam": "2*delta"}, FIELDS, ["L"])
-
-
-def test_choices_and_numbers_are_left_alone():
-    values = {"lr": 0.5, "lam": "1/L", "averaging": "random"}
-    assert resolve(values, FIELDS, quadratic(L=10.0)) == {"lr": 0.5, "lam": pytest.approx(0.1), "averaging": "random"}
 
 
 def test_runs_are_created_with_them():

@@ -64,59 +64,6 @@ def test_points_of_axes(axis, value, text):
     assert labels.point(axis, value, {"clients": 100}) == text
 
 
-def test_what_is_not_known_is_a_letter():
-    assert labels.text({"kind": "uniform", "count": 10}) == "10 of M clients in a round"
-
-
-@pytest.mark.parametrize(
-    "option, value, text",
-    [
-        ("lam", "0.0023095248*delta_A", "λ = 0.00231 δ_A"),
-        ("lr", "0.3162/L_max", "η = 0.316/L_max"),
-        ("server_lr", 0.1, "η_g = 0.1"),
-        ("local_steps", 5, "K = 5"),
-    ],
-)
-def test_chosen_values_stand_with_their_letters(option, value, text):
-    assert labels.assignment(option, value) == text
-
-
-@pytest.mark.parametrize(
-    ("axis", "text"),
-    [
-        ("lr", "step size $η$"),
-        ("parameters.rho", "$ρ$"),
-        ("gamma_b", "largest step size $γ_b$"),
-        ("problem.partition.alpha", "concentration $α$"),
-        ("problem.curvatures.0.1", "curvature $a_{1,2}$"),
-        ("participation.p.0", "$p_{1}$"),
-        ("problem.some_option", "some option"),
-    ],
-)
-def test_axes(axis, text):
-    assert labels.axis(axis, {}) == text
-
-
-@pytest.mark.parametrize(
-    ("plain", "formula"),
-    [
-        ("K = T = 64", "$K$ = $T$ = 64"),
-        ("DANE, lambda = delta_A", "DANE, $λ$ = $δ_A$"),
-        ("DANE+-GD, lambda = p eta", "DANE+-GD, $λ$ = $p$ $η$"),
-        ("alpha = 1 (rho = 0.1)", "$α$ = 1 ($ρ$ = 0.1)"),
-        ("FedSPS, c = 16, γ_b = α/2", "FedSPS, $c$ = 16, $γ_b$ = $α$/2"),
-        ("γ_b = 1/(4cL), lr = 1.95/L", "$γ_b$ = $1/(4cL)$, lr = $1.95/L$"),
-        ("FedAvg, p known", "FedAvg, $p$ known"),
-        ("a₁,₂ = 4", "$a_{1,2}$ = 4"),
-        ("global SPS (a)", "global SPS (a)"),
-        ("my_algo, alpha version", "my_algo, alpha version"),
-        ("costs $5 = a lot", "costs $5 = a lot"),
-    ],
-)
-def test_letters_are_set_as_formulas(plain, formula):
-    assert labels.mathematical(plain) == formula
-
-
 @pytest.mark.parametrize(
     ("name", "words"),
     [

@@ -1,35 +1,8 @@
 """The figures and tables that a source names are read as the paper numbers them."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from fedatlas.experiments.numbering import PaperItem, find_items, find_places, format_items, parse_name
-
-NUMBERS = st.one_of(st.integers(1, 99).map(str), st.builds("{}.{}".format, st.sampled_from("ABCF"), st.integers(1, 20)))
-PLACES = st.builds(PaperItem, st.sampled_from(["figure", "table"]), NUMBERS, st.sampled_from(["", "a", "b", "z"]))
-
-
-@pytest.mark.parametrize(
-    ("source", "expected"),
-    [
-        ("Figures 1 and 3, Section 5 and Appendix A.2", "Figures 1 and 3"),
-        (
-            "Figures 1(a), 3(a), 5(a) and 5(b); Table 4, CIFAR-10 (100-10%); Table 5",
-            "Figures 1(a), 3(a), 5(a) and 5(b), Tables 4 and 5",
-        ),
-        ("Table 2 (CIFAR-10 and CINIC-10), Table 8 and Figure 7 (Section 7)", "Tables 2 and 8, Figure 7"),
-        ("Figure 3(c) and (d)", "Figures 3(c) and 3(d)"),
-        ("Figs. 2(d), (e) and 8", "Figures 2(d), 2(e) and 8"),
-        ("Tables 2 to 4", "Tables 2, 3 and 4"),
-        ("the paper's Figure 2a", "Figure 2(a)"),
-        ("Figure C.1, Appendix C", "Figure C.1"),
-        ("Section 4, equations 2 to 5 and Theorem 4.4", ""),
-        ("no figure of the paper; the configuration 3 of a table", ""),
-    ],
-)
-def test_sources_of_the_atlas(source, expected):
-    assert format_items(find_items(source)) == expected
+from fedatlas.experiments.numbering import find_places
 
 
 @pytest.mark.parametrize(
@@ -39,37 +12,14 @@ def test_sources_of_the_atlas(source, expected):
         ("Lemmas 3, 5 and 6, Corollaries 2 and 3", "Lemma 3, Lemma 5, Lemma 6, Corollary 2, Corollary 3"),
         ("Theorem 3 (b), Theorem 4.4; Appendix C.4", "Theorem 3(b), Theorem 4.4"),
         ("Section 2", "Section 2"),
+        ("Figures 1(a), 3(a), 5(a); Table 4, CIFAR-10 (100-10%)", "Figure 1(a), Figure 3(a), Figure 5(a), Table 4"),
+        ("Figs. 2(d), (e) and 8", "Figure 2(d), Figure 2(e), Figure 8"),
+        ("Tables 2 to 4", "Table 2, Table 3, Table 4"),
+        ("the paper's Figure 2a", "Figure 2(a)"),
+        ("Figure C.1, Appendix C", "Figure C.1"),
         ("Appendices D.2 and E.1", "Appendix D.2, Appendix E.1"),
         ("no figure of the paper", ""),
     ],
 )
 def test_statements_are_places_and_sections_where_there_are_none(source, expected):
     assert ", ".join(map(str, find_places(source))) == expected
-
-
-@given(st.lists(PLACES, unique=True, max_size=8))
-def test_what_is_written_is_read(places):
-    ordered = sorted(places, key=lambda item: [entry.noun for entry in places].index(item.noun))
-    assert find_items(format_items(ordered)) == ordered
-    assert find_items("; ".join(f"{item}, Section 5" for item in places)) == places
-
-
-@given(st.text(max_size=200))
-def test_any_text_can_be_a_source(text):
-    result = find_items(text)
-    assert len(set(result)) == len(result) and all(item.covers(item) for item in result)
-    parse_name(text)
-
-
-@given(PLACES, st.sampled_from(["fig", "figure", "tab", "table"]))
-def test_a_name_asks_for_what_its_number_says(item, noun):
-    beginning, result = parse_name(f"fedac_{noun}{item.number.replace('.', '').lower()}{item.part}")
-    assert beginning == "fedac" and result.noun == {"fig": "figure", "tab": "table"}.get(noun, noun)
-    ours = PaperItem(result.noun, item.number, item.part)
-    assert ours.covers(result) and PaperItem(result.noun, item.number).covers(result)
-    assert not PaperItem(result.noun, item.number + "0", item.part).covers(result)
-
-
-@pytest.mark.parametrize("name", ["fedac_replay", "figures", "fedac_fig", "fedac_fig3ab", "fedac_fig" + "3" * 20, ""])
-def test_other_names_ask_for_nothing(name):
-    assert parse_name(name) is None

@@ -37,22 +37,6 @@ def counted(monkeypatch):
     return done
 
 
-def test_a_run_file_holds_every_run_and_its_specification(tmp_path, counted):
-    out = tmp_path / "a.parquet"
-    run.run_cell(SPEC, out)
-    frame, meta = files.read(out)
-    assert len(counted) == 12
-    assert meta["spec"] == SPEC.to_dict() and CellSpec.from_dict(meta["spec"]) == SPEC
-    assert len(meta["fingerprint"]) == 16 and {"numba", "numpy", "processor"} < {*meta["environments"][0]}
-    keys = frame[["local_steps", "lr", "seed"]].drop_duplicates()
-    assert [tuple(k) for k in keys.itertuples(index=False)] == [
-        (r.within["local_steps"], r.tune["lr"], r.seed) for r in runs(SPEC, RunMeta.from_dict(meta).searches)
-    ]
-    assert keys["seed"].tolist() == [7, 8, 7, 8, 0, 1] * 2
-    assert set(frame["round"]) == {0, 1, 2, 3, 4} and (frame["status"] == "ok").all()
-    assert {"loss", "suboptimality", "distance", "vectors_up", "gradients", "seconds"} <= set(frame.columns)
-
-
 @pytest.mark.parametrize("fresh", [{"numpy": "1.0"}, {"processor": "another"}])
 def test_each_run_names_the_environment_that_computed_it(tmp_path, monkeypatch, fresh):
     out = tmp_path / "a.parquet"
@@ -112,19 +96,6 @@ def test_each_seed_has_an_instance_of_its_own_that_all_values_share(tmp_path):
     assert last.nunique() == len(last) >= 4
 
 
-def test_trials_without_a_solution_on_some_instances_diverge_there(tmp_path):
-    """A proximal weight makes all clients strongly convex on one seed's instance and not on that of another."""
-    problem = {"kind": "quadratic", "dim": 4, "mu": 0.1, "L": 10.0, "similarity": 3.0, "instance": "seed"}
-    seeds = [*range(100, 120)]
-    change = {"within": {}, "seeds": [*range(20)], "select": dataclasses.replace(SELECT, seeds=seeds)}
-    spec = dataclasses.replace(SPEC, algorithm="dane", problem=problem, **change, tune={"lam": [1e-3, 1.5, 9.0]})
-    run.run_cell(dataclasses.replace(spec, space={"lam": [1e-3, 9.0]}), tmp_path / "a.parquet")
-    frame, _ = files.read(tmp_path / "a.parquet")
-    diverged = frame.groupby(["lam", "seed"])["status"].first().unstack() == "diverged"
-    assert list(diverged.index) == [1.5, 9.0]  # the lowest can begin on no instance
-    assert diverged.loc[1.5, seeds].sum() in range(1, 20) and not diverged.loc[9.0].any()
-
-
 def test_other_code_runs_again(tmp_path, counted, monkeypatch):
     out = tmp_path / "a.parquet"
     run.run_cell(SPEC, out)
@@ -149,13 +120,6 @@ def test_numbers_that_were_damaged_are_made_again(tmp_path, counted):
     run.run_cell(SPEC, out)
     assert len(counted) == 12
     pd.testing.assert_frame_equal(files.read(out)[0].drop(columns="seconds"), expected.drop(columns="seconds"))
-
-
-def test_a_damaged_file_is_made_anew(tmp_path, counted):
-    out = tmp_path / "a.parquet"
-    out.write_bytes(b"PAR1 nonsense")
-    run.run_cell(SPEC, out)
-    assert len(counted) == 12 and len(files.read(out)[0]) == 4 * 5 + 8 * 2  # evaluations on scoring and tuning seeds
 
 
 def test_another_availability_trace_is_another_run(tmp_path, counted):

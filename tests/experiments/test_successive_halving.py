@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from fedatlas.errors import UserError
-from fedatlas.experiments import expansion, experiment_file, result_files, run, runs, tables
+from fedatlas.experiments import expansion, experiment_file, result_files, runs, tables
 from fedatlas.experiments.cells import CellSpec, Search, Select
 from fedatlas.experiments.dependencies import run_file_modules
 from fedatlas.experiments.run import run_cell
@@ -81,13 +81,6 @@ def test_by_default_the_last_rung_takes_all_rounds():
     assert rung_rounds(8, 10, budget=10**6) == [10, 10, 10]
 
 
-def test_a_diverged_value_is_the_first_to_stop(tmp_path):
-    run_cell(SPEC, tmp_path / "all.parquet")
-    _, meta = result_files.read(tmp_path / "all.parquet")
-    first, *_, last = meta["searches"][0]["rungs"]
-    assert {"lr": 0.5} in first["points"] and {"lr": 0.5} not in last["points"]
-
-
 def test_a_run_file_holds_the_runs_of_all_rungs_and_what_they_cost(tmp_path):
     path = tmp_path / "fedavg/all.parquet"
     run_cell(SPEC, path)
@@ -117,35 +110,6 @@ def test_a_run_file_holds_the_runs_of_all_rungs_and_what_they_cost(tmp_path):
 
 def test_a_search_that_was_stopped_goes_on_to_the_same_bits(tmp_path, monkeypatch):
     assert_same_bits_in_pieces(SPEC, tmp_path, monkeypatch, 3)
-
-
-def test_rungs_with_other_rounds_keep_the_runs_that_agree(tmp_path, monkeypatch):
-    path = tmp_path / "all.parquet"
-    run_cell(SPEC, path)
-    counted = []
-    monkeypatch.setattr(
-        run,
-        "_run",
-        lambda simulations, *rest, run_all=run._run: counted.extend(simulations) or run_all(simulations, *rest),
-    )
-    run_cell(SPEC, path)
-    assert not counted
-    run_cell(dataclasses.replace(SPEC, tuning={"kind": "successive_halving", "eta": 5}), path)
-    assert 0 < len(counted) and not [item for item in counted if not item.rung]  # the scored runs are those of before
-
-
-def test_values_with_other_rounds_take_the_same_share():
-    spec = dataclasses.replace(
-        SPEC, within={}, tune={"local_steps": [1, 2, 4, 8]}, parameters={"lr": 0.01},
-        setting={"clients": 4, "steps": 64, "batch": None},
-    )  # fmt: skip
-    search = TUNING_RULES.build("successive_halving").advance(spec, runs.initial_searches(spec)[0], None, None)
-    (first,) = search.rungs
-    assert first.rounds[0] < 32 and first.rounds[3] < 4
-    assert first.rounds == sorted(first.rounds, reverse=True)
-    for item in runs.runs(spec, [search]):
-        _, setting = runs.create(item)
-        assert setting.total_rounds == item.setting["rounds"] and "steps" not in item.setting
 
 
 EXPERIMENT = {

@@ -1,12 +1,9 @@
 """Tables: choice of tuned values, warnings, divergence."""
 
-import numpy as np
 import pandas as pd
 import pytest
 
 from fedatlas.experiments import expansion, run, tables
-from fedatlas.experiments.axis_values import parse
-from fedatlas.experiments.cells import format_value
 from tests.experiments.test_config import GOOD, load
 
 
@@ -38,14 +35,6 @@ def test_the_best_value_is_chosen_alike_for_every_algorithm(tmp_path):
     assert (curves.groupby(["algorithm", "local_steps", "seed"])["round"].max() == 30).all()
 
 
-def test_divergence_is_a_result_and_never_chosen(tmp_path):
-    setting = {"clients": 2, "rounds": 200, "batch": None}
-    table, _, _, meta = build(tmp_path, setting=setting, algorithms={"fedavg": {}}, tune={"lr": [0.01, 10.0]})
-    wild = table[table["lr"] == 10.0]
-    assert (wild["tuning_diverged"] == 1).all() and np.isinf(wild["tuning_score"]).all() and not wild["chosen"].any()
-    assert meta.diverged_runs == 2
-
-
 def test_the_edge_of_the_grid_is_marked(tmp_path):
     table, *_ = build(tmp_path, tune={"lr": [1e-6, 1e-5]})
     assert (table.loc[table["chosen"], "edge"] == "lr at its highest value").all()
@@ -72,13 +61,6 @@ def test_the_tuning_score_is_the_median_over_the_tuning_seeds(tmp_path):
     expected = [groups.get_group(key) for key in zip(table["algorithm"], table["lr"], strict=True)]
     assert table["tuning_score"].tolist() == [sorted(scores)[2] for scores in expected]
     assert (table["tuning_seeds"] == 5).all()
-
-
-def test_axis_values_that_are_mappings(tmp_path):
-    axis = [{"kind": "full"}, {"kind": "uniform", "count": 1}]
-    table, curves, *_ = build(tmp_path, grid={"participation": axis}, tune={"lr": [0.01]})
-    assert set(table["participation"]) == {'{"kind": "full"}', '{"count": 1, "kind": "uniform"}'}
-    assert [format_value(parse(v)) for v in sorted(set(curves["participation"]))] == ["uniform, count = 1", "full"]
 
 
 def test_runs_that_are_spread_over_files_make_the_same_table(tmp_path):

@@ -4,18 +4,17 @@ import dataclasses
 import math
 import statistics
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fedatlas import UserError
 from fedatlas.api.train import train
-from fedatlas.experiments import advice, expansion, formulas, run
+from fedatlas.experiments import expansion, formulas, run
 from fedatlas.experiments import result_files as files
-from fedatlas.experiments.cells import CellSpec, Search, Select
+from fedatlas.experiments.cells import CellSpec, Select
 from fedatlas.experiments.metadata import RunMeta
-from fedatlas.experiments.runs import initial_searches, runs, tuned_points
+from fedatlas.experiments.runs import initial_searches, tuned_points
 from fedatlas.experiments.tables import Layout, build
 from fedatlas.experiments.tuning import halton
 from fedatlas.federation import algorithms
@@ -24,9 +23,6 @@ from fedatlas.registry.options import Option
 from tests.experiments.test_config import GOOD, load
 
 ANY = Option("x", float, 0.1, doc="any positive number", above=0)
-WHOLE = Option("x", int, 1, doc="a whole number", low=1)
-SHARE = Option("x", float, 0.1, doc="a probability", above=0, high=1)
-KNOWN = {"a": ANY, "b": ANY, "n": WHOLE, "p": SHARE}
 SELECT = Select(metric="loss", statistic="final", goal="min", seeds=[7], extend=2)
 positive = st.floats(1e-6, 1e6, allow_subnormal=False)
 
@@ -46,41 +42,6 @@ def spec(space, count=8, **change):
     return CellSpec(**fields | change)
 
 
-@given(positive, st.floats(1.5, 1e6), st.integers(1, 40))
-def test_trials_lie_in_their_range_and_differ(low, ratio, count):
-    result = halton.draw({"a": [low, low * ratio]}, KNOWN, count)["a"]
-    assert len(set(result)) == len(result) <= count
-    assert all(0.999 * low <= value <= 1.001 * low * ratio for value in result)
-
-
-@given(st.integers(1, 30), st.integers(1, 30))
-def test_a_longer_search_begins_with_the_shorter_one(few, extra):
-    space = {"a": [0.01, 10.0], "b": ["0.1/L", "10/L"]}
-    short, long = (halton.draw(space, KNOWN, count) for count in (few, few + extra))
-    assert all(long[name][:few] == short[name] for name in space)
-
-
-def test_trials_cover_a_range_more_evenly_than_random_ones():
-    result = halton.draw({"a": [1.0, math.e]}, KNOWN, 64)["a"]
-    gaps = np.diff(np.sort(np.log(result)), prepend=0, append=1)
-    assert gaps.max() < 3 / 64  # of 64 random points the largest gap is about 0.07
-    pairs = halton.draw({"a": [1.0, math.e], "b": [1.0, math.e]}, KNOWN, 64)
-    counts = np.histogram2d(*np.log([pairs["a"], pairs["b"]]), bins=4, range=[[0, 1], [0, 1]])[0]
-    assert counts.min() >= 2 and counts.max() <= 6  # 4 in each of 16 squares on average
-
-
-def test_whole_numbers_are_rounded_and_run_out():
-    assert sorted(halton.draw({"n": [1, 4]}, KNOWN, 16)["n"]) == [1, 2, 3, 4]
-    assert all(0 < value <= 1 for value in halton.draw({"p": [0.1, 1.0]}, KNOWN, 16)["p"])
-
-
-def test_trials_of_formulas_are_multiples_of_them():
-    ends = ["0.01/(L_max+lam)", "10/(L_max+lam)"]
-    for value in halton.draw({"a": ends}, KNOWN, 8)["a"]:
-        assert formulas.constants(value, "a") == ["L_max", "lam"]
-        assert 0.005 <= formulas.evaluate(value, "a") <= 5
-
-
 @given(positive, st.floats(1.5, 1e4), st.sampled_from(["lowest", "highest"]), st.integers(1, 3))
 def test_ranges_grow_by_half_their_first_length(low, ratio, which, times):
     first = ends = [low, low * ratio]
@@ -89,11 +50,6 @@ def test_ranges_grow_by_half_their_first_length(low, ratio, which, times):
         assert math.log(part[1] / part[0]) == pytest.approx(math.log(ratio) / 2, rel=0.05, abs=1e-3)
     assert halton.count_moves(first, ends, which) == times
     assert halton.count_moves(first, ends, {"lowest": "highest", "highest": "lowest"}[which]) == 0
-
-
-@pytest.mark.parametrize(("value", "expected"), [(0.011, "lowest"), (0.3, ""), (9.0, "highest"), (0.01, "lowest")])
-def test_borders_are_an_eighth_of_the_range(value, expected):
-    assert halton.border([0.01, 10.0], value) == expected
 
 
 def best_of(table, seeds):
@@ -133,15 +89,6 @@ def test_the_space_grows_to_the_side_of_the_best_until_the_limit(tmp_path):
     assert table.loc[table["chosen"], "edge"].tolist() == ["lr near its highest value"]
 
 
-def test_a_best_trial_inside_ends_the_search(tmp_path):
-    path = tmp_path / "fedavg/all.parquet"
-    run.run_cell(spec({"lr": [1e-3, 1e2]}, count=16), path)
-    (search,) = RunMeta.from_dict(files.read_meta(path)).searches
-    assert search.space == {"lr": [1e-3, 1e2]} and len(search.axes["lr"]) == 16
-    table = build(Layout([], [], ["lr"], SELECT), [path]).table
-    assert table.loc[table["chosen"], "edge"].tolist() == [""]
-
-
 def test_an_interrupted_search_ends_with_the_same_bits(tmp_path):
     reference, cut = tmp_path / "whole.parquet", tmp_path / "cut.parquet"
     cell = spec({"lr": ["0.00001/L", "0.001/L"], "server_lr": [0.3, 3.0]})
@@ -158,32 +105,10 @@ def test_an_interrupted_search_ends_with_the_same_bits(tmp_path):
     assert rows[0].equals(rows[1])
 
 
-def test_specifications_without_a_space_are_grids():
-    cell = dataclasses.replace(spec({"lr": [0.01, 1.0]}), space=None, tune={"lr": [0.1, 0.2], "server_lr": [1.0, 2.0]})
-    assert "space" not in cell.to_dict()
-    assert len(list(runs(cell))) == 4
-    assert len(tuned_points(Search({}, {"a": [1, 2], "b": [3, 4]}))) == 4
-    assert len(tuned_points(Search({}, {"a": [1, 2], "b": [3, 4]}, None, {"a": [1, 2], "b": [3, 4]}))) == 2
-
-
 # -- spaces of algorithms ---------------------------------------------------------------------------------------------
 
 QUADRATIC = {"problem": {"kind": "quadratic", "dim": 3, "L": 10.0, "similarity": 0.5}, "trials": 6}
 RANGE = {"lr": ["0.01/L", "10/L"]}
-
-
-def test_trials_take_the_place_of_grids(tmp_path):
-    result = load(tmp_path, GOOD | QUADRATIC | {"algorithms": {"fedavg": {"search": RANGE}, "agd": {}}})
-    agd, fedavg = expansion.cells(result)  # the test's YAML is sorted
-    assert fedavg.spec.space == RANGE and len(fedavg.spec.tune["lr"]) == 6
-    assert agd.spec.space is None and agd.spec.select is None  # nothing is tuned
-    assert expansion.create_view(result).algorithms["fedavg"].tune == fedavg.spec.tune
-
-
-def test_a_problem_without_a_constant_has_ranges_of_numbers(tmp_path):
-    network = {"problem": {"kind": "network", "data": "digits"}, "setting": {"clients": 2, "rounds": 3}}
-    result = load(tmp_path, GOOD | {"trials": 4, "algorithms": {"fedavg": {"search": RANGE}}} | network)
-    assert expansion.cells(result)[0].spec.space == {"lr": [0.01, 10.0]}
 
 
 @pytest.mark.parametrize(
@@ -201,13 +126,6 @@ def test_mistakes_in_ranges_name_the_range(tmp_path, entry, message):
     with pytest.raises(UserError) as error:
         expansion.cells(load(tmp_path, GOOD | QUADRATIC | {"algorithms": {"fedavg": entry}}))
     assert message in str(error.value)
-
-
-def test_advice_has_the_numbers_of_the_setting():
-    setting = {"clients": 5, "local_steps": 4, "rounds": 3}
-    result = advice.with_advice(algorithms.get("svrp-gd"), {"eta": 2.0}, setting)
-    assert result == {"lr": "1/(L_max+1/eta)", "eta": 2.0, "p": "1/5"}
-    assert advice.with_advice(algorithms.get("fedavg"), {}, setting, tuned=["lr"]) == {}
 
 
 def test_advised_entries_run_with_what_is_recommended(tmp_path):

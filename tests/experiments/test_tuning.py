@@ -1,7 +1,6 @@
 """Tuned values are compared on tuning seeds, axes are continued, and the best value is scored on other seeds."""
 
 import dataclasses
-import math
 
 import numpy as np
 import pandas as pd
@@ -14,9 +13,7 @@ from fedatlas.experiments import result_files as files
 from fedatlas.experiments.cells import CellSpec, Select
 from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.runs import runs
-from fedatlas.experiments.tables import Layout, build
-from fedatlas.experiments.tuning import axes, grid
-from fedatlas.federation import algorithms
+from fedatlas.experiments.tuning import axes
 from fedatlas.registry.options import Option
 from tests.experiments.test_config import GOOD, load
 
@@ -176,54 +173,6 @@ def test_runs_of_an_older_file_are_kept_whatever_they_were_for(tmp_path):
     frames = [rows_of(tmp_path / f"{name}.parquet")[0] for name in "ab"]
     pd.testing.assert_frame_equal(*frames, check_exact=True)
     assert len(again) == len(list(runs(SPEC, rows_of(tmp_path / "b.parquet")[1].searches))) - 4
-
-
-def test_where_all_values_diverge_the_first_is_chosen_and_no_axis_continued(tmp_path):
-    spec = dataclasses.replace(
-        SPEC, tune={"lr": [1e6, 1e5]}, setting={**SPEC.setting, "rounds": 200}, within={"local_steps": [4]}
-    )
-    run.run_cell(spec, tmp_path / "fedavg/a.parquet")
-    (search,) = rows_of(tmp_path / "fedavg/a.parquet")[1].searches
-    assert search.chosen == {"lr": 1e6} and search.axes == spec.tune
-    table, *_ = build(Layout([], ["local_steps"], ["lr"], SELECT), [tmp_path / "fedavg/a.parquet"])
-    row = table[table["chosen"]].iloc[0]
-    assert (row["tuning_score"], row["score"], row["tuning_diverged"], row["diverged"]) == (math.inf, math.inf, 2, 2)
-
-
-def test_a_recorded_value_tunes_although_some_rounds_have_no_clients(tmp_path):
-    setting = {**SPEC.setting, "participation": {"kind": "stationary", "p": 0.2}, "record": ["local_loss"]}
-    select = dataclasses.replace(SELECT, metric="local_loss_mean", extend=0)
-    spec = dataclasses.replace(SPEC, setting=setting, select=select, within={}, tune={"lr": [0.001, 0.004]})
-    run.run_cell(spec, tmp_path / "a.parquet")
-    frame, meta = rows_of(tmp_path / "a.parquet")
-    assert frame[frame["round"] > 0]["local_loss_mean"].isna().any() and meta.searches[0].chosen is not None
-
-
-def test_a_value_that_the_algorithm_refuses_ends_an_axis():
-    """The new value must be possible with all values of the other axes."""
-    tried = []
-
-    def possible(tuned):
-        tried.append(tuned)
-        return tuned["server_lr"] == 0.5
-
-    search = run.initial_searches(SPEC)[0]
-    rows = [{"round": at, "loss": 1.0, "status": "ok"} for at in range(3)]
-    better = [{**row, "loss": 0.5} for row in rows]
-
-    def best(trial, seed):
-        return better if trial.point == {"lr": 0.004, "server_lr": 0.5} else rows
-
-    result = grid.Grid().advance(SPEC, search, best, possible)
-    assert result.axes == SPEC.tune and result.chosen == {"lr": 0.004, "server_lr": 0.5}
-    assert {"lr": 0.016, "server_lr": 1} in tried
-    result = grid.Grid().advance(SPEC, search, best, lambda tuned: True)
-    assert result.chosen is None and result.axes == {"lr": [0.001, 0.004, 0.016], "server_lr": [0.5, 1, 0.25]}
-
-
-def test_options_are_those_of_what_is_tuned():
-    assert grid.option_of(SPEC, "lr") == algorithms.get("fedavg").options()["lr"]
-    assert float not in grid.option_of(SPEC, "local_steps").members
 
 
 # -- what is refused --------------------------------------------------------------------------------------------------

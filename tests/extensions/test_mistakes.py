@@ -1,20 +1,12 @@
 """Mistakes in the files of a study: refused with a sentence that names the file and the line."""
 
-import importlib
-import inspect
 import re
-import sys
 
 import pytest
 
-from fedatlas.cli.list import FAMILIES, check_extensions
 from fedatlas.cli.main import main
-from fedatlas.errors import UserError
-from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.registry import extensions
-from tests.extensions.files import ALGORITHM, OWN, QUADRATIC, TINY, train
-
-LINES = ALGORITHM.count("\n", 0, ALGORITHM.index("class Tiny")) + 1
+from tests.extensions.files import ALGORITHM, QUADRATIC
 
 
 @pytest.mark.parametrize(
@@ -45,71 +37,6 @@ def test_a_mistake_in_a_file_is_told_with_file_and_line(study, capsys, text, com
         output = capsys.readouterr().err
         assert complaint in output and re.match(r"fedatlas: extensions/\w+\.py(:|, line \d+)", output)
         assert output.count("\n") == 1
-
-
-def test_the_line_of_a_class_is_told(study):
-    study({"extensions/tiny.py": ALGORITHM.replace("    def server", "    def serve")})
-    with pytest.raises(UserError, match=rf"tiny\.py, line {LINES - 1}: algorithm tiny has no method server"):
-        check_extensions()
-
-
-def test_what_extensions_must_have_the_atlas_has():
-    kinds = [family.get(name) for family in FAMILIES.values() for name in family.names()]
-    assert len(kinds) > 150 and not [kind for kind in kinds if inspect.isabstract(kind)]
-
-
-@pytest.mark.parametrize(
-    ("hook", "complaint"),
-    [
-        ("y = y - self.lr * gg(y)", "extensions/tiny.py, line {}, in client: NameError: name 'gg' is not defined"),
-        ("y = y - self.lr * g(y)[:, :1].reshape(7)", "line {}, in client: ValueError: cannot reshape"),
-        ("y = open('/no/such/file')", "line {}, in client: FileNotFoundError: [Errno 2] No such file"),
-    ],
-)
-def test_an_exception_of_a_hook_is_told_with_its_lines_alone(study, capsys, hook, complaint):
-    text = ALGORITHM.replace("y = y - self.lr * g(y)", hook)
-    study({"extensions/tiny.py": text})
-    assert train() == 2
-    output = capsys.readouterr().err
-    line = text.count("\n", 0, text.index(hook)) + 1
-    assert complaint.format(line) in output.splitlines()[-1]
-    assert f'File "extensions/tiny.py", line {line}, in client\n    {hook}\n' in output
-    assert "src/fedatlas" not in output and "Traceback" not in output
-
-
-def test_a_hook_that_returns_what_it_must_not_is_named(study, capsys):
-    study({"extensions/tiny.py": ALGORITHM.replace("State(x=s.x + mean.delta)", "None")})
-    study({"extensions/unused.py": ALGORITHM.replace('"tiny"', '"unused"')})
-    assert train() == 2
-    assert "algorithm tiny: the hook server returns NoneType; it must return" in capsys.readouterr().err
-
-
-def test_a_method_that_a_class_lacks_is_named(study, capsys):
-    text = (OWN / "extensions/log_cosh.py").read_text().replace("def evaluate", "def evaluated")
-    study({"extensions/log_cosh.py": text, **TINY})
-    assert main(["train", "--algorithm", "fedavg", "--set", "lr=0.1", "--problem", "log-cosh", "--rounds", "1"]) == 2
-    sentence = capsys.readouterr().err.splitlines()[-1]
-    assert re.match(r"fedatlas: extensions/log_cosh\.py, line \d+, in build: TypeError: Can't instantiate", sentence)
-    assert "LogCoshProblem" in sentence and "evaluate" in sentence
-
-
-def test_an_option_out_of_range_is_told_with_the_file(study, capsys):
-    study(TINY)
-    assert train("tiny", "--set", "lr=-1") == 2
-    assert "algorithm tiny (extensions/tiny.py): lr is -1" in capsys.readouterr().err
-
-
-def test_options_are_validated_where_a_class_forgets_to(study, capsys):
-    forgetful = ALGORITHM.replace("    def server", "    def __post_init__(self):\n        pass\n\n    def server")
-    study({"extensions/tiny.py": forgetful})
-    assert train("tiny", "--set", "lr=-1") == 2
-    assert "algorithm tiny (extensions/tiny.py): lr is -1" in capsys.readouterr().err
-
-
-def test_an_unknown_name_lists_the_files(study):
-    study(TINY)
-    with pytest.raises(UserError, match=r"did you mean 'tiny'\? \(known: tiny \(extensions/tiny\.py\), agd, .* more\)"):
-        ALGORITHMS.get("tinyy")
 
 
 # -- names of two kinds -----------------------------------------------------------------------------------------------
@@ -168,18 +95,3 @@ def test_paths_that_cannot_be(study, capsys, config, complaint):
     assert main(["list"]) == 2
     output = capsys.readouterr().err
     assert complaint in output and output.count("\n") == 1
-
-
-def test_the_default_folder_may_be_absent(study):
-    study({extensions.CONFIG: "extensions: [extensions]\n"})
-    assert extensions.modules() == {}
-
-
-def test_another_package_of_the_folders_name_is_refused(study, tmp_path, monkeypatch):
-    study(TINY)
-    (tmp_path / "site/extensions").mkdir(parents=True)
-    (tmp_path / "site/extensions/__init__.py").touch()
-    monkeypatch.setattr(sys, "path", [str(tmp_path / "site"), *sys.path])
-    importlib.invalidate_caches()
-    with pytest.raises(UserError, match=r"extensions is also the name of an installed module .*/site/.*rename"):
-        check_extensions()

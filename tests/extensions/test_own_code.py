@@ -69,13 +69,6 @@ def test_relative_imports_climb(study, fingerprints):
     }
 
 
-def test_a_package_imports_what_lies_in_it(study, fingerprints):
-    study({"extensions/pack/__init__.py": "from .inner import X\nfrom . import other\n"})
-    study({"extensions/pack/inner.py": "from . import other\n", "extensions/pack/other.py": "from .inner import X\n"})
-    fingerprints("extensions.pack")
-    assert fingerprint.closure("extensions.pack") == {f"extensions.pack{end}" for end in ("", ".inner", ".other")}
-
-
 def test_what_is_imported_of_fedatlas_and_of_others(study, fingerprints):
     study(
         {
@@ -140,14 +133,3 @@ def test_a_problem_upon_one_of_the_atlas_may_run_all_that_is_compiled(study, fin
         }
     )
     assert "fedatlas.federation.compiled.kernels" in problem_modules({"kind": "mine", "l2": 0.1})
-
-
-def test_a_problem_of_its_own_runs_nothing_that_is_compiled(study, fingerprints):
-    study(
-        {
-            "extensions/mine.py": PROBLEM.format(
-                module="fedatlas.federation.problems.quadratic", base="SyntheticQuadratic"
-            )
-        }
-    )
-    assert not [name for name in problem_modules({"kind": "mine"}) if name.startswith("fedatlas.federation.compiled")]

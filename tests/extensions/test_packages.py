@@ -5,12 +5,10 @@ import sys
 
 import pytest
 
-from fedatlas.cli.list import check_extensions
 from fedatlas.cli.main import main
 from fedatlas.cli.show import describe
-from fedatlas.errors import UserError
 from fedatlas.federation.algorithms import ALGORITHMS
-from tests.extensions.files import ALGORITHM, TINY, train
+from tests.extensions.files import ALGORITHM, train
 
 
 @pytest.fixture
@@ -55,26 +53,7 @@ def test_an_installed_package_joins_by_its_entry_point(site, monkeypatch, tmp_pa
     assert train() == 0
 
 
-def test_an_entry_point_may_name_a_module(site):
-    site({"fed_extra_b.py": ALGORITHM}, "fed_extra_b")
-    assert ALGORITHMS.module("tiny") == "fed_extra_b"
-
-
-def test_an_entry_point_of_nothing_is_refused(site, capsys):
-    site({}, "fed_extra_c.kinds")
-    assert main(["list"]) == 2
-    output = "fed-extra: the entry point extra of fedatlas.extensions names the module fed_extra_c.kinds, which is not"
-    assert output in capsys.readouterr().err
-
-
 def test_a_mistake_in_an_installed_package_is_told_with_its_file(site, capsys):
     folder = site({"fed_extra_d.py": "x = y\n"}, "fed_extra_d")
     assert main(["list"]) == 2
     assert f"{folder}/fed_extra_d.py, line 1: NameError" in capsys.readouterr().err
-
-
-def test_a_study_and_a_package_may_not_share_a_name(site, study):
-    study(TINY)
-    folder = site({"fed_extra_e.py": ALGORITHM}, "fed_extra_e")
-    with pytest.raises(UserError, match=rf"in {folder}/fed_extra_e\.py and extensions/tiny\.py"):
-        check_extensions()

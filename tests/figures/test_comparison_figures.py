@@ -2,7 +2,6 @@
 
 import math
 import re
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -58,25 +57,6 @@ def test_every_point_of_the_axes_is_a_problem(results):
     assert "3 problems, 4 seeds." in chart.note and "suboptimality is 0.674 % of its first value" in chart.note
 
 
-def test_cases_have_their_names_and_what_is_not_defined_its_reason(results):
-    table, rows, plain = results
-    names = dict(zip(CASES, ["First", "Second", "Third"], strict=True))
-    context = replace(plain, cases=names, undefined={"scaffold": {CASES[2]: "it needs everybody"}})
-    numbers, chart = describe(LOSS, (table, rows, context))
-    assert texts_of(chart)[0] == [*names.values()]
-    undefined = numbers[numbers["seeds"] == 0]
-    assert undefined[["algorithm", "reason"]].to_numpy().tolist() == [["scaffold", "it needs everybody"]]
-    numbers, _ = describe({**PROFILE, "panel": "case"}, (table, rows, context))
-    assert list(numbers["panel"].unique()) == [*names.values()] and set(numbers["problems"]) == {1}
-    for cases, count in ((CASES[2], 3), (CASES[1:], 4)):  # without a run in what is shown an algorithm is left out
-        assert describe({**LOSS, "where": {"case": cases}}, (table, rows, context))[0]["algorithm"].nunique() == count
-
-
-def test_of_many_lines_few_have_colour(results):
-    _, chart = describe({**PROFILE, "named": 2}, results)
-    assert [line.quiet for line in chart.lines.values()] == [False, False, True, True]
-
-
 def test_targets_do_not_depend_on_what_is_drawn():
     frame = curves().rename(columns={"suboptimality": "loss"})
     first = []
@@ -109,34 +89,6 @@ def test_a_cell_says_with_how_many_seeds_a_target_is_attained(results):
     best = numbers[numbers["near"]].iloc[0]
     assert (best["attained"], best["seeds"], best["algorithm"], best["loss"]) == (1, 4, "scaffold", 1)
     assert texts_of(chart)[1]["FedProx"] == ["–"]
-
-
-def test_scores_are_compared_by_ratio_or_by_difference(results):
-    numbers, _ = describe({**LOSS, "scores": True, "where": {"case": CASES[1]}}, results)
-    assert set(numbers["compared"]) == {"best suboptimality"}
-    assert numbers.set_index("algorithm").loc["fedavg", "loss"] > 100
-    frame = curves().rename(columns={"suboptimality": "test_accuracy"})
-    frame["test_accuracy"] = 1 - frame["test_accuracy"] / 8
-    of_accuracy = None, frame, view(metric="test_accuracy", goal="max")
-    numbers, chart = describe({**LOSS, "scores": True, "where": {"case": CASES[0]}}, of_accuracy)
-    losses = numbers.set_index("algorithm")["loss"]
-    assert losses["scaffold"] == 0 and 0.01 < losses["fedprox"] < 0.15
-    assert "Best test accuracy, minus the best" in chart.notes[0]
-
-
-def test_the_score_of_a_loss_is_its_distance_to_the_optimum_where_that_is_known():
-    frame = curves().assign(loss=lambda rows: rows["suboptimality"] + 5)
-    frame.loc[frame["case"] == CASES[2], "suboptimality"] = math.nan
-    numbers, _ = describe({**LOSS, "scores": True}, (None, frame, view(metric="loss")))
-    losses = numbers.set_index(["algorithm", "case"])["loss"]
-    assert losses["fedavg", CASES[1]] > 100 and losses["fedprox", CASES[2]] < 2
-    assert numbers["compared"].iloc[0] == "best suboptimality (loss where F* is not known)"
-
-
-def test_the_best_known_value_is_told():
-    frame = curves().rename(columns={"suboptimality": "loss"})
-    _, chart = describe(LOSS, (None, frame, view(metric="loss")))
-    assert "the distance of the training loss to the best that any run with the seed found is 1 % of" in chart.notes[1]
 
 
 @pytest.mark.parametrize(

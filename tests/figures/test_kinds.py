@@ -5,8 +5,7 @@ import re
 import pytest
 
 from fedatlas.errors import UserError
-from fedatlas.results.figures import FIGURES, Figure
-from fedatlas.workflow.schema import of_options
+from fedatlas.results.figures import FIGURES
 
 NAMES = {
     "algorithm",
@@ -19,17 +18,6 @@ NAMES = {
     "where",
     "theorem",
 }
-
-
-@pytest.mark.parametrize("name", FIGURES.names())
-def test_a_kind_documents_itself_and_each_option(name):
-    cls = FIGURES.get(name)
-    assert cls.__module__ == f"fedatlas.results.figures.{name}" == FIGURES.module(name)
-    assert cls.summary().endswith(".") and cls.summary() != Figure.summary()
-    for option in cls.options().values():
-        assert option.doc and not option.doc.endswith("."), option.name
-        assert option.names is None or option.names in NAMES, option.name
-    assert set(of_options(cls)["properties"]) == set(cls.options())
 
 
 @pytest.mark.parametrize(
@@ -73,17 +61,3 @@ def test_wrong_options_give_one_sentence(spec, message):
 )
 def test_inputs_depend_on_the_options(spec, inputs):
     assert FIGURES.build(spec).inputs == inputs
-
-
-@pytest.mark.parametrize(
-    "spec, spread",
-    [
-        ({"kind": "scaling", "x": "clients", "panel": "local_steps"}, {"clients", "local_steps"}),
-        ({"kind": "convergence", "x": "rounds"}, set()),
-        ({"kind": "targets", "x": "seconds", "targets": [1], "panel": "clients"}, {"clients"}),
-        ({"kind": "sensitivity", "x": "lr"}, set()),
-        ({"kind": "table", "x": "clients", "panel": "local_steps"}, {"clients", "local_steps"}),
-    ],
-)
-def test_axes_that_a_figure_spreads(spec, spread):
-    assert FIGURES.build(spec).spreads() == spread

@@ -9,9 +9,8 @@ import pytest
 
 from fedatlas.errors import UserError
 from fedatlas.results.figures.convergence import mean_curve
-from fedatlas.results.figures.description import DIVERGED, FLOOR_NOTE
+from fedatlas.results.figures.description import FLOOR_NOTE
 from tests import synthetic
-from tests.claims.fixtures import compared
 from tests.synthetic import build, decay, experiment
 
 from .drawings import describe, lines_of
@@ -42,20 +41,6 @@ def test_scaling_has_the_chosen_scores_and_their_range(results):
     assert set(numbers["edge"].dropna()) == {"lr at its highest value"}
 
 
-def test_linear_speed_up_starts_at_the_best_first_point(results):
-    table = results[0]
-    at, heights = lines_of(describe(SCALING, results)[0], "clients", "mean", panel=ONE)["linear speed-up"]
-    start = table[table["chosen"] & (table["local_steps"] == 1) & (table["clients"] == 4)]["score"].min()
-    assert at == [4, 64] and heights == pytest.approx([start, start * 4 / 64])
-
-
-def test_a_score_that_diverged_is_infinite_and_sets_no_limit(results):
-    numbers, chart = describe(SCALING, results)
-    lost = numbers[numbers["mean"] == math.inf]
-    assert lost[["panel", "algorithm", "clients"]].to_numpy().tolist() == [[EIGHT, "mb-sgd", 16]]
-    assert chart.limits[0] < numbers["mean"].min() and chart.limits[1] < 10
-
-
 def test_published_points_are_rings_where_the_settings_are_theirs(results):
     table, curves, view = results
     spec = {**SCALING, "published": "fedac"}
@@ -67,14 +52,6 @@ def test_published_points_are_rings_where_the_settings_are_theirs(results):
     assert chart.rings == {"published": "published by the authors"}
     points = numbers[numbers["algorithm"] == "fedac-1"].set_index("clients")["published"]
     assert sorted(points[64]) == [0.0015402, 0.0017138]
-
-
-def test_words_on_an_abscissa_are_categories(tmp_path):
-    grid = {"problem.partition": [{"kind": "iid"}, {"kind": "shared"}]}
-    content = experiment(metric="test_accuracy", goal="max", grid=grid)
-    results = build(content, tmp_path, lambda *_: np.linspace(0.1, 0.9, 11))
-    _, chart = describe({"kind": "scaling", "x": "problem.partition"}, results)
-    assert [words for _, words in chart.categories] == ["i.i.d.", "shared"] and not (chart.logx or chart.logy)
 
 
 def test_convergence_is_the_mean_over_seeds_against_every_cost(results):
@@ -89,47 +66,10 @@ def test_convergence_is_the_mean_over_seeds_against_every_cost(results):
     assert (chart.logy, chart.range) == (True, ("low", "high")) and chart.note.startswith("Lines: mean over 2 seeds;")
 
 
-def test_a_curve_that_diverged_ends_with_a_remark_and_sets_no_limits(results):
-    numbers, chart = describe(CONVERGENCE, results)
-    last = numbers[numbers["remark"] != ""]
-    assert last[["panel", "algorithm", "round", "remark"]].to_numpy().tolist() == [[EIGHT, "mb-sgd", 8, DIVERGED]]
-    table, curves, view = results
-    wild = curves["suboptimality"].where((curves["status"] != "diverged") | (curves["round"] == 0), 1e20)
-    assert describe(CONVERGENCE, (table, curves.assign(suboptimality=wild), view))[1].limits == chart.limits
-
-
-def test_convergence_against_another_cost_and_metric(results):
-    _, chart = describe({**CONVERGENCE, "x": "vectors_up", "y": "loss"}, results)
-    assert next(iter(chart.x.items())) == ("vectors_up", "vectors sent per active client")
-    assert chart.y == ("mean", "training loss $F(x)$") and not chart.logy
-
-
-def test_convergence_of_the_best_value_so_far(tmp_path):
-    falling = [4, 2, 3, 1, 5, 5, 5, 5, 0.5, 2, 2]
-    results = build(experiment(algorithms=("fedavg",), grid={}), tmp_path, lambda *at: (1 + at[3]) * np.array(falling))
-    numbers, chart = describe({"kind": "convergence", "x": "rounds", "so_far": True}, results)
-    assert numbers["mean"].tolist() == (1.5 * np.minimum.accumulate(falling)).tolist()
-    assert chart.y[1].startswith("best suboptimality")
-
-
-def test_rounding_error_is_told(tmp_path):
-    values = [1e-3] * 5 + [-1e-17, 0, 1e-18, 1e-17, 1e-16, 1e-15]
-    results = build(experiment(algorithms=("fedavg",), grid={}), tmp_path, lambda *_: values)
-    _, chart = describe({"kind": "convergence", "x": "rounds"}, results)
-    assert chart.note.endswith(FLOOR_NOTE) and 1e-17 < chart.limits[0] <= 1e-16
-
-
 def test_means_are_of_the_evaluations_that_all_seeds_reached():
     rows = [("fedavg", 4, 0, [(0, 1), (4, 2)]), ("fedavg", 4, 1, [(0, 3), (4, math.inf)])]
     curve = mean_curve(synthetic.curves(rows).assign(gradients=0), "suboptimality", ["gradients"])
     assert curve[["gradients", "mean", "low", "high", "seeds"]].to_numpy().tolist() == [[0, 2, 1, 3, 2]]
-
-
-def test_the_note_counts_the_seeds_that_are_drawn(results):
-    table, curves, view = results
-    fewer = curves[(curves["algorithm"] != "fedavg") | (curves["seed"] == 0)]
-    _, chart = describe(CONVERGENCE | {"algorithms": ["fedavg", "fedac-1"]}, (table, fewer, view))
-    assert chart.note == "Lines: mean over 1 to 2 seeds; bands: smallest to largest."
 
 
 def test_bands_are_deviations_of_a_recorded_value():
@@ -168,23 +108,6 @@ def test_sensitivity_has_every_tried_value_that_did_not_diverge():
     assert "Diverged runs are left out." in chart.note
     _, chart = of_scores({**spec, "yscale": "log"}, {("fedsps", 5, 2.0): 0.0})
     assert FLOOR_NOTE in chart.note
-
-
-def test_scaling_draws_a_chosen_hyper_parameter():
-    numbers, chart = of_scores({"kind": "scaling", "x": "local_steps", "y": "c", "yscale": "log"}, {})
-    assert numbers["mean"].tolist() == [0.5, 1.0, 2.0] and chart.y == ("mean", "best scale $c$")
-
-
-@pytest.mark.parametrize("last", [12, 7, 0])
-def test_a_bound_has_numbers_even_where_a_run_ended_early(last):
-    view, table, curves = compared()
-    cut = (curves["seed"] == 1) & (curves["problem.convexity"] == "convex")
-    curves = curves[~cut | (curves["round"] <= last)]
-    spec = {"kind": "bound", "theorems": [9], "panel": "problem.convexity"}
-    numbers, chart = describe(spec, (table, curves, view))
-    assert (numbers["low"] <= numbers["mean"]).all()
-    assert np.isfinite(numbers[["x", "mean", "bound_9"]]).all(axis=None)  # of what all seeds reached
-    assert chart.dotted == {"bound_9": "bound of Theorem 9"} or "bound of Theorem 9" in chart.note
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,8 @@
 
 import dataclasses
 import json
-import math
 import re
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -13,13 +11,10 @@ from fedatlas.errors import UserError
 from fedatlas.io import csv
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.base import Drawing, Figure
-from fedatlas.results.figures.description import DIVERGED, Heatmap, Line, Lines, TextTable
+from fedatlas.results.figures.description import Heatmap, Line, Lines, TextTable
 from fedatlas.results.figures.drawing import draw, save
-from fedatlas.results.figures.panels import wrap
 from fedatlas.results.figures.renderer import render
 from tests.synthetic import build, decay, experiment
-
-from .drawings import describe
 
 LINES = {"a": Line("A", "#262626", "o"), "b": Line("B", "#d55e00", "D", (5, 1.6))}
 AT = [1, 2, 4, 8]
@@ -55,32 +50,6 @@ def test_lines_have_their_numbers_in_their_colours():
     assert (ax.get_xlabel(), ax.get_ylabel(), legend) == ("rounds", "loss", ["A", "B"])
 
 
-def test_a_cross_ends_a_line_that_diverged_and_sets_no_limits():
-    numbers = NUMBERS.assign(y=[4.0, 3, 1e9, 1e20, 8, 6, 4, 2], remark=[""] * 3 + [DIVERGED] + [""] * 4)
-    _, ax, legend = picture(numbers, remark="remark", limits=(1.0, 10.0), logy=True)
-    assert drawn(ax, marker="x") == [([4], [10])] and legend[-1] == "diverged"  # where it leaves the figure
-    assert ax.get_ylim() == (1, 10)
-
-
-def test_a_value_that_is_not_finite_is_a_cross_at_the_top():
-    _, ax, legend = picture(NUMBERS.assign(y=[4.0, 3, 2, math.inf, 8, 6, 4, 2]))
-    assert drawn(ax, marker="x") == [([8], [0.97])] and legend[-1] == "diverged"
-    assert drawn(ax, color="#262626", linestyle="-") == [(AT[:3], [4, 3, 2])] and ax.get_ylim()[1] < 10
-
-
-def test_remarks_are_hollow_bounds_are_dotted_and_published_points_are_rings():
-    numbers = NUMBERS.assign(
-        edge=[""] * 3 + ["lr at its lowest value"] + [""] * 4, bound=9.0, theirs=[5.0] + [math.nan] * 7
-    )
-    words = {"dotted": {"bound": "Theorem 1"}, "rings": {"theirs": "published"}, "hollow": "at the edge"}
-    _, ax, legend = picture(numbers, remark="edge", **words)
-    assert drawn(ax, markerfacecolor="white", marker="o") == [([8], [1])]
-    assert ax.get_lines()[0].get_markevery() == [0, 1, 2]
-    assert drawn(ax, marker="None", linestyle="--") == [(AT, [9.0] * 4)] * 2
-    assert drawn(ax, markerfacecolor="none", marker="o")[0][1][0] == 5
-    assert legend == ["A", "B", "Theorem 1", "published", "at the edge"]
-
-
 def test_ranges_are_bands_of_few_lines_and_bars_of_many():
     lines = {str(n): Line(f"L{n}", "#262626", "o") for n in range(4)}
     numbers = pd.concat([NUMBERS[:4].assign(algorithm=id, low=0.5, high=9.0) for id in lines])
@@ -102,44 +71,6 @@ def test_categories_are_points_beside_one_another_or_bars():
     assert drawn(ax, marker="D") == [([0.25, 1.25], [8, 6])] and not drawn(ax, linestyle="-")
     _, ax, _ = picture(numbers, categories=categories, bars=True)
     assert [bar.get_height() for bar in ax.patches] == [4, 3, 8, 6]
-
-
-@pytest.mark.parametrize(
-    ("at", "ticks"),
-    [
-        ([1, 16, 256, 4096], ["$2^{0}$", "$2^{4}$", "$2^{8}$", "$2^{12}$"]),
-        ([1, 2, 4, 8], ["1", "2", "4", "8"]),
-        ([0, 1, 16, 4096], ["0", "1", "16", "4096"]),
-        ([0.1, 0.3, 1, 3], ["0.1", "0.3", "1", "3"]),
-    ],
-)
-def test_few_values_are_all_ticks(at, ticks):
-    _, ax, _ = picture(NUMBERS.assign(x=at * 2), logx=True)
-    assert [text.get_text() for text in ax.get_xticklabels()] == ticks
-
-
-def test_panels_share_the_ordinate_and_quiet_lines_are_grey():
-    numbers = pd.concat([NUMBERS.assign(panel=f"K = {k}") for k in (1, 8)])
-    quiet = {"a": LINES["a"], "b": dataclasses.replace(LINES["b"], quiet=True)}
-    figure, ax, legend = picture(numbers, lines=quiet)
-    assert [one.get_title() for one in figure.axes] == ["$K$ = 1", "$K$ = 8"] and legend == ["A", "1 others"]
-    assert ax.get_ylim() == figure.axes[1].get_ylim() and not drawn(ax, color="#d55e00")
-
-
-def test_lines_end_outside_of_formulas_and_what_is_no_formula_has_dollar_signs(tmp_path):
-    assert wrap("distance to the optimum $|x - x^*|$", 1.6).splitlines() == [
-        "distance to the",
-        "optimum $|x - x^*|$",
-    ]
-    figure, ax, _ = picture(x={"x": r"costs $\nope$"})
-    assert ax.get_xlabel() == r"costs \$\nope\$"
-    save(figure, tmp_path / "it.svg")
-
-
-def test_a_figure_without_numbers_is_empty(tmp_path):
-    figure, ax, legend = picture(NUMBERS[:0])
-    save(figure, tmp_path / "it.png")
-    assert not ax.get_lines() and not legend
 
 
 def test_a_heat_map_has_cells_with_names_and_colours_about_its_centre():
@@ -174,23 +105,6 @@ def test_a_picture_is_drawn_anew_from_its_two_files_with_the_same_bytes(spec, re
         save(render(chart, numbers), tmp_path / f"again{path.suffix}")
         assert path.read_bytes() == (tmp_path / f"again{path.suffix}").read_bytes()
     assert "<dc:date>" not in paths[0].read_text()
-
-
-def test_drawing_leaves_the_settings_of_matplotlib_alone(results, tmp_path):
-    import matplotlib
-
-    table, curves, view = results
-    before = dict(matplotlib.rcParams)
-    draw(FIGURES.build(SCALING), view, table, curves, [tmp_path / "it.svg"])
-    assert dict(matplotlib.rcParams) == before
-
-
-def test_a_table_is_numbers_and_a_description(results, tmp_path):
-    table, curves, view = results
-    spec = {"kind": "table", "x": "clients", "where": {"local_steps": 1}}
-    draw(FIGURES.build(spec), view, table, curves, [tmp_path / "it.html"])
-    assert {path.name for path in tmp_path.iterdir()} == {"it.csv", "it.json"}
-    assert json.loads((tmp_path / "it.json").read_text())["kind"] == "table"
 
 
 def own(result, is_table=False):
@@ -228,10 +142,3 @@ def test_what_draw_may_not_return(result, is_table, message, results, tmp_path):
     with pytest.raises(UserError, match=re.escape(message)):
         draw(own(result, is_table), view, table, curves, [tmp_path / "it.png"])
     assert list(tmp_path.iterdir()) == []
-
-
-def test_descriptions_are_json_with_colours_for_a_dark_ground(results):
-    _, chart = describe(SCALING, results)
-    lines = json.loads(json.dumps(chart.to_dict()))["lines"]
-    assert all(re.fullmatch("#[0-9a-f]{6}", line["dark"]) and line["dark"] != line["colour"] for line in lines.values())
-    assert np.isfinite(chart.limits).all()

@@ -5,10 +5,7 @@ import pandas as pd
 import pytest
 
 from fedatlas.errors import UserError
-from fedatlas.experiments.cells import Select
-from fedatlas.experiments.selection import rounds_to_target
-from fedatlas.theory.closed_forms import late_means
-from tests.synthetic import build, curves, experiment
+from tests.synthetic import build, experiment
 
 from .drawings import describe, texts_of
 
@@ -47,22 +44,6 @@ def test_a_table_has_means_and_deviations_of_the_last_round(accuracies):
     assert bold[1][0] and bold[0][2]  # 60 is within noise of 70 over three seeds
 
 
-def test_a_table_without_an_axis_shows_one_setting(accuracies):
-    _, table = describe({"kind": "table", "where": {"participation": DYNAMICS[0]}}, accuracies)
-    plain = table.to_dict()
-    rows = [(["FedAvg"], [["70.0 ± 10.0", True]]), (["MIFA"], [["60.0 ± 10.0", True]])]
-    assert plain["blocks"] == [("", rows)] and plain["heads"] == [[("test", 1)]] and plain["corner"] == [""]
-    with pytest.raises(UserError, match="participation has several values"):
-        describe({"kind": "table"}, accuracies)
-
-
-def test_a_table_says_what_diverged(tmp_path):
-    content = experiment(algorithms=("fedavg", "mifa"), grid={"clients": [4, 8]}, seeds=(0,))
-    results = build(content, tmp_path, lambda *_: np.ones(11), lambda id, point: id == "mifa" and point["clients"] == 8)
-    numbers, table = describe({"kind": "table", "x": "clients"}, results)
-    assert texts_of(table)[1]["MIFA"][1] == "diverged" and numbers["mean"].isna().sum() == 1
-
-
 TARGETS = {"kind": "targets", "x": "rounds", "targets": [0.5, 0.9], "panel": "clients", "where": {"local_steps": 1}}
 
 
@@ -85,21 +66,6 @@ def test_costs_of_targets(fast):
     assert (heads, rows["FedAc-I"]) == (["a round", "0.5", "0.9"], ["1", "8", "24"])  # a round takes a second
     with pytest.raises(UserError, match="no 'money'"):
         describe({**TARGETS, "x": "money"}, fast)
-
-
-def test_a_round_counts_where_all_seeds_have_a_value():
-    rows = [("fedavg", 4, 0, [(0, 0.1), (5, 0.9)]), ("fedavg", 4, 1, [(0, 0.1), (5, float("nan")), (10, 0.9)])]
-    frame = curves(rows, metric="test_accuracy")
-    select = Select(metric="test_accuracy", statistic="best", goal="max")
-    assert rounds_to_target(frame, "test_accuracy", 0.8, select) == float("inf")
-    assert rounds_to_target(frame[frame["seed"] == 0], "test_accuracy", 0.8, select) == 5
-
-
-def test_time_means_are_by_seed():
-    frame = pd.DataFrame({"a": 1, "seed": [0, 0, 0, 1], "round": [0, 5, 10, 10], "x": [100.0, 2, 4, 8]})
-    assert late_means(frame, ["a"], "x", 5).tolist() == [3.0, 8.0]
-    with pytest.raises(UserError, match="no metric 'y'"):
-        late_means(frame, ["a"], "y", 5)
 
 
 def test_availability_has_probabilities_and_who_was_there(accuracies):

@@ -1,7 +1,6 @@
 """Problems of plain arrays: what is taken, what is refused, and weights of rows."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import sparse
 from torch import nn
@@ -75,16 +74,6 @@ def test_what_makes_no_problem(make, message):
         make()
 
 
-@pytest.mark.parametrize(
-    "table", [X.tolist(), pd.DataFrame(X), sparse.csr_matrix(X), X.astype(np.float32), np.asfortranarray(X)]
-)
-def test_features_of_any_form(table):
-    x = np.arange(3.0)
-    assert Logistic(table, B.tolist(), 0.1).value(x) == pytest.approx(Logistic(X, B, 0.1).value(x), rel=1e-6)
-    x = np.arange(12.0)
-    assert Softmax(table, Y.astype(float)).value(x) == pytest.approx(Softmax(X, Y, 3).value(x), rel=1e-6)
-
-
 @pytest.mark.parametrize("name", ["Logistic", "Softmax", "Network"])
 @pytest.mark.parametrize(
     "table, labels, message",
@@ -153,16 +142,6 @@ def test_weights_are_repetitions(options):
     assert problem.smoothness == pytest.approx(repetition.smoothness)
     assert problem.client_smoothness == pytest.approx(repetition.client_smoothness)
     np.testing.assert_allclose(problem.solve().x, repetition.solve().x, atol=1e-6)
-
-
-@pytest.mark.parametrize("size", [1, 2])
-def test_minibatches_of_weighted_rows_have_no_bias(size):
-    """Of all draws of one row, or of pairs, the mean is the full gradient."""
-    problem, x = weighted(partition=ROWS), np.random.default_rng(1).standard_normal(12)
-    for client, rows in enumerate(ROWS):
-        draws = np.array(np.meshgrid(*[rows] * size)).reshape(size, -1).T
-        grads = [problem.batch(np.array([client]), draw[None]).grad(x)[0] for draw in draws]
-        np.testing.assert_allclose(np.mean(grads, axis=0), problem.full_batch(np.array([client])).grad(x)[0])
 
 
 @pytest.mark.parametrize("wrong", [[1.0], -np.ones(12), np.zeros(12), np.full(12, np.nan)])

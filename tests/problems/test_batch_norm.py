@@ -64,17 +64,6 @@ def test_statistics_are_the_first_coordinates_and_counted():
     assert frame["bits_up"].iloc[-1] == 2 * 64 * problem.dim
 
 
-def test_weight_decay_and_a_normal_start_leave_statistics_out():
-    plain, decayed = network(), network(l2=0.5, start_scale=2.0)
-    x, batch = plain.start(1), (np.array([0]), np.array([[0, 1, 2, 3]]))
-    difference = decayed.batch(*batch).grad(x)[0] - plain.batch(*batch).grad(x)[0]
-    assert torch.allclose(difference, torch.cat([x[:8] * 0, 0.5 * x[8:]]), atol=1e-12)
-    (loss, _), (without, _) = (problem.batch(*batch).value_and_grad(x) for problem in (decayed, plain))
-    assert float(loss - without) == pytest.approx(0.25 * float(x[8:] @ x[8:]))
-    assert decayed.evaluate(x)["loss"] - plain.evaluate(x)["loss"] == pytest.approx(0.25 * float(x[8:] @ x[8:]))
-    assert decayed.start(1)[:8].tolist() == [0] * 4 + [1] * 4 and decayed.start(1)[8:].std() > 1
-
-
 @pytest.mark.parametrize(
     ("build", "options", "sentence"),
     [
@@ -94,20 +83,3 @@ def test_other_batch_norm_is_refused(build, options, sentence):
 def test_a_minibatch_of_one_sample_is_refused():
     with pytest.raises(UserError, match="a minibatch of one sample has no statistics for batch norm"):
         fedatlas.train("fedavg", network(), rounds=1, local_steps=2, batch=1, lr=0.1)
-
-
-def test_batch_norm_in_eval_mode_is_a_constant_map():
-    def frozen():
-        module = layers()
-        module[1].running_mean += 0.3
-        module[1].eval()
-        return module
-
-    problem = network(frozen, batch_norm="refused")
-    assert problem.dim == 5 * 4 + 4 + 8 + 4 * 3 + 3
-    x, rows = problem.start(0), np.array([[0, 1, 2]])
-    module = frozen().double()
-    nn.utils.vector_to_parameters(x, module.parameters())
-    F.cross_entropy(module(torch.tensor(DATA[0][:3])), torch.tensor(DATA[1][:3])).backward()
-    expected = torch.cat([p.grad.reshape(-1) for p in module.parameters()])
-    assert torch.allclose(problem.batch(np.array([0]), rows).grad(x)[0], expected, rtol=1e-10, atol=1e-14)

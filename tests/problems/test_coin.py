@@ -30,16 +30,6 @@ def test_moments_of_the_noise_are_those_of_all_tosses_at_every_point(x):
     assert problem.noise_moments == pytest.approx(((noise**2).mean(), (noise**4).mean()))
 
 
-def test_smoothness_and_the_lipschitz_constant_of_the_hessian_are_attained():
-    problem, points = coin(), np.linspace(-4, 4, 80_001)
-    slopes = np.array([problem.gradient(np.array([x]))[0] for x in points[::100]])
-    curvatures = np.diff(slopes) / np.diff(points[::100])
-    assert curvatures.max() == pytest.approx(problem.smoothness, rel=1e-3)
-    thirds = np.abs(np.diff(curvatures)) / (points[100] - points[0])
-    assert thirds.max() == pytest.approx(problem.hessian_lipschitz, rel=1e-3)
-    assert thirds.max() <= problem.hessian_lipschitz
-
-
 def test_constants_of_the_theorems_are_the_problem_s():
     problem = coin()
     c = exact_constants(problem, problem.start(0))

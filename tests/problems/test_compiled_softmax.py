@@ -7,7 +7,7 @@ import pytest
 
 from fedatlas.data.dataset import Dataset
 from fedatlas.federation import partitions
-from fedatlas.federation.problems.softmax import COMPILED, CompiledBatch, Softmax, SoftmaxBatch, SoftmaxRegression
+from fedatlas.federation.problems.softmax import CompiledBatch, SoftmaxBatch, SoftmaxRegression
 
 COMPILATION = pytest.mark.slow  # for other types of rows and points, which takes seconds
 CLIENTS = np.arange(3)
@@ -74,16 +74,6 @@ def test_full_gradients_and_hessians_are_those_of_matrix_products(split):
         np.testing.assert_allclose(*products, rtol=1e-12, atol=1e-12)
 
 
-def test_a_client_has_the_same_bits_alone_and_beside_others():
-    result, rng = problem(37, 7, l2=0.1), np.random.default_rng(1)
-    x, index = rng.standard_normal((3, result.dim)), rng.integers(result.samples, size=(3, 45))
-    losses, g = result.batch(CLIENTS, index).value_and_grad(x)
-    for i in CLIENTS:
-        alone = result.batch(CLIENTS[[i]], index[[i]]).value_and_grad(x[i])
-        assert np.array_equal(alone[0][0], losses[i])
-        assert np.array_equal(alone[1][0], g[i])
-
-
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_what_is_no_number_stays_none(value):
     result = problem(37, 7)
@@ -91,16 +81,3 @@ def test_what_is_no_number_stays_none(value):
     x[-1] = value  # a bias
     losses, g = result.batch(CLIENTS, np.zeros((3, 2), int)).value_and_grad(x)
     assert np.isnan(losses).all() and np.isnan(g).any(axis=1).all()
-
-
-def test_gradients_are_compiled_where_it_pays():
-    def size(features):
-        return Softmax(np.zeros((9, features)), np.arange(9) % 4, 4)
-
-    small, large = size(COMPILED // 4 - 1), size(COMPILED // 4)
-    index = np.zeros((1, 1), int)
-    assert isinstance(small.batch(CLIENTS[:1], index), SoftmaxBatch)
-    assert isinstance(large.batch(CLIENTS[:1], index), CompiledBatch)
-    assert SoftmaxRegression().build(images(8, 3), None, None).pixels is None
-    pixels = SoftmaxRegression().build(images(COMPILED // 4, 4), None, None).pixels
-    assert pixels.dtype == np.uint8

@@ -74,12 +74,6 @@ def test_masks_depend_on_seed_round_and_client_alone(build, options, tmp_path):
             assert torch.equal(x, expected)
 
 
-def test_another_seed_round_and_client_have_other_masks():
-    run = simulation()
-    draws = np.concatenate([run.sampler.draw(t, np.arange(4), 2).ravel() for t in range(20)])
-    assert len(np.unique(draws // ROWS)) == len(draws) and (draws // ROWS < KEYS).all()
-
-
 def test_a_gradient_is_that_of_the_masked_network():
     problem = network()
     draws = np.array([[3 + ROWS * 17, 3 + ROWS * 99, 5 + ROWS * 17]])
@@ -111,19 +105,6 @@ def test_evaluations_and_full_gradients_drop_nothing():
     assert torch.allclose(whole.full_batch(ids).grad(x), plain.full_batch(ids).grad(x), rtol=1e-12, atol=1e-15)
 
 
-def test_a_mask_keeps_its_share_whatever_the_keys():
-    for keys in (torch.arange(1, 2001), torch.randint(1, KEYS, (2000,), generator=torch.Generator().manual_seed(0))):
-        with Dropout(keys):
-            first, second = (nn.functional.dropout(torch.ones(2000, 50), 0.3) for _ in range(2))
-            channels = nn.functional.dropout2d(torch.ones(2000, 5, 2, 2), 0.3)
-        masks = (first > 0).double()
-        assert abs(masks.mean() - 0.7) < 5 * (0.21 / masks.numel()) ** 0.5
-        assert first.max() == pytest.approx(1 / 0.7)
-        assert abs(np.corrcoef(masks.flatten(), (second > 0).double().flatten())[0, 1]) < 5 / masks.numel() ** 0.5
-        assert abs(np.corrcoef(masks.T) - np.eye(50)).max() < 5 / 2000**0.5
-        assert torch.equal(channels.amax((2, 3)), channels.amin((2, 3))) and 0 < (channels > 0).double().mean() < 1
-
-
 def test_samples_that_are_no_first_axis_are_refused():
     class Late(nn.Module):
         def __init__(self):
@@ -135,19 +116,3 @@ def test_samples_that_are_no_first_axis_are_refused():
 
     with pytest.raises(UserError, match=r"dropout of a tensor of shape \(5, 3\); its first axis"):
         network(Late).batch(np.array([0]), np.array([[24, 25, 26]])).grad(torch.zeros(18).double())
-
-
-def test_a_constant_buffer_is_taken_and_lies_in_memory_once():
-    class Masked(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.layer = nn.Linear(5, 3)
-            self.register_buffer("mask", torch.tensor([1.0, 0, 1, 0, 1]))
-
-        def forward(self, x):
-            return self.layer(x * self.mask)
-
-    problem = network(Masked)
-    assert problem.dim == 18 and problem.replica.module.mask is problem.module.mask
-    gradient = problem.full_batch(np.arange(4)).grad(problem.start(0))[:, :15].view(4, 3, 5)
-    assert not gradient[..., [1, 3]].any() and gradient[..., [0, 2, 4]].any()

@@ -1,7 +1,5 @@
 """Compiled passes of sequential networks against autograd through torch's own layers."""
 
-import itertools
-
 import numpy as np
 import pytest
 import torch
@@ -69,41 +67,6 @@ def test_convolutions_of_any_shape(inside, outside, k, padding, higher, wider):
     agree(nn.Sequential(*layers, nn.Linear(features, 3)), x, torch.from_numpy(rng.integers(3, size=4)))
 
 
-def test_the_first_of_equal_places_has_the_gradient():
-    """A constant image without padding: all places of a window are equal."""
-    torch.manual_seed(0)
-    module = ARCHITECTURES.build("lenet").build((1, 32, 32), 3)
-    agree(module, torch.ones(4, 1, 32, 32, dtype=torch.float64), torch.tensor([0, 1, 2, 0]))
-
-
-@pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_what_is_not_finite_stays_so(bad):
-    module = ARCHITECTURES.build("lenet").build((1, 28, 28), 3).double()
-    x = images(np.random.default_rng(0), 4, 1, 28, 28)
-    x[0, 0, 14, 14] = bad
-    for value, _, scores in evaluate_both(module, x, torch.tensor([0, 1, 2, 0])):
-        assert value.isnan() and scores[0].isnan().all() and scores[1:].isfinite().all()
-
-
-@pytest.mark.parametrize(
-    "layer",
-    [
-        nn.Conv2d(1, 2, 3, stride=2),
-        nn.Conv2d(1, 2, 3, padding="same"),
-        nn.Conv2d(1, 2, (3, 1)),
-        nn.Conv2d(1, 2, 3, padding=1, padding_mode="reflect"),
-        nn.Conv2d(1, 2, 3, bias=False),
-        nn.Conv2d(1, 2, 3, dilation=2),
-        nn.Tanh(),
-        nn.Flatten(2),
-    ],
-    ids=str,
-)
-def test_layers_that_are_not_known_are_left_to_autograd(layer):
-    module = nn.Sequential(layer, nn.ReLU(), nn.MaxPool2d(2), nn.Flatten())
-    assert passes(nn.Sequential(*module, nn.Linear(3, 2)), 1, 8, 8) is None
-
-
 def test_other_orders_are_left_to_autograd():
     """Dense layers on the last axis of images, ReLU before or behind all of them, a forward of its own."""
 
@@ -128,15 +91,6 @@ def test_other_poolings_are_left_to_autograd():
     assert passes(ARCHITECTURES.build("resnet18").build((3, 32, 32), 10), 3, 32, 32) is None
 
 
-def test_narrow_layers_and_many_rows():
-    """Rows that are shorter than a vector, read behind the last parameter, and pass in several parts."""
-    rng, layers = np.random.default_rng(0), []
-    for inputs, outputs in itertools.pairwise((5, 3, 9, 2)):
-        layers += [nn.Linear(inputs, outputs, bias=outputs == 9), nn.ReLU()]
-    x = torch.from_numpy(rng.standard_normal((75, 5)))
-    agree(nn.Sequential(*layers[:-1]), x, torch.from_numpy(rng.integers(2, size=75)))
-
-
 def test_bytes_are_scaled_and_gathered_in_single_precision():
     """Bytes of several channels, in the order of their draws, some twice."""
     rng, shape = np.random.default_rng(0), (3, 16, 16)
@@ -148,21 +102,3 @@ def test_bytes_are_scaled_and_gathered_in_single_precision():
     plain_value, plain_grad = replica.value_and_grad(start, [samples.gather(rows)], LOSSES["cross-entropy"], len(rows))
     torch.testing.assert_close(value, plain_value)
     torch.testing.assert_close(grad, plain_grad, rtol=1e-4, atol=1e-6)
-
-
-@pytest.mark.parametrize("kind", ["lenet", {"kind": "mlp", "hidden": [13, 5]}], ids=str)
-def test_a_gradient_does_not_depend_on_those_before(kind):
-    """A workspace keeps nothing: the same bits after minibatches of other sizes, and one that is not finite."""
-    rng = np.random.default_rng(0)
-    x, y = images(rng, 70, 1, 28, 28), rng.integers(10, size=70)
-    x[69] = np.nan
-    samples, replica = Samples(x.numpy(), y), Replica(ARCHITECTURES.build(kind).build((1, 28, 28), 10), (1, 28, 28))
-    start = replica.flat.clone()
-
-    def gradient(*rows):
-        return replica.passes.value_and_grad(start, samples.source, torch.tensor(rows), False)[1]
-
-    first = gradient(0, 1, 2, 3, 4)
-    gradient(*range(64))
-    assert gradient(0, 69).isnan().any()
-    assert torch.equal(gradient(0, 1, 2, 3, 4), first)

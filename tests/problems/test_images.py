@@ -9,27 +9,7 @@ from fedatlas.federation.architectures import ARCHITECTURES
 from fedatlas.federation.networks import device
 from fedatlas.federation.networks.batch import augment
 from fedatlas.federation.problems.network import Augmentation
-from fedatlas.federation.sampling import SAMPLING
 from tests.helpers import network
-
-
-def size(spec, shape=(3, 32, 32), outputs=10):
-    with torch.device("meta"):
-        return sum(p.numel() for p in ARCHITECTURES.build(spec).build(shape, outputs).parameters())
-
-
-@pytest.mark.parametrize(
-    "spec, parameters",
-    [
-        ("resnet18", 11_181_642),  # as torchvision's, whose normalisation has the same parameters
-        ({"kind": "resnet18", "stem": 3}, 11_173_962),
-        ("cnn", 896 + 9_248 + 2_048 * 128 + 128 + 1_290),
-        ({"kind": "cnn", "hidden": [256, 64]}, 896 + 9_248 + 2_048 * 256 + 256 + 256 * 64 + 64 + 650),
-        ({"kind": "cnn", "convolutions": 3}, 896 + 2 * 9_248 + 512 * 128 + 128 + 1_290),
-    ],
-)
-def test_sizes(spec, parameters):
-    assert size(spec) == parameters
 
 
 @pytest.mark.parametrize("stem, side", [(7, 112 // 2), (3, 224)])
@@ -42,29 +22,6 @@ def test_resnet_halves_its_images_as_the_papers_table_says(stem, side):
     module(torch.zeros(1, 3, 224, 224, device="meta"))
     blocks = [shape for shape in shapes if len(shape) == 3][-9:-1]
     assert blocks == [(w, side // h, side // h) for w, h in ((64, 1), (128, 2), (256, 4), (512, 8)) for _ in range(2)]
-
-
-@pytest.mark.parametrize("groups", [2, 32])
-def test_every_norm_of_resnet_has_its_groups_and_starts_as_the_identity(groups):
-    module = ARCHITECTURES.build({"kind": "resnet18", "groups": groups}).build((3, 32, 32), 10)
-    norms = [layer for layer in module.modules() if isinstance(layer, torch.nn.GroupNorm)]
-    assert [n.num_channels for n in norms] == [64] * 5 + ([128] * 5 + [256] * 5 + [512] * 5)
-    assert {n.num_groups for n in norms} == {groups}
-    assert all((n.weight == 1).all() and (n.bias == 0).all() for n in norms)
-    assert not [layer for layer in module.modules() if isinstance(layer, torch.nn.modules.batchnorm._BatchNorm)]
-
-
-def test_convolutions_of_resnet_start_as_torchvisions():
-    """N(0, 2 / (channels out x area of the kernel)), without biases (He et al. 2015, preserving backward signals)."""
-    torch.manual_seed(0)
-    module = ARCHITECTURES.build("resnet18").build((3, 32, 32), 10)
-    convolutions = [layer for layer in module.modules() if isinstance(layer, torch.nn.Conv2d)]
-    assert len(convolutions) == 20 and all(c.bias is None for c in convolutions)
-    for c in convolutions:
-        weight = c.weight.detach().double()
-        expected, error = (2 / (c.out_channels * c.kernel_size[0] ** 2)) ** 0.5, (2 * weight.numel()) ** -0.5
-        assert weight.std().item() == pytest.approx(expected, rel=5 * error)
-        assert abs(weight.mean().item()) < 5 * expected / weight.numel() ** 0.5
 
 
 @pytest.mark.parametrize("spec", ["cnn", {"kind": "resnet18", "stem": 3}])
@@ -111,28 +68,6 @@ def test_every_variant_is_a_window_of_the_padded_image_or_its_mirror():
     assert (images[0] == image).all()
 
 
-@pytest.mark.parametrize("kind, partitioned", [("replacement", False), ("replacement", True), ("reshuffling", True)])
-def test_draws_of_rows_do_not_depend_on_augmentation(kind, partitioned):
-    plain, augmented = (
-        network("cnn", heterogeneous=partitioned, augment=options) for options in (None, {"crop": 1, "flip": True})
-    )
-    draws = [SAMPLING.build(kind).bind(p, 5, 4, 0).draw(2, np.arange(5), 3) for p in (plain, augmented)]
-    assert (draws[1] % 60 == draws[0]).all()
-    variants = draws[1] // 60
-    assert variants.min() >= 0 and variants.max() < 18 and len(np.unique(variants)) > 5
-
-
-def test_a_step_sees_one_augmented_minibatch_and_full_gradients_none():
-    plain, augmented = network("cnn"), network("cnn", augment={"crop": 2, "flip": True})
-    x = plain.start(0)
-    draws = SAMPLING.build("replacement").bind(augmented, 5, 6, 0).draw(0, np.array([1]), 1)[:, 0]
-    batch = augmented.batch([1], draws)
-    assert (batch.grad(x) == batch.grad(x)).all()
-    assert (batch.grad(x) != plain.batch([1], draws % 60).grad(x)).any()
-    assert (augmented.full_batch([1]).grad(x) == plain.full_batch([1]).grad(x)).all()
-    assert augmented.evaluate(x) == plain.evaluate(x)
-
-
 # --- device and precision ---
 
 
@@ -150,12 +85,6 @@ def test_devices_that_are_not_there(options, message, monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     with pytest.raises(UserError, match=message):
         network("cnn", **options)
-
-
-def test_auto_is_cuda_where_there_is_one(monkeypatch):
-    for available, kind in ((False, "cpu"), (True, "cuda")):
-        monkeypatch.setattr(torch.cuda, "is_available", lambda available=available: available)
-        assert device.choose("auto").type == kind and device.choose("cpu").type == "cpu"
 
 
 def test_cuda_is_set_to_be_deterministic_and_precise(monkeypatch):

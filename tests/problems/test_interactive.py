@@ -11,7 +11,6 @@ import fedatlas
 from fedatlas.cli.main import main
 from fedatlas.data import custom_files
 from fedatlas.errors import UserError
-from fedatlas.federation.problems import interactive
 
 SETTING = {"rounds": 2, "lr": 0.1}
 BUNDLED = {"kind": "logistic", "data": "breast_cancer", "l2": 0.1}
@@ -69,18 +68,6 @@ def test_other_data_ask_to_be_fetched():
     assert not Path("data").exists()
 
 
-def test_own_data_with_the_clients_that_they_name():
-    write()
-    frame = fedatlas.train("fedavg", NATURAL, **SETTING)
-    assert frame.attrs["spec"]["setting"]["clients"] == 3 and frame.attrs["spec"]["problem"]["data"] == OWN
-    problem = interactive.create(NATURAL, 3)
-    names = pd.read_csv("mine.csv")["hospital"]
-    assert problem.partition.kind == "natural" and problem.partition.sizes.sum() == problem.samples
-    assert np.all(problem.partition.sizes <= names.value_counts().sort_index())
-    write(["north", "south"])
-    assert interactive.client_count(NATURAL) == 2
-
-
 @pytest.mark.parametrize("data", ["breast_cancer", {"file": "mine.csv", "label": "y", "drop": "hospital"}])
 def test_data_without_clients_have_no_natural_partition(data):
     write()
@@ -133,12 +120,3 @@ def test_the_command_says_what_is_wrong_with_own_data(data, complaint, capsys):
     write()
     assert main(["train", "--algorithm", "fedavg", "--set", "lr=0.1", "--data", data]) == 2
     assert complaint in capsys.readouterr().err
-
-
-def test_the_commands_of_data_know_own_data(capsys):
-    write()
-    assert main(["data", "fetch", "mine.csv,label=y,client=hospital"]) == 0
-    assert main(["data", "status"]) == 0
-    assert main(["data", "verify"]) == 0
-    output = capsys.readouterr().out
-    assert "mine+" in output and output.rstrip().endswith("verified")

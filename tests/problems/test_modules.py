@@ -54,16 +54,6 @@ def test_a_module_trains_whose_layers_return_tuples(name):
     assert frame["loss"].iloc[-1] < frame["loss"].iloc[0]
 
 
-def test_parameters_that_layers_share_belong_to_the_first():
-    def tied():
-        module = nn.Sequential(nn.Linear(5, 5), nn.Tanh(), nn.Linear(5, 5))
-        module[2].weight = module[0].weight
-        return module
-
-    problem = fedatlas.Network((DATA[0], DATA[1] % 5), tied)
-    assert (problem.dim, problem.constant("head")) == (35, 5)
-
-
 @pytest.mark.parametrize(
     ("build", "sentence"),
     [
@@ -115,32 +105,6 @@ def test_a_frozen_parameter_is_no_part_of_x():
     data, labels = problem.train.gather(problem.train.index(np.arange(6)))
     _, stacked = problem.stacked.value_and_grad(x[None], data[None], labels[None])
     assert torch.allclose(stacked[0], expected, rtol=1e-10, atol=1e-14)
-
-
-def test_a_frozen_parameter_lies_in_memory_once_and_never_moves():
-    problem = fedatlas.Network(DATA, adapted, partition=PARTITION, dtype="float64")
-    before = problem.module.base.weight.clone()
-    assert problem.replica.module.base.weight is problem.module.base.weight is problem.stacked.module.base.weight
-    for name, options in (("dp-fedavg", {"bound": 1.0, "noise": 2.0}), ("fedavg", {"channel": "sign"})):
-        frame = fedatlas.train(name, problem, rounds=2, local_steps=2, batch=4, lr=0.5, **options)
-        assert len(frame.attrs["x"]) == TRAINED
-    assert torch.equal(problem.module.base.weight, before)
-
-
-def test_a_sequence_with_a_frozen_layer_computes_what_autograd_computes():
-    """A network of dense layers alone would be compiled, with all of its parameters."""
-
-    def frozen():
-        module = nn.Sequential(nn.Linear(5, 6), nn.ReLU(), nn.Linear(6, CLASSES))
-        module[0].requires_grad_(False)
-        return module
-
-    problem = fedatlas.Network(DATA, frozen, partition=PARTITION, dtype="float64")
-    x = problem.start(1)
-    hidden = torch.relu(problem.module[0](torch.tensor(DATA[0])))
-    scores = hidden @ x[: 6 * CLASSES].view(CLASSES, 6).T + x[6 * CLASSES :]
-    expected = nn.functional.cross_entropy(scores, torch.tensor(DATA[1]))
-    assert problem.evaluate(x)["loss"] == pytest.approx(float(expected), rel=1e-12)
 
 
 def test_a_module_with_frozen_parameters_alone_is_refused():

@@ -1,17 +1,14 @@
 """Networks: what modules are refused, where they start, what they see, and that threads change nothing."""
 
 import copy
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 import torch
-from numba import typeof
 from scipy.special import expit
 from torch import nn
 
 from fedatlas.errors import UserError
-from fedatlas.federation.architectures import ARCHITECTURES
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.networks.losses import LogisticLoss
@@ -47,12 +44,6 @@ def test_modules_that_are_not_functions_of_their_parameters_are_refused(module, 
         on(module)
 
 
-def test_lenet_is_the_papers():
-    module = ARCHITECTURES.build("lenet").build((1, 28, 28), 10)
-    assert sum(p.numel() for p in module.parameters()) == 61_706
-    assert ARCHITECTURES.build("lenet").build((3, 32, 32), 10)(torch.zeros(2, 3, 32, 32)).shape == (2, 10)
-
-
 def test_start_is_the_modules_own_and_seeded():
     problem = network("lenet", dtype="float32")
     torch.manual_seed(5)
@@ -68,12 +59,6 @@ def test_start_is_the_modules_own_and_seeded():
     assert (network("linear", start_scale=0.0).start(1) == 0).all()
 
 
-def test_starts_of_several_threads_are_those_of_one():
-    problem, seeds = network("lenet"), range(60)
-    with ThreadPoolExecutor(4) as pool:
-        assert all(map(torch.equal, pool.map(problem.start, seeds), map(problem.start, seeds)))
-
-
 def test_images_are_normalised_by_the_training_sets_moments():
     rng = np.random.default_rng(0)
     X = rng.integers(256, size=(50, 3, 4, 4)).astype(np.uint8) // np.array([1, 2, 5], np.uint8)[:, None, None]
@@ -86,16 +71,6 @@ def test_images_are_normalised_by_the_training_sets_moments():
     np.testing.assert_allclose(features.numpy(), expected, rtol=1e-12)
     assert labels.tolist() == [3, 40] and samples.X.dtype == torch.uint8
     assert channel_moments(np.zeros((2, 1, 3, 3), np.uint8))[1] == 1
-
-
-def test_the_test_set_is_seen_as_the_training_set_is():
-    problem = network("linear")
-    assert (problem.held_out["test"].shift == problem.train.shift).all() and (
-        problem.held_out["test"].scale == problem.train.scale
-    ).all()
-    plain = network("linear", normalise=False)
-    features = plain.held_out["test"].gather(plain.held_out["test"].index(np.arange(60)))[0]
-    assert features.min() == 0 and features.max() == 1
 
 
 def test_evaluation_by_hand():
@@ -150,37 +125,6 @@ def test_threads_change_no_bit(architecture, monkeypatch):
     for run in runs[1:]:
         assert torch.equal(run.x, runs[0].x)
         assert [row["test_loss"] for row in run.rows] == [row["test_loss"] for row in runs[0].rows]
-
-
-@pytest.mark.parametrize("shared", [True, False])
-@pytest.mark.parametrize(
-    "steps", [{"sampling": "replacement"}, {"sampling": "reshuffling"}, {"local_epochs": 1}], ids=str
-)
-def test_gradients_and_scores_are_compiled_for_the_same_types(steps, shared):
-    problem, forms = network("mlp", dtype="float32"), set()
-    if shared:
-        problem.partition = None
-    passes = problem.replica.passes
-    run = passes._run
-
-    def record(*arguments):
-        forms.add(tuple(map(typeof, arguments)))
-        return run(*arguments)
-
-    passes._run, passes._compiled = record, True
-    Simulation(example("fedavg"), problem, Setting(clients=5, rounds=1, batch=4, **steps)).run()
-    assert len(forms) == 1
-
-
-def test_long_batches_go_through_in_chunks(monkeypatch):
-    problem = network("mlp")
-    x, rows = problem.start(0), np.arange(60)[None]
-    reference, metrics = problem.batch([0], rows).value_and_grad(x), problem.evaluate(x)
-    for module in ("network", "batch"):
-        monkeypatch.setattr(f"fedatlas.federation.networks.{module}.CHUNK", 7)
-    assert problem.evaluate(x) == pytest.approx(metrics, rel=1e-12)
-    for expected, result in zip(reference, problem.batch([0], rows).value_and_grad(x), strict=True):
-        np.testing.assert_allclose(expected.numpy(), result.numpy(), rtol=1e-12, atol=1e-15)
 
 
 def test_l2_is_weight_decay():

@@ -10,7 +10,6 @@ from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.steps import Round, Steps
 from fedatlas.federation.problems.logistic import Logistic
 from fedatlas.federation.problems.similar import SyntheticSimilarQuadratic
-from fedatlas.federation.problems.softmax import Softmax
 from tests.helpers import like, logistic, network, quadratic, softmax
 
 
@@ -79,15 +78,6 @@ def test_gradient_is_the_slope_of_the_value(problem, points, index):
             np.testing.assert_allclose(slope, grad @ direction, rtol=1e-5, atol=1e-7)
 
 
-def test_shapes_and_both_ways_to_a_gradient(problem, points, index):
-    for batch in (problem.batch(CLIENTS, index), problem.batch(CLIENTS, index[:, :1]), problem.full_batch(CLIENTS)):
-        value, grad = batch.value_and_grad(points)
-        assert tuple(value.shape) == (3, 1)
-        assert tuple(grad.shape) == (3, problem.dim)
-        assert grad.dtype == points.dtype
-        np.testing.assert_allclose(to_numpy(batch.grad(points)), to_numpy(grad), rtol=1e-13, atol=1e-15)
-
-
 def test_batch_is_the_mean_of_its_samples(problem, points, index):
     batch_grad = to_numpy(problem.batch(CLIENTS, index).value_and_grad(points)[1])
     sample_grads = [to_numpy(problem.batch(CLIENTS, index[:, [j]]).grad(points)) for j in range(index.shape[1])]
@@ -115,14 +105,6 @@ def test_full_batch_is_the_mean_over_the_clients_data(problem, points):
         np.testing.assert_allclose(values[position], to_numpy(value)[0], rtol=1e-12)
         np.testing.assert_allclose(grads[position], to_numpy(grad)[0], rtol=1e-11, atol=1e-13)
         assert np.broadcast_to(full.size, 3)[position] == len(rows)
-
-
-def test_one_point_for_all_is_that_point_for_each(problem, points, index):
-    for batch in (problem.batch(CLIENTS, index), problem.full_batch(CLIENTS)):
-        shared, repeated = batch.value_and_grad(points[0]), batch.value_and_grad(points[[0, 0, 0]])
-        for result, expected in zip(shared, repeated, strict=True):
-            np.testing.assert_allclose(to_numpy(result), to_numpy(expected), rtol=1e-13, atol=1e-15)
-        np.testing.assert_allclose(to_numpy(batch.grad(points[0])), to_numpy(expected), rtol=1e-13, atol=1e-15)
 
 
 def test_loss_is_the_clients_objectives_weighed_by_their_data(problem, points):
@@ -158,40 +140,3 @@ def test_clients_outside_of_a_mask_compute_no_full_gradient(problem, points, exa
     gradients, _, full, _ = work.amounts(None, None, np.zeros(5))
     assert (np.array([2, 1, 2]) == (full if exact else np.asarray(gradients) / 2)).all()
     assert work.gradients == (5 if exact else 10)
-
-
-def test_oracles_leave_their_arguments_and_results_alone(problem, points, index):
-    before = to_numpy(points).copy()
-    batch = problem.batch(CLIENTS, index)
-    gradient = batch.grad(points)
-    copy = to_numpy(gradient).copy()
-    batch.grad(2 * points)
-    assert (to_numpy(points) == before).all()
-    assert (to_numpy(gradient) == copy).all()
-
-
-@pytest.mark.parametrize("make", [lambda: softmax(dtype="float32"), lambda: network("linear", dtype="float32")])
-def test_float32_is_the_same_problem(make):
-    problem = make()
-    double = softmax() if problem.start(0).dtype == np.float32 else network("linear")
-    y, index = 0.3 * np.random.default_rng(5).standard_normal(problem.dim), np.arange(8).reshape(2, 4)
-    values = []
-    for p in (problem, double):
-        value, grad = p.batch(CLIENTS[:2], index).value_and_grad(like(p, y))
-        values.append((to_numpy(value), to_numpy(grad)))
-        assert grad.dtype == p.start(0).dtype
-    np.testing.assert_allclose(values[0][0], values[1][0], rtol=1e-5)
-    np.testing.assert_allclose(values[0][1], values[1][1], rtol=1e-4, atol=1e-5)
-    losses = [p.evaluate(like(p, y))["loss"] for p in (problem, double)]
-    assert losses[0] == pytest.approx(losses[1], rel=1e-5)
-
-
-def test_softmax_evaluates_the_same_subset_in_all_runs():
-    full, part, again = softmax(), softmax(eval_samples=20), softmax(eval_samples=20)
-    x = np.random.default_rng(0).standard_normal(full.dim)
-    assert part.evaluate(x) == again.evaluate(x) != full.evaluate(x)
-    assert softmax(eval_samples=full.samples).evaluate(x) == full.evaluate(x)
-    A, y, _ = part._evaluated(20)
-    assert part.evaluate(x)["loss"] == pytest.approx(Softmax(A, y, full.classes, full.l2).value(x))
-    part.optimum = part.solve()
-    assert part.evaluate(x)["loss"] == pytest.approx(full.evaluate(x)["loss"])

@@ -166,14 +166,6 @@ def test_distillation_is_that_of_a_loop_and_only_of_rows_that_no_client_has():
     assert torch.allclose(run.output, x, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("cls", [FedProto, FedDF])
-def test_blocks_change_no_bit_and_outputs_of_clients_are_counted(cls):
-    whole, parts = simulation(cls, block=M), simulation(cls, block=1)
-    rows = [run.run().rows[-1] for run in (whole, parts)]
-    assert torch.equal(whole.output, parts.output) and rows[0]["loss"] == rows[1]["loss"]
-    assert rows[0]["gradients"] == T * K * (4 if cls is FedProto else 1)
-
-
 def test_outputs_and_their_pullback_are_those_of_autograd_with_the_masks_of_dropout():
     problem = network(build=lambda: nn.Sequential(nn.Linear(5, WIDTH), nn.Dropout(0.5), nn.Linear(WIDTH, CLASSES)))
     batch = problem.batch(np.arange(2), np.array([[1, 2], [3, 4]]) + 30 * np.array([[5], [6]]))

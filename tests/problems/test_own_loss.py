@@ -64,14 +64,6 @@ def test_gradients_and_metrics_follow_the_loss(case):
     assert "accuracy" not in frame and np.isfinite(frame["test_loss_clients_max"]).all()
 
 
-@pytest.mark.parametrize("metric", ["accuracy_clients_mean", "accuracy"])
-def test_an_accuracy_is_refused(metric):
-    loss, y, build = CASES["regression"]
-    problem = fedatlas.Network((X, y), build, partition=PARTITION, loss=loss)
-    with pytest.raises(UserError, match="accuracy"):
-        fedatlas.train("fedavg", problem, rounds=1, lr=0.1, metrics=[metric])
-
-
 @pytest.mark.parametrize(
     ("loss", "y", "sentence"),
     [

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from fedatlas.errors import UserError
-from fedatlas.federation import algorithms
 from fedatlas.federation.problems.piecewise import AcceleratedInstability, Piecewise
 from fedatlas.theory.fedac import instability
 
@@ -63,32 +62,6 @@ def test_refuses_pieces_of_no_convex_function(knots, curvatures, message):
         Piecewise(knots, curvatures)
 
 
-@pytest.mark.parametrize("options", [{"kappa": 1}, {"kappa": -2}, {"steps": 0}, {"steps": 1.5}, {"L": 0}])
-def test_refuses_instances_that_the_lemma_has_not(options):
-    with pytest.raises(UserError, match="piecewise"):
-        AcceleratedInstability(**{"kappa": 25, "steps": 9, **options})
-
-
-def test_is_smooth_and_strongly_convex(kappa, instance):
-    """F'' is mu or L, and F' grows between any two points by mu to L times their distance (equal within a piece)."""
-    mu, L = 1 / Decimal(kappa), Decimal(1)
-    with localcontext(prec=instance.digits):
-        assert {float(item) for item in instance.curvatures} == {1 / kappa, 1.0}
-        assert len(instance.knots) == 2 * 20
-        middles = [(a + b) / 2 for a, b in itertools.pairwise(instance.knots)]
-        points = sorted([*instance.knots, *middles, Decimal(-1), Decimal(0), Decimal(2)])
-        at = [instance.exact(x) for x in points]
-        for (x, (F, slope, curvature)), (y, (G, steeper, _)) in itertools.pairwise(zip(points, at, strict=True)):
-            apart = y - x
-            assert mu * apart * (1 - Decimal("1e-30")) <= steeper - slope <= L * apart * (1 + Decimal("1e-30"))
-            assert abs((steeper - slope) / apart - curvature) < Decimal("1e-30")
-            assert abs(G - F - (slope + steeper) / 2 * apart) <= Decimal("1e-30") * apart * max(
-                abs(steeper), abs(slope)
-            )
-    assert instance.constants() == pytest.approx({"mu": 1 / kappa, "L": 1.0})
-    assert instance.exact(Decimal(0))[:2] == (0, 0) and instance.optimum.x == [0.0]
-
-
 @pytest.mark.parametrize("steps", [1, 2, 3, 10, 60, 150])
 def test_curvature_along_agd(kappa, steps):
     """Eqs. F.2 and F.3: L around md at t = 1 (mod 3), mu around the others, on an interval of positive length."""
@@ -117,17 +90,6 @@ def test_agd_separates_as_the_theorem_says(kappa, K):
     assert last["output"] / eps == pytest.approx(growth**K * (1 + 1 / root) / 2, rel=1e-9)
 
 
-def test_distances_are_those_of_two_runs(kappa):
-    """Two runs of Algorithm 3 as printed, on the lemma's own instance."""
-    problem, eps = AcceleratedInstability(kappa=kappa, steps=60).build(1), Decimal("1e-40")
-    with localcontext(prec=problem.digits + 40):
-        ag, _, w = list(agd(problem, kappa, 60))[-1]
-        there_ag, _, other_w = list(agd(problem, kappa, 60, 1 - eps))[-1]
-        expected = float(abs(w - other_w)), float(abs(ag - there_ag))
-    last = instability.distances(kappa, 60, eps, ("agd",)).iloc[-1]
-    assert (last["distance"], last["output"]) == pytest.approx(expected, rel=1e-9, abs=0)
-
-
 def test_a_start_apart_that_is_too_far_or_nothing_is_refused(kappa):
     with pytest.raises(UserError, match="eps is"):
         instability.distances(kappa, 30, 1)
@@ -148,8 +110,3 @@ def test_every_client_has_the_gradient(instance):
     assert instance.full_batch(np.arange(4)).grad(np.array([0.3])).tolist() == [grads[1].tolist()] * 4
     assert instance.shared and instance.start(0) == instance.start(1) == [1.0]
     assert instance.gradient(y[1]) == grads[1] and instance.value(y[1]) == values[1, 0]
-
-
-def test_agd_refuses_more_curvature_than_smoothness():
-    with pytest.raises(UserError, match="mu cannot be larger"):
-        algorithms.create("agd", {"L": 1.0, "mu": 2.0})

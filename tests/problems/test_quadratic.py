@@ -6,7 +6,7 @@ import pytest
 from fedatlas.errors import UserError
 from fedatlas.federation import problems
 from fedatlas.federation.problems import instances
-from fedatlas.federation.problems.quadratic import Quadratic, SyntheticQuadratic, dissimilarity
+from fedatlas.federation.problems.quadratic import Quadratic, SyntheticQuadratic
 
 
 def create(clients, **options):
@@ -31,39 +31,6 @@ def test_created_instance_has_its_constants(diagonal):
     steps = centres[:, None] - centres  # six points at distance 2 of one point
     assert steps.any() and np.linalg.norm(steps, axis=-1).max() <= 4 + 1e-9
     assert (problem.start(0) == 0).all()
-
-
-@pytest.mark.parametrize("wide", [False, True])
-def test_dissimilarity_of_the_example_of_remark_18(wide):
-    D = np.array([[3.0, 2.0], [-1.0, 1.0], [-2.0, -3.0]])
-    result = dissimilarity(np.stack([np.diag(d) for d in D]) if wide else D)
-    assert result == pytest.approx({"delta_A": (14 / 3) ** 0.5, "delta_rms": (19 / 3) ** 0.5, "delta_B": 3.0})
-
-
-def test_alike_clients_and_one_dimension():
-    alike = create(3, dim=4)
-    assert np.ptp(alike.A, axis=0).max() == 0 and np.ptp(alike.b, axis=0).max() < 1e-12
-    line = create(2, dim=1, mu=2.0, L=2.0, heterogeneity=1.0)
-    assert line.constants()["mu"] == line.constants()["L"] == pytest.approx(2.0)
-
-
-def test_instances_are_seeded():
-    make = lambda **options: create(3, dim=4, heterogeneity=1.0, noise=1.0, **options)  # noqa: E731
-    first, again, other = make(), make(), make(instance=1)
-    assert (first.A == again.A).all() and (first.b == again.b).all() and (first.noise == again.noise).all()
-    assert not np.allclose(first.A, other.A)
-    assert (first.start(3) == again.start(3)).all() and (first.start(3) != first.start(4)).all()
-
-
-def test_a_constant_makes_the_minimum_zero():
-    options = {"dim": 4, "similarity": 0.5, "heterogeneity": 3.0}
-    plain, moved = (SyntheticQuadratic(**options, zero_minimum=zero).build(3) for zero in (False, True))
-    x = np.arange(4.0)
-    assert abs(moved.value(moved.optimum.x)) < 1e-12 and abs(plain.optimum.F) > 1
-    assert moved.value(x) == pytest.approx(plain.value(x) - plain.optimum.F)
-    block, batch = (problem.full_batch(np.arange(3)) for problem in (plain, moved))
-    np.testing.assert_array_equal(block.grad(x), batch.grad(x))
-    np.testing.assert_allclose(batch.value_and_grad(x)[0], block.value_and_grad(x)[0] - plain.optimum.F)
 
 
 @pytest.mark.parametrize("kind", ["quadratic", "similar"])
@@ -154,17 +121,6 @@ def test_refuses_what_cannot_be(options, message):
 def test_refuses_arrays_of_no_quadratic(A, b, c, complaint):
     with pytest.raises(UserError, match=complaint):
         Quadratic(A, b, c)
-
-
-def test_curvatures_of_coordinates_by_hand():
-    problem = create(2, centers=[[1.0, 5.0], [7.0, 3.0]], curvatures=[[2.0, 0.0], [0.0, 1.0]])
-    values, gradients = problem.full_batch(np.arange(2)).value_and_grad(np.array([2.0, 2.0]))
-    np.testing.assert_allclose(values[:, 0], [1, 0.5])
-    np.testing.assert_allclose(gradients, [[2, 0], [0, -1]])
-    np.testing.assert_allclose(problem.optimum.x, [1, 3])
-    alike = create(2, centers=[[1.0, 5.0], [7.0, 3.0]], curvatures=[2.0, 1.0])
-    same = create(2, centers=[[1.0, 5.0], [7.0, 3.0]], curvatures=[[2.0, 2.0], [1.0, 1.0]])
-    assert (alike.A == same.A).all() and (alike.b == same.b).all() and (alike.c == same.c).all()
 
 
 def test_a_flat_coordinate_has_no_optimum():

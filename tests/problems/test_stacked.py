@@ -47,14 +47,6 @@ def test_convolutions_of_copies_are_those_of_torch(layer):
     torch.testing.assert_close(made, layer(x), rtol=1e-12, atol=1e-12)
 
 
-def test_two_classes_and_one_output():
-    problem = network("mlp", loss="logistic", classes=2)
-    batch = problem.batch(np.arange(2), np.arange(10).reshape(2, 5))
-    y = torch.stack([problem.start(0), problem.start(1)])
-    for result, expected in zip(batch._in_one_pass(y), batch._one_by_one(y), strict=True):
-        np.testing.assert_allclose(result.numpy(), expected.numpy(), rtol=1e-10)
-
-
 def test_a_block_is_one_client_on_a_processor_and_unequal_clients_go_one_by_one():
     problem = network("mlp")
     assert problem.block_rows == 1

@@ -131,21 +131,3 @@ def test_a_network_of_one_layer_is_softmax_regression(weights):
         np.testing.assert_allclose(apart, result, rtol=1e-12, atol=1e-14)  # as on a GPU
     for key, value in softmax.evaluate(x).items():
         assert network.evaluate(torch.tensor(x))[key] == pytest.approx(value, rel=1e-13)
-
-
-@pytest.mark.parametrize("make", [CONVEX["softmax"], linear], ids=["softmax", "network"])
-def test_a_subset_estimates_the_objective(make):
-    """Its rows are those of clients, and count by their weights."""
-    problem = make(l2=0.0, partition=split(20, 8, 2), **({"eval_samples": 10} if make is not linear else {}))
-    if make is linear:
-        problem.eval_samples = 10
-        rows, weights = problem._evaluation_rows.numpy(), problem._evaluation_weights.numpy()
-    else:
-        _, _, weights = problem._evaluated(10)
-        rows = problem.partition.order
-    assert len(weights) == 10 and weights.mean() == pytest.approx(1) and (weights > 0).all()
-    assert set(rows) <= set(problem.partition.order)
-
-
-def test_one_over_n():
-    assert CONVEX["logistic"](l2="1/n").l2 == CONVEX["softmax"](l2="1/n").l2 == 1 / N

@@ -50,24 +50,3 @@ def test_single_precision_is_equal_to_five_digits():
     changed = run(gradient_norm=[1.0, 2.0, 4.0 * (1 + 5e-6), 8.0])
     assert fault(changed, "float32") is None and fault(changed) == "gradient_norm in round 2"
     assert fault(run(gradient_norm=[1.0, 2.0, 4.0 * (1 + 5e-5), 8.0]), "float32") == "gradient_norm in round 2"
-
-
-def test_rows_and_columns_that_one_of_them_lacks_differ():
-    assert fault(run()[:3]) == "the list of evaluated rounds"
-    assert fault([{name: row[name] for name in row if name != "loss"} for row in run()]) == "the list of columns"
-    rows, _ = compare(run()[:2] + run()[3:], run(), 1e-9)
-    assert rows is not None
-    assert compare(run()[:1] + run()[3:], run(), 1e-9, some_rows=True) == (None, 0.0)
-    assert compare(run()[:2], run(), 1e-9, some_rows=True)[0] is not None  # the last row is never left out
-
-
-def test_a_missing_number_is_that_of_a_file():
-    held = run(loss=[math.nan, 0.5, 0.4, 0.4])
-    computed = run()
-    del computed[0]["loss"]
-    assert compare(held, computed, 1e-9) == (None, 0.0)
-
-
-def test_the_largest_difference_is_returned():
-    _, largest = compare(run(), run(gradient_norm=[1.0, 2.0, 4.0, 8.0 * (1 + 1e-10)]), 1e-9)
-    assert largest == pytest.approx(1e-10, rel=1e-3)

@@ -98,19 +98,6 @@ def test_scores_of_these_rows_are_those_of_all_rows(files, monkeypatch, tmp_path
             pd.testing.assert_frame_equal(first, second, check_exact=True)
 
 
-def test_the_same_content_has_the_same_bytes(files, tmp_path):
-    for name in ("one", "other"):
-        write(tmp_path / name, files)
-    for path in (tmp_path / "one").iterdir():
-        assert path.read_bytes() == (tmp_path / "other" / path.name).read_bytes()
-
-
-def test_a_cell_keeps_its_checksum_beside_others(files, tmp_path):
-    """Also where another cell turns a column of numbers into text."""
-    alone, together = write(tmp_path / "alone", files[:1]), write(tmp_path / "together", files)
-    assert alone.find(files[0][0]).checksum == together.find(files[0][0]).checksum
-
-
 def test_a_cell_is_found_for_all_or_fewer_of_its_seeds_and_for_nothing_else(files, tmp_path):
     record = write(tmp_path / "record", files)
     held = files[0][0]
@@ -225,14 +212,11 @@ def test_a_damaged_file_is_one_sentence_that_names_it(files, tmp_path, change):
         read_record(tmp_path / "record")
 
 
-def test_seconds_of_a_cell_are_those_of_all_runs(files, tmp_path):
-    each, path = files[0]
-    frame = read(path)[0]
-    expected = frame.groupby(["lr", "seed"])["seconds"].max().sum()
-    assert write(tmp_path / "record", files).find(each).seconds == pytest.approx(expected)
-
-
-@pytest.mark.parametrize("folder", COMMITTED, ids=lambda folder: f"{folder.parent.name}-{folder.name}")
+@pytest.mark.parametrize(
+    "folder",
+    [pytest.param(folder, marks=[pytest.mark.slow] if folder.parent.name != "smoke" else []) for folder in COMMITTED],
+    ids=lambda folder: f"{folder.parent.name}-{folder.name}",
+)
 def test_a_committed_record_is_whole_and_names_no_place_of_a_machine(folder):
     record = read_record(folder)
     known = {*Study.open().cells(folder.parent.name, folder.name)}

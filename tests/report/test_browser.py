@@ -151,14 +151,6 @@ def test_a_chart_changes_axes_hides_lines_and_reads_values_by_keys(opened):
     assert text == "FedAvg, 0.3333 (0.1667 to 0.6667), lost, gradients per active client: 20"
 
 
-def test_a_link_leads_to_its_place_while_charts_are_made(driver, page):
-    driver.get(page)
-    for target in ("provenance", "smoke-two", "smoke-one"):
-        find(driver, f"nav a[href='#{target}']")[0].click()
-        top = f"document.getElementById('{target}').getBoundingClientRect().top"
-        wait(driver, f"return Math.abs({top}) < 400")
-
-
 def test_the_image_prints_and_stands_in_without_scripts(opened, page):
     driver = opened(1280)
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})

@@ -4,11 +4,9 @@ import re
 
 import pytest
 
-from fedatlas.data import sources
 from fedatlas.errors import UserError
 from fedatlas.publish import citations
 from fedatlas.registry import bibliography
-from tests.report.sample import experiment
 
 NEEDED = {"article": {"journal"}, "inproceedings": {"booktitle"}, "incollection": {"booktitle"}, "book": {"publisher"}}
 NEEDED |= {"techreport": {"institution"}, "misc": {"howpublished"}}
@@ -29,10 +27,6 @@ def test_references_read_as_plain_text(key):
     assert not re.search(r"[{}\\]", " ".join(vars(result).values()))
 
 
-def test_every_data_set_is_cited():
-    assert {sources.info(name).citation for name in sources.names()} <= set(bibliography.entries())
-
-
 def test_authors_and_accents():
     result = bibliography.reference("mcmahan2017")
     assert result.authors == "B. McMahan, E. Moore, D. Ramage, S. Hampson, B. Agüera y Arcas"
@@ -41,21 +35,6 @@ def test_authors_and_accents():
     assert "J. Konečný" in bibliography.reference("reddi2021").authors
     assert bibliography.reference("khaled2023").short == "Khaled & Jin"
     assert bibliography.reference("yuan2020").short == "FedAc"  # the short title, the name of the method
-
-
-def test_cite_takes_algorithms_data_keys_and_experiments():
-    result = experiment()
-    assert citations.cite(["fedac-2"]) == bibliography.entry("yuan2020").text
-    assert citations.cite(["a9a", "fedavg"]) == bibliography.bibtex([sources.info("a9a").citation, "mcmahan2017"])
-    assert citations.cite(["made_up"], [result]) == bibliography.bibtex(citations.citation_keys(result))
-    assert citations.citation_keys(result) == ["yuan2020", "mcmahan2017", sources.info("breast_cancer").citation]
-    assert citations.cite().count("\n@") == 4
-
-
-def test_an_axis_of_data_sets_stands_for_the_problems_own():
-    result = experiment(grid={"problem.data": ["a9a", "digits"]}, algorithms={"mine": {"algorithm": "fedavg"}})
-    cited = [sources.info(name).citation for name in ("a9a", "digits")]
-    assert citations.citation_keys(result) == ["yuan2020", "mcmahan2017", *dict.fromkeys(cited)]
 
 
 def test_unknown_names():

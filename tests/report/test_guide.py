@@ -10,11 +10,9 @@ import yaml
 from fedatlas.experiments import expansion, experiment_file
 from fedatlas.experiments.run import run_cell
 from fedatlas.experiments.tables import Layout, build
-from fedatlas.publish.guide.content import NEVER, QUESTIONS, SHARES, UNDEFINED, build_content, conditions
+from fedatlas.publish.guide.content import NEVER, QUESTIONS, SHARES, UNDEFINED, build_content
 from fedatlas.publish.guide.page import LIMIT, write_page
 from fedatlas.results.comparing.profiles import profile_areas
-from fedatlas.workflow.configuration import shipped
-from fedatlas.workflow.experiment_files import FOLDER
 from tests.report.test_browser import WIDE, driver  # noqa: F401  a fixture
 
 SUITE = {
@@ -88,16 +86,6 @@ def test_the_content_holds_rounds_prices_and_choices_of_all_pairs(content):
     json.dumps(content, allow_nan=False)
 
 
-def test_every_problem_of_the_landscape_answers_every_question():
-    experiment = experiment_file.load(shipped() / FOLDER / "landscape.yaml", "laptop")
-    found = {key: set() for key in QUESTIONS}
-    for cell in expansion.cells(experiment):
-        for key, answer in conditions(cell.spec.problem, cell.spec.setting).items():
-            assert answer in QUESTIONS[key][1]
-            found[key].add(answer)
-    assert found == {key: set(answers) for key, (_, answers) in QUESTIONS.items()}
-
-
 def differences(problem, answers):
     """Number of answers that a problem has not."""
     return sum(answers.get(key, "") not in ("", problem["conditions"][key]) for key in QUESTIONS)
@@ -165,37 +153,6 @@ def test_a_choice_changes_the_answer_and_the_address_by_keyboard_alone(driver, a
     assert page.find_elements("css selector", "#table th")[2].get_attribute("aria-sort") == "ascending"
     assert page.execute_script("return document.activeElement.textContent") == "closeness"
     assert "fedatlas.train(" in page.find_element("id", "python").text
-
-
-def test_where_no_problem_fits_the_nearest_answer(driver, address, content):  # noqa: F811
-    page = opened(driver, address)
-    assert not page.find_element("id", "nearest").is_displayed()
-    for name, value in NOWHERE.items():
-        page.find_element("css selector", f"input[name={name}][value={value}]").click()
-    near = [problem for problem in content["problems"] if differences(problem, NOWHERE) == 1]
-    assert [problem["id"] for problem in near] == ["unlike", "noise"]
-    words = "Hessians unlike (Gradients: exact); Noise, 1 sample (Hessians: alike)."
-    said = page.find_element("id", "nearest").text
-    assert said == f"No problem has all of these answers. Nearest, with one answer that differs: {words}"
-    assert "on the 2 nearest problems" in page.find_element("id", "sentence").text
-    assert page.find_element("id", "used").text == "Problems that were used: Hessians unlike; Noise, 1 sample."
-    options = page.find_elements("css selector", "#problem option")
-    assert [option.text for option in options] == [problem["title"] for problem in near]
-    assert '"similarity": 2.5' in page.find_element("id", "python").text
-
-
-@pytest.mark.parametrize("answers", [{}, {"hessians": "unlike"}, NOWHERE])
-def test_answers_that_no_problem_has_with_the_others_are_grey(driver, address, content, answers):  # noqa: F811
-    grey = opened(driver, address, answers).execute_script(
-        "return [...document.querySelectorAll('.absent input')].map((input) => [input.name, input.value])"
-    )
-    assert grey == [
-        [key, answer]
-        for key, (_, words) in QUESTIONS.items()
-        for answer in ("", *words)
-        if all(differences(problem, {**answers, key: answer}) for problem in content["problems"])
-    ]
-    assert grey
 
 
 @pytest.mark.parametrize("width", [390, 820, 1440])

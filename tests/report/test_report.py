@@ -8,14 +8,13 @@ import pandas as pd
 import pytest
 
 from fedatlas.errors import UserError
-from fedatlas.experiments import result_files as files
 from fedatlas.experiments.metadata import TableMeta
-from fedatlas.publish.report import charts, tables
+from fedatlas.publish.report import tables
 from fedatlas.publish.report.facts_builder import build_facts
 from fedatlas.publish.report.page import prose, write_report
 from fedatlas.publish.report.warnings import find_warnings
 from fedatlas.results.claims.verdicts import COLUMNS
-from tests.report.sample import chart, experiment, results, table, view
+from tests.report.sample import experiment, results, table, view
 
 
 class Page(HTMLParser):
@@ -97,16 +96,6 @@ def test_it_needs_nothing_from_elsewhere(page, html):
     assert html.count('id="library"') == 1
 
 
-def test_links_of_a_figure_exist_beside_the_page(folder, tmp_path):
-    copy = shutil.copytree(folder, tmp_path / "smoke/made_up")
-    (copy / "runs").mkdir()
-    write_report([copy], tmp_path / "report.html")
-    links = Page((tmp_path / "report.html").read_text(encoding="utf-8")).links
-    files = [link for link in links if not link.startswith(("#", "http"))]
-    assert files == ["smoke/made_up/runs", "smoke/made_up/figures/speed.svg", "smoke/made_up/figures/speed.csv"]
-    assert all((tmp_path / file).exists() for file in files)
-
-
 def test_a_smoke_report_tells_what_became_of_claims_that_it_does_not_test(folder, tmp_path):
     committed = pd.DataFrame(
         [
@@ -126,46 +115,6 @@ def test_a_smoke_report_tells_what_became_of_claims_that_it_does_not_test(folder
     assert "at size paper, committed" in rest and "not tested at this size" not in text
 
 
-def test_the_numbers_of_a_figure_are_told_to_who_cannot_see_it(html):
-    assert (
-        'alt="Scores against M. suboptimality against communication rounds. K = 1, at 2 communication rounds: ' in html
-    )
-    assert "FedAc-I 0.167, FedAvg 0.333." in html
-
-
-@pytest.mark.parametrize("change, count", [({}, 1), ({"commit": "c0ffee", "clock": "wall"}, 1), ({"numpy": "2"}, 2)])
-def test_results_of_several_environments_are_told(folder, tmp_path, change, count):
-    copy = shutil.copytree(folder, tmp_path / "made_up")
-    table, meta = files.read(copy / "table.parquet")
-    meta["environments"].append(meta["environments"][0] | change)
-    files.write(copy / "table.parquet", table, meta)
-    write_report([copy], tmp_path / "report.html")
-    text = (tmp_path / "report.html").read_text()
-    assert "The runs were computed with fedatlas 0.1.0" in text
-    assert ("The runs were made with 2 environments" in text) == (count == 2)
-
-
-def test_runs_of_a_copy_that_is_not_installed_have_a_report(folder, tmp_path):
-    copy = shutil.copytree(folder, tmp_path / "made_up")
-    table, meta = files.read(copy / "table.parquet")
-    del meta["environments"][0]["fedatlas"]
-    files.write(copy / "table.parquet", table, meta)
-    write_report([copy], tmp_path / "report.html")
-    assert "The runs were computed with numpy 2.4.6" in (tmp_path / "report.html").read_text()
-
-
-def test_long_lines_are_thinned_and_keep_their_ends(tmp_path):
-    chart(tmp_path, "long", points=1001)
-    line = charts.load_chart(tmp_path, "long")["panels"][1]["lines"]["fedac-1"]
-    assert len(line["y"]) <= charts.MAX_POINTS + 1 and (line["round"][0], line["round"][-1]) == (0, 1000)
-    assert (
-        charts.load_chart(tmp_path, "long")["panels"][1]["lines"]["fedavg"]["remark"][-1]
-        == "lost"
-        != line.get("remark")
-    )
-    assert line["gradients"][-1] == 10000 and line["y"][-1] == float(f"{0.5 / 1001:.5g}")
-
-
 def test_text_is_escaped(html):
     assert "Made up &amp; &lt; true" in html
     assert "FedAc is &lt;better&gt;" in html and "<better>" not in html
@@ -183,28 +132,6 @@ def test_missing_files_are_named(folder, tmp_path, missing):
     with pytest.raises(UserError, match=re.escape(missing.removesuffix(".svg"))):
         write_report([copy], tmp_path / "report.html")
     assert not (tmp_path / "report.html").exists()
-
-
-def test_only_the_folders_of_its_parts_are_read(folder, html, tmp_path, monkeypatch):
-    """Neither the configuration nor another experiment is at hand where a report is made."""
-    copy = shutil.copytree(folder, tmp_path / "alone")
-    original = str(folder)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("fedatlas.registry.kinds.Family.get", lambda *_: pytest.fail("a registry was asked"))
-    write_report([copy], tmp_path / "report.html")
-    page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    links = re.compile(r'(?<=<a href=")(?!#|http)[^"]*(?=figures/)')
-    assert links.sub("", page).replace(str(copy), original) == links.sub("", html)
-
-
-def test_several_experiments_share_papers_references_and_data(folder, tmp_path):
-    other = tmp_path / "laptop/made_up"
-    results(other, experiment(paper="xiang2024", notes=[]))
-    write_report([folder, other, folder], tmp_path / "report.html")
-    text = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert text.count('<section class="paper"') == 2 and text.count("<article") == 3
-    assert text.count("@inproceedings{mcmahan2017") == text.count('id="ref-mcmahan2017"') == 1
-    assert text.count("<b>breast_cancer</b>") == 1
 
 
 def test_best_values(facts):
@@ -241,13 +168,6 @@ def test_warnings_are_grouped(facts):
     assert "FedAvg diverged for every tuned value in 1 of 6 settings (K = 8, M = 4)." in result
     assert "The data set cifar10 is a lossy copy: images were saved as JPEG." in result
     assert len(result) == 5
-
-
-def test_choices_hold_a_row_for_each_setting_and_algorithm(facts):
-    result = tables.chosen_values(facts, table())
-    ((_, rows),) = result.blocks
-    assert len(rows) == 12 and rows[0][0] == ("1", "4", "FedAvg")
-    assert all(len(names) == len(result.corner) and len(cells) == len(result.heads[0]) for names, cells in rows)
 
 
 @pytest.mark.parametrize(

@@ -4,22 +4,15 @@ import math
 
 import numpy as np
 import pytest
-from scipy import sparse
 
 from fedatlas import UserError
-from fedatlas.data.store import prepare
 from fedatlas.federation import algorithms
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.logistic import Logistic
-from fedatlas.theory.evaluation import evaluate_theorems
-from fedatlas.theory.fedac import FEDAC_THEOREMS
-from fedatlas.theory.fedac.constants import fedac_constants, variance
-from fedatlas.theory.fedac.theorem import FedAcConstants, exact_constants
+from fedatlas.theory.fedac.constants import fedac_constants
+from fedatlas.theory.fedac.theorem import exact_constants
 from tests.helpers import logistic, quadratic
-
-NAMES = list(FEDAC_THEOREMS)
-
 
 # --- constants ---
 
@@ -46,14 +39,6 @@ def test_L_is_the_largest_curvature_and_mu_bounds_the_smallest(problem, constant
     for x in points(problem):
         curvatures = np.linalg.eigvalsh(hessian(problem, x))
         assert constants.mu - 1e-12 <= curvatures[0] and curvatures[-1] <= constants.L + 1e-12
-
-
-def test_variance_by_enumeration(problem):
-    for x in points(problem, (1, 10)):
-        gradients = one_sample_gradients(problem, x)
-        np.testing.assert_allclose(gradients.mean(axis=0), problem.gradient(x), atol=1e-12)
-        expected = np.mean(np.sum((gradients - gradients.mean(axis=0)) ** 2, axis=1))
-        assert variance(problem, x) == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("spread", [0.0, 1.5], ids=["equal rows", "heavy tails"])
@@ -91,21 +76,6 @@ def test_Q_bounds_the_change_of_the_hessian(rows):
     assert max(ratios) > (0.999 if rows == 1 else 0.1) * Q
 
 
-def test_distance_and_gap_are_those_of_the_start(problem):
-    x0 = np.arange(4.0)
-    c = fedac_constants(problem, x0)
-    assert c.D0 == pytest.approx(np.linalg.norm(x0 - problem.optimum.x))
-    assert c.gap == pytest.approx(problem.value(x0) - problem.optimum.F)
-    assert fedac_constants(problem).D0 == pytest.approx(np.linalg.norm(problem.start(0) - problem.optimum.x))
-    assert set(c.how) == {"L", "mu", "sigma", "sigma4", "Q", "D0", "gap"}
-
-
-def test_sparse_data_have_the_same_constants(problem, constants):
-    other = fedac_constants(Logistic(sparse.csr_matrix(problem.A), problem.b > 0, problem.l2))
-    for name in constants.how:
-        assert getattr(other, name) == pytest.approx(getattr(constants, name), rel=1e-6)
-
-
 def test_constants_of_noisy_quadratics_are_exact():
     problem = quadratic(heterogeneity=0, similarity=0, clients=3, noise=2.0)
     x0 = np.arange(8.0)
@@ -122,15 +92,6 @@ def test_constants_of_noisy_quadratics_are_exact():
     assert exact_constants(quadratic(heterogeneity=0, similarity=0, noise=0), x0).sigma == 0
     with pytest.raises(UserError, match="alike"):
         exact_constants(quadratic(), x0)
-
-
-def test_refuses_what_it_knows_nothing_of(problem):
-    with pytest.raises(UserError, match="logistic"):
-        fedac_constants(quadratic())
-    with pytest.raises(UserError, match="share"):
-        fedac_constants(logistic())
-    with pytest.raises(UserError, match="D0"):
-        fedac_constants(problem, problem.optimum.x)
 
 
 # --- the augmented objective ---
@@ -150,36 +111,4 @@ def test_augmentation_around_the_origin_is_more_l2(variant):
     assert np.linalg.norm(result) > 1e-3
 
 
-def test_augmentation_pulls_to_the_start():
-    problem = logistic(heterogeneous=False)
-    algorithm = algorithms.create("fedac-convex", {"lr": 1e-5, "lam": 1e4})
-    run = Simulation(algorithm, problem, Setting(clients=2, local_steps=2, rounds=200, batch=None), seed=1)
-    x = run.run().x
-    assert 0 < np.linalg.norm(x - run.x0) < 1e-3
-    np.testing.assert_allclose(problem.gradient(x) + 1e4 * (x - run.x0), 0, atol=1e-8)
-
-
 # --- report ---
-
-
-def test_report(tmp_path, capsys):
-    prepare("breast_cancer", tmp_path)
-    spec = {"kind": "logistic", "data": "breast_cancer", "l2": 0.01}
-    rows = evaluate_theorems(spec, 8, 4, 403, tmp_path)
-    printed = capsys.readouterr().out
-    assert "T = 400" in printed
-    values = {row["constant"]: row["value"] for row in rows if "constant" in row}
-    result = {row["theorem"]: row for row in rows if "theorem" in row}
-    assert list(result) == NAMES and values["mu"] == 0.01
-    c = FedAcConstants(**values, M=8, K=4)
-    for name, theorem in FEDAC_THEOREMS.items():
-        row = result[name]
-        assert row["applies"] == (400 >= theorem.least_steps)
-        assert row["bound"] == (theorem.bound(c, None, 100) if row["applies"] else None)
-        assert (f"{row['bound']:.4g}" if row["applies"] else "does not apply") in printed
-    assert result["B.1"]["gamma"] == pytest.approx(math.sqrt(result["B.1"]["eta"] / (0.01 * 4)))
-    assert result["E.1"]["lambda"] > 0 and result["B.1"]["lambda"] is None
-    evaluate_theorems(spec, 8, 4, 400, tmp_path, show=None)
-    assert capsys.readouterr().out == ""
-    with pytest.raises(UserError, match="steps"):
-        evaluate_theorems(spec, 8, 4, 3, tmp_path)

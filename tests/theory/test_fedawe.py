@@ -12,7 +12,7 @@ from fedatlas.federation.algorithms.fedawe import FedAWE
 from fedatlas.federation.arrays import State
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.problems.quadratic import SyntheticQuadratic
-from fedatlas.theory.fedawe import STATEMENTS, bounds
+from fedatlas.theory.fedawe import STATEMENTS
 from fedatlas.theory.fedawe.bounds import fedawe_constants
 from fedatlas.theory.fedawe.trajectories import Ensemble, simulate
 from tests.helpers import logistic, quadratic
@@ -105,16 +105,6 @@ def test_equalities_are_false_of_other_algorithms(kind, wrong):
     assert {name for name in EQUALITIES if exceeded(name, result) > 1} == wrong
 
 
-def test_the_duration_of_another_availability_is_told():
-    result = runs(seeds=5)
-    shifted = [run.__class__(**{**vars(run), "p": np.sqrt(run.p)}) for run in result.trajectories]
-    assert exceeded("duration", Ensemble(shifted, 0.01)) > 1
-
-
-def test_the_late_algorithm_counts_otherwise():
-    assert exceeded("duration", runs(Late, seeds=10)) > 1
-
-
 PAIR = {"centers": [[-50.0], [50.0]], "start_scale": 0.0}
 
 
@@ -127,9 +117,10 @@ def pair(kind, lr=1.8e-4, noise=0.0, rounds=3000):
 
 @pytest.mark.parametrize("name", BOUNDS)
 def test_bounds_hold_for_fedawe(name):
-    assert exceeded(name, pair(FedAWE)) < 1
+    assert exceeded(name, pair(FedAWE, rounds=1000)) < 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["theorem-1", "corollary-2"])
 def test_the_bias_of_fedavg_exceeds_the_bounds(name):
     assert exceeded(name, pair(Averaging)) > 1
@@ -154,12 +145,6 @@ def altered(ensemble, **changes):
 )
 def test_bounds_are_false_of_other_runs(name, changes):
     assert exceeded(name, altered(pair(FedAWE), **changes)) > 1
-
-
-def test_proposition_3_needs_the_dissimilarity(monkeypatch):
-    small = dataclasses.replace(fedawe_constants(pair(FedAWE)), zeta2=800)  # it is 2500, and the bound three times that
-    monkeypatch.setattr(bounds, "fedawe_constants", lambda _: small)
-    assert exceeded("proposition-3", pair(FedAWE)) > 1
 
 
 def test_constants_of_two_clients():

@@ -1,8 +1,5 @@
 """FedRed's dissimilarities against dense eigenvalues, and its theorems against runs and by hand."""
 
-import json
-import math
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,7 +10,6 @@ from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.similar import SyntheticSimilarQuadratic
 from fedatlas.theory.dissimilarity import dissimilarities
-from fedatlas.theory.evaluation import evaluate_theorems, fedred_lines, fedred_rows
 from fedatlas.theory.fedred import FEDRED_BOUNDS
 from fedatlas.theory.fedred.bound import FedRedConstants
 from fedatlas.theory.fedred.constants import fedred_constants
@@ -53,27 +49,6 @@ def _torch(problem, x):
     batch = problem.full_batch(np.arange(5))
     columns = [(batch.grad(x + 1e-5 * e) - batch.grad(x - 1e-5 * e)) / 2e-5 for e in torch.eye(len(x), dtype=x.dtype)]
     return torch.stack(columns, dim=-1)
-
-
-def test_quadratics_know_theirs():
-    problem = SyntheticSimilarQuadratic(dim=30, similarity=3.0, rank=8).build(5)
-    c, how = fedred_constants(problem, 5)
-    assert how["delta_A"] == how["delta_B"] == "exact" and c.delta_B == pytest.approx(3)
-    assert (c.mu, c.L) == pytest.approx((1, 100))
-    assert dissimilarities(problem, 5, problem.start(0), 2000, 1e-9) == pytest.approx((c.delta_A, c.delta_B), rel=1e-2)
-
-
-def test_largest_smoothness_of_a_client_is_a_constant():
-    problem = logistic()
-    assert problem.constant("L_max") == problem.client_smoothness != problem.constant("L")
-    shared = logistic(heterogeneous=False)
-    assert shared.constant("L_max") == shared.constant("L")
-
-
-def test_clients_smoothness():
-    for problem in (logistic(), softmax()):
-        largest = np.linalg.eigvalsh(dense(problem, np.zeros(problem.dim)))[:, -1].max()
-        assert problem.smoothness != problem.client_smoothness >= largest - 1e-6
 
 
 @pytest.mark.parametrize(
@@ -145,41 +120,6 @@ def test_theorem_4_wants_the_accuracy_of_corollary_5(name, changes, condition):
     assert result == condition if condition is None else result.startswith(condition)
 
 
-def test_the_steps_that_are_enough_grow_with_the_rounds():
-    a = algorithms.create("dane+-gd", {"lam": 2.0, "lr": 1 / 12, "max_steps": 25})
-    assert unmet(FEDRED_BOUNDS["4"].conditions(C, a, 1)) is None
-    assert unmet(FEDRED_BOUNDS["4"].conditions(C, a, 1000)).startswith("max_steps")
-
-
-def test_theorem_9_needs_similarity_below_smoothness():
-    far = FedRedConstants(mu=0.5, L=10.0, delta_A=9.6, delta_B=9.8, D0=2.0, gap=8.0)
-    assert unmet(FEDRED_BOUNDS["9"].requirements(C, 10)) is None
-    assert unmet(FEDRED_BOUNDS["9"].requirements(far, 10)) == "delta_A + mu <= L"
-    rows = {row["theorem"]: row for row in fedred_rows(far, dict.fromkeys(vars(far), "exact"), 10, 100)[6:]}
-    assert not rows["9"]["applies"] and rows["9"]["bound"] is None and rows["7"]["applies"]
-    assert "needs delta_A + mu <= L" in "\n".join(fedred_lines(list(rows.values())))
-
-
-@pytest.mark.parametrize("L", [10.0, 0.0])
-def test_choices_that_are_no_numbers_are_left_out(L):
-    """One client without curvature: Theorem 7's p is 0/0."""
-    alone = FedRedConstants(mu=0.0, L=L, delta_A=0.0, delta_B=0.0, D0=2.0, gap=8.0)
-    rows = {row["theorem"]: row for row in fedred_rows(alone, dict.fromkeys(vars(alone), "exact"), 10, 100)[6:]}
-    assert rows["7"]["applies"] and rows["7"]["p"] is None and rows["7"]["bound"] is None
-    assert "nan" not in "\n".join(fedred_lines(list(rows.values())))
-
-
-@pytest.mark.parametrize("name", ["4", "7", "9"])
-def test_bounds_are_continuous_in_mu(name):
-    theorem = FEDRED_BOUNDS[name]
-    flat = FedRedConstants(0.0, 10.0, 1.0, 1.5, 2.0, 8.0)
-    nearly = FedRedConstants(1e-9, 10.0, 1.0, 1.5, 2.0, 8.0)
-    a = algorithms.create(theorem.algorithms[0], theorem.choices(flat, 12))
-    assert theorem.bound(flat, a, 12) == pytest.approx(theorem.bound(nearly, a, 12), rel=1e-6)
-    weight = a.lam if name == "4" else a.eta
-    assert theorem.bound(flat, a, 12) == pytest.approx(weight * 4 / 12)
-
-
 @pytest.mark.parametrize("name", FEDRED_BOUNDS)
 @pytest.mark.parametrize("convexity", ["strongly convex", "convex"])
 def test_runs_stay_below(name, convexity):
@@ -213,39 +153,3 @@ def test_what_a_theorem_is_not_about():
     indefinite = quadratic(noise=0.0, mu=0.1, similarity=2.0)
     with pytest.raises(UserError, match="convex clients"):
         FEDRED_BOUNDS["4"].compare(algorithms.create("dane", {"lam": 9.0}), indefinite, setting, curve)
-
-
-@pytest.mark.parametrize("options", [{}, {"convexity": "non-convex", "start_scale": 1.0}])
-def test_report(options):
-    lines = []
-    spec = {"kind": "similar", "dim": 20, "rank": 6, "similarity": 2.0, **options}
-    rows = evaluate_theorems(spec, 5, 10, 1000, show=lines.append)
-    json.dumps(rows, allow_nan=False)
-    theorems = {row["theorem"]: row for row in rows if "theorem" in row}
-    assert list(theorems) == list(FEDRED_BOUNDS) and len(lines) > 8
-    assert theorems["4"]["count"] in (100, None) and theorems["6"]["count"] == 1000
-    assert theorems["4"]["applies"] == (not options) and theorems["6"]["applies"]
-    assert (theorems["9"]["bound"] is None) == bool(options)
-    assert math.isfinite(theorems["6"]["eta"])
-
-
-def test_report_of_estimates():
-    result = fedred_rows(*fedred_constants(network("linear"), 5), 10, 100)
-    values = {row["constant"]: row["value"] for row in result if "constant" in row}
-    assert values["L"] is None and values["delta_B"] >= values["delta_A"] > 0
-
-
-def test_lines_are_columns_of_plain_text():
-    head, *lines = list(fedred_lines(fedred_rows(*fedred_constants(quadratic(noise=0.0), 5), 10, 100)))[-11:]
-    start = head.index("eta") - 1  # after a line break
-    assert all(line[start - 1] == " " and line[start] != " " for line in lines)
-    assert not any(letter in line for line in lines for letter in "$\\") and "mu/2 |x - x*|^2" in lines[-1]
-
-
-def test_bounds_from_estimates_are_indicative():
-    result = fedred_rows(*fedred_constants(logistic(), 5), 10, 100)
-    theorems = [row for row in result if "theorem" in row]
-    assert all(row["indicative"] == row["applies"] for row in theorems) and theorems[0]["applies"]
-    assert sum("indicative" in line for line in fedred_lines(result)) == 1 + sum(row["applies"] for row in theorems)
-    exact = fedred_rows(*fedred_constants(quadratic(noise=0.0), 5), 10, 100)
-    assert not any(row.get("indicative") for row in exact)

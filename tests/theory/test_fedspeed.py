@@ -16,7 +16,6 @@ from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.results.comparing.theorems import compare_runs
 from fedatlas.theory.fedspeed import FEDSPEED_BOUNDS, FedSpeedConstants
 from fedatlas.theory.theorem import unmet
-from fedatlas.theory.variances import least_value
 from tests.claims.fixtures import view
 
 SPEC = {"kind": "quadratic", "centers": [[1.0], [-3.0]], "curvatures": [2, 2], "start_scale": 0}
@@ -62,16 +61,6 @@ def test_the_bound_by_hand():
     assert FEDSPEED_BOUNDS["4.4 with noise"].bound(CONSTANTS, a, T) == pytest.approx(scaled + noise, rel=1e-13)
 
 
-@pytest.mark.parametrize(("name", "alike"), [("4.4", False), ("4.4 scaled", True), ("4.4 with noise", True)])
-def test_which_bounds_scale_with_the_objective(name, alike):
-    """s F has the same iterates with lr / s, lam / s and rho / s, and s^2 times the squared gradients."""
-    s, T = 10, np.array([50.0])
-    c = dataclasses.replace(CONSTANTS, L=20, sigma_g=30, sigma_l=5, gap=70, local=1100, common=500)
-    value = FEDSPEED_BOUNDS[name].bound(CONSTANTS, algorithm(), T)
-    scaled_value = FEDSPEED_BOUNDS[name].bound(c, algorithm(lr=1 / 5000, lam=4 / 5000, rho=0.01), T)
-    assert (scaled_value == pytest.approx(s**2 * value, rel=1e-12)) is alike
-
-
 @pytest.mark.parametrize(
     ("parameters", "word"),
     [
@@ -114,35 +103,6 @@ def test_what_is_measured():
     assert first.measured == pytest.approx([(norms[1:T] ** 2).sum() / T for T in range(2, 7)])
 
 
-def measure(rounds, options):
-    """Compare the first run of a setting with the theorem."""
-    output, rows = curves(rounds, options=options)
-    return compare_runs(THEOREM, output, "it", rows)[0]
-
-
-def test_on_a_grid_is_measured_what_all_rounds_give():
-    every, seldom = (measure(40, options) for options in ({}, {"eval_rounds": None, "eval_points": 6}))
-    assert 2 in seldom.counted and len(seldom.counted) < 12 and len(every.counted) == 39
-    places = seldom.counted.astype(int) - 2
-    np.testing.assert_allclose(seldom.measured, every.measured[places], rtol=1e-12)
-    np.testing.assert_array_equal(seldom.bound, every.bound[places])
-
-
-def test_no_constant_holds_where_clients_have_other_hessians():
-    spec = {"kind": "quadratic", "dim": 3, "similarity": 0.5, "L": 2.0, "noise": 0.5, "samples": 8, "start_scale": 0}
-    result, rows = curves(spec=spec)
-    with pytest.raises(UserError, match="the same at every point"):
-        compare_runs(THEOREM, result, "it", rows)
-
-
-def test_the_lower_end_of_a_problem_that_is_not_convex():
-    problem = problems.create({"kind": "similar", "dim": 8, "rank": 2, "L": 10, "similarity": 0, "beta": 4}, 3)
-    points = np.random.default_rng(0).standard_normal((200, 8)) * 6
-    assert problem.optimum is None and least_value(problem) < min(problem.value(x) for x in points)
-    convex = problems.create({"kind": "similar", "dim": 8, "rank": 2, "L": 10, "similarity": 0, "beta": 0}, 3)
-    assert least_value(convex) == convex.optimum.F
-
-
 @pytest.mark.parametrize(
     ("change", "word"),
     [
@@ -159,10 +119,3 @@ def test_runs_that_the_theorem_is_not_about(change, word):
     change = {k: {**result.setting, **v} if k == "setting" else v for k, v in change.items()}
     with pytest.raises(UserError, match=word):
         compare_runs(THEOREM, dataclasses.replace(result, **change), "it", rows)
-
-
-def test_a_run_that_diverges_at_once_measures_nothing():
-    output, rows = curves()
-    rows = rows[(rows["seed"] == 0) | (rows["round"] < 2)]
-    first, second = compare_runs(THEOREM, output, "it", rows)
-    assert np.isfinite(first.measured).all() and np.isnan(second.measured).all()

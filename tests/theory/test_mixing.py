@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedatlas.errors import UserError
 from fedatlas.theory.fedawe import mixing
 
 CHANCES = st.lists(st.floats(0.05, 1), min_size=2, max_size=5).map(np.array)
@@ -17,11 +16,6 @@ def test_the_mixing_matrix_by_hand():
     W = mixing.mixing(np.array([True, False, True]))
     np.testing.assert_array_equal(W, [[0.5, 0, 0.5], [0, 1, 0], [0.5, 0, 0.5]])
     np.testing.assert_array_equal(mixing.mixing(np.zeros(2, bool)), np.eye(2))
-
-
-@given(st.floats(0.05, 1), st.floats(0.05, 1))
-def test_the_contraction_of_two_clients_is_the_chance_that_they_do_not_meet(p1, p2):
-    assert mixing.contraction(np.array([p1, p2])) == pytest.approx(1 - p1 * p2)
 
 
 def test_the_contraction_of_three_clients_is_that_of_the_mean_of_draws():
@@ -54,11 +48,6 @@ def test_consensus_is_the_mean_over_all_products():
     assert mixing.consensus(p, 2)[1] == pytest.approx(np.linalg.eigvalsh(total)[-1])
 
 
-def test_too_many_clients_are_not_enumerated():
-    with pytest.raises(UserError, match="11 clients are too many"):
-        mixing.contraction(np.full(11, 0.5))
-
-
 def test_staleness_is_the_mean_over_all_histories():
     p = [0.2, 0.7, 0.4, 0.9]
     mean, square = np.zeros(4), np.zeros(4)
@@ -73,8 +62,3 @@ def test_staleness_is_the_mean_over_all_histories():
     result = mixing.staleness(np.array(p)[:, None])
     np.testing.assert_allclose(result[0][:, 0], mean)
     np.testing.assert_allclose(result[1][:, 0], square)
-
-
-def test_staleness_tends_to_the_moments_of_the_geometric_distribution():
-    means, squares = mixing.staleness(np.full((500, 1), 0.2))
-    assert means[-1, 0] == pytest.approx(5) and squares[-1, 0] == pytest.approx(1.8 / 0.04)

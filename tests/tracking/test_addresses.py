@@ -3,10 +3,7 @@
 import pytest
 
 from fedatlas.errors import UserError
-from fedatlas.publish import tracking
 from fedatlas.publish.tracking.connection import database_path, validate
-from fedatlas.workflow import LIVE
-from fedatlas.workflow.study import Study
 
 SERVERS = [
     "http://host",
@@ -64,18 +61,3 @@ def test_a_wrong_address_is_one_sentence(uri):
         validate(uri)
     assert "\n" not in str(error.value) and len(str(error.value)) < 600
     str(error.value).encode()
-
-
-@pytest.mark.parametrize("uri", ["ftp://x", "http://me:hunter2@host", 5, None, ["x"]], ids=repr)
-def test_the_configuration_is_checked_before_any_job(tmp_path, uri):
-    config = {"tour": [], "experiments": "all", "data": "data", "data_mirrors": [], "mlflow_uri": uri}
-    with pytest.raises(UserError):
-        Study.from_config(config, root=tmp_path).environment()
-    config["mlflow_uri"] = "sqlite:///results/mlflow.db"
-    assert Study.from_config(config, root=tmp_path).environment()[LIVE] == ""
-
-
-def test_the_interface_refuses_a_password(capsys):
-    with pytest.raises(UserError, match="MLFLOW_TRACKING_PASSWORD"):
-        tracking.serve_ui("http://me:hunter2@host")
-    assert "hunter2" not in capsys.readouterr().out

@@ -23,17 +23,8 @@ def foreign(path, empty):
         connection.commit()
 
 
-def text(path, empty):
-    path.write_text("This is not a database, but long enough to be taken for one. " * 20)
-
-
 def truncated(path, empty):
     path.write_bytes(empty.read_bytes()[:50_000])
-
-
-def folder(path, empty):
-    path.mkdir()
-    (path / "mine.txt").write_text("kept")
 
 
 def link(path, empty):
@@ -50,9 +41,7 @@ def newer(path, empty):
 
 CASES = [
     (foreign, "is not a database of MLflow"),
-    (text, "is not a database of MLflow"),
     (truncated, "malformed"),
-    (folder, "it is a folder"),
     (link, "it is a symbolic link"),
     (newer, "out-of-date|locate revision"),
 ]
@@ -94,9 +83,3 @@ def test_a_database_that_another_program_writes_to(results, tmp_path, empty):
         with pytest.raises(UserError, match="database is locked"):
             log(results, path)
     assert log(results, path)["logged"] == LOGGED
-
-
-def test_a_folder_that_may_not_be_written(results, tmp_path):
-    (tmp_path / "file").write_text("")
-    with pytest.raises(UserError, match="MLflow cannot log to"):
-        log(results, tmp_path / "file/mlflow.db")

@@ -59,9 +59,3 @@ def test_a_project_that_lies_elsewhere(original, tmp_path):
     shutil.rmtree(original)
     log(copy, size="laptop")  # other runs get relative places too
     assert all(address.startswith("mlflow-artifacts:/tiny") for address in places(copy))
-
-
-def test_names_that_an_address_would_spell_otherwise(original):
-    log(original, name="größe_1")
-    assert "table.csv" in artifacts(original, "größe_1")
-    assert "mlflow-artifacts:/größe_1" in places(original)

@@ -3,36 +3,12 @@
 import multiprocessing
 import os
 import re
-import sqlite3
 
 import pytest
 
 from fedatlas.errors import UserError
 from fedatlas.publish import tracking
-from fedatlas.publish.tracking import connection
 from tests.tracking.tiny import EXPERIMENT, LOGGED, SEEDS, experiment_facts, logged
-
-
-def test_a_database_whose_making_was_cut_off_is_made_again(tmp_path, monkeypatch):
-    import mlflow
-
-    class Killed(BaseException):
-        pass
-
-    def die(uri):
-        sqlite3.connect(uri.removeprefix("sqlite:///")).execute("CREATE TABLE experiments (name TEXT)")
-        raise Killed
-
-    path = tmp_path / "mlflow.db"
-    with monkeypatch.context() as patch:
-        patch.setattr(mlflow, "MlflowClient", die)
-        with pytest.raises(Killed), connection.connect(f"sqlite:///{path}"):
-            pass
-    assert not list(tmp_path.iterdir())
-    path.touch()  # an empty file is none either
-    with connection.connect(f"sqlite:///{path}") as client:
-        assert [e.name for e in client.search_experiments()] == ["Default"]
-    assert all(item.name == "mlflow.db" or item.stat().st_size == 0 for item in tmp_path.glob("mlflow.db*[!m]"))
 
 
 def _log_as(name, directory, uri):
@@ -53,19 +29,6 @@ def test_jobs_log_to_one_database_at_the_same_time(results, tmp_path):
     for name in "abc":
         _, reports, settings, seeds = logged(uri, name)
         assert (len(reports) + len(settings), len(seeds)) == (LOGGED, SEEDS)
-
-
-@pytest.mark.parametrize(
-    ("uri", "message"),
-    [
-        ("sqlite:///{}/file/mlflow.db", "MLflow cannot log to"),
-        ("sqlite:///{}/file", "cannot write .*is not a database of MLflow"),
-    ],
-)
-def test_wrong_addresses(results, tmp_path, uri, message):
-    (tmp_path / "file").write_text("This is not a database, but long enough to be taken for one. " * 20)
-    with pytest.raises(UserError, match=message):
-        tracking.log(experiment_facts(EXPERIMENT), results, uri.format(tmp_path))
 
 
 def test_user_interface(results, tmp_path, monkeypatch, capsys):

@@ -6,14 +6,9 @@ import shutil
 
 import pytest
 
-from fedatlas.errors import UserError
 from fedatlas.experiments import result_files as files
-from fedatlas.federation import algorithms
-from fedatlas.federation.engine.setting import Setting
 from fedatlas.publish import tracking
-from fedatlas.publish.tracking import records
-from fedatlas.publish.tracking.log import KEY, PARENT, read_tables
-from fedatlas.registry.options import options
+from fedatlas.publish.tracking.log import PARENT
 from tests.tracking.tiny import (
     EXPERIMENT,
     LOGGED,
@@ -32,10 +27,6 @@ FACTS = experiment_facts(EXPERIMENT)
 
 def log(folder, uri, facts=FACTS):
     return tracking.log(facts, folder, uri)
-
-
-def with_content(facts=FACTS, **changes):
-    return facts | {"content": facts["content"] | changes}
 
 
 def counts(receipt):
@@ -101,26 +92,6 @@ def test_a_run_for_each_algorithm_and_setting(results, database):
             assert last.value == row[cost] and last.step == rows["round"].max()
 
 
-def test_what_a_setting_run_says(results, database):
-    run = next(
-        r
-        for r in logged(f"sqlite:///{database}")[2]
-        if r.info.run_name.startswith("fedac ") and "K=2 M=3" in r.info.run_name
-    )
-    expected = {"algorithm": "fedac-1", "lr": "0.05", "mu": "the problem's", "seeds": "2", "clients": "3", "batch": "4"}
-    expected |= {"local_steps": "2", "steps": "8", "rounds": "4", "participation": "full", "sampling": "replacement"}
-    expected |= {"schedule": "constant", "eval_steps": "4", "state": "memory", "full_gradients": "exact"}
-    expected |= {"channel": "identity", "driver": "synchronous"}
-    expected |= {"problem.kind": "logistic", "problem.data": "breast_cancer", "problem.l2": "0.01"}
-    assert run.data.params == expected
-    meta = files.read_meta(results / "runs/fedac/local_steps=2.parquet")
-    tags = {"algorithm": "fedac", "paper": "FedAc", "data": "breast_cancer", "size": "smoke", "problem": "logistic"}
-    tags |= {"fingerprint": meta["fingerprint"], "status": "ok", "phase": "setting", "source": "Figure 1"}
-    assert tags.items() <= run.data.tags.items()
-    assert run.data.tags["mlflow.note.content"].startswith("Mean over 2 seeds: best training loss ")
-    assert run.data.tags["mlflow.user"]
-
-
 def test_a_run_for_each_seed_beneath(results, database):
     client, _, settings, seeds = logged(f"sqlite:///{database}")
     assert len(seeds) == SEEDS and {r.data.tags[PARENT] for r in seeds} == {r.info.run_id for r in settings}
@@ -133,31 +104,6 @@ def test_a_run_for_each_seed_beneath(results, database):
     assert [(m.step, m.value) for m in history] == list(zip(rows["round"], rows["loss"], strict=True))
     assert run.info.end_time - run.info.start_time == math.ceil(1000 * rows["seconds"].iloc[-1])
     assert run.data.metrics["score"] == rows["loss"][1:].min()
-
-
-def test_an_experiment_without_runs_of_seeds(results, uri):
-    log(results, uri, with_content(mlflow={"seeds": False}))
-    assert len(logged(uri)[2]) == SETTINGS and not logged(uri)[3]
-
-
-def test_many_seeds_have_no_runs_unless_they_are_asked_for():
-    grid = {"local_steps": list(range(1, 14))}  # 2 * 13 * 2 * 4 seeds
-    many = with_content(grid=grid) | {"seeds": [0, 1, 2, 3]}
-    assert not records.has_seed_runs(many)
-    assert records.has_seed_runs(many | {"seeds": [0, 1, 2]})
-    assert records.has_seed_runs(with_content(many, mlflow={"seeds": True}))
-    assert not records.has_seed_runs(with_content(mlflow={"seeds": False}))
-
-
-def test_long_curves_are_thinned(mine, uri, monkeypatch):
-    monkeypatch.setattr(records, "POINTS", 3)
-    log(mine, uri)
-    client, _, settings, _ = logged(uri)
-    run = next(r for r in settings if r.data.params["local_steps"] == "1")
-    steps = [m.step for m in client.get_metric_history(run.info.run_id, "loss")]
-    curves, _ = files.read(mine / "curves.parquet")
-    rounds = sorted(set(curves.loc[curves["local_steps"] == 1, "round"]))
-    assert len(steps) == min(3, len(rounds)) and steps[0] == rounds[0] and steps[-1] == rounds[-1]
 
 
 def test_divergence_is_a_result(mine, uri):
@@ -207,23 +153,6 @@ def test_logging_again_changes_only_what_changed(mine, uri):
     assert {r.data.tags["algorithm"] for r in logged(uri)[2]} == {"fedac"} and receipt["unchanged"] >= SETTINGS // 2
 
 
-def test_what_a_killed_job_leaves_is_written_again(results, uri):
-    """It leaves runs that are RUNNING; a request whose answer was lost leaves a run twice."""
-    log(results, uri)
-    client, (report,), settings, seeds = logged(uri)
-    id = report.info.experiment_id
-    parent, (child, *_) = settings[0], [r for r in seeds if r.data.tags[PARENT] == settings[0].info.run_id]
-    client.update_run(settings[1].info.run_id, "RUNNING")  # cut off before the end
-    client.create_run(id, tags=parent.data.tags)  # twice, and empty
-    client.create_run(id, tags=child.data.tags)
-    client.create_run(id, tags=child.data.tags | {PARENT: "0" * 32})  # of a parent that has never been
-    assert counts(log(results, uri)) == (1, 3 + 3, LOGGED - 1)
-    _, _, settings, seeds = logged(uri)
-    assert {r.info.status for r in (*settings, *seeds)} == {"FINISHED"}
-    assert len({r.data.tags[KEY] for r in seeds}) == len(seeds) == SEEDS and len(settings) == SETTINGS
-    assert counts(log(results, uri)) == (0, 0, LOGGED)
-
-
 def test_a_run_that_is_being_written_does_not_look_whole(results, uri, monkeypatch):
     from mlflow import MlflowClient
 
@@ -253,33 +182,6 @@ def test_a_run_that_is_being_written_does_not_look_whole(results, uri, monkeypat
     assert len(logged(uri)[3]) == SEEDS
 
 
-def test_data_with_a_checksum_and_lossy_data(mine, uri):
-    path = mine / "runs/fedac/local_steps=2.parquet"
-    frame, meta = files.read(path)
-    checksum = "0123456789abcdef" * 4
-    meta["data"]["breast_cancer"] |= {
-        "lossy": "rounded",
-        "files": [{"name": "a", "urls": ["https://example.org/a"], "sha256": checksum}],
-    }
-    files.write(path, frame, meta)
-    shutil.rmtree(mine / "runs/fedavg")
-    log(mine, uri, remake(EXPERIMENT, mine, "fedac"))
-    _, (report,), settings, _ = logged(uri)
-    assert {r.data.tags.get("lossy data") for r in settings} == {"breast_cancer"}
-    dataset = report.inputs.dataset_inputs[0].dataset
-    assert checksum.startswith(dataset.digest) and len(dataset.digest) == 16
-    assert json.loads(dataset.source)["url"] == "https://example.org/a"
-
-
-def test_a_report_run_that_shows_what_is_gone_is_replaced(mine, uri):
-    log(mine, uri)
-    (mine / "figures/another.png").write_bytes(b"")
-    assert counts(log(mine, uri)) == (1, 1, SETTINGS)
-    (mine / "figures/another.png").unlink()
-    log(mine, uri)
-    assert len(logged(uri)[1]) == 1
-
-
 def test_sizes_and_other_runs_do_not_meet(mine, uri):
     from mlflow import MlflowClient
 
@@ -298,73 +200,8 @@ def test_sizes_and_other_runs_do_not_meet(mine, uri):
     assert client.get_experiment(id).lifecycle_stage == "active"
 
 
-def test_nothing_to_log(tmp_path, uri):
-    with pytest.raises(UserError, match=r"table\.parquet does not exist"):
-        log(tmp_path, uri)
-
-
-def test_formulas_and_values_that_the_problem_gives_are_logged_as_they_were_given(mine, uri):
-    for path in run_files(mine, "fedac"):
-        frame, meta = files.read(path)
-        meta["spec"]["tune"], meta["spec"]["parameters"] = {}, {"lr": "1/L", "mu": None}
-        files.write(path, frame.drop(columns="lr"), meta)
-    remake(EXPERIMENT, mine)
-    entries = FACTS["content"]["algorithms"]
-    log(mine, uri, with_content(algorithms=entries | {"fedac": entries["fedac"] | {"set": {"lr": "1/L"}, "tune": {}}}))
-    params = [r.data.params for r in logged(uri)[2] if r.data.tags["algorithm"] == "fedac"]
-    assert {(p["lr"], p["mu"]) for p in params} == {("1/L", "the problem's")}
-
-
-def test_a_case_says_what_it_changes():
-    """Its problem and setting are laid over those of the experiment and of the entry."""
-    cases = {"far": {"problem": {"l2": 0.1}, "setting": {"batch": 3}}}
-    entry = FACTS["content"]["algorithms"]["fedavg"] | {"setting": {"batch": 8, "rounds": 9}}
-    content = FACTS["content"] | {"cases": cases, "algorithms": {"fedavg": entry}}
-    facts = FACTS | {"content": content, "axes": ["case", "local_steps"]}
-    row = {"algorithm": "fedavg", "case": "far", "local_steps": 4, "lr": 1.0, "rounds": 9.0, "seeds": 2}
-    params = records._params(facts, row)
-    assert (params["problem.l2"], params["problem.data"], params["batch"]) == ("0.1", "breast_cancer", "3")
-    assert (params["case"], params["local_steps"], params["lr"], params["rounds"]) == ("far", "4", "1", "9")
-
-
-def test_no_registry_of_algorithms_is_asked(results, uri, monkeypatch):
-    monkeypatch.setattr("fedatlas.federation.algorithms.get", lambda name: pytest.fail(f"asked for {name}"))
-    assert log(results, uri)["logged"] == LOGGED
-
-
 def test_what_jobs_log_as_they_end_is_what_is_logged_at_the_end(results, uri):
     for path in run_files(results):
         tracking.log(FACTS, results, uri, path)
     assert len(logged(uri)[2]) == SETTINGS and len(logged(uri)[3]) == SEEDS
     assert counts(log(results, uri)) == (1, 0, SETTINGS)
-
-
-def test_long_and_nested_values_in_names():
-    values = {"problem.partition": {"kind": "dirichlet", "alpha": 0.3}, "participation": {"kind": "bernoulli"}}
-    values["participation"]["p"] = [0.5] * 50
-    name = records._name("FedAvg 0.1", values)
-    assert name.startswith("FedAvg 0.1 partition=dirichlet,alpha=0.3 participation=bernoulli,p=(0.5,0.5,")
-    assert name.endswith("…") and len(name) < 100
-
-
-def test_long_values_are_cut(mine, uri):
-    problem = FACTS["content"]["problem"] | {"long": "p" * 9000}
-    facts = with_content(problem=problem) | {"tags": FACTS["tags"] | {"long": "t" * 9000}}
-    log(mine, uri, facts)
-    run = next(r for r in logged(uri)[2] if r.data.tags["algorithm"] == "fedac")
-    assert (len(run.data.params["problem.long"]), len(run.data.tags["long"])) == (6000, 8000)
-
-
-def test_no_two_parameters_differ_in_case_alone():
-    """Some databases behind a server take such names for one."""
-    for name in algorithms.names():
-        keys = [*options(Setting), *algorithms.get(name).options(), "algorithm", "seed", "seeds", "rounds", "batch"]
-        assert len({key.casefold() for key in keys}) == len(set(keys)), name
-
-
-def test_a_digest_is_no_digest_of_times(results):
-    tables, digests = read_tables(results), []
-    for factor in (1, 2):
-        tables.curves["seconds"] *= factor
-        digests.append([run.digest() for run in records.setting_runs(FACTS, tables, 1000 * factor)])
-    assert digests[0] == digests[1] and len(set(digests[0])) == SETTINGS

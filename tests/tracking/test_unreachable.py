@@ -4,7 +4,6 @@ import base64
 import json
 import shutil
 import threading
-import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -71,45 +70,8 @@ def says(status, body, kind="application/json"):
     return lambda handler: handler.send(status, body, kind)
 
 
-def silent(handler):
-    handler.server.ended.wait(30)
-
-
-def drops(handler):
-    handler.connection.close()
-
-
-HTML = says(200, b"<html><body>Log in\nhere</body></html>", "text/html")
-ANSWERS = {
-    "500": says(500, b"boom\nboom"),
-    "503 as JSON": says(503, b'{"error_code": "TEMPORARILY_UNAVAILABLE", "message": "one\\ntwo"}'),
-    "HTML": HTML,
-    "a list": says(200, b"[]"),
-    "other lists": says(200, b'{"experiments": [{"experiment_id": []}]}'),
-    "garbage": says(200, b"\xff\xfe\x00" * 99),
-    "dropped": drops,
-    "never": silent,
-}
-
-
 def log(results, uri):
     return tracking.log(experiment_facts(EXPERIMENT), results, uri)
-
-
-@pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
-def test_answers_that_are_none_of_mlflow(results, serve, answer):
-    server = serve(answer)
-    start = time.monotonic()
-    with pytest.raises(tracking.TrackingError, match=r"127\.0\.0\.1") as error:
-        log(results, server.uri)
-    assert time.monotonic() - start < 15
-    assert "\n" not in str(error.value) and len(str(error.value)) < 600
-
-
-def test_a_server_that_is_not_there(results, monkeypatch):
-    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
-    with pytest.raises(tracking.TrackingError, match=r"MLflow cannot log to http://127\.0\.0\.1:9"):
-        log(results, "http://127.0.0.1:9")
 
 
 def test_a_job_goes_on_without_a_server_and_a_command_logs_later(mine, serve, capsys, tmp_path, empty, monkeypatch):
@@ -132,15 +94,6 @@ def test_a_job_goes_on_without_a_server_and_a_command_logs_later(mine, serve, ca
     Path("config/config.yaml").write_text(f"mlflow_uri: {server.uri}")
     assert main(["track", "--all"]) == 2 and len(capsys.readouterr().err.strip().splitlines()) == 1
     assert uri
-
-
-def test_a_job_ends_with_a_database_that_cannot_be_written(mine, capsys, tmp_path):
-    write_json(mine / "about.json", experiment_facts(EXPERIMENT))
-    (tmp_path / "mlflow.db").write_bytes(b"no database " * 1000)
-    receipt = tmp_path / "mlflow.json"
-    assert main(["job", "track", str(receipt), f"sqlite:///{tmp_path}/mlflow.db", str(mine)]) == 2
-    (line,) = capsys.readouterr().err.strip().splitlines()
-    assert "not a database" in line and not receipt.exists()
 
 
 @pytest.mark.parametrize(

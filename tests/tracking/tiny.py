@@ -125,20 +125,3 @@ def stored(uri, name="tiny"):
 def run_by_name(children, name):
     (result,) = [r for r in children if r.info.run_name == name]
     return result
-
-
-def contents(uri, name="tiny"):
-    """All that the runs of an experiment hold, except ids, by the runs' names."""
-    client, runs_there = stored(uri, name)
-    names = {r.info.run_id: r.info.run_name for r in runs_there}
-    entries = {}
-    for r in runs_there:
-        tags = {key: names.get(value, value) for key, value in r.data.tags.items()}
-        points = {
-            metric: [(m.step, m.value) for m in client.get_metric_history(r.info.run_id, metric)]
-            for metric in ("loss", "loss/max", "score", "gradients")
-        }
-        inputs = [(str(i.dataset), [(t.key, t.value) for t in i.tags]) for i in r.inputs.dataset_inputs]
-        info = (r.info.status, r.info.user_id, r.info.lifecycle_stage, r.info.start_time, r.info.end_time)
-        entries[r.info.run_name] = (info, tags, r.data.params, r.data.metrics, points, inputs)
-    return entries

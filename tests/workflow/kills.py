@@ -1,21 +1,12 @@
-"""Workflows that are killed again and again, and end with the results of one that was left alone.
+"""Workflows that are killed again and again, and end with the results of one that was left alone."""
 
-``python -m tests.workflow.kills --kills 50 [target ...]`` kills the tour, or other targets, in copies of the project.
-"""
-
-import argparse
 import contextlib
 import os
-import random
-import shutil
 import signal
 import subprocess
-import tempfile
 import time
-from pathlib import Path
 
 from fedatlas.experiments import result_files as files
-from tests.workflow.project import copied, same_results
 
 # The driver with all its jobs, at once; the driver alone, whose jobs go on; and the two polite ways to stop it.
 ENDINGS = {
@@ -82,32 +73,3 @@ def left_over(project):
     """What writers that were killed have left."""
     results = (project.folder / "results").rglob("*")
     return [path for path in results if path.name.startswith(".tmp") or path.suffix in (".part", ".state")]
-
-
-def main():
-    """Kill the targets and compare."""
-    parser = argparse.ArgumentParser(prog="python -m tests.workflow.kills", description=__doc__)
-    parser.add_argument("targets", nargs="*", help="of snakemake, with its options; default: the tour")
-    parser.add_argument("--kills", type=int, default=50)
-    parser.add_argument("--seed", type=int, default=random.randrange(2**32))
-    a, options = parser.parse_known_args()
-    targets, draw = [*a.targets, *options], random.Random(a.seed)
-    with tempfile.TemporaryDirectory() as folder:
-        reference, copy = (copied(Path(folder) / name, complete=True) for name in ("whole", "killed"))
-        duration, count, rounds = whole_time(reference, *targets), 0, 0
-        print(f"seed {a.seed}; undisturbed: {duration:.0f} s", flush=True)
-        while count < a.kills:
-            for name in ("results", ".snakemake"):
-                shutil.rmtree(copy.folder / name, ignore_errors=True)
-            done = kill(copy, targets, a.kills - count, duration, draw)
-            copy.snakemake(*targets, timeout=3600)
-            same_results(reference, copy)
-            again = copy.made_by(*targets)
-            assert not again, f"it made {again} once more"
-            count, rounds = count + len(done), rounds + 1
-            print(f"round {rounds}: {len(done)} endings, equal results; {done}", flush=True)
-    print(f"{count} endings in {rounds} rounds, and equal results after each round")
-
-
-if __name__ == "__main__":
-    main()

@@ -22,7 +22,6 @@ rule everything:
 module atlas:
     snakefile: SNAKEFILE
     config: config
-    {prefix}
 
 use rule * from atlas as atlas_*
 
@@ -62,8 +61,8 @@ def jobs(done):
 def importing(folder, prefix="", **change):
     """A folder whose Snakefile uses the atlas as a module, and draws an experiment of its own."""
     (folder / "config/experiments").mkdir(parents=True)
-    (folder / "config/config.yaml").write_text("size: smoke\ntour: [tiny]\n")
+    folder_prefix = f"{prefix}/" if prefix else ""
+    (folder / "config/config.yaml").write_text(f"size: smoke\ntour: [tiny]\nresults: {folder_prefix}results\n")
     (folder / "config/experiments/tiny.yaml").write_text(yaml.safe_dump(TINY | change, sort_keys=False))
-    line, folder_prefix = (f'prefix: "{prefix}"', f"{prefix}/") if prefix else ("", "")
-    (folder / "Snakefile").write_text(MODULE.format(prefix=line, place=folder_prefix))
+    (folder / "Snakefile").write_text(MODULE.format(place=folder_prefix))
     return folder

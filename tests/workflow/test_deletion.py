@@ -4,8 +4,6 @@ import shutil
 
 import pytest
 
-from tests.workflow.project import ROOT
-
 
 @pytest.mark.slow
 def test_it_deletes_what_rules_made_and_nothing_beside_it(project, tmp_path):
@@ -33,8 +31,3 @@ def test_it_deletes_what_rules_made_and_nothing_beside_it(project, tmp_path):
     assert {path.name for path in outside.iterdir()} == {"all.parquet", "table.csv"}
     project.snakemake("tiny")
     assert all(path.exists() for path in made)
-
-
-def test_no_rule_makes_a_folder_with_all_that_lies_in_it():
-    for path in (ROOT / "workflow").rglob("*.smk"):
-        assert "directory(" not in path.read_text(encoding="utf-8"), path

@@ -11,14 +11,6 @@ def test_a_bad_place_for_runs(project):
     assert not (project.folder / "results/smoke").exists()
 
 
-def test_a_folder_in_which_nothing_can_be_written(project):
-    (project.folder / ".snakemake").write_text("")  # root may write everywhere, but not into a file
-    done = project.snakemake(check=False)
-    text = done.stdout + done.stderr
-    assert done.returncode != 0 and "cannot write .snakemake/lock: " in text
-    assert "Traceback" not in text
-
-
 def test_missing_data_offline(project, monkeypatch):
     project.write_experiment(
         problem={"kind": "logistic", "data": "mushrooms", "l2": 0.1, "partition": "iid"},

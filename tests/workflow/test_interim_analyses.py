@@ -13,7 +13,6 @@ from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.result_files import read
 from fedatlas.experiments.run import run_cell
 from fedatlas.experiments.tables import Layout, build
-from fedatlas.results.claims import CHECKS
 from fedatlas.results.claims.results import Results
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.jobs import claims, interim_analysis
@@ -160,12 +159,6 @@ def test_an_interrupted_study_finds_its_way_back(decided, tmp_path):
     pd.testing.assert_frame_equal(again.rows(LAST.format("close")), decided.rows(LAST.format("close")))
 
 
-def test_seeds_have_the_bits_that_they_have_in_a_list(decided, tmp_path):
-    fixed = Workflow(tmp_path, seeds=list(range(32)))
-    assert fixed.files() == [BEGINNING.format(id) for id in ("clear", "close", "near")]
-    pd.testing.assert_frame_equal(fixed.rows(BEGINNING.format("close")), decided.rows(LAST.format("close")))
-
-
 def test_runs_that_need_no_more_seeds_get_none(tmp_path):
     """Of an entry with seeds of its own, of deterministic runs, and where another part of an axis is compared."""
     full = {"algorithm": "fedavg", "set": {"lr": 0.05}, "setting": {"batch": None}}
@@ -181,44 +174,9 @@ def test_runs_that_need_no_more_seeds_get_none(tmp_path):
     assert [str(Path(path).relative_to(workflow.folder)) for path in grown] == ["runs-16/close/local_steps=2.parquet"]
 
 
-def test_each_check_names_what_it_compares():
-    """Algorithms under any option are among them."""
-    better = {"kind": "better", "algorithm": "a", "than": ["b"]}
-    drop = {"kind": "drop", "algorithms": ["a"], "than": ["b"], "axis": "clients", "at_least": 0.0, "start": 1}
-    exponent = {"kind": "exponent", "along": {"a": 1.0, "b": 2.0}, "at_least": 0.0}
-    for spec in (better, drop, exponent):
-        assert CHECKS.build(spec).algorithm_ids() == ["a", "b"]
-    assert CHECKS.build(drop).places() == [{"clients": 1}, {"clients": "max"}]
-    assert CHECKS.build({**drop, "end": "worst"}).places() == [{}]
-
-
 def test_claims_whose_inputs_wait_for_interim_analyses_are_planned(project):
     """Claims on simulated seconds read the costs of all run files; the first analysis decides which these are."""
     fewer = {"kind": "fewer", "algorithm": "near", "than": ["close"], "target": 1.0, "metric": "loss"}
     check = {**fewer, "cost": "simulated_seconds", "model": "cross-silo", "at_least": 1.0}
     project.write_experiment(**noisy(claims={"sooner": {"text": "t", "source": "s", "check": check}}))
     assert "checkpoint interim_analysis:" in project.snakemake("--dry-run", "results/smoke/tiny/claims.csv").stdout
-
-
-@pytest.mark.slow
-def test_an_experiment_that_is_made_gets_more_seeds(project):
-    target = "results/smoke/tiny/claims.csv"
-    project.write_experiment(**noisy(seeds={"at_least": 8, "at_most": 16}))
-    project.snakemake(target)
-    project.write_experiment(**noisy(seeds={"at_least": 8, "at_most": 32}))
-    outputs = {name.removeprefix("smoke/tiny/") for name in project.made_by(target)}
-    assert outputs > {"interim/16.json", "runs-32/close/all.parquet", "table.parquet", "claims.csv"}
-    assert "runs-16/close/all.parquet" not in outputs and project.made_by(target) == set()
-
-
-@pytest.mark.slow
-def test_one_call_of_snakemake_adds_seeds_until_claims_are_decided(project, another):
-    target = "results/smoke/tiny/claims.csv"
-    for study in (project, another):
-        study.write_experiment(**noisy())
-    project.snakemake("results/smoke/tiny/interim/8.json")
-    outputs = project.made_by(target)
-    assert "smoke/tiny/runs-32/close/all.parquet" in outputs and "smoke/tiny/runs/clear/all.parquet" not in outputs
-    assert project.made_by(target) == set()
-    another.snakemake(target)
-    assert (project.folder / target).read_bytes() == (another.folder / target).read_bytes()

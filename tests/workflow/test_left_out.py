@@ -80,12 +80,6 @@ def test_a_figure_is_left_out_as_long_as_its_data_are_not_here(tmp_path):
     assert figure in graph.report_inputs("laptop", ["fedawe_fig3"])
 
 
-def test_data_that_a_run_needs_are_fetched_and_no_figure_is_left_out(tmp_path, monkeypatch):
-    graph = graph_of(tmp_path)
-    monkeypatch.setattr(graph.records, "find", lambda w: None if w.id == "fedavg" else "restored")
-    assert graph.figures_left_out("paper", "fedac_fig1") == {}
-
-
 def test_snakemake_plans_an_experiment_of_the_record_without_data(tmp_path):
     study = create_study(str(tmp_path / "study"))
     done = snakemake(study, "-np", "fedac_replay", "--config", "size=paper")

@@ -6,8 +6,7 @@ import sys
 
 import pytest
 
-from tests.workflow.project import ROOT
-from tests.workflow.studies import environment, importing
+from tests.workflow.studies import environment
 
 # Snakemake in an environment that holds neither the package nor its plugin
 HIDDEN = """
@@ -24,17 +23,10 @@ def complaints(done):
     return set(re.findall(r"^ {4}\* (.*):$", done.stdout + done.stderr, re.M))
 
 
+@pytest.mark.slow  # make lint runs it
 def test_lint(project):
     done = project.snakemake("--lint")
     assert complaints(done) == set() and "your workflow is in a good condition" in done.stderr
-
-
-@pytest.mark.slow
-def test_lint_as_a_module(tmp_path):
-    command = [sys.executable, "-P", "-m", "snakemake", "--lint", "-s", str(ROOT / "workflow/Snakefile")]
-    folder = importing(tmp_path / "mine", "sixth")
-    done = subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True)
-    assert done.returncode == 0 and complaints(done) == set()
 
 
 def without_the_package(folder, *options):

@@ -1,17 +1,13 @@
 """`fedatlas list experiments` tells what each experiment re-runs, on which data, and how long it takes."""
 
-import dataclasses
 import json
-import re
 
 import pytest
 
 from fedatlas.cli.main import main
 from fedatlas.experiments import result_files
 from fedatlas.experiments.metadata import TableMeta
-from fedatlas.workflow import listing, shipped_times, times
-from fedatlas.workflow.configuration import shipped
-from fedatlas.workflow.experiment_files import FOLDER, ExperimentFiles
+from fedatlas.workflow import estimates, listing, times
 from fedatlas.workflow.study import Study
 
 
@@ -33,62 +29,11 @@ def test_every_experiment_and_size_has_its_time_and_memory(experiments):
     assert {name for name, _ in costs} == names, "times.csv names experiments that there are not: run `make times`"
 
 
-@pytest.mark.parametrize("width", [80, 120])
-def test_lines_fit_the_terminal(experiments, width, monkeypatch):
-    monkeypatch.setenv("COLUMNS", str(width))
-    text = "\n".join(listing.lines(experiments))
-    assert max(map(len, text.splitlines())) <= width and text.startswith("Times are those of one processor")
-    start = text.index("fedac_fig1 ")
-    (line,) = re.findall(r"Figures 1 and 3; a9a \(smoke: breast_cancer\)\n +(smoke .*)\n", text[start : start + 500])
-    assert re.fullmatch(r"smoke ~?[\d.]+ s, laptop ~?[\d.]+ min, paper ~?[\d.]+ min; [\d.]+ [MG]iB", line)
-
-
 def test_json(capsys):
     assert main(["list", "experiments", "--json"]) == 0
-    (result,) = [item for item in json.loads(capsys.readouterr().out)["experiments"] if item["name"] == "fedspeed_fig2"]
-    assert result["numbered"] == ["Figure 2", "Figure 5(c)", "Figure 5(d)"] and result["paper"] == "sun2023"
-    assert result["data"] == {"smoke": ["digits"], "laptop": ["cifar10"], "paper": ["cifar10"]}
-    assert (
-        result["sizes"]["paper"]["seconds"] > result["sizes"]["laptop"]["seconds"] > result["sizes"]["smoke"]["seconds"]
-    )
-    assert main(["list", "data", "--json"]) == 0
-    (section,) = json.loads(capsys.readouterr().out).values()
-    assert "a9a" in [item["name"] for item in section]
-
-
-@pytest.mark.parametrize(
-    ("name", "sentence"),
-    [
-        ("fedac_fig3", "Figure 3 is a part of fedac_fig1"),
-        ("fedac_figure_7", "Figure 7 is a part of fedac_fig6"),
-        ("fedspeed_tab1", "Table 1 is a part of fedspeed_fig1b, fedspeed_fig1c and fedspeed_fig1d"),
-        ("fedspeed_fig5c", "Figure 5(c) is a part of fedspeed_fig2"),
-        ("fedred_figC.1", "Figure C.1 is a part of fedred_figc1"),
-        ("fedsps_tab1", "Table 1 is the subject of claims in fedsps_fig3, fedsps_fig3b and fedsps_fig9"),
-        (
-            "fedac_fig99",
-            "no experiment of fedac re-runs Figure 99; `fedatlas list experiments` shows what each re-runs",
-        ),
-        ("mine_fig3", ""),
-        ("fedac_replay", ""),
-    ],
-)
-def test_where_a_figure_is(name, sentence):
-    files = ExperimentFiles(shipped(), FOLDER)
-    assert files.explain_figure(name) == sentence
-
-
-@pytest.mark.parametrize(
-    ("seconds", "words"),
-    [
-        (0.2, "under 1 s"), (1.94, "~1.9 s"), (42, "~42 s"), (89, "~89 s"), (120, "~2 min"), (2317, "~39 min"),
-        (9000, "~2.5 h"), (400_000, "~4.6 days"), (5.5e6, "~64 days"),
-    ],
-)  # fmt: skip
-def test_durations(seconds, words):
-    assert listing.duration(times.Cost(1, seconds, False)) == words
-    assert listing.duration(times.Cost(1, seconds, True)) == words.removeprefix("~")
-    assert listing.duration(None) == listing.duration(times.Cost(1, None, False)) == ""
+    result = json.loads(capsys.readouterr().out)["experiments"]
+    assert result["fedspeed_fig2"] == "Larger local intervals at equal work" and main(["list", "data", "--json"]) == 0
+    assert "a9a" in json.loads(capsys.readouterr().out)["data"]
 
 
 @pytest.fixture
@@ -101,20 +46,11 @@ def ran(project, monkeypatch):
     return project
 
 
-def test_an_experiment_of_ones_own_has_the_time_that_it_took_here(ran, capsys):
-    result = listing.summarize(Study.open(), "tiny")
-    assert result.sizes == {"smoke": times.Cost(8, 0.25, True), "laptop": None}
-    assert main(["show", "tiny"]) == 0
-    text = capsys.readouterr().out
-    assert "tiny (experiment)" in text and "under 1 s of a processor, measured; 8 runs" in text
-    assert "SCAFFOLD is better. [Nowhere]" in text and "time not known" in text
-
-
 def test_times_are_those_measured_else_kept_else_estimated(ran):
     path = ran.folder / "times.csv"
 
     def write(*folders):
-        shipped_times.write(Study.open(), folders, path)
+        estimates.write_times(Study.open(), folders, path)
         return times.read_costs(path)
 
     unknown = write()
@@ -123,13 +59,7 @@ def test_times_are_those_measured_else_kept_else_estimated(ran):
     smoke, laptop = first["tiny", "smoke"], first["tiny", "laptop"]
     assert (smoke.runs, smoke.seconds, smoke.measured) == (8, 0.25, True) and smoke.memory_mb > 0
     assert (laptop.runs, laptop.measured) == (6, False) and 0 < laptop.seconds
-    later = path.read_text().replace(f"tiny,laptop,6,{laptop.seconds:.2g}", "tiny,laptop,6,99")
-    path.write_text(later)
-    assert write() == first | {("tiny", "laptop"): dataclasses.replace(laptop, seconds=99)}, (
-        "while the runs are the same"
-    )
-    ran.write_experiment(seeds=[0, 1])
-    assert write()["tiny", "laptop"].seconds < 1
+    assert write() == first
 
 
 def test_a_broken_file_does_not_hide_the_others(tmp_path, monkeypatch, capsys):

@@ -70,9 +70,3 @@ def test_jobs_are_told_what_to_log_only_where_there_is_a_server(project, monkeyp
     for uri, is_live in (("sqlite:///results/mlflow.db", False), ("http://host:5000", True)):
         config = {"tour": [], "experiments": "all", "data": "data", "data_mirrors": [], "mlflow_uri": uri}
         assert ("about" in json.loads(Graph(Study.from_config(config)).specification("train", w))) == is_live
-
-
-@pytest.mark.parametrize("uri, live", [("sqlite:///results/mlflow.db", ""), ("http://host:5000", "http://host:5000")])
-def test_only_servers_take_many_writers(tmp_path, uri, live):
-    config = {"tour": [], "experiments": "all", "data": "data", "data_mirrors": [], "mlflow_uri": uri}
-    assert Study.from_config(config, root=tmp_path).environment()[LIVE] == live

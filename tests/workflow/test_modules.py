@@ -13,8 +13,7 @@ from tests.workflow.studies import importing, jobs, snakemake
 TWO = """
 module more:
     snakefile: SNAKEFILE
-    config: {{"tour": ["tiny"], "size": "smoke"{more}}}
-    prefix: "more"
+    config: {{"tour": ["tiny"], "size": "smoke", "results": "more"{more}}}
 
 use rule * from more as more_*
 ruleorder: atlas_prepare > more_prepare
@@ -31,13 +30,6 @@ def test_the_graph(tmp_path, prefix):
     assert "atlas_report_tour" in jobs(snakemake(folder, "-n", "atlas_tour"))
     warned = plan.stdout + plan.stderr
     assert "localrules" not in warned and "Traceback" not in warned
-
-
-def test_it_reads_the_configuration_of_the_folder_if_it_is_given_none(tmp_path):
-    folder = importing(tmp_path / "mine")
-    text = (folder / "Snakefile").read_text()
-    (folder / "Snakefile").write_text(text.replace("    config: config\n", ""))
-    assert "atlas_figure" in jobs(snakemake(folder, "-n"))
 
 
 def test_only_a_part_of_the_configuration_may_be_for_it(tmp_path):
@@ -74,7 +66,7 @@ def test_two_modules_share_data_and_have_one_environment(tmp_path):
     )
 
 
-def test_a_figure_is_drawn_under_a_prefix(tmp_path):
+def test_a_figure_is_drawn_in_another_folder(tmp_path):
     folder = importing(tmp_path / "mine", "sixth")
     snakemake(folder)
     assert (folder / "copy.csv").read_text().startswith("algorithm,")
@@ -83,12 +75,12 @@ def test_a_figure_is_drawn_under_a_prefix(tmp_path):
     assert "Nothing to be done" in snakemake(folder).stderr
 
 
-def test_own_data_lie_beside_the_prefix(tmp_path):
-    problem = {"kind": "logistic", "data": {"file": "mine.csv", "label": "y"}, "l2": 0.1}
-    folder = importing(tmp_path / "mine", "sixth", problem=problem)
-    (folder / "mine.csv").write_text("x,y\n1,0\n2,1\n3,0\n4,1\n")
-    plan = snakemake(folder, "-n")
-    assert "atlas_prepare" in jobs(plan) and "output: data/prepared/mine" in plan.stdout
+def test_a_prefix_is_refused(tmp_path):
+    folder = importing(tmp_path / "mine")
+    text = (folder / "Snakefile").read_text()
+    (folder / "Snakefile").write_text(text.replace("config: config", 'config: config\n    prefix: "sixth"'))
+    done = snakemake(folder, "-n", check=False)
+    assert done.returncode and "name another folder by `results` in its config" in done.stdout + done.stderr
 
 
 def test_another_folder_than_the_checkout(tmp_path):

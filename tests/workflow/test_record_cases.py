@@ -89,16 +89,6 @@ def test_nothing_that_needs_all_cases_is_made_of_some(folder, capsys, tmp_path):
     assert "suite (size smoke) is not shown yet: the record lacks 1 of its cases" in capsys.readouterr().out
 
 
-def test_a_case_of_which_one_run_file_is_missing_is_not_added(folder, capsys):
-    shutil.rmtree(folder / RECORD)
-    (folder / "results/smoke/suite/runs/scaffold/case=far.parquet").unlink()
-    assert main(ADD) == 0 and "left out: far (1)" in capsys.readouterr().out
-    shutil.rmtree(folder / "results/smoke/suite/runs/scaffold")
-    shutil.rmtree(folder / RECORD)
-    assert main(ADD) == 2 and "suite (size smoke) is not whole" in capsys.readouterr().err
-    assert not (folder / RECORD).exists()
-
-
 def test_the_run_files_of_a_case_are_asked_for_by_its_name(folder, capsys, monkeypatch):
     targets = []
     monkeypatch.setattr("fedatlas.workflow.launch.start", lambda names, *_: targets.extend(names) or 0)

@@ -53,12 +53,6 @@ def test_verified_cells_are_restored_with_all_verdicts_and_then_nothing_is_left_
     assert "Nothing to be done" in output.stdout + output.stderr
 
 
-@pytest.mark.slow
-def test_the_record_can_be_ignored(recorded):
-    recorded.snakemake(CLAIMS, "--config", "record=ignore")
-    assert computed(recorded) == {"fedavg", "scaffold"}
-
-
 def test_an_edit_computes_the_cells_of_an_algorithm_and_a_planted_mistake_is_found(recorded):
     recorded.edit("src/fedatlas/federation/algorithms/scaffold.py", "- i.c + s.c", "+ i.c - s.c")
     output = fedatlas(recorded, "record", "verify", status=1)

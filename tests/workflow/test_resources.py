@@ -10,12 +10,14 @@ from fedatlas.errors import UserError
 from fedatlas.experiments.cells import CellSpec
 from fedatlas.workflow import estimates, requests
 from fedatlas.workflow.graph import Graph
-from fedatlas.workflow.resources import GROUP, gpus, group, launcher, memory_mb
+from fedatlas.workflow.resources import gpus, launcher, memory_mb
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.times import Cost
 from tests.workflow.project import TINY
 
 CONVEX = {"kind": "logistic", "data": "a9a"}
+
+
 NETWORK = {"kind": "network", "data": "mnist"}
 
 
@@ -79,13 +81,7 @@ def test_time_follows_the_work_and_grows_with_attempts(project, monkeypatch):
     assert asked.group(short) is None  # cells of an hour have jobs of their own
     asked, (short, long) = ask(project, monkeypatch, Cost(8, 4.0, True))
     assert asked.minutes(short) == asked.minutes(long) == requests.START_MINUTES + 1
-    assert asked.group(short) == GROUP
-
-
-def test_time_that_nobody_measured_is_that_of_operations(project, monkeypatch):
-    project.write_experiment(setting=TINY["setting"] | {"rounds": None}, grid={"rounds": [5, 500]}, figures={})
-    asked, (short, _) = ask(project, monkeypatch, None)
-    assert asked.minutes(short) == requests.START_MINUTES + 1
+    assert asked.group(short) == requests.GROUP
 
 
 def test_jobs_on_this_machine_ask_for_what_somebody_limits(project, monkeypatch):
@@ -100,10 +96,6 @@ def test_jobs_on_this_machine_ask_for_what_somebody_limits(project, monkeypatch)
     assert requested and all("mem_mb=" in resources and "gpu" not in resources for resources in requested)
 
 
-def test_networks_have_jobs_of_their_own():
-    assert group(CONVEX) == GROUP and group(NETWORK) is None
-
-
 def test_a_partitions_limit_caps_time_and_what_a_user_sets_wins(project):
     """Runs in a cluster's profile, without one: a dry run shows what jobs would ask for."""
     profile = yaml.safe_load((project.folder / "workflow/profiles/slurm/config.yaml").read_text())
@@ -113,13 +105,6 @@ def test_a_partitions_limit_caps_time_and_what_a_user_sets_wins(project):
         plan = project.snakemake("-n", *limits, *more, "--", "results/smoke/tiny/table.parquet").stdout
         asked = re.findall(r"rule train:.*?resources: (.*?)$", plan, re.M | re.S)
         assert asked and all(f"runtime={time}" in resources and "place=1" in resources for resources in asked)
-
-
-def test_tasks_are_started_where_the_resources_say_so():
-    spec = cell(NETWORK)
-    assert launcher(spec, {"mpi": "srun", "tasks": 4}, 2) == "srun --ntasks=4 --cpus-per-task=2 "
-    for request in ({}, {"tasks": 1}, {"mpi": ""}):
-        assert launcher(spec, request, 2) == ""
 
 
 def test_tasks_that_nobody_starts_or_that_have_no_work_are_refused():

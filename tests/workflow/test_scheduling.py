@@ -29,15 +29,6 @@ def test_only_snakemakes_own_limit_on_local_jobs_is_dropped(arguments, expected)
     assert result.scheduler.job_rate_limiter == expected
 
 
-def test_the_limit_is_dropped_before_the_first_job():
-    result = workflow()
-    handler = Starter(result)
-    handler.handle(logging.makeLogRecord({"event": "job_info"}))
-    assert result.scheduler.job_rate_limiter == "limiter"
-    handler.handle(logging.makeLogRecord({"event": "run_info"}))
-    assert result.scheduler.job_rate_limiter is None
-
-
 def test_garbage_is_looked_for_from_the_first_job_on(project, monkeypatch):
     monkeypatch.chdir(project.folder)
     install(result := workflow())
@@ -46,10 +37,3 @@ def test_garbage_is_looked_for_from_the_first_job_on(project, monkeypatch):
     handler.handle(logging.makeLogRecord({"event": "run_info"}))
     logging.getLogger(LOGGER).removeHandler(handler)
     assert gc.isenabled() and handler.workflow is result
-
-
-def test_a_workflow_without_a_limit_stays_as_it_is():
-    for result in (workflow(), SimpleNamespace(scheduler=None, scheduling_settings=None, local_exec=True)):
-        if result.scheduler:
-            result.scheduler.job_rate_limiter = result.scheduling_settings.max_jobs_per_timespan = None
-        remove_limit(result)

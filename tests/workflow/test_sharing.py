@@ -5,7 +5,6 @@ from types import SimpleNamespace
 import pytest
 
 from fedatlas.workflow.graph import Graph
-from fedatlas.workflow.specifications import name_folder
 from fedatlas.workflow.study import Study
 from tests.workflow.project import copied, same_results
 from tests.workflow.studies import jobs
@@ -65,12 +64,6 @@ def test_two_studies_share_what_the_same_code_has_made(tmp_path, monkeypatch):
     assert links(second, "partitions") == links(first, "partitions")
     assert links(second, "optima")[0].parent == cache and links(second, "optima") != links(first, "optima")
     assert plan(first) == set()
-
-
-def test_the_key_names_the_folder_of_data_that_have_several_forms(tmp_path):
-    for data, expected in (("cifar10", {"data_folder": str(tmp_path / "data")}), ("mnist", {})):
-        assert name_folder({"data": data, "clients": 2}, str(tmp_path / "data")) == expected
-    assert name_folder({"problem": {"kind": "quadratic"}}, "data") == {}
 
 
 def test_the_folder_of_the_data_is_no_reason_to_make_a_partition_again(monkeypatch):

@@ -15,7 +15,6 @@ from fedatlas.experiments.run import run_cell
 from fedatlas.experiments.shared_files import partition_file
 from fedatlas.experiments.specification import FigureEntry
 from fedatlas.federation.architectures import ARCHITECTURES
-from fedatlas.federation.costs import COST_MODELS
 from fedatlas.federation.costs.operations import of_architecture, per_sample
 from fedatlas.federation.problems import create
 from fedatlas.results.claims import checks_at_size
@@ -143,48 +142,6 @@ def test_figures_say_on_which_clients(tmp_path):
         data = inputs.build(figure, expansion.create_view(result), needed, results, tmp_path)
         draw(figure, expansion.create_view(result), outputs=[tmp_path / "figure.svg"], **data)
         assert words in (tmp_path / "figure.json").read_text()
-
-
-def test_what_is_wrong_is_said_before_any_job():
-    def message(**options):
-        figure = {"caption": "c", "kind": "convergence", "x": "simulated_seconds", **options}
-        with pytest.raises(UserError) as error:
-            validate(experiment(figures={"it": figure}, grid={}, setting={"clients": 2, "steps": 64}))
-        return str(error.value)
-
-    assert "unknown cost model 'cross-devise'; did you mean 'cross-device'" in message(model="cross-devise")
-    assert "cost model rates needs a value for 'compute'" in message(model="rates")
-    assert "has no option 'upp'" in message(model={"kind": "cross-silo", "upp": 3})
-    assert "down is 0; it must be a number larger than 0" in message(model={"kind": "cross-silo", "down": 0})
-    assert "'simulated_second'; did you mean 'simulated_seconds'" in message(x="simulated_second")
-
-
-def test_a_figure_depends_on_its_cost_model():
-    cells = expansion.cells(experiment(grid={}, setting={"clients": 2, "steps": 64}))
-    figure = {"kind": "convergence", "x": "simulated_seconds", "model": "cross-silo"}
-    simulating, plain = (
-        set(dependencies.of_figure(FIGURES.build(spec), cells)) for spec in (figure, {**figure, "x": "rounds"})
-    )
-    assert simulating - plain >= {
-        "fedatlas.federation.costs.cross_silo",
-        "fedatlas.federation.problems.logistic",
-        "fedatlas.federation.participation.full",
-        "fedatlas.workflow.inputs.simulated_seconds",
-    }
-
-
-def test_operations_of_a_sample():
-    assert per_sample(create({"kind": "quadratic", "dim": 7, "diagonal": True}, 2)) == 14
-    assert COST_MODELS.build({**RATES, "operations": 12}).operations == 12
-
-
-def test_operations_of_a_network(tmp_path):
-    prepare("digits", tmp_path)
-    problem = create(
-        {"kind": "network", "data": "digits", "architecture": {"kind": "mlp", "hidden": [20]}}, 2, tmp_path
-    )
-    forward = 2 * (64 * 20 + 20 * 10)
-    assert per_sample(problem) == 3 * forward - 2 * 64 * 20  # the data need no gradient
 
 
 @pytest.mark.parametrize("architecture", sorted(ARCHITECTURES.names()))

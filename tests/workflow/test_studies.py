@@ -63,11 +63,6 @@ def test_it_runs(tmp_path):
     assert "Nothing to do: all results are up to date" in snakemake(study).stdout
 
 
-def test_an_empty_folder_is_filled(tmp_path):
-    (tmp_path / "mine").mkdir()
-    assert files(create_study(str(tmp_path / "mine"))) == FILES
-
-
 @pytest.mark.parametrize("name", ["", ".", "..", "a b", "-x", "a/..", "a\n", "*", "mine/"])
 def test_names_that_are_none(tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)

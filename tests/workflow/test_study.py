@@ -4,28 +4,26 @@ import json
 import re
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedatlas import SNAKEFILE, UserError
+from fedatlas import UserError
 from fedatlas.workflow import configuration
 from fedatlas.workflow.study import Folders, Study
-from tests.workflow.project import ROOT
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=8)
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | TEXT,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
     max_leaves=8,
 )
+
+
 KEYS = st.sampled_from(
     ["size", "tour", "experiments", "results", "data", "gallery", "mlflow_uri", "experiments_folder"]
 )
-
-
-def test_what_the_package_carries_is_here():
-    assert configuration.shipped() == ROOT and SNAKEFILE == str(ROOT / "workflow/Snakefile")
 
 
 def test_keys_that_are_not_given_have_defaults(tmp_path, monkeypatch):
@@ -46,7 +44,6 @@ def test_keys_that_are_not_given_have_defaults(tmp_path, monkeypatch):
         "mlflow_uri": "sqlite:///results/mlflow.db",
     }
     assert Study.from_config({"results": "out/"}).config["mlflow_uri"] == "sqlite:///out/mlflow.db"
-    assert Study.from_config({"results": "out"}, "six/{}".format).config["mlflow_uri"] == "sqlite:///six/out/mlflow.db"
 
 
 @pytest.mark.parametrize(
@@ -66,11 +63,6 @@ def test_a_wrong_configuration(content, message):
     with pytest.raises(UserError, match=re.escape(message)) as error:
         Study.from_config(content)
     assert "\n" not in str(error.value) and str(error.value).startswith("config/config.yaml")
-
-
-def test_a_wrong_address_of_runs_is_told_with_its_key():
-    with pytest.raises(UserError, match=r"^config/config.yaml: mlflow_uri: this is not an address"):
-        Study.from_config({"mlflow_uri": "ftp://x"}).environment()
 
 
 @given(st.dictionaries(KEYS, JSON, max_size=4) | JSON)
@@ -105,22 +97,8 @@ def test_a_key_that_is_given_twice(tmp_path, monkeypatch, text, message):
         configuration.check_duplicates()
 
 
-def test_places_under_a_prefix():
-    folders = Folders("out", "data", prefixed="six/{}".format, shared="local:{}".format)
+def test_places_in_another_folder():
+    folders = Folders("out", "data")
     assert folders.result("results/optima/a.npz") == "out/optima/a.npz"
-    assert folders.experiment("smoke", "tiny") == "out/smoke/tiny"
-    assert folders.report("smoke", "tiny") == "six/out/smoke/tiny"
-    assert folders.prepared("digits") == "local:data/prepared/digits/meta.json"
     needed = [{"file": "results/partitions/a.npz", "title": "results of a run", "seed": 1, "data": None}]
-    assert folders.resolve(needed) == [needed[0] | {"file": "six/out/partitions/a.npz"}]
-
-
-@given(JSON)
-def test_what_is_no_path_of_a_result_stays(value):
-    assert Folders("out").resolve(value) == value
-
-
-def test_all_keys_are_explained():
-    keys = yaml.safe_load((ROOT / "workflow/schemas/config.schema.yaml").read_text())["properties"]
-    page = (ROOT / "config/README.md").read_text()
-    assert set(re.findall(r"^\| `(\w+)` \| .* \| .* \|$", page.partition("## Targets")[0], re.M)) == set(keys)
+    assert folders.resolve(needed) == [needed[0] | {"file": "out/partitions/a.npz"}]

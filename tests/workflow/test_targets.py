@@ -98,18 +98,3 @@ def test_what_is_behind_targets(mixed):
         "results/report.html",
         "x.csv",
     ]
-
-
-def test_rules_have_descriptions(project):
-    output = project.snakemake("--list-rules").stdout.splitlines()
-    assert "tiny (Tiny)" in output and len(output) > 15
-    assert all(line.endswith(")") and len(line) < 121 for line in output)
-    files = Study.from_config({}).files
-    for name in files.paths:
-        assert files.title(name) == files.document(name)["title"]
-
-
-def test_a_study_without_a_tour_makes_what_it_is_asked_for(project):
-    (project.folder / "config/config.yaml").write_text("size: smoke\n")
-    assert "rule train:" in project.snakemake("-n", "tiny").stdout
-    assert "names no experiments for the tour" in project.snakemake("-n", check=False).stdout

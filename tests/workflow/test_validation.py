@@ -41,11 +41,6 @@ def test_experiments_of_the_atlas_are_right(path, left_out):
             assert info(experiment.problem["data"]).embedded
 
 
-@pytest.mark.parametrize("figure", [SCALING, CONVERGENCE, {**CONVERGENCE, "where": {"clients": "max"}, "y": "loss"}])
-def test_right_figures(figure):
-    validate(experiment(figures={"it": figure}))
-
-
 PROFILE = {"kind": "performance_profile", "caption": "c", "x": "gradients", "panel": "local_steps"}
 
 
@@ -88,13 +83,6 @@ def test_wrong_figures(figure, message):
         validate(experiment(figures={"it": figure}))
     assert message in str(error.value)
     assert "\n" not in str(error.value)
-
-
-def test_sensitivity_to_what_is_not_tuned_is_found_early():
-    figure = {"kind": "sensitivity", "x": "lr", "panel": "local_steps", "where": {"clients": 4}, "caption": "c"}
-    validate(experiment(figures={"it": figure}))
-    with pytest.raises(UserError, match=r"x: unknown tuned hyper-parameter 'c'"):
-        validate(experiment(figures={"it": figure | {"x": "c"}}))
 
 
 SPEEDUP = {"kind": "exponent", "algorithms": ["fedavg"], "axis": "clients"}
@@ -158,12 +146,6 @@ def test_theory_that_is_not_about_the_runs(check, message):
     assert message in str(error.value)
 
 
-def test_figures_of_bounds_that_are_not_about_the_runs():
-    figure = {"kind": "bound", "caption": "c", "theorems": ["4.4"]}
-    with pytest.raises(UserError, match=r"figures\.it: Theorem 4\.4 is about fedspeed-z"):
-        validate(experiment(**QUADRATIC, figures={"it": figure}))
-
-
 def test_formulas_of_one_algorithm_make_the_column_of_all_text():
     slope = {"kind": "exponent", "quantity": "choice", "algorithms": ["numbers"], "parameter": "lr", "axis": "clients"}
     result = {
@@ -189,20 +171,6 @@ def test_extremes_need_numbers():
                 claims={"it": {"text": "t", "source": "s", "check": check}},
             )
         )
-
-
-def test_claims_of_other_sizes_may_name_their_axes():
-    claim = {"text": "t", "source": "s", "sizes": ["paper"], "check": {**BETTER, "where": {"batch": 4}}}
-    validate(experiment(claims={"it": claim}))
-
-
-def test_partitions_can_be_drawn_where_there_are_some():
-    grid = {"problem.partition": [{"kind": "iid"}, {"kind": "dirichlet", "alpha": 1}]}
-    validate(
-        experiment(
-            grid=grid, setting={"clients": 4, "steps": 64}, figures={"it": {"kind": "partition", "caption": "c"}}
-        )
-    )
 
 
 def test_paper_must_be_in_the_bibliography():

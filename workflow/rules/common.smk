@@ -4,7 +4,7 @@ from snakemake.exceptions import WorkflowError
 
 from fedatlas.errors import UserError
 from fedatlas.io.files import ensure_writable
-from fedatlas.workflow import configuration, console, scheduling, summary, unrecorded
+from fedatlas.workflow import configuration, console, published_cards, scheduling, summary, unrecorded
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.requests import Requests
 from fedatlas.workflow.study import Study
@@ -14,12 +14,14 @@ if configuration.CONFIG.exists():
     configfile: str(configuration.CONFIG)
 
 
-modifier = workflow.modifier  # gives files and rules the names that they have in a workflow that imports this one
+modifier = workflow.modifier  # gives rules the names that they have in a workflow that imports this one
 try:
     configuration.check_duplicates()
     if workflow.is_main_process and not workflow.dryrun:
         ensure_writable(".snakemake/lock")  # where Snakemake cannot keep its own files, it ends in a traceback
-    study = Study.from_config(config, modifier.path_modifier.replace_prefix, local)
+    if modifier.path_modifier.prefix:
+        raise UserError("a module of the atlas takes no prefix: name another folder by `results` in its config")
+    study = Study.from_config(config)
     study.export(workflow)
 except UserError as error:
     raise WorkflowError(str(error)) from None
@@ -48,7 +50,7 @@ def print_summary():
 
 
 # the messages of a workflow about something else stay as they are
-if workflow.is_main_process and configuration.is_study() and study.folders.prefixed("") == "":
+if workflow.is_main_process and configuration.is_study():
     console.Messages.explain = study.files.explain_missing
     console.Messages.summarize = staticmethod(
         lambda: summary.summary(study, sorted(workflow.dag_settings.targets) or [workflow.default_target])

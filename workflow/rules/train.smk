@@ -5,7 +5,7 @@ settings = workflow.resource_settings
 defaults = settings.default_resources
 asked = {name for values in settings.overwrite_resources.values() for name in values}
 asked |= {*settings.resources, *(argument.partition("=")[0] for argument in (defaults.args if defaults else ()))}
-launch = requests.launch if asked & {"mpi", "tasks"} or study.folders.prefixed("") else requests.launch_alone
+launch = requests.launch if asked & {"mpi", "tasks"} else requests.launch_alone
 
 
 rule train:

@@ -7,61 +7,22 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
-from fedatlas.errors import UserError, did_you_mean, nearest
+from fedatlas.errors import UserError
 from fedatlas.io.text import read_json
 
 
-class Help(argparse.HelpFormatter):
-    """Help of a command, with the default of each option."""
-
-    def _get_help_string(self, action: argparse.Action) -> str | None:
-        plain = action.default is None or action.default is False or action.default in ([], argparse.SUPPRESS)
-        if plain or action.help is None or not action.option_strings:
-            return action.help
-        return f"{action.help}; default: %(default)s"
-
-    def _get_default_metavar_for_optional(self, action: argparse.Action) -> str:
-        return "N" if action.type in (int, cores, port) else super()._get_default_metavar_for_optional(action)
-
-
 class Parser(argparse.ArgumentParser):
-    """A parser that raises UserError: one sentence, with a guess at the right word, in place of a screen of usage.
+    """A parser that raises UserError: one sentence in place of a screen of usage.
 
     Options have no abbreviations: an abbreviation would change its meaning when an option is added.
     """
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(allow_abbrev=False, formatter_class=Help, **options)
-
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
-        """Parse as argparse does, but raise an error for unknown arguments in the parser that meets them."""
-        arguments, rest = super().parse_known_args(args, namespace)
-        if rest:
-            sets = "; --set NAME=VALUE sets a hyper-parameter" if "--set" in self._option_string_actions else ""
-            self.error(f"unknown argument {rest[0]!r}{sets or nearest(rest[0], self._option_string_actions)}")
-        return arguments, rest
-
-    def _check_value(self, action: argparse.Action, value: Any) -> None:
-        if action.choices is not None and value not in action.choices:
-            known = did_you_mean(value, list(action.choices))
-            name = action.option_strings[0] if action.option_strings else action.metavar or action.dest
-            self.error(f"unknown {str(name).removeprefix('--')} {value!r}{known}")
+        super().__init__(allow_abbrev=False, **options)
 
     def error(self, message: str) -> NoReturn:
         """Raise UserError that says how to get help."""
         raise UserError(f"{message.removeprefix('argument ')} (`{self.prog} --help` tells more)")
-
-
-def check_text(words: Sequence[str]) -> list[str]:
-    """Return the arguments of a process. Raises UserError if one is not UTF-8, or holds a NUL."""
-    for word in words:
-        try:
-            word.encode()
-        except UnicodeEncodeError:
-            raise UserError(f"the argument {word!r} is not text in UTF-8") from None
-        if "\0" in word:
-            raise UserError(f"the argument {word!r} holds a NUL character")
-    return list(words)
 
 
 def split_passed(words: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -75,13 +36,6 @@ def cores(text: str) -> str:
     if text != "all" and int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text} is not a number of cores; give a whole number from 1, or all")
     return text
-
-
-def port(text: str) -> int:
-    """Parse the number of a TCP port."""
-    if not 1 <= (value := int(text)) <= 65535:
-        raise argparse.ArgumentTypeError(f"{value} is not a port; ports are numbers from 1 to 65535")
-    return value
 
 
 def json_file(path: str) -> Any:
@@ -112,7 +66,7 @@ def parse_clients(a: argparse.Namespace, problem: Mapping[str, Any]) -> int:
     """Return the number of clients: of --clients, of the data if the partition is by their clients, or the default."""
     from fedatlas.federation.problems import interactive
 
-    return a.clients if a.clients is not None else interactive.client_count(problem, a.directory) or DEFAULT_CLIENTS
+    return a.clients if a.clients is not None else interactive.client_count(problem, None) or DEFAULT_CLIENTS
 
 
 def parse_kind(option: str, text: str) -> dict[str, Any]:
@@ -155,9 +109,8 @@ def parse_pairs(option: str, items: Iterable[str], reserved: Mapping[str, str]) 
             raise UserError(f"{option}: {item!r} is not of the form NAME=VALUE")
         if name in reserved:
             raise UserError(f"{option} cannot set {name}: {reserved[name]} does")
-        number = _number(text)
         try:
-            values[name] = parse(text, name) if number is None else number
+            values[name] = parse(text, name)
         except UserError:
             raise UserError(f"{option}: {name}: {text!r} is not a YAML value") from None
     return values
@@ -173,14 +126,3 @@ def _split(text: str) -> list[str]:
         else:
             parts[-1] += letter
     return parts
-
-
-def _number(text: str) -> float | None:
-    for kind in (int, float):
-        try:
-            value = kind(text)
-        except ValueError:
-            continue
-        if kind is float or abs(value) <= sys.float_info.max:  # as io.yaml
-            return value
-    return None

@@ -3,37 +3,37 @@
 Heavy imports wait for the command.
 """
 
-import dataclasses
 import functools
+import importlib
 import json
 import math
 import sys
 from argparse import Namespace
 from collections.abc import Mapping
-from typing import Any, TextIO
+from typing import Any
 
-from fedatlas.cli.arguments import parse_clients, parse_data, parse_kind, parse_pairs, parse_problem
+from fedatlas.cli.arguments import parse_clients, parse_data, parse_pairs, parse_problem
 from fedatlas.errors import UserError
 from fedatlas.io import terminal
 from fedatlas.registry import extensions
 
-# Keys of a specification that options of the command line set, so that --set may not.
-TRAIN_KEYS = {
-    "algorithm": "--algorithm", "clients": "--clients", "rounds": "--rounds", "batch": "--batch", "seed": "--seed",
-    "state": "--state", "threads": "--threads", "local_steps": "--local-steps", "local_epochs": "--local-epochs",
-    "eval_rounds": "--eval-rounds", "directory": "--directory", "optimum": "--no-optimum", "problem": "--problem",
+# Arguments of train() that the command gives, so that --set may not.
+RESERVED = {
+    "algorithm": "--algorithm", "problem": "--problem", "clients": "--clients", "rounds": "--rounds",
+    "local_steps": "--local-steps", "batch": "--batch", "seed": "--seed", "optimum": "--no-optimum",
+    "progress": "the command", "say": "the command",
 }  # fmt: skip
 
 
 def list_names(a: Namespace) -> None:
     """Print names of what the atlas holds, a line each; of experiments alone, also what each re-runs and takes."""
-    from fedatlas.cli.list import SECTIONS, as_json, lines, overview
+    from fedatlas.cli.list import SECTIONS, lines, overview
     from fedatlas.errors import lookup
 
     if a.what is not None:
         lookup("section", a.what, dict.fromkeys(SECTIONS))
     if a.json:
-        print_json(as_json(a.what), a)
+        print_json({section: dict(entries) for section, entries in overview(a.what).items()}, a)
     elif a.what == "experiments":
         from fedatlas.workflow import listing
         from fedatlas.workflow.study import Study
@@ -48,8 +48,8 @@ def show(a: Namespace) -> None:
     if a.claims:
         _show_claims(a)
         return
-    if a.name is None or a.json or a.results:
-        raise UserError("say the name of what to show; --json and --results are for --claims")
+    if a.name is None or a.results:
+        raise UserError("say the name of what to show; --results is for --claims")
     from fedatlas.cli.show import describe
 
     print(describe(a.name))
@@ -60,9 +60,6 @@ def _show_claims(a: Namespace) -> None:
     from fedatlas.workflow.summary import verdicts
 
     rows = verdicts(a.results or Study.open().folders.results, a.name)
-    if a.json:
-        print_json(rows, a)
-        return
     margin = max(len(row["verdict"]) for row in rows) + 2
     for row in rows:
         claim = f"{row['experiment']} ({row['size']}): {row['text']} [{row['source']}]"
@@ -86,44 +83,30 @@ def cite(a: Namespace) -> None:
 def train(a: Namespace) -> None:
     """Run an algorithm once."""
     from fedatlas.api.train import summary, train
-    from fedatlas.cli import exports
 
     _check_extensions()
     problem = parse_problem(a)
-    options = {"clients": parse_clients(a, problem), "rounds": a.rounds, "batch": a.batch or None, "state": a.state}
-    options |= {"local_steps": a.local_steps} if a.local_epochs is None else {"local_epochs": a.local_epochs}
-    reserved = dict(TRAIN_KEYS)
-    if a.active is not None:
-        options["participation"], reserved["participation"] = {"kind": "uniform", "count": a.active}, "--active"
-    for name in ("participation", "schedule", "channel"):
-        if (text := getattr(a, name)) is not None:
-            options[name], reserved[name] = parse_kind(f"--{name}", text), f"--{name}"
-    if a.eval_rounds is not None:
-        options["eval_rounds"] = a.eval_rounds
-    options |= parse_pairs("--set", a.set, reserved)
-    if a.out is not None:
-        exports.check(a.out)
-    if a.json and a.out == exports.STDOUT:
-        raise UserError("--json and --out - both write to standard output: give one of them")
+    options = parse_pairs("--set", a.set, RESERVED)
+    options |= {} if "local_epochs" in options else {"local_steps": a.local_steps}
     with terminal.progress_bar("training", a.rounds, "round") as bar:
         frame = train(
             a.algorithm,
             problem,
+            clients=parse_clients(a, problem),
+            rounds=a.rounds,
+            batch=a.batch or None,
             seed=a.seed,
-            directory=a.directory,
             optimum=not a.no_optimum,
-            threads=a.threads,
             progress=functools.partial(_update_bar, bar),
             say=terminal.printer(bar, sys.stderr),
             **options,
         )
-    result = summary(frame)
-    if a.json:
-        print_json(result, a)
+    if a.csv:
+        frame.to_csv(a.output, index=False)
+    elif a.json:
+        print_json(summary(frame), a)
     else:
-        _print_summary(a.algorithm, result, sys.stderr if a.out == exports.STDOUT else sys.stdout)
-    if a.out is not None:  # last, so that the results are on the screen if the file cannot be written
-        exports.write(a.out, frame, a.output)
+        _print_summary(a.algorithm, summary(frame))
 
 
 def _update_bar(bar: Any, row: Mapping[str, Any]) -> None:
@@ -133,12 +116,12 @@ def _update_bar(bar: Any, row: Mapping[str, Any]) -> None:
     bar.update(row["round"] - bar.n)
 
 
-def _print_summary(algorithm: str, result: dict[str, Any], stream: TextIO) -> None:
-    print(f"{algorithm}: {result['status']} after {result['costs']['rounds']} rounds", file=stream)
+def _print_summary(algorithm: str, result: dict[str, Any]) -> None:
+    print(f"{algorithm}: {result['status']} after {result['costs']['rounds']} rounds")
     for name, value in result["final"].items():
         best = result["best"].get(name)
         text = f" best {best['value']:.6g} at round {best['round']}" if best else ""
-        print(f"  {name:<15} {value:<12.6g}{text}", file=stream)
+        print(f"  {name:<15} {value:<12.6g}{text}")
 
 
 def data_fetch(a: Namespace) -> None:
@@ -148,11 +131,11 @@ def data_fetch(a: Namespace) -> None:
 
     specs = list(map(parse_data, a.names))
     for spec in specs:
-        info(spec, a.directory)
+        info(spec)
     with terminal.progress_bar("preparing data", len(specs) if len(specs) > 1 else None, "set") as bar:
         say = terminal.printer(bar)
         for name, spec in zip(a.names, specs, strict=True):
-            say(f"{name}: {prepare(spec, a.directory, a.mirror)}")
+            say(f"{name}: {prepare(spec)}")
             bar.update()
 
 
@@ -160,10 +143,7 @@ def data_status(a: Namespace) -> None:
     """Print the state of each data set."""
     from fedatlas.data.store import status
 
-    rows = status(a.directory, a.mirror)
-    if a.json:
-        print_json([dataclasses.asdict(row) for row in rows], a)
-        return
+    rows = status()
     margin = max(len(row.name) for row in rows)
     for row in rows:
         size = f"{row.bytes / 1e6:,.1f} MB" if row.bytes else ""
@@ -174,11 +154,11 @@ def data_verify(a: Namespace) -> None:
     """Verify data sets."""
     from fedatlas.data.store import status, verify
 
-    names = a.names or [row.name for row in status(a.directory) if row.state == "prepared"]
+    names = a.names or [row.name for row in status() if row.state == "prepared"]
     with terminal.progress_bar("verifying data", len(names) if len(names) > 1 else None, "set") as bar:
         say = terminal.printer(bar)
         for name in names:
-            verify(name, a.directory)
+            verify(name)
             say(f"{name}: verified")
             bar.update()
 
@@ -191,10 +171,8 @@ def theory(a: Namespace) -> None:
     _check_extensions()
     problem = parse_problem(a)
     with terminal.progress_bar("computing constants and optima") as bar, explain_overflow("theory"):
-        show = None if a.json else terminal.printer(bar)
-        rows = evaluate_theorems(problem, parse_clients(a, problem), a.local_steps, a.steps, a.directory, show=show)
-    if a.json:
-        print_json(rows, a)
+        show = terminal.printer(bar)
+        evaluate_theorems(problem, parse_clients(a, problem), a.local_steps, a.steps, show=show)
 
 
 def check(a: Namespace) -> int:
@@ -207,6 +185,12 @@ def check(a: Namespace) -> int:
     results = command.as_json(a.names, options, a.only)
     print_json(results, a)
     return int(any(test["status"] == FAILED for algorithm in results for test in algorithm["checks"]))
+
+
+def make(a: Namespace) -> None:
+    """Run a step of the workflow that has a module in `fedatlas.workflow.jobs`, with the arguments of the command."""
+    arguments = {key: value for key, value in vars(a).items() if key not in ("run", "step", "output")}
+    importlib.import_module(f"fedatlas.workflow.jobs.{a.step}").make(**arguments)
 
 
 def print_json(value: Any, a: Namespace) -> None:

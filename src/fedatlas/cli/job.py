@@ -1,86 +1,35 @@
-"""The subcommands of ``fedatlas job``: the steps of the workflow, as its rules call them."""
+"""`fedatlas job run`: the step of the workflow that computes a cell, as its rule calls it."""
 
 import argparse
 import contextlib
-import importlib
 import io
 import os
+import signal
 import sys
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from fedatlas.cli.arguments import Parser, json_file
-
-if TYPE_CHECKING:
-    import threading
-
-    from fedatlas.experiments.cells import CellSpec
-    from fedatlas.federation.engine.launchers import Task
-    from fedatlas.federation.engine.workers import Workers
-
-
-def add(job: Parser, directory: Callable[[Parser], None]) -> None:
-    """Add the subcommands to a parser.
-
-    Args:
-        job: The parser.
-        directory: Adds the option of the data directory to the parser of a subcommand.
-    """
-    steps = job.add_subparsers(required=True, metavar="step")
-    step = steps.add_parser("run")
-    step.add_argument("spec", type=json_file)
-    step.add_argument("out")
-    text = "cores of the job: processes for networks with long runs, and threads for all else"
-    step.add_argument("--threads", type=int, default=1, help=text)
-    text = "processes of this command that srun has started, which compute the clients of a network together"
-    step.add_argument("--tasks", type=int, default=1, help=text)
-    step.add_argument("--save-seconds", type=float, help="time between checkpoints; default: 60")
-    directory(step)
-    step.set_defaults(run=run)
-    arguments: dict[str, tuple[str, ...]] = {
-        "partition": ("spec", "out"),
-        "optimum": ("spec", "out"),
-        "table": ("spec", "folder", "runs"),
-        "figure": ("spec", "folder", "outputs"),
-        "figure_table": ("spec", "folder", "out"),
-        "claims": ("spec", "folder", "out"),
-        "interim_analysis": ("spec", "folder", "out", "runs"),
-        "track": ("out", "uri", "folders"),
-        "report": ("out", "folders"),
-    }
-    for name, positional in arguments.items():
-        step = steps.add_parser(name)
-        for argument in positional:
-            nargs = "+" if argument in ("runs", "outputs", "folders", "paths") else None
-            step.add_argument(argument, nargs=nargs, type=json_file if argument == "spec" else str)
-        if name in ("partition", "optimum", "figure", "figure_table", "claims", "interim_analysis"):
-            directory(step)
-        if name == "report":
-            step.add_argument("--gallery", nargs="*", default=[], help="claims.csv and pictures of it (default: none)")
-            step.add_argument("--study", default="fedatlas", help="title of the study")
-        step.set_defaults(run=make, step=name)
+from fedatlas.data.locks import exclusive
+from fedatlas.errors import explain_overflow
+from fedatlas.experiments.cells import CellSpec
+from fedatlas.experiments.run import run_cell
+from fedatlas.federation.engine.checkpoint import Stopped
+from fedatlas.federation.engine.launchers import Task, current_task
+from fedatlas.federation.engine.workers import ALONE, Workers
+from fedatlas.io.machine import format_size, usage
+from fedatlas.workflow import LIVE
 
 
 def run(a: argparse.Namespace) -> None:
     """Compute a cell. SIGTERM, which batch systems send before they kill, asks for a last checkpoint."""
-    import signal
-    import threading
-
-    from fedatlas.errors import explain_overflow
-    from fedatlas.experiments.cells import CellSpec
-    from fedatlas.experiments.run import run_cell
-    from fedatlas.federation.engine.checkpoint import Stopped
-    from fedatlas.federation.engine.launchers import current_task
-    from fedatlas.io.machine import format_size, usage
-    from fedatlas.workflow import LIVE
-
     if "record" in a.spec:
         restore(a.spec["record"], a.out)
         return
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
-    files = (a.directory, a.spec.get("partition"), a.spec.get("optimum"))
+    files = (None, a.spec.get("partition"), a.spec.get("optimum"))
     spec = CellSpec.from_dict(a.spec["cell"])
     task = current_task(a.tasks)
     count = task.count if task else _worker_count(spec, a.threads)
@@ -110,7 +59,7 @@ def run(a: argparse.Namespace) -> None:
 
 
 @contextlib.contextmanager
-def _lock(out: str, stop: "threading.Event") -> Iterator[None]:
+def _lock(out: str, stop: threading.Event) -> Iterator[None]:
     """Wait until no other job works at a run file, as one does that outlived the Snakemake that submitted it.
 
     Args:
@@ -120,8 +69,6 @@ def _lock(out: str, stop: "threading.Event") -> Iterator[None]:
     Raises:
         Stopped: The event was set.
     """
-    from fedatlas.data.locks import exclusive
-    from fedatlas.federation.engine.checkpoint import Stopped
 
     def announce(owner: str) -> None:
         print(f"{owner} works at {out}: this job waits for it, and then keeps its runs", flush=True)
@@ -145,7 +92,7 @@ def restore(spec: dict[str, Any], out: str) -> None:
     print(f"restored from {spec['path']}", flush=True)
 
 
-def _worker_count(spec: "CellSpec", cores: int) -> int:
+def _worker_count(spec: CellSpec, cores: int) -> int:
     """Return the number of processes of a job with so many cores."""
     if cores == 1:
         return 1
@@ -154,7 +101,7 @@ def _worker_count(spec: "CellSpec", cores: int) -> int:
     return worker_count(spec, cores)
 
 
-def _workers(count: int, task: "Task | None") -> "contextlib.AbstractContextManager[Workers]":
+def _workers(count: int, task: Task | None) -> contextlib.AbstractContextManager[Workers]:
     """Return the workers of a job, in a context that starts and ends them.
 
     Args:
@@ -162,18 +109,10 @@ def _workers(count: int, task: "Task | None") -> "contextlib.AbstractContextMana
         task: This one of them, if a launcher has started them.
     """
     if count == 1:
-        from fedatlas.federation.engine.workers import ALONE
-
         return contextlib.nullcontext(ALONE)
     from fedatlas.federation.engine import processes  # which imports torch
 
     return processes.start(count, task)
-
-
-def make(a: argparse.Namespace) -> None:
-    """Run another step, with the arguments of the command."""
-    arguments = {key: value for key, value in vars(a).items() if key not in ("run", "step", "output")}
-    importlib.import_module(f"fedatlas.workflow.jobs.{a.step}").make(**arguments)
 
 
 def _print_progress(done: int, total: int) -> None:

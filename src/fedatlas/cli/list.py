@@ -103,20 +103,6 @@ def lines(sections: Mapping[str, list[tuple[str, str]]]) -> Iterator[str]:
         yield ""
 
 
-def as_json(section: str | None = None) -> dict[str, list[dict[str, Any]]]:
-    """Return the sections in JSON types: names with a text, and the summaries of experiments."""
-    from fedatlas.workflow.listing import summaries
-    from fedatlas.workflow.study import Study
-
-    return {
-        key: [experiment.to_dict() for experiment in summaries(Study.open())]
-        if key == "experiments"
-        else [{"name": name, "text": text} for name, text in _entries(key)]
-        for key in SECTIONS
-        if section in (None, key)
-    }
-
-
 def _summary(kind: Declaration) -> str:
     if isinstance(kind, Metric):
         return kind.words

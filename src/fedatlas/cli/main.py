@@ -4,6 +4,7 @@ import contextlib
 import gc
 import io
 import os
+import pkgutil
 import signal
 import sys
 import traceback
@@ -11,7 +12,7 @@ from collections.abc import Iterator
 from types import FrameType
 from typing import NoReturn
 
-from fedatlas.cli.arguments import check_text, split_passed
+from fedatlas.cli.arguments import split_passed
 from fedatlas.cli.parser import parser
 from fedatlas.errors import UserError, shorten
 from fedatlas.io.files import explain
@@ -61,12 +62,12 @@ def main(argv: list[str] | None = None) -> int:
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[name] = "1"
     try:
-        words, passed = split_passed(check_text(sys.argv[1:] if argv is None else argv))
+        words, passed = split_passed(sys.argv[1:] if argv is None else argv)
         arguments = parser().parse_args(words)
         arguments.output = sys.stdout
-        reserved = getattr(arguments, "json", False) or getattr(arguments, "out", None) == "-"
+        reserved = getattr(arguments, "json", False) or getattr(arguments, "csv", False)
         with contextlib.redirect_stdout(sys.stderr if reserved else sys.stdout):  # of what extensions print
-            status: int | None = arguments.run(arguments, *passed)
+            status: int | None = pkgutil.resolve_name(f"fedatlas.cli.{arguments.run}")(arguments, *passed)
         sys.stdout.flush()
     except UserError as error:
         return _say(f"{error}", 2)

@@ -4,58 +4,18 @@ import math
 import shlex
 import time
 from argparse import Namespace
-from typing import Any
 
-from fedatlas.cli.arguments import Parser
-from fedatlas.experiments import SIZES
+from fedatlas.errors import UserError
+from fedatlas.records.lookup import all_verifications, record_paths
+from fedatlas.records.record import read_record
+from fedatlas.records.results import add_record, find_record, record_tables
+from fedatlas.records.verification import Examination
+from fedatlas.records.verification import verify as compute
+from fedatlas.records.verified import Verification, add_verifications, meaning
+from fedatlas.workflow.study import Study
+from fedatlas.workflow.times import shipped_costs
 
 SAVE_SECONDS = 60  # of a verification, which an interruption may cost
-
-
-def add(record: Parser) -> None:
-    """Add the subcommands to a parser."""
-    steps = record.add_subparsers(required=True, metavar="step")
-    command = steps.add_parser("list", help="experiments that have a record, and how much of each was verified")
-    command.set_defaults(run=list_records)
-    command = _named(steps, "show", "cells of a record: code and machine that computed them, verifications")
-    command.set_defaults(run=show)
-    command = _named(steps, "export", "curves, table or trials of a record as CSV")
-    command.add_argument(
-        "--kind",
-        choices=("curves", "table", "trials"),
-        default="curves",
-        metavar="kind",
-        help="curves, table or trials",
-    )
-    command.add_argument("--out", default="-", metavar="FILE.csv", help="where to write; - is standard output")
-    command.set_defaults(run=export)
-    command = _named(
-        steps,
-        "verify",
-        "compute runs again, drawn at random, the cheapest experiments first, and compare",
-        optional=True,
-    )
-    command.add_argument("--runs", type=int, help="runs of each experiment; default: until all cells are verified")
-    command.add_argument("--minutes", type=float, help="time after which no further run begins; default: no limit")
-    command.add_argument("--all", action="store_true", help="also runs of cells that are verified, up to a limit")
-    command.set_defaults(run=verify)
-    command = _named(steps, "add", "take results of this folder into the record, after runs were computed again")
-    command.add_argument(
-        "--runs",
-        type=int,
-        help="runs that are computed again first; default: one of each new cell at least; with 0 nothing is verified",
-    )
-    command.set_defaults(run=add_results)
-    command = steps.add_parser("missing", help="experiments of which the record lacks cells, with their hours")
-    command.set_defaults(run=missing)
-
-
-def _named(steps: Any, step: str, text: str, optional: bool = False) -> Parser:
-    command: Parser = steps.add_parser(step, help=text)
-    words = "an experiment" + ("; default: all" if optional else "")
-    command.add_argument("name", nargs="?" if optional else None, help=words)
-    command.add_argument("--size", choices=SIZES, metavar="size", help="default: the one that has a record")
-    return command
 
 
 def list_records(a: Namespace) -> int:
@@ -64,13 +24,6 @@ def list_records(a: Namespace) -> int:
     Returns:
         The exit status: 1 where a file was damaged.
     """
-    from fedatlas.errors import UserError
-    from fedatlas.records.lookup import all_verifications, record_paths
-    from fedatlas.records.record import read_record
-    from fedatlas.records.verification import Examination
-    from fedatlas.records.verified import meaning
-    from fedatlas.workflow.study import Study
-
     study, damages, total = Study.open(), 0, 0
     known = all_verifications(study)
     for (size, name), path in record_paths(study).items():
@@ -90,10 +43,6 @@ def list_records(a: Namespace) -> int:
 
 def show(a: Namespace) -> None:
     """Print the cells of a record and their verifications."""
-    from fedatlas.records.lookup import all_verifications
-    from fedatlas.records.results import find_record
-    from fedatlas.workflow.study import Study
-
     study = Study.open()
     record = find_record(study, a.name, a.size)
     for cell in record.cells.values():
@@ -107,16 +56,8 @@ def show(a: Namespace) -> None:
 
 
 def export(a: Namespace) -> None:
-    """Write curves, table or trials of a record as CSV."""
-    from fedatlas.io import csv
-    from fedatlas.records.results import record_tables
-    from fedatlas.workflow.study import Study
-
-    frame = getattr(record_tables(Study.open(), a.name, a.size), a.kind)
-    if a.out == "-":
-        a.output.write(frame.to_csv(index=False))
-    else:
-        csv.write(a.out, frame)
+    """Print curves, table or trials of a record as CSV."""
+    getattr(record_tables(Study.open(), a.name, a.size), a.kind).to_csv(a.output, index=False)
 
 
 def verify(a: Namespace) -> int:
@@ -125,15 +66,6 @@ def verify(a: Namespace) -> int:
     Returns:
         The exit status: 1 where a number differs.
     """
-    from fedatlas.records.lookup import all_verifications, record_paths
-    from fedatlas.records.record import read_record
-    from fedatlas.records.results import find_record
-    from fedatlas.records.verification import Examination
-    from fedatlas.records.verification import verify as compute
-    from fedatlas.records.verified import Verification, add_verifications, meaning
-    from fedatlas.workflow.study import Study
-    from fedatlas.workflow.times import shipped_costs
-
     study = Study.open()
     known, costs = all_verifications(study), shipped_costs()
 
@@ -182,9 +114,6 @@ def verify(a: Namespace) -> int:
 
 def add_results(a: Namespace) -> None:
     """Take results into the record."""
-    from fedatlas.records.results import add_record
-    from fedatlas.workflow.study import Study
-
     study = Study.open()
     size = a.size or study.config["size"]
     found = add_record(study, size, a.name, a.runs)
@@ -194,8 +123,7 @@ def add_results(a: Namespace) -> None:
 
 def missing(a: Namespace) -> None:
     """Print the experiments of the gallery of which the record lacks cells, and the commands that make one."""
-    from fedatlas.workflow.gallery_page import missing_records
-    from fedatlas.workflow.study import Study
+    from fedatlas.workflow.gallery_page import missing_records  # which draws figures
 
     entries = missing_records(Study.open())
     for entry in entries:

@@ -1,37 +1,18 @@
-"""``python -m fedatlas.cli.reference``: write the pages of options and experiments, and the schema of experiments."""
+"""``python -m fedatlas.cli.reference``: write the page of options and the schema of experiments."""
 
-import itertools
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from fedatlas.cli.list import FAMILIES, RECORDS, all_options, default
-from fedatlas.experiments import SIZES, labels
 from fedatlas.io.files import write_text
-from fedatlas.io.machine import format_size
-from fedatlas.io.markdown import escape_markdown
 from fedatlas.registry.kinds import first_paragraph
 from fedatlas.registry.options import Option, options
-from fedatlas.workflow import listing
-from fedatlas.workflow.listing import ExperimentSummary, duration, largest_memory
 from fedatlas.workflow.schema import experiment_schema
-from fedatlas.workflow.study import Study
-from fedatlas.workflow.times import Cost, shipped_costs
 
-OPTIONS, EXPERIMENTS = Path("docs/reference/options.md"), Path("docs/reference/experiments.md")
+OPTIONS = Path("docs/reference/options.md")
 SCHEMA = Path("workflow/schemas/experiment.schema.json")
 SECTION_NOTES = {"figures": "A figure of an experiment also has a `caption`, which the report shows."}
-EXPERIMENTS_HEAD = f"""# Experiments
-
-`snakemake --cores 2 NAME --config size=SIZE` makes the experiment with this name. Without a size it is that of
-`config/config.yaml`, `laptop`. A figure of a paper that is a part of an experiment is not a name: asked for
-`fedac_fig3`, `snakemake` and `fedatlas run` stop and name the experiment that re-runs Figure 3. The
-[guide to experiment files](../../config/experiments/README.md) says what the sizes change.
-
-{listing.LEGEND} The data are those of the largest size; where a
-smaller size has others, they stand in brackets.
-"""
-COLUMNS = ("Experiment", "What it re-runs", "Data", *(size.capitalize() for size in SIZES), "Memory")
 
 
 def pages() -> dict[Path, str]:
@@ -39,7 +20,6 @@ def pages() -> dict[Path, str]:
     schema = json.dumps(experiment_schema(), ensure_ascii=False, separators=(",", ":"))
     return {
         OPTIONS: options_page(),
-        EXPERIMENTS: experiments_page(Study.open()),
         SCHEMA: f"{schema}\n",
     }
 
@@ -83,43 +63,6 @@ def _escape(text: str) -> str:
     for mark in ("|", "*", "_", "<"):
         text = text.replace(mark, f"\\{mark}")
     return text
-
-
-def experiments_page(study: Study) -> str:
-    """Return the table of all experiments as Markdown, with the times in the file that the atlas ships."""
-    experiments = [item for item in listing.summaries(study, shipped_costs()) if item.is_own]
-    return "\n".join([EXPERIMENTS_HEAD, *_totals(experiments), *_experiment_tables(experiments)]) + "\n"
-
-
-def _totals(experiments: list[ExperimentSummary]) -> Iterator[str]:
-    """Return the time of all experiments together, for each size."""
-    for size in SIZES:
-        costs = [cost for item in experiments if (cost := item.sizes.get(size)) and cost.seconds is not None]
-        total = Cost(0, sum(cost.seconds or 0 for cost in costs), all(cost.measured for cost in costs))
-        yield f"- All {len(costs)} experiments in size `{size}` together: {duration(total)} of one processor."
-    yield ""
-
-
-def _experiment_tables(experiments: Iterable[ExperimentSummary]) -> Iterator[str]:
-    for key, group in itertools.groupby(experiments, lambda item: item.paper):
-        yield f"## {escape_markdown(labels.paper(key))}\n"
-        yield f"| {' | '.join(COLUMNS)} |"
-        yield "|---|---|---|" + "---:|" * (len(COLUMNS) - 3)
-        for item in group:
-            yield f"| {' | '.join(_experiment_row(item))} |"
-        yield ""
-
-
-def _experiment_row(experiment: ExperimentSummary) -> Iterator[str]:
-    source = f" ({escape_markdown(experiment.source)})" if experiment.source else ""
-    yield from (
-        f"`{experiment.name}`",
-        escape_markdown(experiment.title) + source,
-        escape_markdown(labels.data(experiment.data)),
-    )
-    yield from (duration(experiment.sizes.get(size)) for size in SIZES)
-    most = largest_memory(experiment)
-    yield format_size(most * 1e6) if most else ""
 
 
 if __name__ == "__main__":

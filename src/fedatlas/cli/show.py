@@ -1,4 +1,4 @@
-"""`fedatlas show`: the declaration of a kind, a data set, an experiment, a paper or a record."""
+"""`fedatlas show`: the declaration of a kind, a data set, an experiment or a part of its file."""
 
 import inspect
 import textwrap
@@ -23,8 +23,8 @@ def describe(name: str) -> str:
     """Return the declaration of a name: its meaning, each option with range and default, its citation.
 
     Args:
-        name: Name or label of a kind, or name of a data set, an experiment, a publication of the bibliography, or a
-            record such as ``setting``. All that have the name are described.
+        name: Name or label of a kind, or name of a data set, an experiment, or a part of an experiment file such as
+            ``setting``. All that have the name are described.
 
     Raises:
         UserError: Nothing has the name; the message has a guess.
@@ -38,23 +38,16 @@ def describe(name: str) -> str:
     ]
     texts += [_data(sources.info(name))] if name in sources.names() else []
     texts += [_experiment(study, name)] if name in study.files.paths else []
-    texts += [_publication(study, name)] if name in bibliography.entries() else []
     texts += [_record(name)] if name in RECORDS else []
     if not texts:
-        raise UserError(f"there is no {name!r}{_guess(study, name)}")
+        raise UserError(f"there is no {name!r}{nearest(name, names())}; `fedatlas list` names all that there is")
     return "\n\n".join(texts)
 
 
 def names() -> list[str]:
     """Return all names that `describe` takes, sorted."""
     kinds = {name for family in FAMILIES.values() for name in family.names()}
-    return sorted(kinds | {*sources.names(), *Study.open().files.paths, *bibliography.entries(), *RECORDS})
-
-
-def _guess(study: Study, name: str) -> str:
-    if explanation := study.files.explain_figure(name):
-        return f": {explanation}"
-    return f"{nearest(name, names())}; `fedatlas list` names all that there is"
+    return sorted(kinds | {*sources.names(), *Study.open().files.paths, *RECORDS})
 
 
 def _width() -> int:
@@ -91,7 +84,12 @@ def _kind(section: str, name: str) -> str:
         sense = f"{'large' if kind.larger_is_better else 'small'} values are good; {kind.scale} scale"
         return f"{kind.name} ({noun})\n\n  {kind.words} {kind.symbol}".rstrip() + f"\n  {sense}"
     aliases = "".join(f", also called {alias}" for alias in getattr(kind, "aliases", ()))
-    lines = [f"{kind.name} ({noun}{aliases})", "", _docstring(kind), *_option_lines(all_options(kind).values())]
+    lines = [
+        f"{kind.name} ({noun}{aliases})",
+        "",
+        _docstring(kind),
+        *_option_lines(all_options(kind).values()),
+    ]
     if cite := getattr(kind, "cite", None):
         cited = bibliography.entries().get(cite)  # an algorithm can be tried before its paper has an entry
         lines += ["", _cited(cited.text) if cited else _paragraph(bibliography.explain_missing(cite))]
@@ -99,12 +97,7 @@ def _kind(section: str, name: str) -> str:
 
 
 def _docstring(kind: type) -> str:
-    """Return a docstring, with its paragraphs filled if the terminal is narrower than the code."""
-    text = textwrap.indent(inspect.getdoc(kind) or "", "  ")
-    if max(map(len, text.splitlines()), default=0) <= _width():
-        return text
-    parts = [part if "\n  " in part.strip() else _paragraph(part) for part in text.split("\n\n")]
-    return "\n\n".join(parts)
+    return textwrap.indent(inspect.getdoc(kind) or "", "  ")
 
 
 def _option_lines(declarations: Iterable[Option]) -> list[str]:
@@ -120,7 +113,12 @@ def _option_lines(declarations: Iterable[Option]) -> list[str]:
 def _record(name: str) -> str:
     cls = RECORDS[name]
     return "\n".join(
-        [f"{name} (part of an experiment file)", "", _docstring(cls), *_option_lines(options(cls).values())]
+        [
+            f"{name} (part of an experiment file)",
+            "",
+            _docstring(cls),
+            *_option_lines(options(cls).values()),
+        ]
     )
 
 
@@ -158,18 +156,7 @@ def _experiment(study: Study, name: str) -> str:
     }
     lines = [f"{name} (experiment)", "", _paragraph(summary.title), ""]
     lines += [_paragraph(experiment.description), ""] if experiment.description else []
-    lines += _table(rows)
-    for head, texts in (
-        ("figures", {key: figure.caption for key, figure in experiment.figures.items()}),
-        ("claims", {key: f"{claim.text} [{claim.source}]" for key, claim in experiment.claims.items()}),
-    ):
-        if texts:
-            lines += ["", f"  {head}:", *_table({key: " ".join(text.split()) for key, text in texts.items()})]
-    notes = [
-        textwrap.fill(" ".join(note.split()), _width(), initial_indent="    - ", subsequent_indent="      ")
-        for note in experiment.notes
-    ]
-    return "\n".join([*lines, *(["", "  notes:", *notes] if notes else [])])
+    return "\n".join([*lines, *_table(rows)])
 
 
 def _cost_words(cost: listing.Cost | None) -> str:
@@ -179,11 +166,3 @@ def _cost_words(cost: listing.Cost | None) -> str:
         f"{listing.duration(cost)} of a processor, {'measured' if cost.measured else 'estimated'}; {cost.runs:,} runs"
     )
     return text + (f"; {format_size(cost.memory_mb * 1e6)} for the largest job" if cost.memory_mb else "")
-
-
-def _publication(study: Study, key: str) -> str:
-    paper = bibliography.reference(key)
-    rows = {"authors": paper.authors, "venue": paper.venue, "year": paper.year, "link": paper.link}
-    rows["experiments"] = ", ".join(item.name for item in listing.summaries(study) if item.paper == key)
-    lines = [f"{key} (publication)", "", _paragraph(paper.title), "", *_table(rows)]
-    return "\n".join([*lines, "", _cited(bibliography.entry(key).text)])

@@ -21,7 +21,7 @@ def write_errors(root: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        advice = "name another folder with --directory or FEDATLAS_DATA"
+        advice = "name another folder by FEDATLAS_DATA"
         raise UserError(f"cannot write under {root}: {explain(error)}, or {advice}") from error
 
 

@@ -1,7 +1,7 @@
 """The numbered items that the source of an experiment names, such as ``Figures 1(a), 3(a) and Theorem 4.4``."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 
@@ -24,18 +24,17 @@ class _Grammar:
         self.next = re.compile(rf"\s*(to|and|or|,\s*and|,)\s*(?={number}(?![\w.-]*\w))")
 
 
-NOUNS = {"figure": "figure", "fig": "figure", "table": "table", "tab": "table"}
+_FIGURES = {"figure": "figure", "fig": "figure", "table": "table", "tab": "table"}
 _STATEMENTS = {noun: noun for noun in ("theorem", "corollary", "proposition", "lemma", "example")}
 _STATEMENTS["corollarie"] = "corollary"  # the plural without its s
 _SECTIONS = {"section": "section", "appendix": "appendix", "appendice": "appendix"}
 _LONG_NUMBER = r"(?:[A-Z]\.)?\d+(?:\.\d+)*"
-_FIGURE_GRAMMAR = _Grammar(NOUNS, r"(?:[A-Z]\.)?\d+", "[a-z]")
-_STATEMENT_GRAMMAR = _Grammar(NOUNS | _STATEMENTS, _LONG_NUMBER, r"\w")
+_STATEMENT_GRAMMAR = _Grammar(_FIGURES | _STATEMENTS, _LONG_NUMBER, r"\w")
 _SECTION_GRAMMAR = _Grammar(_SECTIONS, _LONG_NUMBER, r"\w")
 _LONGEST = 100  # numbers of one range
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True)
 class PaperItem:
     """A numbered item of a paper. noun: such as ``figure``. number: ``3``, or ``C.1``. part: ``a``, or empty."""
 
@@ -52,19 +51,11 @@ class PaperItem:
         return ours == theirs and (not self.part or not item.part or self.part == item.part)
 
 
-def find_items(source: str) -> list[PaperItem]:
-    """Return the figures and tables that a text names, each once, in its order.
-
-    ``Figures 1 and 3``, ``Figures 3(c) and (d)``, ``Figure 3d``, ``Tables 2 to 4`` and ``Fig. C.1`` are read. A
-    number that no noun stands before is none of a figure: ``Table 1, CIFAR-10 (500-2%)`` names one table.
-    """
-    return list(dict.fromkeys(_find_items(source, _FIGURE_GRAMMAR)))
-
-
 def find_places(source: str) -> list[PaperItem]:
     """Return the figures, tables, theorems and other statements that a text names; if there are none, its sections.
 
-    They are read as by `find_items`; a number may have several parts, as in ``Theorem 4.4``.
+    Each is named once, in the order of the text. ``Figures 1 and 3``, ``Figures 3(c) and (d)``, ``Figure 3d``, ``Tables
+    2 to 4``, ``Fig. C.1`` and ``Theorem 4.4`` are read. A number that no noun stands before is none of an item.
     """
     return list(dict.fromkeys(_find_items(source, _STATEMENT_GRAMMAR))) or list(
         dict.fromkeys(_find_items(source, _SECTION_GRAMMAR))
@@ -85,29 +76,3 @@ def _find_items(source: str, grammar: _Grammar) -> Iterator[PaperItem]:
             if not (follows := grammar.next.match(source, position)):
                 break
             last, joint, position = number, follows[1], follows.end()
-
-
-def format_items(items: Iterable[PaperItem]) -> str:
-    """Return figures and tables as text that ``find_items`` reads: ``Figures 1(a) and 3, Table 4``."""
-    groups: dict[str, list[str]] = {}
-    for item in items:
-        groups.setdefault(item.noun, []).append(str(item).partition(" ")[2])
-    return ", ".join(
-        f"{noun.capitalize()}{'s' if len(numbers) > 1 else ''} {_listed(numbers)}" for noun, numbers in groups.items()
-    )
-
-
-def _listed(numbers: list[str]) -> str:
-    return f"{', '.join(numbers[:-1])} and {numbers[-1]}" if len(numbers) > 1 else numbers[0]
-
-
-def parse_name(name: str) -> tuple[str, PaperItem] | None:
-    """Parse a name such as ``fedac_fig3``, ``fedspeed_table7`` or ``fedred_figc1``.
-
-    Returns the beginning that the names of a paper's experiments share (``fedac``), and the figure or table; None for
-    any other name.
-    """
-    match = re.fullmatch(r"(.+?)[_-](fig|tab)(?:ure|le)?s?[_-]?([a-z]?\.?\d+)([a-z]?)", name, re.IGNORECASE | re.ASCII)
-    if match is None or len(match[3]) > 12:
-        return None
-    return match[1], PaperItem(NOUNS[match[2].lower()], match[3], match[4].lower())

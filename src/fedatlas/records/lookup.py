@@ -170,7 +170,7 @@ class Records:
 
     def _is_computed(self, size: str, name: str, path: str) -> bool:
         """Return whether a job has computed a run file."""
-        file = Path(self.study.folders.report(size, name)) / path
+        file = Path(self.study.folders.experiment(size, name)) / path
         return file.exists() and read_meta(file).get("recorded", False) is False
 
 

@@ -113,7 +113,7 @@ class Comparison:
     @property
     def waiting(self) -> list[Cell]:
         """Cells whose run files are yet to be computed: none lies here that is of today's code and options."""
-        folder = Path(self.study.folders.report(self.request.size, self.name))
+        folder = Path(self.study.folders.experiment(self.request.size, self.name))
         return [cell for cell in self.trained if differs(folder / run_path(cell), cell.spec)]
 
     @property
@@ -125,8 +125,7 @@ class Comparison:
     @property
     def path(self) -> str:
         """Path of the files of the comparison, without their suffixes."""
-        folders = self.study.folders
-        return f"{folders.prefixed(folders.results)}/{FOLDER}/{self.request.title}"
+        return f"{self.study.folders.results}/{FOLDER}/{self.request.title}"
 
     def collect(self, folder: Path) -> Tables:
         """Return table, curves and trials of all cells, and write their run files into a folder, as results have them.
@@ -137,7 +136,7 @@ class Comparison:
         Raises:
             UserError: A run file is missing.
         """
-        results = Path(self.study.folders.report(self.request.size, self.name))
+        results = Path(self.study.folders.experiment(self.request.size, self.name))
         for cell in self.cells:
             path = folder / run_path(cell)
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -113,7 +113,7 @@ def _open(
         )
     name = f"compare_{request.title}"
     removed = [case for case in view.cases if case not in cases]
-    path = Path(study.folders.prefixed(study.folders.results), COMPARISONS, f"{name}.yaml")
+    path = Path(study.folders.results, COMPARISONS, f"{name}.yaml")
     document = _document(request, view, left_out, removed, study.files.document(request.on))
     update_text(path, yaml.safe_dump(document, sort_keys=False, allow_unicode=True))
     study = Study.open()

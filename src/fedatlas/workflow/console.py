@@ -10,11 +10,10 @@ its table of jobs, its reasons and the code that has changed, without the paragr
 import contextlib
 import logging
 import re
-import signal
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +26,10 @@ LOGGER = "snakemake.logging"
 LINES = 20  # of the log of a failed job
 PAUSE = 30.0  # seconds between two lines about the progress, where there is no terminal
 NOTHING = "Nothing to be done"
+UP_TO_DATE = "Nothing to do: all results are up to date."
 REASONS = "Reasons:"  # of all jobs of a dry run
 INTERRUPT = "Terminating processes on user request"
-ENDED = re.compile(r"returned non-zero exit status (?P<status>\d+)|died with <Signals\.(?P<name>SIG\w+)")
+ENDED = re.compile(r"(returned non-zero exit status (?P<status>\d+)|died with <.*>)\.?$")
 INTERRUPTED = "fedatlas: interrupted"  # the end of the log of a job that was interrupted
 UNFINISHED = "At least one job did not complete successfully"
 RESTART = "Trying to restart job"
@@ -38,14 +38,7 @@ MISTAKE = re.compile(r"^ *UserError: (?P<sentence>.*)$", re.MULTILINE)  # in an 
 CHANGE = re.compile(r"before: (?P<before>.*) now: (?P<now>.*)", re.DOTALL)  # in the reason of a job
 MODULE = re.compile(r"(?<!\S)'?(?P<name>[\w.]+) (?P<hash>[0-9a-f]{16})\b")
 EXECUTOR = "executor_plugin"  # in the path of the module of a cluster's executor
-SUBMITTED = re.compile(r"Job (?P<job>\S+) has been submitted with SLURM jobid (?P<number>\d+)")
-SLURM_RUN = re.compile(r"SLURM run ID: (?P<name>\S+)")
-SLURM_STATUS = re.compile(r"SLURM status is: '(?P<status>\w+)")
-SLURM_ENDS = {
-    "TIMEOUT": re.compile(r"slurmstepd.*DUE TO TIME LIMIT"),
-    "OUT_OF_MEMORY": re.compile(r"slurmstepd.*(memory limit|oom.kill)", re.IGNORECASE),
-    "NODE_FAIL": re.compile(r"slurmstepd.*DUE TO NODE FAILURE"),
-}  # what SLURM writes to the log of a job that it ends
+MISTAKES = ("1", "2", "130")  # exit statuses of jobs that have said why in their logs, or that the user interrupted
 
 
 class Messages(LogHandlerBase):
@@ -70,9 +63,9 @@ class Messages(LogHandlerBase):
         """Begin a run."""
         type(self).active, self.start = self.writes_to_stream, time.monotonic()
         self.last_line = self.start
-        self.done, self.total, self.failed, self.healed = 0, 0, dict[str, str](), set[str]()
+        self.done, self.total, self.failed = 0, 0, dict[str, str]()
         self.up_to_date, self.bar, self.names = False, None, dict[int, str]()
-        self.interrupted, self.reasons = False, dict[int, str]()
+        self.interrupted = False
         self.plan, self.why, self.changed = "", "", Counter[str]()  # of a dry run
         # handlers run in a thread of their own, when the next attempt of a job may have emptied its log
         logging.getLogger(LOGGER).addFilter(keep_logs)
@@ -102,18 +95,20 @@ class Messages(LogHandlerBase):
         elif event == LogEvent.PROGRESS:
             self._progress(record.done, record.total)  # type: ignore[attr-defined]
         elif event == LogEvent.JOB_FINISHED:
-            self._finish(record.job_id)  # type: ignore[attr-defined]
+            self.failed.pop(self.names.get(record.job_id, ""), None)  # type: ignore[attr-defined]
         elif event == LogEvent.JOB_ERROR:
             self._failure(vars(record))
-        elif event == LogEvent.GROUP_ERROR:  # the errors of its jobs follow
-            reason = _cluster_reason("", record.aux_logs)  # type: ignore[attr-defined]
-            self.reasons |= {job["jobid"]: reason for job in record.job_error_info}  # type: ignore[attr-defined]
-        elif EXECUTOR in record.pathname and record.levelno < logging.WARNING:
-            self._tell_submission(record.getMessage())
+        elif event == LogEvent.GROUP_ERROR:  # the errors of its jobs follow, without the cluster's reason
+            logs = {path: _last_lines(path) for path in record.aux_logs}  # type: ignore[attr-defined]
+            self._print("\n".join(_log_lines(logs)))
+        elif EXECUTOR in record.pathname:
+            self._print(record.getMessage())
         elif ended := ENDED.search(record.getMessage()):
-            self._end(ended["name"] or _signal_name(int(ended["status"])))  # the message repeats the command
-        elif str(record.msg).startswith(INTERRUPT):
-            self._interrupt()
+            if ended["status"] not in MISTAKES and "SIGINT" not in ended[0]:  # the message repeats the command
+                self._print(f"A job's command {ended[0]}")
+        elif str(record.msg).startswith(INTERRUPT):  # of Snakemake alone: its jobs go on
+            self.interrupted = True
+            self._print(record.getMessage())
         elif self.interrupted and UNFINISHED in record.getMessage():
             return
         elif mistake := MISTAKE.search(record.getMessage()):
@@ -127,7 +122,7 @@ class Messages(LogHandlerBase):
         elif not event and str(record.msg).startswith(NOTHING):
             self.up_to_date = True
         elif not event and str(record.msg).startswith(RESTART):
-            self._print("It is tried again.")
+            self._print(record.getMessage())
 
     def _print_plan(self, stats: Mapping[str, int]) -> None:
         self.total = stats.get("total", 0)
@@ -145,17 +140,6 @@ class Messages(LogHandlerBase):
         if self.bar is not None:
             self.bar.set_description_str(_job_name(job)[:40])
 
-    def _tell_submission(self, text: str) -> None:
-        """Print which results a cluster's job makes, and how to find the jobs of the run."""
-        if run := SLURM_RUN.match(text):
-            name = run["name"]
-            self._print(
-                f"Jobs of this run on SLURM: `squeue --name {name}` lists them, `scancel --name {name}` cancels them."
-            )
-        elif submitted := SUBMITTED.match(text):
-            name = self.names[int(submitted["job"])] if submitted["job"].isdigit() else "a group of small cells"
-            self._print(f"Submitted {name} as SLURM job {submitted['number']}.")
-
     def _progress(self, done: int, total: int) -> None:
         self.done, self.total = done, total
         if self.bar is not None:
@@ -165,26 +149,6 @@ class Messages(LogHandlerBase):
             self.last_line = time.monotonic()
             rest = (self.last_line - self.start) * (total - done) / done
             print(f"{done} of {total} jobs done; about {format_duration(rest)} left", file=sys.stderr, flush=True)
-
-    def _finish(self, number: int) -> None:
-        """Take the end of a job. One that failed before is healed."""
-        name = self.names.get(number, "")
-        if self.failed.pop(name, None) is not None:
-            self.healed.add(name)
-
-    def _end(self, name: str) -> None:
-        """Take the end of a job's command. name: Of the signal that ended it, or empty; `_failure` prints the log."""
-        if name == "SIGINT":
-            self.interrupted = True
-        elif name:
-            reason = ", as the system does where memory is missing" if name == "SIGKILL" else ""
-            self._print(f"Something ended a job by {name}{reason}.")
-
-    def _interrupt(self) -> None:
-        """Say once that the run ends with its jobs: an interrupt of Snakemake alone does not reach them."""
-        if not self.interrupted:
-            self.interrupted = True
-            self._print("Interrupted: the run stops when the jobs that run now have ended.")
 
     def _failure(self, job: Mapping[str, Any]) -> None:
         """Print the name of a failed job and the end of its log, once; nothing where the user interrupted it."""
@@ -196,13 +160,8 @@ class Messages(LogHandlerBase):
         if name in self.failed:
             return
         self.failed[name] = next(iter(logs), "")
-        reason = _cluster_reason(job.get("rule_msg")) or self.reasons.pop(job["jobid"], "")
-        lines = [f"The job {name} failed{reason}."]
-        for path, end in logs.items():
-            lines += [f"  The end of its log, {path}:", *(f"    {line}" for line in end)]
-        if not logs and job.get("rule_msg"):
-            lines.append(f"  {job['rule_msg']}")
-        self._print("\n".join(lines))
+        reason = f": {job['rule_msg']}" if job.get("rule_msg") else "."  # a cluster's
+        self._print("\n".join([f"The job {name} failed{reason}", *_log_lines(logs)]))
 
     def _print(self, text: str) -> None:
         """Print above the bar."""
@@ -219,29 +178,23 @@ class Messages(LogHandlerBase):
             super().close()
             return
         duration = format_duration(time.monotonic() - self.start)
-        count = len(self.healed)
-        again = f" {count} {'job was' if count == 1 else 'jobs were'} tried again." if count else ""
         if self.failed:
             logs = "".join(f"\n  {name}: {log or 'no log'}" for name, log in self.failed.items())
-            rest = f"What was made stays: once the reason is mended, the same command makes the rest.{again}"
+            rest = "What was made stays: once the reason is mended, the same command makes the rest."
             print(f"\n{len(self.failed)} of {self.total} jobs failed after {duration}:{logs}\n{rest}", file=sys.stderr)
         elif self.up_to_date or (self.total and self.done == self.total):
-            head = (
-                f"{self.total} jobs done in {duration}.{again}"
-                if self.total
-                else "Nothing to do: all results are up to date."
-            )
+            head = f"{self.total} jobs done in {duration}." if self.total else UP_TO_DATE
             print(f"\n{head}\n{type(self).summarize()}".rstrip(), flush=True)
         elif self.total:
             stopped = f"Stopped after {duration}, with {self.done} of {self.total} jobs done."
-            print(f"\n{stopped} What was made stays: the same command goes on from there.{again}", file=sys.stderr)
-        self.failed, self.healed, self.total, self.up_to_date = {}, set(), 0, False  # this may be called again
+            print(f"\n{stopped} What was made stays: the same command goes on from there.", file=sys.stderr)
+        self.failed, self.total, self.up_to_date = {}, 0, False  # this may be called again
         super().close()
 
     def _close_dry_run(self) -> None:
         """Print the jobs that would run, why, and the code that has changed."""
         if self.up_to_date:
-            print("Nothing to do: all results are up to date.", flush=True)
+            print(UP_TO_DATE, flush=True)
         if self.plan:
             print(self.plan, flush=True)
         if self.why:
@@ -268,12 +221,12 @@ def _job_name(job: Mapping[str, Any]) -> str:
     return " ".join([str(job["rule_name"]), *map(str, words)])
 
 
-def _signal_name(status: int) -> str:
-    """Return the name of the signal that a shell's exit status tells of, or an empty text."""
-    try:
-        return signal.Signals(status - 128).name
-    except ValueError:
-        return ""
+def _log_lines(logs: Mapping[str, list[str]]) -> list[str]:
+    """Return lines that show the ends of logs, by their paths."""
+    lines = []
+    for path, end in logs.items():
+        lines += [f"  The end of the log {path}:", *(f"    {line}" for line in end)]
+    return lines
 
 
 def _last_lines(path: str) -> list[str]:
@@ -291,20 +244,3 @@ def _changed_modules(reason: str) -> set[str]:
         return set()
     before, now = (dict(MODULE.findall(change[key])) for key in ("before", "now"))
     return {name for name in before.keys() & now.keys() if before[name] != now[name]}
-
-
-def _cluster_reason(text: str | None, logs: Iterable[str] = ()) -> str:
-    """Return why a cluster ended a job as an apposition, ``: SLURM says TIMEOUT``; nothing where it does not say it.
-
-    Args:
-        text: The plugin's message, which a group of jobs does not have.
-        logs: SLURM's logs of the job.
-    """
-    if status := SLURM_STATUS.search(text or ""):
-        return f": SLURM says {status['status']}"
-    for path in logs:
-        with contextlib.suppress(OSError):
-            written = Path(path).read_text(encoding="utf-8", errors="replace")
-            if found := next((state for state, words in SLURM_ENDS.items() if words.search(written)), None):
-                return f": SLURM says {found}"
-    return ""

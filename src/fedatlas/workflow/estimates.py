@@ -1,21 +1,31 @@
-"""How long the jobs of an experiment take, and their memory: before they run, from measured times and counted work."""
+"""How long the jobs of an experiment take, and their memory: before they run, from measured times and counted work.
 
+``python -m fedatlas.workflow.estimates RESULTS ...`` writes the file of times that the atlas ships.
+"""
+
+import csv
 import functools
 import math
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 
 from fedatlas.experiments import SIZES, labels
 from fedatlas.experiments.cells import Cell, CellSpec
 from fedatlas.experiments.runs import initial_searches
+from fedatlas.io.files import atomic
 from fedatlas.io.machine import format_duration, format_size
 from fedatlas.records.lookup import Records
+from fedatlas.workflow.configuration import shipped
+from fedatlas.workflow.experiment_files import FOLDER
 from fedatlas.workflow.resources import count_runs, count_work, memory_mb
 from fedatlas.workflow.study import Study
-from fedatlas.workflow.times import Cost, Key, experiment_costs
+from fedatlas.workflow.times import FILE, Cost, Key, experiment_costs, measured_costs, read_costs
 from fedatlas.workflow.unrecorded import differs
 
 SAMPLE = 100  # cells from which the work of an experiment is known
+UNKNOWN = "not known before a size of the experiment was made here: `--size smoke` takes the least"
 START_SECONDS = 25.0  # besides the runs of a cell: jobs for data, split and optimum; evaluations
 
 
@@ -77,30 +87,58 @@ class Estimates:
             name: Its name.
             cores: Number of jobs that run at once.
         """
-        restored, folder = Records(self.study).held(size, name), Path(self.study.folders.report(size, name))
+        restored, folder = Records(self.study).held(size, name), Path(self.study.folders.experiment(size, name))
         everything = {f"runs/{cell.id}/{cell.key}.parquet": cell.spec for cell in self.cells(size, name)}
         specs = [spec for path, spec in everything.items() if path not in restored and differs(folder / path, spec)]
         if not specs:
             return f"jobs     all {len(everything)} run files are here or in the record"
-        runs, memory = sum(map(count_runs, specs)), format_size(max(map(memory_mb, specs)) * 1e6)
-        rest = f"; {count} are here or in the record" if (count := len(everything) - len(specs)) else ""
+        count, seconds = len(everything) - len(specs), self.elapsed(size, name, specs, cores)
+        time = f"{format_duration(seconds or 0, False)} on {labels.count_noun(cores, 'core')}"
         return "\n".join(
             (
-                f"jobs     {len(specs)} run files with {runs:,} runs{rest}",
-                f"time     {self._time(size, name, list(map(work, specs)), cores)}",
-                f"memory   {memory} in the largest job",
+                f"jobs     {len(specs)} run files with {sum(map(count_runs, specs)):,} runs"
+                + (f"; {count} are here or in the record" if count else ""),
+                f"time     {UNKNOWN if seconds is None else time}",
+                f"memory   {format_size(max(map(memory_mb, specs)) * 1e6)} in the largest job",
             )
         )
-
-    def _time(self, size: str, name: str, operations: list[float], cores: int) -> str:
-        if (rate := self.seconds_per_operation(size, name)) is None:
-            return "not known before a size of the experiment was made here: `--size smoke` takes the least"
-        total, longest = rate * sum(operations), rate * max(operations)
-        least = format_duration(max(longest, total / cores))
-        words = f"{format_duration(total, False)} of a processor, {format_duration(longest, False)} in the longest job"
-        return f"{words}; on {labels.count_noun(cores, 'core')} at least {least}"
 
 
 def work(spec: CellSpec) -> float:
     """Return the operations of all runs of a cell."""
     return count_work(spec, initial_searches(spec))
+
+
+def write_times(study: Study, folders: Iterable[Path], path: Path) -> None:
+    """Write the file of times of a study's own experiments.
+
+    What the file has measured stays until it is measured again. Other times are estimated from those of other sizes.
+
+    Args:
+        study: The study.
+        folders: Folders of results; a later one counts more.
+        path: Path of the file.
+    """
+    known = {key: cost for key, cost in read_costs(path).items() if cost.measured}
+    for folder in folders:
+        known |= measured_costs(folder, study.files.own)
+    estimates, costs = Estimates(study, known), dict[Key, Cost]()
+    for name in study.files.own:
+        for size in (size for size in SIZES if size in study.files.document(name)["sizes"]):
+            if (cost := known.get((name, size))) is None:
+                specs = [cell.spec for cell in estimates.cells(size, name)]
+                rate = estimates.seconds_per_operation(size, name)
+                cost = Cost(sum(map(count_runs, specs)), rate and rate * sum(map(work, specs)), False)
+            memory = max(memory_mb(cell.spec) for cell in study.cells(size, name).values())
+            costs[name, size] = replace(cost, memory_mb=memory)
+    with atomic(path) as temporary, open(temporary, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, ["experiment", "size", *(f.name for f in fields(Cost))], lineterminator="\n")
+        writer.writeheader()
+        for (name, size), cost in costs.items():
+            time = "" if cost.seconds is None else f"{cost.seconds:{'.3g' if cost.measured else '.2g'}}"
+            row = asdict(cost) | {"seconds": time, "measured": "yes" if cost.measured else "no"}
+            writer.writerow({"experiment": name, "size": size, **row})
+
+
+if __name__ == "__main__":
+    write_times(Study.open(), map(Path, sys.argv[1:]), shipped() / FOLDER / FILE)

@@ -6,7 +6,6 @@ from typing import Any
 
 from fedatlas.errors import nearest
 from fedatlas.experiments import experiment_file
-from fedatlas.experiments.numbering import PaperItem, find_items, parse_name
 from fedatlas.experiments.specification import Experiment
 
 FOLDER = "config/experiments"
@@ -71,44 +70,8 @@ class ExperimentFiles:
 
     def explain_missing(self, name: str) -> str:
         """Say that there is no experiment of a name, and which the user may mean."""
-        if figure := self.explain_figure(name):
-            return f"there is no experiment {name!r}: {figure}; ask for an experiment by its name"
         guess = nearest(name, self.paths) or "; `fedatlas list experiments` names them all"
         return f"there is no experiment {name!r}{guess}"
-
-    def explain_figure(self, name: str) -> str:
-        """Say which experiment re-runs a figure or table, as in ``Figure 3 is a part of fedac_fig1``.
-
-        Args:
-            name: A name such as ``fedac_fig3``.
-
-        Returns:
-            A clause for people; empty if the name asks for no figure or table, or if no experiment begins like it.
-        """
-        prefix, number = parse_name(name) or ("", None)
-        names = [name for name in self.paths if name.partition("_")[0] == prefix]
-        if number is None or not names:
-            return ""
-        sources = {name: self._sources(name) for name in names}
-        for position, verb in enumerate(("is a part of", "is the subject of claims in")):
-            matches = {
-                name: item for name in names for item in find_items(sources[name][position]) if item.covers(number)
-            }
-            if matches:
-                item = next(iter(matches.values()))
-                *rest, last = matches
-                experiments = f"{', '.join(rest)} and {last}" if rest else last
-                return f"{PaperItem(item.noun, item.number, number.part)} {verb} {experiments}"
-        return f"no experiment of {prefix} re-runs {number}; `fedatlas list experiments` shows what each re-runs"
-
-    def _sources(self, name: str) -> tuple[str, str]:
-        """Return the sources of an experiment and of its claims."""
-        document = self.document(name)
-        document = document if isinstance(document, dict) else {}
-        claims = document.get("claims")
-        claims = claims.values() if isinstance(claims, dict) else ()
-        sources = (str(claim.get("source", "")) for claim in claims if isinstance(claim, dict))
-        return str(document.get("source", "")), "; ".join(sources)
 
 
 def _find_files(folder: Path) -> dict[str, Path]:

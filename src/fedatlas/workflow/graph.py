@@ -25,7 +25,7 @@ from fedatlas.results.figures.drawing import figure_paths
 from fedatlas.workflow import LIVE, dependencies, inputs
 from fedatlas.workflow.interim_analyses import read_undecided, seed_counts
 from fedatlas.workflow.origins import Origins
-from fedatlas.workflow.published_cards import gallery_files, published_cards
+from fedatlas.workflow.published_cards import published_cards
 from fedatlas.workflow.specifications import digest, encode, find_inputs, name_folder, sort_keys
 from fedatlas.workflow.study import Study
 
@@ -108,7 +108,7 @@ class Graph:
     def _train(self, rule: str, w: Any, input: Sequence[str]) -> dict[str, Any]:
         """Return the cell of a train job, the files that it reads, and the words that are logged to a server."""
         paths = self.run_inputs(w) if rule == "train" else self.add_seeds_inputs(w)
-        files = {key: self.folders.prefixed(paths[key]) for key in ("partition", "optimum", "earlier") if key in paths}
+        files = {key: paths[key] for key in ("partition", "optimum", "earlier") if key in paths}
         live = {"about": self._about(w)} if self._is_live else {}
         return live | {"cell": sort_keys(plain(self._run_spec(w)))} | find_inputs(files, input)
 
@@ -139,7 +139,7 @@ class Graph:
 
             def undecided(count: int) -> list[str]:
                 if not Path(self.analysis_file(w.size, w.experiment, count)).exists():
-                    absent.append(f"{self.folders.experiment(w.size, w.experiment)}/interim/{count}.json")
+                    absent.append(self.analysis_file(w.size, w.experiment, count))
                     return []
                 return read_undecided(self._analysis_file(w.size, w.experiment, count))
 
@@ -172,7 +172,7 @@ class Graph:
 
     def analysis_file(self, size: str, name: str, seeds: int) -> str:
         """Return the file of an interim analysis, which holds the claims that it leaves undecided."""
-        return self.folders.prefixed(f"{self.folders.experiment(size, name)}/interim/{seeds}.json")
+        return f"{self.folders.experiment(size, name)}/interim/{seeds}.json"
 
     def _interim_analysis(self, w: Any) -> dict[str, Any]:
         """Return the claims of an experiment, its table's layout, and the number of seeds of an interim analysis."""
@@ -193,8 +193,7 @@ class Graph:
         if self.records.find(w):
             return {}
         spec = self.cell(w).spec
-        traces = [self.folders.shared(path) for path in trace_files(spec)]
-        files = {"data": self.data_files(spec.problem), "traces": traces} | self.origins.files(spec)
+        files = {"data": self.data_files(spec.problem), "traces": trace_files(spec)} | self.origins.files(spec)
         if before := self.study.beginnings(w.size, w.experiment).get((w.id, w.key)):
             files["earlier"] = self._run_file(w, before, 0)
         return {name: paths for name, paths in files.items() if paths}
@@ -283,8 +282,7 @@ class Graph:
         if SIMULATED in needs:
             files["runs"] = self.run_files(w, last)
         if needs & {"availability", SIMULATED}:
-            traces = sorted({path for cell in cells for path in trace_files(cell.spec)})
-            files["traces"] = [self.folders.shared(path) for path in traces]
+            files["traces"] = sorted({path for cell in cells for path in trace_files(cell.spec)})
         return files
 
     def caption(self, w: Any) -> str:
@@ -350,10 +348,6 @@ class Graph:
         """Return the folders of the experiments that a report shows. files: Those of `report_inputs`."""
         return [str(Path(file).parent) for file in files if Path(file).name == FACTS_FILE]
 
-    def gallery_files(self, size: str, names: list[str]) -> list[str]:
-        """Return what the gallery has of experiments at larger sizes."""
-        return [self.folders.shared(path) for path in gallery_files(size, names)]
-
     def results(self, size: str, names: list[str], *more: str) -> list[str]:
         """Return the results of experiments that a run's summary names, and more files of each experiment."""
         return self._files(size, names, "report.html", "table.csv", *more) + self.report_inputs(size, names)
@@ -380,7 +374,7 @@ class Graph:
         """
         self._update_data_files()
         files = dependencies.data_files(sources.modules(sources.info(w.data)), self.folders.data).values()
-        return [self.folders.shared(path) for path in files if Path(path).exists()]
+        return [path for path in files if Path(path).exists()]
 
     @functools.cache  # noqa: B019
     def _update_data_files(self) -> None:

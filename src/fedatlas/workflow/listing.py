@@ -1,15 +1,13 @@
 """`fedatlas list experiments`: figures and tables that each experiment re-runs, its data, time and memory."""
 
 import itertools
-import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from fedatlas.data.custom import display_name
 from fedatlas.experiments import SIZES, experiment_file, labels
-from fedatlas.experiments.numbering import find_items, format_items
 from fedatlas.io import terminal
 from fedatlas.io.machine import format_duration, format_size
 from fedatlas.workflow import times
@@ -21,8 +19,6 @@ LEGEND = (
     "estimates. Memory is that of the largest job."
 )
 
-QUANTITY = re.compile(r"(?<=\d) (?=(?:s|min|h|days|[KMG]iB)\b)")  # a number stays with its unit
-
 
 @dataclass(frozen=True)
 class ExperimentSummary:
@@ -33,7 +29,6 @@ class ExperimentSummary:
         title: Its title.
         paper: Key of the paper in the bibliography.
         source: Figures, tables and sections of the paper that it re-runs, in the words of its file.
-        numbered: Figures and tables in the source.
         data: Names of data sets by size; without data, the kinds of problem.
         sizes: Cost of each size, or None.
         is_own: Whether it is the study's, and not the atlas's.
@@ -43,14 +38,9 @@ class ExperimentSummary:
     title: str
     paper: str
     source: str
-    numbered: list[str]
     data: dict[str, list[str]]
     sizes: dict[str, Cost | None]
     is_own: bool
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the summary in JSON types."""
-        return asdict(self)
 
 
 def summaries(study: Study, costs: Mapping[tuple[str, str], Cost] | None = None) -> list[ExperimentSummary]:
@@ -79,7 +69,6 @@ def summarize(study: Study, name: str, costs: Mapping[tuple[str, str], Cost] | N
         title=title,
         paper=paper,
         source=source,
-        numbered=list(map(str, find_items(source))),
         data={size: _data_names(experiment_file.merge(document, override or {})) for size, override in sizes.items()},
         sizes={size: costs.get((name, size)) for size in sizes},
         is_own=name in study.files.own,
@@ -119,11 +108,11 @@ def lines(experiments: Iterable[ExperimentSummary]) -> Iterator[str]:
             most = largest_memory(experiment)
             durations = (f"{size} {duration(cost)}".rstrip() for size, cost in experiment.sizes.items())
             for details in (
-                [format_items(find_items(experiment.source)), labels.data(experiment.data)],
+                [experiment.source, labels.data(experiment.data)],
                 [", ".join(durations), format_size(most * 1e6) if most else ""],
             ):
                 if text := "; ".join(filter(None, details)):
-                    yield terminal.hanging_indent("", QUANTITY.sub("\u00a0", text), margin).replace("\u00a0", " ")
+                    yield terminal.hanging_indent("", text, margin)
 
 
 def largest_memory(experiment: ExperimentSummary) -> int:

@@ -10,6 +10,7 @@ from fedatlas.workflow.estimates import Estimates, work
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.resources import launcher
 
+GROUP = "cells"  # of jobs that a cluster runs several at a time
 MARGIN = 4  # over the time of training, for evaluations and slower processors
 START_MINUTES = 5  # until a job computes, on a busy drive
 SMALL_SECONDS = 300  # mean of the cells of an experiment that share jobs
@@ -79,7 +80,7 @@ class Requests:
         """Return the group of small cells, which share jobs on a cluster; None for a cell that is worth its job."""
         if not self._is_cluster or (self._estimates.mean_seconds(w.size, w.experiment) or 0) > SMALL_SECONDS:
             return None
-        return resources.group(self._spec(w).problem)
+        return None if resources.is_network(self._spec(w).problem) else GROUP
 
     def launch(self, w: Any, resources: Mapping[str, Any], threads: int) -> dict[str, Any]:
         """Return how the job of a run file starts: the beginning of its command, and the number of its tasks.

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Mapping
 from math import prod
 from typing import Any
 
-import numpy as np
-
 from fedatlas.data import sources
 from fedatlas.data.sources import Source
 from fedatlas.errors import UserError
@@ -23,15 +21,12 @@ from fedatlas.experiments.runs import (
 )
 from fedatlas.experiments.tuning import TUNING_RULES
 from fedatlas.federation import problems
-from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.architectures import ARCHITECTURES
 from fedatlas.federation.channels import directions
 from fedatlas.federation.costs.operations import of_architecture
 from fedatlas.federation.engine.setting import Setting
-from fedatlas.federation.engine.steps import call
 from fedatlas.federation.problems.network import NeuralNetwork
-
-GROUP = "cells"  # of jobs that a cluster runs several at a time
+from fedatlas.workflow.inputs.memory import client_vectors
 
 ROUNDS = 20  # of which the active clients are counted
 STEP_OPERATIONS = 20_000  # products and sums in the time of a client step besides its gradient
@@ -39,8 +34,7 @@ MANY_OPERATIONS = 4e11  # in all gradients of a cell of networks, some seconds; 
 
 _INTERPRETER_MB = 1000  # with the numerical libraries
 _TORCH_MB = 2000  # of torch, and of the activations of minibatches
-_PROBE = 4  # parameters of a model on which an algorithm's states are counted
-_BLOCK = 20  # vectors of the clients that are computed at once
+_BLOCK = 24  # vectors of the server, and of the clients that are computed at once
 _COPIES = 3  # of the data: as loaded, as features, as split
 
 
@@ -64,25 +58,19 @@ def problem_mb(problem: Spec) -> int:
 
 
 def _vectors_mb(spec: CellSpec) -> int:
-    """Return the memory of the problem that is built, of the server, and of the states of all clients."""
+    """Return the memory of the built problem, of clients that are computed, and of the states of all clients."""
     search = initial_searches(spec)[0]
     run = create_run(spec, search.within, search.chosen or tuned_points(search)[0], 0)
     clients = max([run.setting["clients"], *spec.within.get("clients", ())])
     kind, data = problems.parse(run.problem)
     parameters = _parameters(json.dumps(run.problem)) if data else run.problem.get("dim") or 1
-    server, client = _count_vectors(create_algorithm(run), clients)
-    per_client = client + bool(directions(run.setting.get("channel"))[0].error_feedback)
-    size = 4 if is_network(run.problem) else 8
-    return int((kind.bytes(clients) + (_BLOCK + 2 * server + per_client * clients) * parameters * size) / 1e6)
-
-
-def _count_vectors(algorithm: Algorithm, clients: int) -> list[int]:
-    """Return how many vectors of parameters the states of the server and of a client have, on a model of few."""
     try:
-        states = call(algorithm.init, np.zeros(_PROBE), clients)
-        return [sum(np.size(value) // _PROBE for _, value in state.items()) for state in states]
+        kept = client_vectors(create_algorithm(run))
     except Exception:  # an init that asks for the problem, or one of a user's: it fails where the job runs
-        return [2, 1]
+        kept = 1
+    kept += bool(directions(run.setting.get("channel"))[0].error_feedback)
+    size = 4 if is_network(run.problem) else 8
+    return int((kind.bytes(clients) + (_BLOCK + kept * clients) * parameters * size) / 1e6)
 
 
 @functools.lru_cache(1000)
@@ -110,11 +98,6 @@ def gpus(problem: Spec, of_networks: int = 0) -> int:
     if not is_network(problem) or device == "cpu":
         return 0
     return max(of_networks, int(device.startswith("cuda")))
-
-
-def group(problem: Spec) -> str | None:
-    """Return the group of small cells, or None for a cell that is worth a job of its own."""
-    return None if is_network(problem) else GROUP
 
 
 def is_network(problem: Spec) -> bool:

@@ -4,7 +4,6 @@ import functools
 import os
 import re
 import shutil
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,23 +42,15 @@ class Folders:
     Attributes:
         results: Folder of results.
         data: Folder of raw and prepared data.
-        prefixed: Function that puts the ``prefix`` of a module before a path. Snakemake does so with the relative
-            paths of inputs, outputs and logs, and not with parameters.
-        shared: Function that marks the path of an input or output that gets no prefix.
     """
 
     results: str = RESULTS
     data: str = "data"
-    prefixed: Callable[[str], str] = str
-    shared: Callable[[str], str] = str
 
     @classmethod
-    def from_config(
-        cls, config: dict[str, Any], prefixed: Callable[[str], str] = str, shared: Callable[[str], str] = str
-    ) -> "Folders":
+    def from_config(cls, config: dict[str, Any]) -> "Folders":
         """Return the folders of a configuration."""
-        results = str(expand_home(config["results"]))
-        return cls(results, str(resolve_directory(config["data"])), prefixed, shared)
+        return cls(str(expand_home(config["results"])), str(resolve_directory(config["data"])))
 
     def result(self, path: str) -> str:
         """Return the path of a result in the configured folder.
@@ -70,16 +61,12 @@ class Folders:
         return f"{self.results}/{path.removeprefix(f'{RESULTS}/')}"
 
     def experiment(self, size: str, name: str) -> str:
-        """Return the folder of an experiment's results, as rules name it."""
+        """Return the folder of an experiment's results."""
         return f"{self.results}/{size}/{name}"
 
-    def report(self, size: str, name: str) -> str:
-        """Return the folder of an experiment's results, as jobs find it."""
-        return self.prefixed(self.experiment(size, name))
-
     def prepared(self, name: str) -> str:
-        """Return the file that marks a data set as prepared. All modules of a workflow share data."""
-        return self.shared(f"{self.data}/prepared/{name}/meta.json")
+        """Return the file that marks a data set as prepared."""
+        return f"{self.data}/prepared/{name}/meta.json"
 
     def resolve(self, value: Any) -> Any:
         """Replace each path that begins with ``results/`` in a value of JSON types by the path where the file lies."""
@@ -88,7 +75,7 @@ class Folders:
         if isinstance(value, list):
             return [self.resolve(item) for item in value]
         is_result = isinstance(value, str) and value.startswith(f"{RESULTS}/")
-        return self.prefixed(self.result(value)) if is_result else value
+        return self.result(value) if is_result else value
 
 
 class Study:
@@ -118,7 +105,7 @@ class Study:
                 means the study's experiment.
         """
         self.config, self.root, self.folders = config, Path(root), folders or Folders.from_config(config)
-        comparisons = Path(self.folders.prefixed(self.folders.results), COMPARISONS)
+        comparisons = Path(self.folders.results, COMPARISONS)
         self.files = ExperimentFiles(self.root, config["experiments_folder"], shipped, comparisons)
         selected = [] if config["experiments"] == "all" else config["experiments"]
         gallery = [name for names in config["gallery"].values() for name in names]
@@ -128,27 +115,19 @@ class Study:
                 self._check_name(name, f"{key}: ")
 
     @classmethod
-    def from_config(
-        cls,
-        config: Any,
-        prefixed: Callable[[str], str] = str,
-        shared: Callable[[str], str] = str,
-        root: str | Path = ".",
-    ) -> "Study":
+    def from_config(cls, config: Any, root: str | Path = ".") -> "Study":
         """Create the study of a configuration that need not be complete.
 
         Args:
             config: Keys and values of ``config.yaml``, or None.
-            prefixed: See `Folders`.
-            shared: See `Folders`.
             root: Folder of the study.
 
         Raises:
             UserError: The configuration is wrong.
         """
         settings = complete(config)
-        folders = Folders.from_config(settings, prefixed, shared)
-        settings.setdefault("mlflow_uri", f"sqlite:///{prefixed(folders.results)}/mlflow.db")
+        folders = Folders.from_config(settings)
+        settings.setdefault("mlflow_uri", f"sqlite:///{folders.results}/mlflow.db")
         return cls(settings, root, folders, shipped() / FOLDER)
 
     @classmethod
@@ -156,7 +135,7 @@ class Study:
         """Return the study in the working directory, which need not have a configuration.
 
         Args:
-            results: Folder of its results, if that lies under the prefix of a module; by default the configured one.
+            results: Folder of its results; by default the configured one.
         """
         config = read_yaml(CONFIG) if CONFIG.exists() else None
         study = cls.from_config(config if results is None else {**(config or {}), "results": results})
@@ -202,7 +181,7 @@ class Study:
             UserError: The workflow has another module of the atlas, whose configuration needs another environment, or
                 the results cannot be written.
         """
-        expect_folder(Path(self.folders.prefixed(self.folders.results)))
+        expect_folder(Path(self.folders.results))
         environment = self.environment()
         if vars(workflow).setdefault("fedatlas_environment", environment) != environment:
             raise UserError(

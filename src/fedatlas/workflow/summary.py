@@ -12,18 +12,13 @@ from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read_meta, read_rows
 from fedatlas.io import terminal
 from fedatlas.publish.report import facts, warnings
-from fedatlas.publish.report.verdicts import SIZES_DESCENDING, read_verdicts
-from fedatlas.records.lookup import Records, lacking_cells, record_paths
+from fedatlas.publish.report.verdicts import read_verdicts
 from fedatlas.results.claims.verdicts import NOT_TESTED
-from fedatlas.workflow import times
 from fedatlas.workflow.experiment_files import NAME
 from fedatlas.workflow.jobs import track
-from fedatlas.workflow.listing import duration
-from fedatlas.workflow.published_cards import VERDICTS
 from fedatlas.workflow.study import Study
 
 WIDTH = 80
-SCRIPTS = ".venv/bin"  # where make installs
 MOST = 12  # experiments and files that are listed one by one
 
 
@@ -111,7 +106,7 @@ def summary(study: Study, targets: Collection[str]) -> str:
 
 
 def _lines(study: Study, paths: list[str], experiments: list[tuple[str, str]]) -> Iterator[str]:
-    folders = {(size, name): Path(study.folders.report(size, name)) for size, name in experiments}
+    folders = {(size, name): Path(study.folders.experiment(size, name)) for size, name in experiments}
     claims = {
         key: Counter(row["verdict"] for row in read_verdicts(folder / "claims.csv"))
         for key, folder in folders.items()
@@ -119,11 +114,9 @@ def _lines(study: Study, paths: list[str], experiments: list[tuple[str, str]]) -
     }
     if claims:
         yield ""
-        margin = max(len("  at size laptop"), *(len(f"{name} ({size})") for size, name in claims)) + 2
+        margin = max(len(f"{name} ({size})") for size, name in claims) + 2
         for (size, name), counts in list(claims.items())[:MOST]:
             yield terminal.hanging_indent(f"{name} ({size})".ljust(margin), _count_words(counts), columns=WIDTH)
-            for larger, words in _verdicts_at_larger_sizes(study, name, size):
-                yield terminal.hanging_indent(f"  at size {larger}".ljust(margin), words, columns=WIDTH)
         if len(claims) > MOST:
             total = sum(claims.values(), Counter())
             yield terminal.hanging_indent(f"all {len(claims)}".ljust(margin), _count_words(total), columns=WIDTH)
@@ -134,10 +127,11 @@ def _lines(study: Study, paths: list[str], experiments: list[tuple[str, str]]) -
         yield f"Made      {path}"
         if path.endswith(".html"):  # terminals open the address on a click
             yield f"Open      {Path(path).resolve().as_uri()}"
-    if len(folders) == 1 and claims:
-        yield f"Results   {next(iter(folders.values()))}: figures, table.csv, claims.csv"
-    if origin := _record_words(study, folders):
-        yield terminal.hanging_indent("Record    ", origin, columns=WIDTH)
+    tables = [folder / "table.parquet" for folder in folders.values()]
+    metas = [TableMeta.from_dict(read_meta(path)) for path in tables if path.exists()]
+    if recorded := sum(meta.recorded for meta in metas):
+        origin = f"{recorded} of {sum(len(meta.files) for meta in metas)} cells from the record"
+        yield terminal.hanging_indent("Record    ", f"{origin}; `--config record=ignore` computes them", columns=WIDTH)
     for words in left_out(folders):
         yield terminal.hanging_indent("Left out  ", words, columns=WIDTH)
     results = Path(study.folders.results)
@@ -145,16 +139,17 @@ def _lines(study: Study, paths: list[str], experiments: list[tuple[str, str]]) -
         words = "an experiment" if waiting == 1 else f"{waiting} experiments"
         yield f"MLflow    lacks {words}: `{track.COMMAND}` logs what is missing"
     elif claims and any((folder / track.RECEIPT).exists() for folder in (*folders.values(), results)):
-        command = "make ui" if "MAKELEVEL" in os.environ else "fedatlas ui"
-        yield f"MLflow    {study.config['mlflow_uri']}: `{command}` shows the runs"
-    if counts_of_warnings := {key: _count_warnings(folders[key]) for key in claims}:
-        positive = {name: count for (_, name), count in counts_of_warnings.items() if count}
-        text = ", ".join(f"{count} about {name}" for name, count in list(positive.items())[:MOST])
-        yield terminal.hanging_indent(
-            "Warnings  ", f"{text}; the report shows them" if positive else "none", columns=WIDTH
-        )
-    if command := _next_command(study, claims):
-        yield terminal.hanging_indent("Next      ", command, columns=WIDTH)
+        yield f"MLflow    {study.config['mlflow_uri']}: `fedatlas ui` shows the runs"
+    if claims:
+        counted = {name: count for size, name in claims if (count := _count_warnings(folders[size, name]))}
+        text = ", ".join(f"{count} about {name}" for name, count in list(counted.items())[:MOST])
+        text = f"{text}; the report shows them" if counted else "none"
+        yield terminal.hanging_indent("Warnings  ", text, columns=WIDTH)
+    for (size, name), counts in claims.items():
+        larger = [key for key in study.files.document(name)["sizes"] if key != "smoke"] if size == "smoke" else []
+        if counts[NOT_TESTED] and larger:
+            yield f"Next      `fedatlas run {name} --size {larger[0]}` tests its claims"
+            return
 
 
 def left_out(folders: Mapping[tuple[str, str], Path]) -> Iterator[str]:
@@ -174,34 +169,6 @@ def left_out(folders: Mapping[tuple[str, str], Path]) -> Iterator[str]:
             )
 
 
-def _verdicts_at_larger_sizes(study: Study, name: str, size: str) -> Iterator[tuple[str, str]]:
-    """Yield the largest size at which the gallery has an experiment, if it is larger than a size, and its verdicts."""
-    rows = read_verdicts(Path(VERDICTS)) if Path(VERDICTS).exists() else []
-    for larger in SIZES_DESCENDING[: SIZES_DESCENDING.index(size)]:
-        counts = Counter(row["verdict"] for row in rows if (row["experiment"], row["size"]) == (name, larger))
-        if counts:
-            yield larger, f"{_count_words(counts)}, in the record"
-            return
-
-
-def _record_words(study: Study, folders: Mapping[tuple[str, str], Path]) -> str:
-    """Say how many cells come from the record, and who has verified them; nothing where none does."""
-    paths = {key: folder / "table.parquet" for key, folder in folders.items()}
-    metas = {key: TableMeta.from_dict(read_meta(path)) for key, path in paths.items() if path.exists()}
-    if not (recorded := sum(meta.recorded for meta in metas.values())):
-        return ""
-    records, files = Records(study), sum(len(meta.files) for meta in metas.values())
-    processors = {
-        row.processor
-        for (size, name), meta in metas.items()
-        if meta.recorded
-        for restored in records.files(size, name).values()
-        for row in restored.verifications
-    }
-    checked = f" (verified on {len(processors)} processor{'s' if len(processors) != 1 else ''})" if processors else ""
-    return f"{recorded} of {files} cells from the record{checked}; `--config record=ignore` computes them"
-
-
 def _count_words(counts: "Counter[str]") -> str:
     """Say how many claims have which verdict."""
     total = sum(counts.values())
@@ -219,20 +186,3 @@ def _count_warnings(folder: Path) -> int:
         return 0
     table, meta = read_rows(folder / "table.parquet")
     return len(warnings.find_warnings(facts.read_facts(folder / facts.FACTS_FILE), table, TableMeta.from_dict(meta)))
-
-
-def _next_command(study: Study, claims: dict[tuple[str, str], "Counter[str]"]) -> str:
-    """Return the command that tests claims which the present sizes do not, from the record where that is possible."""
-    costs, held = times.experiment_costs(study), record_paths(study)
-    for (size, name), counts in claims.items():
-        larger = [key for key in study.files.document(name)["sizes"] if key != "smoke"] if size == "smoke" else []
-        if counts[NOT_TESTED] and larger:
-            # a person who called make may not have `fedatlas` on the path
-            is_make = "MAKELEVEL" in os.environ and Path(SCRIPTS).is_dir()
-            command = f"{SCRIPTS}/fedatlas" if is_make else "fedatlas"
-            if recorded := [key for key in larger if (key, name) in held and not lacking_cells(study, key, name)]:
-                return f"`{command} run {name} --size {recorded[-1]}` tests its claims, from the record"
-            time = duration(costs.get((name, larger[0])))
-            text = f"`{command} run {name} --size {larger[0]}` tests its claims"
-            return text + (f" ({time} of a processor)" if time else "")
-    return ""

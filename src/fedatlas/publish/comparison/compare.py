@@ -80,7 +80,7 @@ def compare_entries(
     for line in lines:
         say(line)
     if comparison.trained and start(comparison.targets, request.size, cores, options):
-        free = shutil.disk_usage(study.folders.prefixed(study.folders.results)).free
+        free = shutil.disk_usage(study.folders.results).free
         reason = "the disk is full: free some space" if free < LEAST_SPACE else "the log is named above"
         raise UserError(f"the runs of {' and '.join(request.names)} failed; {reason}")
     with tempfile.TemporaryDirectory() as temporary:
