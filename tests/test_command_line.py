@@ -2,7 +2,27 @@
 
 import pytest
 
+from fedatlas.cli.parser import parser as build_parser
 from tests.test_cli import QUADRATIC, fedatlas
+
+
+def commands():
+    """Every subcommand with its words."""
+    todo = [((), build_parser())]
+    while todo:
+        words, parser = todo.pop()
+        yield words, parser
+        for action in parser._actions:
+            nested = action.choices if isinstance(action.choices, dict) else {}
+            todo += [((*words, name), subparser) for name, subparser in nested.items()]
+
+
+def test_help_is_one_screen_of_at_most_fifteen_commands_without_that_of_the_rules(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    text = build_parser().format_help()
+    names = [words[0] for words, _ in commands() if len(words) == 1]
+    assert len(text.splitlines()) <= 24 and len(names) <= 15 and "job" in names
+    assert all((f"    {name} " in text) == (name != "job") for name in names)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """The scikit-learn estimator."""
 
 import re
+import warnings
 
 import numpy as np
 import pytest
@@ -18,6 +19,8 @@ OF_SPLIT_DATA = {
     f"check_sample_weight_equivalence_on_{kind}_data": "samples that are repeated are split anew over clients"
     for kind in ("dense", "sparse")
 }
+
+
 SPLIT = FederatedLogisticRegression(clients=5, rounds=10)
 
 
@@ -34,7 +37,35 @@ def data():
 
 # Algorithms that are not for this classifier, and why.
 REFUSED = dict.fromkeys(("dane", "fedred", "sonata"), " solves subproblems exactly, but this problem has no exact prox")
+
+
 REFUSED["fedrep"] = ": this problem has no 'head', so head must be given"
+
+
+LEAST = {"svrp-gd": 0.9}  # its theory advises short steps
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(
+            name, marks=[] if name in REFUSED or name in ("fedavg", "scaffold", "fedac-1") else pytest.mark.slow
+        )
+        for name in algorithms.names()
+    ],
+)  # as they are advised, all run in experiments/test_advice.py
+def test_every_algorithm_fits_with_its_defaults_or_is_refused_with_a_reason(name, data):
+    X, y = data
+    model = FederatedLogisticRegression(name, clients=4, rounds=40, random_state=0)
+    if name in REFUSED:
+        with pytest.raises(UserError, match=f"^algorithm {name}{REFUSED[name]}"):
+            model.fit(X, y)
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.fit(X, y)
+    assert model.score(X, y) > LEAST.get(name, 0.96)
+    assert model.history_["loss"].iloc[-1] < model.history_["loss"].iloc[0]
 
 
 def test_every_hyper_parameter_without_a_default_has_advice():

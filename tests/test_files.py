@@ -11,6 +11,13 @@ from fedatlas.io.files import PREFIX, atomic, atomic_folder, is_orphan, sweep, u
 WRITERS, WRITES, LENGTH = 4, 50, 100_000
 
 
+def write_file(barrier, path, letter):
+    barrier.wait()
+    for _ in range(WRITES):
+        with atomic(path) as temporary:
+            temporary.write_text(letter * LENGTH)
+
+
 def write_folder(barrier, path, letter):
     barrier.wait()
     for _ in range(WRITES):
@@ -31,12 +38,29 @@ def at_once(work, path):
     assert [job.exitcode for job in jobs] == [0] * WRITERS
 
 
+def test_many_writers_leave_one_whole_file(tmp_path):
+    path = tmp_path / "deep/out.txt"
+    at_once(write_file, path)
+    content = path.read_text()
+    assert len(content) == LENGTH and len(set(content)) == 1
+    assert os.listdir(path.parent) == ["out.txt"]
+
+
 def test_many_writers_leave_one_whole_folder(tmp_path):
     path = tmp_path / "deep/out"
     at_once(write_folder, path)
     assert sorted(os.listdir(path)) == ["one", "two"]
     assert (path / "one").read_text() == (path / "two").read_text()
     assert os.listdir(path.parent) == ["out"]
+
+
+@pytest.mark.parametrize("make", [atomic, atomic_folder])
+def test_what_is_being_written_can_be_recognised_and_goes_when_the_block_fails(tmp_path, make):
+    with pytest.raises(ZeroDivisionError), make(tmp_path / "out.npz") as temporary:
+        assert temporary.parent == tmp_path and temporary.name.startswith(PREFIX) and temporary.suffix == ".npz"
+        assert temporary.exists()
+        raise ZeroDivisionError
+    assert os.listdir(tmp_path) == []
 
 
 def test_a_failure_keeps_what_was_there(tmp_path):
@@ -93,6 +117,16 @@ def test_what_a_killed_writer_leaves_is_swept_and_what_a_live_one_writes_is_not(
         sweep(tmp_path)
         assert sorted(tmp_path.iterdir()) == sorted([temporary, tmp_path / "of_mine"])
     sweep(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize("name", ["", "out", "000000-1-out", "of-another-program"])
+def test_files_of_other_programs_are_never_swept(tmp_path, name):
+    path = tmp_path / f"{PREFIX}{name}"
+    path.touch()
+    os.utime(path, (0, 0))
+    with atomic(tmp_path / "out"):
+        pass
+    assert path.exists()
 
 
 def test_a_file_is_written_only_if_its_content_changes(tmp_path):

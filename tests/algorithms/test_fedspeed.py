@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from fedatlas.errors import UserError
+from fedatlas.federation.algorithms.fedspeed_analysis import FedSpeedAnalysis
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.testing import transcriptions
@@ -52,3 +54,32 @@ def test_equations_of_the_analysis(mean):
     sampled = errors({"kind": "uniform", "count": 2}, mean=mean)
     assert max(sampled["equation_2"], sampled["equation_3"]) < 1e-11
     assert min(sampled["equation_4"], sampled["equation_5"]) > 0.1
+
+
+@pytest.mark.parametrize("wrong", ["weights", "quasi-gradient"])
+def test_equations_fail_for_another_method(wrong, monkeypatch):
+    if wrong == "weights":  # plain means of the quasi-gradients
+        monkeypatch.setattr(FedSpeedAnalysis, "weights", lambda self, K: ([0.5 / K] * int(K), 0.5))
+    else:  # the gradient at the iterate alone
+        monkeypatch.setattr(FedSpeedAnalysis, "combined", lambda self, gradients: gradients[0])
+    assert min(errors({"kind": "full"}).values()) > 1e-4
+
+
+def test_the_analysis_moves_x_as_fedspeed_does():
+    """Both means, the same iterates bit by bit; z is another sequence, which costs no communication."""
+    setting = Setting(clients=5, local_steps=4, rounds=6, batch=2)
+    for mean in ("active", "all"):
+        pair = [
+            Simulation(example(name, mean=mean), logistic(), setting, seed=1) for name in ("fedspeed", "fedspeed-z")
+        ]
+        histories = [item.run() for item in pair]
+        np.testing.assert_array_equal(pair[0].s.x, pair[1].s.x)
+        assert np.linalg.norm(histories[0].x - histories[1].x) > 1e-3
+        for cost in ("gradients", "vectors_up", "vectors_down"):
+            assert histories[0].rows[-1][cost] == histories[1].rows[-1][cost]
+
+
+@pytest.mark.parametrize("option", ["clip", "decoupled"])
+def test_the_analysis_is_of_algorithm_1(option):
+    with pytest.raises(UserError, match="without clip and decoupled weight decay"):
+        example("fedspeed-z", **{option: 0.1})

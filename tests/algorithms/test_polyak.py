@@ -12,6 +12,9 @@ from fedatlas.federation.problems.quadratic import Quadratic
 from fedatlas.testing.instances import UNEQUAL_SIZES, unequal_shares
 from tests.helpers import example, logistic, network
 
+POLYAK = ("fedsps", "fedsps-normalized", "feddecsps", "fedsps-global")
+
+
 CLIENTS = 5
 
 
@@ -39,6 +42,15 @@ def test_polyak_by_hand(make):
     loss, g = make([[2.0], [2.0], [1.0], [0.5]]), make([[1.0, 2.0], [0.0, 0.0], [0.0, 0.0], [1.0, 0.0]])
     with np.errstate(all="raise"):
         assert polyak(loss, g, 1.0).ravel().tolist() == pytest.approx([0.2, np.inf, 0.0, 0.0])
+
+
+@pytest.mark.parametrize("name", POLYAK)
+@pytest.mark.parametrize("l_star", [0.0, -1.0])
+def test_a_zero_gradient_takes_the_step_size_zero_or_the_largest(name, l_star):
+    problem = Quadratic(np.zeros((CLIENTS, 2)), np.zeros((CLIENTS, 2)))
+    trace = run(name, problem, {"gamma_b": 3.0, "c": 1.0, "l_star": l_star}, record=["step_size"])
+    assert np.isfinite(trace.x).all() and trace.status == "ok"
+    assert steps_of(trace)[0][0, 0] == (3.0 if l_star else 0.0)
 
 
 @pytest.mark.parametrize("make", [logistic, network], ids=["NumPy", "torch"])

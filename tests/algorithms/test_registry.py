@@ -9,11 +9,15 @@ from fedatlas.federation.problems.logistic import Logistic
 from fedatlas.federation.problems.quadratic import Quadratic
 from fedatlas.testing import CONFORMANCE_TESTS, FAILED, PASSED, Implementation, transcriptions
 from fedatlas.testing.outcomes import run_test
+from fedatlas.workflow.resources import client_vectors
 from tests.helpers import example, logistic, quadratic
 
 NAMES = algorithms.names()
+
+
 # Conformance tests that apply to all algorithms.
 UNCONDITIONAL = ("docstring", "options", "refusals", "citation", "runs", "seeds", "costs", "agreement")
+
 
 # Values besides the defaults with which algorithms are compared with their transcriptions, too.
 CHOICES = [
@@ -60,12 +64,15 @@ CHOICES = [
     ("f3ast", {"beta": 0.3, "r0": "p"}),
     ("ditto", {"weight": 0.0}),
     ("fedrep", {"body_steps": 2, "head": 3}),
-    ("dp-fedavg", {"bound": 0.05, "noise": 0.0, "server_lr": 0.7}),
 ]
 
 
 FAMILIES = {algorithms.get(name).__module__: name for name in reversed(NAMES)}  # the first algorithm of each module
+
+
 EVERYTHING = ("fedavg", "scaffold", "fedac-1", "fedspeed", "diana")  # with all that an algorithm may have
+
+
 SHORT = {*UNCONDITIONAL, "checkpoint", "blocks", "empty-rounds"} - {"runs", "seeds"}  # a run that agrees runs
 
 
@@ -101,6 +108,25 @@ def test_equals_its_transcription_with_other_choices(name, values, monkeypatch):
     cls = algorithms.get(name)
     required = {key: getattr(example(name), key) for key, option in cls.options().items() if option.required}
     transcriptions.agreement(Implementation(cls, required | values))
+
+
+@pytest.mark.parametrize(
+    "name, options, count",
+    [
+        ("fedavg", {}, 0),
+        ("fedau", {}, 0),  # three numbers
+        *((name, {}, 0) for name in ("fedavg-all", "fedavg-known-p", "f3ast")),
+        *((name, {}, 1) for name in ("fedawe", "mifa", "fedvarp", "scaffold")),
+        ("fedadmm", {}, 2),
+        ("sonata", {}, 3),
+        ("ditto", {}, 1),
+        ("fedspeed", {}, 1),
+        ("fedspeed", {"prox": False, "correction": False}, 0),
+        ("fedred", {"average": "weighted"}, 3),
+    ],
+)
+def test_number_of_vectors_in_a_clients_state(name, options, count):
+    assert client_vectors(example(name, **options)) == count
 
 
 @pytest.mark.parametrize("name", ["dane", "fedred", "dane+-gd"])

@@ -25,7 +25,7 @@ class First(fedatlas.Channel):
 
     count: int = fedatlas.option(1, doc="entries that are sent", low=1)
 
-    def code(self, rows, rng, shapes=()):
+    def code(self, rows, rng):
         return fedatlas.Coded(np.where(np.arange(rows.shape[1]) < self.count, rows, 0), 64 * self.count)
 
     def alpha(self, d):

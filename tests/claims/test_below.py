@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fedatlas.results.claims.below import largest_ratio
-from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NotTested
+from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED, NotTested
 from fedatlas.results.comparing.theorems import compare_runs
 from fedatlas.theory.theorems import theorem
 
@@ -61,6 +61,11 @@ def test_worst(measured, bound, expected):
 def test_a_bound_that_is_not_finite_says_nothing(bound):
     with pytest.raises(NotTested, match="bound is not finite"):
         largest_ratio(np.array([1.0, 10.0]), np.array(bound))
+
+
+def test_a_theorem_whose_conditions_do_not_hold_is_not_tested():
+    result = below(*compared(lam=0.1), theorem=9)
+    assert result["verdict"] == NOT_TESTED and result["note"].startswith("Theorem 9 needs p = ")
 
 
 def test_tuned_conditions_of_runs_are_theirs():

@@ -7,15 +7,19 @@ import pytest
 from fedatlas.results.claims.verdicts import (
     EQUAL,
     HELD,
+    MORE,
     NOT_HELD,
     NOT_TESTED,
     UNDECIDED,
     VACUOUS,
 )
+from tests.synthetic import curves_of, table
 
-from .fixtures import verdict, view
+from .fixtures import judged, verdict, view
 
 CONTEST = {"kind": "better", "algorithm": "fedac-1", "than": ["fedavg"]}
+
+
 BETTER = [("fedac-1", 4, 0.1), ("fedavg", 4, 0.2), ("mb-sgd", 4, 0.4), ("fedac-1", 16, 0.1), ("fedavg", 16, 0.05)]
 
 
@@ -72,6 +76,26 @@ def test_a_loss_below_zero_has_no_ratio():
     assert verdict(rows, **CONTEST)[0] == HELD  # a suboptimality below 0 is rounding error
 
 
+def test_better_compares_runs_of_one_seed():
+    """Seeds differ a hundredfold, and in each seed one algorithm is 1.5 times as good."""
+    ours = [0.001, 0.01, 0.1]
+    rows = [("fedac-1", 4, ours), ("fedavg", 4, [1.5 * score for score in ours])]
+    result = judged(view(), table(rows), curves_of(rows), **CONTEST)
+    assert (result["verdict"], result["seeds"]) == (HELD, 3)
+    assert [result[key] for key in ("value", "low", "high")] == pytest.approx([1.5] * 3)
+
+
+def test_more_than_was_claimed():
+    rows = [("fedac-1", 4, 0.1), ("fedavg", 4, 0.5)]
+    assert verdict(rows, **CONTEST, factor=2, beyond=4)[0] == MORE
+    assert verdict(rows, **CONTEST, factor=2, beyond=6)[0] == HELD
+    linear = [("fedavg", m, 1 / m) for m in (4, 16, 64)]
+    slope = {"kind": "exponent", "falls": True, "algorithms": ["fedavg"], "axis": "clients", "at_most": 0.9}
+    assert verdict(linear, **slope, more="above")[0] == MORE
+    assert verdict(linear, **slope, more="below")[0] == NOT_HELD
+    assert verdict(linear, **slope)[0] == NOT_HELD
+
+
 def test_a_claim_names_what_makes_it_vacuous():
     options = {**CONTEST, "where": {"clients": 4}}
     bound = {"kind": "reaches", "algorithms": ["fedac-1"], "at_most": 0.2}
@@ -80,6 +104,19 @@ def test_a_claim_names_what_makes_it_vacuous():
         "Nothing is compared: FedAc-I: best suboptimality 0.1 at M = 4"
     )
     assert verdict(BETTER, **options, vacuous={**bound, "at_most": 0.05})[0] == HELD
+
+
+@pytest.mark.parametrize(("ours", "theirs", "expected"), [(math.inf, 0.1, NOT_HELD), (0.1, math.inf, HELD)])
+def test_better_than_what_diverged(ours, theirs, expected):
+    rows = [("fedac-1", 4, ours), ("fedavg", 4, theirs)]
+    assert verdict(rows, **CONTEST, factor=10)[0] == expected
+
+
+def test_better_where_large_is_good():
+    experiment = view(metric="test_accuracy", goal="max")
+    rows = [("fedac-1", 4, 0.9), ("fedavg", 4, 0.8)]
+    assert verdict(rows, experiment=experiment, **CONTEST)[0] == HELD
+    assert verdict(rows, experiment=experiment, kind="better", algorithm="fedavg", than=["fedac-1"])[0] == NOT_HELD
 
 
 @pytest.mark.parametrize(("by", "expected"), [(0.09, HELD), (0.11, NOT_HELD)])

@@ -19,7 +19,11 @@ from tests.synthetic import table
 from .fixtures import judged, view
 
 PROBLEM = {"kind": "quadratic", "dim": 3, "mu": 1, "L": 4, "noise": 1, "start_scale": 0}
+
+
 NAMES = {"B.1": "fedac-1", "C.13": "fedac-2", "C.1": "fedac-2", "D.1": "fedavg-averaged"}
+
+
 STEPS = {"short": 64, "middle": 256, "long": 1024}
 
 
@@ -76,6 +80,13 @@ def test_errors_within_the_bound_that_fall_like_it(theorem):
 def test_shares_of_the_bound(factor, options, expected):
     results = experiment(error=lambda steps, terms: factor * sum(terms.values()))
     assert share(*results, **options)["verdict"] == expected
+
+
+def test_runs_that_diverge_are_not_held():
+    subject, frame, lines = experiment()
+    lines = lines[~((lines["algorithm"] == "long") & (lines["seed"] == 1) & (lines["round"] > 0))]
+    assert share(subject, frame, lines, at_most=1)["verdict"] != HELD
+    assert rate(subject, frame, lines)["verdict"] == NOT_HELD
 
 
 @pytest.mark.parametrize(

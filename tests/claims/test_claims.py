@@ -92,6 +92,14 @@ def test_reaches(options, expected):
     assert verdict(rows, kind="reaches", algorithms=["fedavg", "fedac-1"], **options)[0] == expected
 
 
+def test_what_diverged_reaches_nothing():
+    rows = [("fedavg", 4, math.inf)]
+    assert verdict(rows, kind="reaches", algorithms=["fedavg"], at_least=1)[:2] == (
+        NOT_HELD,
+        "FedAvg diverged at M = 4",
+    )
+
+
 @pytest.mark.parametrize(
     ("rows", "expected"),
     [
@@ -127,6 +135,11 @@ def test_a_row_names_the_seeds_that_it_has(factor, note):
     assert verdict([("fedavg", 4, 1), ("fedac-1", 4, 1)], experiment=experiment, lines=lines, **options)[2].startswith(
         note
     )
+
+
+def test_missing_rows_are_said():
+    result = verdict(BETTER, kind="reaches", algorithms=["fedavg"], at_least=0, where={"clients": 7})
+    assert result == (NOT_TESTED, "", "No results of FedAvg at M = 7.")
 
 
 @pytest.mark.parametrize(

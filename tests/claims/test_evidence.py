@@ -9,11 +9,13 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all, judge_any
-from fedatlas.results.claims.verdicts import HELD, MORE, NOT_HELD, UNDECIDED, UNTESTED
+from fedatlas.results.claims.verdicts import EQUAL, HELD, MORE, NOT_HELD, UNDECIDED, UNTESTED
 from fedatlas.results.comparing.intervals import pair_seeds, sample
 from fedatlas.results.comparing.medians import median_interval
 
 NUMBERS = st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=9)
+
+
 LIMITS = st.tuples(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6)).map(sorted)
 
 
@@ -79,6 +81,14 @@ def test_a_mean_that_cannot_be_negative_has_no_negative_end():
     assert plain.interval()[0] < 0 and plain.interval()[1] == scattered.interval()[1]
 
 
+def test_one_of_many_parts_fails_only_if_it_surely_does():
+    """At the level of one comparison the second part fails; with 20 comparisons chance explains it."""
+    fine, doubtful = Evidence(sample([2.0, 2.1, 2.0]), Bounds(1)), Evidence(sample([0.5, 0.6, 0.7]), Bounds(1))
+    assert judge_all([doubtful]).verdict == NOT_HELD
+    assert judge_all([fine] * 20 + [doubtful]).verdict == UNDECIDED
+    assert judge_all([fine] * 20).verdict == HELD
+
+
 def test_the_part_that_refutes_decides():
     """The widest interval has the lowest end, but says nothing; the claim fails by another part."""
     wide, clear = Evidence(sample([0.1, 2.0, 9.0]), Bounds(1), "{} wide"), Evidence(sample([0.7, 0.71]), Bounds(1))
@@ -90,12 +100,44 @@ def test_the_part_that_refutes_decides():
     assert judge_all([wide, Evidence(sample([3.0, 3.1]), Bounds(1))]).measurement.value == pytest.approx(3.7)
 
 
+SAME = Bounds(1 / 1.05, 1.05)
+
+
+@pytest.mark.parametrize(
+    ("parts", "expected"),
+    [
+        ([[1.01, 1.02, 1.01]], EQUAL),
+        ([[0.99, 0.98, 0.99]], EQUAL),  # surely behind, by less than what matters
+        ([[1.04, 1.08, 1.06]], HELD),
+        ([[0.9, 1.1, 1.0]], UNDECIDED),
+        ([[0.9, 0.91, 0.9]], NOT_HELD),
+        ([[1.01, 1.02, 1.01], [2.0, 2.1, 2.0]], EQUAL),
+        ([[1.01, 1.02, 1.01], [0.9, 1.1, 1.0]], UNDECIDED),
+        ([[1.01, 1.02, 1.01], [0.5, 0.51, 0.5]], NOT_HELD),
+    ],
+)
+def test_less_than_what_matters_is_equal(parts, expected):
+    evidence = [Evidence(sample(values, log=True), Bounds(1, open=True), equality=SAME) for values in parts]
+    assert judge_all(evidence).verdict == expected
+    if len(parts) == 1:
+        assert judge_any(evidence).verdict == expected
+
+
 @given(NUMBERS, st.floats(-1e6, 1e6))
 def test_a_p_value_below_the_level_decides(values, bound):
     outcome = judge_all([Evidence(sample(values), Bounds(bound))])
     if (p := outcome.measurement.p) is not None and abs(p - 0.05) > 1e-6:
         decided = outcome.verdict in (HELD, NOT_HELD)
         assert decided if p < 0.05 else not decided or bound in values  # of exact tests, ties make p larger
+
+
+def test_p_values_of_several_parts():
+    """A claim about all parts is refuted by the smallest p-value times their number, and shown by the largest."""
+    parts = [Evidence(sample(values), Bounds(1)) for values in ([2.0, 2.1, 2.3], [3.0, 3.4, 3.1])]
+    p_values = [judge_all([part]).measurement.p for part in parts]
+    assert judge_all(parts).measurement.p == max(p_values)
+    refuted = Evidence(sample([0.1, 0.2, 0.15]), Bounds(1))
+    assert judge_all([*parts, refuted]).measurement.p == pytest.approx(3 * judge_all([refuted]).measurement.p)
 
 
 def test_one_seed_decides_where_runs_are_deterministic():
@@ -116,6 +158,11 @@ def test_a_failure_that_nobody_tuned_proves_nothing(values, expected):
     assert outcome.verdict == expected and outcome.note == REASON
     answer = judge_any(evidence, failed=[REASON]).verdict
     assert answer == (HELD if values == 2.0 else UNTESTED)
+
+
+def test_an_open_bound_excludes_its_end():
+    assert judge_all([Evidence(sample([1.0, 1.0]), Bounds(1, open=True))]).verdict == NOT_HELD
+    assert judge_all([Evidence(sample([1.0, 1.0]), Bounds(1))]).verdict == HELD
 
 
 @pytest.mark.parametrize(

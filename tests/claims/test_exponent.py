@@ -8,12 +8,14 @@ from fedatlas.errors import UserError
 from fedatlas.experiments.experiment_view import AlgorithmView
 from fedatlas.results.claims import build
 from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED, UNDECIDED
-from tests.synthetic import curves
+from tests.synthetic import curves, rows
 from tests.synthetic import table as made_table
 
 from .fixtures import judged, verdict, view
 
 GRID = ("problem.similarity", "problem.L")
+
+
 SHARES = [1e-2, 1e-4]
 
 
@@ -95,7 +97,11 @@ def test_costs_grow_with_constants(changes, options, expected):
 
 
 FALLING = view(("fedavg",), ("local_steps",), metric="suboptimality", tune=())
+
+
 STEPS = [("fedavg", (K,), 0.1) for K in (1, 2, 4)]
+
+
 FALLS = {
     "kind": "exponent",
     "falls": True,
@@ -132,8 +138,21 @@ def test_rounds_until_a_share(power, seeds, spread, expected):
         )
 
 
+@pytest.mark.parametrize("bounds", [{"at_least": 0}, {"at_most": 0.5}])
+def test_a_run_that_diverges_is_not_held(bounds):
+    lines = [run if run[1:3] != (4, 2) else (*run[:3], [(0, 1.0), (1, float("inf"))]) for run in reaching(1)]
+    assert verdict(STEPS, ("local_steps",), FALLING, lines=lines, **bounds, **FALLS)[:2] == (
+        NOT_HELD,
+        "FedAvg diverged",
+    )
+
+
 AXES = ("local_steps",)
+
+
 IDS = {"a": 4, "b": 16, "c": 64}
+
+
 RATE = {"kind": "exponent", "falls": True, "quantity": "mean_square", "along": IDS, "at_least": 0.45, "at_most": 0.55}
 
 
@@ -165,6 +184,27 @@ def of_mean_square(power, scatter=0.0, seeds=4, status="ok", **options):
 )
 def test_mean_squares_fall(power, options, expected):
     assert of_mean_square(power, **options)[0] == expected
+
+
+QUADRATIC = {("fedsps", k, c): 1 + (c - k * k) ** 2 for k in (1, 2, 4) for c in (1.0, 4.0, 16.0)}
+
+
+CHOICE = {
+    "kind": "exponent",
+    "quantity": "choice",
+    "algorithms": ["fedsps"],
+    "parameter": "c",
+    "axis": "local_steps",
+}
+
+
+TUNED = view(["fedsps"], ["local_steps"], metric="loss", tune=["c"])
+
+
+def test_a_slope_has_an_interval_over_seeds():
+    frames = [rows({key: 1 + (key[2] - key[1] ** power) ** 2 for key in QUADRATIC}) for power in (2, 1, 2)]
+    trials = pd.concat([frame.assign(seed=seed) for seed, frame in enumerate(frames)])
+    assert judged(TUNED, frames[0], None, trials, **CHOICE, at_most=1.5)["verdict"] == UNDECIDED
 
 
 @pytest.mark.parametrize(

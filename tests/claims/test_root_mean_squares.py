@@ -10,7 +10,11 @@ from tests.synthetic import curves, table
 from .fixtures import judged, view
 
 AXES = ("local_steps",)
+
+
 RMS = {"kind": "better", "algorithm": "fedawe", "than": ["fedau", "f3ast"], "after": 10, "matters": 0}
+
+
 LATE = {"fedawe": 1.0, "fedau": 2.0, "f3ast": 3.0}
 
 
@@ -64,6 +68,15 @@ def judge_lines(lines, **changes):
 )
 def test_root_mean_squares(options, expected):
     assert verdict(**options)[0] == expected
+
+
+def test_pairs_share_their_seeds():
+    assert verdict(spread=10.0)[0] == HELD  # whose means differ by less than the seeds do
+
+
+def test_a_lead_that_seeds_do_not_agree_on_is_not_certain():
+    lines = [(id, 1, seed, [(10, 1 + (seed % 2) * (id == "a") * 3 + (id == "b"))]) for id in "ab" for seed in range(6)]
+    assert judge_lines(lines)["verdict"] == UNDECIDED
 
 
 def test_one_deterministic_run_is_compared_with_all_seeds():

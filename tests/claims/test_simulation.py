@@ -13,9 +13,15 @@ from fedatlas.results.claims.verdicts import EQUAL, HELD, NOT_HELD
 from fedatlas.results.comparing.intervals import MATTERS, sample
 
 CLAIMS = 420  # for each of 24 kinds of claim: 10,080 in all
+
+
 EQUALITY = Bounds(1 / (1 + MATTERS), 1 + MATTERS)
+
+
 # true ratios at the worst places: just on the wrong side of the line, or of what matters; some are clear
 PLACES = [0.9999, 1.0001, EQUALITY.low * 0.9999, EQUALITY.high * 1.0001, 1.5, 0.7]
+
+
 ANALYSES = [5, 10, 20, 40]
 
 

@@ -11,9 +11,17 @@ from tests.synthetic import curves, experiment, table
 from .fixtures import judged, view
 
 AXES = ("participation",)
+
+
 RULES = ['{"kind":"stationary","p":0.3}', '{"kind":"sine","p":0.6}']
+
+
 PROBLEM = {"kind": "quadratic", "dim": 3, "heterogeneity": 1.0, "noise": 0.1}
+
+
 SETTING = {"clients": 3, "rounds": 12, "batch": 1}
+
+
 STATEMENT = {"kind": "below", "algorithms": ["it"], "theorem": "matrix-form"}
 
 
@@ -34,6 +42,13 @@ def test_equalities_have_a_tolerance():
 def test_bounds_have_none():
     result, ours, _ = verdict(theorem="lemma-2-square")
     assert result == HELD and "of the bound" in ours
+
+
+def test_the_worst_setting_decides(monkeypatch):
+    shares = iter([(0.5, 1.0), (2.0, 1.0)])
+    monkeypatch.setitem(fedawe.STATEMENTS, "matrix-form", lambda runs: next(shares))
+    result, ours, note = verdict()
+    assert (result, ours) == (NOT_HELD, "at most 2 of the bound") and "worst is sine" in note
 
 
 def test_levels_are_divided_among_the_settings(monkeypatch):

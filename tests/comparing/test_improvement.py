@@ -5,8 +5,10 @@ import math
 import numpy as np
 import pytest
 from hypothesis import given
+from scipy import stats
 
 from fedatlas.results.comparing.improvement import probability_of_improvement
+from fedatlas.results.comparing.intervals import LEVEL
 
 from .fixtures import boards, make_board
 
@@ -47,6 +49,15 @@ def test_it_is_a_loop_over_pairs(board):
         if shares:
             np.testing.assert_allclose(result.probability[a, b] + result.probability[b, a], 1)
             assert -1e-12 <= result.low[a, b] <= result.high[a, b] <= 1 + 1e-12
+
+
+@pytest.mark.parametrize("problems", [1, 4, 16])
+def test_who_wins_all_pairs_has_the_bound_of_clopper_and_pearson_with_a_trial_for_each_problem(problems):
+    board = make_board(np.stack([np.full((problems, 1, 15), value) for value in (1.0, 2.0)]))
+    result = probability_of_improvement(board, resamples=20000)
+    assert result.probability[0, 1] == result.high[0, 1] == 1 and result.low[1, 0] == 0
+    bound = stats.beta.ppf(LEVEL / 2, problems, 1)
+    assert (result.low[0, 1], result.high[1, 0]) == pytest.approx((bound, 1 - bound), abs=0.02)
 
 
 @pytest.mark.parametrize("shape", [(0.3, 0.3), (3.0, 1.0), (1.0, 0.05)], ids=["apart", "alike", "mostly won"])

@@ -9,7 +9,14 @@ from scipy import stats
 from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all
 from fedatlas.results.claims.verdicts import HELD, UNDECIDED
 from fedatlas.results.comparing.intervals import sample, several_analyses
-from fedatlas.results.comparing.medians import median_interval, share_interval, sign_p_value
+from fedatlas.results.comparing.medians import median_interval, needed_seeds, share_interval, sign_p_value
+
+
+@pytest.mark.parametrize(("level", "seeds"), [(0.05, 6), (0.0125, 8), (0.05 / 3, 7), (0.5, 2)])
+def test_fewer_seeds_have_no_exact_interval(level, seeds):
+    assert needed_seeds(level) == seeds
+    assert median_interval(np.arange(seeds - 1.0), level) is None
+    assert median_interval(np.arange(float(seeds)), level) == (0, seeds - 1)
 
 
 @pytest.mark.parametrize("count", [6, 9, 10, 20, 40])

@@ -39,6 +39,10 @@ def test_the_interval_against_the_best_is_students_of_log_ratios_with_bonferroni
     assert (result.low, result.high) == pytest.approx((math.exp(logs.mean() - half), math.exp(logs.mean() + half)))
 
 
+def test_one_seed_tells_nothing_apart():
+    assert near(one_problem([1], [50])) == [True, True]
+
+
 def test_scores_are_compared_by_difference():
     board = one_problem([-0.9, -0.91, -0.9], [-0.8, -0.8, -0.81], log=False)
     assert near(board) == [True, False]
@@ -66,6 +70,13 @@ def test_somebody_is_near_the_best_where_a_target_is_attained_and_all_others_are
         assert any(item.near for item in result) == any(item.attained for item in result)
         for item in result:
             assert item.near or not item.attained or item.low > 1
+
+
+@given(boards(least=(2, 1, 1, 2), undefined=False))
+def test_costs_in_another_unit_give_the_same_standings(board):
+    scaled = make_board(board.numbers * 8)
+    for problem in range(len(board.problems)):
+        assert [item.near for item in standings(board, problem)] == [item.near for item in standings(scaled, problem)]
 
 
 def test_the_true_best_is_seldom_told_to_be_worse():

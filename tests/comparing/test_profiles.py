@@ -16,7 +16,11 @@ from fedatlas.results.comparing.profiles import (
 from .fixtures import boards, make_board
 
 INF = math.inf
+
+
 AT = np.array([1.0, 1.5, 2.0, 4.0])
+
+
 # two algorithms on three problems, with one target and one seed
 SMALL = [[[[10]], [[30]], [[INF]]], [[[20]], [[20]], [[8]]]]
 
@@ -45,6 +49,11 @@ def test_a_small_profile_by_hand():
     np.testing.assert_allclose(result.share, [[1 / 3, 2 / 3, 2 / 3, 2 / 3], [2 / 3, 2 / 3, 1, 1]])
 
 
+def test_nobody_solves_what_nobody_attains():
+    assert performance_ratios(np.full((2, 1, 1, 1), INF)).ravel().tolist() == [INF, INF]
+    assert compute_profile(performance_ratios(np.full((2, 1, 1, 1), INF)), AT).share.max() == 0
+
+
 @given(boards())
 def test_a_profile_is_the_loop_over_instances(board):
     np.testing.assert_allclose(
@@ -58,6 +67,12 @@ def test_profiles_rise_and_bands_hold_them(board, seed):
     for line in (result.share, result.low, result.high):
         assert (np.diff(line, axis=1) >= 0).all() and line.min() >= 0 and line.max() <= 1 + 1e-12
     assert (result.low <= result.share + 1e-12).all() and (result.share <= result.high + 1e-12).all()
+
+
+@given(boards(), st.lists(st.sampled_from([0.25, 2.0, 8.0]), min_size=4, max_size=4))
+def test_the_unit_of_a_problem_does_not_matter(board, factors):
+    scaled = board.numbers * np.array(factors[: len(board.problems)])[:, None, None]
+    np.testing.assert_array_equal(performance_ratios(scaled), performance_ratios(board.numbers))
 
 
 @given(boards(least=(2, 1, 1, 1)))

@@ -12,7 +12,7 @@ from scipy import stats
 from fedatlas.publish.comparison.sentence import write_sentence
 from fedatlas.results.comparing.improvement import probability_of_improvement
 from fedatlas.results.comparing.intervals import LEVEL, MATTERS
-from fedatlas.results.comparing.pairwise import MEANINGFUL, WonShare, compare_pair
+from fedatlas.results.comparing.pairwise import MEANINGFUL, WonShare, compare_pair, won
 from fedatlas.results.comparing.ranks import rank_algorithms, rank_by_cost, rank_on_problems
 
 from .fixtures import make_board
@@ -47,6 +47,14 @@ def test_a_twin_is_a_tie_on_every_problem(change):
         assert place.state == "near" and place.rank.value == 1.5
     (_, (share, _)) = probability_of_improvement(board).probability
     assert share == 0.5
+
+
+@given(st.floats(1e-3, 1e3), st.floats(1e-3, 1e3))
+def test_ratios_within_what_matters_are_ties(ours, theirs):
+    ratio = max(ours, theirs) / min(ours, theirs)
+    share = float(won(np.array(ours), np.array(theirs)))
+    assert share == (0.5 if ratio <= 1 + MATTERS + 1e-12 else float(ours < theirs)) or ratio == pytest.approx(1.05)
+    assert share + float(won(np.array(theirs), np.array(ours))) == 1
 
 
 @pytest.mark.parametrize(

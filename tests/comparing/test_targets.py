@@ -3,10 +3,12 @@
 import math
 
 import numpy as np
+import pandas as pd
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedatlas.results.comparing.targets import TargetSpec, target_costs
+from fedatlas.results.comparing.targets import TargetSpec, score_benchmark, target_costs
 
 from .fixtures import curves
 
@@ -92,3 +94,13 @@ def test_a_board_is_a_loop_over_runs(runs, goal):
             hits = [at for at, v in values[1:] if (v <= target if goal == "min" else v >= target)]
             costs = result.by_seed("ab".index(algorithm), index, t)
             assert costs[seed] == (hits[0] if hits else math.inf)
+
+
+def test_scores_are_turned_so_that_small_ones_are_good():
+    index = pd.MultiIndex.from_tuples([("a", 1, 0), ("a", 1, 1), ("b", 1, 0)], names=["algorithm", "K", "seed"])
+    high, starts = pd.Series([0.9, 0.8, -math.inf], index), pd.Series(0.1, index)
+    result = score_benchmark(high, starts, ["a", "b", "c"], ["K"], "max", log=False)
+    assert result.numbers[:, 0, 0].tolist()[:2] == [[-0.9, -0.8], [math.inf, math.inf]]
+    assert np.isnan(result.numbers[2]).all()
+    small = score_benchmark(pd.Series([0.0, 1e-3, 1.0], index), starts, ["a", "b"], ["K"], "min", log=True)
+    assert small.numbers[0, 0, 0].tolist() == [1e-16, 1e-3] and small.log and small.resolution == pytest.approx([1e-10])

@@ -191,7 +191,7 @@ class Inherited(FedAvg):
         return State(**{name: 0.5 * value for name, value in message.items()}), state
 
 
-@broken("arrays-unchanged", "server changes s.x in place.*`x = x . ...`")
+@broken("runs", "server changes x in place.*`x = x . ...`")
 class InPlace(Sound):
     def server(self, s, mean, n):
         x = s.x

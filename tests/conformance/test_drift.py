@@ -1,15 +1,19 @@
 """Of an algorithm without `corrects_drift`, the test `optimum` says how near it comes to the optimum, and passes."""
 
+import json
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
+from fedatlas.cli.main import main
 from fedatlas.errors import UserError
 from fedatlas.federation.algorithms.feddyn import FedDyn
 from fedatlas.federation.algorithms.scaffold import Scaffold
 from fedatlas.federation.arrays import State
 from fedatlas.testing import NOT_APPLICABLE, Implementation, run_tests
+from tests.docs.blocks import blocks, commands
 
 DISTANCE = re.compile(
     r"400 rounds of full gradients with .* (?:end (\S+) above|lead away from) the optimum of clients that differ, "
@@ -84,3 +88,37 @@ def test_a_wrong_sign_is_seen(cls):
     ours, fedavg = DISTANCE.search(text).groups()
     assert ours is None or float(ours) > 3 * float(fedavg) > 0
     assert "look for a wrong sign and write `corrects_drift = True`" in text
+
+
+OWN = """
+from dataclasses import dataclass
+
+from tests.conformance.test_drift import {cls}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Own({cls}):
+    name = "{name}"
+"""
+
+
+def test_the_run_of_the_tutorial_tells_signs_apart(tmp_path, monkeypatch, capsys):
+    text = "".join(block.text for block in blocks(Path("docs/tutorial/own-algorithm.md")) if block.language == "bash")
+    words = next(words for words, _ in commands(text) if words[:2] == ["fedatlas", "train"])
+    for folder in ("config", "extensions"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "config/config.yaml").touch()
+    for name, cls in (("right", "Undeclared"), ("wrong", "Flipped")):
+        (tmp_path / f"extensions/{name}.py").write_text(OWN.format(cls=cls, name=name))
+    monkeypatch.chdir(tmp_path)
+
+    def end(algorithm, split=True):
+        rest = words[words.index("--data") :]
+        if not split:
+            del rest[rest.index("--partition") : rest.index("--partition") + 2]
+        assert main(["train", "--algorithm", algorithm, "--set", "lr=0.3", *rest, "--json"]) == 0
+        return json.loads(capsys.readouterr().out)["final"]["suboptimality"]
+
+    assert end("fedavg") == pytest.approx(2e-4, rel=0.1) and end("scaffold") == pytest.approx(2e-7, rel=0.5)
+    assert end("right") < 1e-6 and end("wrong") == pytest.approx(9e-4, rel=0.1)
+    assert end("right", split=False) == end("wrong", split=False)

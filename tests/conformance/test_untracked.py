@@ -1,6 +1,7 @@
 """What an own algorithm reads besides Python makes results again where it is declared, and is named where it is not."""
 
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -8,7 +9,8 @@ from fedatlas import UserError
 from fedatlas.experiments.fingerprint import _parsed_outside, module_hashes
 from fedatlas.registry import extensions
 from fedatlas.registry.extensions import discovery
-from fedatlas.testing.untracked import find_untracked
+from fedatlas.testing import Failed, NotApplicable
+from fedatlas.testing.untracked import dependencies, find_untracked
 
 SOURCE = """
 from fedatlas import Algorithm
@@ -88,3 +90,13 @@ def test_versions_of_other_packages_are_a_part_of_the_code(own, monkeypatch):
         monkeypatch.setattr(importlib.metadata, "version", lambda of, name=name: "0" if of == name else original(of))
         assert (module_hashes([own(source)])["extensions.mine"] != before) == changes
     assert extensions.find_file("extensions.mine") is not None
+
+
+def test_the_conformance_test_fails_and_passes(own):
+    implementation = SimpleNamespace(cls=SimpleNamespace(__module__=own(SOURCE)))
+    dependencies(implementation)
+    own(SOURCE + "import os\nx = os.environ['A']\n")
+    with pytest.raises(Failed, match="reads the environment"):
+        dependencies(implementation)
+    with pytest.raises(NotApplicable):
+        dependencies(SimpleNamespace(cls=SimpleNamespace(__module__="fedatlas.federation.algorithms.fedavg")))

@@ -18,7 +18,11 @@ from tests.helpers import example
 from tests.walk import Walk
 
 ALIKE = {"kind": "rates", "compute": 1e4, "down": 4e3, "up": 1e3, "latency": 0.3, "overhead": 0.01}
+
+
 VARIED = ALIKE | {"compute_spread": 0.8, "down_spread": 0.5, "up_spread": 0.7}
+
+
 M, OPERATIONS = 6, 40.0
 
 
@@ -136,3 +140,16 @@ def test_all_clients_take_part_with_or_without_a_list(up, client):
     ledger.add((Exchange("client", 2, up, full=1, client=client),), 12)
     listed, implied = (ActiveClients(ids, 5 * np.arange(13)) for ids in (np.tile(np.arange(5), 12), None))
     np.testing.assert_allclose(measured(VARIED, listed, [ledger]), measured(VARIED, implied, [ledger]))
+
+
+def test_rounds_by_hand():
+    model = {"kind": "rates", "compute": 10.0, "down": 8.0, "up": 4.0, "latency": 1.0, "overhead": 0.5}
+    work = Workload(vector=3, operations=5, sizes=np.array([2, 4]), batch=3)
+    ledger = Ledger()
+    ledger.add((Exchange("client", 2, 1, gradients=3, samples=6, full=1),))
+    ledger.add((Exchange("before", 1, 1), Exchange("client", 2, 1, passes=1, client=0)))
+    attendance = ActiveClients(np.array([0, 1, 0, 1]), np.array([0, 2, 4]))
+    times = seconds(COST_MODELS.build(model), work, attendance, ledger.split([0, 1, 2]))
+    first = 1 + 24 * 2 / 8 + 24 / 4 + 4 * 0.5 + (6 + 4) * 5 / 10  # of client 1, which has 4 samples
+    second = 2 + 24 * 3 / 8 + 24 * 2 / 4 + 0.5 + 2 * 5 / 10  # of client 0, which passes over 2 samples in a minibatch
+    assert times.tolist() == pytest.approx([0, first, first + second])

@@ -22,8 +22,14 @@ from fedatlas.data.store import prepare, status, verify
 from fedatlas.errors import UserError
 
 RNG = np.random.default_rng(0)
+
+
 X = RNG.normal(size=(30, 3))
+
+
 Y = np.arange(30) % 2
+
+
 CLIENT = np.repeat(["b", "a", "c"], 10)
 
 
@@ -214,6 +220,18 @@ def test_files_are_read_again_only_after_they_have_changed(monkeypatch):
     write()
     os.utime("mine.csv", ns=(old + 1, old + 1))
     assert repr(describe()) == repr(first)
+
+
+def test_an_edit_that_keeps_size_and_time_is_seen():
+    write()
+    os.utime("mine.csv", ns=(10**18, 10**18))
+    first = sources.info(SPEC)
+    text = Path("mine.csv").read_text()
+    at = text.rindex("0")
+    Path("mine.csv").write_text(f"{text[:at]}1{text[at + 1 :]}")
+    os.utime("mine.csv", ns=(10**18, 10**18))
+    custom_files._cache.clear()  # as another process
+    assert sources.info(SPEC) != first
 
 
 def test_a_job_finds_own_data_by_their_name():

@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from pyarrow import parquet
 
 from fedatlas.data import sources
@@ -15,7 +17,11 @@ from fedatlas.errors import UserError
 from fedatlas.io import machine
 
 ROWS = 40
+
+
 RNG = np.random.default_rng(0)
+
+
 FRAME = pd.DataFrame(
     {
         "age": RNG.integers(20, 80, ROWS),
@@ -25,6 +31,8 @@ FRAME = pd.DataFrame(
         "ill": ["yes", "no", "no", "no"] * (ROWS // 4),
     }
 )
+
+
 KEYS = {"label": "ill", "client": "hospital", "categorical": "sex"}
 
 
@@ -79,6 +87,13 @@ def test_every_format_of_a_table_gives_the_same_arrays():
         assert np.array_equal(load_owners(plain.name), load_owners(other.name))
 
 
+def test_a_share_of_each_class_tests_and_the_seed_says_which():
+    FRAME.to_csv("mine.csv", index=False)
+    first, second = (prepared(file="mine.csv", test_share=0.25, seed=seed, **KEYS) for seed in (0, 1))
+    assert np.bincount(first.y_test).tolist() == [8, 2] and len(first.y) == 30
+    assert not np.array_equal(first.X_test, second.X_test)
+
+
 def test_a_column_says_what_tests():
     text = "x,y,fold\n1,0,train\n2,1,Train\n3,0,test\n4,1,TEST\n5,1,test\n"
     result = survey(text, test_column="fold")
@@ -128,6 +143,8 @@ def test_labels_are_sorted_as_numbers_where_all_are():
 
 
 NO_CSV = "mine.csv: is not CSV in UTF-8: "
+
+
 MISTAKES = {
     "a,b,y\n1,2,0\n1,2\n": "mine.csv: row 2 is short: it has 2 of 3 cells",
     "a,b,y\n1,2,0\n1,2,3,4\n": NO_CSV + "Error tokenizing data. C error: Expected 3 fields in line 3",
@@ -208,6 +225,25 @@ def test_parquet_says_row_and_column():
         file.write(b"PAR1 nothing")
     with pytest.raises(UserError, match="is not a readable Parquet file"):
         prepared(file="mine.parquet", label="a")
+
+
+WORDS = st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\ufeff"), min_size=1, max_size=8)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.tuples(st.floats(allow_nan=False, allow_infinity=False), st.integers(-(2**53), 2**53)), min_size=4),
+    st.lists(WORDS.map(str.strip).filter(bool), min_size=2, max_size=4, unique=True),
+    st.sampled_from([",", ";", "\t", "|"]),
+)
+def test_what_pandas_writes_is_read_bit_for_bit(tmp_path_factory, values, words, separator):
+    path = tmp_path_factory.mktemp("own") / "mine.csv"
+    labels = [words[i % len(words)] for i in range(len(values))]
+    frame = pd.DataFrame({"a": [a for a, _ in values], "b": [b for _, b in values], "label it": labels})
+    frame.to_csv(path, index=False, sep=separator)
+    data = prepared(file=str(path), label="label it", separator=separator, test_share=0)
+    assert np.array_equal(data.X, frame[["a", "b"]].to_numpy(np.float64))
+    assert len(set(zip(labels, data.y, strict=True))) == len(set(labels)) == data.classes
 
 
 def test_a_table_with_more_cells_than_memory_is_refused(monkeypatch):

@@ -3,6 +3,7 @@
 import errno
 import hashlib
 import os
+import threading
 import time
 
 import pytest
@@ -65,6 +66,14 @@ def test_what_is_not_the_published_file_never_comes_in_place(
     assert names_of_raw_files() == set()
 
 
+def test_an_endless_answer_is_cut(official, server, root, names_of_raw_files):
+    official(b"content")
+    server.files["/toy"], server.declare_length = BIG, False
+    with pytest.raises(UserError, match="gives more than the 7 bytes expected"):
+        fetch("toy", root)
+    assert names_of_raw_files() == set()
+
+
 def test_the_next_address_is_tried_when_one_fails(register, server, root):
     register(File("toy", (f"{server.url}/gone", f"{server.url}/toy"), 7, sha(b"content")))
     server.files["/toy"] = b"content"
@@ -92,3 +101,28 @@ def test_a_full_disk_ends_in_one_sentence(official, root, monkeypatch, names_of_
     with pytest.raises(UserError, match=f"cannot write under {root}: No space left on device; free some space"):
         fetch("toy", root)
     assert names_of_raw_files() == set()
+
+
+def failures_of(count, work):
+    """What a function raised in threads that ran it at once."""
+    failures = []
+
+    def run():
+        try:
+            work()
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=run) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return failures
+
+
+def test_two_at_once_download_once(official, server, root, names_of_raw_files):
+    official(BIG)
+    failures = failures_of(4, lambda: fetch("toy", root))
+    assert not failures and len(server.requests) == 1
+    assert names_of_raw_files() == {"toy", "toy.origin"}

@@ -42,6 +42,14 @@ def test_a_split_gives_every_sample_to_at_most_one_client(y, clients, seed, how)
         assert ((table > 0).sum(axis=1) == 2).all() and len(set(table[table > 0].tolist())) == 1
 
 
+@pytest.mark.parametrize("kind, options", SPLITS)
+def test_the_seed_decides(kind, options):
+    first, same, other = (partition(kind, BALANCED, 20, seed, **options) for seed in (3, 3, 4))
+    np.testing.assert_array_equal(first.order, same.order)
+    np.testing.assert_array_equal(first.offsets, same.offsets)
+    assert not np.array_equal(first.order, other.order)
+
+
 @pytest.mark.parametrize("spec, complaint", [({"seed": 1}, "has no kind"), (3, "it must be a kind, or a mapping")])
 def test_a_specification_names_a_kind(spec, complaint):
     with pytest.raises(UserError, match=complaint):
@@ -65,7 +73,15 @@ def test_splits_never_change(kind, options, digest):
     assert hashlib.sha256(content).hexdigest()[:16] == digest
 
 
-# Shared ---------------------------------------------------------------------------------------------------------------
+def test_the_shuffle_never_changes():
+    assert partition("iid", np.zeros(12, int), 3, 0).order.tolist() == [6, 1, 11, 9, 3, 4, 5, 8, 2, 7, 0, 10]
+
+
+def test_labels_are_not_changed():
+    y = BALANCED.copy()
+    for kind, options in SPLITS:
+        partition(kind, y, 7, 0, **options)
+    np.testing.assert_array_equal(y, BALANCED)
 
 
 @pytest.mark.parametrize("spec", [None, "shared", {"kind": "shared", "seed": 3}])
@@ -77,9 +93,6 @@ def test_shared_data_are_not_split_however_many_clients_there_are(spec):
 def test_all_other_kinds_split(kind):
     assert is_split(kind) and is_split({"kind": kind})
     assert module(kind) == module({"kind": kind}) == f"fedatlas.federation.partitions.{kind}"
-
-
-# Dirichlet ------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("symmetric", [False, True])
@@ -120,9 +133,6 @@ def test_extreme_alphas_work_or_say_why_not(alpha, per_class):
         assert per_class and alpha < 1 and "raise alpha" in str(error)
     else:
         assert result.sizes.sum() == 6000
-
-
-# Classes --------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("clients, classes", [(100, 2), (10, 2), (5, 2), (4, 1), (30, 9), (7, 10), (1, 10), (1, 1)])

@@ -8,10 +8,15 @@ from scipy.io import savemat
 
 from fedatlas.data.catalogue.base import File, Form
 from fedatlas.data.prepared import load
+from fedatlas.data.readers import embedded
 from fedatlas.data.store import prepare, status
 
 IMAGES = {"dtype": "uint8", "sparse": False, "scale": 255.0, "shape": (3, 2, 2)}
+
+
 PIXELS = np.random.default_rng(1).integers(0, 256, (2, 2, 3, 10), np.uint8)
+
+
 DIGITS = np.arange(1, 11).reshape(-1, 1)
 
 
@@ -51,6 +56,8 @@ def streams() -> bytes:
 
 
 LOSSY = Form("jpeg", (File("toy.npz"),), lossy="from JPEG")
+
+
 OFFICIAL = Form("libsvm", (File("toy"),), {"labels": (0, 1)})
 
 
@@ -64,3 +71,9 @@ def test_a_stand_in_is_marked_as_lossy(register, put, root):
     np.testing.assert_array_equal(result.X_test[:, 2, 1, 1], [40, 50])
     np.testing.assert_array_equal(result.y, [0, 1, 0])
     assert {row.name: row.lossy for row in status(root)}["toy"]
+
+
+def test_the_fixed_sample_never_changes():
+    picked = embedded.stratified_sample(np.arange(100) % 3, 0.2)
+    assert picked.tolist() == sorted(set(picked.tolist())) and len(picked) == 7 + 7 + 7
+    np.testing.assert_array_equal(picked[:6], [5, 6, 11, 12, 16, 17])

@@ -7,7 +7,7 @@ import os
 import numpy as np
 import pytest
 
-from fedatlas.data import prepared
+from fedatlas.data import preparation, prepared
 from fedatlas.data.catalogue.base import File, Form
 from fedatlas.data.dataset import Dataset
 from fedatlas.data.prepared import load
@@ -64,6 +64,13 @@ def test_what_is_not_whole_is_prepared_again(toy, root, damage):
     assert contents(folder) == good and os.listdir(root / "prepared") == ["toy"]
 
 
+def test_a_failure_leaves_nothing_behind(toy, root, monkeypatch):
+    monkeypatch.setattr(preparation, "validate", lambda *unused: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        prepare("toy", root)
+    assert os.listdir(root / "prepared") == []
+
+
 def test_official_files_replace_a_stand_in(register, put, root, toy_text):
     official = Form("libsvm", (File("toy"),), {"labels": (-1, 1)})
     register(forms=(official, Form("libsvm", (File("other"),), {"labels": (-1, 1)}, lossy="less")))
@@ -108,9 +115,6 @@ def test_what_is_no_folder_is_not_replaced(toy, root, tmp_path, in_the_way):
     with pytest.raises(UserError, match=f"cannot write {target}: it is .*, and not a folder"):
         prepare("toy", root)
     assert os.listdir(root / "prepared") == ["toy"]
-
-
-# What must come out ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -158,6 +162,15 @@ def test_arrays_that_break_a_promise_are_refused(register, root, changes, compla
         validate(source, _dataset(**changes), root)
 
 
+def test_values_that_are_not_finite_are_refused(register, root):
+    source = register(rows=4, shape=(2,), sparse=False)
+    X = np.zeros((4, 2))
+    validate(source, _dataset(X=X), root)
+    X[3, 1] = np.nan
+    with pytest.raises(UserError, match="not finite"):
+        validate(source, _dataset(X=X), root)
+
+
 @pytest.mark.parametrize("indices, indptr", [([0, 5], [0, 1, 2]), ([0, 1], [0, 2, 1]), ([-1, 1], [0, 1, 2])])
 def test_an_inconsistent_sparse_matrix_is_refused(toy, root, indices, indptr):
     folder = prepare("toy", root)
@@ -167,9 +180,6 @@ def test_an_inconsistent_sparse_matrix_is_refused(toy, root, indices, indptr):
     np.save(folder / "X_indptr.npy", np.int32(indptr))
     with pytest.raises(UserError):
         validate(toy, prepared.open_arrays("toy", folder, meta), folder)
-
-
-# Verify, status -------------------------------------------------------------------------------------------------------
 
 
 def test_verify_finds_what_has_changed(register, put, root, toy_text):
@@ -192,9 +202,6 @@ def test_verify_finds_what_has_changed(register, put, root, toy_text):
     raw.write_bytes(toy_text.replace(b"0.5", b"0.6"))
     with pytest.raises(UserError, match=f"{raw} has the checksum"):
         verify("toy", root)
-
-
-# In memory ------------------------------------------------------------------------------------------------------------
 
 
 def test_sparse_features_stay_sparse(toy, root):

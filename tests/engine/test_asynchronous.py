@@ -1,11 +1,14 @@
 """Asynchronous runs, against a loop over events that knows nothing of the engine, and against synchronous runs."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 from fedatlas.errors import Undefined, UserError
 from fedatlas.federation import algorithms, partitions
 from fedatlas.federation.algorithms import ALGORITHMS, Algorithm
+from fedatlas.federation.algorithms.fedavg import FedAvg
 from fedatlas.federation.arrays import State
 from fedatlas.federation.costs import COST_MODELS
 from fedatlas.federation.engine.checkpoint import Stopped
@@ -21,7 +24,11 @@ VARIED = {
     "kind": "rates", "compute": 1e4, "down": 4e3, "up": 1e3, "latency": 0.3, "overhead": 0.01,
     "compute_spread": 0.8, "down_spread": 0.5, "up_spread": 0.7,
 }  # fmt: skip
+
+
 ALIKE = {name: value for name, value in VARIED.items() if not name.endswith("spread")}
+
+
 M, K, BATCH, LR, SEED = 5, 3, 2, 0.3, 7
 
 
@@ -73,6 +80,19 @@ def assert_walked(algorithm, problem, walked, **options):
     for clock, _, x in walked:
         simulation.run_round()
         assert simulation.costs["simulated_seconds"] == clock and (simulation.output == x).all()
+
+
+@pytest.mark.parametrize(("buffer", "concurrency"), [(1, 3), (3, 3), (3, 2), (3, 5), (1, 1)])
+def test_fedavg_is_fedbuff(buffer, concurrency):
+    def step(x, arrived):
+        total = 0.0
+        for late, start, y in arrived:
+            total = (1 + late) ** -0.7 * (y - start) + total
+        return x + total / buffer
+
+    walked = walk(logistic(), buffer, concurrency, 20, step)
+    algorithm = algorithms.create("fedavg", {"lr": LR})
+    assert_walked(algorithm, logistic(), walked, buffer=buffer, concurrency=concurrency, staleness=0.7)
 
 
 def test_fedasync_mixes_each_model_into_its_own():
@@ -226,3 +246,19 @@ def test_algorithms_that_cannot_run_are_refused_with_the_reason(algorithm, reaso
 def test_states_of_clients_need_messages_that_all_weigh_1():
     with pytest.raises(UserError, match=r"algorithm scaffold: what its clients keep .* staleness: 0"):
         run(example("scaffold"), logistic(), driver=driver())
+
+
+def test_messages_to_different_clients_have_draws_of_their_own():
+    """A client's own number of the round is not the server's: the first message to each client is number 0."""
+    problem, seen = logistic(), []
+
+    @dataclasses.dataclass(frozen=True, kw_only=True)
+    class Received(FedAvg):
+        def client(self, s, i, steps):
+            seen.append((steps.clients[0], steps.round, frozenset(np.flatnonzero(s.x))))
+            return super().client(s, i, steps)
+
+    channel = {"down": {"kind": "rand-k", "count": 3}}
+    run(Received(lr=LR), problem, rounds=20, driver=driver(), channel=channel)
+    first = [entries for _, number, entries in seen if number == 0]
+    assert len(first) == M and len(set(first)) > 1

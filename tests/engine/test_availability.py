@@ -6,10 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fedatlas import UserError, train
+from fedatlas.federation import partitions
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.participation import trace
 from fedatlas.federation.participation.trace import Trace
+from fedatlas.federation.problems.base import ClientLabels
 from tests.helpers import example, logistic, network, quadratic, softmax
 
 
@@ -36,6 +38,13 @@ def test_probabilities_follow_the_formulas(spec, expected):
         want = expected(t)
         want = 0.0 if spec["kind"] == "interleaved-sine" and want < 0.1 else want
         np.testing.assert_allclose(participants.probabilities(t), want, rtol=1e-12)
+
+
+def test_interleaved_sine_has_rounds_that_are_certainly_empty():
+    participants = bound({"kind": "interleaved-sine", "p": 0.2})
+    absent = [t for t in range(20) if not participants.probabilities(t).any()]
+    assert absent == [t for t in range(20) if 0.2 * (0.3 * np.sin(0.1 * np.pi * t) + 0.7) < 0.1] and absent
+    assert all(len(participants.active(t)) == 0 for t in absent)
 
 
 def frequencies(participants, clients, rounds):
@@ -82,7 +91,20 @@ def test_markov_is_stationary_and_persistent():
     assert arrivals == pytest.approx((1 - persistence) * p, abs=0.01)
 
 
-# --- probabilities from labels ---
+def labelled(y, clients, kind="dirichlet", **options):
+    problem = ClientLabels()
+    problem.labels, problem.partition = y, partitions.split({"kind": kind, **options}, y, clients)
+    return problem
+
+
+def test_u_is_uniform_on_one_and_on_one_half():
+    y = np.arange(4)
+    problem = labelled(y, 4, "iid")
+    order = np.argmax(problem.label_shares(4), axis=1)  # one label each
+    p = np.array([bound({"kind": "stationary", "p": "labels"}, 4, s, problem).probabilities(0) for s in range(400)])
+    u = p[:, np.argsort(order)]
+    assert np.abs(u.mean(axis=0) - [0.5, 0.5, 0.25, 0.25]).max() < 5 * 0.29 / 20
+    assert u[:, :2].max() > 0.95 and 0.45 < u[:, 2:].max() <= 0.5
 
 
 @pytest.mark.parametrize("make", [logistic, softmax, network])
@@ -105,9 +127,6 @@ def test_problems_without_labels_say_so():
 def test_without_a_partition_everybody_has_the_same_mix():
     shares = softmax(heterogeneous=False).label_shares(7)
     assert shares.shape == (7, 3) and (shares == shares[0]).all()
-
-
-# --- traces ---
 
 
 @given(st.lists(st.lists(st.booleans(), min_size=3, max_size=3), min_size=1, max_size=6))

@@ -7,6 +7,7 @@ import zipfile
 import numpy as np
 import pytest
 
+from fedatlas.federation import algorithms
 from fedatlas.federation.arrays import to_numpy
 from fedatlas.federation.engine import checkpoint
 from fedatlas.federation.engine.checkpoint import Checkpointer, Stopped
@@ -15,6 +16,8 @@ from fedatlas.federation.engine.simulation import Simulation, run_simulations
 from tests.helpers import example, logistic
 
 OPTIONS = {"clients": 5, "local_steps": 2, "rounds": 7, "batch": 2, "eval_rounds": 3}
+
+
 SAMPLED = {"participation": {"kind": "uniform", "count": 2}}
 
 
@@ -68,6 +71,33 @@ def test_any_round_with_several_simulations(rounds, storage, tmp_path):
     assert all(map(same, again, expected))
     active = set(np.concatenate([setting.participation_kind.bind(problem, 5, 3).active(t) for t in range(7)]))
     assert set(np.flatnonzero(simulations[0].clients.table.touched)) == active
+
+
+def test_compiled_rounds_stop_at_evaluations(tmp_path):
+    problem, setting = logistic(heterogeneous=False), Setting(clients=5, local_steps=2, rounds=7, eval_rounds=3)
+    names = ["fedavg", "fedavg"]
+    _, expected = never(problem, names, setting)
+    with pytest.raises(Stopped):
+        never(problem, names, setting, stopped_after(1, tmp_path / "a.state"))
+    stops = []
+    keep = resumed(tmp_path / "a.state")
+    _, again = never(problem, names, setting, lambda pairs: (keep(pairs), stops.extend(s.round for s, _ in pairs))[0])
+    assert stops == [3, 3] and all(map(same, again, expected))
+
+
+def test_a_diverged_simulation_stays_diverged(tmp_path):
+    problem, setting = logistic(), Setting(**OPTIONS)
+
+    def two(keep=None):
+        simulations = [Simulation(algorithms.create("fedavg", {"lr": lr}), problem, setting, 3) for lr in (1e300, 0.1)]
+        return run_simulations(simulations, keep=keep)
+
+    expected = two()
+    with pytest.raises(Stopped):
+        two(stopped_after(4, tmp_path / "a.state"))
+    again = two(resumed(tmp_path / "a.state"))
+    assert [history.status for history in again] == ["diverged", "ok"]
+    assert again[0].diverged_round == expected[0].diverged_round and same(again[1], expected[1])
 
 
 def test_checkpoints_of_something_else_are_ignored_with_a_message(tmp_path, capsys):

@@ -30,3 +30,9 @@ def test_clip_bounds_the_norm_of_each_clients_minibatch_gradient(make):
 def test_clip_is_for_local_steps():
     with pytest.raises(UserError, match="clip is for local steps"):
         run(example("mb-sgd"), quadratic(), clip=1.0)
+
+
+def test_clipped_runs_are_not_compiled():
+    problem = logistic(heterogeneous=False)
+    setting = Setting(clients=5, local_steps=3, rounds=4, batch=1, clip=0.1)
+    assert problem.kernel([Simulation(example("fedavg"), problem, setting)]) is None

@@ -1,8 +1,11 @@
 """Common random numbers: samples, participation and starts depend on seed and round alone."""
 
+import itertools
+
 import numpy as np
 import pytest
 
+from fedatlas.errors import UserError
 from fedatlas.federation import algorithms
 from fedatlas.federation.compiled import drawing
 from fedatlas.federation.engine.setting import Setting
@@ -10,7 +13,7 @@ from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.sampling import SAMPLING
 from fedatlas.federation.sampling.replacement import STREAM_DRAWS, ReplacementSampler
 from fedatlas.federation.sampling.reshuffling import ReshufflingSampler
-from fedatlas.federation.streams import states, stream
+from fedatlas.federation.streams import _PURPOSE, states, stream, streams
 from tests.helpers import each_algorithm, example, logistic, where_defined
 
 
@@ -40,6 +43,8 @@ def draws_of(name, seed=3, block=None, heterogeneous=True, **options):
 
 # All but those that draw the number of steps, or run them on one client.
 STOCHASTIC = [name for name in algorithms.names() if name != "gd" and not algorithms.get(name).overrides("length")]
+
+
 STOCHASTIC = [name for name in STOCHASTIC if not example(name).single_client()]
 
 
@@ -56,6 +61,12 @@ def test_all_algorithms_get_the_same_samples(name, sampling, participation):
         pytest.skip("asks for full gradients alone")
     assert samples == expected
     assert samples != draws_of(name, seed=4, **options)
+
+
+def test_pooled_clients_get_the_samples_of_all():
+    apart, pooled = draws_of("fedavg", heterogeneous=False), draws_of("mb-sgd", heterogeneous=False)
+    assert list(pooled) == [0]
+    assert sorted(pooled[0]) == sorted(itertools.chain(*apart.values()))
 
 
 @pytest.mark.parametrize("kind", ["replacement", "reshuffling"])
@@ -85,6 +96,50 @@ def test_reshuffling_passes_over_all_data_before_any_comes_twice():
     first, second = samples[: len(indices)], samples[len(indices) : 2 * len(indices)]
     assert sorted(first) == sorted(second) == sorted(indices)
     assert (first != second).any() and (first != indices).any()
+
+
+def test_draws_are_uniform():
+    samples = ReplacementSampler(logistic(heterogeneous=False), 50, 4, seed=0).draw(0, np.arange(50), 60)
+    counts = np.bincount(samples.ravel(), minlength=60)
+    expected = samples.size / 60
+    assert ((counts - expected) ** 2 / expected).sum() < 59 + 5 * np.sqrt(2 * 59)
+
+
+def test_full_gradients_draw_nothing():
+    assert ReplacementSampler(logistic(), 5, None, seed=0).draw(0, np.arange(5), 3) is None
+    with pytest.raises(UserError, match="unknown sampling 'bootstrap'"):
+        SAMPLING.get("bootstrap")
+
+
+@pytest.mark.parametrize("options", [{"batch": 7}, {"sampling": "reshuffling"}, {"local_steps": 1}, {"rounds": 9}])
+def test_participation_does_not_depend_on_samples(options):
+    base = {"clients": 5, "local_steps": 3, "rounds": 4, "participation": {"kind": "uniform", "count": 2}}
+    active = [
+        [Setting(**conditions).participation_kind.bind(None, 5, 1).active(t).tolist() for t in range(4)]
+        for conditions in (base, base | options)
+    ]
+    assert active[0] == active[1]
+    who = [set(draws_of("fedavg", **conditions)) for conditions in (base, base | options | {"rounds": 4})]
+    assert who[0] == who[1]
+
+
+def test_streams_are_all_different():
+    indices = ((), (0,), (1,), (0, 0), (0, 1))
+    keys = [(seed, purpose, *index) for seed in (0, 1) for purpose in _PURPOSE for index in indices]
+    first = {stream(*key).integers(2**63) for key in keys}
+    assert len(first) == len(keys)
+    assert stream(0, "samples", 3).integers(2**63) == stream(0, "samples", 3).integers(2**63)
+
+
+def test_several_streams_are_those_that_a_seed_sequence_makes():
+    last = np.array([0, 1, 7, 2**31, 2**32 - 1])
+    for seed in (0, 1, 2**32 - 1, 2**32, 2**127 + 5, 2**128, 2**200 + 7, np.int64(5)):
+        for purpose in ("samples", "test"):
+            for index in ((), (0,), (2**32 - 1, 3)):
+                several = streams(seed, purpose, *index, last=last)
+                alone = [stream(seed, purpose, *index, int(k)) for k in last]
+                states = [[rng.bit_generator.state for rng in way] for way in (several, alone)]
+                assert states[0] == states[1]
 
 
 @pytest.mark.parametrize("clients, K", [(1, 1), (3, 2), (5, 70), (70, 100)])

@@ -5,12 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+import fedatlas
 from fedatlas.errors import UserError
 from fedatlas.federation import algorithms
 from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.federation.algorithms.fedavg import FedAvg
 from fedatlas.federation.algorithms.minibatch import GradientDescent, MinibatchSGD
 from fedatlas.federation.arrays import to_numpy
+from fedatlas.federation.engine.history import DIVERGENCE, History
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.logistic import Logistic
@@ -73,9 +75,6 @@ def test_evaluates_at_the_start_on_schedule_and_at_the_end(options, rounds):
     assert all(late["seconds"] >= early["seconds"] for early, late in zip(history.rows, history.rows[1:], strict=False))
 
 
-# --- costs, by hand: R = 4 rounds, K = 3 steps, batch 2; vectors, gradients and samples of one active client ---
-
-
 @pytest.mark.parametrize(
     "name, parameters, up, down, gradients, samples",
     [
@@ -113,8 +112,14 @@ OF_ALL_DATA = {
     "dane": "solves subproblems exactly, but full_gradients is minibatch",
     "fedred": "solves subproblems exactly, but full_gradients is minibatch",
     "sonata": "solves subproblems exactly, but full_gradients is minibatch",
-    "fednl": "takes products with Hessians of all data, but full_gradients is minibatch",
 }
+
+
+def test_full_gradients_are_exact_where_steps_take_all_data():
+    ends = [
+        run(example("scaffold", option=1), logistic(), batch=None, full_gradients=f).x for f in ("exact", "minibatch")
+    ]
+    np.testing.assert_array_equal(*ends)
 
 
 @pytest.mark.parametrize("name", each_algorithm([name for name in algorithms.names() if name not in OF_ALL_DATA]))
@@ -124,10 +129,16 @@ def test_no_algorithm_sees_all_data_where_full_gradients_are_of_minibatches(name
     assert np.isfinite(run(example(name), problem, full_gradients="minibatch").x).all() and not computed
 
 
-@pytest.mark.parametrize("name", ["dane", "fedred", "sonata", "fednl"])
+@pytest.mark.parametrize("name", OF_ALL_DATA)
 def test_algorithms_that_need_all_data_are_refused_where_full_gradients_are_of_minibatches(name):
     with pytest.raises(UserError, match=f"algorithm {name} {OF_ALL_DATA[name]}"):
         run(example(name), quadratic(), full_gradients="minibatch")
+
+
+def test_samples_of_unequal_clients_are_averaged_over_them():
+    problem = logistic()
+    history = run(example("gd"), problem, rounds=3)
+    assert history.rows[-1]["samples"] == pytest.approx(3 * 60 / 5)
 
 
 class Shares:
@@ -160,7 +171,9 @@ def test_pooling_clients_changes_neither_costs_nor_trajectory(pooled, unpooled, 
         assert costs(histories[0]) == costs(histories[1])
 
 
-# --- hooks ---
+def test_clients_with_objectives_of_their_own_are_never_pooled():
+    problem = Quadratic([[1.0], [3.0]], [[1.0], [9.0]], start_scale=0.0)  # minima at 1 and 3, of the mean at 2.5
+    assert run(example("gd", lr=0.2), problem, clients=2, rounds=200).x == pytest.approx([2.5])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,9 +188,6 @@ class Failing(FedAvg):
 def test_an_error_in_a_client_ends_the_run(threads):
     with pytest.raises(UserError, match="the client cannot"):
         run(Failing(lr=0.1), quadratic(), block=1, threads=threads)
-
-
-# --- divergence ---
 
 
 @pytest.mark.parametrize("name", ["fedavg", "scaffold", "gd", "fedac-1"])
@@ -198,7 +208,19 @@ def test_divergence_is_found_in_its_round():
     assert history.diverged_round == 2 and np.isfinite(history.x).all()  # the loss, |x|^2 / 2, ends earlier
 
 
-# --- schedules ---
+def test_a_loss_that_is_still_huge_at_the_end_has_diverged():
+    problem = Quadratic([[1.0]], [[0.0]], start_scale=1.0)
+    history = run(example("gd", lr=11.0), problem, clients=1, rounds=9, eval_rounds=1)  # |x| grows tenfold a round
+    first = next(row["round"] for row in history.rows if row["loss"] > DIVERGENCE)
+    assert (history.status, history.diverged_round, history.rows[-1]["round"]) == ("diverged", first, 9)
+    assert run(example("gd", lr=11.0), problem, clients=1, rounds=2).status == "ok"
+
+
+@pytest.mark.parametrize("end, status", [(1e5, ("ok", None)), (1e300, ("diverged", 3)), (2e8, ("diverged", 3))])
+def test_a_loss_that_falls_again_has_not_diverged(end, status):
+    history = History([{"round": t, "loss": loss} for t, loss in enumerate([-100.0, 1e200, 1e5, end])])
+    history.finish()
+    assert (history.status, history.diverged_round) == status
 
 
 @pytest.mark.parametrize(
@@ -219,3 +241,21 @@ def test_schedule_scales_the_local_step_size_by_round(schedule, factor):
             y = y - 0.1 * factor(t) * (problem.A[0] * y - problem.b[0])
         x = x + 0.7 * (y - x)
     np.testing.assert_allclose(history.x, x, rtol=1e-13)
+
+
+def test_the_traceback_of_a_mistake_shows_its_line_and_two_frames_of_the_atlas():
+    @dataclass(frozen=True, kw_only=True)
+    class Mistaken(FedAvg):
+        name = "mistaken"
+
+        def client(self, s, i, steps):
+            raise KeyError("mine")
+
+    with pytest.raises(KeyError) as raised:
+        fedatlas.train(Mistaken, logistic(), lr=0.1, rounds=1)
+    assert [frame.name for frame in raised.traceback] == [
+        "test_the_traceback_of_a_mistake_shows_its_line_and_two_frames_of_the_atlas",
+        "train",
+        "compute",
+        "client",
+    ]

@@ -5,6 +5,7 @@ import pytest
 
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
+from fedatlas.federation.problems.logistic import Logistic
 from fedatlas.federation.sampling.reshuffling import ReshufflingSampler
 from fedatlas.testing.instances import UNEQUAL_SIZES, unequal_shares
 from tests.helpers import example, logistic, softmax
@@ -68,3 +69,16 @@ def test_blocks_change_no_bit_of_large_batches(make):
     assert problem.gather_limit < 70
     ends = [run(example("fedavg"), problem, block=b, local_epochs=None, local_steps=2, batch=70).x for b in (1, 2, 5)]
     assert all((x == ends[0]).all() for x in ends)
+
+
+def test_epochs_in_all_give_the_rounds():
+    assert Setting(clients=2, local_epochs=5, epochs=2500).total_rounds == 500
+    assert Setting(clients=2, local_epochs=20, epochs=2500).total_rounds == 125
+
+
+def test_weights_of_an_averaged_output_add_up_to_one_whatever_the_numbers_of_steps():
+    """All gradients are 0 and all iterates the start, of which every average is the start."""
+    problem = unequal_shares(logistic())
+    flat = Logistic(np.zeros_like(problem.A), problem.labels, partition=problem.partition)
+    history = run(example("fedavg-averaged", lr=0.3, mu=1.0), flat)
+    np.testing.assert_allclose(history.x, flat.start(1), rtol=1e-12)

@@ -1,19 +1,20 @@
 """A wrong hook or declaration is one sentence with the hook, the field and what is expected, in runs as in checks."""
 
 import re
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
 import fedatlas
-from fedatlas import Coded, Mixing, Rows, UserError
+from fedatlas import Coded, Mixing, Note, Rows, UserError
 from fedatlas.federation.algorithms.fedavg import FedAvg
 from fedatlas.federation.arrays import State, norm, zeros_like
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.testing import FAILED, Implementation, run_tests
-from tests.helpers import logistic, network
+from tests.helpers import logistic, network, quadratic
 
 
 def algorithm(**attributes):
@@ -34,6 +35,11 @@ def keeps(state, **first):
         "init": lambda self, x0: (State(x=x0), State(**first)),
         "client": lambda self, s, i, steps: (State(delta=s.x * np.ones((len(steps.clients), 1))), state),
     }
+
+
+def start_of_client(**fields):
+    """Return the hook ``init`` of an algorithm whose clients begin with other fields."""
+    return {"init": lambda self, x0: (State(x=x0), State(**fields))}
 
 
 def start(**fields):
@@ -59,6 +65,8 @@ def noting(self, s, i, steps):
 
 
 BLOCK = r"for a block of \d clients it must be rows \(\d, k\)"
+
+
 # By a label: declarations and hooks, and the sentence.
 MISTAKES = {
     # names
@@ -271,6 +279,56 @@ MISTAKES = {
         "the hook mixing returns a Mixing of 3 clients; it must be one of all 5",
     ),
 }
+
+
+def later(hook, wrong, **attributes):
+    """Return hooks of which one returns something else from the second round on."""
+
+    def returned(self, *arguments):
+        n = arguments[-1]
+        right = getattr(FedAvg, hook)(self, *arguments)
+        return wrong(right, *arguments) if n.round else right
+
+    return {hook: returned, **attributes}
+
+
+# The same for what begins in the second round.
+LATER = {
+    "kept width": (
+        later("client", lambda right, s, i, steps: (right[0], State(c=s.x[:3])), **start_of_client(c=np.zeros(7))),
+        r"the hook client in round 2 keeps 'c', which has the shape \(3,\); init gives a client 7 numbers of it",
+    ),
+    "kept number": (
+        later("client", lambda right, s, i, steps: (right[0], State(c=s.x[:1])), **start_of_client(c=np.zeros(7))),
+        r"the hook client in round 2 keeps 'c', which has the shape \(1,\); init gives a client 7 numbers of it",
+    ),
+    "growing matrix": (
+        {
+            "broadcast": ("x", "U[i]"),
+            "init": lambda self, x0, clients: (State(x=x0, U=np.zeros((clients, 3))), State()),
+            "server": lambda self, s, mean, n: s.replace(U=np.ones((5 + n.round, 3))),
+        },
+        r"the hook server in round 2 returns 'U', which has the shape \(6, 3\); it must keep the shape \(5, 3\)",
+    ),
+    "negative": (
+        {"client_weights": lambda self, steps: steps.sizes * (-1) ** steps.round},
+        "the hook client_weights in round 2 returns weights from -.* they must be finite, and not negative",
+    ),
+    "complex": (
+        later("client", lambda right, s, i, steps: State(delta=s.x * 1j)),
+        "the hook client in round 2 returns 'delta' with complex numbers; models are real: take its real part",
+    ),
+    "complex server": (
+        later("server", lambda right, s, mean, n: State(x=s.x * 1j)),
+        "the hook server in round 2 returns 'x' with complex numbers",
+    ),
+    "nothing": (
+        later("server", lambda *_: None),
+        "the hook server in round 2 returns NoneType; it must return the next",
+    ),
+}
+
+
 SETTING = {"rounds": 2, "local_steps": 2, "batch": 2, "metrics": ["loss_clients_mean"]}
 
 
@@ -289,6 +347,54 @@ def test_a_mistake_is_one_sentence(name):
     with pytest.raises(UserError, match=f"^algorithm mine: .*{sentence}|^algorithm mine: {sentence}") as raised:
         fedatlas.train(cls, logistic(), lr=0.1, **SETTING, **record)
     assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("name", LATER)
+def test_a_mistake_of_a_later_round_is_one_sentence(name):
+    attributes, sentence = LATER[name]
+    with pytest.raises(UserError, match=f"^algorithm mine: {sentence}"):
+        fedatlas.train(algorithm(**attributes), logistic(), lr=0.1, **SETTING)
+
+
+def change(name):
+    """Return a function that changes an array of a State."""
+
+    def write(state):
+        value = getattr(state, name)
+        value += 1
+
+    return write
+
+
+IN_PLACE = {
+    "client": lambda self, s, i, steps: change("x")(s) or State(delta=s.x),
+    "server": lambda self, s, mean, n: change("delta")(mean) or State(x=s.x),
+    "receive": lambda self, s, i: change("x")(s) or State(),
+    "output": lambda self, s: change("x")(s) or s.x,
+    "client_model": lambda self, s, i: change("x")(s) or s.x,
+}
+
+
+@pytest.mark.parametrize("hook", IN_PLACE)
+def test_no_hook_changes_what_it_is_given(hook):
+    with pytest.raises(UserError, match=rf"the hook {hook} changes (x|delta) in place: write `(\w+) = \2 \+ ...`"):
+        fedatlas.train(algorithm(**{hook: IN_PLACE[hook]}), logistic(), lr=0.1, **SETTING)
+    kept = {"init": lambda self, x0: (State(x=x0), State(c=np.zeros(7)))}
+    own = {"client": lambda self, s, i, steps: change("c")(i) or State(delta=-steps.full(s.x))}
+    with pytest.raises(UserError, match="the hook client changes c in place"):
+        fedatlas.train(algorithm(**kept, **own), logistic(), lr=0.1, **SETTING)
+
+
+def test_rows_that_nobody_has_and_exact_oracles_are_refused_where_there_are_none():
+    public = algorithm(server=lambda self, s, mean, n: State(x=s.x, public=n.public(2).labels))
+    with pytest.raises(UserError, match=r"n\.public draws rows that no client has, but they have all: write requires"):
+        fedatlas.train(public, logistic(), lr=0.1, **SETTING)
+    for hook, name in (("hessian_product", "hessian"), ("prox", "prox")):
+        mine = algorithm(client=lambda self, s, i, steps, hook=hook: State(delta=getattr(steps, hook)(s.x, 0 * s.x)))
+        with pytest.raises(
+            UserError, match=rf"no {name} where full_gradients is minibatch: write requires = \('{name}'"
+        ):
+            fedatlas.train(mine, quadratic(), lr=0.1, full_gradients="minibatch", **SETTING)
 
 
 @pytest.mark.parametrize("name", ["misspelt hook", "never noted", "triple", "kept width", "mean", "negative", "output"])
@@ -316,3 +422,29 @@ def test_tensors_get_the_same_sentence():
     mine = algorithm(client=lambda self, s, i, steps: State(delta=np.zeros((len(steps.clients), len(s.x)))))(lr=0.1)
     with pytest.raises(UserError, match="returns 'delta' as an array of NumPy, but the model is one of torch"):
         Simulation(mine, network("linear"), Setting(clients=5, rounds=1)).run()
+
+
+RIGHT = {
+    "helpers": {"gain": lambda self: 1.0, "score": staticmethod(lambda: None)},
+    "helpers with nearly the names of hooks": {
+        "rates": (0.1, 0.2),
+        "serve": lambda self, s: s.x,
+        "servers": lambda self, s, mean, n: s,
+        "clients": lambda self: 5,
+        "mixings": property(lambda self: None),
+        "lengths": lambda self, t: t,
+        "outputting": lambda self, s, n: s.x,
+    },
+    "a helper that is read": {"state": lambda self: 2.0, "output": lambda self, s: s.x * self.state() / 2},
+    "a vector of all": {"client": lambda self, s, i, steps: State(delta=-0.1 * s.x)},
+    "notes": {"client": lambda self, s, i, steps: State(delta=-steps.full(s.x), size=Note(norm(steps.full(s.x))))},
+    "infinite numbers": {"init": lambda self, x0: (State(x=x0, best=float("inf")), State(least=float("inf")))},
+    "zero weights": {"client_weights": lambda self, steps: (steps.clients[:, None] > 1).astype(float)},
+}
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_right_hooks_are_not_accused(name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fedatlas.train(algorithm(**RIGHT[name]), logistic(), lr=0.1, **SETTING)

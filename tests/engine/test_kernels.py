@@ -15,6 +15,8 @@ from fedatlas.federation.problems.logistic import Logistic
 from tests.helpers import example
 
 STEPS = (0.02, 0.1, 0.3)
+
+
 NAMES = [name for name in algorithms.names() if example(name, mu=0.1).recurrence(3)]
 
 
@@ -79,6 +81,16 @@ def test_digits_are_kept_over_long_rounds(name):
         np.testing.assert_allclose(a.x, b.x, rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.parametrize("name", ["fedavg", "fedac-1", "mb-ac-sgd"])
+def test_a_step_size_has_the_bits_that_it_has_alone(name):
+    logistic, setting = problem(), Setting(clients=7, local_steps=5, rounds=4)
+    many = run_simulations(simulations(name, logistic, setting, (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)))
+    few = run_simulations(simulations(name, logistic, setting, (0.01, 0.02)))
+    for lr, history in ((0.02, few[1]), (0.02, many[1]), (0.7, many[7]), (1.0, many[8])):
+        alone = run_simulations(simulations(name, logistic, setting, (lr,)))[0]
+        np.testing.assert_array_equal(alone.x, history.x)
+
+
 @pytest.mark.parametrize("name", ["fedavg", "fedac-1"])
 def test_bits_do_not_depend_on_threads(name, monkeypatch):
     """Also where a step size diverges, and where parts are fewer than threads or no multiple of them."""
@@ -100,6 +112,59 @@ def test_bits_do_not_depend_on_threads(name, monkeypatch):
         ):
             if b.status == "ok":
                 np.testing.assert_allclose(a.x, b.x, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("name, K", [("fedavg", 1), ("mb-sgd", 6), ("fedavg", 6)])
+def test_threads_share_the_step_sizes_of_short_rounds(name, K, monkeypatch):
+    """Bits do not change, also where some of them diverge."""
+    logistic, steps = problem(l2=0.5), (*np.geomspace(1e-3, 0.1, 12), 30.0)
+    setting = Setting(clients=6, local_steps=K, rounds=300, eval_rounds=100)
+    tiles = []
+    sweep = lockstep.Kernel._sweep
+    monkeypatch.setattr(
+        lockstep.Kernel, "_sweep", lambda self, tile, *a, **k: tiles.append(tile) or sweep(self, tile, *a, **k)
+    )
+    monkeypatch.setattr(lockstep, "THREAD", 6 * K * (lockstep.STEP + 13 * logistic.dim) + 1)
+    monkeypatch.setattr(lockstep, "DRAWS", 1)
+    runs = {}
+    for threads in (1, 2):
+        tiles.clear()
+        group = [Simulation(example(name, lr=lr), logistic, setting, threads=threads) for lr in steps]
+        runs[threads] = run_simulations(group)
+        assert (max(map(len, tiles)) > 8) == (threads == 1)
+    for a, b in zip(*runs.values(), strict=True):
+        np.testing.assert_array_equal(a.x, b.x)
+        assert (a.status, a.diverged_round) == (b.status, b.diverged_round)
+    assert runs[1][-1].status == "diverged"
+
+
+@pytest.mark.parametrize("name, form", pairs(["fedavg", "fedac-1"]))
+def test_bits_do_not_depend_on_workers_that_step_side_by_side(name, form, monkeypatch):
+    """Also where a block is not full, where P is folded into u, and on threads."""
+    monkeypatch.setattr(kernels, "PART", 100)
+    monkeypatch.setattr(kernels, "SPREAD", 0)
+    monkeypatch.setattr(lockstep, "THREAD", 1)
+    logistic = problem(l2=0.5, **ROWS[form])
+    for M, K in ((7, 10), (44, 10), (4, 100)):
+        setting = Setting(clients=M, local_steps=K, rounds=3)
+        count = kernels.parts(M, K, logistic.dim)
+        assert kernels.side_by_side(M // count, 1, 2 * logistic.dim) == (M // count > 3)
+        runs = [run_simulations([Simulation(example(name, lr=0.02), logistic, setting, threads=t)]) for t in (1, 2)]
+        with monkeypatch.context() as patch:
+            patch.setattr(kernels, "side_by_side", lambda *_: False)
+            runs.append(run_simulations([Simulation(example(name, lr=0.02), logistic, setting)]))
+        for run in runs[1:]:
+            np.testing.assert_array_equal(run[0].x, runs[0][0].x)
+
+
+@pytest.mark.parametrize("name, l2, K", [("fedavg", 0.5, 1), ("mb-sgd", 0.5, 6), ("fedavg", 0.5, 6)])
+def test_divergence_is_found_in_its_round(name, l2, K):
+    """Also where P carries the growth over many rounds."""
+    logistic, setting = problem(l2=l2), Setting(clients=4, local_steps=K, rounds=1000, eval_rounds=500)
+    fast, plain = run_both(name, logistic, setting, (0.1, 7.0))
+    assert [t.status for t in fast] == ["ok", "diverged"]
+    assert abs(fast[1].diverged_round - plain[1].diverged_round) <= 1
+    assert fast[0].rows[-1]["round"] == 1000
 
 
 def test_single_precision_rows():
@@ -139,6 +204,12 @@ def test_what_does_not_fit_takes_the_plain_path(change):
     setting = Setting(**{"clients": 3, "rounds": 2, "local_steps": 2} | change)
     result = simulations("fedavg", problem(), setting)
     assert result[0].problem.kernel(result) is None
+
+
+def test_server_step_size():
+    logistic, setting = problem(), Setting(clients=4, local_steps=3, rounds=5)
+    make = lambda: [Simulation(algorithms.create("fedavg", {"lr": 0.1, "server_lr": 0.6}), logistic, setting, 0)]  # noqa: E731
+    np.testing.assert_allclose(run_simulations(make())[0].x, run_simulations(make(), kernels=False)[0].x, rtol=1e-12)
 
 
 def test_exponential():

@@ -9,12 +9,14 @@ from fedatlas.experiments import expansion, experiment_file, tables, validation
 from fedatlas.experiments.cells import CellSpec
 from fedatlas.experiments.run import run_cell
 from fedatlas.experiments.tables import Layout
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.sampling import SAMPLING
 from fedatlas.federation.sampling.replacement import STREAM_DRAWS
 from fedatlas.results.claims import CHECKS
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import HELD
-from tests.helpers import logistic
+from tests.helpers import example, logistic
 from tests.workflow.project import ROOT
 
 
@@ -38,6 +40,14 @@ def test_draws_are_those_of_one_stream(clients, steps, batch):
         assert np.array_equal(sampler.draw(round, np.arange(clients), steps), expected[round])
         pooled = np.sort(sampler.pool(round, np.arange(clients), steps).ravel())
         assert np.array_equal(pooled, np.sort(expected[round].ravel()))
+
+
+def test_the_run_starts_where_the_code_does():
+    problem = logistic(heterogeneous=False)
+    setting = Setting(clients=2, rounds=1, sampling="legacy")
+    assert np.array_equal(
+        Simulation(example("fedavg"), problem, setting, 7).x0, np.random.RandomState(7).randn(problem.dim)
+    )
 
 
 def test_split_data_are_refused():

@@ -55,6 +55,12 @@ def test_does_not_change_a_bit_of_the_run(name, record):
     assert (history(record, name=name).x == history(None, name=name).x).all()
 
 
+@pytest.mark.parametrize("block, threads", [(1, 1), (2, 1), (2, 3)])
+def test_depends_on_neither_blocks_nor_threads(block, threads):
+    ours, expected = history(block=block, threads=threads), history()
+    assert list(map(step_sizes, ours.rows)) == list(map(step_sizes, expected.rows))
+
+
 class Recorder(FedAvg):
     """FedAvg that records what ``value`` makes of a step's gradients."""
 

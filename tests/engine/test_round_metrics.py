@@ -13,14 +13,22 @@ from tests.engine.test_checkpoint import resumed, same, stopped_after
 from tests.helpers import example, logistic
 
 ROUNDS = 40
+
+
 STATISTICS = {
     "mean": lambda values: np.cumsum(values) / np.arange(1, len(values) + 1),
     "mean_square": lambda values: np.cumsum(values**2) / np.arange(1, len(values) + 1),
     "min": np.minimum.accumulate,
     "max": np.maximum.accumulate,
 }
+
+
 GRIDS = [{"eval_rounds": 1}, {"eval_rounds": 7}, {"eval_steps": 6}, {"eval_points": 8}, {}]
+
+
 BASES = ("loss", "loss_clients_max", "step_size_max")
+
+
 NAMES = [f"{base}_rounds_{statistic}" for base in BASES for statistic in STATISTICS]
 
 
@@ -90,6 +98,22 @@ def test_an_interrupted_run_goes_on_with_its_totals(stop, tmp_path):
     (history,) = run_simulations([again], keep=resumed(tmp_path / "run.state"))
     whole = simulate(**options).run()
     assert same(history, whole) and history.totals == whole.totals
+
+
+def test_compiled_rounds_have_the_same_statistics():
+    problem = logistic(heterogeneous=False)
+    options = {"problem": problem, "record": None, "batch": 1, "rounds": 12}
+    names = ["loss_rounds_mean", "loss_rounds_min"]
+    pair = [simulate("fedavg", eval_points=4, metrics=names, **options) for _ in range(2)]
+    assert problem.kernel(pair) is not None
+    histories = run_simulations(pair)
+    losses = np.array([row["loss"] for row in simulate("fedavg", eval_rounds=1, **options).run().rows])
+    for history in histories:
+        rounds = [row["round"] for row in history.rows]
+        assert rounds == pair[0].setting.eval_grid
+        for name in names:
+            expected = STATISTICS[name.rpartition("_")[2]](losses)[rounds]
+            np.testing.assert_allclose([row[name] for row in history.rows], expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("name", ["lozz_rounds_mean", "step_size_max_rounds_min", "loss_rounds_min_rounds_max"])

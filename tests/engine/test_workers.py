@@ -1,13 +1,21 @@
 """Several workers have the bits of one: clients dealt, states kept apart, checkpoints of any number of them."""
 
+import json
+import subprocess
+import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
+import psutil
 import pytest
 import torch
 
+from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import CellSpec
+from fedatlas.experiments.result_files import read
 from fedatlas.federation.arrays import to_numpy
 from fedatlas.federation.engine.checkpoint import Checkpointer, Stopped
 from fedatlas.federation.engine.setting import Setting
@@ -96,6 +104,14 @@ def test_networks_and_metrics_over_clients_have_the_bits_of_one_process():
     assert results == [expected] * 3
 
 
+def test_each_worker_keeps_the_states_of_its_own_clients():
+    setting = Setting(clients=M, rounds=2, local_steps=2, batch=2)
+    tables = run_workers(
+        3, lambda workers: run("scaffold", quadratic(clients=M), setting, workers)[0].clients.table.touched
+    )
+    assert np.sum(tables, axis=0).tolist() == [1] * M and all(table.any() for table in tables)
+
+
 @pytest.mark.parametrize("before, after", [(1, 2), (2, 1), (3, 2)])
 @pytest.mark.parametrize("options", [SETTINGS[0], SETTINGS[2]])
 def test_a_checkpoint_of_any_number_of_workers_resumes_with_any_other(before, after, options, tmp_path):
@@ -145,3 +161,28 @@ LENET = {"kind": "network", "data": "digits", "architecture": "lenet"}
 def test_networks_with_long_runs_have_a_process_for_each_core(problem, setting, count):
     spec = CellSpec("fedavg", {"lr": 0.1}, problem, {"clients": 10, "local_steps": 5, "batch": 20, **setting})
     assert worker_count(spec, 4) == count and worker_count(spec, 1) == 1
+
+
+def job(folder, name, threads, *options):
+    """Start a job of a run file."""
+    command = ["job", "run", "spec.json", f"{name}.parquet", "--threads", str(threads), "--directory", "data", *options]
+    return subprocess.Popen([sys.executable, "-m", "fedatlas", *command], cwd=folder, stderr=subprocess.PIPE, text=True)
+
+
+@pytest.mark.slow
+def test_a_job_with_processes_has_the_bits_of_one_and_outlives_none_of_them(tmp_path):
+    prepare("digits", tmp_path / "data")
+    setting = {"clients": 10, "rounds": 1100, "local_steps": 5, "batch": 20, "eval_rounds": 1100}
+    cell = CellSpec("scaffold", {"lr": 0.05}, LENET | {"eval_samples": 100}, setting)
+    assert worker_count(cell, 2) == 2
+    (tmp_path / "spec.json").write_text(json.dumps({"cell": cell.to_dict()}))
+    assert job(tmp_path, "one", 1).wait(600) == 0
+    process = job(tmp_path, "two", 2, "--save-seconds", "1")
+    while not (tmp_path / "two.state").exists():
+        time.sleep(0.1)
+    psutil.Process(process.pid).children()[0].kill()
+    assert "another worker of this run has ended" in process.communicate(timeout=30)[1] and process.returncode == 2
+    assert not (tmp_path / "two.parquet").exists()
+    assert job(tmp_path, "two", 2).wait(600) == 0
+    first, second = (read(tmp_path / f"{name}.parquet")[0].drop(columns="seconds") for name in ("one", "two"))
+    assert first.equals(second)

@@ -16,6 +16,8 @@ from fedatlas.federation import algorithms
 from tests.transcriptions.tuned_search import tuned_search
 
 SELECT = Select(metric="loss", statistic="final", goal="min")
+
+
 SPEC = CellSpec(
     algorithm="fedavg",
     parameters={},
@@ -25,6 +27,8 @@ SPEC = CellSpec(
     seeds=[0, 1],
     select=SELECT,
 )
+
+
 TUNING, FRESH = SELECT.seeds, fresh_seeds(SPEC, 5)
 
 
@@ -87,6 +91,17 @@ def test_the_search_is_that_of_the_documentation(count, noise, lost):
         assert len({*spec.seeds} & {seed for _, seed in tried}) == 0
 
 
+def test_a_lottery_on_one_seed_is_corrected():
+    """A value that is wonderful on one tuning seed, and poor elsewhere, is not chosen."""
+
+    def loss(value, seed):
+        return {0.01: 0.02 + seed * 1e-6, 0.1: 0.001 if seed == TUNING[0] else 0.3 + seed * 1e-6, 1.0: 0.5}[value[0]]
+
+    spec = dataclasses.replace(SPEC, select=dataclasses.replace(SELECT, extend=0))
+    search, _ = search_over(spec, loss)
+    assert search.chosen == {"lr": 0.01} and search.confirmation.outcome == "confirmed"
+
+
 @pytest.mark.parametrize("rule", [None, {"kind": "successive_halving"}])
 def test_a_lottery_on_most_tuning_seeds_is_refuted_by_fresh_ones(rule):
     """The search goes on around the better neighbour, which the first tuning seeds did not show, and says so."""
@@ -101,3 +116,21 @@ def test_a_lottery_on_most_tuning_seeds_is_refuted_by_fresh_ones(rule):
     assert search.chosen == {"lr": 0.001} and search.confirmation.refuted == [{"lr": 0.1}]
     assert search.confirmation.outcome == "confirmed after one refuted value"
     assert ((1.0,), FRESH[0]) in tried and ((0.001,), FRESH[0]) in tried  # the latter as a neighbour of 0.01
+
+
+def test_a_value_that_fails_on_some_seeds_is_refuted_by_one_that_does_not():
+    """The median does not see that a value fails on two seeds of five; the mean of the fresh seeds does."""
+
+    def loss(value, seed):
+        return {0.01: 0.004, 0.1: 0.3 if seed % 5 < 2 else 0.001, 1.0: 0.5}[value[0]] + seed * 1e-9
+
+    spec = dataclasses.replace(SPEC, select=dataclasses.replace(SELECT, extend=0))
+    search, _ = search_over(spec, loss)
+    assert search.chosen == {"lr": 0.01} and search.confirmation.refuted == [{"lr": 0.1}]
+
+
+def test_fresh_seeds_are_seeds_of_nothing_else():
+    spec = dataclasses.replace(SPEC, seeds=[0, 1005, 1007])
+    assert fresh_seeds(spec, 4) == [1006, 1008, 1009, 1010]
+    last = dataclasses.replace(SPEC, select=dataclasses.replace(SELECT, seeds=[2**63 - 1]))
+    assert fresh_seeds(last, 2) == [2, 3]

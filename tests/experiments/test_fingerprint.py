@@ -29,6 +29,8 @@ BASE = textwrap.dedent('''
             raise UserError(f"x is {x}; it must be at least 0")
         return math.sqrt(x)  # comment
 ''')
+
+
 WORDS = [
     ('"""Module."""', '"""Another."""'),
     ("# comment", "# remark"),
@@ -43,6 +45,8 @@ WORDS = [
     ("it must be at least 0", "give a number from 0 on"),
     ("from fedatlas.data.dataset import Dataset", "from fedatlas.federation.partitions.partition import Partition"),
 ]
+
+
 CODE = [
     ("math.sqrt", "math.exp"),
     ("(x):", "(x, y=1):"),
@@ -66,9 +70,24 @@ def test_code_counts(old, new):
     assert fingerprint.normalised(BASE.replace(old, new)) != fingerprint.normalised(BASE)
 
 
+def test_versions_of_python_agree():
+    """The text as Python 3.11, 3.12 and 3.13 made it."""
+    written = "FunctionDef(name='f',args=arguments(args=[arg(arg='x')]),body=[Expr(value=Constant(value=Ellipsis))])"
+    assert fingerprint.normalised("def f(x): ...") == f"Module(body=[{written}])"
+    text = "JoinedStr(values=[FormattedValue(value=Name(id='x',ctx=Load()),conversion=-1,format_spec=JoinedStr("
+    width = "values=[FormattedValue(value=Name(id='w',ctx=Load()),conversion=-1)])),Constant(value='\\u2207')])"
+    assert fingerprint.normalised("f'{x:{w}}∇'") == f"Module(body=[Expr(value={text}{width})])"
+
+
 def test_unknown_module_is_an_error():
     with pytest.raises(ModuleNotFoundError, match=r"fedatlas\.nothing"):
         fingerprint.fingerprint(["fedatlas.nothing"])
+
+
+def test_silent_modules_exist_and_are_no_part_of_a_closure():
+    for name in fingerprint.SILENT:
+        assert fingerprint._path(name), f"{name} is declared silent, but there is no such module"
+    assert not [name for name in fingerprint.closure("fedatlas.experiments.run") if fingerprint.silent(name)]
 
 
 def test_resources_count(tmp_path, monkeypatch):

@@ -16,7 +16,11 @@ from tests.experiments.stopping import assert_same_bits_in_pieces
 from tests.experiments.test_config import GOOD, load
 
 SELECT = Select(metric="loss", statistic="final", goal="min", seeds=[1000, 1001, 1002])
+
+
 RULE = {"kind": "pattern_search"}
+
+
 OPTIONS = {
     "fedavg": {"lr": [0.01, 10.0]},
     "fedprox": {"lr": [0.01, 10.0], "nu": [0.001, 1.0]},
@@ -89,6 +93,23 @@ def test_it_ends_at_an_optimum_that_lies_decades_outside_the_ranges(algorithm, s
     assert len(runs.tuned_points(search)) <= 25 * len(spec.space)
 
 
+def test_fine_steps_end_where_they_gain_nothing():
+    """The search goes on where a step size that is a tenth too small leaves ten times the loss, and not on a floor."""
+    steep, flat = (
+        search_over(spec_of("fedavg"), lambda x, seed, rate=rate: math.exp(rate * abs(float(x[0]) - 0.7)))[0]
+        for rate in (100.0, 0.1)
+    )
+    assert abs(logarithms(steep.chosen)[0] - 0.7) <= math.log10(2) / 32 * 1.01
+    assert len(runs.tuned_points(flat)) < len(runs.tuned_points(steep)) <= 25
+
+
+@pytest.mark.parametrize("coupling", [-0.45, 0.6])
+def test_it_ends_at_an_optimum_along_a_ridge(coupling):
+    for place in ([1.3, -3.2, 0.4], [0.1, 2.2, -1.0]):
+        search, _ = search_over(spec_of("fedspeed"), valley(place, coupling))
+        assert valley(place, coupling)(logarithms(search.chosen), 0) < 1.1
+
+
 def test_it_finds_the_deeper_of_two_valleys():
     deep, shallow = valley([1.0, -0.2]), valley([-1.5, -2.8])
 
@@ -110,6 +131,16 @@ def test_where_nothing_is_better_than_noise_it_stops():
     assert np.mean(counts) < 70
 
 
+def test_seeds_that_differ_in_size_count_alike():
+    """An instance whose losses are a million times those of the others does not decide alone."""
+
+    def loss(x, seed):
+        return valley([0.5])(x, seed) * (1e6 if seed == 1000 else 1.0)
+
+    search, _ = search_over(spec_of("fedavg"), loss)
+    assert abs(logarithms(search.chosen)[0] - 0.5) <= NEAR
+
+
 def test_what_is_compared_is_the_distance_to_the_optimum_where_it_is_known():
     """One percent of a loss of 1 may be all that there is to gain."""
 
@@ -121,6 +152,27 @@ def test_what_is_compared_is_the_distance_to_the_optimum_where_it_is_known():
 
     known, unknown = (search_over(spec_of("fedavg"), loss, given)[0] for given in (rows, None))
     assert abs(logarithms(known.chosen)[0] - 1.8) <= NEAR < abs(logarithms(unknown.chosen)[0] - 1.8)
+
+
+def test_scores_of_which_large_ones_are_good_are_searched_too():
+    select = dataclasses.replace(SELECT, metric="accuracy", goal="max")
+    spec = spec_of("fedprox", select=select)
+
+    def rows(value):
+        return {"accuracy": 1 / value}
+
+    search, _ = search_over(spec, valley([1.8, 0.9]), rows)
+    assert np.abs(logarithms(search.chosen) - [1.8, 0.9]).max() <= NEAR
+
+
+def test_a_cliff_of_divergence_is_not_crossed():
+    """The best step size is often just below the largest that converges."""
+
+    def loss(x, seed):
+        return math.inf if x[0] > 0.7 else math.exp(-x[0])
+
+    search, _ = search_over(spec_of("fedavg"), loss)
+    assert 0.7 - 2 * NEAR <= logarithms(search.chosen)[0] <= 0.7
 
 
 @pytest.mark.parametrize(
@@ -172,6 +224,13 @@ TRAINED = spec_of(
 
 def test_a_search_that_was_stopped_goes_on_to_the_same_bits(tmp_path, monkeypatch):
     assert_same_bits_in_pieces(TRAINED, tmp_path, monkeypatch, 7)
+
+
+def test_trials_are_drawn_for_each_hyper_parameter(tmp_path):
+    content = {**GOOD, "trials": 3, "tuning": "pattern_search", "algorithms": {"fedavg": {}, "fedprox": {}, "agd": {}}}
+    content.pop("tune", None)
+    counts = {cell.id: [*map(len, cell.spec.tune.values())] for cell in expansion.cells(load(tmp_path, content))}
+    assert counts == {"fedavg": [3], "fedprox": [6, 6], "agd": []}
 
 
 def test_it_needs_trials(tmp_path):

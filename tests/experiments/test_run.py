@@ -14,6 +14,8 @@ from fedatlas.experiments.metadata import RunMeta, count_environments
 from fedatlas.experiments.runs import runs
 
 SELECT = Select(metric="loss", statistic="final", goal="min", seeds=[7, 8], extend=0)
+
+
 SPEC = CellSpec(
     algorithm="fedavg",
     parameters={},
@@ -96,6 +98,19 @@ def test_each_seed_has_an_instance_of_its_own_that_all_values_share(tmp_path):
     assert last.nunique() == len(last) >= 4
 
 
+def test_trials_without_a_solution_on_some_instances_diverge_there(tmp_path):
+    """A proximal weight makes all clients strongly convex on one seed's instance and not on that of another."""
+    problem = {"kind": "quadratic", "dim": 4, "mu": 0.1, "L": 10.0, "similarity": 3.0, "instance": "seed"}
+    seeds = [*range(100, 120)]
+    change = {"within": {}, "seeds": [*range(20)], "select": dataclasses.replace(SELECT, seeds=seeds)}
+    spec = dataclasses.replace(SPEC, algorithm="dane", problem=problem, **change, tune={"lam": [1e-3, 1.5, 9.0]})
+    run.run_cell(dataclasses.replace(spec, space={"lam": [1e-3, 9.0]}), tmp_path / "a.parquet")
+    frame, _ = files.read(tmp_path / "a.parquet")
+    diverged = frame.groupby(["lam", "seed"])["status"].first().unstack() == "diverged"
+    assert list(diverged.index) == [1.5, 9.0]  # the lowest can begin on no instance
+    assert diverged.loc[1.5, seeds].sum() in range(1, 20) and not diverged.loc[9.0].any()
+
+
 def test_other_code_runs_again(tmp_path, counted, monkeypatch):
     out = tmp_path / "a.parquet"
     run.run_cell(SPEC, out)
@@ -120,6 +135,13 @@ def test_numbers_that_were_damaged_are_made_again(tmp_path, counted):
     run.run_cell(SPEC, out)
     assert len(counted) == 12
     pd.testing.assert_frame_equal(files.read(out)[0].drop(columns="seconds"), expected.drop(columns="seconds"))
+
+
+def test_a_damaged_file_is_made_anew(tmp_path, counted):
+    out = tmp_path / "a.parquet"
+    out.write_bytes(b"PAR1 nonsense")
+    run.run_cell(SPEC, out)
+    assert len(counted) == 12 and len(files.read(out)[0]) == 4 * 5 + 8 * 2  # evaluations on scoring and tuning seeds
 
 
 def test_another_availability_trace_is_another_run(tmp_path, counted):

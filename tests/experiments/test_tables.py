@@ -1,5 +1,6 @@
 """Tables: choice of tuned values, warnings, divergence."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -33,6 +34,14 @@ def test_the_best_value_is_chosen_alike_for_every_algorithm(tmp_path):
         zip(chosen["algorithm"], chosen["lr"], strict=True)
     )
     assert (curves.groupby(["algorithm", "local_steps", "seed"])["round"].max() == 30).all()
+
+
+def test_divergence_is_a_result_and_never_chosen(tmp_path):
+    setting = {"clients": 2, "rounds": 200, "batch": None}
+    table, _, _, meta = build(tmp_path, setting=setting, algorithms={"fedavg": {}}, tune={"lr": [0.01, 10.0]})
+    wild = table[table["lr"] == 10.0]
+    assert (wild["tuning_diverged"] == 1).all() and np.isinf(wild["tuning_score"]).all() and not wild["chosen"].any()
+    assert meta.diverged_runs == 2
 
 
 def test_the_edge_of_the_grid_is_marked(tmp_path):

@@ -23,7 +23,20 @@ from fedatlas.registry.options import Option
 from tests.experiments.test_config import GOOD, load
 
 ANY = Option("x", float, 0.1, doc="any positive number", above=0)
+
+
+WHOLE = Option("x", int, 1, doc="a whole number", low=1)
+
+
+SHARE = Option("x", float, 0.1, doc="a probability", above=0, high=1)
+
+
+KNOWN = {"a": ANY, "b": ANY, "n": WHOLE, "p": SHARE}
+
+
 SELECT = Select(metric="loss", statistic="final", goal="min", seeds=[7], extend=2)
+
+
 positive = st.floats(1e-6, 1e6, allow_subnormal=False)
 
 
@@ -40,6 +53,20 @@ def spec(space, count=8, **change):
         "select": SELECT,
     }
     return CellSpec(**fields | change)
+
+
+@given(st.integers(1, 30), st.integers(1, 30))
+def test_a_longer_search_begins_with_the_shorter_one(few, extra):
+    space = {"a": [0.01, 10.0], "b": ["0.1/L", "10/L"]}
+    short, long = (halton.draw(space, KNOWN, count) for count in (few, few + extra))
+    assert all(long[name][:few] == short[name] for name in space)
+
+
+def test_trials_of_formulas_are_multiples_of_them():
+    ends = ["0.01/(L_max+lam)", "10/(L_max+lam)"]
+    for value in halton.draw({"a": ends}, KNOWN, 8)["a"]:
+        assert formulas.constants(value, "a") == ["L_max", "lam"]
+        assert 0.005 <= formulas.evaluate(value, "a") <= 5
 
 
 @given(positive, st.floats(1.5, 1e4), st.sampled_from(["lowest", "highest"]), st.integers(1, 3))
@@ -105,9 +132,9 @@ def test_an_interrupted_search_ends_with_the_same_bits(tmp_path):
     assert rows[0].equals(rows[1])
 
 
-# -- spaces of algorithms ---------------------------------------------------------------------------------------------
-
 QUADRATIC = {"problem": {"kind": "quadratic", "dim": 3, "L": 10.0, "similarity": 0.5}, "trials": 6}
+
+
 RANGE = {"lr": ["0.01/L", "10/L"]}
 
 

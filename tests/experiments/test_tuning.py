@@ -1,6 +1,7 @@
 """Tuned values are compared on tuning seeds, axes are continued, and the best value is scored on other seeds."""
 
 import dataclasses
+import math
 
 import numpy as np
 import pandas as pd
@@ -13,13 +14,20 @@ from fedatlas.experiments import result_files as files
 from fedatlas.experiments.cells import CellSpec, Select
 from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.runs import runs
+from fedatlas.experiments.tables import Layout, build
 from fedatlas.experiments.tuning import axes
 from fedatlas.registry.options import Option
 from tests.experiments.test_config import GOOD, load
 
 ANY = Option("x", float, 0.1, doc="any number")
+
+
 WHOLE = Option("x", int, 1, doc="a whole number", low=1)
+
+
 SELECT = Select(metric="loss", statistic="final", goal="min", seeds=[7, 8], extend=2, last=2)
+
+
 SPEC = CellSpec(
     algorithm="fedavg",
     parameters={},
@@ -35,9 +43,6 @@ SPEC = CellSpec(
 def rows_of(path):
     frame, meta = files.read(path)
     return frame.drop(columns="seconds"), RunMeta.from_dict(meta)
-
-
-# -- the rule by which an axis is continued ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -101,9 +106,6 @@ def test_a_cell_whose_axis_is_continued_is_the_cell_of_the_whole_axis(tmp_path):
     order = ["seed", "lr", "round"]
     parts = [each[each["seed"].isin([*SELECT.seeds, *spec.seeds])].sort_values(order) for each in (frame, expected)]
     pd.testing.assert_frame_equal(*(part.reset_index(drop=True) for part in parts), check_exact=True)
-
-
-# -- the two phases ---------------------------------------------------------------------------------------------------
 
 
 def test_scoring_seeds_do_not_choose(tmp_path):
@@ -175,7 +177,16 @@ def test_runs_of_an_older_file_are_kept_whatever_they_were_for(tmp_path):
     assert len(again) == len(list(runs(SPEC, rows_of(tmp_path / "b.parquet")[1].searches))) - 4
 
 
-# -- what is refused --------------------------------------------------------------------------------------------------
+def test_where_all_values_diverge_the_first_is_chosen_and_no_axis_continued(tmp_path):
+    spec = dataclasses.replace(
+        SPEC, tune={"lr": [1e6, 1e5]}, setting={**SPEC.setting, "rounds": 200}, within={"local_steps": [4]}
+    )
+    run.run_cell(spec, tmp_path / "fedavg/a.parquet")
+    (search,) = rows_of(tmp_path / "fedavg/a.parquet")[1].searches
+    assert search.chosen == {"lr": 1e6} and search.axes == spec.tune
+    table, *_ = build(Layout([], ["local_steps"], ["lr"], SELECT), [tmp_path / "fedavg/a.parquet"])
+    row = table[table["chosen"]].iloc[0]
+    assert (row["tuning_score"], row["score"], row["tuning_diverged"], row["diverged"]) == (math.inf, math.inf, 2, 2)
 
 
 def refused(tmp_path, **change):
@@ -185,7 +196,11 @@ def refused(tmp_path, **change):
 
 
 CHOICE = {"algorithms": {"fedavg": {"tune": {"lr": [0.1, 1]}}}}
+
+
 DIGITS = {"problem": {"kind": "softmax", "data": "digits", "partition": "iid"}, "optimum": False}
+
+
 TESTED = {"metric": "test_accuracy", "statistic": "final", "goal": "max"}
 
 

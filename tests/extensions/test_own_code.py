@@ -8,6 +8,8 @@ from fedatlas.experiments.dependencies import problem_modules
 from fedatlas.registry.extensions import discovery
 
 HELPER = {"extensions/helper.py": "X = 1\n"}
+
+
 IMPORTS = {  # how the module extensions.a imports the module in the file, and nothing else of the study
     "from extensions.helper import X": "extensions/helper.py",
     "from extensions import helper": "extensions/helper.py",
@@ -27,6 +29,8 @@ IMPORTS = {  # how the module extensions.a imports the module in the file, and n
     "from lib.tools import X": "lib/tools.py",
     "try:\n    from lib import tools\nexcept ImportError:\n    pass": "lib/tools.py",
 }
+
+
 FILES = ["extensions/helper.py", "extensions/deep/__init__.py", "extensions/deep/inner.py", "shared.py", "lib/tools.py"]
 
 
@@ -133,3 +137,14 @@ def test_a_problem_upon_one_of_the_atlas_may_run_all_that_is_compiled(study, fin
         }
     )
     assert "fedatlas.federation.compiled.kernels" in problem_modules({"kind": "mine", "l2": 0.1})
+
+
+def test_a_problem_of_its_own_runs_nothing_that_is_compiled(study, fingerprints):
+    study(
+        {
+            "extensions/mine.py": PROBLEM.format(
+                module="fedatlas.federation.problems.quadratic", base="SyntheticQuadratic"
+            )
+        }
+    )
+    assert not [name for name in problem_modules({"kind": "mine"}) if name.startswith("fedatlas.federation.compiled")]

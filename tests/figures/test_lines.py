@@ -9,14 +9,18 @@ import pytest
 
 from fedatlas.errors import UserError
 from fedatlas.results.figures.convergence import mean_curve
-from fedatlas.results.figures.description import FLOOR_NOTE
+from fedatlas.results.figures.description import DIVERGED, FLOOR_NOTE
 from tests import synthetic
 from tests.synthetic import build, decay, experiment
 
 from .drawings import describe, lines_of
 
 SCALING = {"kind": "scaling", "x": "clients", "panel": "local_steps", "reference": "linear"}
+
+
 CONVERGENCE = {"kind": "convergence", "x": "rounds", "panel": "local_steps", "where": {"clients": 16}}
+
+
 ONE, EIGHT = "K = 1", "K = 8"
 
 
@@ -64,6 +68,15 @@ def test_convergence_is_the_mean_over_seeds_against_every_cost(results):
         assert column == pytest.approx(wanted.tolist())
     assert list(chart.x) == ["round", "vectors_up", "bits_up", "gradients", "seconds"] and set(chart.x) <= set(numbers)
     assert (chart.logy, chart.range) == (True, ("low", "high")) and chart.note.startswith("Lines: mean over 2 seeds;")
+
+
+def test_a_curve_that_diverged_ends_with_a_remark_and_sets_no_limits(results):
+    numbers, chart = describe(CONVERGENCE, results)
+    last = numbers[numbers["remark"] != ""]
+    assert last[["panel", "algorithm", "round", "remark"]].to_numpy().tolist() == [[EIGHT, "mb-sgd", 8, DIVERGED]]
+    table, curves, view = results
+    wild = curves["suboptimality"].where((curves["status"] != "diverged") | (curves["round"] == 0), 1e20)
+    assert describe(CONVERGENCE, (table, curves.assign(suboptimality=wild), view))[1].limits == chart.limits
 
 
 def test_means_are_of_the_evaluations_that_all_seeds_reached():

@@ -11,14 +11,20 @@ from fedatlas.errors import UserError
 from fedatlas.io import csv
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.base import Drawing, Figure
-from fedatlas.results.figures.description import Heatmap, Line, Lines, TextTable
+from fedatlas.results.figures.description import DIVERGED, Heatmap, Line, Lines, TextTable
 from fedatlas.results.figures.drawing import draw, save
 from fedatlas.results.figures.renderer import render
 from tests.synthetic import build, decay, experiment
 
 LINES = {"a": Line("A", "#262626", "o"), "b": Line("B", "#d55e00", "D", (5, 1.6))}
+
+
 AT = [1, 2, 4, 8]
+
+
 NUMBERS = pd.DataFrame({"algorithm": ["a"] * 4 + ["b"] * 4, "x": AT * 2, "y": [4.0, 3, 2, 1, 8, 6, 4, 2]})
+
+
 SCALING = {"kind": "scaling", "x": "clients", "where": {"local_steps": 1}}
 
 
@@ -48,6 +54,13 @@ def test_lines_have_their_numbers_in_their_colours():
         ("D", [0, 1, 2, 3]),
     ]
     assert (ax.get_xlabel(), ax.get_ylabel(), legend) == ("rounds", "loss", ["A", "B"])
+
+
+def test_a_cross_ends_a_line_that_diverged_and_sets_no_limits():
+    numbers = NUMBERS.assign(y=[4.0, 3, 1e9, 1e20, 8, 6, 4, 2], remark=[""] * 3 + [DIVERGED] + [""] * 4)
+    _, ax, legend = picture(numbers, remark="remark", limits=(1.0, 10.0), logy=True)
+    assert drawn(ax, marker="x") == [([4], [10])] and legend[-1] == "diverged"  # where it leaves the figure
+    assert ax.get_ylim() == (1, 10)
 
 
 def test_ranges_are_bands_of_few_lines_and_bars_of_many():

@@ -10,10 +10,20 @@ from fedatlas import Logistic, Network, Quadratic, Softmax, UserError
 from fedatlas.federation.networks.samples import Samples
 
 X = np.random.default_rng(0).standard_normal((12, 3))
+
+
 Y = np.arange(12) % 3
+
+
 B = np.arange(12) % 2
+
+
 ROWS = [np.arange(0, 5), [5, 7, 6], (8, 9, 10, 11)]
+
+
 NAN = np.where(np.arange(36).reshape(12, 3) == 13, np.nan, X)
+
+
 MAKERS = {
     "logistic": lambda **options: Logistic(X, B, 0.1, **options),
     "softmax": lambda **options: Softmax(X, Y, l2=0.1, **options),
@@ -142,6 +152,16 @@ def test_weights_are_repetitions(options):
     assert problem.smoothness == pytest.approx(repetition.smoothness)
     assert problem.client_smoothness == pytest.approx(repetition.client_smoothness)
     np.testing.assert_allclose(problem.solve().x, repetition.solve().x, atol=1e-6)
+
+
+@pytest.mark.parametrize("size", [1, 2])
+def test_minibatches_of_weighted_rows_have_no_bias(size):
+    """Of all draws of one row, or of pairs, the mean is the full gradient."""
+    problem, x = weighted(partition=ROWS), np.random.default_rng(1).standard_normal(12)
+    for client, rows in enumerate(ROWS):
+        draws = np.array(np.meshgrid(*[rows] * size)).reshape(size, -1).T
+        grads = [problem.batch(np.array([client]), draw[None]).grad(x)[0] for draw in draws]
+        np.testing.assert_allclose(np.mean(grads, axis=0), problem.full_batch(np.array([client])).grad(x)[0])
 
 
 @pytest.mark.parametrize("wrong", [[1.0], -np.ones(12), np.zeros(12), np.full(12, np.nan)])

@@ -10,6 +10,8 @@ from fedatlas.federation import partitions
 from fedatlas.federation.problems.softmax import CompiledBatch, SoftmaxBatch, SoftmaxRegression
 
 COMPILATION = pytest.mark.slow  # for other types of rows and points, which takes seconds
+
+
 CLIENTS = np.arange(3)
 
 
@@ -72,6 +74,16 @@ def test_full_gradients_and_hessians_are_those_of_matrix_products(split):
             np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-12)
         products = [way.hessian_product(points, v) for way in ways]
         np.testing.assert_allclose(*products, rtol=1e-12, atol=1e-12)
+
+
+def test_a_client_has_the_same_bits_alone_and_beside_others():
+    result, rng = problem(37, 7, l2=0.1), np.random.default_rng(1)
+    x, index = rng.standard_normal((3, result.dim)), rng.integers(result.samples, size=(3, 45))
+    losses, g = result.batch(CLIENTS, index).value_and_grad(x)
+    for i in CLIENTS:
+        alone = result.batch(CLIENTS[[i]], index[[i]]).value_and_grad(x[i])
+        assert np.array_equal(alone[0][0], losses[i])
+        assert np.array_equal(alone[1][0], g[i])
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])

@@ -17,8 +17,14 @@ from fedatlas.federation.networks.dropout import KEYS, Dropout
 from tests.engine.test_workers import run_workers
 
 ROWS = 24
+
+
 RNG = np.random.default_rng(0)
+
+
 DATA = RNG.standard_normal((ROWS, 5)), RNG.integers(3, size=ROWS)
+
+
 SIZES = np.split(np.arange(ROWS), [4, 10, 16])
 
 
@@ -72,6 +78,12 @@ def test_masks_depend_on_seed_round_and_client_alone(build, options, tmp_path):
     if "driver" not in options:
         for x in run_workers(2, lambda workers: simulation(build, **options, workers=workers).run().x):
             assert torch.equal(x, expected)
+
+
+def test_another_seed_round_and_client_have_other_masks():
+    run = simulation()
+    draws = np.concatenate([run.sampler.draw(t, np.arange(4), 2).ravel() for t in range(20)])
+    assert len(np.unique(draws // ROWS)) == len(draws) and (draws // ROWS < KEYS).all()
 
 
 def test_a_gradient_is_that_of_the_masked_network():

@@ -67,6 +67,13 @@ def test_convolutions_of_any_shape(inside, outside, k, padding, higher, wider):
     agree(nn.Sequential(*layers, nn.Linear(features, 3)), x, torch.from_numpy(rng.integers(3, size=4)))
 
 
+def test_the_first_of_equal_places_has_the_gradient():
+    """A constant image without padding: all places of a window are equal."""
+    torch.manual_seed(0)
+    module = ARCHITECTURES.build("lenet").build((1, 32, 32), 3)
+    agree(module, torch.ones(4, 1, 32, 32, dtype=torch.float64), torch.tensor([0, 1, 2, 0]))
+
+
 def test_other_orders_are_left_to_autograd():
     """Dense layers on the last axis of images, ReLU before or behind all of them, a forward of its own."""
 

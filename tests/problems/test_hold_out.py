@@ -14,6 +14,8 @@ from fedatlas.federation import partitions, problems
 from fedatlas.federation.problems.data_options import hold_out
 
 ROWS, CLIENTS = 97, 6
+
+
 KINDS = {
     "logistic": {"kind": "logistic", "l2": 0.1},
     "softmax": {"kind": "softmax", "l2": 0.1},
@@ -80,6 +82,34 @@ def test_sparse_rows_are_held_out():
     dense = data().X
     parts = [hold_out(data(X=X), None, {"validation": 0.2})[0].X_validation for X in (sparse.csr_matrix(dense), None)]
     assert sorted(parts[0].toarray()[:, 0]) == sorted(parts[1][:, 0])
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_rows_that_are_held_out_train_nothing_and_are_measured(name):
+    """Whatever the held-out rows hold, all that trains is the same; the metrics are those of a test on these rows."""
+    spec = KINDS[name]
+    kind = problems.parse({**spec, "data": "breast_cancer"})[0]
+    dataset = data(X=np.random.default_rng(1).standard_normal((ROWS, 4)))
+    split = partitions.split({"kind": "iid"}, dataset.y, CLIENTS)
+    remaining, partition, _ = hold_out(dataset, split, {"validation": 0.3})
+    other = dataclasses.replace(remaining, X_validation=remaining.X_validation + 7)
+    same, moved = (kind.build(source, None, partition) for source in (remaining, other))
+    ids = np.arange(CLIENTS)
+    x = same.start(3) + 0.1
+    index = np.stack([partition.client(i)[:3] for i in ids])
+    assert (same.batch(ids, index).grad(x) == moved.batch(ids, index).grad(x)).all()
+    assert (same.full_batch(ids).grad(x) == moved.full_batch(ids).grad(x)).all()
+    assert same.samples == len(remaining.y) == moved.samples
+    metrics, shifted_metrics = same.evaluate(x), moved.evaluate(x)
+    assert (
+        metrics["loss"] == shifted_metrics["loss"] and metrics["validation_loss"] != shifted_metrics["validation_loss"]
+    )
+    tested = dataclasses.replace(remaining, X_test=remaining.X_validation, y_test=remaining.y_validation)
+    twin = kind.build(dataclasses.replace(tested, X_validation=None, y_validation=None), None, partition).evaluate(x)
+    assert metrics["validation_accuracy"] == twin["test_accuracy"] and "validation_loss" not in twin
+    if "test_loss" in twin:
+        assert metrics["validation_loss"] == twin["test_loss"]
+    assert (same.full_batch(ids).grad(x) == kind.build(tested, None, partition).full_batch(ids).grad(x)).all()
 
 
 @pytest.mark.parametrize("name", KINDS)

@@ -1,6 +1,7 @@
 """Networks: what modules are refused, where they start, what they see, and that threads change nothing."""
 
 import copy
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from scipy.special import expit
 from torch import nn
 
 from fedatlas.errors import UserError
+from fedatlas.federation.architectures import ARCHITECTURES
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.networks.losses import LogisticLoss
@@ -44,6 +46,12 @@ def test_modules_that_are_not_functions_of_their_parameters_are_refused(module, 
         on(module)
 
 
+def test_lenet_is_the_papers():
+    module = ARCHITECTURES.build("lenet").build((1, 28, 28), 10)
+    assert sum(p.numel() for p in module.parameters()) == 61_706
+    assert ARCHITECTURES.build("lenet").build((3, 32, 32), 10)(torch.zeros(2, 3, 32, 32)).shape == (2, 10)
+
+
 def test_start_is_the_modules_own_and_seeded():
     problem = network("lenet", dtype="float32")
     torch.manual_seed(5)
@@ -57,6 +65,12 @@ def test_start_is_the_modules_own_and_seeded():
     double = network("lenet", dtype="float64").start(1)
     assert (double.float() == first).all()
     assert (network("linear", start_scale=0.0).start(1) == 0).all()
+
+
+def test_starts_of_several_threads_are_those_of_one():
+    problem, seeds = network("lenet"), range(60)
+    with ThreadPoolExecutor(4) as pool:
+        assert all(map(torch.equal, pool.map(problem.start, seeds), map(problem.start, seeds)))
 
 
 def test_images_are_normalised_by_the_training_sets_moments():

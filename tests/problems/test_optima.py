@@ -2,9 +2,18 @@
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_digits
 
 from fedatlas.errors import UserError
+from fedatlas.federation.problems.logistic import Logistic
+from fedatlas.federation.problems.softmax import Softmax
 from tests.helpers import logistic, quadratic, softmax
+
+
+@pytest.fixture(scope="module")
+def digits():
+    X, y = load_digits(return_X_y=True)
+    return X / 16, y
 
 
 def solved(make, **options):
@@ -26,6 +35,14 @@ def test_optimum_is_certified(make):
         above = problem.evaluate(optimum.x + step)["suboptimality"]
         assert above >= mu / 2 * (step @ step) * (1 - 1e-9)  # strong convexity
         assert above <= problem.smoothness / 2 * (step @ step) * (1 + 1e-9)
+
+
+def test_softmax_of_two_classes_is_logistic(digits):
+    X, y = digits[0], (digits[1] > 4).astype(int)
+    two, binary = solved(lambda: Softmax(X, y, 2, l2=2e-3, bias=False)), solved(lambda: Logistic(X, y, l2=1e-3))
+    W = two.optimum.x.reshape(2, -1)  # W[1] = -W[0] = x / 2, so that l2/2 |W|^2 = l2/4 |x|^2
+    np.testing.assert_allclose(W[1] - W[0], binary.optimum.x, atol=1e-6)
+    assert two.optimum.F == pytest.approx(binary.optimum.F, abs=1e-10)
 
 
 @pytest.mark.parametrize("make", [logistic, softmax])

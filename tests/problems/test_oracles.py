@@ -46,6 +46,8 @@ MAKE = {
     "mlp, shared": lambda: network({"kind": "mlp", "hidden": [7]}, heterogeneous=False),
     "lenet": lambda: network("lenet"),
 }
+
+
 CLIENTS = np.array([1, 2, 4])
 
 
@@ -140,3 +142,19 @@ def test_clients_outside_of_a_mask_compute_no_full_gradient(problem, points, exa
     gradients, _, full, _ = work.amounts(None, None, np.zeros(5))
     assert (np.array([2, 1, 2]) == (full if exact else np.asarray(gradients) / 2)).all()
     assert work.gradients == (5 if exact else 10)
+
+
+@pytest.mark.parametrize("make", [lambda: softmax(dtype="float32"), lambda: network("linear", dtype="float32")])
+def test_float32_is_the_same_problem(make):
+    problem = make()
+    double = softmax() if problem.start(0).dtype == np.float32 else network("linear")
+    y, index = 0.3 * np.random.default_rng(5).standard_normal(problem.dim), np.arange(8).reshape(2, 4)
+    values = []
+    for p in (problem, double):
+        value, grad = p.batch(CLIENTS[:2], index).value_and_grad(like(p, y))
+        values.append((to_numpy(value), to_numpy(grad)))
+        assert grad.dtype == p.start(0).dtype
+    np.testing.assert_allclose(values[0][0], values[1][0], rtol=1e-5)
+    np.testing.assert_allclose(values[0][1], values[1][1], rtol=1e-4, atol=1e-5)
+    losses = [p.evaluate(like(p, y))["loss"] for p in (problem, double)]
+    assert losses[0] == pytest.approx(losses[1], rel=1e-5)

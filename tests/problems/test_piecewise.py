@@ -62,6 +62,26 @@ def test_refuses_pieces_of_no_convex_function(knots, curvatures, message):
         Piecewise(knots, curvatures)
 
 
+def test_is_smooth_and_strongly_convex(kappa, instance):
+    """F'' is mu or L, and F' grows between any two points by mu to L times their distance (equal within a piece)."""
+    mu, L = 1 / Decimal(kappa), Decimal(1)
+    with localcontext(prec=instance.digits):
+        assert {float(item) for item in instance.curvatures} == {1 / kappa, 1.0}
+        assert len(instance.knots) == 2 * 20
+        middles = [(a + b) / 2 for a, b in itertools.pairwise(instance.knots)]
+        points = sorted([*instance.knots, *middles, Decimal(-1), Decimal(0), Decimal(2)])
+        at = [instance.exact(x) for x in points]
+        for (x, (F, slope, curvature)), (y, (G, steeper, _)) in itertools.pairwise(zip(points, at, strict=True)):
+            apart = y - x
+            assert mu * apart * (1 - Decimal("1e-30")) <= steeper - slope <= L * apart * (1 + Decimal("1e-30"))
+            assert abs((steeper - slope) / apart - curvature) < Decimal("1e-30")
+            assert abs(G - F - (slope + steeper) / 2 * apart) <= Decimal("1e-30") * apart * max(
+                abs(steeper), abs(slope)
+            )
+    assert instance.constants() == pytest.approx({"mu": 1 / kappa, "L": 1.0})
+    assert instance.exact(Decimal(0))[:2] == (0, 0) and instance.optimum.x == [0.0]
+
+
 @pytest.mark.parametrize("steps", [1, 2, 3, 10, 60, 150])
 def test_curvature_along_agd(kappa, steps):
     """Eqs. F.2 and F.3: L around md at t = 1 (mod 3), mu around the others, on an interval of positive length."""

@@ -33,6 +33,14 @@ def test_created_instance_has_its_constants(diagonal):
     assert (problem.start(0) == 0).all()
 
 
+def test_instances_are_seeded():
+    make = lambda **options: create(3, dim=4, heterogeneity=1.0, noise=1.0, **options)  # noqa: E731
+    first, again, other = make(), make(), make(instance=1)
+    assert (first.A == again.A).all() and (first.b == again.b).all() and (first.noise == again.noise).all()
+    assert not np.allclose(first.A, other.A)
+    assert (first.start(3) == again.start(3)).all() and (first.start(3) != first.start(4)).all()
+
+
 @pytest.mark.parametrize("kind", ["quadratic", "similar"])
 def test_an_instance_of_each_seed_is_built_for_a_seed_alone(kind):
     spec = {"kind": kind, "dim": 12, "instance": "seed"}

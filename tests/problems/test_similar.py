@@ -47,6 +47,28 @@ def test_constants_are_exact(convexity):
     assert 0.5 < constants["delta_A"] / constants["delta_B"] < constants["delta_rms"] / constants["delta_B"] < 1
 
 
+@pytest.mark.parametrize("convexity", CONVEXITY)
+def test_gradients_and_values_are_those_of_the_sum(convexity):
+    problem = make(convexity, center_scale=0.7)
+    A, b = components(problem)
+    x = np.random.default_rng(0).standard_normal(40)
+    bend = 2 * problem.beta * x / (1 + x**2) ** 2
+    height = problem.beta * (x**2 / (1 + x**2)).sum()
+    gradients = np.einsum("ijpq,ijq->ijp", A, x - b)
+    losses = 0.5 * np.vecdot(x - b, gradients) + height
+    clients, index = np.array([0, 3]), np.array([[1, 1, 4], [0, 2, 5]])
+    values, grads = problem.full_batch(clients).value_and_grad(x)
+    np.testing.assert_allclose(grads, gradients.mean(axis=1)[clients] + bend, rtol=1e-8)
+    np.testing.assert_allclose(values[:, 0], losses.mean(axis=1)[clients], rtol=1e-8)
+    values, grads = problem.batch(clients, index).value_and_grad(x)
+    np.testing.assert_allclose(grads, gradients[clients[:, None], index].mean(axis=1) + bend, rtol=1e-8)
+    np.testing.assert_allclose(values[:, 0], losses[clients[:, None], index].mean(axis=1), rtol=1e-8)
+    at = problem.evaluate(x)
+    assert at["loss"] == pytest.approx(losses.mean())
+    assert at["gradient_norm"] == pytest.approx(np.linalg.norm(gradients.mean(axis=(0, 1)) + bend))
+    assert ("suboptimality" in at) == (convexity != "non-convex")
+
+
 def test_non_convex_constants_are_attained():
     problem = make("non-convex")
     clients, steps = np.arange(5), 1e-5 * np.eye(40)
@@ -64,6 +86,16 @@ def test_optimum_and_proximal_step():
     v, clients = np.random.default_rng(1).standard_normal((2, 40)), np.array([1, 4])
     y = problem.prox(v, 0.5, clients)
     assert np.abs(problem.full_batch(clients).grad(y) + 0.5 * (y - v)).max() < 1e-9
+
+
+def test_instances_are_seeded_and_rows_independent_of_blocks():
+    first, again, other = make(), make(), make(instance=1)
+    assert (first.right == again.right).all() and not np.allclose(first.right, other.right)
+    y = np.random.default_rng(2).standard_normal((5, 40))
+    result = first.full_batch(np.arange(5)).grad(y)
+    alone = [first.full_batch(np.array([i])).grad(y[i : i + 1])[0] for i in range(5)]
+    assert (result == np.stack(alone)).all()
+    assert not make(start_scale=0.0).start(0).any() and make(start_scale=2.0).start(0).any()
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,8 @@ from fedatlas.records.record import CELL, Restoration, read_record, restore, wri
 from fedatlas.workflow.study import Study
 
 COMMITTED = sorted(Path(__file__).parents[2].glob("record/*/*"))
+
+
 SELECT = Select(metric="loss", statistic="final", goal="min", seeds=[1000, 1001], last=2)
 
 
@@ -96,6 +98,19 @@ def test_scores_of_these_rows_are_those_of_all_rows(files, monkeypatch, tmp_path
                 getattr(tables, name).drop(columns="seconds", errors="ignore") for tables in (few, all_rows)
             )
             pd.testing.assert_frame_equal(first, second, check_exact=True)
+
+
+def test_the_same_content_has_the_same_bytes(files, tmp_path):
+    for name in ("one", "other"):
+        write(tmp_path / name, files)
+    for path in (tmp_path / "one").iterdir():
+        assert path.read_bytes() == (tmp_path / "other" / path.name).read_bytes()
+
+
+def test_a_cell_keeps_its_checksum_beside_others(files, tmp_path):
+    """Also where another cell turns a column of numbers into text."""
+    alone, together = write(tmp_path / "alone", files[:1]), write(tmp_path / "together", files)
+    assert alone.find(files[0][0]).checksum == together.find(files[0][0]).checksum
 
 
 def test_a_cell_is_found_for_all_or_fewer_of_its_seeds_and_for_nothing_else(files, tmp_path):

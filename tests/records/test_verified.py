@@ -23,6 +23,7 @@ from fedatlas.records.verified import (
     largest_share,
     meaning,
     read_verifications,
+    share_text,
 )
 
 ENGINE, BEFORE = {"engine": "1"}, {"engine": "0", "dane": "0", "scaffold": "0"}
@@ -60,7 +61,11 @@ def places(cells, rows):
 
 
 CELLS = [held("scaffold", str(number), scaffold="0") for number in range(4)]
+
+
 CELLS += [held("dane", str(number), dane="1") for number in range(4)]
+
+
 OLD = [row(cell, {name: BEFORE[name] for name in cell.modules}) for cell in CELLS]
 
 
@@ -86,6 +91,11 @@ def test_a_cell_of_which_no_run_was_ever_computed_again_never_counts():
     assert "scaffold/3" not in places(CELLS, [*OLD[:3], *OLD[4:], *map(row, CELLS[:3])])
 
 
+def test_other_content_never_counts():
+    changed = held("scaffold", "3", content="halved", scaffold="0")
+    assert "scaffold/3" not in places([*CELLS[:3], changed, *CELLS[4:]], [*OLD, *map(row, CELLS[:4])])
+
+
 def test_a_difference_withdraws_all_rows_of_its_code_and_what_rests_on_them():
     fault = row(CELLS[1], outcome=DIFFERS, difference=math.inf)
     rows = [*OLD, *map(row, CELLS[:3])]
@@ -105,9 +115,26 @@ def test_other_runs_that_are_equal_do_not_mend_one_that_differs():
     assert places(CELLS, [fault, row(CELLS[1], runs=9)]) == {"scaffold/1"}
 
 
+def test_a_difference_of_content_that_is_gone_withdraws_nothing():
+    fault = row(CELLS[1], outcome=DIFFERS, checksum="damaged")
+    assert places(CELLS, [row(CELLS[0]), fault]) == {"scaffold/0"}
+
+
+def test_a_row_of_another_number_of_runs_does_not_count():
+    assert places(CELLS, [row(CELLS[0], total=3)]) == set()
+
+
 @pytest.mark.parametrize(
     "change",
-    [{"runs": 0}, {"runs": -3}, {"runs": 10}, {"difference": 1e9}, {"difference": math.nan}, {"outcome": "yes"}],
+    [
+        {"runs": 0},
+        {"runs": -3},
+        {"runs": 10},
+        {"difference": 1e9},
+        {"difference": math.nan},
+        {"outcome": "yes"},
+        {"date": "2026-13-01"},
+    ],
     ids=str,
 )
 def test_a_row_that_says_nothing_is_refused_with_its_line(tmp_path, change):
@@ -119,6 +146,13 @@ def test_a_row_that_says_nothing_is_refused_with_its_line(tmp_path, change):
     values = dict(zip(lines[0].split(","), lines[1].split(","), strict=True)) | {k: str(v) for k, v in change.items()}
     (tmp_path / FILE).write_text("\n".join([lines[0], lines[1], ",".join(values.values())]) + "\n")
     with pytest.raises(UserError, match=f"{FILE}, line 3: {next(iter(change))}"):
+        read_verifications(tmp_path)
+
+
+def test_another_header_is_refused_with_the_right_one(tmp_path):
+    add_verifications(tmp_path, [row(CELLS[0])], {"today": ENGINE})
+    (tmp_path / FILE).write_text((tmp_path / FILE).read_text().replace("checksum", "sum", 1))
+    with pytest.raises(UserError, match=f"{FILE}, line 1 must be date,size,experiment,"):
         read_verifications(tmp_path)
 
 
@@ -162,7 +196,18 @@ def test_what_is_said_is_about_runs():
     assert meaning(cells, whole) == "18 of 18 runs were computed again and agree up to 1e-12 relative"
 
 
+def test_draws_that_may_have_met_the_same_runs_are_never_all_of_them():
+    cell = held("dane", runs=5).cell
+    rows = [row(Held(cell, ENGINE)) for _ in range(9)]
+    assert meaning([cell], rows).startswith("4 of 5 runs were computed again and agree to the last bit: with 95 %")
+
+
 def test_of_a_state_in_two_folders_counts_what_both_say():
     """Folders of records may differ in what they added to a state, as each knows its own rows alone."""
     first, second = (Verifications([], {"s": {"engine": "1", "dane": dane}}) for dane in "01")
     assert (first + second).states == {"s": {"engine": "1"}}
+
+
+@pytest.mark.parametrize(("share", "text"), [(0.00512, "0.52 %"), (0.25, "25 %"), (0.2501, "26 %"), (1.0, "100 %")])
+def test_a_bound_is_rounded_up(share, text):
+    assert share_text(share) == text

@@ -11,6 +11,8 @@ from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.theory.closed_forms import fedavg_output, weighted_objective
 
 CENTERS = {"centers": [[0], [100]]}
+
+
 CHANCES = st.floats(0.05, 1)
 
 
@@ -43,3 +45,12 @@ def test_each_fedavg_tends_to_its_own_limit(name, limit):
         means.append(np.mean([row["output"] for row in rows if row["round"] > 200]))
     error = np.std(means, ddof=1) / np.sqrt(5)
     assert error < 1.5 and abs(np.mean(means) - limit(CENTERS, p)) < 5 * error
+
+
+def test_the_limit_for_three_clients_is_the_mean_of_draws():
+    p, u = np.array([0.2, 0.5, 0.9]), np.array([-1.0, 3.0, 10.0])
+    active = np.random.default_rng(0).random((200_000, 3)) < p
+    active = active[active.any(axis=1)]
+    outputs = (active * u).sum(axis=1) / active.sum(axis=1)
+    error = outputs.std() / np.sqrt(len(outputs))
+    assert abs(fedavg_output({"centers": u[:, None].tolist()}, p) - outputs.mean()) < 5 * error

@@ -10,11 +10,9 @@ from fedatlas.federation import algorithms
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.logistic import Logistic
-from fedatlas.theory.fedac.constants import fedac_constants
+from fedatlas.theory.fedac.constants import fedac_constants, variance
 from fedatlas.theory.fedac.theorem import exact_constants
 from tests.helpers import logistic, quadratic
-
-# --- constants ---
 
 
 def one_sample_gradients(problem, x):
@@ -39,6 +37,14 @@ def test_L_is_the_largest_curvature_and_mu_bounds_the_smallest(problem, constant
     for x in points(problem):
         curvatures = np.linalg.eigvalsh(hessian(problem, x))
         assert constants.mu - 1e-12 <= curvatures[0] and curvatures[-1] <= constants.L + 1e-12
+
+
+def test_variance_by_enumeration(problem):
+    for x in points(problem, (1, 10)):
+        gradients = one_sample_gradients(problem, x)
+        np.testing.assert_allclose(gradients.mean(axis=0), problem.gradient(x), atol=1e-12)
+        expected = np.mean(np.sum((gradients - gradients.mean(axis=0)) ** 2, axis=1))
+        assert variance(problem, x) == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("spread", [0.0, 1.5], ids=["equal rows", "heavy tails"])
@@ -94,9 +100,6 @@ def test_constants_of_noisy_quadratics_are_exact():
         exact_constants(quadratic(), x0)
 
 
-# --- the augmented objective ---
-
-
 @pytest.mark.parametrize("variant", [1, 2])
 def test_augmentation_around_the_origin_is_more_l2(variant):
     plain = logistic(heterogeneous=False, l2=0.05)
@@ -109,6 +112,3 @@ def test_augmentation_around_the_origin_is_more_l2(variant):
     result = Simulation(augmented, plain, setting, seed=1).run().x
     np.testing.assert_allclose(result, Simulation(direct, heavier, setting, seed=1).run().x, rtol=1e-10)
     assert np.linalg.norm(result) > 1e-3
-
-
-# --- report ---

@@ -18,6 +18,11 @@ def test_the_mixing_matrix_by_hand():
     np.testing.assert_array_equal(mixing.mixing(np.zeros(2, bool)), np.eye(2))
 
 
+@given(st.floats(0.05, 1), st.floats(0.05, 1))
+def test_the_contraction_of_two_clients_is_the_chance_that_they_do_not_meet(p1, p2):
+    assert mixing.contraction(np.array([p1, p2])) == pytest.approx(1 - p1 * p2)
+
+
 def test_the_contraction_of_three_clients_is_that_of_the_mean_of_draws():
     p, rng = np.array([0.3, 0.5, 0.9]), np.random.default_rng(0)
     matrices = [mixing.mixing(active) for active in rng.random((20_000, 3)) < p]

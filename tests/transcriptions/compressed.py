@@ -114,25 +114,6 @@ def fedpaq(run, lr, compressor):
         yield x
 
 
-@transcription("fednl")
-def fednl(run, compressor):
-    assert compressor == {"kind": "low-rank", "rank": 1}
-    d = len(run.x0)
-    x, H_i = run.x0, [np.zeros((d, d)) for _ in range(run.m)]
-    for _ in range(run.T):
-        H = sum(H_i) / run.m
-        gradient, size = np.zeros(d), 0
-        for i in range(run.m):
-            difference = run.hessian(i, x) - H_i[i]
-            values, vectors = np.linalg.eigh(difference)
-            k = np.abs(values).argmax()
-            H_i[i] = H_i[i] + values[k] * np.outer(vectors[:, k], vectors[:, k])
-            size = size + np.sqrt((difference**2).sum()) / run.m
-            gradient = gradient + run.G(i, x) / run.m
-        x = x - np.linalg.inv(H + size * np.eye(d)) @ gradient
-        yield x
-
-
 @transcription("compressed-scaffnew")
 def compressed_scaffnew(run, lr, p, copies):
     n, d, s = run.m, len(run.x0), copies

@@ -41,19 +41,3 @@ def fedrep(run, lr, body_steps, head):
             phi = sum(bodies) / len(bodies)
             mean_head = sum(h[i] for i in run.S(t)) / len(bodies)
         yield np.concatenate([phi, mean_head])
-
-
-@transcription("dp-fedavg")
-def dp_fedavg(run, lr, server_lr, bound, noise, delta):
-    theta = run.x0
-    for t in range(run.T):
-        total = np.zeros(len(theta))
-        for i in run.S(t):
-            y = theta
-            for k in range(run.K):
-                y = y - lr * run.decay(t) * run.g(t, k, i, y)
-                y = theta + (y - theta) * min(1, bound / np.sqrt(sum((y - theta) ** 2)))
-            total = total + y - theta
-        xi = run.server_rng(t).standard_normal(len(theta))
-        theta = theta + server_lr * (total + noise * bound * xi) / sum(run.p(t))
-        yield theta

@@ -55,7 +55,7 @@ def weights(graph, m):
 
 
 @transcription("sonata")
-def sonata(run, tau, step, graph, link_p, graph_seed):
+def sonata(run, tau, step, graph):
     m = run.m
     W = weights(graph, m)
     x = [run.x0] * m

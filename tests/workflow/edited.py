@@ -61,6 +61,8 @@ QUADRATIC = {
 }
 TRACE = "round,client,available\n0,0,1\n0,2,1\n1,1,1\n"
 
+POINTS = "0;1.5;2\n1;3;4\n1;5;6\n0;1;1\n0;2;1\n1;4;4\n0;1;0\n1;5;5\n"
+
 
 def with_atlas(folder):
     """Two experiments of kinds of the atlas."""
@@ -68,6 +70,13 @@ def with_atlas(folder):
     (folder / "trace.csv").write_text(TRACE)
     for name, content in (("convex", CONVEX), ("quadratic", QUADRATIC)):
         (folder / f"config/experiments/{name}.yaml").write_text(yaml.safe_dump(content, sort_keys=False))
+
+
+def with_extensions(folder):
+    """The study of tests/extensions, whose experiments use kinds of its own."""
+    shutil.copytree(OWN, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / "data/raw/mine").mkdir(parents=True)
+    (folder / "data/raw/mine/points.txt").write_text(POINTS)
 
 
 class Copy:

@@ -1,19 +1,25 @@
 """What each result depends on: modules that it follows, and modules that leave it alone."""
 
 import dataclasses
+import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 import fedatlas
 from fedatlas.data import sources
+from fedatlas.data.store import prepare
 from fedatlas.experiments import fingerprint
 from fedatlas.experiments.cells import Cell, CellSpec, Select
 from fedatlas.experiments.dependencies import metric_modules, run_file_modules
+from fedatlas.experiments.run import run_cell
 from fedatlas.results.claims import CHECKS
 from fedatlas.results.figures import FIGURES
 from fedatlas.workflow import dependencies
+from fedatlas.workflow.jobs.partition import make
 
 ROOT = Path(fedatlas.__file__).parent
 
@@ -25,7 +31,11 @@ def spec(algorithm="fedavg", problem=None, **setting):
 
 
 DIRICHLET = {"kind": "dirichlet", "alpha": 1.0}
+
+
 SHARED = {"kind": "logistic", "data": "breast_cancer", "l2": 0.1}
+
+
 CELLS = {
     "quadratic": spec(batch=None),
     "federated": spec(
@@ -75,6 +85,8 @@ RESULTS = {name: run_file_modules(cell) for name, cell in CELLS.items()} | {
     "track": [dependencies.of_job("track")],
     "report": [dependencies.of_job("report")],
 }
+
+
 # Modules that a result must follow, and others that must not make it again.
 EDGES = [
     ("quadratic", "algorithms.fedavg problems.quadratic engine.steps streams",
@@ -145,3 +157,23 @@ def test_a_changed_constant_in_any_module_reruns_what_uses_it(package):
             wrong[name] = {"needless": changed - expected, "stale": expected - changed}
         copy.write_text(text)
     assert not wrong
+
+
+@pytest.mark.slow
+def test_an_independent_measurement_agrees(tmp_path):
+    """Whatever function of the package runs in a cell's job is in a module that the cell depends on, or silent."""
+    for name in ("breast_cancer", "digits"):
+        prepare(name, tmp_path)
+    split = {name: str(tmp_path / f"{name}.npz") for name, cell in CELLS.items() if "partition" in cell.problem}
+    for name, path in split.items():
+        make(CELLS[name].problem | {"clients": 2}, path, str(tmp_path))
+    for name in ("lockstep", "lenet"):  # to trace what Numba does when it compiles takes a minute
+        run_cell(CELLS[name], tmp_path / f"compiled_{name}", str(tmp_path), split.get(name))
+    arguments = {name: [cell.to_dict(), str(tmp_path / name), split.get(name)] for name, cell in CELLS.items()}
+    command = [sys.executable, str(Path(__file__).with_name("traced.py")), json.dumps(arguments), str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    for name, ran in json.loads(done.stdout).items():
+        assert len(ran) > 15
+        unknown = [item for item in ran if not fingerprint.silent(item)]
+        assert set(unknown) <= fingerprint.closure(*RESULTS[name]), name

@@ -159,6 +159,12 @@ def test_an_interrupted_study_finds_its_way_back(decided, tmp_path):
     pd.testing.assert_frame_equal(again.rows(LAST.format("close")), decided.rows(LAST.format("close")))
 
 
+def test_seeds_have_the_bits_that_they_have_in_a_list(decided, tmp_path):
+    fixed = Workflow(tmp_path, seeds=list(range(32)))
+    assert fixed.files() == [BEGINNING.format(id) for id in ("clear", "close", "near")]
+    pd.testing.assert_frame_equal(fixed.rows(BEGINNING.format("close")), decided.rows(LAST.format("close")))
+
+
 def test_runs_that_need_no_more_seeds_get_none(tmp_path):
     """Of an entry with seeds of its own, of deterministic runs, and where another part of an axis is compared."""
     full = {"algorithm": "fedavg", "set": {"lr": 0.05}, "setting": {"batch": None}}

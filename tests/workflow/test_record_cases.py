@@ -28,7 +28,11 @@ SUITE = {
     "algorithms": {**TINY["algorithms"], "fedprox": {"set": {"nu": 0.1}, "undefined": {"unlike": "it is left out"}}},
     "figures": {"loss": {"kind": "loss_to_best", "caption": "Loss."}},
 }
+
+
 ADD = ["record", "add", "suite", "--size", "smoke", "--runs", "20"]
+
+
 RECORD = "record/smoke/suite"
 
 
@@ -87,6 +91,16 @@ def test_nothing_that_needs_all_cases_is_made_of_some(folder, capsys, tmp_path):
     with pytest.raises(UserError, match="the record has no experiment of the gallery"):
         gallery_page.publish(study, tmp_path / "gallery.md", print)
     assert "suite (size smoke) is not shown yet: the record lacks 1 of its cases" in capsys.readouterr().out
+
+
+def test_a_case_of_which_one_run_file_is_missing_is_not_added(folder, capsys):
+    shutil.rmtree(folder / RECORD)
+    (folder / "results/smoke/suite/runs/scaffold/case=far.parquet").unlink()
+    assert main(ADD) == 0 and "left out: far (1)" in capsys.readouterr().out
+    shutil.rmtree(folder / "results/smoke/suite/runs/scaffold")
+    shutil.rmtree(folder / RECORD)
+    assert main(ADD) == 2 and "suite (size smoke) is not whole" in capsys.readouterr().err
+    assert not (folder / RECORD).exists()
 
 
 def test_the_run_files_of_a_case_are_asked_for_by_its_name(folder, capsys, monkeypatch):

@@ -15,6 +15,7 @@ from fedatlas.data import store
 from fedatlas.data.catalogue import SOURCES
 from fedatlas.experiments import fingerprint, result_files
 from fedatlas.experiments import run as run_module
+from fedatlas.federation.partitions import PARTITIONS
 from fedatlas.records.lookup import Records, all_verifications
 from fedatlas.workflow.study import Study
 from tests.records.test_records import changed_file
@@ -40,6 +41,8 @@ class Mine(Algorithm):
     def server(self, s, mean, n):
         return State(x=s.x + mean.y)
 """
+
+
 EXPERIMENT = {
     "title": "Edits",
     "paper": "yuan2020",
@@ -52,6 +55,8 @@ EXPERIMENT = {
     "figures": {"loss": {"kind": "convergence", "x": "rounds", "y": "loss", "caption": "Loss."}},
     "sizes": {"smoke": {}},
 }
+
+
 PROBLEMS = {
     "digits": {"kind": "softmax", "data": "digits", "partition": {"kind": "classes", "classes": 4}, "l2": 0.1},
     "own": {
@@ -61,8 +66,14 @@ PROBLEMS = {
         "l2": 0.1,
     },
 }
+
+
 DIGITS, CSV = [f"digits/{id}" for id in EXPERIMENT["algorithms"]], [f"own/{id}" for id in EXPERIMENT["algorithms"]]
+
+
 ALL = {*DIGITS, *CSV}
+
+
 MINE = {"digits/mine", "own/mine"}
 
 
@@ -263,6 +274,17 @@ def test_a_choice_that_tuning_would_not_make_today_is_a_difference(study, monkey
     assert "chooses {'lr': 0.5} by today's code" in capsys.readouterr().out
 
 
+def test_a_partition_of_older_code_that_lies_here_verifies_nothing(study, monkeypatch):
+    """Runs are computed on data, partitions and optima that are made anew."""
+    finish("own")
+    edit_module(monkeypatch, "federation.partitions.dirichlet")
+    kind = PARTITIONS.get("dirichlet")
+    original = kind.split
+    monkeypatch.setattr(kind, "split", lambda self, y, *rest: original(self, y[::-1], *rest))
+    forget()
+    assert main(["record", "verify", "own"]) == 1
+
+
 def alter(monkeypatch, during=lambda: None):
     """Let second computations of SCAFFOLD differ. during: Called by each."""
     original = run_module.compute_run
@@ -272,6 +294,13 @@ def alter(monkeypatch, during=lambda: None):
         return [{**row, "loss": row["loss"] + (run.algorithm == "scaffold")} for row in original(run, problem)]
 
     monkeypatch.setattr("fedatlas.records.verification.compute_run", altered)
+
+
+def test_what_differs_on_this_machine_outweighs_what_the_atlas_brings(study, tmp_path, monkeypatch):
+    (study / "record").rename(tmp_path / "record")  # as that of fedatlas
+    alter(monkeypatch)
+    assert main(["record", "verify", "own", "--runs", "12"]) == 1
+    assert taken() == ALL - {"own/scaffold"}
 
 
 def test_rows_that_another_command_adds_meanwhile_are_kept(study, monkeypatch):

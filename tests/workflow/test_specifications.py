@@ -23,6 +23,17 @@ def test_a_specification_may_be_larger_than_an_argument(project):
     assert json.loads(record.read_text())["notes"] == notes
 
 
+def test_the_order_of_seeds_changes_no_digest(project, monkeypatch):
+    monkeypatch.chdir(project.folder)
+    w, digests = SimpleNamespace(size="smoke", experiment="tiny", id="fedavg", key="all"), set()
+    for step in (1, -1):
+        select = TINY["select"] | {"seeds": [1000, 1001][::step]}
+        project.write_experiment(seeds=[3, 5][::step], select=select)
+        graph = Graph(Study.open())
+        digests.add(tuple(graph.digest(rule, w) for rule in ("train", "table", "claims", "about")))
+    assert len(digests) == 1
+
+
 DEFAULTS = {
     "problem": {"instance": 0, "L": 10.0, "heterogeneity": 1.0, "dim": 3, "kind": "quadratic", "mu": 1},
     "setting": {
@@ -35,6 +46,8 @@ DEFAULTS = {
     "algorithms": {"fedavg": {"set": {"server_lr": 1}}, "scaffold": {"set": {"option": 2}, "seeds": [4, 0]}},
     "cases": {"a": {"setting": {"full_gradients": "exact", "rounds": 5}}, "b": {"tuning_seeds": [1001, 1000]}},
 }
+
+
 PLAIN = {
     "problem": TINY["problem"],
     "setting": TINY["setting"] | {"rounds": 6, "channel": {"up": {"kind": "rand-k", "share": 0.25}}},

@@ -89,8 +89,8 @@ def _has_one_start(problem: Mapping[str, Any]) -> bool:
 
 
 def _tosses_coins(algorithm: type[Algorithm], values: Mapping[str, Any]) -> bool:
-    """Return whether an algorithm draws noise, the length of its rounds, a client, or what its compressor does."""
-    if algorithm.overrides("length") or algorithm.moves_without_clients:
+    """Return whether an algorithm draws the length of its rounds, a client, or what its compressor does."""
+    if algorithm.overrides("length"):
         return True
     for name, option in algorithm.options().items():
         if option.family == "channel":

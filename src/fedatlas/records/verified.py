@@ -5,6 +5,7 @@ as they were when rows were written, by the state that rows name, so that one ca
 """
 
 import csv
+import datetime
 import hashlib
 import io
 import json
@@ -67,6 +68,10 @@ class Verification:
     versions: str
 
     def __post_init__(self) -> None:
+        try:
+            datetime.date.fromisoformat(self.date)
+        except ValueError:
+            raise ValueError(f"date is {self.date!r}; it must be a day such as 2026-01-31") from None
         if not 1 <= self.runs <= self.total:
             raise ValueError(f"runs is {self.runs}; it must be between 1 and the {self.total} runs of the cell")
         if self.outcome not in (EQUAL, DIFFERS):
@@ -118,8 +123,14 @@ def read_verifications(folder: Path) -> Verifications:
     path = folder / FILE
     if not path.exists():
         return Verifications([], {})
-    rows = []
-    for number, row in enumerate(csv.DictReader(io.StringIO(read_text(path))), start=2):
+    rows, reader, names = (
+        [],
+        csv.DictReader(io.StringIO(read_text(path))),
+        [field.name for field in fields(Verification)],
+    )
+    if reader.fieldnames != names:
+        raise UserError(f"{path}, line 1 must be {','.join(names)}: check the file out again")
+    for number, row in enumerate(reader, start=2):
         try:
             values = {field.name: field.type(row[field.name]) for field in fields(Verification)}  # type: ignore[operator]
             rows.append(Verification(**values))

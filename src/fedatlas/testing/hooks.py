@@ -1,4 +1,4 @@
-"""Conformance tests of hooks: no changes of arrays in place, and declared communication."""
+"""Conformance test of declared communication, and runs whose hooks are observed."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -9,19 +9,11 @@ from fedatlas.federation import arrays
 from fedatlas.federation.arrays import Vectors
 from fedatlas.federation.channels import Coded, Note, Rows
 from fedatlas.federation.engine.simulation import Simulation
-from fedatlas.testing.implementation import Implementation, all_cases, defined_cases, same_bits
+from fedatlas.testing.implementation import Implementation, same_bits
 from fedatlas.testing.outcomes import Failed
 
 HOOKS = ("before", "client", "server", "empty_round", "receive", "output", "client_model")
 CLIENT_HOOKS = ("before", "client", "receive")
-# The names of the leading arguments of a hook that are States; of all others only "s" is one.
-STATES = {
-    "server": ("s", "mean"),
-    "receive": ("s", "i"),
-    "before": ("s", "i"),
-    "client": ("s", "i"),
-    "client_model": ("s", "i"),
-}
 Interceptor = Callable[[str, Callable[..., Any], tuple[Any, ...]], Any]
 
 
@@ -56,30 +48,6 @@ def run_with_hooks(simulation: Simulation, intercept: Interceptor, rounds: int =
             simulation.columns()
             algorithm.client_model(simulation.s, simulation.clients.table.read(np.arange(simulation.setting.clients)))
     return simulation
-
-
-def arrays_unchanged(implementation: Implementation) -> None:
-    """No hook changes an array that it is given."""
-
-    def intercept(hook: str, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-        states = dict(zip(STATES.get(hook, ("s",)), arguments, strict=False))
-        vectors = {
-            (state, name): value
-            for state, fields in states.items()
-            for name, value in fields.items()
-            if hasattr(value, "shape")
-        }
-        copies = {key: arrays.copy(value) for key, value in vectors.items()}
-        result = function(*arguments)
-        for (state, name), value in copies.items():
-            if not same_bits(value, vectors[state, name]):
-                advice = f"write `{name} = {name} + ...`, which makes a new array, and not `{name} += ...`"
-                raise Failed(f"The hook {hook} changes {state}.{name} in place: {advice}.")
-        return result
-
-    conditions = {"some clients": implementation.partial_participation}
-    for _, problem, options in defined_cases(implementation, all_cases(conditions)):
-        run_with_hooks(implementation.simulate(problem, **options), intercept)
 
 
 def costs(implementation: Implementation) -> None:

@@ -60,7 +60,7 @@ def run_test(test: Callable[[Any], None], implementation: Any) -> Outcome:
     except NotApplicable as reason:
         return outcome(NOT_APPLICABLE, str(reason))
     except UserError as error:
-        return outcome(FAILED, f"A run ends with an error: {error}")
+        return outcome(FAILED, f"A run ends with an error: {error}.")
     except Exception as error:
         return outcome(FAILED, f"A run breaks: {describe_error(error)}")
     return outcome(PASSED, guarantee(test))

@@ -73,14 +73,11 @@ def unseen_clients(implementation: Implementation) -> None:
 
 
 def empty_rounds(implementation: Implementation) -> None:
-    """A round without any active client costs nothing and, where no client was active before, moves nothing.
-
-    An algorithm that declares ``moves_without_clients`` may move.
-    """
+    """A round without any active client costs nothing and, where no client was active before, moves nothing."""
     for label, problem, options in _partitioned_cases(implementation, {"no clients": NO_CLIENTS}):
         history = implementation.run(problem, **options)
-        if not (implementation.cls.moves_without_clients or same_bits(history.x, problem.start(1))):
-            advice = "return s from empty_round, leave that hook out, or declare `moves_without_clients = True`"
+        if not same_bits(history.x, problem.start(1)):
+            advice = "return s from empty_round, or leave that hook out"
             raise Failed(f"On {label}, the output moves though no client was active: {advice}.")
         if any(history.rows[-1][name] for name in COST_COLUMNS if name != "seconds"):
             raise Failed(f"On {label}, rounds without clients cost something.")

@@ -97,14 +97,6 @@ class PlainRun:
         """Return the generator of client i in round t."""
         return stream(self.seed, "algorithm", t, 3, int(i))
 
-    def hessian(self, i: int, y: np.ndarray) -> np.ndarray:
-        """Return the Hessian of client i at y."""
-        total = self.problem.l2 * np.eye(len(y))
-        for j in self._rows(i):
-            p = 1 / (1 + np.exp(-self.problem.A[j] @ y))
-            total = total + p * (1 - p) * np.outer(self.problem.A[j], self.problem.A[j]) / len(self._rows(i))
-        return total
-
     def coding_rng(self, t: int, i: int) -> np.random.Generator:
         """Return the generator by which client i codes its first message of round t."""
         return stream(self.seed, "channel", t, int(i), 2, 0)

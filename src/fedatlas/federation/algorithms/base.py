@@ -57,8 +57,6 @@ class Algorithm(Kind):
     corrects_drift: ClassVar[bool] = False
     # The algorithm is defined for full participation only.
     full_participation: ClassVar[bool] = False
-    # The server moves in rounds without clients too, for example because its noise hides whether there were any.
-    moves_without_clients: ClassVar[bool] = False
     # What not every problem has: those of REQUIREMENTS of which the algorithm calls ``steps.prox``,
     # ``steps.hessian_product``, ``outputs`` or ``pullback`` of a minibatch, or ``n.public``.
     requires: ClassVar[tuple[str, ...]] = ()

@@ -43,8 +43,6 @@ class Sonata(Algorithm):
     )
     step: float = option(1.0, doc="step size alpha from x_i to the minimiser y_i", above=0, high=1)
     graph: str | dict[str, Any] = option("complete", doc="graph of the clients", family="topology")
-    link_p: float = option(0.5, doc="probability of a link of an Erdos-Renyi graph", above=0, high=1)
-    graph_seed: int = option(0, doc="seed of an Erdos-Renyi graph", low=0)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -62,11 +60,8 @@ class Sonata(Algorithm):
 
     @property
     def topology(self) -> Topology:
-        """Topology of the clients; link_p and graph_seed are options of an Erdos-Renyi graph given by its name."""
-        kind, values = TOPOLOGIES.split(self.graph)
-        if kind == "erdos-renyi" and isinstance(self.graph, str):
-            values = {"p": self.link_p, "seed": self.graph_seed}
-        return TOPOLOGIES.build({"kind": kind, **values})
+        """Topology of the clients."""
+        return TOPOLOGIES.build(self.graph)
 
     def rate(self, c: Mapping[str, float]) -> float | None:
         """Return the rate of DANE (Jiang et al. 2024, Theorem 4) for hyper-parameters with which SONATA is DANE."""

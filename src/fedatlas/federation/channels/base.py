@@ -2,7 +2,7 @@
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -14,7 +14,6 @@ from fedatlas.registry.kinds import Kind
 from fedatlas.registry.options import option
 
 Draws = Callable[[int], np.random.Generator]  # returns the generator of a row, by its position
-Shapes = Sequence[tuple[int, ...]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,14 +74,12 @@ class Channel(Kind):
         return f"channel {cls.name}"
 
     @abstractmethod
-    def code(self, rows: np.ndarray, rng: Draws, shapes: Shapes = ()) -> Coded:
+    def code(self, rows: np.ndarray, rng: Draws) -> Coded:
         """Return what the receiver gets.
 
         Args:
             rows: Vectors of m senders, (m, d). All entries are finite.
             rng: Function of a row's position that returns its generator.
-            shapes: Shapes of the layers of which the entries of a vector are the parameters, one after another; empty
-                where the model has no layers.
         """
 
     def omega(self, d: int) -> float | None:
@@ -106,17 +103,16 @@ class Channel(Kind):
             raise UserError(f"{reason} needs a contractive channel, but {self.name} {cause} for d = {d}")
         return alpha
 
-    def apply(self, rows: Array, rng: Draws, shapes: Shapes = ()) -> Coded:
+    def apply(self, rows: Array, rng: Draws) -> Coded:
         """Return what the receiver gets of rows of NumPy or torch; rows that are not finite pass as they are.
 
         Args:
             rows: Vectors of m senders, (m, d).
             rng: As of `code`.
-            shapes: As of `code`.
         """
         values = to_numpy(rows)
         finite = np.isfinite(values).all(axis=1, keepdims=True)
-        coded = self.code(np.where(finite, values, 0), rng, shapes)
+        coded = self.code(np.where(finite, values, 0), rng)
         values = np.where(finite, coded.rows, values)
         return Coded(rows.new_tensor(values) if is_torch(rows) else values, coded.bits)
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fedatlas.federation.channels.base import Channel, Coded, Draws, Shapes, norms, word
+from fedatlas.federation.channels.base import Channel, Coded, Draws, norms, word
 from fedatlas.registry.options import option
 
 
@@ -15,7 +15,7 @@ class Clip(Channel):
     name = "clip"
     bound: float = option(doc="largest norm of a message", above=0)
 
-    def code(self, rows: np.ndarray, rng: Draws, shapes: Shapes = ()) -> Coded:
+    def code(self, rows: np.ndarray, rng: Draws) -> Coded:
         return Coded(clipped(rows, self.bound), rows.shape[1] * word(rows))
 
 

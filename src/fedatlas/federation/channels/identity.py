@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fedatlas.federation.channels.base import Channel, Coded, Draws, Shapes, word
+from fedatlas.federation.channels.base import Channel, Coded, Draws, word
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -13,7 +13,7 @@ class Identity(Channel):
 
     name = "identity"
 
-    def code(self, rows: np.ndarray, rng: Draws, shapes: Shapes = ()) -> Coded:
+    def code(self, rows: np.ndarray, rng: Draws) -> Coded:
         return Coded(rows, rows.shape[1] * word(rows))
 
     def omega(self, d: int) -> float:

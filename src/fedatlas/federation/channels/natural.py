@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fedatlas.federation.channels.base import Channel, Coded, Draws, Shapes, word
+from fedatlas.federation.channels.base import Channel, Coded, Draws, word
 
 EXPONENT = {16: 5, 32: 8, 64: 11}  # bits of the exponent of a floating-point number, by its bits
 
@@ -21,7 +21,7 @@ class Natural(Channel):
     name = "natural"
     random = True
 
-    def code(self, rows: np.ndarray, rng: Draws, shapes: Shapes = ()) -> Coded:
+    def code(self, rows: np.ndarray, rng: Draws) -> Coded:
         m, d = rows.shape
         mantissa, exponent = np.frexp(rows)  # rows = mantissa 2^exponent, where 1/2 <= |mantissa| < 1
         limits = np.finfo(rows.dtype)

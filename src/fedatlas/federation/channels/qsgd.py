@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fedatlas.federation.channels.base import Channel, Coded, Draws, Shapes, norms, word
+from fedatlas.federation.channels.base import Channel, Coded, Draws, norms, word
 from fedatlas.registry.options import option
 
 
@@ -22,7 +22,7 @@ class QSGD(Channel):
     random = True
     levels: int = option(doc="s: number of levels besides 0", low=1)
 
-    def code(self, rows: np.ndarray, rng: Draws, shapes: Shapes = ()) -> Coded:
+    def code(self, rows: np.ndarray, rng: Draws) -> Coded:
         m, d = rows.shape
         length = norms(rows)
         uniform = np.stack([rng(i).random(d) for i in range(m)])

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fedatlas.federation.channels.base import Coded, Draws, Shapes
+from fedatlas.federation.channels.base import Coded, Draws
 from fedatlas.federation.channels.sparse import Sparse
 from fedatlas.registry.options import option
 
@@ -20,7 +20,7 @@ class RandK(Sparse):
     random = True
     scaled: bool = option(True, doc="whether the entries are multiplied by d/k, so that the message is unbiased")
 
-    def code(self, rows: np.ndarray, rng: Draws, shapes: Shapes = ()) -> Coded:
+    def code(self, rows: np.ndarray, rng: Draws) -> Coded:
         m, d = rows.shape
         k = self.kept(d)
         values = np.zeros_like(rows)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fedatlas.federation.channels.base import Channel, Coded, Draws, Shapes, word
+from fedatlas.federation.channels.base import Channel, Coded, Draws, word
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,7 +17,7 @@ class Sign(Channel):
 
     name = "sign"
 
-    def code(self, rows: np.ndarray, rng: Draws, shapes: Shapes = ()) -> Coded:
+    def code(self, rows: np.ndarray, rng: Draws) -> Coded:
         d = rows.shape[1]
         size = (np.abs(rows) / d).sum(axis=1, keepdims=True)  # divided first: the sum of large entries may overflow
         return Coded(np.copysign(size, rows), word(rows) + d)

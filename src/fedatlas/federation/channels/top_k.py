@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fedatlas.federation.arrays import top_k
-from fedatlas.federation.channels.base import Coded, Draws, Shapes
+from fedatlas.federation.channels.base import Coded, Draws
 from fedatlas.federation.channels.sparse import Sparse
 
 
@@ -18,7 +18,7 @@ class TopK(Sparse):
 
     name = "top-k"
 
-    def code(self, rows: np.ndarray, rng: Draws, shapes: Shapes = ()) -> Coded:
+    def code(self, rows: np.ndarray, rng: Draws) -> Coded:
         return Coded(top_k(rows, self.kept(rows.shape[1])), self.bits(rows))
 
     def alpha(self, d: int) -> float:

@@ -14,7 +14,7 @@ import numpy as np
 from fedatlas.federation import arrays
 from fedatlas.federation.arrays import Array, State
 from fedatlas.federation.channels import IDENTITY, Coded, Note, Rows
-from fedatlas.federation.channels.base import Draws, Shapes
+from fedatlas.federation.channels.base import Draws
 from fedatlas.federation.engine.client_tables import Table
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.streams import stream
@@ -71,7 +71,6 @@ class Channels:
 
     def __init__(self, problem: "Problem", setting: Setting, seed: int, x0: Array) -> None:
         self.dim, self.seed, self.word = problem.dim, seed, 8 * x0.dtype.itemsize
-        self.shapes: Shapes = problem.shapes
         self.up, self.down = (None if kind.name == IDENTITY else kind for kind in setting.channels)
         self.errors = Table(State(), setting.clients, x0, setting.state)
         self.copies = State()
@@ -107,7 +106,7 @@ class Channels:
                 if self.up is not None and counted and own[name].shape[-1] == self.dim:
                     field = f"{hook}.{name}"
                     whole = own[name] + getattr(kept, field) if field in kept else own[name]
-                    value = self.up.apply(whole, self.draws(ids, t, UP, int(hook == "client"), number), self.shapes)
+                    value = self.up.apply(whole, self.draws(ids, t, UP, int(hook == "client"), number))
                     if self.up.error_feedback:
                         errors[field] = whole - value.rows
             arrived[name] = arrays.rows(value.rows, len(ids))
@@ -185,7 +184,7 @@ class Channels:
         if width != self.dim:
             return rows, np.full(len(rows), float(width * self.word))
         if not self.down.error_feedback:
-            coded = self.down.apply(rows, draws, self.shapes)
+            coded = self.down.apply(rows, draws)
             return coded.rows, np.broadcast_to(np.asarray(coded.bits, float), len(rows))
         copies = getattr(self.copies, name) if name in self.copies else value * np.nan
         copies = copies.reshape(-1, width)
@@ -194,7 +193,7 @@ class Channels:
         if first.all():
             result, bits = rows, np.full(len(rows), float(width * self.word))
         else:
-            coded = self.down.apply(rows - own, draws, self.shapes)
+            coded = self.down.apply(rows - own, draws)
             bits = np.where(first, width * self.word, coded.bits)
             result = own + coded.rows
             result[first] = rows[first]

@@ -172,7 +172,7 @@ class Clients:
         """Begin round t, whose links may be others than those of the round before."""
         self.mixed = {}
         if self.mixing is not None and t and len(inspect.signature(algorithm.mixing).parameters) > 1:
-            self.mixing = call(algorithm.mixing, self.setting.clients, t)
+            self.mixing = self.inspector.look("mixing", call(algorithm.mixing, self.setting.clients, t))
 
     def view(self, ids: np.ndarray, s: Any) -> Any:
         """Return the State s of the server as the clients ids (m,) see it, with rows of what is their own."""
@@ -204,9 +204,12 @@ class Clients:
             work = ClientWork(ids, group.merged)
             steps = Steps(self.problem, ids, group.part(positions), n, work)
             with np.errstate(all="ignore"):
-                result = function(self.view(ids, s), self.table.read(ids), steps)
+                seen, kept = self.view(ids, s), self.table.read(ids)
+                given = self.inspector.copies(seen, kept)
+                result = function(seen, kept, steps)
+                self.inspector.look(hook, result, len(ids), s)
                 if self.inspector.looks:
-                    self.inspector.look(hook, result, len(ids), s)
+                    self.inspector.require_unchanged(hook, given)
                     self.inspector.look_at_records(steps.noted)
                 message, state = result if isinstance(result, tuple) else (result, None)
                 sent, weights = self.channels.send(hook, message, ids, n.round), algorithm.client_weights(steps)
@@ -233,8 +236,11 @@ class Clients:
     def receive(self, algorithm: "Algorithm", s: Any, active: np.ndarray) -> None:
         """Give the server's new State s to the active clients, (m,), each block in the process that has its states."""
         for ids in self.division.own(active):
-            state: Any = algorithm.receive(self.view(ids, s), self.table.read(ids))
+            seen, kept = self.view(ids, s), self.table.read(ids)
+            given = self.inspector.copies(seen, kept)
+            state: Any = algorithm.receive(seen, kept)
             self.inspector.look("receive", state, len(ids))
+            self.inspector.require_unchanged("receive", given)
             self.table.write(ids, state)
 
     def account(
@@ -277,8 +283,11 @@ class Clients:
         """
 
         def evaluate(block: Block) -> dict[str, np.ndarray]:
-            model = algorithm.client_model(self.view(block.ids, s), self.table.read(block.ids))
+            seen, kept = self.view(block.ids, s), self.table.read(block.ids)
+            given = self.inspector.copies(seen, kept)
+            model = algorithm.client_model(seen, kept)
             self.inspector.look("client_model", model, len(block.ids))
+            self.inspector.require_unchanged("client_model", given)
             return self.problem.evaluate_clients(model, block.ids, names)
 
         blocks = list(

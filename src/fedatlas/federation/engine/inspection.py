@@ -1,13 +1,13 @@
-"""A look at what the hooks of an algorithm return in the first round of a run, and at what they read in any.
+"""A look at what the hooks of an algorithm return and read, and at what they change in the first round of a run.
 
-`fedatlas check` makes the same runs, so a mistake is judged here alone, and one sentence names hook, field and remedy.
+A result is judged where its form is new: its fields, their shapes and types. `fedatlas check` makes the same runs, so a
+mistake is judged here alone, and one sentence names hook, field and remedy.
 """
 
 import math
 import os
-import sys
 import traceback
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -16,6 +16,7 @@ from fedatlas.errors import UserError, nearest
 from fedatlas.federation import arrays
 from fedatlas.federation.arrays import Array, State, Vectors
 from fedatlas.federation.channels import Coded, Note, Rows
+from fedatlas.federation.engine.channels import WRAPPERS
 from fedatlas.federation.topologies.mixing import Mixing
 
 if TYPE_CHECKING:
@@ -32,16 +33,15 @@ FORMS = {
     "server": ((1,), "the next State of the server"),
     "empty_round": ((1,), "the next State of the server"),
 }
+JUDGED = ("client_weights", "length", "mixing")  # hooks whose results are judged in every round: numbers, few of them
 ADVICE = "norm and dot of fedatlas.arrays return a column (m, 1)"
-# Numbers of the server that a theorem gives for the code of one class, by module and name, and for no other code.
-PROVEN = {"epsilon": ("fedatlas.federation.algorithms.dp_fedavg", "DPFedAvg")}
 # What not every problem's minibatches have, and what an algorithm requires that uses it.
 ORACLES = {"outputs": "outputs", "pullback": "outputs", "labels": "outputs", "hessian_product": "hessian"}
 NOUNS = {"Steps": "steps", "Round": "the round n", "Gradient": "a gradient g"}
 
 
 class Inspector:
-    """Looks at the first results of the hooks of one run, and at those of the largest blocks.
+    """Looks at the results of the hooks of one run: at the first of each form, and at those of the largest blocks.
 
     Args:
         algorithm: Algorithm of the run.
@@ -49,14 +49,16 @@ class Inspector:
         clients: Number of clients.
 
     Attributes:
-        looks: Whether results of clients' hooks are looked at: in the first rounds of a process.
+        looks: Whether it is looked at what hooks change and record: in the first rounds of a process.
+        round: Number of the present round, from 0.
         cause: Hook and field whose numbers were the first of the first round that are not finite, as a sentence.
     """
 
     def __init__(self, algorithm: "Algorithm", x0: Array, clients: int) -> None:
         self.algorithm, self.x0, self.clients = algorithm, x0, clients
-        self.cause, self.looks = "", True
+        self.cause, self.looks, self.round = "", True, 0
         self._rows: dict[str, int] = {}  # rows of the largest result that was looked at, by hook
+        self._forms: dict[str, set[Any]] = {}  # forms that were looked at, by hook
         self._server: Vectors = State()
         self._client: Vectors = State()  # the first ones
 
@@ -69,13 +71,31 @@ class Inspector:
             m: Clients of the block; 0 for hooks that speak of none.
             s: Vectors of the server before the hook, for those of clients.
         """
-        if self._rows.get(hook, -1) < m:
-            self._rows[hook] = m
+        known = self._forms.setdefault(hook, set())
+        unlike = (shown := _form(result, m)) not in known or self._rows.get(hook, -1) < m
+        if unlike or (hook in JUDGED and result is not None):
+            self._rows[hook] = max(m, self._rows.get(hook, -1))
             for sentence in self._mistakes(hook, result, m, s or State()):
-                raise self._error(f"the hook {hook} {sentence}")
-            if hook in FORMS and not self.cause:
+                when = f" in round {self.round + 1}" if self.round else ""
+                raise self._error(f"the hook {hook}{when} {sentence}")
+            if hook in FORMS and not self.cause and not self.round:
                 self.cause = self._infinite(hook, result)
+            known.add(shown)
         return result
+
+    def copies(self, *states: Vectors) -> list[tuple[str, Array, Array]]:
+        """Return the arrays that a hook is given, each with its name and a copy, in the first rounds of a process."""
+        fields = [field for state in states for field in state.items()] if self.looks else []
+        return [(name, value, arrays.copy(value)) for name, value in fields if hasattr(value, "shape")]
+
+    def require_unchanged(self, hook: str, copies: Iterable[tuple[str, Array, Array]]) -> None:
+        """Raise UserError if a hook has changed an array that it was given."""
+        for name, value, copy in copies:
+            if arrays.to_numpy(value).tobytes() != arrays.to_numpy(copy).tobytes():
+                raise self._error(
+                    f"the hook {hook} changes {name} in place: write `{name} = {name} + ...`, which makes a new array, "
+                    f"and not `{name} += ...`"
+                )
 
     def first(self, result: Any) -> tuple[Any, Any]:
         """Return the result of ``init``, with which later results must agree. Raise UserError if it cannot be used."""
@@ -121,11 +141,7 @@ class Inspector:
                 )
 
     def look_at_report(self, name: str, value: Any) -> Any:
-        """Return what a method of ``reports`` returned. Raise UserError unless it is None or one number.
-
-        A number that is proven for the code of another class, such as the one that the algorithm derives from, is
-        refused as well.
-        """
+        """Return what a method of ``reports`` returned. Raise UserError unless it is None or one number."""
         if value is None:
             return value
         real = isinstance(value, (int, float)) or (hasattr(value, "shape") and not np.iscomplexobj(value))
@@ -133,12 +149,6 @@ class Inspector:
             advice = ": take its entry [0]" if np.shape(value) == (1,) else ""
             raise self._error(
                 f"{name} returns what {form(value)}; reports names it, so it must be one number, or None{advice}"
-            )
-        module, owner = PROVEN.get(name, ("", ""))
-        if owner and type(self.algorithm) is not getattr(sys.modules.get(module), owner, None):
-            raise self._error(
-                f"it reports {name!r}, which is proven for the code of {owner} alone: return None, or a number of your "
-                "own under another name"
             )
         return value
 
@@ -166,10 +176,14 @@ class Inspector:
         if not all(isinstance(part, Vectors) for part in parts) or len(parts) not in counts:
             names = ", ".join(type(part).__name__ for part in parts)
             yield f"returns {f'({names})' if isinstance(result, tuple) else names}; it must return {words}"
+        for part in () if m else parts:
+            for name, value in part.items():
+                yield from _complex(repr(name), value)
         for part in parts if m else ():
             sent = part is parts[0] and hook != "receive"
             for name, value in part.items():
                 value = _bare(value) if sent else value
+                yield from _complex(repr(name), value)
                 shape: tuple[int, ...] = getattr(value, "shape", ())
                 number = isinstance(value, (int, float)) or (hasattr(value, "shape") and not shape)
                 if (len(shape) != 2 or shape[0] != m) and len(shape) != 1 and (sent or not number):
@@ -261,6 +275,7 @@ class Inspector:
     def _output_mistakes(self, result: Any, m: int) -> Iterator[str]:
         if np.shape(result) != np.shape(self.x0):
             yield f"returns what {form(result)}; it must be a vector of the model, ({len(self.x0)},)"
+        yield from _complex("a vector", result)
         yield from self._other_library("a vector", result)
         if "server" not in self._rows and not arrays.all_finite(result):
             yield "returns numbers that are not finite before the first round; it must return a vector that init gives"
@@ -312,6 +327,26 @@ def form(value: Any) -> str:
     if not hasattr(value, "shape") and not isinstance(value, (int, float)):
         return f"is {type(value).__name__}"
     return f"has the shape {tuple(value.shape)}" if np.ndim(value) else "is one number"
+
+
+def _form(result: Any, m: int) -> tuple[Any, ...]:
+    """Return the form of a hook's result for a block of m clients: names, shapes and types of its fields."""
+    if not isinstance(result, (tuple, Vectors)):
+        return type(result), getattr(result, "shape", ()), getattr(result, "dtype", None)
+    found: list[Any] = [type(result)]
+    for part in result if isinstance(result, tuple) else (result,):
+        for name, value in part.__dict__.items() if isinstance(part, Vectors) else ((type(part), part),):
+            value = _bare(value) if type(value) in WRAPPERS else value
+            shape: tuple[int, ...] = getattr(value, "shape", ())
+            rows = m > 0 and len(shape) == 2 and shape[0] == m
+            found.append((name, shape[1] if rows else shape, rows, getattr(value, "dtype", type(value))))
+    return tuple(found)
+
+
+def _complex(subject: str, value: Any) -> Iterator[str]:
+    """Yield a sentence if a value has complex numbers."""
+    if isinstance(value, complex) or "complex" in str(getattr(value, "dtype", "")):
+        yield f"returns {subject} with complex numbers; models are real: take its real part"
 
 
 def _bare(value: Any) -> Any:

@@ -235,12 +235,6 @@ class Setting:
         return self.participation_kind.name == "full" and not self.driver_kind.separate
 
     @property
-    def sampling_probability(self) -> float | None:
-        """Probability with which each client takes part in a round, independently of all else; None without one."""
-        synchronous = self.driver_kind.name == "synchronous"
-        return self.participation_kind.sampling_probability() if synchronous else None
-
-    @property
     def constant_lr(self) -> bool:
         """True if all rounds have the same step size by rule."""
         return self.lr_schedule.name == "constant"

@@ -84,7 +84,9 @@ class Simulation:
         self.inspector = Inspector(self.algorithm, self.x0, setting.clients)
         with explain_mistakes(self.algorithm):
             self.s, first = self.inspector.first(call(self.algorithm.init, self.x0, setting.clients))
+            given = self.inspector.copies(self.s)
             self.inspector.look("output", self.output)
+            self.inspector.require_unchanged("output", given)
         table, self.block = Table(first, setting.clients, self.x0, setting.state), block or problem.block_rows
         channels, self.pace = Channels(problem, setting, seed, self.x0), pools.Pace(threads)
         passes = setting.local_epochs is not None and setting.batch is not None
@@ -147,6 +149,7 @@ class Simulation:
             pool: Pool that computes the blocks of clients; by default, one after another.
         """
         start, began = self._clock(), time.perf_counter()
+        self.inspector.round = self.round
         with explain_mistakes(self.algorithm, self.round):
             if self.rounds is not None:
                 self.rounds.advance(self, pool or pools.Serial())
@@ -160,7 +163,9 @@ class Simulation:
                         self.clients.receive(algorithm, self.s, group.ids)
                     self.inspector.looks = False
                 else:
+                    given = self.inspector.copies(self.s)
                     self.s = self.inspector.look("empty_round", algorithm.empty_round(self.s, n))
+                    self.inspector.require_unchanged("empty_round", given)
                 self._end(tuple(self._exchanges), n)
                 if self._paced and len(active):
                     self.pace.add((time.perf_counter() - began) / (len(active) * n.steps))
@@ -180,9 +185,10 @@ class Simulation:
 
     def _step(self, algorithm: "Algorithm", s: State, mean: State, n: Round) -> None:
         """Make the server's step from its state s, which holds what ``before`` added."""
+        given = self.inspector.copies(s, mean)
         self.s = algorithm.server(s, mean, n)
-        if self.inspector.looks:
-            self.inspector.look_at_step(self.s, s)
+        self.inspector.look_at_step(self.s, s)
+        self.inspector.require_unchanged("server", given)
 
     def _end(self, exchanges: Profile, n: Round) -> None:
         """End a round with these exchanges."""

@@ -206,8 +206,7 @@ class Steps:
         index, self._codings = self._codings, self._codings + 1
         seed, t, ids = self._round.seed, self._round.round, self.clients
         rows = arrays.rows(v, len(ids))
-        shapes = self._problem.shapes if rows.shape[-1] == self._problem.dim else ()
-        return channel.apply(rows, lambda row: stream(seed, "channel", t, int(ids[row]), OWN, index), shapes)
+        return channel.apply(rows, lambda row: stream(seed, "channel", t, int(ids[row]), OWN, index))
 
     def full(self, y: Array, where: Array | None = None) -> Array:
         """Return the full local gradients G_i(y): (m, d).
@@ -270,6 +269,7 @@ class Steps:
 
     def prox(self, v: Array, weight: float) -> Array:
         """Return the exact minimisers over y of f_i(y) + weight/2 |y - v|^2: (m, d)."""
+        self._require_exact("prox")
         return self._problem.prox(v, weight, self.clients)
 
     def hessian_product(self, y: Array, v: Array) -> Array:
@@ -277,9 +277,14 @@ class Steps:
 
         Each counts as a full gradient. Only a problem that offers Hessians has them.
         """
+        self._require_exact("hessian")
         batch: Any = self._problem.full_batch(self.clients)
         self._work.count(batch, full=True)
         return batch.hessian_product(y, v)
+
+    def _require_exact(self, name: str) -> None:
+        if not self._round.setting.exact_gradients:
+            raise UserError(f"steps has no {name} where full_gradients is minibatch: write requires = ({name!r},)")
 
     def record(self, **values: Any) -> None:
         """Record values of the current local step.
@@ -373,6 +378,8 @@ class Round:
         """
         assert self.problem is not None
         rows, nobody = self.problem.public_rows(), np.zeros(1, int)
+        if not len(rows):
+            raise UserError("n.public draws rows that no client has, but they have all: write requires = ('public',)")
         index = rows[self.rng.integers(len(rows), size=(1, samples))]
         return Outputs(self.problem.batch(nobody, index), ClientWork(nobody))
 

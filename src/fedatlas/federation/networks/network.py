@@ -20,7 +20,6 @@ from fedatlas.federation.networks.losses import LOSSES, OwnLoss
 from fedatlas.federation.networks.replica import (
     Replica,
     activations,
-    coordinates,
     flatten,
     trained_parameters,
     validate,
@@ -94,7 +93,6 @@ class Network(RowProblem):
         self._images = self.augmentation.variants if self.augmentation else 1
         self.variants = self._images * (KEYS if self.drops else 1)
         self.dim = len(flatten(self.module))
-        self.shapes = [tuple(v.shape) for v in coordinates(self.module)]
         self.statistics = self.dim - sum(parameter.numel() for parameter in trained_parameters(self.module))
         self._threads = threading.local()
         self._pool: ThreadPoolExecutor | None = None

@@ -42,10 +42,6 @@ class Participation(Kind):
         """Return the paths of the files that the rule reads, on whose content the results depend."""
         return ()
 
-    def sampling_probability(self) -> float | None:
-        """Return q if in each round each client takes part with probability q, independently of all else; else None."""
-        return None
-
     def validate_clients(self, clients: int) -> None:
         """Raise UserError if the rule is not defined for this number of clients."""
 

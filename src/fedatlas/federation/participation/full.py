@@ -14,8 +14,5 @@ class Full(Participation):
 
     name = "full"
 
-    def sampling_probability(self) -> float:
-        return 1.0
-
     def bind(self, problem: Any, clients: int, seed: int) -> Participants:
         return Participants(lambda t: np.arange(clients), lambda t: np.ones(clients))

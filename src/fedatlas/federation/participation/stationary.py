@@ -11,7 +11,3 @@ class Stationary(IndependentParticipation):
 
     name = "stationary"
     aliases = ("bernoulli",)
-
-    def sampling_probability(self) -> float | None:
-        p = self.p if isinstance(self.p, list) else [self.p]
-        return None if isinstance(self.p, str) or len(set(p)) > 1 else float(p[0])

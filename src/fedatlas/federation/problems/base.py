@@ -220,7 +220,6 @@ class Problem(ClientLabels, Oracles, ABC):
         solvable: Whether ``solve`` can compute the optimum.
         one_sample_rows: (indptr, indices, values, labels) of logistic data that all clients share, for compiled rounds.
         draw_bytes: Bytes that a step holds of each draw, such as a row of data.
-        shapes: Shapes of the layers whose parameters x holds, one after another; empty where the model has no layers.
         uniform: Whether all stochastic functions are at least 0 and have curvatures between mu_min and L_max.
         part_rows: Rows of each client in the parts ``test`` and ``validation``, where they are known.
     """
@@ -233,7 +232,6 @@ class Problem(ClientLabels, Oracles, ABC):
     solvable: Any = False
     one_sample_rows: Any = None
     draw_bytes: int = 0
-    shapes: Sequence[tuple[int, ...]] = ()
     uniform: bool = False
     part_rows: "Mapping[str, Partition]" = MappingProxyType({})
 

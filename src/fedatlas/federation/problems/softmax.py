@@ -101,7 +101,6 @@ class Softmax(Regression):
         self.l2 = self.penalty(kind.l2)
         self.weights, self.eval_samples = kind.weights, kind.eval_samples
         self.dim = self.classes * (self.features + self.bias)
-        self.shapes = [(self.classes, self.features), *([(self.classes,)] if self.bias else [])]
         self.compiled = self.classes * self.features >= COMPILED
         # a copy in memory, since bytes of a file that is mapped lie on more pages of memory than a processor knows
         self.pixels = np.array(pixels[0]) if pixels and self.compiled else None

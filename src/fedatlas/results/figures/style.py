@@ -118,20 +118,17 @@ STYLES = {
     # a model for each client
     "ditto": Style(VERMILION, "p"),
     "fedrep": Style(BLUE, "^", DASHED),
-    # compression and second order
+    # compression
     "ef21": Style(GREEN, "o"),
     "ef21-sgdm": Style(VERMILION, "P", DASHED),
     "diana": Style(VIOLET, "^", DASHED),
     "marina": Style(ORANGE, "s", DASHDOT),
     "fedpaq": Style(SKY, "D", DASHED),
     "compressed-scaffnew": Style(BLUE, "v", DOTTED),
-    "fednl": Style(WINE, "v"),
     # other means and steps of the server
     "fednova": Style(BLUE, "X"),
     "fedexp": Style(VERMILION, "v", DASHED),
     "median": Style(GREY, "s", DASHED),
-    # privacy
-    "dp-fedavg": Style(VIOLET, "s", DASHED),
     # asynchronous servers
     "fedasync": Style(GREEN, "s"),
     # unavailable clients
