@@ -50,7 +50,6 @@ def test_figures_over_problems():
         ({**PROFILE, "x": "gradient"}, "x: unknown cost 'gradient'; did you mean 'gradients'"),
         ({**PROFILE, "where": {"clients": 5}}, "where.clients: no run has the value 5"),
         ({**PROFILE, "algorithms": ["mime"]}, "algorithms: unknown algorithm of the experiment"),
-        ({"kind": "loss_to_best", "caption": "c", "y": "test_lss"}, "y: unknown metric 'test_lss'"),
     ):
         with pytest.raises(UserError, match=rf"figures\.it: {re.escape(output)}"):
             validate(experiment(figures={"it": wrong}))
