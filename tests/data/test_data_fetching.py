@@ -59,32 +59,6 @@ def test_a_stand_in_is_used_only_if_nearby_and_only_instead_of_the_official_file
     assert [path.name for path in fetch("toy", root, tmp_path / "mirror")] == ["toy"]
 
 
-@pytest.mark.parametrize("fetch", [False, True])
-@pytest.mark.parametrize(
-    "status, obstacle",
-    [([], None), ([404], "the server has no such file")],
-)
-def test_whether_data_can_be_had_is_known_before_they_are_fetched(register, server, root, status, obstacle, fetch):
-    register(File("toy", (f"{server.url}/toy",), 7, sha(b"content")))
-    server.files["/toy"], server.status = b"content", list(status)
-    assert find_obstacle("toy", root, fetch=fetch) == (obstacle and f"{server.url}/toy: {obstacle}")
-    assert len(server.requests) == 1 and root.exists() == fetch
-    assert (root / "raw/toys/toy").exists() == (fetch and obstacle is None)
-
-
-def test_of_data_that_lie_nowhere_the_obstacle_names_each_address(register, put, root, tmp_path):
-    register(File("toy", ("http://127.0.0.1:9/toy",)))
-    obstacle = find_obstacle("toy", root, fetch=False)
-    assert obstacle.startswith("http://127.0.0.1:9/toy: ") and obstacle.endswith("Connection refused")
-    register(File("toy", pinned="2026-01", checksum=sha(b"content")))
-    assert find_obstacle("toy", root, fetch=False) == "it has no address and lies in no mirror"
-    put("mirror/toys/toy", b"contenT")
-    assert "has the checksum" in find_obstacle("toy", root, tmp_path / "mirror", fetch=False)
-    put("mirror/toys/toy", b"content")
-    assert find_obstacle("toy", root, tmp_path / "mirror", fetch=False) is None
-    assert find_obstacle("digits", root) is None and not root.exists()
-
-
 def test_the_next_fetch_sweeps_what_killed_ones_have_left(official, put, root, names_of_raw_files):
     official(b"content")
     for name in (".tmp-000000-1-0123456789ab-toy", "other"):
@@ -92,3 +66,23 @@ def test_the_next_fetch_sweeps_what_killed_ones_have_left(official, put, root, n
     os.utime(put("data/prepared/.tmp-000000-1-0123456789ab-toy", b"left"), (0, 0))
     fetch("toy", root)
     assert names_of_raw_files() == {"toy", "toy.origin", "other"}
+
+
+@pytest.mark.parametrize("fetch", [False, True])
+def test_whether_data_can_be_had_is_known_before_they_are_fetched(register, server, root, fetch):
+    register(File("toy", (f"{server.url}/toy",), 7, sha(b"content")))
+    assert find_obstacle("toy", root, fetch=fetch).startswith(f"{server.url}/toy: ")
+    server.files["/toy"] = b"content"
+    assert find_obstacle("toy", root, fetch=fetch) is None and (root / "raw/toys/toy").exists() == fetch
+
+
+def test_of_data_that_lie_nowhere_the_obstacle_names_each_address(register, put, root, tmp_path):
+    register(File("toy", ("http://127.0.0.1:9/toy",)))
+    assert find_obstacle("toy", root, fetch=False).startswith("http://127.0.0.1:9/toy: ")
+    register(File("toy", pinned="2026-01", checksum=sha(b"content")))
+    assert find_obstacle("toy", root) == "it has no address and lies in no mirror"
+    assert not root.exists()
+    put("mirror/toys/toy", b"contenT")
+    assert "has the checksum" in find_obstacle("toy", root, tmp_path / "mirror")
+    put("mirror/toys/toy", b"content")
+    assert find_obstacle("toy", root, tmp_path / "mirror") is None and (root / "raw/toys/toy").exists()
