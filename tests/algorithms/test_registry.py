@@ -9,7 +9,7 @@ from fedatlas.federation.problems.logistic import Logistic
 from fedatlas.federation.problems.quadratic import Quadratic
 from fedatlas.testing import CONFORMANCE_TESTS, FAILED, PASSED, Implementation, transcriptions
 from fedatlas.testing.outcomes import run_test
-from fedatlas.workflow.inputs.memory import client_vectors
+from fedatlas.workflow.resources import client_vectors
 from tests.helpers import example, logistic, quadratic
 
 NAMES = algorithms.names()

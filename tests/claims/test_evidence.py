@@ -100,9 +100,6 @@ def test_the_part_that_refutes_decides():
     assert judge_all([wide, Evidence(sample([3.0, 3.1]), Bounds(1))]).measurement.value == pytest.approx(3.7)
 
 
-EDGE = "At the edge: the interval ends at 0.454, and the line is at 0.45."
-
-
 SAME = Bounds(1 / 1.05, 1.05)
 
 
@@ -124,23 +121,6 @@ def test_less_than_what_matters_is_equal(parts, expected):
     assert judge_all(evidence).verdict == expected
     if len(parts) == 1:
         assert judge_any(evidence).verdict == expected
-
-
-@pytest.mark.parametrize(
-    ("values", "bounds", "note"),
-    [
-        (
-            [0.455, 0.456, 0.457],
-            Bounds(0.45, 0.55),
-            EDGE,
-        ),
-        ([0.47, 0.50, 0.53], Bounds(0.45, 0.55), ""),  # undecided
-        ([0.499, 0.5, 0.501], Bounds(0.45, 0.55), ""),
-        ([0.1, 0.11, 0.1], Bounds(0), ""),  # no share of 0 is small
-    ],
-)
-def test_a_verdict_says_how_near_its_line_is(values, bounds, note):
-    assert judge_all([Evidence(sample(values), bounds)]).note == note
 
 
 @given(NUMBERS, st.floats(-1e6, 1e6))

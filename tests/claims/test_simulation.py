@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from fedatlas.results.claims.evidence import MATTERS, Bounds, Evidence, judge_all, judge_any
+from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all, judge_any
 from fedatlas.results.claims.judge import judge_until_decided
 from fedatlas.results.claims.verdicts import EQUAL, HELD, NOT_HELD
-from fedatlas.results.comparing.intervals import sample
+from fedatlas.results.comparing.intervals import MATTERS, sample
 
 CLAIMS = 420  # for each of 24 kinds of claim: 10,080 in all
 

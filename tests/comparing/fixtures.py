@@ -11,10 +11,10 @@ from fedatlas.results.comparing.benchmark import Benchmark
 COSTS = st.one_of(st.integers(1, 40).map(float), st.just(math.inf))
 
 
-def make_board(numbers, log=True, present=None, diverged=None):
+def make_board(numbers, log=True, present=None):
     """A Board of numbers (algorithms, problems, targets, slots); slots are seeds 0, 1 .."""
     numbers = np.array(numbers, float)
-    algorithms, problems, targets, slots = numbers.shape
+    algorithms, problems, _, slots = numbers.shape
     flat = ~np.isnan(numbers).all(axis=2)
     return Benchmark(
         algorithms=[f"a{k}" for k in range(algorithms)],
@@ -22,9 +22,6 @@ def make_board(numbers, log=True, present=None, diverged=None):
         seeds=np.tile(np.arange(slots), (problems, 1)),
         numbers=numbers,
         present=flat if present is None else np.array(present, bool),
-        diverged=np.zeros(flat.shape, bool) if diverged is None else np.array(diverged, bool),
-        budgets=np.full(problems, 40.0),
-        targets=np.full((problems, targets, slots), 0.1),
         resolution=np.zeros(problems),
         log=log,
     )

@@ -1,11 +1,10 @@
-"""Which numbers of a table are within noise of the best, and the one format of its columns."""
+"""Which numbers of a table are within noise of the best."""
 
 import math
 
 import pytest
 
 from fedatlas.results.comparing.intervals import within_noise
-from fedatlas.results.figures.table import ColumnFormat
 
 
 @pytest.mark.parametrize(
@@ -23,19 +22,3 @@ from fedatlas.results.figures.table import ColumnFormat
 )
 def test_bold_is_what_is_within_noise_of_the_best(means, sds, counts, goal, flags):
     assert within_noise(means, sds, counts, goal) == flags
-
-
-@pytest.mark.parametrize(
-    ("means", "percent", "texts"),
-    [
-        ([0.000781, 0.00931], False, ["0.000781 ± 0.000300", "0.009310 ± 0.000300"]),
-        ([0.5, 2e-5], False, ["(5.00 ± 0.00) × 10⁻¹", "(2.00 ± 30.00) × 10⁻⁵"]),
-        ([0.919, 1.21], False, ["0.92 ± 0.00", "1.21 ± 0.00"]),
-        ([0.624, 0.5], True, ["62.4 ± 0.0", "50.0 ± 0.0"]),
-        ([1234.0, math.inf], False, ["1234 ± 0", "diverged"]),
-        ([0.0, 2.0], False, ["0.00 ± 0.00", "2.00 ± 0.00"]),
-    ],
-)
-def test_a_column_has_one_format(means, percent, texts):
-    form = ColumnFormat.fitting(means, percent)
-    assert [form.text(mean, 3e-4) for mean in means] == texts

@@ -1,4 +1,4 @@
-"""Performance profiles, data profiles and their bands."""
+"""Performance profiles and their bands."""
 
 import math
 
@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fedatlas.results.comparing.profiles import (
-    budget_shares,
     compute_profile,
+    draw_weights_of_seeds,
     performance_ratios,
     profile_areas,
 )
@@ -49,12 +49,6 @@ def test_a_small_profile_by_hand():
     np.testing.assert_allclose(result.share, [[1 / 3, 2 / 3, 2 / 3, 2 / 3], [2 / 3, 2 / 3, 1, 1]])
 
 
-def test_a_small_profile_over_shares_of_the_budget_by_hand():
-    board = make_board(SMALL)
-    result = compute_profile(budget_shares(board), np.array([0.2, 0.25, 0.5, 0.75]))
-    np.testing.assert_allclose(result.share, [[0, 1 / 3, 1 / 3, 2 / 3], [1 / 3, 1 / 3, 1, 1]])
-
-
 def test_nobody_solves_what_nobody_attains():
     assert performance_ratios(np.full((2, 1, 1, 1), INF)).ravel().tolist() == [INF, INF]
     assert compute_profile(performance_ratios(np.full((2, 1, 1, 1), INF)), AT).share.max() == 0
@@ -91,12 +85,23 @@ def test_an_area_is_that_under_the_profile(board):
     np.testing.assert_allclose(profile_areas(board.numbers, within).mean(axis=(1, 2)), under, atol=2e-4)
 
 
+def test_weights_of_seeds_are_seeded_and_sum_to_one_on_each_problem():
+    first, second = (draw_weights_of_seeds(5, 3, 50, seed) for seed in (1, 2))
+    assert (first == draw_weights_of_seeds(5, 3, 50, 1)).all() and (first != second).any()
+    np.testing.assert_allclose(first.sum(axis=2), 1 / 5)
+    assert set((15 * first).round(9).ravel()) == {0.0, 1.0, 2.0, 3.0}
+
+
 def test_bands_cover_the_share_of_the_population():
-    """Of 60 problems that an algorithm solves with probability 0.6, about 95 % of bands hold 0.6."""
+    """Of 60 seeds with which an algorithm solves a problem with probability 0.6, about 95 % of bands hold 0.6."""
     rng, held = np.random.default_rng(0), 0
     for _ in range(200):
-        solved = rng.random(60) < 0.6
-        numbers = np.where(solved, 1.0, INF)[None, :, None, None]
+        numbers = np.where(rng.random(60) < 0.6, 1.0, INF)[None, None, None]
         result = compute_profile(numbers, np.array([1.0]), resamples=300)
         held += result.low[0, 0] <= 0.6 <= result.high[0, 0]
     assert 0.88 <= held / 200 <= 0.99
+
+
+def test_bands_have_no_width_where_all_seeds_agree():
+    result = compute_profile(np.array([[[[1.0, 1.0, 1.0]], [[INF] * 3]]]), np.array([1.0]))
+    assert result.low[0, 0] == result.high[0, 0] == result.share[0, 0] == 0.5

@@ -28,7 +28,7 @@ def board_of(losses):
 @given(st.integers(0, 40), st.integers(1, 20))
 def test_the_interval_of_a_share_inverts_the_binomial_test(doubled_wins, pairs):
     share = WonShare(min(doubled_wins, 2 * pairs) / 2, pairs)
-    low, high = share.interval(0.05)
+    low, high = share.interval()
     assert 0 <= low <= share.value <= high <= 1
     if share.wins == int(share.wins):
         interval = stats.binomtest(int(share.wins), pairs).proportion_ci(0.95, "exact")

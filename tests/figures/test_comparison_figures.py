@@ -12,7 +12,7 @@ from fedatlas.experiments.cells import Select
 from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
 from fedatlas.federation.algorithms import ALGORITHMS
 
-from .drawings import describe
+from .drawings import describe, texts_of
 
 CASES = ["one local step", "many local steps", "10 % active"]
 # rounds to the share e^-5 of the first value by algorithm and case; None: without runs
@@ -42,7 +42,7 @@ def results():
     return None, curves(), view()
 
 
-PROFILE = {"kind": "performance_profile", "resamples": 100}
+PROFILE = {"kind": "performance_profile"}
 LOSS = {"kind": "loss_to_best"}
 
 
@@ -57,41 +57,44 @@ def test_every_point_of_the_axes_is_a_problem(results):
     assert "3 problems, 4 seeds." in chart.note and "suboptimality is 0.674 % of its first value" in chart.note
 
 
-def test_a_profile_counts_in_shares_of_the_budget(results):
-    options = {"unit": "budget", "shares": [math.exp(-5)], "x": "gradients"}
-    numbers, chart = describe({**PROFILE, **options}, results)
-    assert chart.x == {"x": "gradients per active client, as a share of the budget"}
-    solved = numbers[numbers["share"] > 0].groupby("algorithm")["x"].first()
-    assert solved["scaffold"] == pytest.approx(0.25, rel=0.15) and "fedprox" not in solved
-
-
 def test_targets_do_not_depend_on_what_is_drawn():
     frame = curves().rename(columns={"suboptimality": "loss"})
     first = []
     for algorithms in (None, ["fedavg", "fedprox"]):
-        spec = {**PROFILE, "algorithms": algorithms, "shares": [0.01], "unit": "budget"}
+        spec = {**LOSS, "algorithms": algorithms, "share": 1e-6}
         numbers, _ = describe(spec, (None, frame, view(metric="loss")))
-        first.append(numbers[(numbers["algorithm"] == "fedavg") & (numbers["share"] > 0)]["x"].iloc[0])
-    assert first[0] == pytest.approx(first[1], rel=0.05)
+        first.append(numbers.set_index(["algorithm", "case"]).loc[("fedavg", CASES[1]), "attained"])
+    assert first == [0, 0]  # SCAFFOLD alone comes so near to what it found
 
 
 def test_the_loss_to_the_best_has_the_state_of_each_algorithm_on_each_problem(results):
     numbers, chart = describe({**LOSS, "share": math.exp(-5)}, results)
     table = numbers.set_index(["algorithm", "case"])
-    states = table["state"].unstack("case")[CASES]
-    assert states.loc["scaffold"].tolist() == ["best", "best", "undefined"]
-    assert states.loc["fedavg"].tolist() == ["worse", "worse", "best"]
-    assert states.loc["fedprox"].tolist() == ["never"] * 3 and states.loc["feddyn", CASES[0]] == "near"
+    near = table["near"].unstack("case")[CASES]
+    assert near.loc["scaffold"].tolist() == [True, True, False] and near.loc["feddyn", CASES[0]]
+    assert near.loc["fedavg"].tolist() == [False, False, True] and not near.loc["fedprox"].any()
     gap = table.loc[("fedavg", CASES[0])]
     assert gap["low"] < 2 < gap["high"] and (gap["attained"], gap["seeds"]) == (4, 4)
-    assert list(chart.rows)[-1] == "fedprox" and chart.columns == CASES and chart.darkest == pytest.approx(16)
+    heads, rows = texts_of(chart)
+    assert heads == CASES and list(rows)[-1] == "FedProx" and rows["FedProx"] == ["–"] * 3
+    assert rows["SCAFFOLD"] == ["1", "1", ""]
+    assert [cell.bold for cell in dict(chart.blocks[0][1])[("SCAFFOLD",)]] == [True, True, False]
+
+
+def test_a_cell_says_with_how_many_seeds_a_target_is_attained(results):
+    rows = results[1][results[1]["case"] == CASES[0]]
+    worst = float(rows.loc[rows["algorithm"] == "scaffold", "suboptimality"].min())
+    alone = rows.assign(suboptimality=rows["suboptimality"].where(rows["suboptimality"] <= 1.01 * worst, 8.0))
+    numbers, chart = describe({**LOSS, "share": 1.005 * worst / 8}, (None, alone, results[2]))
+    best = numbers[numbers["near"]].iloc[0]
+    assert (best["attained"], best["seeds"], best["algorithm"], best["loss"]) == (1, 4, "scaffold", 1)
+    assert texts_of(chart)[1]["FedProx"] == ["–"]
 
 
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
         ({**PROFILE, "shares": [0.1, 1.0]}, "each must lie between 0 and 1"),
-        ({**LOSS, "scores": True, "best": 0.0}, "scores have no target"),
         ({**LOSS, "x": "vectors_up"}, "there is no 'vectors_up' in the results"),
         ({**LOSS, "where": {"case": "nowhere"}}, "no rows are left to draw"),
     ],

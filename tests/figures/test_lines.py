@@ -7,14 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
-from fedatlas.federation import problems
 from fedatlas.results.figures.convergence import mean_curve
 from fedatlas.results.figures.description import DIVERGED, FLOOR_NOTE
-from fedatlas.theory.fedac import FEDAC_THEOREMS
-from fedatlas.theory.fedac.constants import fedac_constants
-from fedatlas.workflow.inputs.theorems import add_bounds
 from tests import synthetic
 from tests.synthetic import build, decay, experiment
 
@@ -48,26 +43,6 @@ def test_scaling_has_the_chosen_scores_and_their_range(results):
     assert (chart.range, chart.logx, chart.logy, chart.categories) == (("low", "high"), True, True, [])
     assert (chart.remark, chart.hollow) == ("edge", "best step size at the grid's edge")
     assert set(numbers["edge"].dropna()) == {"lr at its highest value"}
-
-
-def test_theorems_are_dotted_or_told_where_they_are_far_above(results, tmp_path):
-    """At the setting of each point, and nothing for algorithms without one."""
-    table, curves, view = results
-    theorems = {"fedavg": "D.1", "fedac-1": "B.1"}
-    prepare("breast_cancer", tmp_path)
-    promised = add_bounds(view, theorems, table, tmp_path)
-    c = fedac_constants(problems.create(view.problem, 4, tmp_path))
-    for _, row in promised[promised["algorithm"] == "fedac-1"].iterrows():
-        K = row["local_steps"]
-        assert row["bound"] == FEDAC_THEOREMS["B.1"].bound(dataclasses.replace(c, M=row["clients"], K=K), None, 64 // K)
-    assert promised[promised["algorithm"] == "mb-sgd"]["bound"].isna().all()
-    _, chart = describe({**SCALING, "theorems": theorems}, (promised, curves, view))
-    assert "Above the figure: Theorem D.1, " in chart.note and not chart.dotted
-    promised["bound"] /= promised["bound"].max()
-    numbers, chart = describe({**SCALING, "theorems": theorems}, (promised, curves, view))
-    assert chart.dotted == {"bound": "Theorems D.1 and B.1"} and "Above" not in chart.note
-    rows = promised[promised["chosen"] & (promised["algorithm"] == "fedac-1") & (promised["local_steps"] == 1)]
-    assert lines_of(numbers, "bound", panel=ONE)["fedac-1"] == [rows["bound"].tolist()]
 
 
 def test_published_points_are_rings_where_the_settings_are_theirs(results):

@@ -5,12 +5,10 @@ import pandas as pd
 import pytest
 
 from fedatlas.errors import UserError
-from fedatlas.theory.closed_forms import fedavg_output
 from tests.synthetic import build, experiment
 
 from .drawings import describe, texts_of
 
-CENTERS = {"centers": [[0], [100]]}
 DYNAMICS = [{"kind": "sine", "p": "labels"}, {"kind": "staircase", "p": "labels"}]
 
 
@@ -33,15 +31,15 @@ def accuracies(tmp_path_factory):
 
 
 def test_a_table_has_means_and_deviations_of_the_last_round(accuracies):
-    spec = {"kind": "table", "x": "participation", "metrics": ["test_accuracy", "loss"], "memory": True}
-    numbers, table = describe(spec, accuracies, memory={"fedavg": 0, "mifa": 1})
+    spec = {"kind": "table", "x": "participation", "metrics": ["test_accuracy", "loss"]}
+    numbers, table = describe(spec, accuracies)
     numbers = numbers.set_index(["algorithm", "metric", "participation"]).sort_index()
     first = numbers.loc[("mifa", "test_accuracy")].iloc[0]
-    assert first[["mean", "sd", "seeds", "memory"]].tolist() == pytest.approx([0.6, 0.1, 3, 1])
-    assert table.heads[0] == [("sine", 2), ("staircase", 2), ("", 1)]
+    assert first[["mean", "sd", "seeds"]].tolist() == pytest.approx([0.6, 0.1, 3])
+    assert table.heads[0] == [("sine", 2), ("staircase", 2)]
     heads, rows = texts_of(table)
-    assert heads == ["test", "training loss", "test", "training loss", "vectors kept by a client"]
-    assert rows["FedAvg"][2] == "90.0 ± 10.0" and [row[-1] for row in rows.values()] == ["0", "1"]
+    assert heads == ["test", "training loss", "test", "training loss"]
+    assert rows["FedAvg"][2] == "90.0 ± 10.0"
     bold = [[cell.bold for cell in cells] for _, cells in table.blocks[0][1]]
     assert bold[1][0] and bold[0][2]  # 60 is within noise of 70 over three seeds
 
@@ -70,70 +68,32 @@ def test_costs_of_targets(fast):
         describe({**TARGETS, "x": "money"}, fast)
 
 
-HEATMAP = {
-    "kind": "heatmap",
-    "x": "participation.p.0",
-    "rows": "participation.p.1",
-    "limit": "fedavg-output",
-    "after": 20,
-}
-
-
-@pytest.fixture(scope="module")
-def grid(tmp_path_factory):
-    content = experiment(
-        algorithms=("fedavg", "fedawe"),
-        grid={"participation.p.0": [0.2, 0.5, 0.8], "participation.p.1": [0.3, 0.7]},
-        problem={"kind": "quadratic", **CENTERS},
-        setting={"clients": 2, "rounds": 40, "participation": {"kind": "stationary", "p": [0.2, 0.3]}},
-        tune={},
-    )
-
-    def value(id, point, lr, seed, rounds):
-        p = [point["participation.p.0"], point["participation.p.1"]]
-        end = fedavg_output(CENTERS, p) if id == "fedavg" else 50.0
-        return np.where(rounds >= 20, end + 2 * seed - 1, 1e3)
-
-    return build(content, tmp_path_factory.mktemp("runs"), value)
-
-
-def test_a_heat_map_has_time_means_beside_the_closed_form(grid):
-    numbers, chart = describe({**HEATMAP, "center": 50}, grid)
-    panels = {title: part["suboptimality"].to_numpy().reshape(2, 3) for title, part in numbers.groupby("panel")}
-    expected = [[fedavg_output(CENTERS, [p1, p2]) for p1 in (0.2, 0.5, 0.8)] for p2 in (0.3, 0.7)]
-    assert set(panels) == {"closed form", "FedAvg", "FedAWE"} and numbers["panel"].iloc[0] == "closed form"
-    assert panels["closed form"] == pytest.approx(np.array(expected)) == panels["FedAvg"]
-    assert (panels["FedAWE"] == 50).all() and (chart.center, chart.y[1]) == (50, "$p_{2}$")
-    with pytest.raises(UserError, match="no evaluations from round 99 on"):
-        describe({**HEATMAP, "after": 99}, grid)
-
-
-def test_availability_has_probabilities_and_who_was_there(grid):
+def test_availability_has_probabilities_and_who_was_there(accuracies):
     probabilities = np.tile([0.1, 0.9, 0.5, 0.3], (6, 1))
     active = pd.DataFrame(np.random.default_rng(0).random((6, 4)) < probabilities, columns=list("abcd"))
     known = [("it", probabilities, active), ("other", None, active)]
-    numbers, chart = describe({"kind": "availability"}, grid, availability=known)
+    numbers, chart = describe({"kind": "availability"}, accuracies, availability=known)
     assert list(numbers["panel"].unique()) == ["it: probability", "it: available", "other: available"]
     part = numbers[numbers["panel"] == "it: available"]
     assert part.drop_duplicates("place")["client"].tolist() == ["a", "d", "c", "b"]  # the most likely on top
     assert part[(part["client"] == "d")]["value"].tolist() == active["d"].tolist()
     assert chart.columns is None  # with all probabilities they are above the heat maps of who was there
     with pytest.raises(UserError, match="there are 7 participations; keep at most 6"):
-        describe({"kind": "availability"}, grid, availability=known[:1] * 7)
+        describe({"kind": "availability"}, accuracies, availability=known[:1] * 7)
     with pytest.raises(UserError, match="no participation is left to draw"):
-        describe({"kind": "availability"}, grid)
+        describe({"kind": "availability"}, accuracies)
 
 
-def test_a_partition_has_samples_by_client_and_label(grid):
+def test_a_partition_has_samples_by_client_and_label(accuracies):
     counts = np.arange(12).reshape(4, 3)
     names = ["A", "B", "Hospital of the Holy Ghost on the Hill", "D"]
     entry = ("it", pd.DataFrame(counts, index=names))
-    numbers, chart = describe({"kind": "partition"}, grid, partitions=[entry])
+    numbers, chart = describe({"kind": "partition"}, accuracies, partitions=[entry])
     assert numbers.pivot(index="client", columns="label", values="samples").loc["D"].tolist() == [9, 10, 11]
     assert numbers["client"].unique().tolist() == ["A", "B", "Hospital of the Holy…", "D"]
     assert chart.value[0] == "samples" and "panel" not in numbers
     larger = ("more", pd.DataFrame(10 * counts))
-    numbers, chart = describe({"kind": "partition"}, grid, partitions=[entry, larger])
+    numbers, chart = describe({"kind": "partition"}, accuracies, partitions=[entry, larger])
     assert chart.value[0] == "percent" and set(numbers.groupby("panel")["percent"].sum().round(9)) == {100}
     with pytest.raises(UserError, match="no partition"):
-        describe({"kind": "partition"}, grid)
+        describe({"kind": "partition"}, accuracies)

@@ -29,17 +29,6 @@ def test_what_is_known_of_an_experiment():
     assert facts["content"]["algorithms"]["fedac-1"]["tune"] == {} and facts["content"]["name"] == "made_up"
 
 
-def test_parameters_say_where_values_come_from():
-    mine = {"algorithm": "fedspeed", "set": {"lam": 5}, "tune": {"rho": [0.1, 0.2], "lr": None}, "label": "Mine"}
-    facts = {
-        table["algorithm"]: table["rows"] for table in create(algorithms={"fedac-1": {}, "mine": mine})["parameters"]
-    }
-    assert [row[::2] for row in facts["FedAc-I"]] == [("lr", "tuned: 0.1, 1"), ("mu", "the problem's")]
-    values = {row[0]: row[2] for row in facts["Mine"]}
-    assert values["lam"] == "5" and values["rho"] == "tuned: 0.1, 0.2" and values["alpha"] == "0.9375"
-    assert values["lr"] == "1/L_max"  # its advice, where nothing else gives it
-
-
 def test_an_algorithm_that_cites_nothing_or_what_is_unknown(monkeypatch):
     from fedatlas.federation import algorithms
 

@@ -71,7 +71,7 @@ def address(content, tmp_path_factory):
     return path.as_uri()
 
 
-def test_the_content_holds_rounds_prices_curves_and_choices_of_all_pairs(content):
+def test_the_content_holds_rounds_prices_and_choices_of_all_pairs(content):
     ids = [algorithm["id"] for algorithm in content["algorithms"]]
     assert ids == ["fedavg", "scaffold", "gd", "dane"]
     assert [problem["id"] for problem in content["problems"]] == ["reference", "unlike", "noise", "partial"]
@@ -81,8 +81,6 @@ def test_the_content_holds_rounds_prices_curves_and_choices_of_all_pairs(content
     rates = content["rates"]
     assert rates[0][0]["exchanges"] == 1 and rates[0][0]["samples"] > rates[2][0]["samples"]
     assert rates[1][0]["bits_up"] == 2 * rates[0][0]["bits_up"]  # SCAFFOLD sends two vectors
-    rounds, powers = content["curves"][0][0]
-    assert rounds[0] == 0 and rounds[-1] == 15 and abs(powers[0]) < 0.05 and powers[-1] < -0.1
     assert "η" in content["chosen"][0][0]["lr"]["text"]
     json.dumps(content, allow_nan=False)
 

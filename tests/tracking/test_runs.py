@@ -9,7 +9,6 @@ import pytest
 from fedatlas.experiments import result_files as files
 from fedatlas.publish import tracking
 from fedatlas.publish.tracking.log import PARENT
-from fedatlas.publish.tracking.page import PLACE
 from tests.tracking.tiny import (
     EXPERIMENT,
     LOGGED,
@@ -71,10 +70,6 @@ def test_a_run_for_each_algorithm_and_setting(results, database):
     client, (report,), settings, seeds = logged(f"sqlite:///{database}")
     assert len(settings) == SETTINGS and {r.info.status for r in (*settings, *seeds)} == {"FINISHED"}
     assert report.info.start_time > max(r.info.start_time for r in settings)
-    points = [(r.data.params["local_steps"], r.data.params["clients"]) for r in settings]
-    assert points == [(k, m) for k in "21" for m in "32" for _ in "ab"], "the last values of axes first"
-    for first, second in zip(settings[::2], settings[1::2], strict=True):
-        assert first.data.metrics["score"] <= second.data.metrics["score"]
     chosen, (curves, _) = chosen_rows(results), files.read(results / "curves.parquet")
     for run in settings:
         params, tags = run.data.params, run.data.tags
@@ -129,7 +124,6 @@ def test_divergence_is_a_result(mine, uri):
     seed = run_by_name(seeds, "fedac K=1 M=2 seed=1")
     assert seed.data.tags["status"] == "diverged"
     assert "score" not in seed.data.metrics and seed.info.status == "FINISHED"
-    assert run.info.run_id == settings[-1].info.run_id, "scores that diverge come last in their setting"
 
 
 def test_logging_again_changes_only_what_changed(mine, uri):
@@ -211,5 +205,3 @@ def test_what_jobs_log_as_they_end_is_what_is_logged_at_the_end(results, uri):
         tracking.log(FACTS, results, uri, path)
     assert len(logged(uri)[2]) == SETTINGS and len(logged(uri)[3]) == SEEDS
     assert counts(log(results, uri)) == (1, 0, SETTINGS)
-    settings = logged(uri)[2]
-    assert [r.data.tags[PLACE] for r in settings] == [f"{number:06d}" for number in range(SETTINGS)]

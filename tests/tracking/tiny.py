@@ -15,7 +15,6 @@ from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.tables import Layout, build
 from fedatlas.publish.report.facts import Facts
 from fedatlas.publish.report.facts_builder import build_facts
-from fedatlas.publish.tracking.page import PLACE
 from tests import helpers
 from tests.report.sample import view
 
@@ -112,7 +111,7 @@ def logged(uri, name="tiny"):
     client, result = stored(uri, name)
     phases = {phase: [r for r in result if r.data.tags.get("phase") == phase] for phase in ("setting", "seed")}
     reports = [r for r in result if r.data.tags.get("phase") in ("report", None)]
-    return client, reports, sorted(phases["setting"], key=lambda r: r.data.tags.get(PLACE, "")), phases["seed"]
+    return client, reports, sorted(phases["setting"], key=lambda r: r.info.run_name), phases["seed"]
 
 
 def stored(uri, name="tiny"):

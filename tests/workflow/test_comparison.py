@@ -157,7 +157,7 @@ def test_a_new_algorithm_has_table_page_and_sentence_and_trains_its_own_cells_al
     assert re.search(r"to train: 4 run files, ~\d+ \w+ on 2 cores, as the others took\n", output)
     trained = project.folder / "results/smoke/compare_slowmo_on-suite/runs"
     assert {path.parent.name for path in trained.rglob("*.parquet")} == {"slowmo"}
-    assert "SlowMo is " in output and "good trials" in output
+    assert "SlowMo is " in output and "chosen" in output
     frame = table(project, "slowmo_on-suite")
     assert list(frame.index) == ["Hessians unlike", "Optima far apart", "Noise, 1 sample", "Softmax"]
     assert set(frame["algorithms"]) == {3, 4}  # DANE is not defined with minibatches

@@ -57,7 +57,6 @@ def select(metric):
         (figure(x="bytes"), "figures.it: x: unknown cost 'bytes'"),
         (figure(x="rounds", y="loss", deviations=True), "y must be its mean, VALUE_mean"),
         (figure(kind="table", x="clients", metrics=["nope"]), "figures.it: x: unknown axis"),
-        (figure(kind="heatmap", x="batch", rows="batch"), "x and rows are both"),
         (check(metric="nope"), "claims.it: metric: unknown metric 'nope'"),
         (check(kind="fewer", algorithm="scaffold", than=["fedavg"], cost="bytes", at_least=1), "cost: unknown cost"),
         (check(kind="exponent", quantity="choice", algorithms=["fedavg"], axis="batch", parameter="mu", at_least=1)
@@ -75,8 +74,6 @@ def select(metric):
         (check(kind="below", algorithms=["dane+-gd"], theorem=4)
          | {"problem": LOGISTIC, "algorithms": {"dane+-gd": {"set": {"lam": 1.0, "lr": 0.1}}}, "figures": {}},
          "on synthetic quadratics"),
-        (figure(kind="scaling", x="batch", theorems={"fedavg": "B.1"}) | {"within": {"batch": [1, 2]}},
-         "the theorems of FedAc are about logistic regression"),
         # names
         ({"algorithms": {"..": {"algorithm": "fedavg"}}}, "the name '..' must consist of"),
         # problems

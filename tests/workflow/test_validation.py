@@ -50,7 +50,6 @@ def test_figures_over_problems():
         ({**PROFILE, "x": "gradient"}, "x: unknown cost 'gradient'; did you mean 'gradients'"),
         ({**PROFILE, "where": {"clients": 5}}, "where.clients: no run has the value 5"),
         ({**PROFILE, "algorithms": ["mime"]}, "algorithms: unknown algorithm of the experiment"),
-        ({"kind": "loss_to_best", "caption": "c", "y": "test_lss"}, "y: unknown metric 'test_lss'"),
     ):
         with pytest.raises(UserError, match=rf"figures\.it: {re.escape(output)}"):
             validate(experiment(figures={"it": wrong}))
@@ -68,16 +67,10 @@ def test_figures_over_problems():
             "algorithms: unknown algorithm of the experiment 'fedac'; did you mean",
         ),
         (without(SCALING, "panel"), "where: local_steps has 2 values"),
-        ({**SCALING, "theorems": {"fedac": "B.1"}}, "theorems: unknown algorithm of the experiment 'fedac'; did you"),
-        ({**SCALING, "theorems": {"fedavg": "D.2"}}, "theorems: unknown theorem 'D.2'; did you mean"),
         ({**CONVERGENCE, "x": "round"}, "x: unknown cost 'round'; did you mean 'rounds'"),
         ({**CONVERGENCE, "where": {}}, "where: clients has 3 values"),
         ({**CONVERGENCE, "where": {"clients": [4, 16]}}, "where: clients has 2 values"),
         ({"kind": "partition", "caption": "c"}, "no partition to draw"),
-        (
-            {"kind": "heatmap", "x": "clients", "rows": "local_steps", "limit": "fedavg-outptu", "caption": "c"},
-            "limit: unknown limit 'fedavg-outptu'; did you mean 'fedavg-output'",
-        ),
         ({"kind": "bound", "caption": "c", "theorems": [55]}, "theorems: unknown theorem '55'"),
         (without(SCALING, "caption"), "caption is None; it must be text, for the report"),
         ({**SCALING, "caption": 3}, "caption is 3; it must be text, for the report"),

@@ -26,7 +26,6 @@ QUICK_SHARE, QUICK_SEEDS = 3, 5  # of a quick comparison: one problem of so many
 FIGURES: dict[str, dict[str, Any]] = {
     "profile": {
         "kind": "performance_profile",
-        "bands": "seeds",
         "caption": "Which share of the problems each algorithm solves within a multiple of the best one's rounds.",
     },
     "loss_to_best": {

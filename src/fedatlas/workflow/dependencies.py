@@ -105,7 +105,7 @@ def of_figure(figure: Figure, cells: Sequence[Cell]) -> list[str]:
     }
     if figure.draws_results:
         modules.update(metric_modules(cells))
-    if "theorems" in figure.inputs or THEORY in closure(FIGURES.module(figure.name)):
+    if THEORY in closure(FIGURES.module(figure.name)):
         modules |= _of_theory(cells)
     if "availability" in figure.inputs:
         modules |= {name for cell in cells for name in participation_modules(cell.spec)}

@@ -276,7 +276,7 @@ class Graph:
         shared = [self.origins.files(cell.spec) for cell in cells] if needs else []
         if needs & {"partitions", "availability", SIMULATED}:
             files["partitions"] = list(dict.fromkeys(paths["partition"] for paths in shared if "partition" in paths))
-        if needs & {"partitions", "availability", "theorems", SIMULATED}:
+        if needs & {"partitions", "availability", SIMULATED}:
             files["data"] = list(dict.fromkeys(path for cell in cells for path in self.data_files(cell.spec.problem)))
         if SIMULATED in needs:
             files["runs"] = self.run_files(w, last)

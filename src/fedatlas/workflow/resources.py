@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from math import prod
 from typing import Any
 
+import numpy as np
+
 from fedatlas.data import sources
 from fedatlas.data.sources import Source
 from fedatlas.errors import UserError
@@ -21,13 +23,15 @@ from fedatlas.experiments.runs import (
 )
 from fedatlas.experiments.tuning import TUNING_RULES
 from fedatlas.federation import problems
+from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.architectures import ARCHITECTURES
 from fedatlas.federation.channels import directions
 from fedatlas.federation.costs.operations import of_architecture
 from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.steps import call
 from fedatlas.federation.problems.network import NeuralNetwork
-from fedatlas.workflow.inputs.memory import client_vectors
 
+DIM, CLIENTS = 3, 2  # of a start that is tried: no state of clients has this length by chance
 ROUNDS = 20  # of which the active clients are counted
 STEP_OPERATIONS = 20_000  # products and sums in the time of a client step besides its gradient
 MANY_OPERATIONS = 4e11  # in all gradients of a cell of networks, some seconds; the start of a process takes as long
@@ -70,6 +74,12 @@ def _vectors_mb(spec: CellSpec) -> int:
     kept += bool(directions(run.setting.get("channel"))[0].error_feedback)
     size = 4 if is_network(run.problem) else 8
     return int((kind.bytes(clients) + (_BLOCK + kept * clients) * parameters * size) / 1e6)
+
+
+def client_vectors(algorithm: Algorithm) -> int:
+    """Return the number of vectors of the model's size in the first State of a client."""
+    _, client = call(algorithm.init, np.zeros(DIM), CLIENTS)
+    return sum(np.shape(value) == (DIM,) for _, value in client.items())
 
 
 @functools.lru_cache(1000)

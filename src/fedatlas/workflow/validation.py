@@ -31,7 +31,6 @@ from fedatlas.results.costs.cost_options import CostOptions
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.base import Figure
 from fedatlas.theory.closed_forms import LIMITS
-from fedatlas.theory.fedac import FEDAC_THEOREMS
 from fedatlas.theory.fedawe import STATEMENTS
 from fedatlas.theory.theorems import THEOREMS
 from fedatlas.workflow import inputs
@@ -156,10 +155,6 @@ def _validate_names(kind: Kind, experiment: Experiment, reported: list[str], tun
             continue
         if option.names == "where":
             _validate_where(name, value, experiment.axes)
-        elif option.names == "theorems":
-            for id, theorem in value.items():
-                _validate_in(name, "algorithm of the experiment", [id], experiment.algorithms)
-                _validate_in(name, "theorem", [theorem], FEDAC_THEOREMS)
         elif option.names in namespaces:
             noun, names = namespaces[option.names]
             _validate_in(name, noun, value if isinstance(value, (list, tuple, dict)) else [value], names)

@@ -25,7 +25,7 @@ from fedatlas.publish.comparison.numbers import COSTS, EntryNumbers, compute_num
 from fedatlas.publish.report.page import create_environment, load_figure, read_resources
 from fedatlas.registry import extensions
 from fedatlas.results.costs.cost_options import OF_DRIVER
-from fedatlas.results.figures import FIGURES
+from fedatlas.results.figures.loss_to_best import LossToBest
 from fedatlas.workflow import inputs
 from fedatlas.workflow.comparison import SUITE, Comparison, Request
 from fedatlas.workflow.comparison_experiment import prepare
@@ -87,7 +87,7 @@ def compare_entries(
         folder = Path(temporary)
         tables = comparison.collect(folder)
         view, curves, costs = _with_runs(comparison, tables, folder, model, directory)
-        numbers = compute_numbers(view, tables.table, curves, tables.trials, request.entries, costs)
+        numbers = compute_numbers(view, tables.table, curves, request.entries, costs)
         given = {path.stem for path in request.runs}
         numbers = [replace(entry, absent="has no runs") if entry.id in given else entry for entry in numbers]
         path = comparison.path
@@ -140,7 +140,7 @@ def _with_runs(
     costs = [] if clocked else list(COSTS)  # steps of a server that waits for nobody are no rounds of others
     model = OF_DRIVER if clocked else model
     if model is not None:
-        kind = FIGURES.build({"kind": "loss_to_best", "x": labels.SIMULATED, "model": model})
+        kind = LossToBest(x=labels.SIMULATED, model=model)
         specs = comparison.study.folders.resolve(inputs.specify(kind, comparison.cells))
         curves = inputs.build(kind, view, specs, ResultTables(tables.table, curves, folder), directory)["curves"]
         costs.append(labels.SIMULATED)

@@ -10,11 +10,12 @@ from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.publish.comparison.sentence import write_sentence
 from fedatlas.registry import extensions
+from fedatlas.registry.validation import native
 from fedatlas.results.comparing.improvement import probability_of_improvement
 from fedatlas.results.comparing.ranks import CostRank, ProblemRank, rank_by_cost, rank_on_problems
-from fedatlas.results.figures import FIGURES
-from fedatlas.results.figures.comparison_figure import SingleTargetFigure, problem_frame, problem_titles
+from fedatlas.results.figures.comparison_figure import problem_frame, problem_titles
 from fedatlas.results.figures.figure_data import FigureData
+from fedatlas.results.figures.loss_to_best import LossToBest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 REFERENCES = ("fedavg", "scaffold")  # algorithms with which all are compared by name
 COSTS = ("rounds", "vectors_up", "bits_up", "gradients")
 SHARE = 0.01  # target of the costs: share of the first distance to the best value
-GOOD = 0.99  # share of the way from the start to the best trial that a good trial goes
 
 
 @dataclass(frozen=True)
@@ -34,13 +34,9 @@ class Choice:
         values: Chosen values by hyper-parameter; empty where nothing was tuned.
         defaults: Values of the hyper-parameters of an algorithm of the user's that were left at their defaults while
             others were tuned.
-        good: Number of trials that go at least 99 % of the way from the start to the best trial.
-        trials: Number of trials.
     """
 
     values: dict[str, Any]
-    good: int
-    trials: int
     defaults: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -111,8 +107,7 @@ class EntryNumbers:
             if comparison := place.comparisons.get(rival):
                 row |= _interval(f"better_than_{column}", comparison.won) | {f"side_of_{column}": comparison.side}
         choice = self.choices.get(title)
-        row |= {"chosen": choice.text if choice else "", "good_trials": choice.good if choice else 0}
-        return {**row, "trials": choice.trials if choice else 0}
+        return {**row, "chosen": choice.text if choice else ""}
 
 
 def _interval(name: str, estimate: Any) -> dict[str, float]:
@@ -125,7 +120,6 @@ def compute_numbers(
     view: ExperimentView,
     table: "pd.DataFrame",
     curves: "pd.DataFrame",
-    trials: "pd.DataFrame",
     entries: Sequence[str],
     costs: Sequence[str] = COSTS,
 ) -> list[EntryNumbers]:
@@ -135,11 +129,10 @@ def compute_numbers(
         view: The experiment as figures see it.
         table: Its table.
         curves: Its curves.
-        trials: Its trials.
         entries: Ids of the algorithms.
         costs: Costs that are counted: columns of the curves.
     """
-    figure = _figure(scores=True)
+    figure = LossToBest(scores=True)
     data = FigureData(figure, view, table, curves)
     scores = figure.outcomes(data)
     points = problem_frame(data, scores).to_dict("records")
@@ -149,7 +142,7 @@ def compute_numbers(
     improvement = probability_of_improvement(scores)
     by_cost = {}
     for cost in costs:
-        kind = _figure(x=cost, share=SHARE)
+        kind = LossToBest(x=cost, share=SHARE)
         by_cost[cost] = kind.outcomes(FigureData(kind, view, table, curves))
     names = {id: labels.plain_text(name) for id, name in data.names.items()}
     result = []
@@ -186,7 +179,7 @@ def compute_numbers(
                 {
                     title: choice
                     for title, point in zip(titles, points, strict=True)
-                    if (choice := _choice(view, id, point, table, curves, trials))
+                    if (choice := _choice(view, id, point, table))
                 },
                 overall,
                 {cost: rank_by_cost(benchmark, id) for cost, benchmark in by_cost.items()},
@@ -195,35 +188,17 @@ def compute_numbers(
     return result
 
 
-def _figure(**options: Any) -> SingleTargetFigure:
-    figure = FIGURES.build({"kind": "loss_to_best", **options})
-    assert isinstance(figure, SingleTargetFigure)  # as this kind is
-    return figure
-
-
-def _choice(
-    view: ExperimentView,
-    id: str,
-    point: Mapping[str, Any],
-    table: "pd.DataFrame",
-    curves: "pd.DataFrame",
-    trials: "pd.DataFrame",
-) -> Choice | None:
+def _choice(view: ExperimentView, id: str, point: Mapping[str, Any], table: "pd.DataFrame") -> Choice | None:
     """Return what tuning chose for an algorithm at a point of the axes; None without runs."""
-    table, curves, trials = (_at(frame, id, point) for frame in (table, curves, trials))
-    if table.empty:
+    rows = table[(table["algorithm"] == id) & table["chosen"]]
+    for axis, value in point.items():
+        rows = rows[rows[axis] == value]
+    if rows.empty:
         return None
-    tune = [name for name in view.algorithms[id].tune if name in table and table[name].notna().any()]
-    chosen = table[table["chosen"]].iloc[0]
-    values = {name: axis_values.parse(_plain(chosen[name])) for name in tune}
-    defaults = _own_defaults(view.algorithms[id]) if tune else {}
-    metric, sign = view.select.tuning_metric, 1 if view.select.goal == "min" else -1
-    if not tune or metric not in curves:
-        return Choice(values, 0, 0, defaults)
-    start = sign * curves.loc[curves["round"] == 0, metric].median()
-    scores = sign * trials.groupby(tune, sort=False)["score"].median()
-    good = scores <= start - GOOD * (start - scores.min())
-    return Choice(values, int(good.sum()), len(scores), defaults)
+    chosen = rows.iloc[0]
+    tune = [name for name in view.algorithms[id].tune if name in chosen and not axis_values.is_missing(chosen[name])]
+    values = {name: axis_values.parse(native(chosen[name])) for name in tune}
+    return Choice(values, _own_defaults(view.algorithms[id]) if tune else {})
 
 
 def _own_defaults(entry: AlgorithmView) -> dict[str, Any]:
@@ -238,14 +213,3 @@ def _own_defaults(entry: AlgorithmView) -> dict[str, Any]:
         and name not in {*entry.set, *entry.tune}
         and isinstance(option.default, int | float | str)
     }
-
-
-def _at(frame: "pd.DataFrame", id: str, point: Mapping[str, Any]) -> "pd.DataFrame":
-    mask = frame["algorithm"] == id
-    for axis, value in point.items():
-        mask &= frame[axis] == value
-    return frame[mask]
-
-
-def _plain(cell: Any) -> Any:
-    return cell.item() if hasattr(cell, "item") else cell

@@ -42,8 +42,7 @@ def note(numbers: EntryNumbers) -> str:
         f"behind (−): the interval of the paired {'ratio' if numbers.log else 'difference'}, which holds over all "
         f"problems together, excludes {'1' if numbers.log else '0'}, and at least {100 * MEANINGFUL:.0f} % of the "
         "instances are won; behind the best other, it holds for all others together too. Intervals of ranks on a "
-        "problem resample its instances, and those over all problems the problems as well. A good trial goes 99 % of "
-        "the way from the start to the best trial."
+        "problem resample its instances, and those over all problems the problems as well."
     )
 
 
@@ -74,11 +73,7 @@ def _estimate(estimate: WonShare | Rank | None) -> str:
 
 def choice_rows(numbers: EntryNumbers) -> list[list[str]]:
     """Return the table of what tuning chose, with its heads."""
-    rows = [
-        [title, choice.text, f"{choice.good} of {choice.trials}" if choice.trials else ""]
-        for title, choice in numbers.choices.items()
-    ]
-    return [["problem", "chosen", "good trials"], *rows]
+    return [["problem", "chosen"], *([title, choice.text] for title, choice in numbers.choices.items())]
 
 
 def overall_rows(numbers: EntryNumbers) -> list[list[str]]:

@@ -1,6 +1,5 @@
-"""The numbers of the page: rounds to targets, costs of a round, curves and chosen values, as JSON types."""
+"""The numbers of the page: rounds to targets, costs of a round and chosen values, as JSON types."""
 
-import math
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -12,16 +11,13 @@ from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.tables import Tables
 from fedatlas.federation.engine.exchanges import Ledger
 from fedatlas.results.comparing.targets import TargetSpec, target_costs
-from fedatlas.results.figures.style import COLOURS, DARK, styles
 
 if TYPE_CHECKING:
     import pandas as pd
 
 SHARES = (0.1, 0.01, 0.001)  # targets: shares of the first distance to the best value
 NEVER, UNDEFINED = -1, -2  # rounds of runs that never attain a target, and of those that there are not
-POINTS = 24  # rounds at which curves have values
 RATES = ("bits_up", "bits_down", "vectors_up", "gradients", "samples")  # costs of a round
-FLOOR = 1e-16  # below it a share is rounding error
 
 # The conditions of a problem that a reader can name: the question and the words of its answers
 QUESTIONS = {
@@ -79,20 +75,17 @@ def build_content(view: ExperimentView, tables: Tables, cells: Iterable[Cell]) -
     board = target_costs(curves, algorithms, [CASE], TargetSpec(view.select.metric, goal, shares=SHARES))
     order = [board.problems.index((case,)) for case in cases]
     names = {id: view.algorithms[id].name for id in algorithms}
-    looks = styles({id: view.algorithms[id].algorithm for id in algorithms})
     return {
         "suite": view.name,
         "size": view.size,
         "seeds": int(board.seeds.shape[1]),
         "shares": list(SHARES),
         "questions": {key: {"text": text, "answers": answers} for key, (text, answers) in QUESTIONS.items()},
-        "dark": {colour: DARK.get(colour, colour) for colour in COLOURS},
         "algorithms": [
             {
                 "id": id,
                 "name": names[id],
                 "method": view.algorithms[id].algorithm,
-                "colour": looks[id].colour,
                 "set": dict(view.algorithms[id].set),
             }
             for id in algorithms
@@ -109,7 +102,6 @@ def build_content(view: ExperimentView, tables: Tables, cells: Iterable[Cell]) -
         ],
         "reach": _reach(board.numbers[:, order], board.defined[:, order]),
         "rates": _by_pair(_rates(curves), algorithms, cases),
-        "curves": _by_pair(_curves(curves, view), algorithms, cases),
         "chosen": _by_pair(_chosen(tables.table, view), algorithms, cases),
     }
 
@@ -143,29 +135,6 @@ def _rates(curves: "pd.DataFrame") -> dict[tuple[str, str], dict[str, float]]:
 
 def _short(value: float) -> float:
     return float(f"{value:.6g}")
-
-
-def _curves(curves: "pd.DataFrame", view: ExperimentView) -> dict[tuple[str, str], list[list[float]]]:
-    """Return by algorithm and problem [rounds, shares]: medians over seeds of the remaining distance to the best."""
-    metric = view.select.metric
-    best = curves.groupby([CASE, "seed"], sort=False)[metric].transform("min")
-    if "suboptimality" in curves:
-        known = (curves[metric] - curves["suboptimality"]).groupby([curves[CASE], curves["seed"]]).transform("median")
-        best = known.fillna(best)
-    start = curves[metric].where(curves["round"] == 0).groupby([curves[CASE], curves["seed"]]).transform("mean")
-    shares = ((curves[metric] - best) / (start - best)).clip(lower=FLOOR)
-    rows = curves.assign(share=shares.fillna(math.inf))
-    result = {}
-    for (id, case), runs in rows.groupby(["algorithm", CASE], sort=False):
-        table = runs.pivot_table(index="round", columns="seed", values="share")
-        whole = table.notna() | table.bfill().isna()  # a record may keep a round of some runs alone; runs may end
-        values = table[whole.all(axis="columns")].median(axis="columns")
-        rounds = values.index.to_numpy()
-        at = np.unique(np.linspace(0, len(rounds) - 1, POINTS).round().astype(int))
-        exponents = np.log10(values.to_numpy()[at])
-        points = [round(float(exponent), 2) if math.isfinite(exponent) else None for exponent in exponents]
-        result[str(id), str(case)] = [rounds[at].astype(int).tolist(), points]
-    return result
 
 
 def _chosen(table: "pd.DataFrame", view: ExperimentView) -> dict[tuple[str, str], dict[str, Any]]:

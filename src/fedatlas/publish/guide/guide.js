@@ -1,20 +1,15 @@
 "use strict";
-// The page: answers and permalink, ranked methods, curves, values to start from, commands, and a table that sorts.
+// The page: answers and permalink, ranked methods, values to start from, and commands.
 (async () => {
-  const { unpacked, loaded, element, raised } = shared;
-  const SHOWN = 8; // methods of the answer
-  const MARKS = [["●", "circle", 0], ["■", "rect", 0], ["▲", "triangle", 0], ["◆", "rectRot", 0], ["▼", "triangle", 180], ["✖", "crossRot", 0]]; // of the curves, in their order
-  const DRAWN = MARKS.length; // methods of the chart
-  const MARKED = 6; // marks of a curve, about
+  const { unpacked, element } = shared;
+  const SHOWN = 8; // methods with values to start from
   const PRESETS = { phones: { up: 0.6, down: 1.3, latency: -1, sample: -4 }, centre: { up: 4, down: 4, latency: -4, sample: -6 } };
   const UNITS = { up: "Mbit/s", down: "Mbit/s", latency: "s", sample: "s" };
   const WORDS = { rounds: "rounds", bits: "bits that a client sends", work: "sample gradients of a client", seconds: "seconds" };
   const get = (id) => document.getElementById(id);
   const form = get("questions");
-  const night = matchMedia("(prefers-color-scheme: dark)");
 
   const content = JSON.parse(await unpacked(get("content")));
-  await loaded();
 
   const digits = (value) => (value >= 100 ? value.toFixed(0) : value >= 1 ? value.toPrecision(3).replace(/\.?0+$/, "") : String(Number(value.toPrecision(2))));
 
@@ -83,39 +78,13 @@
     get("nearest").textContent = result.differ ? `No problem has all of these answers. Nearest, with ${number}: ${result.problems.map((p) => instead(p, values)).join("; ")}.` : "";
     get("used").textContent = `Problems that were used: ${result.problems.map((p) => content.problems[p].title).join("; ")}.`;
     get("sentence").textContent = sentence(result, values);
-    get("first").tBodies[0].replaceChildren(...result.rows.slice(0, SHOWN).map((row) => {
+    const cell = (text) => element("td", { class: "value" }, String(text));
+    get("table").tBodies[0].replaceChildren(...result.rows.map((row) => {
       const track = element("span", { class: "track", "aria-hidden": "true" }, element("i", { style: `left:${100 * row.low}%;right:${100 - 100 * row.high}%` }), element("b", { style: `left:${100 * row.score}%` }));
-      return element("tr", {}, element("td", {}, String(row.rank)), element("th", { scope: "row" }, link(row.algorithm)), element("td", {}, track), element("td", { class: "value" }, `${row.score.toFixed(2)} (${row.low.toFixed(2)}–${row.high.toFixed(2)})`));
+      return element("tr", { "data-id": row.algorithm.id }, cell(row.rank), element("th", { scope: "row" }, link(row.algorithm)), cell(row.score.toFixed(2)), cell(`${row.low.toFixed(2)}–${row.high.toFixed(2)}`), element("td", {}, track),
+        cell(row.first), cell(`${(100 * row.attained).toFixed(0)} %`), cell(`${row.defined} of ${result.problems.length}`));
     }));
-  }
-
-  // -- the curves
-  // A method keeps its colour unless one above it in the chart has the same.
-  function distinct(own) {
-    const free = Object.keys(content.dark).filter((colour) => !own.includes(colour));
-    return own.map((colour, place) => (own.indexOf(colour) < place ? free.shift() : colour));
-  }
-
-  let chart = null;
-  function draw(result, values, at) {
-    const rows = result.rows.filter((row) => content.curves[row.at][at]).slice(0, DRAWN);
-    const dark = night.matches;
-    const colours = distinct(rows.map((row) => row.algorithm.colour)).map((colour) => (dark ? content.dark[colour] : colour));
-    const datasets = rows.map((row, place) => {
-      const [rounds, powers] = content.curves[row.at][at];
-      const each = ranking.price(content.rates[row.at][at], values);
-      const data = rounds.map((round, k) => ({ x: round * each, y: powers[k] === null ? null : 10 ** powers[k] }));
-      const [, pointStyle, rotation] = MARKS[place];
-      const step = Math.max(1, Math.floor(data.length / MARKED));
-      return { label: row.algorithm.name, data, borderColor: colours[place], backgroundColor: colours[place], borderWidth: 2, pointStyle, rotation, pointRadius: ({ dataIndex }) => (dataIndex % step === place % step ? 4 : 0), pointHitRadius: 8 };
-    });
-    get("legend").replaceChildren(...rows.map((row, place) => element("span", { style: `--of:${colours[place]}`, "data-mark": MARKS[place][0] }, row.algorithm.name)));
-    const ink = dark ? "#cdccc5" : "#444444";
-    const scale = (type, text) => ({ type, title: { display: true, text, color: ink }, ticks: { color: ink, maxTicksLimit: 7 }, grid: { color: dark ? "#353632" : "#e4e4e4" } });
-    const options = { animation: false, responsive: true, maintainAspectRatio: false, parsing: false, interaction: { mode: "nearest", intersect: false },
-      scales: { x: scale("linear", WORDS[values.scarce]), y: { ...scale("logarithmic", "remaining share"), ticks: { color: ink, callback: (value) => (Math.abs(Math.log10(value) % 1) < 1e-9 ? `10${raised(Math.round(Math.log10(value)))}` : "") } } }, plugins: { legend: { display: false } } };
-    chart?.destroy();
-    chart = new window.Chart(get("chart"), { type: "line", data: { datasets }, options });
+    for (const head of get("table").tHead.rows[0].cells) head.removeAttribute("aria-sort");
   }
 
   // -- values, commands
@@ -139,20 +108,9 @@
     get("python").textContent = `import fedatlas\nproblem = ${python(spec)}\nframe = fedatlas.train(${JSON.stringify(row?.algorithm.method ?? "")}, problem, ${setting.join(", ")})`;
   }
 
-  // -- the table of all, whose head sorts
-  function everything(result) {
-    const cell = (text) => element("td", { class: "value" }, String(text));
-    get("table").tBodies[0].replaceChildren(...result.rows.map((row) => element("tr", { "data-id": row.algorithm.id },
-      cell(row.rank), element("th", { scope: "row" }, link(row.algorithm)), cell(row.score.toFixed(2)), cell(`${row.low.toFixed(2)}–${row.high.toFixed(2)}`),
-      cell(row.first), cell(`${(100 * row.attained).toFixed(0)} %`), cell(`${row.defined} of ${result.problems.length}`))));
-    for (const head of get("table").tHead.rows[0].cells) head.removeAttribute("aria-sort");
-  }
-
   let result = null;
-  function problemChosen(values) {
-    const at = content.problems.findIndex(({ id }) => id === get("problem").value);
-    draw(result, values, at);
-    commands(result, at);
+  function problemChosen() {
+    commands(result, content.problems.findIndex(({ id }) => id === get("problem").value));
     get("permalink").href = address();
   }
 
@@ -166,14 +124,13 @@
     if (options.some((option) => option.value === wanted)) get("problem").value = wanted;
     answer(result, values);
     tabulate(result);
-    everything(result);
     shade(values);
-    problemChosen(values);
+    problemChosen();
   }
 
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("input", () => (update(), history.replaceState(null, "", address())));
-  get("problem").addEventListener("change", () => (problemChosen(answers()), history.replaceState(null, "", address())));
+  get("problem").addEventListener("change", () => (problemChosen(), history.replaceState(null, "", address())));
   for (const button of form.querySelectorAll("[data-preset]")) {
     button.addEventListener("click", () => {
       for (const [name, value] of Object.entries(PRESETS[button.dataset.preset])) form.elements[name].value = value;
@@ -181,7 +138,6 @@
     });
   }
   addEventListener("hashchange", () => update(restore()));
-  night.addEventListener("change", () => problemChosen(answers()));
   update(restore());
   document.body.dataset.ready = "yes";
 })();

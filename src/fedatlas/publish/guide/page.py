@@ -59,7 +59,9 @@ def write_page(content: dict[str, Any], out: Path, pages: str = "") -> None:
             content=content,
             data=charts.compress(text),
             pages=pages,
-            **read_resources([HERE / "guide.css"], [SHARED, TABLES, HERE / "ranking.js", HERE / "guide.js"]),
+            **read_resources(
+                [HERE / "guide.css"], [SHARED, TABLES, HERE / "ranking.js", HERE / "guide.js"], has_charts=False
+            ),
         )
     )
     if len(html.encode()) > LIMIT:

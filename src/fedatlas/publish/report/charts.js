@@ -74,7 +74,7 @@
       const [look, line] = [spec.lines[id], panel.lines[id]];
       const quiet = look.quiet && !state.shown.has(id);
       const colour = quiet ? ground().quiet : shade(look);
-      const usable = (x, y) => x !== null && y !== null && (!state.logx || x > 0) && (!state.logy || y > 0);
+      const usable = (x, y) => x !== null && y !== null && (!spec.logx || x > 0) && (!spec.logy || y > 0);
       const place = (x) => (x === 0 && zero ? zero : x);
       const points = line[state.x].map((x, at) => ({ x: place(x), value: x, y: line.y[at], low: line.low?.[at] ?? line.y[at], high: line.high?.[at] ?? line.y[at], remark: line.remark?.[at] }));
       const data = points.filter((point) => usable(point.x, point.y));
@@ -100,7 +100,7 @@
 
   // The place of 0 on a logarithmic abscissa where lines begin there: left of all else.
   function origin(spec, state) {
-    if (!state.logx || spec.categories.length) return null;
+    if (!spec.logx || spec.categories.length) return null;
     const values = spec.panels.flatMap((panel) => Object.values(panel.lines).flatMap((line) => line[state.x]));
     const least = values.reduce((low, value) => (value > 0 && value < low ? value : low), Infinity);
     return values.includes(0) && least < Infinity ? least / 2 : null;
@@ -158,7 +158,7 @@
       options: {
         animation: false, responsive: true, maintainAspectRatio: false, parsing: false, normalized: true,
         interaction: { mode: "nearest", intersect: false, axis: "xy" },
-        scales: { x: axis(state.logx, spec.x[state.x], spec.categories, undefined, spec.categories.length ? null : stops(spec, state.x), origin(spec, state)), y: axis(state.logy, "", [], spec.limits ?? null) },
+        scales: { x: axis(spec.logx, spec.x[state.x], spec.categories, undefined, spec.categories.length ? null : stops(spec, state.x), origin(spec, state)), y: axis(spec.logy, "", [], spec.limits ?? null) },
         onHover: (_, [active], chart) => point(chart, active ? chart.data.datasets[active.datasetIndex].id : null),
         plugins: {
           legend: { display: false },
@@ -188,22 +188,15 @@
 
   function build(figure, spec) {
     const plate = figure.querySelector(".plate");
-    const state = { x: Object.keys(spec.x)[0], logx: spec.logx, logy: spec.logy, hidden: new Set(), shown: new Set(), pointed: null };
+    const state = { x: Object.keys(spec.x)[0], hidden: new Set(), shown: new Set(), pointed: null };
     const live = element("p", { class: "unseen", "aria-live": "polite" });
     const panels = element("div", { class: spec.panels.length > 1 ? "panels" : "panels one" });
     const legend = element("div", { class: "legend", role: "group", "aria-label": "Lines: press one to hide or show it" });
     const [charts, signs] = [[], []];
     const paint = () => signs.forEach(([sign, look]) => (sign.style.color = shade(look)));
 
-    const scales = { log: "logarithmic", linear: "linear" };
     const controls = element("form", { class: "filters" });
-    controls.addEventListener("submit", (event) => event.preventDefault());
     if (Object.keys(spec.x).length > 1) controls.append(choice("Against", spec.x, state.x, (x) => ((state.x = x), redraw())));
-    if (!spec.categories.length) controls.append(choice("Across", scales, state.logx ? "log" : "linear", (scale) => ((state.logx = scale === "log"), redraw())));
-    controls.append(choice("Upwards", scales, state.logy ? "log" : "linear", (scale) => ((state.logy = scale === "log"), redraw())));
-    const image = element("button", { type: "button", "aria-pressed": "false" }, "as an image");
-    image.addEventListener("click", () => image.setAttribute("aria-pressed", String(!figure.classList.toggle("live"))));
-    controls.append(image);
 
     for (const [id, look] of Object.entries(spec.lines).sort(([, a], [, b]) => a.quiet - b.quiet)) {
       const key = element("button", { type: "button", "aria-pressed": String(!look.quiet), class: look.quiet ? "quiet" : "", "data-line": id });

@@ -1,4 +1,4 @@
-"""Interactive figures of the report: numbers for charts, tables of cells, and alternative texts.
+"""Interactive figures of the report: numbers for charts, and alternative texts.
 
 Charts are drawn by Chart.js, whose published file lies in ``chartjs/`` as it is. It is the smallest maintained library
 with logarithmic axes: 0.1 MB in the page, against 0.5 MB of Bokeh, which has more tools than a report needs, and 1.5 MB
@@ -24,17 +24,6 @@ if TYPE_CHECKING:
 MAX_POINTS = 200  # of a line; longer ones are thinned
 DIGITS = 5
 ALT_PANELS, ALT_LINES = 4, 5  # in an alternative text
-RANK = {"best": 0, "near": 1, "worse": 2, "never": 3, "diverged": 4, "undefined": 5}
-SIGN = {"never": "–", "diverged": "×", "undefined": ""}
-STATE_TEXTS = {
-    "best": "the best",
-    "near": "within noise of the best",
-    "worse": "worse than the best",
-    "never": "never attains the target",
-    "diverged": "diverged",
-    "undefined": "not defined",
-}
-GRID_COLUMNS = ("algorithm", "compared", "state", "reason", "loss", "low", "high", "attained", "seeds")
 
 
 def compress(text: str) -> str:
@@ -46,7 +35,7 @@ def load_chart(folder: Path, name: str) -> dict[str, Any] | None:
     """Return a figure's chart as JSON types, or None for a figure that has only an image.
 
     Besides the keys of `fedatlas.results.figures.description`, whose words are plain here, it has ``alt``, the
-    alternative text, and ``panels`` or ``rows``, the numbers of lines or of a grid.
+    alternative text, and ``panels``, the numbers of lines.
 
     Args:
         folder: Folder of the figures.
@@ -58,7 +47,7 @@ def load_chart(folder: Path, name: str) -> dict[str, Any] | None:
     if (spec := read_json(path)) is None or spec.get("kind") == "heatmap":
         return None
     numbers = csv.read(table, keep_default_na=False, na_values=[""])
-    builders = {"lines": _build_panels, "grid": _build_grid, "table": _build_table}
+    builders = {"lines": _build_panels, "table": _build_table}
     try:
         if spec["kind"] == "lines":
             spec["dotted"] |= spec["rings"]
@@ -125,51 +114,6 @@ def _line_text(spec: dict[str, Any], panels: list[dict[str, Any]]) -> str:
         texts.append(f"{panel['title'] + ', ' if panel['title'] else ''}{position}: {values}{rest}.")
     hidden = len(panels) - ALT_PANELS
     return f"{spec['y'][1]} against {words}. {' '.join(texts)}" + (f" And {hidden} panels more." if hidden > 0 else "")
-
-
-def _build_grid(spec: dict[str, Any], numbers: "pd.DataFrame") -> dict[str, Any]:
-    """Return rows of cells, and on how many problems each algorithm is the best, or within noise of the best."""
-    point = [name for name in numbers if name not in GRID_COLUMNS]
-    order = {tuple(row): number for number, row in enumerate(numbers[point].drop_duplicates().itertuples(index=False))}
-    rows = {id: {"name": name, "cells": [None] * len(order)} for id, name in spec["rows"].items()}
-    for row in numbers.to_dict("records"):
-        rows[row["algorithm"]]["cells"][order[tuple(row[name] for name in point)]] = _cell(spec, row)
-    for row in rows.values():
-        states = [cell["state"] for cell in row["cells"] if cell]
-        row["best"], row["near"] = states.count("best"), states.count("near")
-        row["defined"] = len(states) - states.count("undefined")
-    tops = [f"{row['name']} is the best on {row['best']}" for row in rows.values() if row["best"]]
-    alt = f"{len(rows)} algorithms on {len(order)} problems. {'; '.join(tops)}."
-    return {"rows": list(rows.values()), "alt": alt}
-
-
-def _cell(spec: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:
-    """Return a cell: its text, depth of colour from 0 to 1, key for sorting, description and interval."""
-    state, loss, attained, seeds = row["state"], row["loss"], row["attained"], row["seeds"]
-    finite = math.isfinite(loss)
-    depth = 1.0
-    if finite and state == "worse":
-        reach = math.log(spec["darkest"]) if spec["log"] else spec["darkest"]
-        depth = min(1.0, (math.log(loss) if spec["log"] else loss) / reach)
-    ends = [labels.number(row[end], 2) if math.isfinite(row[end]) else "∞" for end in ("low", "high")]
-    text = SIGN.get(state, labels.number(loss, 2) if finite else f"{attained}/{seeds}")
-    description = STATE_TEXTS[state]
-    if finite:
-        description += f": {text} (95 % interval {ends[0]} to {ends[1]})"
-    if attained < seeds and state != "undefined":
-        description += f"; attained with {attained} of {seeds} seeds"
-    description += f": {row['reason']}" if isinstance(row["reason"], str) and row["reason"] else ""
-    interval = f"{ends[0]}–{ends[1]}" if finite and state != "best" else ""
-    # states sort by rank, and cells of a state by their number
-    key = RANK[state] * 1e6 + (loss if finite else 0)
-    return {
-        "state": state,
-        "text": text,
-        "depth": round(depth, 3),
-        "key": key,
-        "description": description,
-        "interval": interval,
-    }
 
 
 def _build_table(spec: dict[str, Any], numbers: "pd.DataFrame") -> dict[str, Any]:

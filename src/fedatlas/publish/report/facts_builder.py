@@ -8,9 +8,9 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from fedatlas.experiments import expansion, labels
+from fedatlas.experiments import labels
 from fedatlas.experiments.cells import Select, has_choice
-from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
+from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.tuning import TUNING_RULES
 from fedatlas.experiments.tuning.space_rule import SpaceRule
@@ -43,10 +43,9 @@ def build_facts(
         What the file says (``name``, ``size``, ``file``, ``title``, ``source``, ``description``, ``notes``, ``axes``,
         ``grid``, of which each combination has a run file, ``tune``, ``select``, ``seeds``, and all of it at this size
         as ``content``); ``paper``, ``references``, ``bibtex`` and the keys that are ``cited``; captions of ``figures``;
-        ``setup``, pairs of a key and a text; ``parameters``, with name, meaning and value of each hyper-parameter of an
-        algorithm; names of ``algorithms``, their ``defaults`` and those of the ``setting``, and the ids of those
-        ``tuned``; words for ``score`` and ``tuning``; ``tags`` of all runs in MLflow; ``cards``; ``left_out``, and the
-        ``missing_data`` of these figures.
+        ``setup``, pairs of a key and a text; names of ``algorithms``, their ``defaults`` and those of the ``setting``,
+        and the ids of those ``tuned``; words for ``score`` and ``tuning``; ``tags`` of all runs in MLflow; ``cards``;
+        ``left_out``, and the ``missing_data`` of these figures.
 
     Raises:
         UserError: An algorithm or the paper is unknown.
@@ -62,10 +61,6 @@ def build_facts(
         "paper": dataclasses.asdict(paper),
         "figures": {name: figure.caption for name, figure in experiment.figures.items() if name not in missing},
         "setup": [(key, text) for key, text in setup(experiment, view) if text],
-        "parameters": [
-            {"algorithm": view.algorithms[id].name, "rows": list(_parameters(experiment, id, view.algorithms[id]))}
-            for id in experiment.algorithms
-        ],
         "algorithms": names,
         "grid": list(experiment.grid),
         "axes": list(view.axes),
@@ -155,20 +150,6 @@ def _name(key: str) -> str:
 def _values(values: list[Any]) -> str:
     separator = "; " if any(isinstance(value, (dict, list)) for value in values) else ", "
     return separator.join(map(labels.text, values))
-
-
-def _parameters(experiment: Experiment, id: str, algorithm: AlgorithmView) -> Iterator[tuple[str, str, str]]:
-    tuned, fixed = algorithm.tune, experiment.algorithms[id].set
-    space = expansion.tuned_values(experiment, id)[1] or {}
-    for parameter, option in algorithms.get(experiment.algorithm(id)).options().items():
-        if parameter in tuned:
-            ends = space.get(parameter)
-            value = f"tuned: {' to '.join(map(labels.text, ends)) if ends else _values(tuned[parameter])}"
-        elif f"parameters.{parameter}" in experiment.axes:
-            value = "varied"
-        else:
-            value = labels.text(fixed[parameter] if parameter in fixed else _default(option))
-        yield parameter, option.doc, value
 
 
 def _defaults(options: Mapping[str, Option]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from fedatlas.io import csv
 from fedatlas.io.files import write_text
 from fedatlas.io.markdown import escape_markdown
 from fedatlas.io.text import read_text
-from fedatlas.publish.report import attacks, published_figures, tally
+from fedatlas.publish.report import attacks, tally
 from fedatlas.publish.report.cards import SIGNS, GalleryState, make_cards, rows_by_claim
 from fedatlas.publish.report.facts import Facts
 from fedatlas.publish.report.headlines import LEVELS, SUBSTITUTE, PaperHeadlines
@@ -126,7 +126,7 @@ def write_pages(
     add_q_values(claims, lambda row: groups[row["experiment"]])
     csv.write(gallery / "claims.csv", pd.DataFrame(claims))
     found, names = attacks.read(gallery), _by_name(items)
-    state = _state(gallery, items, claims, missing, hours or {}, published_figures.draw(gallery, papers))
+    state = _state(gallery, items, claims, missing, hours or {})
     deck = make_cards(papers, state)
     if deck:
         tally.draw_tally(deck, gallery / "tally.svg")
@@ -208,9 +208,9 @@ def _state(
     claims: Sequence[Mapping[str, str]],
     missing: Sequence[MissingRecord],
     hours: Mapping[str, float],
-    published: Mapping[str, str],
 ) -> GalleryState:
-    figures, scores, points = dict(published), {}, {}
+    figures: dict[str, str] = {}
+    scores, points = {}, {}
     for item in reversed(items):  # of several sizes the largest stays
         for figure in item.facts["figures"]:
             figures[f"{item.name}/{figure}"] = _picture(gallery, item, figure)

@@ -1,6 +1,5 @@
 """Headlines: sentences of a paper, quoted, with the claims that test them. Each paper has a file of its own."""
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,12 +22,6 @@ LEVELS = {
     SUBSTITUTE: "a substitute for the paper's model or data",
     NOT_RUN: "not run",
 }  # levels of evidence, from the strongest
-# What a text may not say in passing, because it makes a sentence undecided
-LACK = re.compile(
-    r"\b(?:not|never|nor) (?:been )?(?:tested|compared|measured|tried|covered|checked)\b|\buntested\b"
-    r"|\bno \w+ (?:is|are|was|were) (?:tested|compared|measured|non-convex)\b",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +73,7 @@ class Headline:
     paper_source: str = option("", doc="source of this effect")
     number: Number | None = option(None, doc="number in the sentence that its parts do not test")
     beside: Beside | None = option(None, doc="table of the paper that stands beside results")
-    figure: str | None = option(None, doc="figure, as EXPERIMENT/FIGURE, or of published runs as published/NAME")
+    figure: str | None = option(None, doc="figure, as EXPERIMENT/FIGURE")
     not_run: dict[str, str] = option(dict, doc="experiments that the paper's size would take, by the words for them")
     tried: str = option(doc="what was tried, and how words of the sentence are read; what came out is an outcome")
     outcome: str = option("", doc="what came out beside the verdict; shown where the record has all that it rests on")
@@ -92,12 +85,6 @@ class Headline:
         for claim in self.elsewhere.values():
             if "/" not in str(claim):
                 raise UserError(f"headline: elsewhere has {claim!r}; it must be EXPERIMENT/CLAIM")
-        for name in ("tried", "outcome"):
-            if found := LACK.search(getattr(self, name)):
-                raise UserError(
-                    f"headline: {name} says {found[0]!r}; what is not tested is a part with an empty list, which "
-                    "leaves the sentence undecided, or stands in outside with the reason why it is not a part"
-                )
         for size, level in self.evidence.items():
             lookup("size", size, dict.fromkeys(SIZES))
             lookup("level of evidence", level, LEVELS)

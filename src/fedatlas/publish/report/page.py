@@ -20,7 +20,6 @@ from fedatlas.publish.report.facts import FACTS_FILE, Facts, read_facts
 from fedatlas.publish.report.headlines import LEVELS
 from fedatlas.publish.report.images import data_uri
 from fedatlas.publish.report.verdicts import (
-    SIZES_DESCENDING,
     VERDICTS,
     add_q_values,
     at_largest_size,
@@ -57,7 +56,6 @@ def write_report(parts: Sequence[Path], out: Path, verdicts: Path | None = None,
     """
     experiments = [_load_experiment(Path(directory), Path(out).parent) for directory in parts]
     _add_committed(experiments, verdicts)
-    _add_pictures(experiments, verdicts)
     all_facts = [part["facts"] for part in experiments]
     claims = [claim for part in experiments for claim in part["claims"]]
     papers_of = {facts["name"]: facts["paper"]["key"] for facts in all_facts}
@@ -192,31 +190,6 @@ def _add_committed(parts: Sequence[Mapping[str, Any]], path: Path | None) -> Non
             row = rows.get((part["facts"]["name"], claim["claim"]))
             unused = row is None or row["verdict"] == NOT_TESTED or claim["verdict"] != NOT_TESTED
             claim["committed"] = None if unused else row
-
-
-def _add_pictures(parts: Sequence[Mapping[str, Any]], path: Path | None) -> None:
-    """Add to each figure the picture that the gallery has of it at a larger size, with the verdicts there, or None.
-
-    Args:
-        parts: The experiments.
-        path: Path of the gallery's claims.csv, beside which pictures lie in folders of size and experiment.
-    """
-    rows = read_verdicts(path) if path is not None else []
-    for part in parts:
-        name, size = part["facts"]["name"], part["facts"]["size"]
-        larger = SIZES_DESCENDING[: SIZES_DESCENDING.index(size)] if path is not None else ()
-        for figure in part["figures"]:
-            figure["larger"] = None
-            for other in larger:
-                picture = Path(path or "").parent / other / name / f"{figure['name']}.png"
-                if picture.exists():
-                    claims = [row for row in rows if (row["experiment"], row["size"]) == (name, other)]
-                    figure["larger"] = {
-                        "image": data_uri(picture.with_suffix(".svg"), picture),
-                        "size": other,
-                        "counts": _counts(claims),
-                    }
-                    break
 
 
 def _number(text: str) -> str:

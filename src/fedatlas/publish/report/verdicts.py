@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,42 +57,26 @@ def seeds_text(claim: Mapping[str, str]) -> str:
 
 
 def add_q_values(claims: Iterable[dict[str, str]], family: Callable[[Mapping[str, str]], Hashable]) -> None:
-    """Set the key q of claims, which is empty where no test gives a p-value.
-
-    Args:
-        claims: Rows of claims.csv as text.
-        family: Of a claim: what the claims have in common among which at most a share is expected to be wrong.
-    """
-    families: dict[Hashable, list[dict[str, str]]] = {}
-    for row in claims:
-        families.setdefault(family(row), []).append(row)
-    for rows in families.values():
-        values = q_values([float(row["p"]) if row["p"] else None for row in rows])
-        for row, q in zip(rows, values, strict=True):
-            row["q"] = "" if q is None else f"{q:.3g}"
-
-
-def q_values(p_values: Sequence[float | None]) -> list[float | None]:
-    """Return for each p-value the smallest share of wrong decisions among those with a p-value as small.
-
-    It is the q-value of Benjamini & Hochberg (1995).
+    """Set the key q of claims, the q-value of Benjamini & Hochberg (1995); empty where no test gives a p-value.
 
     If all claims with a q-value of at most 0.05 are decided, at most 5 % of these decisions are expected to be wrong.
     The rule holds for independent tests and for tests that are positively dependent.
 
     Args:
-        p_values: The p-values of a family of tests; None where there is no test, which does not count.
-
-    Returns:
-        The q-values in the same order, None alike.
+        claims: Rows of claims.csv as text.
+        family: Of a claim: what the claims have in common among which at most a share is expected to be wrong.
     """
-    order = sorted((i for i, p in enumerate(p_values) if p is not None), key=lambda i: p_values[i] or 0.0, reverse=True)
-    result: list[float | None] = [None] * len(p_values)
-    q = 1.0
-    for rank, i in zip(range(len(order), 0, -1), order, strict=True):
-        q = min(q, (p_values[i] or 0.0) * len(order) / rank)
-        result[i] = q
-    return result
+    from scipy.stats import false_discovery_control
+
+    families: dict[Hashable, list[dict[str, str]]] = {}
+    for row in claims:
+        families.setdefault(family(row), []).append(row)
+    for rows in families.values():
+        tested = [row for row in rows if row["p"]]
+        for row in rows:
+            row["q"] = ""
+        for row, q in zip(tested, false_discovery_control([float(row["p"]) for row in tested]), strict=True):
+            row["q"] = f"{q:.3g}"
 
 
 def read_claims(*paths: Path) -> "pd.DataFrame":

@@ -62,8 +62,6 @@ def log(facts: Facts, folder: str | Path, uri: str, run_file: str | Path | None 
         if run_file is None:
             page.describe(client, experiment, facts, [run.name for run in runs])
             runs.insert(0, report_run(facts, tables, end, folder))
-        else:
-            runs = [run._replace(place="") for run in runs]
         # a client without a server does not know the folder of a relative address
         direct = artifact_folder(path) / facts["name"] if path and experiment.artifact_location == location else None
         return _update(client, experiment.experiment_id, f"{facts['size']}/", runs, direct, run_file is None)
@@ -114,8 +112,6 @@ def _update(
     for record in records:
         if record.key not in same:
             _add(client, id, folder, record)
-        elif record.place not in ("", same[record.key].data.tags.get(page.PLACE)):
-            client.set_tag(same[record.key].info.run_id, page.PLACE, record.place)
     return {"logged": len(records) - len(same), "unchanged": len(same), "deleted": len(obsolete)}
 
 
@@ -123,7 +119,7 @@ def _add(client: "MlflowClient", id: str, folder: Path | None, record: RunRecord
     """Add a run and the runs beneath it."""
     from mlflow.entities import DatasetInput, InputTag, Metric, Param
 
-    marks = {KEY: record.key, DIGEST: "" if parent else record.digest(), PARENT: parent, page.PLACE: record.place}
+    marks = {KEY: record.key, DIGEST: "" if parent else record.digest(), PARENT: parent}
     with contextlib.suppress(OSError, KeyError):  # in a container the user may have no name
         marks["mlflow.user"] = getpass.getuser()
     tags = {key: text[:MAX_TAG] for key, text in {**record.tags, **marks}.items() if text}

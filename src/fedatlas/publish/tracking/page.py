@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from mlflow import MlflowClient
     from mlflow.entities import Experiment
 
-PLACE = "fedatlas.place"  # tag by which the summary sorts
 VIEW, KEY = "mlflow.sharedViewState.", "fedatlas-"  # followed by the size
 TRAINING = "workflowType=machine_learning"  # without it, MLflow's pages are those for language models
 NAME, WIDEST = "attributes.`Run Name`", 480  # the column of names, and its pixels beside others
@@ -61,15 +60,15 @@ def note(facts: Facts, id: str) -> str:
 
 
 def _summary(facts: Facts, names: Sequence[str], created: int | None) -> str:
-    """Return the view of name, score, interval, setting, seeds and status; created: milliseconds since 1970."""
+    """Return the view of name, score, interval, setting, seeds and status, the best score first."""
     values = dict.fromkeys(parameter_name(axis) for axis in (*facts["axes"], *facts["tune"]))
     columns = ["metrics.`score`", "tags.`interval`", *(f"params.`{name}`" for name in values)]
     columns += ["params.`seeds`", "tags.`status`"]
     width = min(WIDEST, 80 + math.ceil(6.5 * max(map(len, names))))  # of letters that are 12 pixels high
     state = {
         "searchFilter": f"tags.size = '{facts['size']}' AND tags.phase = 'setting'",
-        "orderByKey": f"tags.`{PLACE}`",
-        "orderByAsc": True,
+        "orderByKey": "metrics.`score`",
+        "orderByAsc": facts["select"]["goal"] == "min",
         "startTime": "ALL",
         "lifecycleFilter": "Active",
         "selectedColumns": columns,

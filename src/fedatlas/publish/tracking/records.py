@@ -44,9 +44,8 @@ Row = Mapping[str, Any]  # of the table
 class RunRecord(NamedTuple):
     """A run as MLflow is to show it.
 
-    key: identity, of size, algorithm, point of the axes, and seed. start, end: milliseconds since 1970. place: in the
-    list of runs, which the scores of others decide; empty where they are not known. files: content of artifacts by
-    path. data: provenance of data sets by name. children: runs beneath this one.
+    key: identity, of size, algorithm, point of the axes, and seed. start, end: milliseconds since 1970. files: content
+    of artifacts by path. data: provenance of data sets by name. children: runs beneath this one.
     """
 
     key: str
@@ -56,13 +55,12 @@ class RunRecord(NamedTuple):
     metrics: Sequence[Point]
     start: int
     end: int
-    place: str = ""
     files: Mapping[str, bytes] = {}
     data: Mapping[str, Mapping[str, Any]] = {}
     children: Sequence["RunRecord"] = ()
 
     def digest(self) -> str:
-        """Return a hash of all but place and times, which change without a result changing."""
+        """Return a hash of all but times, which change without a result changing."""
         points = sorted(point for point in self.metrics if point[0] != "seconds")
         files = {path: hashlib.sha256(content).hexdigest() for path, content in self.files.items()}
         parts = [self.key, self.name, self.tags, self.params, points, files, self.data]
@@ -71,7 +69,7 @@ class RunRecord(NamedTuple):
 
 
 def setting_runs(facts: Facts, tables: Tables, end: int) -> Iterator[RunRecord]:
-    """Yield the run of each algorithm and setting: the last values of axes first, and of each the best score first.
+    """Yield the run of each algorithm and setting.
 
     Args:
         facts: The experiment's facts.
@@ -80,20 +78,15 @@ def setting_runs(facts: Facts, tables: Tables, end: int) -> Iterator[RunRecord]:
     """
     chosen, keys = tables.table[tables.table["chosen"]], ["algorithm", *facts["axes"]]
     curves = dict(list(tables.curves.groupby(keys, sort=False, dropna=False)))
-    setting = chosen.groupby(facts["axes"], sort=False, dropna=False).ngroup() if facts["axes"] else 0
-    loss = (chosen["score"] * (1 if facts["select"]["goal"] == "min" else -1)).fillna(math.inf)
-    order = chosen.assign(setting=setting, loss=loss)
-    order = order.sort_values(["setting", "loss"], ascending=[False, True], kind="stable")
     entries, seeds_have_runs = facts["content"]["algorithms"], has_seed_runs(facts)
     colours = {id: entry["colour"] for id, entry in entries.items() if entry.get("colour")}
     looks = styles({id: entries.get(id, {}).get("algorithm") or id for id in facts["algorithms"]}, colours)
-    for place, row in enumerate(order.to_dict("records")):
+    for row in chosen.to_dict("records"):
         rows = curves[tuple(row[key] for key in keys)]
         id, lossy = row["algorithm"], [name for name, source in tables.meta.data.items() if source.get("lossy")]
         marks = {"algorithm": id, COLOUR: looks[id].colour, "fingerprint": tables.meta.fingerprints[id]}
         run = _setting_run(facts, row, rows, {**facts["tags"], **marks}, lossy, end)
-        children = list(_seed_runs(facts, run, row, rows)) if seeds_have_runs else []
-        yield run._replace(place=f"{place:06d}", children=children)
+        yield run._replace(children=list(_seed_runs(facts, run, row, rows)) if seeds_have_runs else [])
 
 
 def has_seed_runs(facts: Facts) -> bool:
@@ -111,7 +104,7 @@ def parameter_name(axis: str) -> str:
 def _setting_run(
     facts: Facts, row: Row, curves: "pd.DataFrame", tags: Mapping[str, str], lossy: Sequence[str], end: int
 ) -> RunRecord:
-    """Return the run of a setting, without its place and children."""
+    """Return the run of a setting, without its children."""
     id, score, seeds, diverged = row["algorithm"], float(row["score"]), int(row["seeds"]), int(row["diverged"])
     point, params = _values(facts["axes"], row), _params(facts, row)
     half = interval_of_mean(0.0, row["score_sd"], seeds)[1] if seeds > 1 else math.nan

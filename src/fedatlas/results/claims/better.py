@@ -133,7 +133,6 @@ class Better(ScoreCheck, ContestCheck):
             Bounds(self.factor, high, self.factor == 1),
             f"{{}} {names}",
             equality,
-            math.log(equality.high) if equality else None,
             (f"times {good[0]}", f"times {good[1]}"),
         )
 

@@ -19,7 +19,7 @@ from fedatlas.results.claims.verdicts import (
     NotTested,
     Outcome,
 )
-from fedatlas.results.comparing.intervals import LEVEL, MATTERS, Estimate, analysis_level
+from fedatlas.results.comparing.intervals import LEVEL, Sample, analysis_level
 from fedatlas.results.comparing.medians import share_interval
 
 LISTED = 3  # numbers that a text lists; of a longer list it has the one that decides
@@ -54,17 +54,15 @@ class Evidence:
 
     estimate: the number with its interval. bounds: the numbers that the claim allows. template: a text with ``{}`` in
     the place of the number. equality: the numbers that differ from equality by less than what matters, where the claim
-    is that one side is ahead. slack: smallest difference from a bound that matters, on the estimate's scale; by default
-    MATTERS of the bound, or of the width of a narrow window. words: the words after the number where two sides are
-    compared, such as ``times better`` and ``times worse``: a ratio below 1, or a negative difference, is told with the
-    second, as seen from the other side. unit: the unit in which the number is told.
+    is that one side is ahead. words: the words after the number where two sides are compared, such as ``times better``
+    and ``times worse``: a ratio below 1, or a negative difference, is told with the second, as seen from the other
+    side. unit: the unit in which the number is told.
     """
 
-    estimate: Estimate
+    estimate: Sample
     bounds: Bounds
     template: str = "{}"
     equality: Bounds | None = None
-    slack: float | None = None
     words: tuple[str, str] | None = None
     unit: Unit = PLAIN
 
@@ -126,32 +124,10 @@ class Evidence:
         p_values = [p for p in map(self.estimate.p_value, ends) if p is not None]
         return max(p_values, default=None)
 
-    def edge(self) -> str:
-        """Return a sentence if the interval ends within what matters of a bound, else nothing."""
-        for number in self.estimate.interval():
-            for bound in filter(math.isfinite, (self.bounds.low, self.bounds.high)):
-                if 0 < self._slack(bound) >= abs(self._gap(number, bound)):
-                    if self.turned:
-                        number, bound = self.estimate.turned(number), self.estimate.turned(bound)
-                    number, bound = self.unit.scale * number, self.unit.scale * bound
-                    digits = next((n for n in (3, 4, 5) if labels.number(number, n) != labels.number(bound, n)), 6)
-                    return (
-                        f"At the edge: the interval ends at {labels.number(number, digits)}{self.unit.ending}, and the "
-                        f"line is at {labels.number(bound, digits)}{self.unit.ending}."
-                    )
-        return ""
-
-    def _slack(self, bound: float) -> float:
-        if self.slack is not None:
-            return self.slack
-        slack = math.log1p(MATTERS) if self.estimate.ratio else MATTERS * abs(bound)
-        width = self._gap(self.bounds.high, self.bounds.low)
-        return min(slack, MATTERS * width)  # most of a narrow window is not its edge
-
     def _gap(self, large: float, small: float) -> float:
         if large == small or not (math.isfinite(large) and math.isfinite(small)):
             return 0.0 if large == small else math.copysign(math.inf, large - small)
-        if self.estimate.ratio and large > 0 and small > 0:
+        if self.estimate.log and large > 0 and small > 0:
             return math.log(large / small)
         return large - small
 
@@ -212,11 +188,10 @@ def judge_all(
         text = f"at worst {decisive.text}, of {len(evidence)} comparisons"
     if shown is not None and len(evidence) > 1:
         text = f"{shown.text}, of {len(evidence)} comparisons"
-    edge = decisive.edge() if verdict in (HELD, MORE, NOT_HELD) else ""
     if failed and not refuting:
         verdict = UNTESTED
     measurement = _measurement((shown or decisive).estimate, _p_value(evidence, refuting, equal, more))
-    return Outcome(text, verdict, labels.join_sentences(left_out, edge, _seeds_remark(evidence), note), measurement)
+    return Outcome(text, verdict, labels.join_sentences(left_out, _seeds_remark(evidence), note), measurement)
 
 
 def judge_any(evidence: Sequence[Evidence], note: str = "", failed: Sequence[str] = ()) -> Outcome:
@@ -253,9 +228,7 @@ def judge_any(evidence: Sequence[Evidence], note: str = "", failed: Sequence[str
     p = best.p_value(NOT_HELD if best.bounds.side(best.estimate.value) else HELD)
     p = None if p is None else min(1.0, count * p)
     text = f"in {inside} of {count} comparisons; at best {best.text}"
-    remark = labels.join_sentences(
-        left_out, best.edge() if verdict in (HELD, NOT_HELD) else "", _seeds_remark(evidence), note
-    )
+    remark = labels.join_sentences(left_out, _seeds_remark(evidence), note)
     return Outcome(text, verdict, remark, _measurement(best.estimate, p))
 
 
@@ -287,7 +260,7 @@ def vacuous_outcome(text: str, note: str) -> Outcome:
     return Outcome(text, VACUOUS, note)
 
 
-def _measurement(estimate: Estimate, p: float | None) -> Measurement:
+def _measurement(estimate: Sample, p: float | None) -> Measurement:
     low, high = estimate.interval()
     return Measurement(estimate.value, low, high, estimate.count, p)
 

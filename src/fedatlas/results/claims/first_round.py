@@ -1,7 +1,7 @@
 """The first round that attains a target, or the fewest rounds of a run that does."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fedatlas.experiments import labels
@@ -9,9 +9,9 @@ from fedatlas.registry.options import option
 from fedatlas.results.claims.base import AlgorithmCheck, MetricCheck
 from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all
 from fedatlas.results.claims.quantities import level_unit
-from fedatlas.results.claims.results import Numbers, Results
+from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import Outcome
-from fedatlas.results.comparing.intervals import MATTERS, sample
+from fedatlas.results.comparing.intervals import sample
 from fedatlas.results.comparing.targets import seed_costs
 
 if TYPE_CHECKING:
@@ -50,30 +50,16 @@ class FirstRound(MetricCheck, AlgorithmCheck):
         return judge_all(evidence)
 
     def _judge_lengths(self, results: Results, rows: "pd.DataFrame", low: bool) -> Outcome:
-        """Return the outcome of the fewest rounds; at the edge it says what a nearby target would give."""
+        """Return the outcome of the fewest rounds of a run whose score attains the target."""
         lengths = {point: float(part["round"].max()) for point, part in results.settings(rows)}
-        scores = results.samples(self.algorithm, self.where, self.metric)
         high = math.nextafter(math.inf, 0) if self.paper is None else self.paper
+        fewest: dict[int, float] = {}
+        for point, seed_scores in results.samples(self.algorithm, self.where, self.metric).items():
+            for seed, score in seed_scores.items():
+                attained = score <= self.target if low else score >= self.target
+                fewest[seed] = min(fewest.get(seed, math.inf), lengths[point] if attained else math.inf)
         bounds = Bounds(high if self.exactly else -math.inf, high)
-
-        def evidence(target: float) -> Evidence:
-            fewest: dict[int, float] = {}
-            for point, seed_scores in scores.items():
-                for seed, score in seed_scores.items():
-                    attained = score <= target if low else score >= target
-                    fewest[seed] = min(fewest.get(seed, math.inf), lengths[point] if attained else math.inf)
-            return replace(
-                self._evidence(results, list(fewest.values()), bounds, "{} communication rounds", ""), slack=0
-            )
-
-        outcome = judge_all([evidence(self.target)], _range_of_best(list(scores.values()), low))
-        for target in (self.target * (1 - MATTERS), self.target * (1 + MATTERS)):
-            moved = evidence(target)
-            if judge_all([moved]).verdict != outcome.verdict:
-                number = moved.estimate if math.isfinite(moved.estimate.value) else "no"
-                edge = f"At the edge: with a target of {labels.number(target)} there would be {number} rounds."
-                return replace(outcome, note=f"{edge} {outcome.note}")
-        return outcome
+        return judge_all([self._evidence(results, list(fewest.values()), bounds, "{} communication rounds", "")])
 
     def _evidence(self, results: Results, rounds: list[float], bounds: Bounds, unit: str, location: str) -> Evidence:
         """Return the evidence of numbers of rounds over seeds. unit: Text with ``{}`` for the number."""
@@ -94,12 +80,3 @@ class FirstRound(MetricCheck, AlgorithmCheck):
             return math.nextafter(math.inf, 0)
         later = rounds[rounds >= self.paper]
         return self.paper if later.empty else float(later.min())
-
-
-def _range_of_best(scores: list[Numbers], low: bool) -> str:
-    """Return a sentence with the range over seeds of the best score of all settings."""
-    best = min if low else max
-    seeds = {seed for seed_scores in scores for seed in seed_scores}
-    best_scores = [best(numbers[seed] for numbers in scores if seed in numbers) for seed in seeds]
-    ends = labels.number(min(best_scores)), labels.number(max(best_scores))
-    return f"The best scores of the seeds are {' to '.join(ends)}."

@@ -87,8 +87,7 @@ class Reaches(BoundedCheck, ScoreCheck, MultiAlgorithmCheck):
                 location, ratio = results.location(point), self.quantity == "spread"
                 if ratio or all(map(math.isfinite, of_seeds.values())):
                     values = sample(of_seeds.values(), log=ratio, exact=exact)
-                    slack = 0.0 if self.quantity == "vectors" else None  # a count has no edge
-                    evidence.append(Evidence(values, self.limits(), f"{name} {{}}{location}", slack=slack, unit=unit))
+                    evidence.append(Evidence(values, self.limits(), f"{name} {{}}{location}", unit=unit))
                 else:
                     text = f"{results.name(algorithm)} diverged{location}"
                     evidence.append(Evidence(DIVERGED, Bounds(0), text))

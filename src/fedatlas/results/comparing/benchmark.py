@@ -28,11 +28,8 @@ class Benchmark:
     algorithms: ids. problems: points. seeds (problems, slots): the seed of each slot. numbers (algorithms, problems,
     targets, slots): infinite where a target is not attained, NaN where an algorithm has no run on a problem. present
     (algorithms, problems, slots): whether the number is of the slot's seed; the slots of seeds without a run repeat the
-    algorithm's other seeds. diverged: of the shape of present. budgets (problems,): largest finite cost of any
-    evaluation. targets (problems, targets, slots): values of the metric; NaN for scores. resolution (problems,):
-    differences of numbers up to this are none. margin: differences up to this share of a number do not matter. before:
-    of the shape of numbers, the cost of the evaluation before the one that attains the target; None where numbers are
-    exact. log: whether numbers are compared by their ratio, else by their difference.
+    algorithm's other seeds. resolution (problems,): differences of numbers up to this are none. margin: differences up
+    to this share of a number do not matter. log: whether numbers are compared by their ratio, else by their difference.
     """
 
     algorithms: list[str]
@@ -40,41 +37,29 @@ class Benchmark:
     seeds: Array
     numbers: Array
     present: Array
-    diverged: Array
-    budgets: Array
-    targets: Array
     resolution: Array
     margin: float = MATTERS
-    before: Array | None = None
     log: bool = True
 
     def select_algorithms(self, algorithms: Sequence[str]) -> "Benchmark":
         """Return the benchmark of some algorithms, in their order."""
         rows = [self.algorithms.index(id) for id in algorithms]
-        arrays = {name: getattr(self, name)[rows] for name in self._run_arrays}
-        return replace(self, algorithms=list(algorithms), **arrays)
-
-    @property
-    def _run_arrays(self) -> list[str]:
-        """Names of the arrays with an entry for each run."""
-        return ["numbers", "present", "diverged", *(["before"] if self.before is not None else [])]
+        return replace(self, algorithms=list(algorithms), numbers=self.numbers[rows], present=self.present[rows])
 
     @property
     def defined(self) -> Array:
         """True where an algorithm has runs on a problem, (algorithms, problems)."""
         return np.asarray(~np.isnan(self.numbers).all(axis=(2, 3)))
 
-    def by_seed(self, algorithm: int, problem: int, target: int = 0, before: bool = False) -> dict[int, float]:
+    def by_seed(self, algorithm: int, problem: int, target: int = 0) -> dict[int, float]:
         """Return the numbers of an algorithm's runs on a problem, by seed.
 
         Args:
             algorithm: Position of the algorithm.
             problem: Position of the problem.
             target: Position of the target.
-            before: Whether to return the costs of the evaluation before the one that attains the target.
         """
-        present = self.present[algorithm, problem]
-        numbers = (self.before if before and self.before is not None else self.numbers)[algorithm, problem, target]
+        present, numbers = self.present[algorithm, problem], self.numbers[algorithm, problem, target]
         return dict(zip(self.seeds[problem][present].tolist(), numbers[present].tolist(), strict=True))
 
 
@@ -100,7 +85,7 @@ def assemble(
     """Return the benchmark of numbers that a function computes from each run.
 
     Args:
-        rows: Rows of all runs with ``algorithm`` and ``seed``, and ``round`` and ``status`` where they have them.
+        rows: Rows of all runs with ``algorithm`` and ``seed``, and ``round`` where they have it.
         positions: Of each row, the position of its problem.
         problems: The problems.
         algorithms: The algorithms' ids.
@@ -109,10 +94,8 @@ def assemble(
             number for each target.
     """
     numbers: dict[RunKey, dict[int, Sequence[float]]] = {}
-    diverged: dict[RunKey, set[int]] = {}
     if len(rows):
         ids = rows["algorithm"].map({id: a for a, id in enumerate(algorithms)}).to_numpy(int)
-        failed = (rows["status"] == "diverged").to_numpy() if "status" in rows else np.zeros(len(rows), bool)
         rounds = rows["round"].to_numpy(float) if "round" in rows else np.zeros(len(rows))
         seeds = rows["seed"].to_numpy(int)
         order = np.lexsort((rounds, seeds, positions, ids))
@@ -121,14 +104,11 @@ def assemble(
         for run in np.split(order, starts):
             key, seed = (int(ids[run[0]]), int(positions[run[0]])), int(seeds[run[0]])
             numbers.setdefault(key, {})[seed] = number(run, key[1])
-            if failed[run].any():
-                diverged.setdefault(key, set()).add(seed)
-    return _fill_slots(numbers, diverged, list(algorithms), problems, targets)
+    return _fill_slots(numbers, list(algorithms), problems, targets)
 
 
 def _fill_slots(
     numbers_of: Mapping[RunKey, Mapping[int, Sequence[float]]],
-    diverged_of: Mapping[RunKey, set[int]],
     algorithms: list[str],
     problems: list[Point],
     targets: int,
@@ -142,13 +122,11 @@ def _fill_slots(
     seeds = np.array([[group[k % len(group)] for k in range(slots)] for group in seed_lists]).reshape(count, slots)
     shape = len(algorithms), count, targets, slots
     numbers = np.full(shape, math.nan)
-    present, diverged = np.zeros((2, shape[0], shape[1], slots), bool)
+    present = np.zeros((shape[0], shape[1], slots), bool)
     for (a, p), runs in numbers_of.items():
         available = sorted(runs)
         for slot, seed in enumerate(seeds[p].tolist()):
             present[a, p, slot] = seed in runs and slot < len(seed_lists[p])
             source = seed if seed in runs else available[slot % len(available)]
             numbers[a, p, :, slot] = runs[source]
-            diverged[a, p, slot] = source in diverged_of.get((a, p), ())
-    unknown = np.full(count, math.nan), np.full(shape[1:], math.nan)  # budgets and targets, for the caller to fill in
-    return Benchmark(algorithms, problems, seeds, numbers, present, diverged, *unknown, resolution=np.zeros(count))
+    return Benchmark(algorithms, problems, seeds, numbers, present, resolution=np.zeros(count))

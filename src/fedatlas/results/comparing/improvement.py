@@ -26,16 +26,13 @@ from fedatlas.results.comparing.pairwise import won
 class Improvement:
     """Probabilities that rows improve upon columns, and the ends of their intervals, (algorithms, algorithms).
 
-    NaN on the diagonal and where no problem is defined for both. mean, mean_low, mean_high (algorithms,): over the
-    other algorithms. problems (algorithms, algorithms): number of problems that are defined for both.
+    NaN on the diagonal and where no problem is defined for both. problems (algorithms, algorithms): number of problems
+    that are defined for both.
     """
 
     probability: Array
     low: Array
     high: Array
-    mean: Array
-    mean_low: Array
-    mean_high: Array
     problems: Array
 
 
@@ -75,16 +72,10 @@ def probability_of_improvement(benchmark: Benchmark, resamples: int = 1000, leve
     draws = (flat / total).reshape(algorithms, algorithms, resamples)
     draws_high = np.minimum((flat + unseen) / total, 1).reshape(algorithms, algorithms, resamples)
     unknown = np.where(counts == 0, np.nan, 0.0)
-    met = counts > 0
-    rivals = np.maximum(1, met.sum(axis=1))
-    means, means_high = ((each * met[..., None]).sum(axis=1) / rivals[:, None] for each in (draws, draws_high))
     return Improvement(
         probability,
         np.quantile(draws, level / 2, axis=2) + unknown,
         np.quantile(draws_high, 1 - level / 2, axis=2) + unknown,
-        np.nansum(probability, axis=1) / rivals,
-        np.quantile(means, level / 2, axis=1),
-        np.quantile(means_high, 1 - level / 2, axis=1),
         counts,
     )
 

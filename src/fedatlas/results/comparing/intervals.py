@@ -5,7 +5,6 @@ import contextvars
 import functools
 import itertools
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -120,77 +119,9 @@ def _quantile(share: float, freedom: float) -> float:
     return float(stdtrit(freedom, share))
 
 
-class Estimate(ABC):
-    """A number with an interval."""
-
-    @property
-    @abstractmethod
-    def value(self) -> float:
-        """The number."""
-
-    @property
-    @abstractmethod
-    def count(self) -> int:
-        """Number of seeds."""
-
-    @property
-    def ratio(self) -> bool:
-        """True for a ratio, whose distances are those of logarithms."""
-        return False
-
-    @property
-    def failures(self) -> int:
-        """Number of seeds on which a side failed, if not on all."""
-        return 0
-
-    @abstractmethod
-    def interval(self, level: float | None = None) -> tuple[float, float]:
-        """Return the ends of the interval that misses the number with the probability ``level``.
-
-        By default that is `analysis_level`.
-        """
-
-    def p_value(self, bound: float) -> float | None:
-        """Return the largest level at which the interval still holds a bound, or None where no test gives one."""
-        return None
-
-    def __str__(self) -> str:
-        return self.text()
-
-    def turned(self, number: float) -> float:
-        """Return a number as seen from the other side: the reciprocal of a ratio, the negative of a difference."""
-        if not self.ratio:
-            return 0.0 - number
-        return 1 / number if number else math.inf
-
-    def is_behind(self) -> bool:
-        """Return whether the number is a ratio below 1 or a negative difference."""
-        return self.value < (1 if self.ratio else 0)
-
-    def text(self, level: float | None = None, digits: int = 3, turned: bool = False, scale: float = 1) -> str:
-        """Return the number and its interval.
-
-        Args:
-            level: Level of the interval; by default `analysis_level`.
-            digits: Number of significant digits.
-            turned: Whether the number is told as seen from the other side.
-            scale: How many units of the text are one of the number, as 100 where a share is told in percent.
-        """
-        value, (low, high) = self.value, self.interval(level)
-        if turned:
-            value = self.turned(value)
-            if math.isfinite(low) or math.isfinite(high):
-                low, high = self.turned(high), self.turned(low)
-        value, low, high = scale * value, scale * low, scale * high
-        if low == high:
-            return _text(value, digits)
-        ends = f"{_text(low, digits)} to {_text(high, digits)}" if self.count > 1 else "one seed"
-        return f"{_text(value, digits)} ({ends})"
-
-
 @dataclass(frozen=True)
-class Sample(Estimate):
-    """A number for each seed.
+class Sample:
+    """A number for each seed, whose mean has an interval.
 
     log: whether the mean is taken of logarithms, as of ratios. exact: whether the number is the same for all seeds, as
     of deterministic runs, so that a single seed is enough. mean: whether what is asked is the expectation, as of a
@@ -206,11 +137,8 @@ class Sample(Estimate):
 
     @property
     def count(self) -> int:
+        """Number of seeds."""
         return len(self.values)
-
-    @property
-    def ratio(self) -> bool:
-        return self.log
 
     @property
     def value(self) -> float:
@@ -226,6 +154,8 @@ class Sample(Estimate):
 
     def interval(self, level: float | None = None) -> tuple[float, float]:
         """Return the ends of Student's t interval of the mean, extended to those of the exact interval of the median.
+
+        It misses them with the probability ``level``, by default `analysis_level`.
 
         Where fewer seeds are fixed than the exact interval needs, it is Student's alone. Where seeds may be added it is
         the whole line, as for a single seed of what is not exact, or a NaN. Where numbers are infinite, it is the exact
@@ -253,7 +183,8 @@ class Sample(Estimate):
     def p_value(self, bound: float) -> float | None:
         """Return the larger p-value of Student's t test and the sign test that mean and median are a bound.
 
-        It is Student's alone where the interval is; None where the numbers have no variance.
+        It is the largest level at which the interval still holds the bound: Student's alone where the interval is; None
+        where the numbers have no variance.
         """
         import numpy as np
         from scipy import stats
@@ -272,8 +203,39 @@ class Sample(Estimate):
 
     @property
     def failures(self) -> int:
+        """Number of seeds on which a side failed, if not on all."""
         count = sum(not math.isfinite(value) or (self.log and value == 0) for value in self.values)
         return count if count < self.count else 0
+
+    def turned(self, number: float) -> float:
+        """Return a number as seen from the other side: the reciprocal of a ratio, the negative of a difference."""
+        if not self.log:
+            return 0.0 - number
+        return 1 / number if number else math.inf
+
+    def is_behind(self) -> bool:
+        """Return whether the number is a ratio below 1 or a negative difference."""
+        return self.value < (1 if self.log else 0)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def text(self, turned: bool = False, scale: float = 1) -> str:
+        """Return the number and its interval.
+
+        Args:
+            turned: Whether the number is told as seen from the other side.
+            scale: How many units of the text are one of the number, as 100 where a share is told in percent.
+        """
+        value, (low, high) = self.value, self.interval()
+        if turned:
+            value = self.turned(value)
+            if math.isfinite(low) or math.isfinite(high):
+                low, high = self.turned(high), self.turned(low)
+        value, low, high = scale * value, scale * low, scale * high
+        if low == high:
+            return _text(value)
+        return f"{_text(value)} ({f'{_text(low)} to {_text(high)}' if self.count > 1 else 'one seed'})"
 
     @property
     def _needs_exact(self) -> bool:
@@ -338,7 +300,7 @@ def sample(
     return Sample(tuple(map(float, values)), log, exact, mean, least)
 
 
-def _text(number: float, digits: int) -> str:
+def _text(number: float) -> str:
     if math.isfinite(number):
-        return labels.number(number, digits)
+        return labels.number(number)
     return {math.inf: "∞", -math.inf: "−∞"}.get(number, "undefined")

@@ -3,8 +3,7 @@
 Runs of one seed are compared, by the ratio of their numbers or by the difference. Algorithms differ where the Student t
 interval of the mean over seeds excludes equality. Intervals against the best of many algorithms are widened by
 Bonferroni's correction for the number of rivals. So the algorithm that is truly the best on a problem, whichever it is,
-is called worse with a probability of at most the level, as in multiple comparisons with the best (Hsu 1984). A cost
-lies between two evaluations; intervals reach from what is least to what is most.
+is called worse with a probability of at most the level, as in multiple comparisons with the best (Hsu 1984).
 
 Numbers whose ratio is within 5 %, the smallest effect that matters to claims as well, or whose difference is within the
 resolution of the evaluation, are practically equal. Two algorithms have a share of paired runs that the first one wins,
@@ -21,86 +20,38 @@ algorithm diverge and none of the other.
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from fedatlas.results.comparing.benchmark import Array, Benchmark
-from fedatlas.results.comparing.intervals import LEVEL, MATTERS, Estimate, Sample, analysis_level, pair_seeds, sample
+from fedatlas.results.comparing.intervals import LEVEL, MATTERS, Sample, pair_seeds, sample
 from fedatlas.results.comparing.medians import needed_seeds, share_interval
 
 MEANINGFUL = 0.75  # share of runs that a meaningful difference wins (Bouthillier et al. 2021)
 
 Side = Literal["ahead", "behind", "even"]
-State = Literal["best", "near", "worse", "never", "diverged", "undefined"]
 
 
-@dataclass(frozen=True)
-class Gap(Estimate):
-    """A number relative to another, as evaluated, with the least and the most that it can be between evaluations."""
-
-    sample: Sample
-    least: Sample
-    most: Sample
-
-    @property
-    def value(self) -> float:
-        return self.sample.value
-
-    @property
-    def count(self) -> int:
-        return self.sample.count
-
-    @property
-    def ratio(self) -> bool:
-        return self.sample.log
-
-    def interval(self, level: float | None = None) -> tuple[float, float]:
-        """Return the ends of Student's t intervals of the least and of the most; without pairs the whole line."""
-        if not self.sample.values:
-            return -math.inf, math.inf
-        return self.least.interval(level)[0], self.most.interval(level)[1]
-
-    def sign(self, level: float) -> int:
-        """Return 1 where the number is larger than the other beyond noise, -1 where it is smaller, else 0.
-
-        Where some numbers are infinite and there are too few for an exact interval of the median, it is 0: the interval
-        then reaches from the smallest to the largest, whatever the level.
-
-        Args:
-            level: Probability that the interval misses.
-        """
-        if self.sample.failures and self.count < needed_seeds(level):
-            return 0
-        low, high = self.interval(level)
-        equality = _equality(self.ratio)
-        return int(low > equality) - int(high < equality)
-
-
-@dataclass(frozen=True)
-class Standing:
+class Standing(NamedTuple):
     """The standing of an algorithm on a problem.
 
-    state: ``best``; ``near``, within noise of the best; ``worse``; ``never`` attains the target, or ``diverged``, with
-    all seeds; ``undefined`` without runs. gap: its number relative to the best algorithm's, a ratio or a difference, or
-    None. level: of the interval. attained, seeds: number of runs that attain the target, and of all runs.
+    loss: its number relative to the best algorithm's, a ratio or a difference; NaN where it attains the target with no
+    seed. low, high: ends of the loss's interval. near: whether it is the best or within noise of it. attained, seeds:
+    number of runs that attain the target, and of all runs.
     """
 
-    state: State
-    gap: Gap | None = None
-    level: float = LEVEL
+    loss: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    near: bool = False
     attained: int = 0
     seeds: int = 0
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """The ends of the gap's interval."""
-        return (math.nan, math.nan) if self.gap is None else self.gap.interval(self.level)
 
 
 def pairwise_gap(
     benchmark: Benchmark, first: int, second: int, problem: int, target: int = 0, ties: bool = False
-) -> Gap:
+) -> Sample:
     """Return the first algorithm's number on a problem relative to the second's, a ratio or a difference, by seed.
 
     It is infinite where the second's number alone is finite. Seeds on which neither number is finite have no gap, and
@@ -115,19 +66,9 @@ def pairwise_gap(
         ties: Whether two infinite numbers are equal, as scores of diverged runs are. Of two runs that miss a target,
             nobody knows which would attain it first.
     """
-    ours, theirs = (benchmark.by_seed(a, problem, target) for a in (first, second))
-    ours_before, theirs_before = (benchmark.by_seed(a, problem, target, before=True) for a in (first, second))
-    return Gap(
-        *(
-            _sample_pairs(*sides, benchmark.log, ties)
-            for sides in ((ours, theirs), (ours_before, theirs), (ours, theirs_before))
-        )
-    )
-
-
-def _sample_pairs(ours: dict[int, float], theirs: dict[int, float], log: bool, ties: bool) -> Sample:
-    tie = _equality(log) if ties else math.nan
-    return sample((_relative(*pair, log, tie) for pair in pair_seeds(ours, theirs)), log)
+    tie = _equality(benchmark.log) if ties else math.nan
+    pairs = pair_seeds(*(benchmark.by_seed(a, problem, target) for a in (first, second)))
+    return sample((_relative(*pair, benchmark.log, tie) for pair in pairs), benchmark.log)
 
 
 def _equality(log: bool) -> float:
@@ -147,8 +88,8 @@ def _relative(ours: float, theirs: float, log: bool, tie: float) -> float:
     return ours / theirs
 
 
-def standings(benchmark: Benchmark, problem: int, target: int = 0, level: float = LEVEL) -> list[Standing]:
-    """Return the standing of each algorithm on a problem, in the benchmark's order.
+def standings(benchmark: Benchmark, problem: int) -> list[Standing]:
+    """Return the standing of each algorithm on a problem, in the benchmark's order, at the first target.
 
     The best attains the target with the largest share of its seeds, and among such algorithms has the smallest mean
     over seeds, which is geometric for costs. No algorithm is the best where none attains the target.
@@ -156,31 +97,26 @@ def standings(benchmark: Benchmark, problem: int, target: int = 0, level: float 
     Args:
         benchmark: The numbers.
         problem: Position of the problem.
-        target: Position of the target.
-        level: Probability that the algorithm that is truly the best is called worse.
     """
-    runs = [benchmark.by_seed(a, problem, target) for a in range(len(benchmark.algorithms))]
+    runs = [benchmark.by_seed(a, problem) for a in range(len(benchmark.algorithms))]
     attained = [sum(map(math.isfinite, numbers.values())) for numbers in runs]
-    rivals = max(1, sum(map(bool, runs)) - 1)
-    candidates = [a for a, count in enumerate(attained) if count]
+    rivals, equality = max(1, sum(map(bool, runs)) - 1), _equality(benchmark.log)
     best = min(
-        candidates,
+        (a for a, count in enumerate(attained) if count),
         key=lambda a: (-attained[a] / len(runs[a]), sample(runs[a].values(), benchmark.log).value),
         default=-1,
     )
-    equality, result = _equality(benchmark.log), []
+    result = []
     for a, numbers in enumerate(runs):
-        if not numbers:
-            result.append(Standing("undefined"))
-        elif not attained[a]:
-            diverged = benchmark.diverged[a, problem][benchmark.present[a, problem]].all()
-            result.append(Standing("diverged" if diverged else "never", None, level / rivals, 0, len(numbers)))
+        counts = attained[a], len(numbers)
+        if not attained[a]:
+            result.append(Standing(seeds=len(numbers)))
+        elif a == best:
+            result.append(Standing(equality, equality, equality, True, *counts))
         else:
-            even = sample([equality] * len(numbers), benchmark.log)
-            gap = pairwise_gap(benchmark, a, best, problem, target) if a != best else Gap(even, even, even)
-            clearly_worse = gap.interval(level / rivals)[0] > equality
-            state: State = "best" if a == best else "worse" if clearly_worse else "near"
-            result.append(Standing(state, gap, level / rivals, attained[a], len(numbers)))
+            gap = pairwise_gap(benchmark, a, best, problem)
+            low, high = gap.interval(LEVEL / rivals)
+            result.append(Standing(gap.value if gap.values else math.nan, low, high, low <= equality, *counts))
     return result
 
 
@@ -202,7 +138,7 @@ def won(ours: Array, theirs: Array, margin: float = MATTERS, resolution: Array |
 
 
 @dataclass(frozen=True)
-class WonShare(Estimate):
+class WonShare:
     """The share of paired runs that an algorithm wins.
 
     Attributes:
@@ -215,16 +151,12 @@ class WonShare(Estimate):
 
     @property
     def value(self) -> float:
+        """The share."""
         return self.wins / self.pairs if self.pairs else math.nan
 
-    @property
-    def count(self) -> int:
-        return self.pairs
-
-    def interval(self, level: float | None = None) -> tuple[float, float]:
+    def interval(self) -> tuple[float, float]:
         """Return the ends of the interval of Clopper and Pearson; from 0 to 1 without pairs."""
-        level = analysis_level() if level is None else level
-        return share_interval(self.wins, self.pairs, level) if self.pairs else (0.0, 1.0)
+        return share_interval(self.wins, self.pairs, LEVEL) if self.pairs else (0.0, 1.0)
 
 
 @dataclass(frozen=True)
@@ -239,18 +171,30 @@ class PairedComparison:
     """
 
     won: WonShare
-    gap: Gap
+    gap: Sample
     level: float
     behind_level: float
 
     @property
     def side(self) -> Side:
         """``ahead`` or ``behind`` where the difference is significant and meaningful, else ``even``."""
-        if self.won.value >= MEANINGFUL and self.gap.sign(self.level) < 0:
+        if self.won.value >= MEANINGFUL and self._sign(self.level) < 0:
             return "ahead"
-        if self.won.value <= 1 - MEANINGFUL and self.gap.sign(self.behind_level) > 0:
+        if self.won.value <= 1 - MEANINGFUL and self._sign(self.behind_level) > 0:
             return "behind"
         return "even"
+
+    def _sign(self, level: float) -> int:
+        """Return 1 where the number is larger than the other beyond noise, -1 where it is smaller, else 0.
+
+        Where some numbers are infinite and there are too few for an exact interval of the median, it is 0: the interval
+        then reaches from the smallest to the largest, whatever the level.
+        """
+        if not self.gap.values or (self.gap.failures and self.gap.count < needed_seeds(level)):
+            return 0
+        low, high = self.gap.interval(level)
+        equality = _equality(self.gap.log)
+        return int(low > equality) - int(high < equality)
 
 
 def compare_pair(

@@ -1,18 +1,17 @@
 """Performance profiles, and their bands by resampling.
 
 The *performance profile* of an algorithm is the share of problems that it solves at a cost of at most r times that of
-the best algorithm on each, as a function of r (Dolan & Moré 2002), or within a share of
-each problem's budget (Moré & Wild 2009). Here every target and seed of a problem is an instance of
-it, as in the runtime distributions of COCO (Hansen et al. 2021), and all problems have the same weight. Algorithms meet
-on runs of one seed, which share their draws. What an algorithm does not attain, and a problem that it is not defined
-for, it never solves.
+the best algorithm on each, as a function of r (Dolan & Moré 2002). Here every target and seed of a problem is an
+instance of it, as in the runtime distributions of COCO (Hansen et al. 2021), and all problems have the same weight.
+Algorithms meet on runs of one seed, which share their draws. What an algorithm does not attain, and a problem that it
+is not defined for, it never solves.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from fedatlas.results.comparing.benchmark import Array, Benchmark
+from fedatlas.results.comparing.benchmark import Array
 from fedatlas.results.comparing.intervals import LEVEL
 
 
@@ -31,18 +30,11 @@ def performance_ratios(numbers: Array) -> Array:
     return np.where(np.isfinite(costs), ratios, np.inf)
 
 
-def budget_shares(benchmark: Benchmark) -> Array:
-    """Return costs as shares of the budget of their problem, infinite where a target is not attained."""
-    return np.asarray(
-        np.where(np.isnan(benchmark.numbers), np.inf, benchmark.numbers) / benchmark.budgets[:, None, None]
-    )
-
-
 def solved_shares(values: Array, abscissas: Array) -> Array:
     """Return the share of a problem's targets that are attained at most at each abscissa.
 
     Args:
-        values: Ratios, or shares of the budget, (algorithms, problems, targets, slots).
+        values: Ratios (algorithms, problems, targets, slots).
         abscissas: Ascending abscissas.
 
     Returns:
@@ -56,45 +48,23 @@ def solved_shares(values: Array, abscissas: Array) -> Array:
     return np.asarray(counts[..., :-1].cumsum(axis=-1) / targets)
 
 
-@dataclass(frozen=True, eq=False)
-class Resamples:
-    """Resamples of an experiment: problems with replacement, and seeds with replacement within each that is drawn.
-
-    problems (resamples, problems): positions. slots (resamples, problems, slots): of seeds, for each problem drawn.
-    """
-
-    problems: Array
-    slots: Array
-
-    def weights(self, count: int, slots: int) -> Array:
-        """Return how often each seed of each problem is drawn, as shares that sum to 1: (resamples, count, slots).
-
-        Args:
-            count: Number of problems.
-            slots: Number of slots.
-        """
-        resamples, problem_draws, slot_draws = self.slots.shape
-        shares = np.zeros((resamples, count, slots))
-        rows = np.arange(resamples)[:, None, None]
-        np.add.at(shares, (rows, self.problems[:, :, None], self.slots), 1 / (problem_draws * slot_draws))
-        return shares
-
-
-def draw_resamples(problems: int, slots: int, resamples: int, seed: int, fixed: bool = False) -> Resamples:
-    """Return resamples from a seeded generator.
+def draw_weights_of_seeds(problems: int, slots: int, resamples: int, seed: int) -> Array:
+    """Return how often each seed of each problem is drawn, with replacement within each problem.
 
     Args:
         problems: Number of problems.
-        slots: Number of slots.
+        slots: Number of slots of seeds.
         resamples: Number of resamples.
         seed: Seed of the generator.
-        fixed: Whether each resample has every problem once, so that only seeds are drawn.
+
+    Returns:
+        Shares that sum to 1 in each resample, (resamples, problems, slots).
     """
-    positions = np.random.default_rng([seed, 0]).integers(problems, size=(resamples, problems))
-    if fixed:
-        positions = np.broadcast_to(np.arange(problems), (resamples, problems))
-    slot_rng = np.random.default_rng([seed, 1])
-    return Resamples(positions, slot_rng.integers(slots, size=(resamples, problems, slots)))
+    draws = np.random.default_rng([seed, 1]).integers(slots, size=(resamples, problems, slots))
+    shares = np.zeros((resamples, problems, slots))
+    rows, columns = np.arange(resamples)[:, None, None], np.arange(problems)[None, :, None]
+    np.add.at(shares, (rows, columns, draws), 1 / (problems * slots))
+    return shares
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,21 +82,19 @@ def compute_profile(
     abscissas: Array,
     resamples: int = 1000,
     seed: int = 0,
-    fixed: bool = False,
 ) -> Profile:
-    """Return the profile of ratios or of shares of the budget, with pointwise percentile bands.
+    """Return the profile of ratios, with pointwise percentile bands.
 
     Args:
-        values: Ratios or shares (algorithms, problems, targets, slots).
+        values: Ratios (algorithms, problems, targets, slots).
         abscissas: Abscissas of the profile.
-        resamples: Number of resamples of problems and seeds.
+        resamples: Number of resamples of the seeds of each problem.
         seed: Seed of the resamples.
-        fixed: Whether only seeds are resampled, and the problems stay.
     """
     solved = solved_shares(values, abscissas)
     algorithms, problems, slots, _ = solved.shape
     share = solved.mean(axis=(1, 2))
-    weights = draw_resamples(problems, slots, resamples, seed, fixed=fixed).weights(problems, slots)
+    weights = draw_weights_of_seeds(problems, slots, resamples, seed)
     low, high = np.empty((2, *share.shape))
     for a in range(algorithms):  # a loop instead of one product, which bounds the memory
         resampled = weights.reshape(resamples, -1) @ solved[a].reshape(problems * slots, -1)

@@ -7,8 +7,6 @@ The files of ``published/`` hold facts alone:
   synchronisation interval the step size with the least loss. A row for each l2, algorithm and interval, a column for
   each number of workers. The optimum was computed to 15 digits. Their runs of FedAc-II, whose beta is not the paper's,
   are left out.
-- fedac_epsilon.csv: least losses of their runs on epsilon with l2 = 1e-4, chosen in the same way, which Figures 6 and 7
-  draw, to 7 digits.
 - fedawe_table2.csv: test accuracies of Table 2 of the FedAWE paper, in percent, with the deviation over 3 seeds.
 - fedspeed_table1.csv: test accuracies of Tables 1 and 6 of the FedSpeed paper for CIFAR-10, in percent.
 - fedspeed_table7.csv: test accuracies of Table 7 of the FedSpeed paper, in percent.
@@ -44,19 +42,11 @@ def read_table(name: str) -> "pd.DataFrame":
 
 @functools.cache
 def _read_fedac() -> "pd.DataFrame":
-    return _read_wide("fedac", ["l2", "algorithm", "local_steps"], "published")
-
-
-def fedac_losses() -> "pd.DataFrame":
-    """Return the published losses on epsilon: the columns algorithm, local_steps, clients and loss."""
-    return _read_wide("fedac_epsilon", ["algorithm", "local_steps"], "loss")
-
-
-def _read_wide(name: str, keys: list[str], value: str) -> "pd.DataFrame":
-    """Return the numbers of a file with a column for each number of workers."""
+    """Return the published points of FedAc, a row for each number of workers."""
     import pandas as pd
 
-    points = pd.read_csv(PLACE / f"{name}.csv").melt(keys, var_name="clients", value_name=value).dropna()
+    keys = ["l2", "algorithm", "local_steps"]
+    points = pd.read_csv(PLACE / "fedac.csv").melt(keys, var_name="clients", value_name="published").dropna()
     return points.astype({"clients": int})
 
 

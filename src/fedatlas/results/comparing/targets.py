@@ -3,8 +3,7 @@
 The targets of a run lie between the first value of a metric and its best value: a run that attains the share t has
 brought the difference between them down to t times the first (Moré & Wild 2009, Equation 2.2). Runs of one seed on a
 problem have one instance of it, one start, and so the same targets. A cost is that of the
-first evaluation that attains the target; the run's true cost lies between the evaluation before and this one. A run
-that never attains a target has an infinite cost; it is not left out.
+first evaluation that attains the target. A run that never attains a target has an infinite cost; it is not left out.
 """
 
 import math
@@ -30,21 +29,19 @@ class TargetSpec:
     """The targets that runs must attain, and the cost that is counted.
 
     metric, goal: of the targets. cost: column of the curves that is counted; ``rounds`` are in the column ``round``.
-    shares: targets, as shares of the difference between the metric's first and its best value. best: the metric's best
-    value; None for `OPTIMA`, for a loss with known F*, and elsewhere for the best value of any algorithm on the
-    problem with the same seed.
+    shares: targets, as shares of the difference between the metric's first and its best value, which is that of
+    `OPTIMA`, F* of a loss where it is known, and elsewhere the best of any algorithm on the problem with the same seed.
     """
 
     metric: str
     goal: Literal["min", "max"]
     cost: str = "rounds"
     shares: tuple[float, ...] = (0.01,)
-    best: float | None = None
 
     @property
     def optimum(self) -> float | None:
         """The best value, where it does not depend on the runs."""
-        return OPTIMA.get(self.metric) if self.best is None else self.best
+        return OPTIMA.get(self.metric)
 
     @property
     def column(self) -> str:
@@ -66,7 +63,6 @@ def target_costs(curves: "pd.DataFrame", algorithms: Sequence[str], axes: Sequen
     """
     rows = curves[curves["algorithm"].isin(list(algorithms))]
     problems, positions = split_problems(rows, axes)
-    count = len(problems)
     seeds = rows["seed"].to_numpy(int)
     targets = _targets(rows, positions, seeds, spec)
     values, costs = rows[spec.metric].to_numpy(float), rows[spec.column].to_numpy(float)
@@ -76,21 +72,7 @@ def target_costs(curves: "pd.DataFrame", algorithms: Sequence[str], axes: Sequen
         later = run[trained[run]]
         return _first_costs(values[later], costs[later], targets[problem, int(seeds[run[0]])], spec.goal == "min")
 
-    def number_before(run: np.ndarray, problem: int) -> list[float]:
-        finite = run[np.isfinite(values[run])]
-        pairs = [(costs[finite][costs[finite] < cost], cost) for cost in number(run, problem)]
-        return [cost if math.isinf(cost) else float(earlier.max(initial=0.0)) for earlier, cost in pairs]
-
-    shares = len(spec.shares)
-    benchmark = assemble(rows, positions, problems, algorithms, shares, number)
-    unknown = np.full(shares, math.nan)
-    values_of = [[targets.get((p, seed), unknown) for seed in row] for p, row in enumerate(benchmark.seeds.tolist())]
-    return replace(
-        benchmark,
-        before=assemble(rows, positions, problems, algorithms, shares, number_before).numbers,
-        targets=np.array(values_of).reshape(count, -1, shares).swapaxes(1, 2),
-        budgets=np.array([np.nanmax(costs[positions == p], initial=-math.inf) for p in range(count)]),
-    )
+    return assemble(rows, positions, problems, algorithms, len(spec.shares), number)
 
 
 def score_benchmark(
@@ -122,7 +104,6 @@ def score_benchmark(
     return replace(
         benchmark,
         log=log,
-        diverged=np.isposinf(benchmark.numbers[:, :, 0]),
         resolution=RESOLUTION * sizes.fillna(0.0).to_numpy(),
         margin=MATTERS if goal == "min" else 0.0,  # 5 % of an accuracy matter
     )

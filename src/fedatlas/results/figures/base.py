@@ -59,7 +59,7 @@ class Figure(Kind):
     def inputs(self) -> frozenset[str]:
         """Inputs besides table and curves; they may depend on the options.
 
-        Names are ``partitions``, ``availability``, ``theorems``, ``memory`` and ``simulated_seconds``.
+        Names are ``partitions``, ``availability`` and ``simulated_seconds``.
         """
         return frozenset()
 

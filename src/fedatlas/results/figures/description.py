@@ -102,8 +102,6 @@ class Heatmap:
     Attributes:
         x, y, value: Column and words of abscissa, ordinate and colour.
         columns: Panels in a row; by default as many as fit.
-        center: Value at which the colours part; by default they deepen from white.
-        numbers: Whether small panels show the numbers.
         note: Meaning of a number.
     """
 
@@ -111,36 +109,11 @@ class Heatmap:
     y: tuple[str, str]
     value: tuple[str, str]
     columns: int | None = None
-    center: float | None = None
-    numbers: bool = False
     note: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the description as JSON types."""
         return {"kind": "heatmap", **asdict(self)}
-
-
-@dataclass(frozen=True)
-class Grid:
-    """A table of losses: a row for each algorithm, a column for each problem; the numbers have states and intervals.
-
-    Attributes:
-        rows: Names by the id in the column ``algorithm``, the best first.
-        columns: Titles, in the numbers' order of points.
-        log: Whether numbers are ratios to the best, else differences.
-        darkest: Number from which on colours do not deepen.
-        note: Meaning of a number.
-    """
-
-    rows: Mapping[str, str]
-    columns: Sequence[str]
-    log: bool
-    darkest: float
-    note: str = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the description as JSON types."""
-        return {"kind": "grid", **asdict(self)}
 
 
 class Cell(NamedTuple):
@@ -184,7 +157,7 @@ class TextTable:
         }
 
 
-Description = Lines | Heatmap | Grid | TextTable
+Description = Lines | Heatmap | TextTable
 
 
 def describe_lines(styles: Mapping[str, Style], names: Mapping[str, str], quiet: Iterable[str] = ()) -> dict[str, Line]:

@@ -32,12 +32,11 @@ class FigureData:
     Attributes:
         figure: The figure with its options.
         view: ExperimentView of the experiment.
-        table: Table of `fedatlas.experiments.tables`, with the column ``bound`` where theorems are an input.
+        table: Table of `fedatlas.experiments.tables`.
         curves: Curves of `fedatlas.experiments.tables`.
         partitions: (title, counts of labels (clients, classes)) of each partition; their index names the clients.
         availability: (title, probabilities or None, active clients), both (rounds, clients), of each participation;
             the columns of the latter name the clients.
-        memory: Vectors that a client keeps from round to round, by id of the algorithm.
     """
 
     figure: Figure
@@ -46,7 +45,6 @@ class FigureData:
     curves: "DataFrame"
     partitions: "list[tuple[str, DataFrame]] | None" = None
     availability: "list[tuple[str, np.ndarray | None, DataFrame]] | None" = None
-    memory: dict[str, float] | None = None
 
     @functools.cached_property
     def styles(self) -> dict[str, Style]:
@@ -120,15 +118,9 @@ class FigureData:
     @property
     def counted_seeds(self) -> str:
         """Number of seeds in words, and its range where algorithms differ: ``5 seeds`` or ``2 to 5 seeds``."""
-        return _seed_range(self._seed_counts.values())
-
-    @property
-    def random_seeds(self) -> str:
-        """The same without algorithms whose runs are the same for all seeds, unless all are."""
-        counts = {
-            id: numbers for id, numbers in self._seed_counts.items() if not self.view.algorithms[id].deterministic
-        }
-        return _seed_range((counts or self._seed_counts).values())
+        numbers = set().union(*self._seed_counts.values())
+        fewest, most = min(numbers), max(numbers)
+        return labels.count_noun(most, "seed") if fewest == most else f"{fewest} to {most} seeds"
 
     def rows(self, frame: "DataFrame") -> "DataFrame":
         """Return the rows of the table or of curves that the figure draws.
@@ -196,10 +188,3 @@ class FigureData:
         mean = "Lines" if lines else "Points"
         spread = "bands" if lines and len(self.styles) <= MAX_BANDS else "bars"
         return f"{mean}: mean over {self.counted_seeds}; {spread}: smallest to largest." if self.seeds > 1 else ""
-
-
-def _seed_range(counts: "Iterable[set[int]]") -> str:
-    """Return numbers of seeds in words: ``5 seeds`` or ``2 to 5 seeds``."""
-    numbers = set().union(*counts)
-    fewest, most = min(numbers), max(numbers)
-    return labels.count_noun(most, "seed") if fewest == most else f"{fewest} to {most} seeds"

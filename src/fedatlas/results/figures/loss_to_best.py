@@ -1,84 +1,124 @@
-"""Costs of each algorithm against those of the best one on each problem."""
+"""Costs or scores of each algorithm against those of the best one on each problem."""
 
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fedatlas.experiments import labels
+from fedatlas.experiments import labels, scores
 from fedatlas.experiments.cells import CASE
+from fedatlas.experiments.selection import select_rows
+from fedatlas.federation.metrics import metric
 from fedatlas.registry.options import option
+from fedatlas.results.comparing.benchmark import Benchmark
 from fedatlas.results.comparing.pairwise import Standing, standings
 from fedatlas.results.comparing.ranks import rank_algorithms
+from fedatlas.results.comparing.targets import score_benchmark
 from fedatlas.results.figures.base import Drawing
-from fedatlas.results.figures.comparison_figure import SingleTargetFigure, problem_frame, problem_titles
-from fedatlas.results.figures.description import Grid
+from fedatlas.results.figures.comparison_figure import ComparisonFigure, problem_frame, problem_titles
+from fedatlas.results.figures.description import Cell, TextTable
 from fedatlas.results.figures.figure_data import FigureData
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
-
-    from fedatlas.results.comparing.benchmark import Benchmark
+    from pandas import DataFrame, Series
 
 
 @dataclass(frozen=True, kw_only=True)
-class LossToBest(SingleTargetFigure):
+class LossToBest(ComparisonFigure):
     """A table of what each algorithm pays against the best one: a row for each algorithm, a column for each problem.
 
     A number is a cost, or a score, over that of the best algorithm on the problem, in the mean over paired seeds; of
     scores whose differences are taken, it is the difference. The best attains the target with most seeds, and among
-    those costs least. Who is within noise of the best has Student's t interval of that number across equality, widened
-    by what lies between two evaluations and by Bonferroni's correction for the rivals on the problem: the one that is
-    truly the best is told to be worse with a probability of at most ``level`` (Hsu 1984). Rows are sorted by the area
-    under the performance profile.
+    those costs least. Bold are the best and who is within noise of it, whose Student's t interval of that number lies
+    across equality, widened by Bonferroni's correction for the rivals on the problem: the one that is truly the best is
+    told to be worse with a probability of at most 5 % (Hsu 1984). Rows are sorted by the area under the performance
+    profile.
     """
 
     name = "loss_to_best"
     is_table = True
 
-    darkest: float = option(16.0, doc="ratio from which on colours do not deepen", above=1)
+    share: float = option(
+        0.01, doc="target: share of the difference between the metric's first and best value", above=0, below=1
+    )
+    scores: bool = option(
+        False,
+        doc="whether scores are compared, and not what runs spend: by ratio where the metric is shown on a log scale "
+        "or is a loss that is never negative, else by difference",
+    )
 
     def draw(self, data: FigureData) -> Drawing:
-        benchmark = self.outcomes(data)
-        columns = [standings(benchmark, p, level=self.level) for p in range(len(benchmark.problems))]
-        reach = self._reach(benchmark.log, columns)
-        description = Grid(
-            rows={benchmark.algorithms[a]: data.names[benchmark.algorithms[a]] for a in rank_algorithms(benchmark)},
-            columns=problem_titles(data, benchmark) if len(benchmark.problems) > 1 else [""],
-            log=benchmark.log,
-            darkest=math.exp(reach) if benchmark.log else reach,
-            note=labels.join_sentences(*self._notes(data, benchmark)),
-        )
-        return Drawing(_numbers(data, benchmark, columns, self.quantity(data)), description)
-
-    def _reach(self, log: bool, columns: "list[list[Standing]]") -> float:
-        """Return the loss at which colours are darkest."""
-        if log:
-            return math.log(self.darkest)
-        gaps = [s.gap.value for column in columns for s in column if s.gap is not None and s.state == "worse"]
-        return max((gap for gap in gaps if math.isfinite(gap)), default=1.0)
-
-    def _notes(self, data: FigureData, benchmark: "Benchmark") -> list[str]:
-        relation, quantity = "as multiples of" if benchmark.log else "minus", self.quantity(data)
-        return [
-            f"{quantity[:1].upper()}{quantity[1:]}, {relation} the best (paired mean over {data.random_seeds}).",
-            "" if self.scores else self.target_note(data, [self.share]),
+        benchmark, quantity = self.outcomes(data), self.quantity(data)
+        columns = [standings(benchmark, p) for p in range(len(benchmark.problems))]
+        order = rank_algorithms(benchmark)
+        rows = [
+            ((data.names[benchmark.algorithms[a]],), [Cell(_text(column[a]), column[a].near) for column in columns])
+            for a in order
         ]
+        titles = problem_titles(data, benchmark) if len(columns) > 1 else [quantity]
+        notes = [
+            f"{quantity[:1].upper()}{quantity[1:]}, {'as multiples of' if benchmark.log else 'minus'} the best (paired "
+            f"mean over {data.counted_seeds}).",
+            "" if self.scores else self.target_note(data, [self.share]),
+            "Bold: the best, and what is within noise of it. – never; 1/5: with so many of the seeds; empty: not "
+            "defined.",
+        ]
+        table = TextTable(heads=[[(title, 1) for title in titles]], blocks=[("", rows)], notes=notes)
+        return Drawing(_numbers(data, benchmark, columns, quantity), table)
+
+    def outcomes(self, data: FigureData) -> Benchmark:
+        """Return the numbers that are compared."""
+        if not self.scores:
+            return self.benchmark(data, [self.share])
+        data.require(data.curves, data.y)
+        data.rows(data.curves)
+        goal = scores.goal(data.y, data.view.select)
+        keys = ["algorithm", *data.view.axes, "seed"]
+        rows = select_rows(data.curves, self.where)
+        starts = rows[rows["round"] == 0].groupby(keys, sort=False)[data.y].first()
+        ends = self._run_scores(data, rows, keys, goal)
+        log = metric(data.y).scale == "log" or (data.y == "loss" and bool((ends >= 0).all()))
+        benchmark = score_benchmark(ends, starts, list(data.view.algorithms), data.view.axes, goal, log)
+        return benchmark.select_algorithms(list(data.styles))
+
+    def _run_scores(self, data: FigureData, rows: "DataFrame", keys: list[str], goal: str) -> "Series":
+        """Return the score of each run; of a loss, its distance to F* where F* is known."""
+        select = data.view.select
+        if data.y == "loss" and "suboptimality" in rows:
+            rows = rows.assign(loss=rows["suboptimality"].clip(lower=0).fillna(rows["loss"]))
+        status = rows.groupby(keys, sort=False)["status"].last()
+        result = scores.score_frame(rows[rows["round"] > 0], keys, data.y, select.statistic, goal, select.last)
+        result = result.reindex(status.index)
+        return result.mask((status == "diverged") | result.isna(), scores.worst_score(goal))
+
+    def quantity(self, data: FigureData) -> str:
+        """Return the quantity that is compared, in words."""
+        if not self.scores:
+            return self.cost_name
+        name = labels.words(data.y)
+        if data.y == "loss" and "suboptimality" in data.curves:
+            rows = select_rows(data.curves, self.where)
+            known = rows.loc[rows["status"] != "diverged", "suboptimality"].notna()
+            if known.any():
+                name = "suboptimality" if known.all() else "suboptimality (loss where F* is not known)"
+        return f"{data.view.select.statistic} {name}"
 
 
-def _numbers(data: FigureData, benchmark: "Benchmark", columns: "list[list[Standing]]", quantity: str) -> "DataFrame":
+def _text(standing: Standing) -> str:
+    """Return the text of a cell."""
+    if math.isfinite(standing.loss):
+        return labels.number(standing.loss, 2)
+    if standing.attained:
+        return f"{standing.attained}/{standing.seeds}"
+    return "–" if standing.seeds else ""
+
+
+def _numbers(data: FigureData, benchmark: Benchmark, columns: list[list[Standing]], quantity: str) -> "DataFrame":
     """Return the standings: a row for each algorithm and problem; where one is not defined, with the reason."""
     import pandas as pd
 
-    frame = problem_frame(data, benchmark)
     rows: list[dict[str, Any]] = []
-    for problem, column in enumerate(columns):
-        point = frame.iloc[problem].to_dict()
+    for point, column in zip(problem_frame(data, benchmark).to_dict("records"), columns, strict=True):
         for id, standing in zip(benchmark.algorithms, column, strict=True):
-            low, high = standing.interval
-            loss = math.nan if standing.gap is None else standing.gap.value
             reason = data.view.undefined.get(id, {}).get(point.get(CASE, ""), "")
-            rows.append(
-                {"algorithm": id, **point, "compared": quantity, "state": standing.state, "reason": reason}
-                | {"loss": loss, "low": low, "high": high, "attained": standing.attained, "seeds": standing.seeds}
-            )
+            rows.append({"algorithm": id, **point, "compared": quantity, "reason": reason, **standing._asdict()})
     return pd.DataFrame(rows)

@@ -1,12 +1,10 @@
 """The chosen score against an axis, for example the number of workers (Yuan & Ma 2020, Figures 1 and 3)."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.selection import is_numeric, sorted_values
@@ -14,12 +12,10 @@ from fedatlas.registry.options import option
 from fedatlas.results.comparing.published import fedac_points
 from fedatlas.results.figures.base import Drawing, PanelFigure, Scale
 from fedatlas.results.figures.description import (
-    FAR_BOUND,
     Line,
     Lines,
     describe_categories,
     describe_lines,
-    describe_ratios,
     is_wide,
     limits,
     raise_to_floor,
@@ -30,15 +26,13 @@ from fedatlas.results.figures.style import REFERENCE
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
 
-    from fedatlas.experiments.cells import Run
-
 LINEAR = "linear speed-up"  # id and name of the line of slope -1
 LINEAR_LINE = Line(LINEAR, REFERENCE, "", (4, 3))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scaling(PanelFigure):
-    """The best score of every algorithm against an axis; dotted, what theorems promise."""
+    """The best score of every algorithm against an axis."""
 
     name = "scaling"
 
@@ -50,24 +44,12 @@ class Scaling(PanelFigure):
     )
     yscale: Scale | None = option(None, doc="scale of the y-axis; by default the metric's")
     reference: Literal["linear"] | None = option(None, doc="line of linear speed-up")
-    theorems: dict[str, str] = option(
-        dict, doc="theorems of the FedAc paper, by algorithm, whose bounds are drawn over its scores", names="theorems"
-    )
     published: Literal["fedac"] | None = option(
         None, doc="points that a paper's authors published, drawn as rings where the settings are theirs"
     )
 
-    @property
-    def inputs(self) -> frozenset[str]:
-        return frozenset({"theorems"} if self.theorems else ())
-
     def measures(self) -> set[str]:
         return {self.x} if self.reference else set()
-
-    def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
-        for id, run in runs:
-            if id in self.theorems:
-                _validate(run)
 
     def draw(self, data: FigureData) -> Drawing:
         x, column = self.x, _column(data)
@@ -75,7 +57,6 @@ class Scaling(PanelFigure):
         rows = data.rows(data.table[data.table["chosen"]])
         if self.published:
             rows = add_published(rows, data.view)
-        far = _far_bounds(rows, column) if data.log and "bound" in rows else {}
         numeric, ends = is_numeric(rows[x]), _range(data, column)
         parts: list[tuple[str, str, DataFrame]] = []
         for title, panel in data.panels(rows):
@@ -83,66 +64,34 @@ class Scaling(PanelFigure):
             if self.reference == "linear" and len(points := _reference(panel, x, column)):
                 parts.append((title, LINEAR, points))
         columns = {x: x, column: "mean", **dict(zip(ends, ("low", "high"), strict=False))}
-        columns |= {name: name for name in ("bound", "edge", "published") if name in rows}
+        columns |= {name: name for name in ("edge", "published") if name in rows}
         numbers = data.tidy(
             (title, id, line.reindex(columns=list(columns)).rename(columns=columns)) for title, id, line in parts
         )
         shown = [name for name in ("mean", "low", "high", "published") if name in numbers]
         values = numbers.loc[numbers["algorithm"] != LINEAR, shown].to_numpy(float).ravel()
-        if "bound" in numbers:
-            drawn = ~numbers["algorithm"].isin(list(far))
-            values = np.append(values, numbers.loc[drawn, "bound"].to_numpy(float))
-            numbers["bound"] = numbers["bound"].where(drawn | (len(far) == len(self.theorems)))
-        above = [f"Above the figure: Theorem {self.theorems[id]}, {text}." for id, text in far.items()]
         lines = describe_lines(data.styles, data.names)
-        promised = list(dict.fromkeys(name for id, name in self.theorems.items() if id not in far))
         description = Lines(
             x={x: labels.axis(x, data.view.problem)},
             y=("mean", _y_label(data)),
             lines=lines | ({LINEAR: LINEAR_LINE} if self.reference else {}),
             range=("low", "high") if ends else None,
             categories=[] if numeric else describe_categories(sorted_values(rows[x])),
-            dotted={"bound": f"Theorem{'s' * (len(promised) > 1)} {' and '.join(promised)}"} if promised else {},
             rings={"published": "published by the authors"} if "published" in numbers else {},
             logx=numeric and is_wide(rows[x]),
             logy=data.log,
             remark="edge" if "edge" in numbers else "",
             hollow=_hollow(rows["edge"]),
             limits=limits(raise_to_floor(values, data.log), data.log),
-            note=labels.join_sentences(data.note(numeric) if ends else "", *above),
+            note=data.note(numeric) if ends else "",
         )
         return Drawing(numbers, description)
-
-
-def _validate(run: "Run") -> None:
-    """Raise UserError if the theorems on FedAc are not about a run."""
-    problem = run.problem
-    if problem["kind"] != "logistic" or problem.get("partition") or not problem.get("l2"):
-        raise UserError("the theorems of FedAc are about logistic regression with l2 whose clients share all data")
-    if run.setting.get("local_epochs"):
-        raise UserError("the theorems of FedAc are about rounds of local_steps, not local_epochs")
 
 
 def _hollow(edges: "Series") -> str:
     """Return the meaning of a hollow marker. edges: which values lie at an end of their grid, in words."""
     step_sizes = edges[edges != ""].str.split("; ").explode().str.startswith("lr ").all()
     return f"best {'step size' if step_sizes else 'tuned value'} at the grid's edge"
-
-
-def _far_bounds(rows: "DataFrame", column: str) -> dict[str, str]:
-    """Return how far above an algorithm's scores its bounds lie, in words by id, where they would press scores flat.
-
-    Args:
-        rows: Rows of the table with the column ``bound``.
-        column: Column of the scores.
-    """
-    scores = rows[column].to_numpy(float)
-    top = scores[np.isfinite(scores)].max(initial=0)
-    return {
-        str(id): describe_ratios(part["bound"] / part[column])
-        for id, part in rows.groupby("algorithm", sort=False)
-        if part["bound"].min() > FAR_BOUND * top > 0
-    }
 
 
 def add_published(rows: "DataFrame", view: ExperimentView) -> "DataFrame":

@@ -17,9 +17,6 @@ from fedatlas.results.figures.figure_data import FigureData
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-UNSCALED = 1e-3, 1e5  # between these a column's largest number is written without a power of ten
-WIDE = 100  # ratio of the largest and smallest number from which on all have powers of ten
-
 
 @dataclass(frozen=True, kw_only=True)
 class Table(PanelFigure):
@@ -35,26 +32,18 @@ class Table(PanelFigure):
     metrics: list[str] | None = option(
         None, doc="metrics; by default the one that selects", names="metric", filled=True
     )
-    memory: bool = option(False, doc="whether a column says how many vectors a client keeps from round to round")
-
-    @property
-    def inputs(self) -> frozenset[str]:
-        return frozenset({"memory"} if self.memory else ())
 
     def draw(self, data: FigureData) -> Drawing:
         x, metrics = self.x, self.metrics or [data.y]
         data.require(data.curves, *filter(None, [x]), *metrics)
         rows = data.rows(data.curves)
         numbers = _numbers(data, rows, metrics)
-        if self.memory:
-            numbers["memory"] = numbers["algorithm"].map(data.memory)
         values = list(dict.fromkeys(rows[x])) if x else [None]
         titles = data.titles(x, values) if x else [""]
         blocks = self._blocks(data, rows, numbers, list(itertools.product(values, metrics)))
-        last = ["vectors kept by a client"] if self.memory else []
-        heads = [[*((labels.column_heading(name), 1) for name in metrics * len(titles)), *((text, 1) for text in last)]]
+        heads = [[(labels.column_heading(name), 1) for name in metrics * len(titles)]]
         if x:
-            heads.insert(0, [*((title, len(metrics)) for title in titles), *(("", 1) for _ in last)])
+            heads.insert(0, [(title, len(metrics)) for title in titles])
         table = TextTable(heads=heads, blocks=blocks, notes=_notes(data, metrics))
         return Drawing(numbers, table)
 
@@ -65,9 +54,7 @@ class Table(PanelFigure):
         blocks: list[Block] = []
         for title, part in data.panels(rows):
             block = numbers[numbers[self.panel] == part[self.panel].iloc[0]] if self.panel else numbers
-            cells = [column_cells(numbers, block, self.x, value, name) for value, name in columns]
-            if self.memory and data.memory is not None:
-                cells.append({id: Cell(labels.text(count)) for id, count in data.memory.items()})
+            cells = [_cells(block, self.x, value, name) for value, name in columns]
             lines = [((name,), [column.get(id, Cell()) for column in cells]) for id, name in data.names.items()]
             blocks.append((title, lines))
         return blocks
@@ -102,69 +89,28 @@ def _numbers(data: FigureData, rows: "DataFrame", metrics: Iterable[str]) -> "Da
     return pd.concat(parts, ignore_index=True)
 
 
-@dataclass(frozen=True)
-class ColumnFormat:
-    """The format of a column.
-
-    Attributes:
-        decimals: Number of decimals.
-        percent: Whether numbers are shown in percent.
-        powers: Whether each number has a power of ten.
-    """
-
-    decimals: int
-    percent: bool = False
-    powers: bool = False
-
-    @classmethod
-    def fitting(cls, means: Iterable[float], percent: bool = False) -> "ColumnFormat":
-        """Return the format that shows two digits of all means at least, and three of the largest.
-
-        Args:
-            means: Means of the column; those that are not finite do not count.
-            percent: Whether numbers are shown in percent.
-        """
-        sizes = [abs(mean) for mean in means if math.isfinite(mean) and mean]
-        if percent or not sizes:
-            return cls(1, percent)
-        low, high = min(sizes), max(sizes)
-        if not UNSCALED[0] <= high < UNSCALED[1] or high / low >= WIDE:
-            return cls(2, powers=True)
-        decimals = 2 - math.floor(math.log10(high)) + (high / low >= 10)
-        return cls(max(0, decimals))
-
-    def text(self, mean: float, sd: float = math.nan) -> str:
-        """Return a mean with its deviation, which NaN leaves out: ``0.919 ± 0.029``, ``(7.81 ± 0.30) × 10⁻⁴``."""
-        if not math.isfinite(mean):
-            return "diverged"
-        power = int(f"{mean:.{self.decimals}e}".split("e")[1]) if self.powers else None
-        scale = 100.0 if self.percent else 10.0 ** -(power or 0)
-        number = " ± ".join(f"{value * scale:.{self.decimals}f}" for value in (mean, sd) if not math.isnan(value))
-        if power is None:
-            return number
-        return f"{number if math.isnan(sd) else f'({number})'} × {labels.power(power)}"
-
-
-def column_format(numbers: "DataFrame", name: str) -> ColumnFormat:
-    """Return the format of all columns of a metric; numbers: of the whole figure."""
-    return ColumnFormat.fitting(numbers.loc[numbers["metric"] == name, "mean"], metric(name).percent)
-
-
-def column_cells(numbers: "DataFrame", block: "DataFrame", x: str | None, value: Any, name: str) -> dict[str, Cell]:
+def _cells(block: "DataFrame", x: str | None, value: Any, name: str) -> dict[str, Cell]:
     """Return the text of each algorithm's cell in a column, and whether it is bold, by id.
 
     Args:
-        numbers: Means and deviations of the whole figure.
-        block: Those of a block of rows.
+        block: Means and deviations of a block of rows.
         x: The axis with a column for each value, or None.
         value: Its value.
         name: Name of the metric.
     """
     column = block[block["metric"] == name]
     column = column if x is None else column[column[x] == value]
-    form = column_format(numbers, name)
-    near = within_noise(
-        column["mean"].tolist(), column["sd"].tolist(), column["seeds"].tolist(), goal=metric(name).goal
-    )
-    rows = zip(column["algorithm"], column["mean"], column["sd"], near, strict=True)
-    return {id: Cell(form.text(mean, sd), best and len(column) > 1) for id, mean, sd, best in rows}
+    means, sds, counts = (column[key].tolist() for key in ("mean", "sd", "seeds"))
+    near = within_noise(means, sds, counts, goal=metric(name).goal)
+    rows = zip(column["algorithm"], means, sds, near, strict=True)
+    return {id: Cell(_text(mean, sd, name), best and len(column) > 1) for id, mean, sd, best in rows}
+
+
+def _text(mean: float, sd: float, name: str) -> str:
+    """Return a mean of a metric with its deviation, which NaN leaves out: ``61.9 ± 2.9`` or ``0.92 ± 0.03``."""
+    if not math.isfinite(mean):
+        return "diverged"
+    numbers = [number for number in (mean, sd) if not math.isnan(number)]
+    if metric(name).percent:
+        return " ± ".join(f"{100 * number:.1f}" for number in numbers)
+    return " ± ".join(labels.number(number, digits) for number, digits in zip(numbers, (3, 2), strict=False))
