@@ -17,6 +17,7 @@ NAMES = {
     "algorithms",
     "where",
     "theorem",
+    "limit",
 }
 
 
@@ -35,6 +36,7 @@ NAMES = {
         ({"kind": "convergence", "x": "rounds", "yscale": "ln"}, "yscale is 'ln'; it must be one of 'log', 'linear'"),
         ({"kind": "convergence", "x": "rounds", "where": [3]}, "where is [3]; it must be a mapping"),
         ({"kind": "convergence", "x": "rounds", "algorithms": "fedavg"}, "algorithms is 'fedavg'; it must be a list"),
+        ({"kind": "heatmap", "x": "a", "rows": "b", "after": -1}, "after is -1; it must be a whole number, at least 0"),
         (
             {"kind": "targets", "x": "rounds", "targets": [0.5, "best"]},
             "it must be a list of different values that is not empty, of which each entry is a number",

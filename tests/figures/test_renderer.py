@@ -92,13 +92,13 @@ def test_a_heat_map_has_cells_with_names_and_colours_about_its_centre():
     ]
     numbers = pd.DataFrame(cells, columns=["panel", "x", "y", "value"])
     numbers["x"] = '{"kind": "' + numbers["x"] + '"}'
-    chart = Heatmap(("x", "partition"), ("y", "$p$"), ("value", "loss"))
+    chart = Heatmap(("x", "partition"), ("y", "$p$"), ("value", "loss"), center=15, numbers=True)
     figure = render(chart.to_dict(), numbers)
     first, second, bar = figure.axes
     assert first.collections[0].get_array().tolist() == [[10, 11], [20, 21]] and second.get_title() == "b"
-    assert first.collections[0].get_clim() == (0, 21) and bar.get_ylabel() == "loss"
+    assert first.collections[0].get_clim() == (9, 21) and bar.get_ylabel() == "loss"
     assert [text.get_text() for text in first.get_xticklabels()] == ["i.i.d.", "shared"]
-    assert first.get_ylim() == (0, 2)
+    assert first.get_ylim() == (0, 2) and [text.get_text() for text in first.texts] == ["10", "11", "20", "21"]
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,13 @@ import pandas as pd
 import pytest
 
 from fedatlas.errors import UserError
+from fedatlas.theory.closed_forms import fedavg_output
 from tests.synthetic import build, experiment
 
 from .drawings import describe, texts_of
+
+CENTERS = {"centers": [[0], [100]]}
+
 
 DYNAMICS = [{"kind": "sine", "p": "labels"}, {"kind": "staircase", "p": "labels"}]
 
@@ -66,6 +70,44 @@ def test_costs_of_targets(fast):
     assert (heads, rows["FedAc-I"]) == (["a round", "0.5", "0.9"], ["1", "8", "24"])  # a round takes a second
     with pytest.raises(UserError, match="no 'money'"):
         describe({**TARGETS, "x": "money"}, fast)
+
+
+HEATMAP = {
+    "kind": "heatmap",
+    "x": "participation.p.0",
+    "rows": "participation.p.1",
+    "limit": "fedavg-output",
+    "after": 20,
+}
+
+
+@pytest.fixture(scope="module")
+def grid(tmp_path_factory):
+    content = experiment(
+        algorithms=("fedavg", "fedawe"),
+        grid={"participation.p.0": [0.2, 0.5, 0.8], "participation.p.1": [0.3, 0.7]},
+        problem={"kind": "quadratic", **CENTERS},
+        setting={"clients": 2, "rounds": 40, "participation": {"kind": "stationary", "p": [0.2, 0.3]}},
+        tune={},
+    )
+
+    def value(id, point, lr, seed, rounds):
+        p = [point["participation.p.0"], point["participation.p.1"]]
+        end = fedavg_output(CENTERS, p) if id == "fedavg" else 50.0
+        return np.where(rounds >= 20, end + 2 * seed - 1, 1e3)
+
+    return build(content, tmp_path_factory.mktemp("runs"), value)
+
+
+def test_a_heat_map_has_time_means_beside_the_closed_form(grid):
+    numbers, chart = describe({**HEATMAP, "center": 50}, grid)
+    panels = {title: part["suboptimality"].to_numpy().reshape(2, 3) for title, part in numbers.groupby("panel")}
+    expected = [[fedavg_output(CENTERS, [p1, p2]) for p1 in (0.2, 0.5, 0.8)] for p2 in (0.3, 0.7)]
+    assert set(panels) == {"closed form", "FedAvg", "FedAWE"} and numbers["panel"].iloc[0] == "closed form"
+    assert panels["closed form"] == pytest.approx(np.array(expected)) == panels["FedAvg"]
+    assert (panels["FedAWE"] == 50).all() and (chart.center, chart.y[1]) == (50, "$p_{2}$")
+    with pytest.raises(UserError, match="no evaluations from round 99 on"):
+        describe({**HEATMAP, "after": 99}, grid)
 
 
 def test_availability_has_probabilities_and_who_was_there(accuracies):

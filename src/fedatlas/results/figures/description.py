@@ -101,6 +101,8 @@ class Heatmap:
 
     Attributes:
         x, y, value: Column and words of abscissa, ordinate and colour.
+        center: Value at which the colours part; by default they deepen from white.
+        numbers: Whether small panels show the numbers.
         columns: Panels in a row; by default as many as fit.
         note: Meaning of a number.
     """
@@ -108,6 +110,8 @@ class Heatmap:
     x: tuple[str, str]
     y: tuple[str, str]
     value: tuple[str, str]
+    center: float | None = None
+    numbers: bool = False
     columns: int | None = None
     note: str = ""
 

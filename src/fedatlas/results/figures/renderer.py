@@ -16,7 +16,7 @@ from fedatlas.experiments.axis_values import parse
 from fedatlas.results.figures.description import DIVERGED, raise_to_floor
 from fedatlas.results.figures.figure_data import MAX_BANDS
 from fedatlas.results.figures.panels import NOTE_COLOUR, add_note, grid, label, split_panels, words, wrap
-from fedatlas.results.figures.style import GREY, ORANGE, RC, SEQUENTIAL, SKY, WIDTH
+from fedatlas.results.figures.style import DIVERGING, GREY, ORANGE, RC, SEQUENTIAL, SKY, WIDTH
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -31,6 +31,7 @@ MARKS = 8  # markers of a line
 STOPS = 24  # values of an abscissa that are all ticks, where there are so few
 DOTS = ((0, (1, 1.5)), (0, (4, 2)), (0, (6, 2, 1, 2)))  # of dotted columns
 BANDS = ((SKY, 0.55), (ORANGE, 0.25))  # colour and opacity of further bands
+MAX_NUMBERS = 121  # cells of a panel that have their numbers
 PLAIN = 4096  # ratio of the ends of a logarithmic abscissa up to which its ticks are powers of two, as numbers
 DECADES = 300.0  # ratio of the ends of a logarithmic axis below which numbers have no powers of ten
 LETTER = 0.075  # inches of a letter of a legend, and 0.55 of its handle
@@ -347,12 +348,15 @@ def _render_heatmap(chart: Chart, numbers: "DataFrame") -> "Figure":
     import seaborn as sns
 
     (x, x_words), (y, y_words), (value, value_words) = chart["x"], chart["y"], chart["value"]
-    panels = split_panels(numbers)
+    panels, center = split_panels(numbers), chart["center"]
     alike = all(set(part[y]) == set(panels[0][1][y]) for _, part in panels)
     figure, axes, columns = grid(len(panels), False, chart["columns"], alike)
     inches = figure.get_figwidth() / columns
     low, high = float(numbers[value].min()), float(numbers[value].max())
-    colours = sns.blend_palette(SEQUENTIAL, as_cmap=True)
+    if center is not None:
+        reach = max(high - center, center - low)
+        low, high = center - reach, center + reach
+    colours = sns.blend_palette(SEQUENTIAL if center is None else DIVERGING, as_cmap=True)
     for ax, (title, part) in zip(axes, panels, strict=True):
         order = {"index": part[y].drop_duplicates(), "columns": part[x].drop_duplicates()}
         cells = part.pivot(index=y, columns=x, values=value).reindex(**order)
@@ -360,7 +364,10 @@ def _render_heatmap(chart: Chart, numbers: "DataFrame") -> "Figure":
         longest = max(map(len, names.values()))
         if longest <= UPRIGHT:
             names = _names(cells.columns, max(2, min(MAX_NAMES, int(8 * inches / (longest + 1)))))
-        sns.heatmap(cells, ax=ax, vmin=min(low, 0), vmax=high, cmap=colours, cbar=False, rasterized=True,
+        numbered = chart["numbers"] and cells.size <= MAX_NUMBERS
+        texts = cells.map(lambda number: labels.number(number, 2)) if numbered else False
+        sns.heatmap(cells, ax=ax, vmin=min(low, 0) if center is None else low, vmax=high, cmap=colours, cbar=False,
+                    rasterized=True, annot=texts, fmt="", annot_kws={"fontsize": 6.5},
                     xticklabels=False, yticklabels=False)  # fmt: skip
         ax.set(title=wrap(title, inches), xlabel="", ylabel="")
         ax.set_xticks(list(names), list(names.values()))

@@ -197,8 +197,9 @@ def _rotate(values: tuple[Key, ...], by: int) -> tuple[Key, ...]:
     return values[by:] + values[:by]
 
 
-# Colours of heat maps: white for none, then ever darker.
+# Colours of heat maps: white for none, then ever darker; blue below and orange above a centre.
 SEQUENTIAL = ["#ffffff", "#cfe3f1", "#6aaed6", "#2171b5", "#08306b"]
+DIVERGING = ["#08306b", "#6aaed6", "#f7f7f7", "#f4a259", "#7f2704"]
 
 # Settings of matplotlib, all of them, so that a figure has the same bytes whoever draws it.
 RC = {
