@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from fedatlas.data.store import prepare
+from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Select
 from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
 from fedatlas.federation import problems
@@ -53,3 +54,11 @@ def test_a_theorem_that_does_not_apply_promises_nothing(folder):
     assert result["bound"].isna().all()
     longer = dataclasses.replace(VIEW, setting={"steps": 128})
     assert add_bounds(longer, {"fedavg": "E.4"}, TABLE, folder)["bound"].notna().sum() == 4
+
+
+def test_unknown_theorems_and_problems(folder):
+    with pytest.raises(UserError, match=r"did you mean 'E\.1'"):
+        add_bounds(VIEW, {"fedavg": "E1"}, TABLE, folder)
+    other = dataclasses.replace(VIEW, problem={"kind": "quadratic", "dim": 4})
+    with pytest.raises(UserError, match="logistic"):
+        add_bounds(other, {"fedavg": "E.1"}, TABLE, folder)
