@@ -1,6 +1,5 @@
 """Own data in other forms than tables; how custom data are named, remembered, prepared again and verified."""
 
-import json
 import os
 import re
 import sys
@@ -11,10 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from PIL import Image
-from sklearn.datasets import dump_svmlight_file
 
 from fedatlas.data import custom, custom_files, sources
-from fedatlas.data.paths import prepared_folder, resolve_directory
+from fedatlas.data.paths import resolve_directory
 from fedatlas.data.prepared import load, load_owners, read_meta
 from fedatlas.data.readers import READERS
 from fedatlas.data.readers.custom_reader import CustomReader, Samples
@@ -72,15 +70,6 @@ def test_images_in_an_archive(shape, expected):
     assert "not for images" in refusal(file="mine.npz", standardise=True)
 
 
-def test_arrays_in_files_of_their_own():
-    for name, array in {"x": X, "labels": Y.astype(bool), "client": CLIENT}.items():
-        np.save(f"{name}.npy", array)
-    data = prepared(file="x.npy", label="labels.npy", client="client.npy", test_share=0)
-    assert np.array_equal(data.X, X) and np.array_equal(data.y, Y)
-    assert [file["name"] for file in data.provenance["files"]] == ["x.npy", "labels.npy", "client.npy"]
-    assert "no.npy does not exist" in refusal(file="x.npy", label="no.npy")
-
-
 @pytest.mark.parametrize(
     "arrays, complaint",
     [
@@ -109,16 +98,6 @@ def test_objects_in_arrays_are_refused():
     assert "it holds Python objects, which are refused" in refusal(file="x.npy", label="y.npy")
 
 
-def test_libsvm_text_is_sparse():
-    dump_svmlight_file(X, 2 * Y - 1, "mine.libsvm", zero_based=False)
-    dump_svmlight_file(X[:5, :2], 2 * Y[:5] - 1, "test.libsvm", zero_based=False)
-    data = prepared(file="mine.libsvm", test_file="test.libsvm", count=4)
-    assert data.X.shape == (30, 4) and np.allclose(data.X.toarray()[:, :3], X) and data.X_test.shape == (5, 4)
-    assert np.array_equal(data.y, Y)
-    assert "n_features was set to 2, but input file contains 3 features" in refusal(file="mine.libsvm", count=2)
-    assert "would fill a sparse matrix" in refusal(file="mine.libsvm", standardise=True)
-
-
 @pytest.mark.parametrize(
     "text, complaint",
     [
@@ -142,17 +121,6 @@ def image(path, shape=(6, 5), seed=0):
     pixels = np.random.default_rng(seed).integers(0, 256, shape, np.uint8)
     Image.fromarray(pixels).save(path)
     return pixels
-
-
-def test_folders_of_images_with_a_test_part_and_sizes():
-    for part, count in (("train", 3), ("test", 1)):
-        for label in "ab":
-            for i in range(count):
-                image(f"photos/{part}/{label}/{i}.png", (6 + i, 5))
-    complaint = "the image has 7 x 5 pixels, and photos/train/a/0.png 6 x 5: say size: [6, 5] to resize all"
-    assert complaint in refusal(file="photos")
-    data = prepared(file="photos", size=8)
-    assert data.X.shape == (6, 1, 8, 8) and data.X_test.shape == (2, 1, 8, 8)
 
 
 def test_mistakes_in_folders_of_images():
@@ -263,19 +231,6 @@ def test_data_are_prepared_again_where_the_content_differs():
     np.save(folder / "X.npy", np.zeros((16, 3)))
     with pytest.raises(UserError, match="damaged"):
         verify(SPEC)
-
-
-def test_owners_that_are_no_list_of_clients_are_refused():
-    np.savez("mine.npz", X=X, y=Y, client=CLIENT)
-    data = prepared(file="mine.npz", test_share=0)
-    folder = prepared_folder(resolve_directory(), data.name)
-    for wrong in (np.full(30, 1), np.zeros(29, int), np.full(30, -1), np.zeros(30)):
-        np.save(folder / "owner.npy", wrong)
-        meta = json.loads((folder / "meta.json").read_text())
-        meta["arrays"]["owner"]["bytes"] = (folder / "owner.npy").stat().st_size
-        (folder / "meta.json").write_text(json.dumps(meta))
-        with pytest.raises(UserError, match="damaged"):
-            load_owners(data.name)
 
 
 def test_a_reader_elsewhere_has_formats_of_its_own(monkeypatch):

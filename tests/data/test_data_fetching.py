@@ -1,14 +1,12 @@
 """Where raw files come from, in which order, and what happens on the way."""
 
 import hashlib
-import os
 
 import pytest
 
 from fedatlas.data.catalogue.base import File, Form
 from fedatlas.data.raw_files import load_origin
 from fedatlas.data.store import find_obstacle
-from fedatlas.errors import UserError
 from tests.data.conftest import fetch
 
 
@@ -32,17 +30,6 @@ def test_the_order_is_data_directory_mirrors_official_address(official, server, 
     fetch("toy", root, tmp_path / "first")
     assert load_origin(root / "raw/toys/toy") == str(tmp_path / "first/toys/toy")
     assert len(server.requests) == 1
-
-
-def test_a_wrong_file_in_the_data_directory_is_refused_and_kept(official, put, root):
-    official(b"content")
-    path = put("data/raw/toys/toy", b"c0ntent")
-    with pytest.raises(UserError, match=f"{path} has the checksum sha256:.* expected: delete it"):
-        fetch("toy", root)
-    put("data/raw/toys/toy", b"cut")
-    with pytest.raises(UserError, match=f"{path} has 3 bytes, not the 7 expected: delete it"):
-        fetch("toy", root)
-    assert path.read_bytes() == b"cut"
 
 
 def test_a_stand_in_is_used_only_if_nearby_and_only_instead_of_the_official_files(
@@ -70,25 +57,3 @@ def test_whether_data_can_be_had_is_known_before_they_are_fetched(register, serv
     assert find_obstacle("toy", root, fetch=fetch) == (obstacle and f"{server.url}/toy: {obstacle}")
     assert len(server.requests) == 1 and root.exists() == fetch
     assert (root / "raw/toys/toy").exists() == (fetch and obstacle is None)
-
-
-def test_of_data_that_lie_nowhere_the_obstacle_names_each_address(register, put, root, tmp_path):
-    register(File("toy", ("http://127.0.0.1:9/toy",)))
-    obstacle = find_obstacle("toy", root, fetch=False)
-    assert obstacle.startswith("http://127.0.0.1:9/toy: ") and obstacle.endswith("Connection refused")
-    register(File("toy", pinned="2026-01", checksum=sha(b"content")))
-    assert find_obstacle("toy", root, fetch=False) == "it has no address and lies in no mirror"
-    put("mirror/toys/toy", b"contenT")
-    assert "has the checksum" in find_obstacle("toy", root, tmp_path / "mirror", fetch=False)
-    put("mirror/toys/toy", b"content")
-    assert find_obstacle("toy", root, tmp_path / "mirror", fetch=False) is None
-    assert find_obstacle("digits", root) is None and not root.exists()
-
-
-def test_the_next_fetch_sweeps_what_killed_ones_have_left(official, put, root, names_of_raw_files):
-    official(b"content")
-    for name in (".tmp-000000-1-0123456789ab-toy", "other"):
-        os.utime(put(f"data/raw/toys/{name}", b"left"), (0, 0))
-    os.utime(put("data/prepared/.tmp-000000-1-0123456789ab-toy", b"left"), (0, 0))
-    fetch("toy", root)
-    assert names_of_raw_files() == {"toy", "toy.origin", "other"}

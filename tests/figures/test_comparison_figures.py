@@ -57,24 +57,6 @@ def test_every_point_of_the_axes_is_a_problem(results):
     assert "3 problems, 4 seeds." in chart.note and "suboptimality is 0.674 % of its first value" in chart.note
 
 
-def test_a_profile_counts_in_shares_of_the_budget(results):
-    options = {"unit": "budget", "shares": [math.exp(-5)], "x": "gradients"}
-    numbers, chart = describe({**PROFILE, **options}, results)
-    assert chart.x == {"x": "gradients per active client, as a share of the budget"}
-    solved = numbers[numbers["share"] > 0].groupby("algorithm")["x"].first()
-    assert solved["scaffold"] == pytest.approx(0.25, rel=0.15) and "fedprox" not in solved
-
-
-def test_targets_do_not_depend_on_what_is_drawn():
-    frame = curves().rename(columns={"suboptimality": "loss"})
-    first = []
-    for algorithms in (None, ["fedavg", "fedprox"]):
-        spec = {**PROFILE, "algorithms": algorithms, "shares": [0.01], "unit": "budget"}
-        numbers, _ = describe(spec, (None, frame, view(metric="loss")))
-        first.append(numbers[(numbers["algorithm"] == "fedavg") & (numbers["share"] > 0)]["x"].iloc[0])
-    assert first[0] == pytest.approx(first[1], rel=0.05)
-
-
 def test_the_loss_to_the_best_has_the_state_of_each_algorithm_on_each_problem(results):
     numbers, chart = describe({**LOSS, "share": math.exp(-5)}, results)
     table = numbers.set_index(["algorithm", "case"])

@@ -100,10 +100,6 @@ def find(driver, selector):
     return driver.find_elements("css selector", selector)
 
 
-def visible_texts(driver, selector):
-    return [item.text for item in find(driver, selector) if item.is_displayed()]
-
-
 def write(field, text):
     field.clear()
     field.send_keys(text)
@@ -121,55 +117,3 @@ def test_nothing_is_wider_than_the_screen_or_asked_from_elsewhere(opened, width)
     # pages of its own, such as chrome-untrusted://new-tab-page, are what the browser asks for, not the report
     schemes = {scheme for url in urls if not (scheme := urlsplit(url).scheme).startswith("chrome")}
     assert schemes <= {"file", "data"}
-
-
-def test_tables_sort_by_value_and_filter(opened):
-    driver = opened(1280)
-    table = "#smoke-one .numbers.sorts:not(details *)"
-    head = find(driver, f"{table} thead th:last-child .sorter")[0]
-    column = f"{table} tbody td:last-child"
-    for order in (sorted, lambda values: sorted(values, reverse=True)):
-        head.click()
-        values = [float(text.rstrip("†")) for text in visible_texts(driver, column)]
-        assert len(values) == 6 and values == order(values)
-    assert find(driver, f"{table} thead th:last-child")[0].get_attribute("aria-sort") == "descending"
-
-
-def test_a_chart_changes_axes_hides_lines_and_reads_values_by_keys(opened):
-    from selenium.webdriver.common.keys import Keys
-
-    driver = opened(390)
-    figure = "figure[data-kind=lines]"
-    assert not visible_texts(driver, f"{figure} img")
-    against, across, _ = find(driver, f"{figure} .filters select")
-    against.send_keys("gradients")
-    across.send_keys("log")
-    chart = "const chart = Chart.getChart(document.querySelector('canvas'));"
-    assert driver.execute_script(f"{chart} return chart.data.datasets[0].data.map((one) => one.value)") == [0, 10, 20]
-    assert driver.execute_script(f"{chart} return chart.options.scales.x.type") == "logarithmic"
-    find(driver, f"{figure} .legend button")[0].click()
-    assert driver.execute_script(f"{chart} return [0, 1].map((at) => chart.isDatasetVisible(at))") == [False, True]
-    find(driver, f"{figure} canvas")[0].send_keys(*[Keys.ARROW_RIGHT] * 3)
-    text = find(driver, f"{figure} .unseen[aria-live]")[0].get_attribute("textContent")
-    assert text == "FedAc-I, 0.1667 (0.08333 to 0.3333), gradients per active client: 20"
-    find(driver, f"{figure} .legend button")[0].click()
-    last = find(driver, f"{figure} canvas")[1]
-    last.send_keys(*[Keys.ARROW_RIGHT] * 3)
-    text = find(driver, f"{figure} .unseen[aria-live]")[0].get_attribute("textContent")
-    assert text == "FedAvg, 0.3333 (0.1667 to 0.6667), lost, gradients per active client: 20"
-    find(driver, f"{figure} .filters button")[0].click()
-    assert len(find(driver, f"{figure} img")) == 1 and find(driver, f"{figure} img")[0].is_displayed()
-
-
-def test_the_image_prints_and_stands_in_without_scripts(opened, page):
-    driver = opened(1280)
-    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
-    assert find(driver, "figure[data-kind=lines] img")[0].is_displayed() and not visible_texts(
-        driver, ".panels, .filters, nav"
-    )
-    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
-    driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
-    driver.get(page)
-    assert all(image.is_displayed() for image in find(driver, "figure img"))
-    assert len(visible_texts(driver, "#ledger tbody tr")) == 4 and not visible_texts(driver, ".filters")
-    driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
