@@ -8,7 +8,6 @@ import pytest
 from fedatlas import UserError
 from fedatlas.experiments.fingerprint import _parsed_outside, module_hashes
 from fedatlas.registry import extensions
-from fedatlas.registry.extensions import discovery
 from fedatlas.testing import Failed, NotApplicable
 from fedatlas.testing.untracked import dependencies, find_untracked
 
@@ -29,7 +28,7 @@ def own(tmp_path, monkeypatch):
     (tmp_path / "extensions").mkdir()
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
-    monkeypatch.setattr(discovery, "_path_entries", [])
+    monkeypatch.setattr(extensions, "_path_entries", [])
 
     def write(source):
         (tmp_path / "extensions/mine.py").write_text(source)

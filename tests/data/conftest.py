@@ -18,7 +18,6 @@ def away_from_the_users_data(monkeypatch, tmp_path, request):
     if request.path.name != "test_data_real.py":
         monkeypatch.delenv("FEDATLAS_DATA_MIRRORS", raising=False)
     monkeypatch.setenv("FEDATLAS_DATA", str(tmp_path / "nowhere"))
-    monkeypatch.setattr(raw_files, "PAUSE", 0.001)
 
 
 def fetch(name, root, mirrors=()):
@@ -64,41 +63,33 @@ def toy_text():
 class Server:
     """An HTTP server on this machine that gives `files` by path and can be told to misbehave.
 
-    `cut` lists, per answer, after how many bytes it breaks off; `status` lists codes to answer with first; without
-    `ranges` it ignores them; `requests` records (path, Range header). `silence` are the seconds before it sends what
-    follows the headers.
+    `cut` lists, per answer, after how many bytes it breaks off; `status` lists codes to answer with first; `requests`
+    records paths. `silence` are the seconds before it sends what follows the headers.
     """
 
     def __init__(self):
-        self.files, self.cut, self.status, self.ranges, self.requests = {}, [], [], True, []
+        self.files, self.cut, self.status, self.requests = {}, [], [], []
         self.declare_length = True
         self.silence = 0.0
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self):
-                header = self.headers.get("Range")
-                outer.requests.append((self.path, header))
+                outer.requests.append(self.path)
                 if outer.status:
                     return self.send_error(outer.status.pop(0))
                 if (content := outer.files.get(self.path)) is None:
                     return self.send_error(404)
-                start = int(header[6:-1]) if header and outer.ranges else 0
-                if start and start >= len(content):
-                    return self.send_error(416)
-                self.send_response(206 if start else 200)
-                if start:
-                    self.send_header("Content-Range", f"bytes {start}-{len(content) - 1}/{len(content)}")
+                self.send_response(200)
                 if outer.declare_length:
-                    self.send_header("Content-Length", str(len(content) - start))
+                    self.send_header("Content-Length", str(len(content)))
                 self.end_headers()
-                end = start + outer.cut.pop(0) if outer.cut else None
+                end = outer.cut.pop(0) if outer.cut else None
                 time.sleep(outer.silence)
-                self.wfile.write(content[start:end])
+                self.wfile.write(content[:end])
 
             def do_HEAD(self):
-                outer.requests.append((self.path, "HEAD"))
-                self.send_response(outer.status.pop(0) if outer.status else 200 if self.path in outer.files else 404)
+                self.send_response(200 if self.path in outer.files else 404)
                 self.end_headers()
 
             def log_message(self, *unused):

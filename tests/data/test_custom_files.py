@@ -1,7 +1,6 @@
 """Own data in other forms than tables; how custom data are named, remembered, prepared again and verified."""
 
 import os
-import re
 import sys
 import types
 from pathlib import Path
@@ -9,14 +8,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from PIL import Image
+from sklearn.datasets import dump_svmlight_file
 
-from fedatlas.data import custom, custom_files, sources
+from fedatlas.data import custom, sources
 from fedatlas.data.paths import resolve_directory
 from fedatlas.data.prepared import load, load_owners, read_meta
 from fedatlas.data.readers import READERS
 from fedatlas.data.readers.custom_reader import CustomReader, Samples
-from fedatlas.data.store import prepare, status, verify
+from fedatlas.data.store import prepare, verify
 from fedatlas.errors import UserError
 
 RNG = np.random.default_rng(0)
@@ -42,7 +41,7 @@ def prepared(**spec):
 
 def refusal(**spec):
     """The sentence about custom data that cannot be used."""
-    custom_files._cache.clear()  # a folder is not looked at twice in a moment
+    custom._records.clear()  # as another process
     with pytest.raises(UserError) as error:
         sources.info(spec)
     return str(error.value)
@@ -74,7 +73,7 @@ def test_images_in_an_archive(shape, expected):
     "arrays, complaint",
     [
         ({"X": X}, "mine.npz: there is no array 'y' (known: X)"),
-        ({"X": X, "y": Y[1:]}, "array 'y' is of shape (29,): it must be one value for each of the 30 rows"),
+        ({"X": X, "y": Y[1:]}, "array 'y' is of shape (29,): it must be one value for each row of 'X'"),
         ({"X": X, "y": Y, "client": CLIENT[1:]}, "array 'client' is of shape (29,)"),
         ({"X": np.where(X == X[2, 1], np.nan, X), "y": Y}, "array 'X' holds no number in row 3, column 2"),
         ({"X": X, "y": Y + 0.5}, "array 'y' is float64: it must be whole numbers, or text"),
@@ -85,6 +84,7 @@ def test_images_in_an_archive(shape, expected):
         ({"X": X, "y": Y, "X_test": X}, "there is no array 'y_test'"),
         ({"X": X, "y": Y, "X_test": X[:2], "y_test": [7, 8]}, "the class '7' has rows to test, and none to train on"),
         ({"X": X[:0], "y": Y[:0]}, "mine.npz: holds no rows"),
+        ({"X": np.array([{}], object), "y": Y}, "mine.npz: is not a readable .npz file (Object arrays"),
     ],
 )
 def test_mistakes_in_arrays(arrays, complaint):
@@ -92,10 +92,14 @@ def test_mistakes_in_arrays(arrays, complaint):
     assert complaint in refusal(file="mine.npz")
 
 
-def test_objects_in_arrays_are_refused():
-    np.save("x.npy", np.array([{}], object), allow_pickle=True)
-    np.save("y.npy", Y)
-    assert "it holds Python objects, which are refused" in refusal(file="x.npy", label="y.npy")
+def test_libsvm_text_is_sparse():
+    dump_svmlight_file(X, 2 * Y - 1, "mine.libsvm", zero_based=False)
+    dump_svmlight_file(X[:5, :2], 2 * Y[:5] - 1, "test.libsvm", zero_based=False)
+    data = prepared(file="mine.libsvm", test_file="test.libsvm", count=4)
+    assert data.X.shape == (30, 4) and np.allclose(data.X.toarray()[:, :3], X) and data.X_test.shape == (5, 4)
+    assert np.array_equal(data.y, Y)
+    assert "n_features was set to 2, but input file contains 3 features" in refusal(file="mine.libsvm", count=2)
+    assert "would fill a sparse matrix" in refusal(file="mine.libsvm", standardise=True)
 
 
 @pytest.mark.parametrize(
@@ -106,60 +110,13 @@ def test_objects_in_arrays_are_refused():
         ("1 0:2\n-1 2:1\n", "mine.svm: is not LIBSVM text: Invalid index 0"),
         ("1.5 1:2\n-1 2:1\n", "mine.svm: the label 1.5 is not a whole number"),
         ("1\n-1\n", "is not LIBSVM text with features"),
-        ("1 1:inf\n-1 1:2\n", "mine.svm: holds a value that is not finite"),
+        ("1 1:inf\n-1 1:2\n", "mine.svm: is not LIBSVM text: it holds a value that is not finite"),
         ("", "mine.svm: "),
     ],
 )
 def test_mistakes_in_libsvm_text(text, complaint):
     Path("mine.svm").write_text(text)
     assert complaint in refusal(file="mine.svm")
-
-
-def image(path, shape=(6, 5), seed=0):
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    pixels = np.random.default_rng(seed).integers(0, 256, shape, np.uint8)
-    Image.fromarray(pixels).save(path)
-    return pixels
-
-
-def test_mistakes_in_folders_of_images():
-    Path("photos/cat").mkdir(parents=True)
-    assert "photos: holds no images: it must hold a folder for each class" in refusal(file="photos")
-    Path("photos/cat/0.png").write_bytes(b"\x89PNG nothing")
-    assert "photos/cat/0.png: is not a readable image" in refusal(file="photos")
-    picture = image("photos/cat/0.png")
-    assert "all labels are 'cat'" in refusal(file="photos")
-    image("photos/dog/0.png")
-    path = Path("photos/dog/0.png")
-    path.write_bytes(path.read_bytes()[:-30])
-    assert picture.size and sources.info({"file": "photos", "test_share": 0})
-    with pytest.raises(UserError, match=r"photos/dog/0.png: is not a readable image"):
-        prepare({"file": "photos", "test_share": 0})
-    assert status()[-1].state == "raw"
-    assert "the format csv reads a file" in refusal(file="photos", format="csv", label="y")
-
-
-class Bunch:
-    frame = pd.DataFrame({"a": X[:, 0], "colour": pd.Categorical(CLIENT), "class": pd.Categorical(Y.astype(str))})
-    target_names = ["class"]
-
-
-def test_a_table_of_openml_is_fetched_once(monkeypatch):
-    options = []
-
-    def fetch(**arguments):
-        options.append(arguments)
-        return Bunch
-
-    monkeypatch.setattr("sklearn.datasets.fetch_openml", fetch)
-    data = prepared(openml="toy", version=2, test_share=0)
-    assert data.X.shape == (30, 4) and np.array_equal(data.y, Y)
-    assert prepared(openml="toy", version=2, client="colour").X.shape[1] == 1
-    assert len(options) == 1 and options[0]["name"] == "toy" and options[0]["version"] == 2
-    assert (resolve_directory() / "raw/openml/toy-2.parquet").is_file()
-    assert re.fullmatch(r"toy\+[0-9a-f]{10}", data.name)
-    assert "leave version out" in refusal(openml=61, version=1)
 
 
 def write(rows=30):
@@ -178,7 +135,7 @@ def test_files_are_read_again_only_after_they_have_changed(monkeypatch):
     monkeypatch.setattr(READERS.get("csv"), "survey", lambda self, paths: surveys.append(1) or survey(self, paths))
 
     def describe():
-        custom_files._cache.clear()  # as another process
+        custom._records.clear()  # as another process
         return sources.info(SPEC)
 
     first = describe()
@@ -198,17 +155,17 @@ def test_an_edit_that_keeps_size_and_time_is_seen():
     at = text.rindex("0")
     Path("mine.csv").write_text(f"{text[:at]}1{text[at + 1 :]}")
     os.utime("mine.csv", ns=(10**18, 10**18))
-    custom_files._cache.clear()  # as another process
+    custom._records.clear()  # as another process
     assert sources.info(SPEC) != first
 
 
 def test_a_job_finds_own_data_by_their_name():
     write()
     first = sources.info(SPEC)
-    custom_files._cache.clear()
+    custom._records.clear()
     custom._mappings.clear()
     assert sources.info(first.name) == first
-    custom_files._cache.clear()
+    custom._records.clear()
     custom._mappings.clear()
     (resolve_directory() / f"own/{first.name}.json").unlink()
     with pytest.raises(UserError, match=r"custom data 'mine\+.*' are not known in"):

@@ -14,7 +14,6 @@ from fedatlas.data import sources
 from fedatlas.data.prepared import load, load_client_names, load_owners
 from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
-from fedatlas.io import machine
 
 ROWS = 40
 
@@ -146,7 +145,7 @@ NO_CSV = "mine.csv: is not CSV in UTF-8: "
 
 
 MISTAKES = {
-    "a,b,y\n1,2,0\n1,2\n": "mine.csv: row 2 is short: it has 2 of 3 cells",
+    "a,b,y\n1,2,0\n1,2\n": "mine.csv: row 2: column 'y' (label) has no value",
     "a,b,y\n1,2,0\n1,2,3,4\n": NO_CSV + "Error tokenizing data. C error: Expected 3 fields in line 3",
     "a,b,y\n1,2,0,\n1,2,1,\n": NO_CSV + "Error tokenizing data. C error: Expected 3 fields in line 2",
     'a,b,y\n1,2,"0\n1,2,1\n': NO_CSV + "Error tokenizing data. C error: EOF inside string",
@@ -159,7 +158,6 @@ MISTAKES = {
     "a,b,y\n1,2,0\n1,inf,1\n": "mine.csv: row 2: column 'b' holds 'inf', which is no finite number",
     "a,b,y\n1,2,0\n1,1_0,1\n": "mine.csv: row 2: column 'b' holds '1_0', which is no finite number",
     "a,b,y\n1,2,0\n1,1e999,1\n": "mine.csv: row 2: column 'b' holds '1e999', which is no finite number",
-    "a,b,y\n1,2,0\n1,2,no\0\n": "mine.csv: holds a zero byte",
     "a,b,y\n1,2,0\n1,2,0\n": "mine.csv: all labels are '0': a classifier needs two classes at least",
     "a,b,y\n1,2,0\n1,2,\n": "mine.csv: row 2: column 'y' (label) has no value",
     "a,b,y\n1,2,0\n1,2,1.5\n": "mine.csv: row 2: column 'y' (label) holds 1.5",
@@ -180,8 +178,6 @@ def test_a_mistake_is_a_sentence_with_file_row_and_column(text):
     [
         ({"client": "hosp"}, "mine.csv: client: there is no column 'hosp'"),
         ({"lable": "y"}, "data mine.csv has no option 'lable'; did you mean 'label'?"),
-        ({"separator": "ab"}, "separator is 'ab'; it must be one character"),
-        ({"separator": "é"}, "separator is 'é'; it must be one character of ASCII"),
         ({"test_share": 1}, "test_share is 1; it must be a number, at least 0, less than 1"),
         ({"test_column": "a", "test_share": 0.1}, "test_column and test_share exclude one another"),
         ({"format": "cvs"}, "data mine.csv: unknown format 'cvs'; did you mean 'csv'?"),
@@ -191,7 +187,7 @@ def test_a_mistake_is_a_sentence_with_file_row_and_column(text):
         ({"file": "a\0b.csv"}, "it must be a path"),
         ({"file": 3}, "file is 3; it must be text"),
         ({"cite": "nobody"}, "references.bib has no entry 'nobody'"),
-        ({"openml": "iris"}, "must hold either file, a path, or openml, a name or a number"),
+        ({"file": None}, "must hold file, a path"),
     ],
 )
 def test_a_wrong_mapping_is_a_sentence(spec, complaint):
@@ -204,7 +200,7 @@ def test_parquet_says_row_and_column():
     with pytest.raises(UserError, match=r"mine.parquet: row 1: column 'dose' has no value"):
         prepared(file="mine.parquet", **KEYS)
     FRAME.assign(when=pd.Timestamp(0)).to_parquet("mine.parquet")
-    with pytest.raises(UserError, match=r"column 'when' is of the type datetime.*name it under drop"):
+    with pytest.raises(UserError, match=r"column 'when' .a feature. is of the type datetime.*or drop it"):
         prepared(file="mine.parquet", **KEYS)
     FRAME.assign(smokes=[True, None] * (ROWS // 2)).to_parquet("mine.parquet")
     with pytest.raises(UserError, match=r"mine\.parquet: row 2: column 'smokes' has no value"):
@@ -223,7 +219,7 @@ def test_parquet_says_row_and_column():
         prepared(file="mine.parquet", label="a")
     with open("mine.parquet", "wb") as file:
         file.write(b"PAR1 nothing")
-    with pytest.raises(UserError, match="is not a readable Parquet file"):
+    with pytest.raises(UserError, match="is not a table"):
         prepared(file="mine.parquet", label="a")
 
 
@@ -244,10 +240,3 @@ def test_what_pandas_writes_is_read_bit_for_bit(tmp_path_factory, values, words,
     data = prepared(file=str(path), label="label it", separator=separator, test_share=0)
     assert np.array_equal(data.X, frame[["a", "b"]].to_numpy(np.float64))
     assert len(set(zip(labels, data.y, strict=True))) == len(set(labels)) == data.classes
-
-
-def test_a_table_with_more_cells_than_memory_is_refused(monkeypatch):
-    parquet.write_table(pa.Table.from_pandas(FRAME), "mine.parquet")
-    monkeypatch.setattr(machine, "free_host", lambda: 100)
-    with pytest.raises(UserError, match=r"mine\.parquet needs about"):
-        sources.info({"file": "mine.parquet", **KEYS})

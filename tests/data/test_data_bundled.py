@@ -6,7 +6,7 @@ import pytest
 
 from fedatlas.data.paths import BUNDLED
 from fedatlas.data.prepared import load
-from fedatlas.data.raw_files import find_mismatch, load_origin
+from fedatlas.data.raw_files import load_origin
 from fedatlas.data.sources import info, names
 from fedatlas.data.store import is_local, prepare, status, verify
 
@@ -33,7 +33,7 @@ def test_a_bundled_file_is_the_one_of_the_catalogue_and_names_its_source(path):
         for file in form.files
     }
     _, file = files[path.parent.name, path.name]
-    assert file.checksum.startswith("sha256:") and find_mismatch(path, file) is None
+    assert file.checksum.startswith("sha256:") and file.find_mismatch(path) is None
     assert (path.parent / "SOURCE.md").read_text().startswith(f"# {path.name}\n")
 
 

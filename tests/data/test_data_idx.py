@@ -35,5 +35,5 @@ def test_four_files_become_a_data_set(register, put, root):
     with pytest.raises(UserError, match=f"{names[0]}: cannot be read by the reader idx"):
         prepare("toy", root)
     put(f"data/raw/toys/{names[0]}", gzip.compress(encode(ARRAY))[:-9])
-    with pytest.raises(UserError, match=f"{names[0]}: cannot be read to its end"):
+    with pytest.raises(UserError, match=f"{names[0]}: cannot be read by the reader idx"):
         prepare("toy", root)

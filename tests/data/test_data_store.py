@@ -9,10 +9,9 @@ import pytest
 
 from fedatlas.data import preparation, prepared
 from fedatlas.data.catalogue.base import File, Form
-from fedatlas.data.dataset import Dataset
+from fedatlas.data.dataset import Contents
 from fedatlas.data.prepared import load
 from fedatlas.data.store import prepare, verify
-from fedatlas.data.validation import validate
 from fedatlas.errors import UserError
 
 
@@ -121,7 +120,8 @@ def test_what_is_no_folder_is_not_replaced(toy, root, tmp_path, in_the_way):
     "entry, complaint",
     [
         ({"counts": (2, 0)}, r"the classes have \(1, 1\) samples, expected \(2, 0\)"),
-        ({"classes": 3}, "labels are not the 3 classes from 0 on"),
+        ({"classes": 3}, r"the classes have \(1, 1, 0\) samples, expected some of each"),
+        ({"classes": 1}, "labels are not the 1 classes from 0 on"),
         ({"dtype": "float32"}, None),
     ],
 )
@@ -133,53 +133,6 @@ def test_promises_are_checked(register, put, root, toy_text, entry, complaint):
         return
     with pytest.raises(UserError, match=complaint):
         prepare("toy", root)
-
-
-def _dataset(**changes):
-    fields = {"X": np.zeros((4, 1, 2, 2), np.uint8), "y": np.int64([0, 1, 0, 1]), "X_test": None, "y_test": None}
-    return Dataset("toy", classes=2, lossy=False, provenance={}, **(fields | changes))
-
-
-@pytest.mark.parametrize(
-    "changes, complaint",
-    [
-        ({"X": np.zeros((3, 1, 2, 2), np.uint8)}, "training part: samples are uint8"),
-        ({"X": np.zeros((4, 1, 2, 2))}, "samples are float64"),
-        ({"X": np.full((4, 1, 2, 2), 17, np.uint8)}, "a value is not finite or out of range"),
-        ({"y": np.int64([0, 1, 0])}, "labels are int64"),
-        ({"y": np.int32([0, 1, 0, 1])}, "labels are int32"),
-        ({"y": np.int64([0, 1, 0, 2])}, "labels are not the 2 classes"),
-        ({"y": np.int64([0, 1, 0, -1])}, "labels are not the 2 classes"),
-        ({"y": np.int64([0, 0, 0, 0])}, "labels are not the 2 classes"),
-        ({}, None),
-    ],
-)
-def test_arrays_that_break_a_promise_are_refused(register, root, changes, complaint):
-    source = register(rows=4, shape=(1, 2, 2), dtype="uint8", sparse=False, scale=16.0)
-    if complaint is None:
-        return validate(source, _dataset(**changes), root)
-    with pytest.raises(UserError, match=complaint):
-        validate(source, _dataset(**changes), root)
-
-
-def test_values_that_are_not_finite_are_refused(register, root):
-    source = register(rows=4, shape=(2,), sparse=False)
-    X = np.zeros((4, 2))
-    validate(source, _dataset(X=X), root)
-    X[3, 1] = np.nan
-    with pytest.raises(UserError, match="not finite"):
-        validate(source, _dataset(X=X), root)
-
-
-@pytest.mark.parametrize("indices, indptr", [([0, 5], [0, 1, 2]), ([0, 1], [0, 2, 1]), ([-1, 1], [0, 1, 2])])
-def test_an_inconsistent_sparse_matrix_is_refused(toy, root, indices, indptr):
-    folder = prepare("toy", root)
-    meta = prepared.read_meta(folder)
-    np.save(folder / "X_data.npy", np.ones(2))
-    np.save(folder / "X_indices.npy", np.int32(indices))
-    np.save(folder / "X_indptr.npy", np.int32(indptr))
-    with pytest.raises(UserError):
-        validate(toy, prepared.open_arrays("toy", folder, meta), folder)
 
 
 def test_verify_finds_what_has_changed(register, put, root, toy_text):
@@ -213,3 +166,35 @@ def test_sparse_features_stay_sparse(toy, root):
         result.features("test")
     with pytest.raises(UserError, match="unknown split 'tset'; did you mean 'test'"):
         result.features("tset")
+
+
+@pytest.mark.parametrize(
+    "name, array, complaint",
+    [
+        ("X", np.zeros((4, 1, 2, 2)), "samples are float64"),
+        ("X", np.full((4, 1, 2, 2), 17, np.uint8), "a value is not finite or out of range"),
+        ("y", np.int64([0, 1, 0]), "labels are int64"),
+        ("y", np.int64([0, 1, 0, -1]), "labels are not the 2 classes"),
+        ("y", np.int64([0, 0, 0, 0]), r"the classes have \(4, 0\) samples"),
+    ],
+)
+def test_arrays_that_break_a_promise_are_refused(register, root, name, array, complaint):
+    source = register(rows=4, shape=(1, 2, 2), dtype="uint8", sparse=False, scale=16.0)
+    folder = root / "prepared/toy"
+    folder.mkdir(parents=True)
+    for stem, value in ({"X": np.zeros((4, 1, 2, 2), np.uint8), "y": np.int64([0, 1, 0, 1])} | {name: array}).items():
+        np.save(folder / f"{stem}.npy", value)
+    meta = prepared.Meta({}, Contents.from_json(source.to_json()), {"lossy": ""})
+    with pytest.raises(UserError, match=complaint):
+        prepared.validate(source, prepared.open_arrays("toy", folder, meta), folder)
+
+
+@pytest.mark.parametrize("indices, indptr", [([0, 5], [0, 1, 2]), ([0, 1], [0, 2, 9]), ([-1, 1], [0, 1, 2])])
+def test_an_inconsistent_sparse_matrix_is_refused(toy, root, indices, indptr):
+    folder = prepare("toy", root)
+    meta = prepared.read_meta(folder)
+    np.save(folder / "X_data.npy", np.ones(2))
+    np.save(folder / "X_indices.npy", np.int32(indices))
+    np.save(folder / "X_indptr.npy", np.int32(indptr))
+    with pytest.raises(UserError, match="damaged"):
+        prepared.open_arrays("toy", folder, meta)

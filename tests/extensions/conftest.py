@@ -5,7 +5,6 @@ import sys
 import pytest
 
 from fedatlas.registry import extensions
-from fedatlas.registry.extensions import discovery, loading
 
 
 @pytest.fixture
@@ -16,9 +15,8 @@ def study(tmp_path, monkeypatch):
     (folder / "config").mkdir(parents=True)
     (folder / extensions.CONFIG).write_text("size: smoke\n")
     monkeypatch.chdir(folder)
-    discovery._installed_modules.cache_clear()
-    loading._active.clear()
-    monkeypatch.setattr(discovery, "_path_entries", [])
+    extensions._installed_modules.cache_clear()
+    monkeypatch.setattr(extensions, "_path_entries", [])
     monkeypatch.setattr(sys, "path", [*sys.path])
     modules = dict(sys.modules)
 
@@ -32,7 +30,7 @@ def study(tmp_path, monkeypatch):
     fresh = {name: module for name, module in sys.modules.items() if modules.get(name) is not module}
     for name in [name for name, module in fresh.items() if _lies_in(tmp_path, module)]:
         del sys.modules[name]
-    discovery._installed_modules.cache_clear()
+    extensions._installed_modules.cache_clear()
 
 
 def _lies_in(folder, module):

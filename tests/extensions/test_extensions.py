@@ -62,7 +62,7 @@ def test_a_label_is_a_name_too(study, capsys):
         assert ALGORITHMS.resolve(name) == "tiny" and train(name) == 0
         assert describe(name).startswith("tiny (algorithm")
     assert ALGORITHMS.resolve("FEDAVG") == "fedavg" and ALGORITHMS.resolve("Your Way") == "Your Way"
-    assert "SCAFFOLD" not in ALGORITHMS.names()  # specifications hold names alone
+    assert "SCAFFOLD" not in ALGORITHMS  # specifications hold names alone
     with pytest.raises(UserError, match="unknown algorithm 'SCAFFOLD'; did you mean 'scaffold'"):
         ALGORITHMS.get("SCAFFOLD")
 
@@ -103,7 +103,7 @@ def test_two_studies_in_one_process_do_not_mix(study, tmp_path, monkeypatch):
     monkeypatch.chdir(other)
     assert "another" in ALGORITHMS.get("tiny").summary() and "one step" in first.summary()
     monkeypatch.chdir(tmp_path)
-    assert "tiny" not in ALGORITHMS.names()
+    assert "tiny" not in ALGORITHMS
 
 
 # -- jobs, wherever they run ------------------------------------------------------------------------------------------

@@ -76,10 +76,10 @@ def test_a_name_of_two_kinds_is_refused_with_both_files(study, capsys, files, co
         ("extensions: [mine]", "config/config.yaml: extensions: there is no mine in "),
         (
             "extensions: [../other]",
-            "extensions: ../other lies outside the study: copy it into the study, or install",
+            "extensions: ../other is not a path inside the study: copy it there, or install",
         ),
-        ("extensions: [/tmp]", "extensions: /tmp lies outside the study"),
-        ("extensions: [.]", "extensions: . is the study itself: name a folder in it"),
+        ("extensions: [/tmp]", "extensions: /tmp is not a path inside the study"),
+        ("extensions: [.]", "extensions: . is not a path inside the study"),
         ("extensions: [notes.txt]", "extensions: notes.txt is not a Python file"),
         ("extensions: [json.py]", "json is also the name of an installed module ("),
         ("extensions: [code]", "code is also the name of an installed module ("),

@@ -5,7 +5,7 @@ import pytest
 from fedatlas.errors import UserError
 from fedatlas.experiments import fingerprint
 from fedatlas.experiments.dependencies import problem_modules
-from fedatlas.registry.extensions import discovery
+from fedatlas.registry import extensions
 
 HELPER = {"extensions/helper.py": "X = 1\n"}
 
@@ -39,7 +39,7 @@ def fingerprints(study):
     """A function that gives the fingerprints of own modules as a new process would."""
 
     def values(*names):
-        caches = fingerprint._closure, fingerprint._followed, fingerprint._parsed_outside, discovery._study_modules
+        caches = fingerprint._closure, fingerprint._followed, fingerprint._parsed_outside, extensions._study_modules
         for function in caches:
             function.cache_clear()
         return [fingerprint.fingerprint([name]) for name in names]

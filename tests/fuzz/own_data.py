@@ -1,4 +1,4 @@
-"""A user's own data: a table, arrays, LIBSVM text, a folder of images or a trace is read, or refused.
+"""A user's own data: a table, arrays, LIBSVM text or a trace is read, or refused.
 
 An input is the name of a file in a line of its own, and the file's content.
 """
@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
-from PIL import Image
 
 from fedatlas.data.prepared import load, load_owners
 from fedatlas.data.store import prepare, verify
@@ -32,7 +31,6 @@ def written(write: Callable[..., Any], *arguments: Any, **keywords: Any) -> byte
     return out.getvalue()
 
 
-PNG = written(Image.fromarray(IMAGES["X"][0]).save, "PNG")
 SEEDS: dict[str, Sequence[bytes]] = {
     "mine.csv": [
         FRAME.to_csv(index=False).encode(),
@@ -42,7 +40,6 @@ SEEDS: dict[str, Sequence[bytes]] = {
     "mine.parquet": [written(FRAME.to_parquet)],
     "mine.npz": [written(np.savez, **ARRAYS), written(np.savez_compressed, **ARRAYS), written(np.savez, **IMAGES)],
     "mine.libsvm": [b"-1 1:0.5 3:2\n1 2:-1e-3\n+1 1:1 2:1 3:1 4:1\n", b"0 1:1 # note\n1 2:3\n0 4:1\n1 1:2\n"],
-    "photo.png": [PNG, written(Image.fromarray(IMAGES["X"][1]).save, "JPEG")],
     "trace.csv": [
         b"round,client,available\n0,0,1\n0,1,0\n1,0,true\n1,1,FALSE\n",
         b'client,"round",available\r\n3,2,1\r\n',
@@ -53,20 +50,13 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "mine.csv": {"label": "y", "client": "client", "categorical": "sex", "missing": "drop", "standardise": True},
     "mine.parquet": {"label": "y", "client": "client", "drop": "b"},
     "mine.libsvm": {"test_share": 0},
-    "photo.png": {"size": 3, "test_share": 0},
 }
 
 
 def _run(content: bytes, folder: Path) -> None:
     name, _, data = content.partition(b"\n")
-    file = mine = folder / name.decode()
-    if mine.suffix == ".png":
-        mine = folder / "photos"
-        for label in "ab":
-            (mine / label).mkdir(parents=True)
-            (mine / label / "0.png").write_bytes(PNG)
-        file = mine / "b/1.png"
-    file.write_bytes(data)
+    mine = folder / name.decode()
+    mine.write_bytes(data)
     if mine.name == "trace.csv":
         trace.read(mine, 100)
         return

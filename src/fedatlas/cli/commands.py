@@ -98,7 +98,7 @@ def train(a: Namespace) -> None:
             seed=a.seed,
             optimum=not a.no_optimum,
             progress=functools.partial(_update_bar, bar),
-            say=terminal.printer(bar, sys.stderr),
+            say=functools.partial(bar.write, file=sys.stderr),
             **options,
         )
     if a.csv:
@@ -133,9 +133,8 @@ def data_fetch(a: Namespace) -> None:
     for spec in specs:
         info(spec)
     with terminal.progress_bar("preparing data", len(specs) if len(specs) > 1 else None, "set") as bar:
-        say = terminal.printer(bar)
         for name, spec in zip(a.names, specs, strict=True):
-            say(f"{name}: {prepare(spec)}")
+            bar.write(f"{name}: {prepare(spec)}")
             bar.update()
 
 
@@ -156,10 +155,9 @@ def data_verify(a: Namespace) -> None:
 
     names = a.names or [row.name for row in status() if row.state == "prepared"]
     with terminal.progress_bar("verifying data", len(names) if len(names) > 1 else None, "set") as bar:
-        say = terminal.printer(bar)
         for name in names:
             verify(name)
-            say(f"{name}: verified")
+            bar.write(f"{name}: verified")
             bar.update()
 
 
@@ -171,8 +169,7 @@ def theory(a: Namespace) -> None:
     _check_extensions()
     problem = parse_problem(a)
     with terminal.progress_bar("computing constants and optima") as bar, explain_overflow("theory"):
-        show = terminal.printer(bar)
-        evaluate_theorems(problem, parse_clients(a, problem), a.local_steps, a.steps, show=show)
+        evaluate_theorems(problem, parse_clients(a, problem), a.local_steps, a.steps, show=bar.write)
 
 
 def check(a: Namespace) -> int:

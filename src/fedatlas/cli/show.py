@@ -31,11 +31,7 @@ def describe(name: str) -> str:
     """
     check_extensions()
     study = Study.open()
-    texts = [
-        _kind(section, known)
-        for section, family in FAMILIES.items()
-        if (known := family.resolve(name)) in family.names()
-    ]
+    texts = [_kind(section, known) for section, family in FAMILIES.items() if (known := family.resolve(name)) in family]
     texts += [_data(sources.info(name))] if name in sources.names() else []
     texts += [_experiment(study, name)] if name in study.files.paths else []
     texts += [_record(name)] if name in RECORDS else []

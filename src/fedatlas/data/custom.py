@@ -1,7 +1,9 @@
 """Custom data: a mapping in a specification that says where a user's files lie and how they are read.
 
-A name is derived from the mapping, and stands for it wherever data sets are named. `fedatlas.data.custom_files` reads
-the files.
+A name is derived from the mapping, and stands for it wherever data sets are named. Files are read when an experiment is
+read, so that faults come up before any job. The data directory keeps a record of what they held in ``own/NAME.json``,
+with the mapping. So jobs find custom data by their name, and files are read again only after they, or the code of
+their reader, have changed.
 """
 
 import contextlib
@@ -9,20 +11,26 @@ import hashlib
 import json
 import os
 import re
+import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from fedatlas.data.compression import SUFFIXES
+from fedatlas.data.catalogue.base import File, Form, Source, checksum
+from fedatlas.data.dataset import Contents
 from fedatlas.data.paths import expand_home
 from fedatlas.data.readers import READERS
 from fedatlas.data.readers.custom_reader import CustomReader
 from fedatlas.errors import UserError, did_you_mean
+from fedatlas.io.files import write_json
+from fedatlas.io.text import read_json, require_file
 from fedatlas.registry.bibliography import entry
 from fedatlas.registry.options import option, options
 from fedatlas.registry.validation import construct, native, validate_names, validate_values
 
+VERSION = 2  # of the records; a record of another version is not used
+COMPRESSIONS = (".gz", ".bz2", ".xz")
 _NAME = re.compile(r"(?P<words>[\w.-]+)\+(?P<hash>[0-9a-f]{10})")
 
 
@@ -30,7 +38,7 @@ _NAME = re.compile(r"(?P<words>[\w.-]+)\+(?P<hash>[0-9a-f]{10})")
 class CustomKeys:
     """The keys of a mapping of custom data, besides the options of the reader of its format."""
 
-    file: str | None = option(None, doc="path of the file, or of the folder of images, from the working directory")
+    file: str = option(doc="path of the file, from the working directory")
     test_file: str | None = option(None, doc="path of a second file, whose rows test")
     format: str | None = option(
         None, doc="how the file is read: an ending, such as csv, or the name of a reader; by default the file's ending"
@@ -50,7 +58,7 @@ def name(spec: Mapping[str, Any]) -> str:
     """
     values, _ = parse(spec)
     text = json.dumps(values, sort_keys=True)
-    words = str(values.get("name") or values.get("openml") or _stem(Path(values["file"])))
+    words = str(values.get("name") or _stem(Path(values["file"])))
     name = f"{re.sub(r'[^A-Za-z0-9_.-]', '_', words)[:60]}+{hashlib.sha256(text.encode()).hexdigest()[:10]}"
     _mappings[name] = values
     return name
@@ -70,16 +78,11 @@ def display_name(name: str) -> str:
 @contextlib.contextmanager
 def error_context(values: Mapping[str, Any]) -> Iterator[None]:
     """Let errors that name no file begin with the file of a mapping."""
-    label = str(values.get("file") or f"OpenML {values['openml']}")
+    file = str(values["file"])
     try:
         yield
     except UserError as error:
-        raise UserError(str(error) if label in str(error) else f"data {label}: {error}") from None
-
-
-def mapping(name: str) -> dict[str, Any] | None:
-    """Return the mapping of a name that this process has derived, or None."""
-    return _mappings.get(name)
+        raise UserError(str(error) if file in str(error) else f"data {file}: {error}") from None
 
 
 def parse(spec: Mapping[str, Any]) -> tuple[dict[str, Any], CustomReader]:
@@ -90,15 +93,14 @@ def parse(spec: Mapping[str, Any]) -> tuple[dict[str, Any], CustomReader]:
         raise UserError(f"data is {spec!r:.80}; its keys must be names of options")
     common = {key: values[key] for key in options(CustomKeys) if key in values}
     validate_values("data", options(CustomKeys), common)
-    if ("file" in values) == ("openml" in values):
-        raise UserError("data: a mapping of custom data must hold either file, a path, or openml, a name or a number")
+    if "file" not in values:
+        raise UserError("data: a mapping of custom data must hold file, a path")
     for key in ("file", "test_file"):
         if key in values:
             if not values[key].strip() or "\0" in values[key]:
                 raise UserError(f"data: {key} is {values[key]!r}; it must be a path")
             values[key] = Path(values[key]).as_posix()
-    kind = READERS.get("openml") if "openml" in values else _reader(values)
-    label = f"data {values.get('file', 'of OpenML')}"
+    kind, label = _reader(values), f"data {values['file']}"
     arguments = {key: value for key, value in values.items() if key not in common}
     validate_names(label, {**options(CustomKeys), **kind.options()}, arguments)
     with error_context(values):
@@ -125,13 +127,11 @@ def _reader(values: Mapping[str, Any]) -> type[CustomReader]:
         name = str(values["format"]).removeprefix(".")
         if kind := readers.get(name) or readers.get(f".{name}"):
             return kind
-        names = sorted({key.removeprefix(".") for key in readers} - {"openml"})
+        names = sorted({key.removeprefix(".") for key in readers})
         raise UserError(f"data {values['file']}: unknown format {name!r}{did_you_mean(name, names)}")
     path = Path(values["file"])
     if kind := readers.get(_ending(path)):
         return kind
-    if expand_home(path).is_dir():
-        return readers["images"]
     endings = ", ".join(key for key in readers if key.startswith("."))
     fault = "the ending of the name says no format:" if expand_home(path).exists() else "there is no such file, and"
     raise UserError(f"data {path}: {fault} known endings are {endings}; for other names give format")
@@ -140,7 +140,7 @@ def _reader(values: Mapping[str, Any]) -> type[CustomReader]:
 def _ending(path: Path) -> str:
     """Return the ending of a file's name, without that of a compression."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
-    if suffixes and suffixes[-1] in SUFFIXES:
+    if suffixes and suffixes[-1] in COMPRESSIONS:
         suffixes.pop()
     return suffixes[-1] if suffixes else ""
 
@@ -148,6 +148,109 @@ def _ending(path: Path) -> str:
 def _stem(path: Path) -> str:
     """Return the name of a file without its endings."""
     name = path.name
-    for ending in (*SUFFIXES, _ending(path)):
+    for ending in (*COMPRESSIONS, _ending(path)):
         name = name.removesuffix(ending) or name
     return name
+
+
+@dataclass(frozen=True, kw_only=True)
+class CustomSource(Source):
+    """Custom data whose files were read.
+
+    Args:
+        paths: Paths of the files.
+        class_names: Names of the classes, in their order.
+    """
+
+    paths: tuple[str, ...]
+    class_names: tuple[str, ...] = field(repr=False)
+
+    @property
+    def embedded(self) -> bool:
+        return False
+
+    @property
+    def bibtex(self) -> str:
+        return entry(self.citation).text if self.citation else ""
+
+
+_records: dict[tuple[str, str], dict[str, Any]] = {}  # by data directory and name
+
+
+def names(root: Path) -> list[str]:
+    """Return the names of the custom data of which a data directory has a record, sorted."""
+    return sorted(path.stem for path in (root / "own").glob("*.json") if is_custom(path.stem))
+
+
+def source(spec: str | Mapping[str, Any], root: Path) -> CustomSource:
+    """Return the source of custom data. Files that have changed are read.
+
+    Args:
+        spec: The mapping, or its name.
+        root: The data directory.
+
+    Raises:
+        UserError: If a file does not exist or cannot be used, or if there is no record of a name.
+    """
+    key = name(spec) if isinstance(spec, Mapping) else spec
+    record_path = root / "own" / f"{key}.json"
+    record = _records.get((str(root), key)) or _load_record(record_path)
+    if key not in _mappings and (record is None or name(record["spec"]) != key):
+        raise UserError(f"custom data {key!r} are not known in {root}: run what uses them, in the study's folder")
+    values, reader = parse(_mappings[key])
+    with error_context(values):
+        paths = [expand_home(values[key]) for key in ("file", "test_file") if key in values]
+        state = _state(paths, reader)
+        if record is None or record["state"] != state:
+            files = [[path.name, path.stat().st_size, checksum(path)] for path in paths]
+            record = {"spec": values, "state": state, "files": files} | reader.survey(paths)
+            with contextlib.suppress(UserError):  # it only saves time
+                write_json(record_path, record)
+    _records[str(root), key] = record
+    return _source(key, record, reader)
+
+
+def _state(paths: list[Path], reader: CustomReader) -> list[Any]:
+    """Return what is the same as long as files and the code of their reader have not changed."""
+    from importlib.metadata import version
+
+    for path in paths:
+        try:
+            require_file(path)
+        except UserError as error:
+            raise UserError(f"{error}: paths are from the working directory, {Path.cwd()}") from None
+    code = [getattr(sys.modules[cls.__module__], "__file__", None) for cls in type(reader).__mro__]
+    states = [path.stat() for path in [*paths, *map(Path, filter(None, code))]]
+    # an edit can keep the first time, and not the second
+    times = [[state.st_size, state.st_mtime_ns, state.st_ctime_ns] for state in states]
+    return [VERSION, version("fedatlas"), list(map(str, paths)), times]
+
+
+def _source(name: str, record: Mapping[str, Any], reader: CustomReader) -> CustomSource:
+    """Return the source that a record describes."""
+    values, contents = record["spec"], Contents.from_json(record["contents"])
+    arguments = {key: value for key, value in values.items() if key not in options(CustomKeys)}
+    files = tuple(File(file, bytes=size, checksum=digest) for file, size, digest in record["files"])
+    return CustomSource(
+        **{field.name: getattr(contents, field.name) for field in fields(Contents)},
+        name=name,
+        title=f"Own data: {values['file']}",
+        group="own",
+        page="",
+        licence="",
+        citation=values.get("cite", ""),
+        forms=(Form(reader.name, files, arguments),),
+        note=record["note"],
+        clients=record["clients"],
+        paths=tuple(record["state"][2]),
+        class_names=tuple(record["classes"]),
+    )
+
+
+def _load_record(path: Path) -> dict[str, Any] | None:
+    """Return the record of a name, or None if there is none that can be used."""
+    try:
+        record: dict[str, Any] = read_json(path)
+        return record if record["state"][0] == VERSION else None
+    except (ValueError, KeyError, TypeError, IndexError):
+        return None

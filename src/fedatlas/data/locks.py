@@ -9,20 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from fedatlas.errors import UserError
-from fedatlas.io.files import explain
-
 PAUSE = 0.2  # seconds between two looks at a lock that another process has
-
-
-@contextmanager
-def write_errors(root: Path) -> Iterator[None]:
-    """Raise UserError with a hint where the file system refuses to write under a data directory."""
-    try:
-        yield
-    except OSError as error:
-        advice = "name another folder by FEDATLAS_DATA"
-        raise UserError(f"cannot write under {root}: {explain(error)}, or {advice}") from error
 
 
 @contextmanager

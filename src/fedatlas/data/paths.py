@@ -39,30 +39,15 @@ def raw_folder(root: Path, group: str) -> Path:
     return root / "raw" / group
 
 
-def bundled_folder(group: str) -> Path:
-    """Return the folder of a group's raw files that come with fedatlas, which need not exist."""
-    return BUNDLED / group
-
-
 def prepared_folder(root: Path, name: str) -> Path:
     """Return the folder of a data set's prepared form in a data directory."""
     return root / "prepared" / name
 
 
-def custom_folder(root: Path) -> Path:
-    """Return the folder in which a data directory keeps the records of custom data."""
-    return root / "own"
-
-
 def cache_folder() -> Path:
     """Return the folder in which this user's programs keep what they can compute again."""
-    if sys.platform == "darwin":
-        home = expand_home("~/Library/Caches")
-    elif sys.platform == "win32":
-        home = Path(os.environ.get("LOCALAPPDATA") or expand_home("~/AppData/Local"))
-    else:
-        home = Path(os.environ.get("XDG_CACHE_HOME") or expand_home("~/.cache"))
-    return home / "fedatlas"
+    home = "~/Library/Caches" if sys.platform == "darwin" else os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return expand_home(home) / "fedatlas"
 
 
 def list_mirrors(first: Mirrors = ()) -> list[str]:
@@ -99,11 +84,6 @@ def _environment_mirrors() -> list[str]:
     if not text.startswith("["):
         return re.split(r"[\s,]+", text)
     try:
-        mirrors = json.loads(text)
-        if all(isinstance(mirror, str) for mirror in mirrors):
-            return [str(mirror) for mirror in mirrors]
+        return [str(mirror) for mirror in json.loads(text)]
     except (ValueError, RecursionError):
-        pass
-    raise UserError(
-        f"{MIRRORS_VARIABLE} is {text}; it must be a JSON list of folders and URLs, or these separated by spaces"
-    )
+        raise UserError(f"{MIRRORS_VARIABLE} is {text}; it must be a JSON list, or have spaces between") from None

@@ -5,13 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from fedatlas.data.catalogue.base import Form, Source
-from fedatlas.data.compression import checksum
-from fedatlas.data.custom_files import CustomSource
-from fedatlas.data.errors import raw_file_error
-from fedatlas.data.prepared import Meta, open_arrays
+from fedatlas.data.catalogue.base import Form, Source, checksum
+from fedatlas.data.custom import CustomSource
+from fedatlas.data.prepared import Meta, open_arrays, validate
 from fedatlas.data.readers.base import Writer
-from fedatlas.data.validation import validate
 from fedatlas.errors import UserError
 
 
@@ -35,18 +32,17 @@ def build(source: Source, form: Form, paths: Sequence[Path], origins: Sequence[s
     except Exception as error:  # parsers raise all kinds of errors on a file of another format
         if isinstance(source, CustomSource) or (isinstance(error, OSError) and error.errno is not None):
             raise  # it is an error of a user's reader, or of the file system
-        raise raw_file_error(paths[0], f"cannot be read by the reader {form.reader} ({error})") from error
+        raise UserError(
+            f"{paths[0]}: cannot be read by the reader {form.reader} ({error}); delete the file and fetch it again, or "
+            "put a good copy in its place"
+        ) from error
     arrays = {
         path.stem: {"bytes": path.stat().st_size, "sha256": checksum(path).partition(":")[2]}
         for path in sorted(folder.glob("*.npy"))
     }
     meta = Meta(arrays, source, provenance(source, form, paths, origins))
     meta.write(folder)
-    validate_prepared(source, folder, meta)
-
-
-def validate_prepared(source: Source, folder: Path, meta: Meta) -> None:
-    """Raise UserError if prepared data are not sound. The test part of custom data need not contain every class."""
+    # the test part of custom data need not contain every class
     contents = replace(source, test_rows=0) if isinstance(source, CustomSource) else source
     validate(contents, open_arrays(source.name, folder, meta), folder)
 
@@ -64,18 +60,7 @@ def provenance(source: Source, form: Form, paths: Sequence[Path], origins: Seque
         }
         for path, file, origin in zip(paths, form.files, origins, strict=True)
     ]
-    return {
-        "title": source.title,
-        "page": source.page,
-        "licence": source.licence,
-        "citation": source.citation,
-        "bibtex": source.bibtex,
-        "note": source.note,
-        "lossy": form.lossy,
-        "rows": source.rows,
-        "test_rows": source.test_rows,
-        "shape": list(source.shape),
-        "features": source.features,
-        "classes": source.classes,
-        "files": files,
-    }
+    described = {name: getattr(source, name) for name in ("title", "page", "licence", "citation", "bibtex", "note")}
+    counts = {name: getattr(source, name) for name in ("features", "classes")}
+    sizes = {"rows": source.rows, "test_rows": source.test_rows, "shape": list(source.shape)}
+    return described | {"lossy": form.lossy} | sizes | counts | {"files": files}

@@ -7,26 +7,16 @@ import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from fedatlas.data.dataset import CSR, Contents, Dataset
-from fedatlas.data.errors import prepared_data_error
 from fedatlas.data.paths import prepared_folder, resolve_directory
-from fedatlas.data.validation import find_fault
 from fedatlas.errors import UserError
-from fedatlas.io import npz
 
 VERSION = 2  # of the names of the arrays and of meta.json; data of another version are prepared again
-
-# The form of meta.json: types, [form] for lists, and mappings by key.
-ARRAY = {"bytes": int, "sha256": str}
-FILE = {"name": str, "urls": [str], "origin": str} | ARRAY
-TEXTS = ("title", "page", "licence", "citation", "bibtex", "note", "lossy")
-COUNTS = ("rows", "test_rows", "features", "classes")
-PROVENANCE: dict[str, Any] = dict.fromkeys(TEXTS, str) | dict.fromkeys(COUNTS, int)
-PROVENANCE |= {"shape": [int], "files": [FILE]}
+_BLOCK = 4096  # rows that are examined at once
 
 
 @dataclass(frozen=True)
@@ -109,21 +99,7 @@ def load_owners(name: str, directory: str | Path | None = None, test: bool = Fal
     Raises:
         UserError: If the array is damaged.
     """
-    folder = prepared_folder(resolve_directory(directory), name)
-    meta, stem = read_meta(folder), "owner_test" if test else "owner"
-    if meta is None or stem not in meta.arrays:
-        return None
-    rows, low = (meta.contents.test_rows, -1) if test else (meta.contents.rows, 0)
-    try:
-        npz.validate_array(folder / f"{stem}.npy")
-        owner = np.load(folder / f"{stem}.npy", allow_pickle=False)
-        if owner.shape != (rows,) or owner.dtype != np.int64 or owner.min() < low:
-            raise ValueError(f"{stem}.npy does not name a client for each row")
-        if not test and not np.bincount(owner).all():
-            raise ValueError(f"{stem}.npy leaves out a number of a client")
-    except (OSError, ValueError) as error:
-        raise prepared_data_error(folder, str(error)) from error
-    return owner
+    return _load_optional(name, directory, "owner_test" if test else "owner")
 
 
 def load_client_names(name: str, directory: str | Path | None = None) -> list[str] | None:
@@ -136,16 +112,24 @@ def load_client_names(name: str, directory: str | Path | None = None) -> list[st
     Raises:
         UserError: If the array is damaged.
     """
+    names = _load_optional(name, directory, "client_names")
+    return None if names is None else names.astype(str).tolist()
+
+
+def _load_optional(name: str, directory: str | Path | None, stem: str) -> np.ndarray | None:
+    """Return an array that not all data sets have, or None. Raises UserError if it is damaged."""
     folder = prepared_folder(resolve_directory(directory), name)
     meta = read_meta(folder)
-    if meta is None or "client_names" not in meta.arrays:
+    if meta is None or stem not in meta.arrays:
         return None
+    rows = {"owner": meta.contents.rows, "owner_test": meta.contents.test_rows}.get(stem)
     try:
-        npz.validate_array(folder / "client_names.npy")
-        names: list[str] = np.load(folder / "client_names.npy", allow_pickle=False).astype(str).tolist()
+        array: np.ndarray = np.load(folder / f"{stem}.npy", allow_pickle=False)
+        if rows is not None and (array.shape != (rows,) or array.dtype != np.int64 or array.min() < -1):
+            raise ValueError(f"{stem}.npy does not name a client for each row")
     except (OSError, ValueError) as error:
-        raise prepared_data_error(folder, str(error)) from error
-    return names
+        raise damage(folder, str(error)) from error
+    return array
 
 
 def read_meta(folder: Path) -> Meta | None:
@@ -154,14 +138,17 @@ def read_meta(folder: Path) -> Meta | None:
         values = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
         if values["version"] != VERSION:
             return None
-        _check_form(values["arrays"], dict.fromkeys(values["arrays"], ARRAY))
-        _check_form(values["provenance"], PROVENANCE)
         meta = Meta(values["arrays"], Contents.from_json(values["contents"]), values["provenance"])
         sizes = {name: array["bytes"] for name, array in meta.arrays.items()}
         complete = all((folder / f"{name}.npy").stat().st_size == size for name, size in sizes.items())
         return meta if complete else None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
+
+
+def damage(folder: Path, fault: str) -> UserError:
+    """Return the error for prepared data that have changed since they were prepared."""
+    return UserError(f"the prepared data in {folder} are damaged ({fault}): delete the folder and prepare it again")
 
 
 def open_arrays(name: str, folder: Path, meta: Meta) -> Dataset:
@@ -177,56 +164,88 @@ def open_arrays(name: str, folder: Path, meta: Meta) -> Dataset:
     """
     contents = meta.contents
 
-    def array(stem: str, mapped: bool = False) -> np.ndarray:
-        npz.validate_array(folder / f"{stem}.npy")
-        return np.load(folder / f"{stem}.npy", mmap_mode="r" if mapped else None, allow_pickle=False)
+    def array(stem: str) -> np.ndarray:
+        # samples are mapped to their file, so they may be larger than memory
+        mode: Literal["r"] | None = "r" if stem in ("X", "X_test") else None
+        return np.asarray(np.load(folder / f"{stem}.npy", mmap_mode=mode, allow_pickle=False))
 
-    def samples(stem: str, rows: int) -> Any:
+    def part(suffix: str, rows: int) -> tuple[Any, Any]:
         if not rows:
-            return None
-        if not contents.sparse:
-            return np.asarray(array(stem, mapped=True))
-        from scipy.sparse import csr_matrix
+            return None, None
+        if contents.sparse:
+            from scipy.sparse import csr_matrix
 
-        data, indices, indptr = (array(f"{stem}_{part}") for part in CSR)
-        if indices.dtype.kind + indptr.dtype.kind != "ii" or len(indptr) != rows + 1:
-            raise ValueError("the sparse matrix is inconsistent")
-        return csr_matrix((data, indices, indptr), shape=(rows, contents.features))
-
-    def check(X: Any, y: Any, rows: int) -> None:
-        if fault := find_fault(contents, X, y, rows):
+            arrays = tuple(array(f"X{suffix}_{part}") for part in CSR)
+            X = csr_matrix(arrays, shape=(rows, contents.features))
+        else:
+            X = array(f"X{suffix}")
+        y = array(f"y{suffix}")
+        if fault := _find_fault(contents, X, y, rows):
             raise ValueError(fault)
+        return X, y
 
     try:
-        dataset = Dataset(
+        (X, y), (X_test, y_test) = part("", contents.rows), part("_test", contents.test_rows)
+        return Dataset(
             name=name,
-            X=samples("X", contents.rows),
-            y=array("y"),
-            X_test=samples("X_test", contents.test_rows),
-            y_test=array("y_test") if contents.test_rows else None,
+            X=X,
+            y=y,
+            X_test=X_test,
+            y_test=y_test,
             classes=contents.classes,
             lossy=meta.lossy,
             provenance=meta.provenance,
             scale=contents.scale,
         )
-        check(dataset.X, dataset.y, contents.rows)
-        if contents.test_rows:
-            check(dataset.X_test, dataset.y_test, contents.test_rows)
-        return dataset
     except (OSError, ValueError, TypeError, IndexError) as error:
-        raise prepared_data_error(folder, str(error)) from error
+        raise damage(folder, str(error)) from error
 
 
-def _check_form(value: Any, form: Any) -> None:
-    """Raise ValueError if a JSON value does not have a form, or is text that no file can contain."""
-    match form:
-        case dict() if isinstance(value, dict) and value.keys() == form.keys():
-            for key, item in value.items():
-                _check_form(item, form[key])
-        case [item_form] if isinstance(value, list):
-            for item in value:
-                _check_form(item, item_form)
-        case type() if type(value) is form:
-            str(value).encode()
-        case _:
-            raise ValueError(f"{value!r} is not of the form {form}")
+def validate(contents: Contents, dataset: Dataset, folder: Path) -> None:
+    """Validate the samples of each class, and that all values are finite and in range.
+
+    Args:
+        contents: The promised contents.
+        dataset: The arrays.
+        folder: Folder of the arrays, for the sentence.
+
+    Raises:
+        UserError: At the first fault.
+    """
+    parts: dict[str, tuple[Any, Any, Any]] = {"training": (dataset.X, dataset.y, contents.counts)}
+    if contents.test_rows:
+        parts["test"] = (dataset.X_test, dataset.y_test, None)
+    for part, (X, y, counts) in parts.items():
+        samples, fault = tuple(np.bincount(y, minlength=contents.classes).tolist()), ""
+        if not all(samples) or (counts and samples != counts):
+            fault = f"the classes have {samples} samples, expected {counts or 'some of each'}"
+        values = X.data if contents.sparse else X
+        for start in range(0, len(values), _BLOCK):
+            block = values[start : start + _BLOCK]
+            inside = block <= contents.scale if X.dtype == np.uint8 else np.isfinite(block)
+            fault = fault or ("" if inside.all() else "a value is not finite or out of range")
+        if fault:
+            raise UserError(
+                f"{folder}, {part} part: {fault}; fetch the raw files again, or put good copies in their place"
+            )
+
+
+def _find_fault(contents: Contents, X: Any, y: np.ndarray, rows: int) -> str | None:
+    """Return what is wrong with the shapes, types, labels or sparse indices of a part, or None.
+
+    Args:
+        contents: The promised contents.
+        X: Samples, whose values are not examined.
+        y: Labels.
+        rows: Number of samples.
+    """
+    shape = (rows, *contents.shape)
+    if X.shape != shape or X.dtype != contents.dtype:
+        return f"samples are {X.dtype} {X.shape}, expected {contents.dtype} {shape}"
+    if y.shape != (rows,) or y.dtype != np.int64:
+        return f"labels are {y.dtype} {y.shape}, expected int64 {(rows,)}"
+    if not 0 <= y.min() <= y.max() < contents.classes:
+        return f"labels are not the {contents.classes} classes from 0 on"
+    if contents.sparse and X.nnz and not 0 <= X.indices.min() <= X.indices.max() < contents.features:
+        return "the sparse matrix is inconsistent"
+    return None

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from fedatlas.data import custom, custom_files
+from fedatlas.data import custom
 from fedatlas.data.catalogue import SOURCES
 from fedatlas.data.catalogue.base import Source
 from fedatlas.data.dataset import Contents
@@ -15,7 +15,7 @@ from fedatlas.data.readers import READERS
 from fedatlas.errors import UserError
 
 Spec = str | Mapping[str, Any]  # a name, or a mapping of custom data
-PREPARATION = ("fedatlas.data.preparation", "fedatlas.data.validation")  # decide the bytes of all prepared data
+PREPARATION = "fedatlas.data.preparation"  # decides the bytes of all prepared data
 
 
 def names() -> list[str]:
@@ -47,8 +47,8 @@ def info(spec: Spec, directory: str | Path | None = None) -> Source:
         UserError: If there is no such data set, with the nearest name, and if custom files cannot be used.
     """
     if isinstance(spec, Mapping) or custom.is_custom(spec):
-        return custom_files.source(spec, resolve_directory(directory))
-    if isinstance(spec, str) and spec not in SOURCES.names() and _is_file(spec):
+        return custom.source(spec, resolve_directory(directory))
+    if spec not in SOURCES and (Path(spec).exists() or Path(spec).suffix in custom.formats()):
         raise UserError(
             f"unknown data set {spec!r}: custom data are a mapping, such as {{file: {spec}, label: NAME}}; "
             "docs/how-to/data.md shows the form of each format"
@@ -67,10 +67,6 @@ def digest(source: Source) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def _is_file(text: str) -> bool:
-    return Path(text).exists() or Path(text).suffix in custom.formats()
-
-
 def home(name: str) -> str:
     """Return the full name of the module that declares a data set."""
     return SOURCES.module(name)
@@ -78,9 +74,9 @@ def home(name: str) -> str:
 
 def modules(source: Source) -> list[str]:
     """Return the full names of the modules whose code decides the bytes of a prepared data set."""
-    return [*sorted({READERS.module(form.reader) for form in source.forms}), *PREPARATION]
+    return [*sorted({READERS.module(form.reader) for form in source.forms}), PREPARATION]
 
 
 def all_modules() -> set[str]:
     """Return the full names of the modules that decide the bytes of any data set."""
-    return {*READERS.modules(), *PREPARATION}
+    return {*READERS.modules(), PREPARATION}

@@ -4,16 +4,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from fedatlas.data import custom, custom_files, preparation, prepared, raw_files
-from fedatlas.data.catalogue.base import Source
-from fedatlas.data.compression import checksum
-from fedatlas.data.custom_files import CustomSource
-from fedatlas.data.errors import prepared_data_error
-from fedatlas.data.locks import exclusive, write_errors
+from fedatlas.data import custom, preparation, prepared, raw_files
+from fedatlas.data.catalogue.base import Source, checksum
+from fedatlas.data.custom import CustomSource
+from fedatlas.data.locks import exclusive
 from fedatlas.data.paths import Mirrors, is_url, list_mirrors, prepared_folder, raw_folder, resolve_directory
 from fedatlas.data.sources import Spec, info, names
 from fedatlas.errors import UserError
-from fedatlas.io.files import atomic_folder, sweep
+from fedatlas.io.files import atomic_folder
 
 
 @dataclass(frozen=True)
@@ -61,8 +59,7 @@ def prepare(spec: Spec, directory: str | Path | None = None, mirrors: Mirrors = 
     folder = prepared_folder(root, source.name)
     if _is_current(source, root):
         return folder
-    with write_errors(root), exclusive(folder):
-        sweep(folder.parent)
+    with exclusive(folder):
         if _is_current(source, root):  # another process may have prepared it before the lock was free
             return folder
         if isinstance(source, CustomSource):
@@ -70,7 +67,7 @@ def prepare(spec: Spec, directory: str | Path | None = None, mirrors: Mirrors = 
         else:
             form, paths = raw_files.gather(source, root, mirrors)
             origins = [raw_files.load_origin(path) for path in paths]
-        with atomic_folder(folder) as building, write_errors(root):
+        with atomic_folder(folder) as building:
             preparation.build(source, form, paths, origins, building)
     return folder
 
@@ -78,16 +75,13 @@ def prepare(spec: Spec, directory: str | Path | None = None, mirrors: Mirrors = 
 def find_obstacle(
     spec: Spec, directory: str | Path | None = None, mirrors: Mirrors = (), fetch: bool = True
 ) -> str | None:
-    """Return why a data set cannot be prepared because its files are nowhere, or None where it can.
+    """Return why the files of a data set cannot be fetched, on one line, or None where they could.
 
     Args:
         spec: A name, or a mapping of custom data.
         directory: The data directory.
         mirrors: Mirrors that come before those of FEDATLAS_DATA_MIRRORS.
         fetch: Whether to fetch the files; else servers are only asked whether they have them.
-
-    Returns:
-        The obstacle, on one line: what each address answered, or that there is no address.
     """
     source, root = info(spec, directory), resolve_directory(directory)
     if isinstance(source, CustomSource) or prepared.read_meta(prepared_folder(root, source.name)):
@@ -95,13 +89,12 @@ def find_obstacle(
     try:
         raw_files.gather(source, root, mirrors, fetch)
     except raw_files.NotFound as error:
-        answers = (f"{address}: {reason}" for address, reason in error.failures.items())
-        return "; ".join(answers) or "it has no address and lies in no mirror"
+        return "; ".join(error.failures) or "it has no address and lies in no mirror"
     return None
 
 
 def verify(spec: Spec, directory: str | Path | None = None) -> list[Path]:
-    """Verify the raw and prepared files of a data set by sizes, checksums, rows, features and classes.
+    """Verify the raw and prepared files of a data set by sizes and checksums.
 
     Args:
         spec: A name, or a mapping of custom data.
@@ -120,8 +113,7 @@ def verify(spec: Spec, directory: str | Path | None = None) -> list[Path]:
     ):
         form, verified = form_and_paths
         for path, file in zip(verified, form.files, strict=True):
-            if fault := raw_files.find_mismatch(path, file):
-                raise UserError(f"{path} {fault}: delete it and fetch it again, or put a good copy in its place")
+            raw_files.verify(path, file)
     folder = prepared_folder(root, source.name)
     if (meta := prepared.read_meta(folder)) is None:
         if verified:
@@ -132,10 +124,9 @@ def verify(spec: Spec, directory: str | Path | None = None) -> list[Path]:
     for stem, array in meta.arrays.items():
         path = folder / f"{stem}.npy"
         if not path.is_file() or checksum(path) != f"sha256:{array['sha256']}":
-            raise prepared_data_error(folder, f"{path.name} is missing or has changed")
+            raise prepared.damage(folder, f"{path.name} is missing or has changed")
     if isinstance(source, CustomSource) and not _is_current(source, root):
         raise UserError(f"{source.title}: the files have changed since {folder} was made: prepare the data again")
-    preparation.validate_prepared(source, folder, meta)
     return [*verified, *(folder / f"{stem}.npy" for stem in meta.arrays)]
 
 
@@ -150,7 +141,7 @@ def status(directory: str | Path | None = None, mirrors: Mirrors = ()) -> list[S
     """
     root, folders = resolve_directory(directory), list_mirrors(mirrors)
     rows = [_status(info(name), root, folders) for name in names()]
-    for name in custom_files.names(root):
+    for name in custom.names(root):
         folder = prepared_folder(root, name)
         if meta := prepared.read_meta(folder):
             rows.append(Status(name, "own", "prepared", meta.bytes, False, folder))

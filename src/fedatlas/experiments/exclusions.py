@@ -10,7 +10,6 @@ SILENT = {
     "fedatlas.io.files": "writes files whole",
     "fedatlas.io.yaml": "what files of YAML say reaches results through parameters",
     "fedatlas.io.text": "refuses files that are none of text",
-    "fedatlas.io.npz": "refuses archives that do not hold what they declare",
     "fedatlas.io.machine": "asks what the machine has free, and how it keeps freed memory",
     "fedatlas.experiments.exclusions": "says what results depend on",
     "fedatlas.experiments.fingerprint": "says what results depend on",
@@ -28,12 +27,9 @@ SILENT = {
     "fedatlas.data.catalogue": "entries reach results through prepared data, whose rule has the entry as a parameter",
     "fedatlas.data.sources": "entries reach results through prepared data, whose rule has the entry as a parameter",
     "fedatlas.data.custom": "entries reach results through prepared data, whose rule has the entry as a parameter",
-    "fedatlas.data.custom_files": "entries reach results through prepared data, whose rule has them as a parameter",
     "fedatlas.data.paths": "says where files lie",
     "fedatlas.registry.bibliography": "references reach results through a file that holds them",
-    "fedatlas.data.errors": "words for people",
     "fedatlas.data.locks": "lets one process at a time write data",
-    "fedatlas.data.validation": "refuses arrays that a source does not promise",
     "fedatlas.experiments.shared_files": "names files that are inputs of rules; their specifications are parameters",
 }
 # Imports that are not followed: (importer, imported module), and why. The importer's results depend on the imported

@@ -2,11 +2,10 @@
 
 import contextlib
 import shutil
-import sys
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from threading import Event, Thread
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tqdm import tqdm
@@ -75,20 +74,3 @@ def progress_bar(description: str, total: int | None = None, unit: str = "step")
             ended.set()
             if not bar.disable:
                 thread.join()
-
-
-def printer(bar: "tqdm[Any]", to: TextIO | None = None) -> Callable[[str], None]:
-    """Return a function that prints a line above a bar.
-
-    Args:
-        bar: The bar.
-        to: Stream of the lines, by default standard output.
-    """
-
-    def print_line(text: str) -> None:
-        if bar.disable:
-            print(text, file=to or sys.stdout, flush=True)
-        else:
-            bar.write(text, file=to or sys.stdout)
-
-    return print_line

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fedatlas.errors import UserError, nearest
-from fedatlas.io.bibtex import BibtexEntry, parse_entries
 from fedatlas.io.text import read_text
 from fedatlas.registry import extensions
 
@@ -31,6 +30,28 @@ LETTERS_OF_VENUES = {
     "Transactions on Machine Learning Research": "TMLR",
     "Journal of Machine Learning Research": "JMLR",
 }
+
+
+_FIELD = re.compile(r'[\s,]*([\w-]+)\s*=\s*(?:(\{)|"([^"]*)"|(\w+))', re.DOTALL)
+
+
+@dataclass(frozen=True)
+class BibtexEntry:
+    """An entry of a bibliography.
+
+    Attributes:
+        key: Name of the entry.
+        kind: Type of the publication, such as ``article``.
+        fields: Values by name in small letters, with white space as one blank and without enclosing braces.
+        text: The entry as BibTeX.
+        location: File and line, for sentences.
+    """
+
+    key: str
+    kind: str
+    fields: dict[str, str]
+    text: str
+    location: str
 
 
 @dataclass(frozen=True)
@@ -102,6 +123,57 @@ def read_file(path: Path, name: str) -> dict[str, BibtexEntry]:
         UserError: The file cannot be read or is not BibTeX in UTF-8.
     """
     return parse_entries(read_text(path), name)
+
+
+def parse_entries(text: str, file: str) -> dict[str, BibtexEntry]:
+    """Return the entries ``@TYPE{KEY, NAME = {value}, ...}`` of a text by their keys.
+
+    A value stands in braces or quotation marks, or is a word or a number. Text between entries is ignored.
+
+    Args:
+        text: Content of the file.
+        file: Name of the file for sentences.
+
+    Raises:
+        UserError: An entry has no end, a value does not stand in braces, or two entries have one key. The sentence
+            names file and line.
+    """
+    entries: dict[str, BibtexEntry] = {}
+    end = 0
+    for match in re.finditer(r"@\s*(\w+)\s*\{\s*([^\s,{}=]+)\s*,", text):
+        if match.start() < end or match[1].lower() in ("comment", "string", "preamble"):
+            continue
+        key, location = match[2], f"{file}, line {_line(text, match.start())}"
+        end = _closing(text, match.end(), f"{location}: {key} has no end: a brace is not closed")
+        fields: dict[str, str] = {}
+        position = match.end()
+        while text[position : end - 1].strip(" \t\r\n,"):
+            field = _FIELD.match(text, position, end)
+            if field is None:
+                raise UserError(f"{file}, line {_line(text, position)}: {key}: expected NAME = {{value}}")
+            value, position = field[3] or field[4] or "", field.end()
+            if field[2]:
+                position = _closing(text, field.end(), f"{location}: {key} has no end: a brace is not closed")
+                value = text[field.end() : position - 1]
+            fields.setdefault(field[1].lower(), " ".join(value.split()))
+        if key in entries:
+            raise UserError(f"{location}: the key {key!r} is also that of {entries[key].location}")
+        entries[key] = BibtexEntry(key, match[1].lower(), fields, text[match.start() : end], location)
+    return entries
+
+
+def _line(text: str, position: int) -> int:
+    return text.count("\n", 0, position) + 1
+
+
+def _closing(text: str, start: int, fault: str) -> int:
+    """Return the position behind the brace that closes the one before a position. Raise UserError if none does."""
+    depth = 1
+    for match in re.finditer(r"[{}]", text[start:]):
+        depth += 1 if match[0] == "{" else -1
+        if not depth:
+            return start + match.end()
+    raise UserError(fault)
 
 
 def entry(key: str) -> BibtexEntry:

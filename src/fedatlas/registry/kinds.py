@@ -13,7 +13,7 @@ import inspect
 import pkgutil
 import re
 from abc import ABC
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -122,28 +122,6 @@ def _canonical_value(option: Option, value: Any) -> Any:
     return value if family is None else family.canonical(value)
 
 
-class Names(Sequence[str]):
-    """The names of a family's kinds, sorted. A name of the package is recognised without importing extensions."""
-
-    def __init__(self, family: "Family[Any]") -> None:
-        self.family = family
-
-    def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and self.family.find(name) is not None
-
-    def __getitem__(self, index: Any) -> Any:
-        return sorted([*self.family.builtin, *self.family.extension_kinds])[index]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self[:])
-
-    def __len__(self) -> int:
-        return len(self[:])
-
-    def __repr__(self) -> str:
-        return repr(self[:])
-
-
 class Family(Generic[T]):
     """The kinds that lie in one package, and those that extensions add.
 
@@ -167,9 +145,12 @@ class Family(Generic[T]):
         """Return the full names of the folder's modules, sorted; then those of extensions that define kinds."""
         return [*self._modules, *sorted({module for _, module in self.extension_kinds.values()})]
 
-    def names(self) -> Names:
+    def names(self) -> list[str]:
         """Return the names of all kinds, sorted."""
-        return Names(self)
+        return sorted([*self.builtin, *self.extension_kinds])
+
+    def __contains__(self, name: Any) -> bool:
+        return isinstance(name, str) and self.find(name) is not None
 
     def find(self, name: str) -> tuple[Any, str] | None:
         """Return the kind of a name and the full name of the module that defines it; None if there is no such kind."""
@@ -177,10 +158,7 @@ class Family(Generic[T]):
             return (name.kind, name.kind.__module__) if issubclass(name.kind, self.base) else None
         if name not in self._by_module:
             self._by_module[name] = self._find_in_module(name)
-        entry = self._by_module[name] or self.builtin.get(name)
-        if entry is None and (entry := self.extension_kinds.get(name)):
-            extensions.activate(entry[1])
-        return entry
+        return self._by_module[name] or self.builtin.get(name) or self.extension_kinds.get(name)
 
     def resolve(self, name: Any) -> Any:
         """Return the name of the kind that a person means by a name or by a label, in capitals or not.

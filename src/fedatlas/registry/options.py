@@ -220,39 +220,19 @@ def _exact(bound: float) -> str:
     return str(bound) if isinstance(bound, int) else f"{bound:g}"
 
 
-def option(
-    default: Any = dataclasses.MISSING,
-    *,
-    doc: str,
-    unit: str = "",
-    above: float | None = None,
-    below: float | None = None,
-    low: float | None = None,
-    high: float | None = None,
-    constant: str | None = None,
-    advice: str | None = None,
-    search: tuple[float | str, ...] | None = None,
-    family: str | None = None,
-    names: str | None = None,
-    filled: bool = False,
-    distinct: bool = False,
-) -> Any:
+def option(default: Any = dataclasses.MISSING, *, doc: str, **attributes: Any) -> Any:
     """Declare an option: a field of a frozen dataclass.
 
     Args:
         default: Default value, or a function such as ``dict`` that returns it; without one, a value must be given.
-
-    The other arguments are those of `Option`.
+        doc: Meaning, as a phrase.
+        **attributes: Other attributes of `Option`, such as ``low`` and ``high``.
     """
-    metadata = {
-        "doc": doc, "unit": unit, "above": above, "below": below, "low": low, "high": high, "constant": constant,
-        "advice": advice, "search": search, "family": family, "names": names, "filled": filled, "distinct": distinct,
-    }  # fmt: skip
-    if constant is not None:
+    if attributes.get("constant") is not None:
         default = None
     if callable(default):
-        return dataclasses.field(default_factory=default, metadata=metadata)
-    return dataclasses.field(default=default, metadata=metadata)
+        return dataclasses.field(default_factory=default, metadata={"doc": doc, **attributes})
+    return dataclasses.field(default=default, metadata={"doc": doc, **attributes})
 
 
 def options(cls: type) -> Mapping[str, Option]:

@@ -58,7 +58,7 @@ def check(names: Sequence[str], values: Mapping[str, Any], only: Collection[str]
     total, tested = 0, implementations(names, values)
     _validate_tests(only)
     with terminal.progress_bar("checking", len(tested) * len(set(only) or CONFORMANCE_TESTS), "test") as bar:
-        write = terminal.printer(bar)
+        write = bar.write
         for implementation in tested:
             start, counts = time.monotonic(), dict.fromkeys((PASSED, FAILED, NOT_APPLICABLE), 0)
             hyperparameters = f", with {text}" if (text := implementation.describe_values()) else ""

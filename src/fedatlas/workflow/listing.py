@@ -91,7 +91,7 @@ def _data_names(content: Any) -> list[str]:
 
 def _data_name(data: Any) -> str:
     if isinstance(data, dict):
-        return str(data.get("name") or data.get("file") or data.get("openml") or "custom data")
+        return str(data.get("name") or data.get("file") or "custom data")
     return display_name(str(data))
 
 

@@ -123,7 +123,7 @@ def _custom_data() -> dict[str, Any]:
     for kind in dict.fromkeys(formats().values()):
         schema = of_options(kind)
         schema["properties"] = {**of_options(CustomKeys)["properties"], **schema["properties"]}
-        schema["required"] = [*([] if "openml" in schema["properties"] else ["file"]), *schema.get("required", ())]
+        schema["required"] = ["file", *schema.get("required", ())]
         schemas.append({"title": kind.name, **schema})
     return {"anyOf": schemas}
 

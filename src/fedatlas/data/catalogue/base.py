@@ -1,11 +1,13 @@
 """Entries of the catalogue: where the files of a data set are published, how they are read and what they contain."""
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from fedatlas.data.dataset import Contents
-from fedatlas.data.paths import bundled_folder
+from fedatlas.data.paths import BUNDLED
 from fedatlas.data.readers import READERS
 from fedatlas.data.readers.base import Reader
 from fedatlas.errors import UserError
@@ -37,6 +39,22 @@ class File:
         if self.checksum is None:
             return "no checksum is known: rows, features and classes are checked"
         return self.checksum + (f", taken by this project in {self.pinned}" if self.pinned else "")
+
+    def find_mismatch(self, path: Path) -> str | None:
+        """Return the difference between a file and the published one, as the end of a sentence, or None."""
+        size = path.stat().st_size
+        if self.bytes is not None and size != self.bytes:
+            return f"has {size:,} bytes, not the {self.bytes:,} expected"
+        if self.checksum is None:
+            return None
+        digest = checksum(path, self.checksum.partition(":")[0])
+        return None if digest == self.checksum else f"has the checksum {digest}, not the {self.checksum} expected"
+
+
+def checksum(path: Path, algorithm: str = "sha256") -> str:
+    """Return ``algorithm:hex`` of the bytes of a file. algorithm: A name of hashlib."""
+    with open(path, "rb") as stream:
+        return f"{algorithm}:{hashlib.file_digest(stream, algorithm).hexdigest()}"
 
 
 @dataclass(frozen=True)
@@ -99,8 +117,7 @@ class Source(Contents):
     @property
     def embedded(self) -> bool:
         """Return whether the data come with an installed package, so that nothing is fetched."""
-        folder = bundled_folder(self.group)
-        return all((folder / file.name).is_file() for file in self.forms[0].files)
+        return all((BUNDLED / self.group / file.name).is_file() for file in self.forms[0].files)
 
     @property
     def bytes(self) -> int | None:

@@ -4,25 +4,20 @@ A reader runs twice: for a survey of the files when an experiment is read, and f
 """
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
-from fedatlas.data.compression import chunks
 from fedatlas.data.dataset import DTYPES, Contents
-from fedatlas.data.errors import custom_file_error
 from fedatlas.data.readers.base import Reader, Writer
 from fedatlas.errors import UserError
-from fedatlas.io import machine
 from fedatlas.registry.options import option
 
 TEST_SHARE = 0.2  # of the rows of each class, by default
 MOST_CLASSES = 10_000
-TEXT_COPIES = 8  # times the bytes of a text that its cells and its numbers take
-_BLOCK = 4096  # rows that are written at once
 _STREAM = 0x5445_5354  # of the random numbers that choose test rows
 _MOST_NAMES = 20  # classes or clients that a note lists
 
@@ -33,7 +28,7 @@ class Samples:
 
     Args:
         X: Numbers (n, d) in single or double precision, dense or a CSR matrix, or uint8 images (n, channels, height,
-            width): an array, or an object with ``shape`` and ``dtype`` that gives an array for an array of rows.
+            width).
         y: Labels (n,), whole numbers or text.
         owner: Client of each row (n,), whole numbers or text, or None.
         test: Whether each row tests (n,), or None if the files do not say.
@@ -49,23 +44,6 @@ class Samples:
     names_test_owners: bool = True
     scale: float = 1.0
     note: str = ""
-
-
-@dataclass(frozen=True)
-class Survey:
-    """The contents of custom files.
-
-    Args:
-        contents: Numbers of samples, and shape and type of a sample.
-        classes: Names of the classes, in their order.
-        clients: Number of clients that own training rows, 0 if the files name none.
-        note: Remark for readers of results.
-    """
-
-    contents: Contents
-    classes: tuple[str, ...] = field(repr=False)
-    clients: int
-    note: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,30 +67,26 @@ class CustomReader(Reader):
         False, doc="whether features get zero mean and unit variance over the training rows; not of images"
     )
 
-    def files(self) -> tuple[str, ...]:
-        """Return the paths, as the options give them, of files that are read besides the first."""
-        return ()
-
-    def fetch(self, folder: Path) -> Path | None:
-        """Fetch data of another place into a folder and return their path; None for data that have a path."""
-        return None
-
     @abstractmethod
     def load(self, paths: Sequence[Path]) -> Samples:
         """Read files.
 
         Args:
-            paths: Paths of the file, of `files`, and of the file of test rows if there is one.
+            paths: Paths of the file, and of the file of test rows if there is one.
 
         Raises:
-            UserError: If a file cannot be used; it names the file and, for text, the line and the column.
+            UserError: If a file cannot be used; it names the file and the place.
         """
 
-    def survey(self, paths: Sequence[Path]) -> Survey:
-        """Return the contents of files. Raises UserError at any fault in them.
+    def survey(self, paths: Sequence[Path]) -> dict[str, Any]:
+        """Return what files hold, as JSON types. Raises UserError at any fault in them.
 
         Args:
             paths: As of `load`.
+
+        Returns:
+            ``contents``, the names of ``classes`` in their order, the number of ``clients`` that own training rows, 0
+            if the files name none, and a ``note`` for readers of results.
         """
         return _Parts(self, paths).survey()
 
@@ -124,20 +98,6 @@ def find_fraction(values: np.ndarray) -> int | None:
     """Return the index of the first of some numbers (n,) that is not an exact whole number, or None."""
     invalid = ~np.isfinite(values) | (values != np.round(values)) | (np.abs(values) >= 2**53)
     return int(np.argmax(invalid)) if invalid.any() else None
-
-
-def read_chunks(path: Path) -> Iterator[bytes]:
-    """Yield the decompressed bytes of a file of text. Raises UserError once memory could not take it with its numbers.
-
-    Args:
-        path: Path of the file, plain or compressed.
-    """
-    limit = size = machine.free_host() // TEXT_COPIES
-    for chunk in chunks(path):
-        if (size := size - len(chunk)) < 0:
-            fault = f"holds more than {machine.format_size(limit)} of text, the most that the free memory can take"
-            raise custom_file_error(path, f"{fault}: save its arrays as .npy files")
-        yield chunk
 
 
 class _Parts:
@@ -196,7 +156,7 @@ class _Parts:
             raise self._error("all rows are of the test part, and none to train on")
         return test
 
-    def survey(self) -> Survey:
+    def survey(self) -> dict[str, Any]:
         X = self.samples.X
         contents = Contents(
             classes=len(self.classes),
@@ -213,22 +173,20 @@ class _Parts:
             notes.append(f"{100 * self.share:g} % of the rows of each class test, drawn with seed {self.reader.seed}.")
         if self.reader.standardise:
             notes.append("Features have zero mean and unit variance over the training rows.")
-        return Survey(contents, tuple(self.classes), len(self.clients), " ".join(filter(None, notes)))
+        counts = {"contents": contents.to_json(), "classes": self.classes, "clients": len(self.clients)}
+        return counts | {"note": " ".join(filter(None, notes))}
 
     def write(self, out: Writer) -> None:
-        X, (shift, scale) = self.samples.X, self._moments()
+        X, owner = self.samples.X, self.samples.owner
+        if self.reader.standardise:
+            train = X[self.train]
+            deviation = train.std(axis=0)
+            constant = (train == train[0]).all(axis=0) | (deviation == 0)
+            X = ((X - train.mean(axis=0)) / np.where(constant, 1, deviation)).astype(X.dtype, copy=False)
         for suffix, rows in (("", self.train), ("_test", self.test)):
-            if not len(rows):
-                continue
-            if self.sparse:
+            if len(rows):
                 out.save(f"X{suffix}", X[rows])
-            else:
-                target = out.create(f"X{suffix}", (len(rows), *X.shape[1:]), X.dtype)
-                for start in range(0, len(rows), _BLOCK):
-                    block = X[rows[start : start + _BLOCK]]
-                    target[start : start + _BLOCK] = (block - shift) / scale if self.reader.standardise else block
-            out.save(f"y{suffix}", self.y[rows])
-        owner = self.samples.owner
+                out.save(f"y{suffix}", self.y[rows])
         if owner is None or self.owner is None:
             return
         out.save("owner", self.owner)
@@ -238,16 +196,8 @@ class _Parts:
             owners = [clients.get(client, -1) for client in owner[self.test].tolist()]  # -1 has no training rows
             out.save("owner_test", np.array(owners, np.int64))
 
-    def _moments(self) -> tuple[Any, Any]:
-        """Return the mean and the standard deviation, 1 for a constant feature, over the training rows."""
-        if not self.reader.standardise:
-            return 0, 1
-        X = self.samples.X[self.train]
-        deviation = X.std(axis=0)
-        return X.mean(axis=0), np.where((X == X[0]).all(axis=0) | (deviation == 0), 1, deviation)
-
     def _error(self, fault: str) -> UserError:
-        return custom_file_error(self.path, fault)
+        return UserError(f"{self.path}: {fault}")
 
 
 def _number(values: np.ndarray) -> tuple[list[str], np.ndarray]:

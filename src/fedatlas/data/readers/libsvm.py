@@ -1,23 +1,26 @@
 """LIBSVM text, ``label index:value index:value ...`` with indices from 1 that increase, which scikit-learn parses."""
 
+import bz2
+import gzip
 import io
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
 
-from fedatlas.data.compression import chunks
 from fedatlas.data.dataset import Contents
-from fedatlas.data.errors import custom_file_error, raw_file_error
 from fedatlas.data.readers.base import Reader, Writer
-from fedatlas.data.readers.custom_reader import CustomReader, Samples, find_fraction, read_chunks
+from fedatlas.data.readers.custom_reader import CustomReader, Samples, find_fraction
 from fedatlas.errors import UserError
 from fedatlas.registry.options import option
 
 MOST_FEATURES = 2**31 - 1  # the largest index of 32 bits
+_LINES = 10_000  # that are parsed at once, so that a file of any size takes bounded memory
+_OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,11 +34,9 @@ class Libsvm(Reader):
     def read(self, paths: Sequence[Path], contents: Contents, out: Writer) -> None:
         from scipy.sparse import vstack
 
-        (path,) = paths
         dense = None if contents.sparse else out.create("X", (contents.rows, contents.features), contents.dtype)
         blocks, labels, rows = [], [np.empty(0)], 0
-        for block in _blocks(chunks(path)):  # of whole lines, so that a file of any size takes bounded memory
-            X, y = _parse(block, path, raw_file_error, contents.features, contents.dtype)
+        for X, y in _parse(paths[0], contents.features, contents.dtype):
             rows += len(y)
             if rows > contents.rows:
                 break
@@ -45,11 +46,10 @@ class Libsvm(Reader):
                 X.toarray(out=dense[rows - len(y) : rows])
             labels.append(y)
         if rows != contents.rows:
-            raise raw_file_error(path, f"does not hold the {contents.rows:,} rows expected")
+            raise ValueError(f"it does not hold the {contents.rows:,} rows expected")
         y = np.concatenate(labels)
         if not np.isin(y, self.labels).all():
-            expected = ", ".join(f"{label:g}" for label in self.labels)
-            raise raw_file_error(path, f"holds a label that is none of {expected}")
+            raise ValueError(f"it holds a label that is none of {', '.join(f'{label:g}' for label in self.labels)}")
         if dense is None:
             out.save("X", vstack(blocks, format="csr"))
         out.save("y", np.argmax(y[:, None] == np.asarray(self.labels, float), axis=1))
@@ -57,7 +57,7 @@ class Libsvm(Reader):
 
 @dataclass(frozen=True, kw_only=True)
 class Svmlight(CustomReader):
-    """LIBSVM text, ``label index:value ...`` with indices from 1, plain or compressed; kept as a sparse matrix."""
+    """LIBSVM text, ``label index:value ...`` with indices from 1, plain, .gz or .bz2; kept as a sparse matrix."""
 
     name = "svmlight"
     endings = (".libsvm", ".svmlight", ".svm")
@@ -69,52 +69,43 @@ class Svmlight(CustomReader):
     def load(self, paths: Sequence[Path]) -> Samples:
         from scipy.sparse import vstack
 
-        parts = [_parse(b"".join(read_chunks(path)), path, custom_file_error, self.count) for path in paths]
-        width = max(X.shape[1] for X, _ in parts)
-        for path, (X, y) in zip(paths, parts, strict=True):
-            if not X.nnz:
-                raise custom_file_error(path, "is not LIBSVM text with features")
+        matrices, labels, rows = [], [], []
+        for path in paths:
+            try:
+                parts = list(_parse(path, self.count))
+            except (ValueError, OverflowError, EOFError, OSError) as error:
+                raise UserError(f"{path}: is not LIBSVM text: {' '.join(str(error).split())}") from None
+            y = np.concatenate([np.empty(0), *(y for _, y in parts)])
+            if not any(X.nnz for X, _ in parts):
+                raise UserError(f"{path}: is not LIBSVM text with features")
             if (fraction := find_fraction(y)) is not None:
-                raise custom_file_error(path, f"the label {y[fraction]:g} is not a whole number")
-            X.resize(len(y), width)
-        X, y = vstack([X for X, _ in parts], format="csr"), np.concatenate([y for _, y in parts]).astype(np.int64)
-        return Samples(X=X, y=y, test=np.arange(len(y)) >= len(parts[0][1]) if len(parts) > 1 else None)
+                raise UserError(f"{path}: the label {y[fraction]:g} is not a whole number")
+            matrices += [X for X, _ in parts]
+            labels.append(y.astype(np.int64))
+            rows.append(len(y))
+        width = max(X.shape[1] for X in matrices)
+        for X in matrices:
+            X.resize(X.shape[0], width)
+        test = np.arange(sum(rows)) >= rows[0] if len(rows) > 1 else None
+        return Samples(X=vstack(matrices, format="csr"), y=np.concatenate(labels), test=test)
 
 
-def _parse(
-    text: bytes, path: Path, error: Callable[..., UserError], features: int | None, dtype: DTypeLike = np.float64
-) -> tuple[Any, np.ndarray]:
-    """Return the rows of a text as a CSR matrix, and their labels, float64 (rows,).
+def _parse(path: Path, features: int | None, dtype: DTypeLike = np.float64) -> Iterator[tuple[Any, np.ndarray]]:
+    """Yield blocks of rows as a CSR matrix with their labels, float64 (rows,).
 
     Args:
-        text: Whole lines.
-        path: Path of the file, for errors.
-        error: Builds the error from a path and a fault.
-        features: Number of features, None for the largest index.
+        path: Path of the file.
+        features: Number of features, None for the largest index of a block.
         dtype: Type of the values.
 
     Raises:
-        UserError: If the text is not LIBSVM text, or holds a value that is not finite.
+        ValueError: The file is not LIBSVM text, or holds a value that is not finite.
     """
     from sklearn.datasets import load_svmlight_file
 
-    try:
-        X, y = load_svmlight_file(io.BytesIO(text), n_features=features, dtype=dtype, zero_based=False)
-    except (ValueError, OverflowError, MemoryError) as fault:
-        raise error(path, f"is not LIBSVM text: {' '.join(str(fault).split())[:200]}") from None
-    if not np.isfinite(X.data).all():
-        raise error(path, "holds a value that is not finite")
-    return X, y
-
-
-def _blocks(content: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield blocks of whole lines."""
-    parts: list[bytes] = []
-    for chunk in content:
-        head, newline, tail = chunk.rpartition(b"\n")
-        if newline:
-            yield b"".join((*parts, head, newline))
-            parts = []
-        parts.append(tail)
-    if any(parts):
-        yield b"".join(parts)
+    with _OPENERS.get(path.suffix, open)(path, "rb") as file:
+        while lines := list(islice(file, _LINES)):
+            X, y = load_svmlight_file(io.BytesIO(b"".join(lines)), n_features=features, dtype=dtype, zero_based=False)
+            if not np.isfinite(X.data).all():
+                raise ValueError("it holds a value that is not finite")
+            yield X, y

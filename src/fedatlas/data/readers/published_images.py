@@ -3,6 +3,7 @@
 Archives are read in memory and never extracted.
 """
 
+import gzip
 import io
 import pickle
 import re
@@ -16,7 +17,6 @@ from pathlib import Path
 
 import numpy as np
 
-from fedatlas.data.compression import chunks
 from fedatlas.data.dataset import Contents
 from fedatlas.data.readers.base import Reader, Writer
 from fedatlas.registry.options import option
@@ -32,7 +32,8 @@ class Idx(Reader):
         arrays = []
         for path, dimensions in zip(paths, (3, 1, 3, 1), strict=True):
             header = 4 + 4 * dimensions  # a magic number and the lengths of the dimensions, of four bytes each
-            arrays.append(np.frombuffer(b"".join(chunks(path)), np.uint8, offset=header))
+            with gzip.open(path) as stream:
+                arrays.append(np.frombuffer(stream.read(), np.uint8, offset=header))
         for suffix, start in (("", 0), ("_test", 2)):
             out.save(f"X{suffix}", arrays[start].reshape(-1, *contents.shape))
             out.save(f"y{suffix}", arrays[start + 1].astype(np.int64))

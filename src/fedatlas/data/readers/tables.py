@@ -1,28 +1,91 @@
-"""Readers of tables: CSV, Parquet and OpenML. pandas and pyarrow parse them; their words on a broken file are shown."""
+"""Readers of tables in CSV and Parquet, which pandas and pyarrow parse: label, clients, test rows and features."""
 
-import csv
-import io
-import re
-import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from fedatlas.data.errors import custom_file_error
-from fedatlas.data.readers.custom_reader import Samples, read_chunks
-from fedatlas.data.readers.tabular import Tabular, parse_number
-from fedatlas.errors import UserError
-from fedatlas.io import machine
-from fedatlas.io.files import atomic
+from fedatlas.data.readers.custom_reader import CustomReader, Samples, find_fraction
+from fedatlas.errors import UserError, did_you_mean
 from fedatlas.registry.options import option
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_TARGET = b"fedatlas target"  # key of the column that OpenML calls the target, in the file's metadata
+MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}  # cells without a value, in small letters
+MOST_CATEGORIES = 1000  # of a column that becomes one column of 0 and 1 for each of its values
+_TEST_WORDS = {"train": False, "training": False, "0": False, "false": False}
+_TEST_WORDS |= {"test": True, "testing": True, "1": True, "true": True}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tabular(CustomReader):
+    """Base of the readers of tables: a row is a sample, and its columns are label, client and features."""
+
+    label: str = option(doc="column of the classes, which are whole numbers or text; they are sorted")
+    client: str | None = option(None, doc="column of the clients that own the rows, for the partition natural")
+    features: str | list[str] | None = option(
+        None, doc="columns that are features; by default all that have no other use", filled=True, distinct=True
+    )
+    drop: str | list[str] = option(list, doc="columns that are left out", distinct=True)
+    categorical: str | list[str] = option(
+        list, doc="features of which each value becomes a column of 0 and 1, in sorted order", distinct=True
+    )
+    missing: Literal["refuse", "drop"] = option(
+        "refuse", doc="whether a row without a value for a feature, label or client is an error, or is left out"
+    )
+    test_column: str | None = option(None, doc="column that says train or test, or 0 or 1 where 1 tests")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        uses: dict[str, str] = {}
+        for use in ("label", "client", "test_column", "drop", "features", "categorical"):
+            for name in _names(getattr(self, use)):
+                other = uses.setdefault(name, use)
+                if other != use and (other, use) != ("features", "categorical"):
+                    raise UserError(f"column {name!r} is named under {other} and {use}: one column has one use")
+
+    @abstractmethod
+    def table(self, path: Path) -> "pd.DataFrame":
+        """Return the table of a file. Raises ValueError or OSError if it is none."""
+
+    def load(self, paths: Sequence[Path]) -> Samples:
+        table = _Table(self, paths)
+        if self.test_column is not None and (self.test_share is not None or len(paths) > 1):
+            other = "test_share" if self.test_share is not None else "test_file"
+            raise UserError(f"{paths[0]}: test_column and {other} exclude one another")
+        for use in ("label", "client", "features", "drop", "categorical", "test_column"):
+            for name in _names(getattr(self, use)):
+                if name not in table.frame:
+                    hint = did_you_mean(name, list(table.frame))
+                    raise UserError(f"{paths[0]}: {use}: there is no column {name!r}{hint}")
+        used = {self.label, self.client, self.test_column, *_names(self.drop)}
+        features = _names(self.features) or [name for name in table.frame if name not in used]
+        features = list(dict.fromkeys([*features, *_names(self.categorical)]))
+        if not features:
+            raise UserError(f"{paths[0]}: no column is left for features")
+        note = f"The label is the column {self.label}."
+        if self.missing == "drop" and (
+            count := table.drop_incomplete(features, filter(None, (self.label, self.client)))
+        ):
+            note += f" {count:,} rows without a value are left out."
+        one_hot = {*_names(self.categorical), *table.frame.select_dtypes("category")}
+        columns = [table.indicators(name) if name in one_hot else table.numbers(name)[:, None] for name in features]
+        test = None
+        if self.test_column is not None:
+            test = table.tests(self.test_column)
+        elif len(paths) > 1:
+            test = table.frame.index.get_level_values(0) == 1
+        return Samples(
+            X=np.concatenate(columns, axis=1),
+            y=table.labels(self.label, "label"),
+            owner=None if self.client is None else table.labels(self.client, "client"),
+            test=test,
+            note=note,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,52 +95,28 @@ class Csv(Tabular):
     name = "csv"
     endings = (".csv", ".tsv")
 
-    separator: str | None = option(
-        None, doc="one character of ASCII between cells; by default a tab in .tsv, otherwise a comma"
-    )
+    separator: str | None = option(None, doc="character between cells; by default a tab in .tsv, otherwise a comma")
     columns: list[str] | None = option(
         None, doc="names of the columns of a file that has no header", filled=True, distinct=True
     )
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.separator is not None and not re.fullmatch(r"[\x01-\x7f]", re.sub(r'["\r\n]', "", self.separator)):
-            raise UserError(f"separator is {self.separator!r}; it must be one character of ASCII, and no quote")
 
     def table(self, path: Path) -> "pd.DataFrame":
         import pandas as pd
 
         separator = self.separator or ("\t" if ".tsv" in path.suffixes else ",")
-        content = b"".join(read_chunks(path))
-        if b"\0" in content:
-            raise custom_file_error(path, "holds a zero byte, which text does not have")
-        try:  # all cells are text until their use is known, so that 007 stays 007
-            frame = pd.read_csv(
-                io.BytesIO(content), sep=separator, header=None, dtype=str, keep_default_na=False, encoding="utf-8-sig"
-            )
-        except (ValueError, OverflowError) as error:  # pandas' errors are ValueErrors
-            raise custom_file_error(path, f"is not CSV in UTF-8: {' '.join(str(error).split())}") from None
-        if (short := _find_short(content, separator, frame.shape[1])) is not None:
-            row, cells = short  # which pandas would fill with empty cells
-            fault = f"row {row + (self.columns is not None)} is short: it has {cells} of {frame.shape[1]} cells"
-            raise custom_file_error(path, fault)
-        if self.columns is None:
-            names = list(map(str.strip, frame.iloc[0]))
-            if np.isfinite([parse_number(name) for name in names]).all():
-                fault = "the header holds numbers alone: name the columns of a file without a header under columns"
-                raise custom_file_error(path, fault)
-            return frame[1:].set_axis(names, axis=1)
-        if len(self.columns) != frame.shape[1]:
-            raise custom_file_error(path, f"has {frame.shape[1]} columns, and columns names {len(self.columns)}")
-        return frame.set_axis(self.columns, axis=1)
-
-
-def _find_short(content: bytes, separator: str, count: int) -> tuple[int, int] | None:
-    """Return the first row of CSV, from 0, with fewer cells than there are columns, and their number; or None."""
-    csv.field_size_limit(max(csv.field_size_limit(), len(content)))
-    text = io.TextIOWrapper(io.BytesIO(content), "utf-8-sig", newline="")
-    rows = (row for row in csv.reader(text, delimiter=separator) if row and (len(row) > 1 or row[0].strip()))
-    return next(((number, len(row)) for number, row in enumerate(rows) if len(row) < count), None)
+        # all cells are text until their use is known, so that 007 stays 007
+        frame = pd.read_csv(
+            path, sep=separator, header=None, dtype=str, keep_default_na=False, encoding="utf-8-sig"
+        ).fillna("")
+        if self.columns is not None:
+            if len(self.columns) != frame.shape[1]:
+                raise UserError(f"{path}: has {frame.shape[1]} columns, and columns names {len(self.columns)}")
+            return frame.set_axis(self.columns, axis=1)
+        header = frame.iloc[0].str.strip()
+        if pd.to_numeric(header, errors="coerce").notna().all():
+            fault = "the header holds numbers alone: name the columns of a file without a header under columns"
+            raise UserError(f"{path}: {fault}")
+        return frame[1:].set_axis(list(header), axis=1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,80 +124,156 @@ class Parquet(Tabular):
     """A Parquet file. A feature of a categorical type becomes columns of 0 and 1 without being named."""
 
     name = "parquet"
-    endings: ClassVar[tuple[str, ...]] = (".parquet", ".pq")
+    endings = (".parquet", ".pq")
 
     def table(self, path: Path) -> "pd.DataFrame":
-        import pyarrow as pa
         from pyarrow import parquet
 
-        try:
-            with parquet.ParquetFile(path, page_checksum_verification=True) as file:
-                cells = file.metadata.num_rows * file.metadata.num_columns
-                machine.require_memory(16 * cells, f"{path}", "keep fewer rows or columns")
-                frame = file.read().to_pandas(ignore_metadata=True, integer_object_nulls=True)
-            return frame.loc[:, [not str(name).startswith("__index_level_") for name in frame]]
-        except (pa.ArrowException, OSError, ValueError) as error:
-            words = " ".join(str(error).split())[:200]
-            raise custom_file_error(path, f"is not a readable Parquet file ({words})") from None
+        with parquet.ParquetFile(path, page_checksum_verification=True) as file:
+            table = file.read()
+        table.validate(full=True)
+        frame = table.to_pandas(ignore_metadata=True, integer_object_nulls=True)
+        return frame.loc[:, [not str(name).startswith("__index_level_") for name in frame]]
 
-    def one_hot(self, column: "pd.Series[Any]", name: str) -> bool:
+
+class _Table:
+    """The rows of one file or two. A fault in a cell is an error with file, row and column.
+
+    The rows of ``frame`` are indexed by the number of their file and their own number in it.
+    """
+
+    def __init__(self, reader: Tabular, paths: Sequence[Path]) -> None:
         import pandas as pd
 
-        return super().one_hot(column, name) or isinstance(column.dtype, pd.CategoricalDtype)
+        self.paths = paths
+        frames: list[pd.DataFrame] = []
+        for path in paths:
+            try:
+                frame = reader.table(path)
+            except UserError:
+                raise
+            except Exception as error:  # parsers and decompressors raise all kinds of errors
+                form = "CSV in UTF-8" if isinstance(reader, Csv) else "a table"
+                raise UserError(f"{path}: is not {form}: {' '.join(str(error).split())}") from None
+            if not frame.columns.is_unique:
+                name = frame.columns[frame.columns.duplicated()][0]
+                raise UserError(f"{path}: two columns are called {name!r}: rename one")
+            if frame.empty:
+                raise UserError(f"{path}: holds no rows")
+            frames.append(frame.set_axis(range(1, len(frame) + 1)))
+            if other := set(frame.columns) ^ set(frames[0].columns):
+                fault = f"only one of the two files has the column {min(other)!r}: both must have the same columns"
+                raise UserError(f"{path}: {fault}")
+        categories = dict.fromkeys(frames[0].select_dtypes("category"), "category")  # which two files may lose
+        self.frame = pd.concat(frames, keys=range(len(frames))).astype(categories)
+
+    def drop_incomplete(self, features: Iterable[str], keys: Iterable[str]) -> int:
+        """Drop the rows that lack a value for a feature, label or client, and return their number."""
+        incomplete = np.zeros(len(self.frame), bool)
+        for names, empty in ((features, MISSING), (keys, {""})):
+            for name in names:
+                incomplete |= _is_empty(self.frame[name], empty)
+        if incomplete.all():
+            raise UserError(f"{self.paths[0]}: missing: drop leaves no row: every one lacks a value")
+        self.frame = self.frame[~incomplete]
+        return int(incomplete.sum())
+
+    def numbers(self, name: str) -> np.ndarray:
+        """Return a feature as float64 (n,). Raises UserError at the first cell that is not a finite number."""
+        import pandas as pd
+
+        column = self._column(name, "a feature")
+        words = _words(column) if column.dtype.kind == "O" else column
+        if column.dtype.kind == "O" and words.str.lower().isin(["true", "false", ""]).all():
+            words = words.str.lower().replace({"true": "1", "false": "0"})
+        values = pd.to_numeric(words, errors="coerce").to_numpy(np.float64, na_value=np.nan)
+        if np.isfinite(values).all():
+            return values
+        row = int(np.argmin(np.isfinite(values)))
+        word = str(_words(column).iloc[row])
+        if word.lower() in MISSING:
+            fault = "fill it, name the column under drop, or say missing: drop to leave out rows without a value"
+            raise self._error(row, f"column {name!r} has no value ({word!r}): {fault}")
+        raise self._error(
+            row,
+            f"column {name!r} holds {word[:40]!r}, which is no finite number: name the column under categorical to "
+            "make a column of 0 and 1 of each of its values, or under drop",
+        )
+
+    def labels(self, name: str, use: str) -> np.ndarray:
+        """Return the cells of a column of classes, clients or categories.
+
+        Args:
+            name: Name of the column.
+            use: Use of the column, for sentences.
+
+        Returns:
+            Whole numbers if all cells are whole numbers, otherwise text, (n,).
+
+        Raises:
+            UserError: At the first cell that is missing, or has digits after the point in a column of numbers.
+        """
+        import pandas as pd
+
+        column = self._column(name, use)
+        empty = _is_empty(column, {""})
+        if empty.any():
+            fault = f"column {name!r} ({use}) has no value: fill it, or drop the row"
+            raise self._error(int(np.argmax(empty)), fault)
+        values = column.to_numpy(np.int64) if column.dtype.kind == "b" else column.to_numpy()
+        if column.dtype.kind == "O":
+            words = _words(column)
+            values = pd.to_numeric(words, errors="coerce").to_numpy()
+            if not np.isfinite(values).all() or words.str.match(r"[+-]?0\d").any():  # 007 and 7 are two names
+                return words.to_numpy(object).astype(str)
+        if values.dtype.kind in "iu":
+            return values
+        if (fraction := find_fraction(values)) is not None:
+            fault = f"column {name!r} ({use}) holds {values[fraction]:g}: it must be whole numbers, or text"
+            raise self._error(fraction, fault)
+        return values.astype(np.int64)
+
+    def indicators(self, name: str) -> np.ndarray:
+        """Return 1 where a row has a value of a categorical column, for its values in sorted order, (n, values)."""
+        values, positions = np.unique(self.labels(name, "categorical"), return_inverse=True)
+        if len(values) > MOST_CATEGORIES:
+            fault = f"column {name!r} has {len(values):,} different values, which are not categories"
+            raise UserError(f"{self.paths[0]}: {fault}")
+        return np.asarray(positions[:, None] == np.arange(len(values)), np.float64)
+
+    def tests(self, name: str) -> np.ndarray:
+        """Return whether each row tests, (n,), by a column of ``train`` and ``test``, 0 and 1, or false and true."""
+        words = [str(word).lower() for word in self.labels(name, "test_column").tolist()]
+        for row, word in enumerate(words):
+            if word not in _TEST_WORDS:
+                fault = f"column {name!r} (test_column) holds {word!r}: it must be train or test, or 0 or 1"
+                raise self._error(row, fault)
+        return np.array([_TEST_WORDS[word] for word in words])
+
+    def _column(self, name: str, use: str) -> "pd.Series[Any]":
+        """Return a column. Raises UserError if it holds neither numbers nor text."""
+        column = self.frame[name].infer_objects()  # true and false beside nulls are objects
+        if column.dtype.kind not in "biufO":
+            fault = f"column {name!r} ({use}) is of the type {column.dtype}: make it numbers or text, or drop it"
+            raise UserError(f"{self.paths[0]}: {fault}")
+        return column
+
+    def _error(self, row: int, fault: str) -> UserError:
+        file, number = self.frame.index[row]
+        return UserError(f"{self.paths[file]}: row {number}: {fault}")
 
 
-@dataclass(frozen=True, kw_only=True)
-class OpenML(Parquet):
-    """A table of OpenML by its name or number. Nominal features become columns of 0 and 1."""
+def _names(value: str | list[str] | None) -> list[str]:
+    """Return the columns of an option, which may be one name."""
+    return [value] if isinstance(value, str) else value or []
 
-    name = "openml"
-    endings = ()
 
-    openml: str | int = option(doc="name or number of the data set at openml.org")
-    version: int | None = option(None, doc="version of a name; by default the one that OpenML calls active", low=1)
-    label: str | None = option(  # type: ignore[assignment]
-        None, doc="column of the classes; by default OpenML's target"
-    )
+def _is_empty(column: "pd.Series[Any]", empty: set[str]) -> np.ndarray:
+    """Return whether each cell of a column is missing, or is one of some words in small letters, (n,)."""
+    words = _words(column).str.lower().isin(empty) if column.dtype.kind == "O" else column.isna()
+    return words.to_numpy(bool)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if isinstance(self.openml, int) and self.version is not None:
-            raise UserError(f"openml: the number {self.openml} already names one version: leave version out")
 
-    def fetch(self, folder: Path) -> Path:
-        stem = re.sub(r"[^\w.+-]", "_", str(self.openml))
-        path = folder / f"{stem}-{self.version or 'active'}.parquet"
-        if path.exists():
-            return path
-        import pyarrow as pa
-        from pyarrow import parquet
-        from sklearn.datasets import fetch_openml
-
-        query: dict[str, Any] = {"data_id": self.openml}
-        if not isinstance(self.openml, int):
-            query = {"name": self.openml, "version": self.version or "active"}
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of several active versions: the version can be given
-                bunch = fetch_openml(**query, as_frame=True, data_home=str(folder / "scikit-learn"))
-            table = pa.Table.from_pandas(bunch.frame, preserve_index=False)
-        except Exception as error:  # of the network, of OpenML's answers, of scikit-learn's parsers
-            reason = " ".join(str(error).split())[:300] or type(error).__name__
-            raise UserError(
-                f"the data set {self.openml!r} of OpenML cannot be fetched ({reason}): check its name and the network"
-            ) from None
-        target = str(bunch.target_names[0]) if len(bunch.target_names) == 1 else ""
-        table = table.replace_schema_metadata({**(table.schema.metadata or {}), _TARGET: target.encode()})
-        with atomic(path) as temporary:
-            parquet.write_table(table, temporary)
-        return path
-
-    def load(self, paths: Sequence[Path]) -> Samples:
-        if self.label is not None:
-            return super().load(paths)
-        from pyarrow import parquet
-
-        metadata = parquet.read_schema(paths[0]).metadata or {}
-        if not (target := metadata.get(_TARGET, b"").decode()):
-            raise custom_file_error(paths[0], "OpenML names no single target: say which column is the label")
-        return replace(self, label=target).load(paths)
+def _words(column: "pd.Series[Any]") -> "pd.Series[str]":
+    """Return the cells of a column as text without surrounding spaces; a missing cell is the empty text."""
+    return column.astype(object).where(column.notna(), "").astype(str).str.strip()

@@ -5,7 +5,7 @@ from typing import Any
 
 from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.federation.arrays import State
-from fedatlas.registry.kinds import Family, Names
+from fedatlas.registry.kinds import Family
 from fedatlas.registry.validation import construct
 
 __all__ = ["ALGORITHMS", "Algorithm", "State", "create", "get", "names"]
@@ -13,7 +13,7 @@ __all__ = ["ALGORITHMS", "Algorithm", "State", "create", "get", "names"]
 ALGORITHMS: Family[Algorithm] = Family("algorithm", __name__, Algorithm)
 
 
-def names() -> Names:
+def names() -> list[str]:
     """Return the names of all algorithms, sorted."""
     return ALGORITHMS.names()
 

@@ -24,7 +24,7 @@ def metric(name: str) -> Metric:
 
     A name that has no file, such as that of a recorded value, is read as a plain number of which small values are good.
     """
-    if name in METRICS.names():
+    if name in METRICS:
         return METRICS.get(name)
     if (over_clients := client_metric(name)) is not None:
         base = metric(over_clients.base)
@@ -52,4 +52,4 @@ def declared_name(name: str) -> str | None:
     over = round_metric(name) or client_metric(name)
     if over is not None:
         return declared_name(over.base)
-    return name if name in METRICS.names() else None
+    return name if name in METRICS else None

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from fedatlas.errors import UserError
-from fedatlas.io import npz
 from fedatlas.io.files import atomic
 
 
@@ -83,7 +82,6 @@ class Partition:
     def load(cls, path: str | Path) -> "Partition":
         """Read a file of ``save``. Raises UserError if it is missing, or is not a partition."""
         try:
-            npz.validate(path)
             with np.load(path, allow_pickle=False) as content:
                 meta = json.loads(str(content["meta"]))
                 partition = cls(**meta, order=content["order"], offsets=content["offsets"])

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from fedatlas.errors import UserError
-from fedatlas.io import npz
 from fedatlas.io.files import atomic
 
 
@@ -34,7 +33,6 @@ class Optimum:
     def load(cls, path: str | Path) -> "Optimum":
         """Read the optimum that ``save`` wrote. Raises UserError if the file does not exist or holds no optimum."""
         try:
-            npz.validate(path)
             with np.load(path, allow_pickle=False) as archive:
                 F, x, gap = (archive[name] for name in ("F", "x", "gap"))
             if F.shape or gap.shape or x.ndim != 1 or {F.dtype.kind, x.dtype.kind, gap.dtype.kind} != {"f"}:

@@ -5,7 +5,6 @@ import io
 from pathlib import Path
 from typing import Literal
 
-from fedatlas.io.images import open_image
 from fedatlas.io.text import read_bytes
 
 COLOURS = 128
@@ -21,7 +20,7 @@ def reduce_colours(source: Path, form: Literal["png", "webp"] = "png") -> bytes:
     from PIL import Image
 
     buffer = io.BytesIO()
-    with open_image(source) as image:
+    with Image.open(io.BytesIO(read_bytes(source))) as image:
         palette = image.convert("RGB").quantize(COLOURS, method=Image.Quantize.FASTOCTREE)
     if form == "webp":
         palette.convert("RGB").save(buffer, "webp", lossless=True)

@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 
 from fedatlas.data.dataset import Contents
-from fedatlas.data.errors import raw_file_error
 from fedatlas.data.readers.base import Reader, Writer
 from fedatlas.registry.options import option
 
@@ -20,9 +19,6 @@ class Table(Reader):
 
     def read(self, paths: Sequence[Path], contents: Contents, out: Writer) -> None:
         (path,) = paths
-        try:
-            table = np.loadtxt(path, delimiter=self.delimiter, ndmin=2)
-        except ValueError as error:
-            raise raw_file_error(path, f"is not a table of numbers ({error})") from error
+        table = np.loadtxt(path, delimiter=self.delimiter, ndmin=2)
         out.save("X", table[:, 1:].astype(contents.dtype))
         out.save("y", table[:, 0].astype(np.int64))

@@ -1,11 +1,22 @@
-"""The study whose extensions are used, and the names and files of extension modules, found without an import."""
+"""Extensions: modules outside the package that define kinds as the package's own modules do.
 
+They lie in a study and are named by the key ``extensions`` of its config/config.yaml: Python files, and folders of
+them. The full name of a study's module is its path from the study's folder: ``extensions/my_algorithm.py`` is
+``extensions.my_algorithm``. Installed packages join by an entry point of the group ``fedatlas.extensions``, whose value
+is a module or a package.
+
+The study is that of the working directory. Jobs, which may run elsewhere, read it from an environment variable.
+"""
+
+import contextlib
 import functools
 import importlib
 import importlib.util
 import json
+import linecache
 import os
 import sys
+import traceback
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -110,31 +121,20 @@ def _resolve(root: Path, name: str) -> Path:
     """Return a path of extensions. Raise UserError if it lies outside the study or is a file of another language."""
     path = Path(os.path.normpath(root / name))
     key = f"{CONFIG}: extensions: {name}"
-    if path == root:
-        raise UserError(f"{key} is the study itself: name a folder in it")
-    if not path.is_relative_to(root):
+    if path == root or not path.is_relative_to(root):
         raise UserError(
-            f"{key} lies outside the study: copy it into the study, or install it as a package with an entry point "
-            f"of the group {GROUP}"
+            f"{key} is not a path inside the study: copy it there, or install it as a package with an entry point of "
+            f"the group {GROUP}"
         )
     if os.path.isfile(path) and path.suffix != ".py":
         raise UserError(f"{key} is not a Python file: its name does not end with .py")
     return path
 
 
-def _python_files(folder: Path, parents: tuple[str, ...] = ()) -> Iterator[Path]:
-    """Yield all Python files in a folder, sorted.
-
-    Hidden folders, such as those of editors, are left out, and so are links to a folder that holds them.
-    """
-    parents += (os.path.realpath(folder),)
-    for path in sorted(folder.iterdir()):
-        if path.name.startswith(".") or path.name == "__pycache__" or os.path.realpath(path) in parents:
-            continue
-        if path.is_dir():
-            yield from _python_files(path, parents)
-        elif path.suffix == ".py" and path.is_file():
-            yield path
+def _python_files(folder: Path) -> list[Path]:
+    """Return all Python files in a folder, sorted, without those in hidden folders, such as those of editors."""
+    files = (path for path in folder.rglob("*.py") if path.is_file())
+    return sorted(file for file in files if not any(part.startswith(".") for part in file.relative_to(folder).parts))
 
 
 def _module_name(root: Path, file: Path) -> str:
@@ -248,3 +248,68 @@ def _lies_in(root: Path, name: str, module: ModuleType) -> bool:
     files = {str(base / "__init__.py"), str(base.with_name(f"{base.name}.py"))}
     attributes = getattr(module, "__dict__", {})  # not its __file__: torch has modules that answer any name
     return attributes.get("__file__") in files or str(base) in attributes.get("__path__", ())
+
+
+def load() -> tuple[ModuleType, ...]:
+    """Return all extension modules, imported.
+
+    Raises:
+        UserError: A module cannot be imported; the sentence names file and line.
+    """
+    return _load(tuple(modules().items()))
+
+
+@functools.cache
+def _load(files: tuple[tuple[str, Path], ...]) -> tuple[ModuleType, ...]:
+    return tuple(_import(name) for name, _ in files)
+
+
+def _import(name: str) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise UserError(explain(error) or f"{location(name)}: {_text(error)}") from error
+
+
+def traceback_lines(error: BaseException) -> list[traceback.FrameSummary]:
+    """Return the lines of extensions and of their study that an exception passed through, innermost last."""
+    lines: list[traceback.FrameSummary] = []
+    for frame, number in traceback.walk_tb(error.__traceback__ if modules() else None):
+        if file := location(frame.f_globals.get("__name__", "")):
+            text = linecache.getline(frame.f_code.co_filename, number)
+            lines.append(traceback.FrameSummary(file, number, frame.f_code.co_name, line=text))
+    return lines
+
+
+def explain(error: BaseException) -> str | None:
+    """Return a sentence, with file and line, about an exception that came out of an extension; None of any other."""
+    if isinstance(error, SyntaxError) and error.filename and os.path.isfile(error.filename):
+        root, path = study().root, Path(error.filename)
+        file = path.relative_to(root) if root and path.is_relative_to(root) else path
+        return f"{file}, line {error.lineno}: {_text(error)}"
+    if not (lines := traceback_lines(error)):
+        return None
+    last = lines[-1]
+    function = "" if last.name == "<module>" else f", in {last.name}"
+    return f"{last.filename}, line {last.lineno}{function}: {_text(error)}"
+
+
+@contextlib.contextmanager
+def translate_errors() -> Iterator[None]:
+    """Turn an exception that comes out of an extension into a UserError."""
+    try:
+        yield
+    except (UserError, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        if sentence := explain(error):
+            raise UserError(sentence) from error
+        raise
+
+
+def _text(error: BaseException) -> str:
+    """Return type and text of an exception on one line; of a UserError, its text alone."""
+    text = " ".join((error.msg if isinstance(error, SyntaxError) else str(error)).split())
+    return text if isinstance(error, UserError) else f"{type(error).__name__}: {text}"
