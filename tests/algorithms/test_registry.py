@@ -16,7 +16,7 @@ NAMES = algorithms.names()
 
 
 # Conformance tests that apply to all algorithms.
-UNCONDITIONAL = ("docstring", "options", "refusals", "citation", "runs", "seeds", "costs", "agreement")
+UNCONDITIONAL = ("docstring", "options", "citation", "runs", "seeds", "costs", "agreement")
 
 
 # Values besides the defaults with which algorithms are compared with their transcriptions, too.

@@ -1,6 +1,5 @@
 """A small algorithm that passes all conformance tests, and others that each fail one, by a typical mistake."""
 
-import threading
 from dataclasses import dataclass
 
 import numpy as np
@@ -85,7 +84,7 @@ class WithoutDecorator(Sound):
     momentum: float = 0.5
 
 
-@broken("refusals", "lr = 'x' is accepted.*super")
+@broken("options", "lr takes every value.*super")
 @dataclass(frozen=True, kw_only=True)
 class Unvalidated(Sound):
     """Sound (Author et al. 2026) is FedAvg."""
@@ -132,14 +131,6 @@ class Centred(Sound):
         return message.replace(delta=message.delta - 0.1 * message.delta.mean(0)), state
 
 
-@broken("threads", "3 threads")
-class Threaded(Sound):
-    def client(self, s, i, steps):
-        message, state = super().client(s, i, steps)
-        alone = threading.current_thread() is threading.main_thread()
-        return (message if alone else message.replace(delta=0.5 * message.delta)), state
-
-
 @broken("evaluation", "`output` must change nothing")
 class Peeking(Sound):
     def output(self, s):
@@ -167,17 +158,6 @@ class Counting(Sound):
 
     def server(self, s, mean, n):
         return super().server(s, mean, n).replace(rounds=s.rounds | {n.round})
-
-
-@broken("grid", "lr = 0.1 gives another output with other values beside it")
-class Shared(Sound):
-    def init(self, x0):
-        type(self).step = self.lr
-        return super().init(x0)
-
-    def client(self, s, i, steps):
-        message, state = super().client(s, i, steps)
-        return message.replace(delta=message.delta * (type(self).step / self.lr)), state
 
 
 @broken("recurrence", "leave recurrence out")

@@ -123,16 +123,16 @@ def test_the_workflow_sees_content_and_not_times(tmp_path, monkeypatch):
     result = make_experiment()
     graph = Graph(Study.from_config({}, root=tmp_path))
     w = SimpleNamespace(data=result.problem["data"])
-    before = graph.source(w)
-    assert graph.custom_files(w) == ["mine.csv"] and graph.custom_files(SimpleNamespace(data="mnist")) == []
+    before = repr(sources.info(w.data))
+    assert list(sources.info(w.data).paths) == ["mine.csv"]
     with open("mine.csv") as file:
         text = file.read()
     with open("mine.csv", "w") as file:
         file.write(text)
-    assert graph.source(w) == before
+    assert repr(sources.info(w.data)) == before
     with open("mine.csv", "a") as file:
         file.write(text.splitlines()[-1] + "\n")
-    assert graph.source(w) != before
+    assert repr(sources.info(w.data)) != before
     code = ("data.preparation", "data.readers.tables")
     assert {item.split()[0] for item in graph.code("prepare", w).split(", ")} == set(code)
     monkeypatch.chdir(tmp_path)

@@ -155,17 +155,6 @@ def test_mistakes_in_ranges_name_the_range(tmp_path, entry, message):
     assert message in str(error.value)
 
 
-def test_advised_entries_run_with_what_is_recommended(tmp_path):
-    output = load(tmp_path, GOOD | QUADRATIC | {"advised": True, "algorithms": {"fedavg": {}, "dane+-gd": {}}})
-    dane, fedavg = expansion.cells(output)
-    assert fedavg.spec.parameters == {"lr": "1/L_max"} and fedavg.spec.tune == {} and fedavg.spec.select is None
-    assert dane.spec.parameters == {"lr": "1/(L_max+lam)", "lam": "2*delta_A"}
-    network = {"problem": {"kind": "network", "data": "digits"}}
-    cases = {"cases": {"one": {}, "two": network}, "algorithms": {"fedavg": {}}}
-    result = expansion.expand(load(tmp_path, GOOD | QUADRATIC | {"advised": True} | cases))
-    assert "no constant 'L_max'" in result.undefined["fedavg"]["two"]
-
-
 def test_trials_that_cannot_be_run_are_left_out(tmp_path):
     cell = spec({"lam": [1e-4, 10.0]}, count=1)
     unlike = {**cell.problem, "similarity": 4.0}  # small weights leave a client without a minimiser

@@ -30,7 +30,6 @@ SUITE = {
         "unlike": {"label": "Hessians unlike", "problem": {"similarity": 2.5, "heterogeneity": 10.0}},
         "noise": {"label": "Noise, 1 sample", "problem": {"noise": 1.0}, "setting": {"batch": 1}},
         "partial": {"label": "Partial", "setting": {"participation": {"kind": "uniform", "count": 1}}},
-        "again": {"retunes": "noise", "tuning_seeds": [1100]},
     },
     "algorithms": {"fedavg": {}, "scaffold": {}, "gd": {}, "dane": {}},
     "sizes": {"smoke": {}},

@@ -46,10 +46,9 @@ SUITE = {
             },
             "setting": {"batch": 10},
         },
-        "again": {"retunes": "noise", "tuning_seeds": [1100, 1101]},
     },
     "algorithms": {"fedavg": {}, "scaffold": {}, "dane": {}, "gd": {}},
-    "sizes": {"smoke": {"cases": {"again": {"tuning_seeds": [1100]}}, "algorithms": {"gd": None}}},
+    "sizes": {"smoke": {"algorithms": {"gd": None}}},
 }  # fmt: skip
 REFERENCE = """@inproceedings{wang2020slowmo,
   author = {Wang, Jianyu and Tantia, Vinayak and Ballas, Nicolas and Rabbat, Michael},

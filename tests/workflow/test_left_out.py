@@ -113,6 +113,5 @@ def test_page_and_summary_name_the_figure_and_the_command(tmp_path, monkeypatch)
     assert '<code class="command">fedatlas data fetch a9a mnist</code>' in html
     words = " ".join(summary.left_out({("smoke", "made_up"): folder}))
     assert words == (
-        "the figures theory and sizes of made_up (smoke), which need a9a and mnist: "
-        "`fedatlas data fetch a9a mnist` and the same command again draw them"
+        "theory, sizes of made_up (smoke): `fedatlas data fetch a9a mnist` and the same command again draw them"
     )

@@ -2,6 +2,7 @@
 
 from snakemake.exceptions import WorkflowError
 
+from fedatlas.data import sources
 from fedatlas.errors import UserError
 from fedatlas.io.files import ensure_writable
 from fedatlas.workflow import configuration, console, published_cards, scheduling, summary, unrecorded

@@ -11,7 +11,7 @@ rule prepare:
     input:
         code=graph.source_code,
         # the content of custom files is part of the source: a file that was only touched makes nothing again
-        own=lambda w: [ancient(path) for path in graph.custom_files(w)],
+        own=lambda w: [ancient(path) for path in getattr(sources.info(w.data), "paths", ())],
     output:
         study.folders.prepared("{data}"),
     log:
@@ -23,7 +23,7 @@ rule prepare:
         "../envs/fedatlas.yaml"
     params:
         code=lambda w: graph.code("prepare", w),
-        source=graph.source,
+        source=lambda w: repr(sources.info(w.data)),
     shell:
         "fedatlas data fetch {wildcards.data:q} > {log:q} 2>&1"
 

@@ -132,10 +132,8 @@ def data_fetch(a: Namespace) -> None:
     specs = list(map(parse_data, a.names))
     for spec in specs:
         info(spec)
-    with terminal.progress_bar("preparing data", len(specs) if len(specs) > 1 else None, "set") as bar:
-        for name, spec in zip(a.names, specs, strict=True):
-            bar.write(f"{name}: {prepare(spec)}")
-            bar.update()
+    for name, spec in zip(a.names, specs, strict=True):
+        print(f"{name}: {prepare(spec)}", flush=True)
 
 
 def data_status(a: Namespace) -> None:
@@ -153,12 +151,9 @@ def data_verify(a: Namespace) -> None:
     """Verify data sets."""
     from fedatlas.data.store import status, verify
 
-    names = a.names or [row.name for row in status() if row.state == "prepared"]
-    with terminal.progress_bar("verifying data", len(names) if len(names) > 1 else None, "set") as bar:
-        for name in names:
-            verify(name)
-            bar.write(f"{name}: verified")
-            bar.update()
+    for name in a.names or [row.name for row in status() if row.state == "prepared"]:
+        verify(name)
+        print(f"{name}: verified", flush=True)
 
 
 def theory(a: Namespace) -> None:

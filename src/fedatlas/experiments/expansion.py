@@ -19,7 +19,6 @@ from fedatlas.experiments.cells import (
     Cell,
     CellSpec,
     Point,
-    Select,
     Space,
     Spec,
     has_choice,
@@ -28,7 +27,7 @@ from fedatlas.experiments.experiment_file import merge
 from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
 from fedatlas.experiments.runs import SETTING, assign, in_part, product
 from fedatlas.experiments.scores import NO_METRICS
-from fedatlas.experiments.specification import Case, Experiment
+from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.tuning import TUNING_RULES, halton
 from fedatlas.experiments.tuning.space_rule import SpaceRule
 from fedatlas.federation import algorithms, problems
@@ -99,7 +98,7 @@ def tuned_values(
         UserError: A hyper-parameter has no range.
     """
     entry, grid = experiment.algorithms[id], experiment.tuning_grid(id)
-    if not experiment.trials or experiment.is_advised(id):
+    if not experiment.trials:
         return grid, None
     if grid:
         raise UserError(f"algorithms.{id}: trials take the place of tune; give ranges in search, or leave trials out")
@@ -149,7 +148,6 @@ def create_view(experiment: Experiment, undefined: dict[str, dict[str, str]] | N
         analyses=experiment.analyses,
         algorithms=views,
         cases={name: case.label or name for name, case in experiment.cases.items()},
-        studies={name: case.retunes for name, case in experiment.cases.items() if case.retunes},
         undefined=undefined or {},
     )
 
@@ -254,7 +252,7 @@ def _cell(experiment: Experiment, id: str, point: Point) -> Cell:
             raise Undefined(entry.undefined[place])
     _count_clients(parts, experiment)
     tune, space = tuned_values(experiment, id, parts["problem"], parts["setting"])
-    if experiment.trials or experiment.is_advised(id):
+    if experiment.trials:
         algorithm = algorithms.get(experiment.algorithm(id))
         parts["parameters"] = with_advice(algorithm, parts["parameters"], parts["setting"], tune)
     spec = CellSpec(
@@ -264,7 +262,7 @@ def _cell(experiment: Experiment, id: str, point: Point) -> Cell:
         seeds=entry.seeds or experiment.first_seeds,
         optimum=(experiment.optimum if case is None or case.optimum is None else case.optimum)
         and not instances.varies_by_seed(parts["problem"]),  # each instance knows its own F*, if any
-        select=_selection(experiment, id, case) if has_choice(tune) else None,
+        select=experiment.selection(id) if has_choice(tune) else None,
         case=point.get(CASE),
         space=space,
         tuning=_tuning_rule(experiment) if has_choice(tune) else None,
@@ -277,12 +275,6 @@ def _cell(experiment: Experiment, id: str, point: Point) -> Cell:
         )
     validation.check_cell(spec, experiment.select, recordable(experiment))
     return Cell(id, point, spec)
-
-
-def _selection(experiment: Experiment, id: str, case: Case | None) -> Select:
-    """Return how tuned values of an entry are chosen in a case, which may have tuning seeds of its own."""
-    select = experiment.selection(id)
-    return select if case is None or case.tuning_seeds is None else replace(select, seeds=case.tuning_seeds)
 
 
 def check_axes(sections: Mapping[str, Axes]) -> None:

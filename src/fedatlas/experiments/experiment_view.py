@@ -39,7 +39,6 @@ class ExperimentView:
         analyses: Numbers of seeds at which claims are judged, ascending; empty where the seeds are fixed.
         algorithms: Algorithms by id.
         cases: Labels of the experiment's cases by name.
-        studies: Cases that are tuned again, by the name of the case that does so with tuning seeds of its own.
         undefined: Reasons why algorithms are not defined, by id and case.
     """
 
@@ -53,7 +52,6 @@ class ExperimentView:
     seeds: list[int]
     algorithms: dict[str, AlgorithmView]
     cases: dict[str, str] = field(default_factory=dict)
-    studies: dict[str, str] = field(default_factory=dict)
     undefined: dict[str, dict[str, str]] = field(default_factory=dict)
     analyses: list[int] = field(default_factory=list)
 
@@ -64,11 +62,7 @@ class ExperimentView:
             for key in ("colour", "emphasis"):
                 if not entry[key]:
                     del entry[key]
-        return {
-            key: value
-            for key, value in content.items()
-            if value or key not in ("cases", "studies", "undefined", "analyses")
-        }
+        return {key: value for key, value in content.items() if value or key not in ("cases", "undefined", "analyses")}
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> "ExperimentView":

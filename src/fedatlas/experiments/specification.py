@@ -48,7 +48,6 @@ class Entry:
         dict, doc="ranges of trials in place of those that the algorithm declares; null for no tuning"
     )
     extend: int | None = option(None, low=0, high=20, doc="as extend of select, for this algorithm alone")
-    advised: bool | None = option(None, doc="as advised of the experiment, for this algorithm alone")
     setting: dict[str, Any] = option(dict, doc="keys of the setting for this algorithm alone")
     undefined: dict[str, str] = option(
         dict,
@@ -70,15 +69,7 @@ class Case:
     )
     setting: dict[str, Any] = option(dict, doc="laid over the experiment's setting, key by key")
     optimum: bool | None = option(None, doc="whether F* is computed first; by default as the experiment says")
-    group: str | None = option(
-        None, doc="group of cases, whose name stands for them in where, without those that retune another"
-    )
-    tuning_seeds: list[int] | None = option(
-        None, low=0, high=LARGEST_SEED, doc="tuning seeds of this case alone", filled=True, distinct=True
-    )
-    retunes: str | None = option(
-        None, doc="case whose problem and setting it has: a second study, tuned on other tuning seeds"
-    )
+    group: str | None = option(None, doc="group of cases, whose name stands for them in where")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,9 +149,6 @@ class Experiment:
         doc="rule that chooses among tuned values, where it is not that of a grid (lists of values) or of trials",
         family="tuning rule",
     )
-    advised: bool = option(
-        False, doc="whether hyper-parameters without a value have the one that theory or the paper recommends"
-    )
     tune: Axes = option(dict, doc="hyper-parameters tuned for every algorithm alike, and their values")
     seeds: list[int] | InterimAnalyses = option(
         lambda: [0],
@@ -207,11 +195,6 @@ class Experiment:
     def algorithm(self, id: str) -> str:
         """The algorithm's name behind an entry."""
         return self.algorithms[id].algorithm or id
-
-    def is_advised(self, id: str) -> bool:
-        """Return whether hyper-parameters of an entry without a value take the recommended one."""
-        advised = self.algorithms[id].advised
-        return self.advised if advised is None else advised
 
     def selection(self, id: str) -> Select:
         """Return how tuned values of an entry are chosen."""
@@ -329,32 +312,17 @@ def _cases(cases: Mapping[str, Any]) -> dict[str, Case]:
     for name, values in cases.items():
         case = construct(f"cases.{name}", Case, {} if values is None else values)
         _setting(f"cases.{name}.setting", {k: v for k, v in case.setting.items() if v is not None})
-        cases_by_name[name] = dataclasses.replace(case, tuning_seeds=case.tuning_seeds and sorted(case.tuning_seeds))
-    for name, case in cases_by_name.items():
-        if case.retunes is not None:
-            cases_by_name[name] = _retuned(f"cases.{name}", case, cases_by_name)
+        cases_by_name[name] = case
     for group in {case.group for case in cases_by_name.values()} & cases_by_name.keys():
         raise UserError(f"cases.{group}: a group has this name, too; give one of them another name")
     return cases_by_name
-
-
-def _retuned(section: str, case: Case, cases: Mapping[str, Case]) -> Case:
-    """The case with the problem and the setting of the one that it retunes."""
-    original = cases.get(str(case.retunes))
-    if original is None or original.retunes is not None:
-        raise UserError(f"{section}: retunes is {case.retunes!r}; it must be a case that is tuned first")
-    if case.tuning_seeds is None:
-        raise UserError(f"{section}: it retunes {case.retunes}, for which it needs tuning_seeds of its own")
-    if case.problem or case.setting or case.optimum is not None or case.group is not None:
-        raise UserError(f"{section}: problem, setting, optimum and group are those of {case.retunes}; leave them out")
-    return dataclasses.replace(original, label=case.label, tuning_seeds=case.tuning_seeds, retunes=case.retunes)
 
 
 def _expand_groups(content: dict[str, Any]) -> None:
     """Replace groups of cases by their cases where figures and claims select cases."""
     groups: dict[str, list[str]] = {}
     for name, case in content["cases"].items():
-        if case.group is not None and case.retunes is None:
+        if case.group is not None:
             groups.setdefault(case.group, []).append(name)
     for section, keys in (("figures", ["spec"]), ("claims", ["check", "vacuous"])):
         content[section] = {

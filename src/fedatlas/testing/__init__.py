@@ -58,7 +58,6 @@ ConformanceTest = Callable[[Implementation], None]
 DECLARATION_TESTS: tuple[ConformanceTest, ...] = (
     declaration.docstring,
     declaration.options,
-    declaration.refusals,
     declaration.citation,
     untracked.dependencies,
 )
@@ -66,10 +65,8 @@ BEHAVIOUR_TESTS: tuple[ConformanceTest, ...] = (
     reproducibility.runs,
     reproducibility.seeds,
     reproducibility.blocks,
-    reproducibility.threads,
     reproducibility.evaluation,
     reproducibility.checkpoint,
-    reproducibility.grid,
     reproducibility.recurrence,
     hooks.costs,
     array_libraries.numpy_and_torch,

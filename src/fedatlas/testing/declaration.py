@@ -2,17 +2,12 @@
 
 import dataclasses
 import inspect
-import math
 import re
-from typing import Any
 
 from fedatlas.errors import UserError, nearest
 from fedatlas.registry import bibliography
-from fedatlas.registry.options import Option
 from fedatlas.testing.implementation import Implementation
 from fedatlas.testing.outcomes import Failed
-
-MISFITS: tuple[Any, ...] = ("x", [0.1], {"a": 1}, math.nan)  # values that no hyper-parameter takes
 
 
 def docstring(implementation: Implementation) -> None:
@@ -33,7 +28,7 @@ def docstring(implementation: Implementation) -> None:
 
 
 def options(implementation: Implementation) -> None:
-    """The class is a frozen dataclass, and all fields are options with a meaning; whole numbers have a unit."""
+    """The class is a frozen dataclass, and all fields are options with a meaning that refuse what does not fit."""
     cls = implementation.cls
     declared = cls.options()
     for field in dataclasses.fields(cls):
@@ -50,52 +45,13 @@ def options(implementation: Implementation) -> None:
             raise Failed(f"The option {name} has no meaning: write `option(doc=...)`.")
         if int in option.members and not option.unit and "seed" not in name:
             raise Failed(f'The option {name} counts something: say what, as in `option(unit="rounds")`.')
-
-
-def refusals(implementation: Implementation) -> None:
-    """Every value outside the declared type or range is refused in one sentence, where the algorithm is made."""
-    cls = implementation.cls
-    advice = "call super().__post_init__() first in __post_init__"
-    for name, option in cls.options().items():
-        text = str in option.members
-        for value in (*(MISFITS[1:] if text else MISFITS), *_values_outside(option)):
-            try:
-                implementation.create({**implementation.values, name: value})
-            except UserError as error:
-                if f": {name} is " not in str(error) or "\n" in str(error):
-                    raise Failed(
-                        f"{name} = {value!r} is refused with {str(error)!r}, and not with such a sentence."
-                    ) from None
-            else:
-                raise Failed(
-                    f"{name} = {value!r} is accepted, and it must be {option.expected}: {advice}, which checks the "
-                    "values."
-                )
-        if text:
-            continue
         try:
-            cls(**{**implementation.values, name: "much"})
+            cls(**{**implementation.values, name: [option]})
         except UserError:
             continue
-        raise Failed(f"The constructor accepts {name} = 'much': {advice}.")
-
-
-def _values_outside(option: Option) -> list[Any]:
-    """Return values that the declared type and range of an option exclude."""
-    if not option.numeric:
-        return [value for value in ("neither", 3.5) if not option.fits(value)]
-    values: list[Any] = [-math.inf, math.inf, *([] if bool in option.members else [True])]
-    if float not in option.members:
-        values += [0.5, 3.0]
-    if option.above is not None:
-        values += [option.above, option.above - 1]
-    if option.below is not None:
-        values += [option.below, option.below + 1]
-    if option.low is not None:
-        values.append(math.nextafter(option.low, -math.inf))
-    if option.high is not None:
-        values.append(math.nextafter(option.high, math.inf))
-    return values
+        raise Failed(
+            f"{name} takes every value: call super().__post_init__() first in __post_init__, which checks the values."
+        )
 
 
 def citation(implementation: Implementation) -> None:

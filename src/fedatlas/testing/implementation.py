@@ -183,16 +183,8 @@ class Implementation:
 
     def default_run(self, label: str) -> History:
         """Return the History of a run on one of `problems` without options, computed once."""
-        return self.cached_run(label, problems()[label])
-
-    def cached_run(self, label: str, problem: Any, **options: Any) -> History:
-        """Return the History of a run that several tests compare with; arguments as of `run`.
-
-        Args:
-            label: Key of the run.
-        """
         if label not in self._histories:
-            self._histories[label] = self.run(problem, **options)
+            self._histories[label] = self.run(problems()[label])
         return self._histories[label]
 
     def require_defined(self, problem: Any, **options: Any) -> None:

@@ -6,7 +6,7 @@ import io
 import itertools
 import tempfile
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +18,6 @@ from fedatlas.federation.engine.simulation import run_simulations
 from fedatlas.testing import instances
 from fedatlas.testing.implementation import (
     CLIENTS,
-    SAMPLED,
-    Case,
     Implementation,
     all_cases,
     defined_cases,
@@ -36,7 +34,6 @@ CHECKPOINT_ADVICE = (
     "a State holds arrays of real numbers and plain numbers, and that of the server always the same ones"
 )
 SOME: dict[str, Any] = {"participation": {"kind": "uniform", "count": 4}}
-THREADED = ("logistic regression", "quadratics", "a network in torch")  # each computes gradients in its own way
 COSTS = ("vectors_up", "vectors_down", "bits_up", "bits_down", "gradients", "samples")
 
 
@@ -75,21 +72,16 @@ def blocks(implementation: Implementation) -> None:
         "the mean; of rows (m, d), sums and norms go along the last axis."
     )
     full = [(f"{label}, full gradients", problem, {"batch": None}) for label, problem in problems().items()]
-    _compare_execution(
-        implementation,
-        itertools.chain(all_cases({"4 of 5 clients in a round": SOME}), full[:1]),
-        [(1, 1), (3, 1)],
-        lambda block, _: f"clients are computed in blocks of {block} in place of 5: {advice}",
-    )
-
-
-def threads(implementation: Implementation) -> None:
-    """It changes no bit on how many threads the clients are computed."""
-    advice = f"{STATE_ADVICE}; a hook may run for several blocks at once."
-    cases = [(f"{label}, 4 of 5 clients in a round", problems()[label], SOME) for label in THREADED]
-    _compare_execution(
-        implementation, cases, [(1, 3)], lambda _, threads: f"there are {threads} threads in place of one: {advice}"
-    )
+    epochs = {"local_steps": None, "local_epochs": 2, "batch": 4, **implementation.partial_participation}
+    unequal = [(f"{label}, local epochs", problem, epochs) for label, problem in _unequal_problems().items()]
+    cases = [*all_cases({"4 of 5 clients in a round": SOME}), *full[:1], *unequal]
+    for label, problem, condition in defined_cases(implementation, cases):
+        options = {"rounds": 2, **condition}
+        reference = implementation.run(problem, block=CLIENTS, **options)
+        for block in (1, 3):
+            history = implementation.run(problem, block=block, **options)
+            if not same_bits(history.x, reference.x) or _costs(history) != _costs(reference):
+                raise Failed(f"On {label}, the output changes with blocks of {block} clients in place of 5: {advice}")
 
 
 def evaluation(implementation: Implementation) -> None:
@@ -125,23 +117,6 @@ def checkpoint(implementation: Implementation) -> None:
             raise Failed(f"On {label}, a run that goes on from its checkpoint ends elsewhere: {STATE_ADVICE}.")
 
 
-def grid(implementation: Implementation) -> None:
-    """Several step sizes that are computed together have the bits that each has alone."""
-    cases: list[tuple[str, Any, dict[str, Any]]] = [
-        ("logistic regression", instances.logistic(heterogeneous=False), {"batch": 1}),
-        ("quadratics", problems()["quadratics"], {}),
-        ("logistic regression, some clients", implementation.smallest_problem, SAMPLED),
-    ]
-    for label, problem, options in defined_cases(implementation, cases):
-        name, combinations = _grid_values(implementation, problem)
-        simulations = [implementation.simulate(problem, values=values, **options) for values in combinations]
-        for values, history in zip(combinations, run_simulations(simulations), strict=True):
-            alone = run_simulations([implementation.simulate(problem, values=values, **options)])[0]
-            if not same_bits(alone.x, history.x):
-                observation = f"{name} = {values[name]:g} gives another output with other values beside it"
-                raise Failed(f"On {label}, {observation}: {STATE_ADVICE}.")
-
-
 def recurrence(implementation: Implementation) -> None:
     """Compiled rounds, which ``recurrence`` describes, agree with ``client`` and ``server``."""
     problem = instances.logistic(heterogeneous=False)
@@ -158,40 +133,6 @@ def recurrence(implementation: Implementation) -> None:
                 f"With {label}, compiled rounds differ from plain ones by {np.abs(compiled.x - plain.x).max():.2g}: "
                 "correct the matrix and vectors of recurrence, or resume; or leave recurrence out."
             )
-
-
-def _compare_execution(
-    implementation: Implementation,
-    cases: Iterable[Case],
-    executions: list[tuple[int, int]],
-    describe: Callable[[int, int], str],
-) -> None:
-    """Compare runs in blocks and on threads with a run in one block, or in the same blocks on one thread.
-
-    Clients with different numbers of rows, which pass over them, are compared in any case.
-
-    Args:
-        implementation: Algorithm under test.
-        cases: Problems and options of the setting.
-        executions: (clients of a block, threads) of each run.
-        describe: Function of these two that returns the difference and a remedy, for the sentence.
-    """
-    epochs = {"local_steps": None, "local_epochs": 2, "batch": 4, **implementation.partial_participation}
-    unequal = ((f"{label}, local epochs", problem, epochs) for label, problem in _unequal_problems().items())
-    for label, problem, condition in defined_cases(implementation, itertools.chain(cases, unequal)):
-        options = {"rounds": 2, **condition}
-        client_by_client = implementation.cached_run(f"{label}, one by one", problem, block=1, **options)
-        if len(executions) == 1:
-            reference = client_by_client
-        else:
-            reference = implementation.run(problem, block=CLIENTS, **options)
-        for block, threads in executions:
-            if (block, threads) == (1, 1):
-                history = client_by_client
-            else:
-                history = implementation.run(problem, block=block, threads=threads, **options)
-            if not same_bits(history.x, reference.x) or _costs(history) != _costs(reference):
-                raise Failed(f"On {label}, the output changes if {describe(block, threads)}")
 
 
 @functools.cache
@@ -254,18 +195,3 @@ def _run_with_interruptions(
 
 def _rows_without_time(history: History) -> list[dict[str, Any]]:
     return [{key: value for key, value in row.items() if key != "seconds"} for row in history.rows]
-
-
-def _grid_values(implementation: Implementation, problem: Any) -> tuple[str, list[dict[str, Any]]]:
-    """Return the name of a hyper-parameter, lr or else the first number, and combinations that differ in it."""
-    numbers = {name: option for name, option in implementation.cls.options().items() if float in option.members}
-    algorithm = implementation.simulate(problem).algorithm
-    for name in sorted(numbers, key=lambda name: name != "lr"):
-        value = getattr(algorithm, name)
-        multiples = [value * factor for factor in (1.0, 1.1, 1.3, 0.8) if value is not None]
-        combinations = [
-            implementation.values | {name: multiple} for multiple in multiples if numbers[name].fits(multiple)
-        ]
-        if len({values[name] for values in combinations}) > 1:
-            return name, combinations
-    raise NotApplicable("The algorithm has no hyper-parameter that is a number.")

@@ -60,7 +60,7 @@ def prepare(study: Study, request: Request, compute: bool = False, fetch: bool =
     request = replace(request, names=_resolve_names(request.names, view))
     if view.analyses:
         raise UserError(f"{request.on} adds seeds where claims are undecided, so that its entries cannot be compared")
-    cases = [case for case in view.cases if case not in view.studies]
+    cases = list(view.cases)
     held = Records(study).held(request.size, request.on)
     rivals = [id for id in view.algorithms if id not in request.names]
     cells = list(study.cells(request.size, request.on).values())

@@ -150,54 +150,32 @@ def _of_theory(cells: Iterable[Cell]) -> set[str]:
     return modules
 
 
-class Code:
-    """The modules behind the jobs of a study. Methods take ``w``, the wildcards of a job."""
+def of_rule(rule: str, w: Any, study: Study, origins: Origins) -> list[str]:
+    """Return the modules behind the job of a rule.
 
-    def __init__(self, study: Study, origins: Origins) -> None:
-        """Create the code of a study, whose partitions and optima have these origins."""
-        self.study, self.origins = study, origins
-
-    def modules(self, rule: str, w: Any) -> list[str]:
-        """Return the modules behind the job of a rule."""
-        return getattr(self, f"_{rule}")(w)
-
-    def _cells(self, w: Any) -> list[Cell]:
-        return list(self.study.cells(w.size, w.experiment).values())
-
-    @staticmethod
-    def _track(_w: Any) -> list[str]:
-        return [of_job("track")]
-
-    @staticmethod
-    def _report(_w: Any) -> list[str]:
-        return [of_job("report")]
-
-    @staticmethod
-    def _prepare(w: Any) -> list[str]:
-        return sources.modules(sources.info(w.data))
-
-    def _partition(self, w: Any) -> list[str]:
-        return of_partition(self.origins.find("partitions", w.key)["partition"])
-
-    def _optimum(self, w: Any) -> list[str]:
-        return of_optimum(self.origins.find("optima", w.key)["problem"])
-
-    def _train(self, w: Any) -> list[str]:
-        return run_file_modules(self.study.cells(w.size, w.experiment)[w.id, w.key].spec)
-
-    _add_seeds = _train
-
-    def _table(self, w: Any) -> list[str]:
-        return of_table(self._cells(w))
-
-    def _claims(self, w: Any) -> list[str]:
-        return of_claims(self.study.experiment(w.size, w.experiment), self._cells(w))
-
-    def _interim_analysis(self, w: Any) -> list[str]:
-        return [*self._claims(w), *self._table(w), of_job("interim_analysis")]
-
-    def _figure(self, w: Any) -> list[str]:
-        kind = FIGURES.build(self.study.experiment(w.size, w.experiment).figures[w.figure].spec)
-        return of_figure(kind, self._cells(w))
-
-    _figure_table = _figure
+    Args:
+        rule: The rule.
+        w: Wildcards of the job.
+        study: The study.
+        origins: Origins of its partitions and optima.
+    """
+    match rule:
+        case "track" | "report":
+            return [of_job(rule)]
+        case "prepare":
+            return sources.modules(sources.info(w.data))
+        case "partition":
+            return of_partition(origins.find("partitions", w.key)["partition"])
+        case "optimum":
+            return of_optimum(origins.find("optima", w.key)["problem"])
+        case "train" | "add_seeds":
+            return run_file_modules(study.cells(w.size, w.experiment)[w.id, w.key].spec)
+    experiment, cells = study.experiment(w.size, w.experiment), list(study.cells(w.size, w.experiment).values())
+    match rule:
+        case "table":
+            return of_table(cells)
+        case "claims":
+            return of_claims(experiment, cells)
+        case "interim_analysis":
+            return [*of_claims(experiment, cells), *of_table(cells), of_job(rule)]
+    return of_figure(FIGURES.build(experiment.figures[w.figure].spec), cells)

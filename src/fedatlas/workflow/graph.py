@@ -64,7 +64,6 @@ class Graph:
         self._is_dry = is_dry
         self.origins, self.records = Origins(study), Records(study)
         self._may_leave_out = may_leave_out
-        self._code = dependencies.Code(study, self.origins)
 
     def cells(self, w: Any) -> list[Cell]:
         """Return the cells of an experiment."""
@@ -81,7 +80,7 @@ class Graph:
         """Return the code of a rule's job: modules with their fingerprints, or a record's checksum."""
         if rule in TRAINING and (restored := self.records.find(w)):
             return f"record {restored.restoration.checksum}"
-        return dependencies.fingerprints(self._code.modules(rule, w))
+        return dependencies.fingerprints(dependencies.of_rule(rule, w, self.study, self.origins))
 
     def digest(self, rule: str, w: Any) -> str:
         """Return the digest of the specification of a rule's job, without the places of its inputs."""
@@ -356,16 +355,6 @@ class Graph:
         """Return the files that MLflow is to show of experiments, and those behind its runs."""
         runs = [path for name in names for path in self.run_files(SimpleNamespace(size=size, experiment=name))]
         return self.results(size, names, "curves.parquet", "trials.parquet") + runs
-
-    @staticmethod
-    def source(w: Any) -> str:
-        """Return the entry of a data set in the catalogue."""
-        return repr(sources.info(w.data))
-
-    @staticmethod
-    def custom_files(w: Any) -> list[str]:
-        """Return the files of custom data; none for a data set of the catalogue."""
-        return list(getattr(sources.info(w.data), "paths", ()))
 
     def source_code(self, w: Any) -> list[str]:
         """Return the files in the folder of data that hold the fingerprints of the code that prepares a data set.

@@ -28,7 +28,7 @@ class Requests:
 
         Args:
             graph: The graph.
-            is_cluster: Whether jobs go to a cluster. On this machine neither time nor states count.
+            is_cluster: Whether jobs go to a cluster.
         """
         self.graph, self.study, self._is_cluster = graph, graph.study, is_cluster
         self._estimates = Estimates(self.study)
@@ -58,7 +58,7 @@ class Requests:
             attempt: Number of the attempt, from 1.
             threads: Cores of the job.
         """
-        return attempt * resources.memory_mb(self._spec(w), threads, self._is_cluster)
+        return attempt * resources.memory_mb(self._spec(w), threads)
 
     def minutes(self, w: Any, attempt: int = 1) -> int:
         """Return the time of a cell's job, from the time of its experiment and its share of the work.

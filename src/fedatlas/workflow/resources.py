@@ -38,17 +38,16 @@ _BLOCK = 24  # vectors of the server, and of the clients that are computed at on
 _COPIES = 3  # of the data: as loaded, as features, as split
 
 
-def memory_mb(spec: CellSpec, cores: int = 1, counts_states: bool = True) -> int:
+def memory_mb(spec: CellSpec, cores: int = 1) -> int:
     """Return the memory of the job of a cell.
 
     Args:
         spec: Specification of the cell.
         cores: Cores of the job, on each of which a network has a process.
-        counts_states: Whether states of clients count, for which networks are built without memory; that loads torch.
     """
     problem, network = spec.problem, is_network(spec.problem)
     process = problem_mb(problem) + _TORCH_MB * network
-    return process * (cores if network else 1) + (_vectors_mb(spec) if counts_states else 0)
+    return process * (cores if network else 1) + _vectors_mb(spec)
 
 
 def problem_mb(problem: Spec) -> int:

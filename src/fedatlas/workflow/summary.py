@@ -161,12 +161,8 @@ def left_out(folders: Mapping[tuple[str, str], Path]) -> Iterator[str]:
     for (size, name), folder in folders.items():
         about = facts.read_facts(folder / facts.FACTS_FILE) if (folder / facts.FACTS_FILE).exists() else None
         if about and (figures := list(about["left_out"])):
-            noun, need, pronoun = ("figure", "needs", "it") if len(figures) == 1 else ("figures", "need", "them")
-            data = about["missing_data"]
-            yield (
-                f"the {noun} {' and '.join(figures)} of {name} ({size}), which {need} {' and '.join(data)}: "
-                f"`fedatlas data fetch {' '.join(data)}` and the same command again draw {pronoun}"
-            )
+            command = f"fedatlas data fetch {' '.join(about['missing_data'])}"
+            yield f"{', '.join(figures)} of {name} ({size}): `{command}` and the same command again draw them"
 
 
 def _count_words(counts: "Counter[str]") -> str:

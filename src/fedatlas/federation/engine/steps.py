@@ -356,16 +356,6 @@ class Round:
         """Number of all clients."""
         return self.setting.clients
 
-    @property
-    def expected_active(self) -> float:
-        """Expected number of active clients, the sum of their probabilities. Raises UserError if it is unknown."""
-        if self.probabilities is None:
-            raise UserError(
-                "the expected number of active clients of this participation is unknown: take an algorithm that does "
-                "not use it"
-            )
-        return float(self.probabilities.sum())
-
     @functools.cached_property
     def rng(self) -> np.random.Generator:
         """Generator for what the server draws in this round."""

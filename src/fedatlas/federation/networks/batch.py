@@ -112,7 +112,7 @@ class NetworkBatch:
 
     def _penalised(self, grad: Tensor, y: Tensor) -> Tensor:
         """Return gradients of losses after that of the l2 term at y is added to them."""
-        return grad.add_(self.problem.decayed(y), alpha=self.problem.l2) if self.problem.l2 else grad
+        return grad.add_(y, alpha=self.problem.l2) if self.problem.l2 else grad
 
     def grad(self, y: Tensor) -> Tensor:
         """Return the gradients at y, (m, d) or (d,): (m, d)."""
@@ -123,8 +123,7 @@ class NetworkBatch:
         values, grads = self._in_one_pass(y) if self.stackable else self._one_by_one(y)
         values = values[:, None]
         if self.problem.l2:
-            decayed = self.problem.decayed(y)
-            values = values + self.problem.l2 / 2 * arrays.dot(decayed, decayed)
+            values = values + self.problem.l2 / 2 * arrays.dot(y, y)
         return values, grads
 
 

@@ -45,8 +45,6 @@ class Network(RowProblem):
 
     Parameters whose ``requires_grad`` is off are not part of x. They have the values that ``build`` gives them first,
     the same in all runs, lie in memory once, and are neither sent nor counted. So do buffers, which must be constants.
-    With ``batch_norm: averaged`` the first coordinates of x are the running means and variances of batch norm. Their
-    gradient is their difference from those of the minibatch, and they have no l2 term.
 
     The l2 term is weight decay, as torch's SGD has it: part of every gradient that an algorithm sees, and the same for
     all clients, whatever their weights. The metric ``loss`` contains it, ``test_loss`` does not. Minibatches are
@@ -89,19 +87,14 @@ class Network(RowProblem):
         self.l2, self.start_scale = float(settings.l2), settings.start_scale
         self.samples, self.augmentation = len(train), settings.augmentation
         self.module = self._fresh_module(0)
-        self.drops = validate(self.module, self.train, self.loss, settings.batch_norm == "averaged")
+        self.drops = validate(self.module, self.train, self.loss)
         self._images = self.augmentation.variants if self.augmentation else 1
         self.variants = self._images * (KEYS if self.drops else 1)
         self.dim = len(flatten(self.module))
-        self.statistics = self.dim - sum(parameter.numel() for parameter in trained_parameters(self.module))
         self._threads = threading.local()
         self._pool: ThreadPoolExecutor | None = None
         self._block_rows = 1
-        if (
-            self.train.device.type != "cpu"
-            and not self.statistics
-            and self.stacked.runs(*self.inputs(self.train.index([0])))
-        ):
+        if self.train.device.type != "cpu" and self.stacked.runs(*self.inputs(self.train.index([0]))):
             self._block_rows = max(1, min(STACK, STACK_BYTES // (self.dim * self.train.dtype.itemsize)))
         self.weights, self.eval_samples = settings.weights, settings.eval_samples
 
@@ -168,9 +161,7 @@ class Network(RowProblem):
         if self.start_scale is None:
             return flatten(self._fresh_module(int(draw.integers(2**63))))
         x = torch.as_tensor(self.start_scale * draw.standard_normal(self.dim), dtype=self.train.dtype)
-        return torch.cat(
-            [flatten(self._fresh_module(0))[: self.statistics], x[self.statistics :].to(self.train.device)]
-        )
+        return x.to(self.train.device)
 
     def clock(self) -> float:
         """Return the time of this process on all its processors; on a GPU, the time on the wall."""
@@ -265,14 +256,7 @@ class Network(RowProblem):
         penalty = self._penalty(x) if part == "train" else 0.0
         return arrays.to_numpy(torch.cat(losses)) + penalty, arrays.to_numpy(torch.cat(correct))
 
-    def decayed(self, y: Tensor) -> Tensor:
-        """Return y, (d,) or (m, d), with 0 for coordinates without an l2 term."""
-        if not self.statistics:
-            return y
-        return torch.cat([torch.zeros_like(y[..., : self.statistics]), y[..., self.statistics :]], dim=-1)
-
     def _penalty(self, x: Tensor) -> float:
-        x = self.decayed(x)
         return self.l2 / 2 * float(x @ x)
 
     def _score(self, x: Tensor, samples: Samples, rows: Tensor, weights: Tensor | None = None) -> tuple[float, float]:

@@ -14,8 +14,6 @@ from fedatlas.federation.networks.dropout import Dropout, drawing
 from fedatlas.federation.networks.losses import Loss, OwnLoss
 from fedatlas.federation.networks.samples import Samples
 
-BATCH_NORMS = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d)
-
 
 class Replica:
     """One thread's copy of a module: parameters are views into ``flat`` (d,), their gradients into ``grad`` (d,).
@@ -33,15 +31,9 @@ class Replica:
         frozen = len(parameters) < len([*module.parameters()])
         self.flat = flatten(self.module)
         self.grad = torch.zeros_like(self.flat)
-        self.norms = batch_norms(self.module)
-        self.statistics = sum(2 * layer.num_features for layer in self.norms)  # coordinates, which are the first
-        rest, grads = self.flat[self.statistics :], self.grad[self.statistics :]
         sizes = [p.numel() for p in parameters]
-        for p, value, grad in zip(parameters, rest.split(sizes), grads.split(sizes), strict=True):
+        for p, value, grad in zip(parameters, self.flat.split(sizes), self.grad.split(sizes), strict=True):
             p.data, p.grad = value.view_as(p), grad.view_as(p)
-        parts = iter(self.flat[: self.statistics].split([n for layer in self.norms for n in 2 * [layer.num_features]]))
-        for layer in self.norms:
-            layer.running_mean, layer.running_var, layer.momentum = next(parts), next(parts), 1.0
         self.passes = compiled.fuse(self.module, shape) if fused and not frozen else None
 
     def outputs(self, x: Tensor, samples: Samples, rows: Tensor) -> Tensor:
@@ -49,14 +41,8 @@ class Replica:
         if self.passes is not None:
             return self.passes.scores(x, samples.source, rows)
         self.flat.copy_(x)
-        for layer in self.norms:
-            layer.running_var.clamp_(min=0)
-            layer.eval()
         with torch.no_grad(), Dropout() if self.drops else contextlib.nullcontext():
-            scores = self.module(samples.gather(rows)[0])
-        for layer in self.norms:
-            layer.train()
-        return scores
+            return self.module(samples.gather(rows)[0])
 
     def value_and_grad(
         self, x: Tensor, batches: Iterable[tuple[Tensor, ...]], loss: Loss, n: int
@@ -73,16 +59,10 @@ class Replica:
         self.flat.copy_(x)
         self.grad.zero_()
         for data, labels, *keys in batches:
-            if self.statistics and len(data) == 1:
-                raise UserError(
-                    "network: a minibatch of one sample has no statistics for batch norm: give a larger batch"
-                )
             with drawing(*keys):
                 batch_loss = loss.losses(self.module(data), labels).sum() / n
             batch_loss.backward()
             value = value + batch_loss.detach()
-            if self.statistics:  # batch norm has written those of the minibatch into the vector
-                self.grad[: self.statistics] += len(data) / n * (x - self.flat)[: self.statistics]
         return value, self.grad
 
     def layer_outputs(self, x: Tensor, inputs: tuple[Tensor, ...], layer: str) -> Tensor:
@@ -126,29 +106,15 @@ def copy_trained(module: nn.Module) -> nn.Module:
     return copy.deepcopy(module, {id(v): v for v in (*frozen, *module.buffers())})
 
 
-def batch_norms(module: nn.Module) -> list[Any]:
-    """Return the layers of batch norm whose running statistics change: in eval mode they are constants."""
-    layers = [layer for layer in module.modules() if isinstance(layer, BATCH_NORMS)]
-    return [layer for layer in layers if layer.training and layer.running_mean is not None]
-
-
-def coordinates(module: nn.Module) -> list[Tensor]:
-    """Return the tensors of which x consists: means and variances of batch norm, then the trained parameters."""
-    statistics = [v for layer in batch_norms(module) for v in (layer.running_mean, layer.running_var)]
-    return [*statistics, *trained_parameters(module)]
-
-
 def flatten(module: nn.Module) -> Tensor:
     """Return x, (d,), a new vector."""
-    return torch.cat([v.detach().reshape(-1) for v in coordinates(module)])
+    return torch.cat([v.detach().reshape(-1) for v in trained_parameters(module)])
 
 
 def activations(module: nn.Module, samples: Samples) -> list[int]:
     """Return the bytes of the output of each layer of a module for one sample."""
     sizes: list[int] = []
     module = copy.deepcopy(module)
-    for layer in batch_norms(module):
-        layer.eval()  # as training needs several samples
     for layer in module.modules():
         if not any(True for _ in layer.children()):
             layer.register_forward_hook(lambda _, __, out: sizes.append(_size(out)))
@@ -164,14 +130,13 @@ def _size(output: Any) -> int:
     return output.nbytes if isinstance(output, Tensor) else 0
 
 
-def validate(module: nn.Module, samples: Samples, loss: Loss, averaged: bool = False) -> bool:
+def validate(module: nn.Module, samples: Samples, loss: Loss) -> bool:
     """Return whether a module has dropout.
 
     Args:
         module: The module.
         samples: Samples, of which it is given the first and the last.
         loss: Loss of the scores.
-        averaged: Whether the running statistics of batch norm are averaged.
 
     Raises:
         UserError: The module is not a function of its parameters, its input and masks of dropout that returns scores.
@@ -187,25 +152,15 @@ def validate(module: nn.Module, samples: Samples, loss: Loss, averaged: bool = F
     data = samples.gather(samples.index([0]))[0]
     pair = samples.gather(samples.index([0, len(samples.y) - 1]))[0]
     before = {name: buffer.clone() for name, buffer in module.named_buffers()}
-    norms = {name: layer for name, layer in module.named_modules() if layer in batch_norms(module)}
-    for name in () if averaged else norms:
-        raise UserError(
-            f"network: the layer {name!r} is batch norm, whose running statistics are state beside the parameters: "
-            "give batch_norm = averaged, which makes them coordinates of x, or use layers without (GroupNorm)"
-        )
     with Dropout() as dropout:
         _scores(module, pair)
         for name, buffer in module.named_buffers():
-            if name.rpartition(".")[0] not in norms and (name not in before or not torch.equal(buffer, before[name])):
+            if name not in before or not torch.equal(buffer, before[name]):
                 raise UserError(
                     f"network: the module changes its buffer {name!r}, state that no algorithm would average; use "
-                    "layers without"
+                    "layers without, such as GroupNorm in place of BatchNorm"
                 )
-        for layer in norms.values():  # which mix samples in training alone
-            layer.eval()
         scores, scores_of_pair = _scores(module, data), _scores(module, pair)
-        for layer in norms.values():
-            layer.train()
     own = isinstance(loss, OwnLoss)
     if not isinstance(scores, Tensor) or scores.shape[:1] != (1,) or (scores.ndim != 2 and not own):
         returned = f"shape {tuple(scores.shape)}" if isinstance(scores, Tensor) else type(scores).__name__

@@ -61,11 +61,6 @@ class NeuralNetwork(DataKind):
         "backward passes in bfloat16 with parameters in float32",
     )
     augment: dict[str, Any] | None = option(None, doc="crop and flip of minibatches of images, such as {crop: 4}")
-    batch_norm: Literal["refused", "averaged"] = option(
-        "refused",
-        doc="what becomes of the running means and variances of batch norm: with averaged they are coordinates of x "
-        "like parameters, sent, averaged and counted, and a gradient step moves them towards those of the minibatch",
-    )
     start_scale: float | None = option(
         None, doc="x0 ~ N(0, start_scale^2) in every coordinate; by default torch's initialisation", low=0
     )

@@ -70,7 +70,7 @@ def build_content(view: ExperimentView, tables: Tables, cells: Iterable[Cell]) -
         tables: Its results.
         cells: Its cells.
     """
-    cases = [case for case in view.cases if case not in view.studies]
+    cases = list(view.cases)
     curves = tables.curves[tables.curves[CASE].isin(cases)]
     algorithms = [id for id in view.algorithms if id in set(curves["algorithm"])]
     specs = {(cell.id, cell.point[CASE]): cell.spec for cell in cells}
