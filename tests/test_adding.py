@@ -91,33 +91,3 @@ def test_one_file_is_enough(section, name, output):
     assert section in output[name][0].split(",")
     assert "shown" in output[name]
     assert output[name][-1] == "used"
-
-
-@pytest.mark.slow
-def test_the_files_of_the_page_make_a_study(study):
-    snakemake = [sys.executable, "-m", "snakemake", "--cores", "2", "visits"]
-    run(study, *snakemake)
-    result = study / "results/smoke/visits"
-    assert {path.name for path in result.glob("figures/*.png")} == {"curves.png", "norms.png", "scores.png"}
-    assert "held" in (result / "claims.csv").read_text() and (result / "mlflow.json").exists()
-    assert "A New Method for Federated Optimisation" in (result / "report.html").read_text(encoding="utf-8")
-    again = {  # what an edit of each own file makes again, beside the reports
-        "fedmine.py": {"train", "table", "figure", "claims"},
-        "tanh.py": {"train", "table", "figure", "claims"},
-        "step.py": {"train", "table", "figure", "claims"},
-        "max_norm.py": {"train", "table", "figure", "claims"},
-        "bars.py": {"figure"},
-        "stable.py": {"claims"},
-        "satellite.py": set(),
-        "cyclic.py": set(),
-        "words.py": set(),
-    }
-    rules = {"train", "table", "figure", "claims"}
-    for name, expected in again.items():
-        path = study / "extensions" / name
-        text = path.read_text()
-        path.write_text(text + "\nEDITED = 1\n")
-        plan = run(study, *snakemake, "-np")
-        assert {rule for rule in rules if re.search(rf"^rule {rule}:", plan, re.MULTILINE)} == expected, name
-        path.write_text(text)
-    assert "Nothing to be done" in run(study, *snakemake, "-np")

@@ -134,11 +134,3 @@ def test_train_refuses_what_does_not_fit(wrong, message):
     }
     with pytest.raises(UserError, match=re.escape(message)):
         train(**arguments | wrong)
-
-
-def test_jobs_have_one_numerical_thread_whatever_snakemake_sets(monkeypatch):
-    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-    for name in names:
-        monkeypatch.setenv(name, "2")
-    assert fedatlas("list", "algorithms") == 0
-    assert [os.environ[name] for name in names] == ["1"] * 3

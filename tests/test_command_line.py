@@ -45,22 +45,6 @@ def test_show(name, phrases, capsys, monkeypatch):
     assert all(words in out for words in phrases)
 
 
-def test_participation_and_schedule_of_a_run(capsys):
-    train = ["train", "--algorithm", "fedavg", "--set", "lr=0.01", *QUADRATIC]
-    train += ["--option", "heterogeneity=1"]  # so that it matters who takes part
-    final = {}
-    for name, options in {
-        "plain": [],
-        "some": ["--set", "participation={kind: bernoulli, p: [0.2, 0.5, 0.9]}"],
-        "slower": ["--set", "schedule={kind: exponential, decay: 0.5}"],
-        "epochs": ["--set", "local_epochs=2"],
-    }.items():
-        assert fedatlas(*train, *options, "--csv") == 0
-        head, *_, last = capsys.readouterr().out.splitlines()
-        final[name] = dict(zip(head.split(","), last.split(","), strict=True))["loss"]
-    assert len({*final.values()}) == 4
-
-
 @pytest.mark.parametrize("name", ["fedadam", "fedams"])
 def test_a_number_that_is_too_large_is_a_sentence(name, capsys):
     options = ["--algorithm", name, "--set", "lr=0.1", "--set", "eps=1e300", *QUADRATIC]

@@ -1,6 +1,7 @@
 """The door to what is compiled: a specification names every compiled module that its runs use, and caches are new."""
 
 import builtins
+import os
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from fedatlas import UserError
 from fedatlas.data.store import prepare
 from fedatlas.federation import algorithms, problems
 from fedatlas.federation.architectures import ARCHITECTURES
+from fedatlas.federation.compiled.compilation import drop_outdated
 from fedatlas.federation.compiled.modules import MODULES, PASSES, compiled_modules
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
@@ -97,3 +99,11 @@ def test_layers_that_run_compiled_are_known_from_the_specification(architecture,
     for how in (architecture, {"kind": architecture}):
         spec = {"kind": "network", "data": "digits", "architecture": how}
         assert set(compiled_modules(algorithms.get("fedavg"), spec, {"clients": 3})) == result
+
+
+def test_caches_that_are_older_than_a_module_are_dropped(tmp_path):
+    for name, age in (("new.nbi", 3), ("module.py", 2), ("other.py", 1), ("old.nbi", 1)):
+        (tmp_path / name).touch()
+        os.utime(tmp_path / name, (age, age))
+    drop_outdated(tmp_path, tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["module.py", "new.nbi", "other.py"]

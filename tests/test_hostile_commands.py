@@ -2,10 +2,6 @@
 
 import contextlib
 import errno
-import signal
-import subprocess
-import sys
-import time
 
 import pytest
 
@@ -92,17 +88,3 @@ def test_what_a_command_may_end_with(error, status, sentence, capsys, monkeypatc
     output = capsys.readouterr().err
     assert output.splitlines()[-1].startswith(f"fedatlas: {sentence}")
     assert ("Traceback" in output) == (status == 1) and (status == 1 or output.count("\n") == 1)
-
-
-def started(*arguments, **options):
-    command = [sys.executable, "-m", "fedatlas.cli.main", *arguments]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
-
-
-def test_terminated(tmp_path):
-    process = started(*TRAIN, "--rounds", "10000000", "--no-optimum", cwd=tmp_path)
-    assert process.stderr.readline().startswith("memory: ")
-    time.sleep(0.2)
-    process.send_signal(signal.SIGTERM)
-    assert process.communicate(timeout=20)[1] == "" and process.returncode == 128 + signal.SIGTERM
-    assert list(tmp_path.iterdir()) == []

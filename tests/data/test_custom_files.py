@@ -1,6 +1,5 @@
 """Own data in other forms than tables; how custom data are named, remembered, prepared again and verified."""
 
-import json
 import os
 import sys
 import types
@@ -12,7 +11,7 @@ import pytest
 from sklearn.datasets import dump_svmlight_file
 
 from fedatlas.data import custom, sources
-from fedatlas.data.paths import prepared_folder, resolve_directory
+from fedatlas.data.paths import resolve_directory
 from fedatlas.data.prepared import load, load_owners, read_meta
 from fedatlas.data.readers import READERS
 from fedatlas.data.readers.custom_reader import CustomReader, Samples
@@ -189,19 +188,6 @@ def test_data_are_prepared_again_where_the_content_differs():
     np.save(folder / "X.npy", np.zeros((16, 3)))
     with pytest.raises(UserError, match="damaged"):
         verify(SPEC)
-
-
-def test_owners_that_are_no_list_of_clients_are_refused():
-    np.savez("mine.npz", X=X, y=Y, client=CLIENT)
-    data = prepared(file="mine.npz", test_share=0)
-    folder = prepared_folder(resolve_directory(), data.name)
-    for wrong in (np.zeros(29, int), np.full(30, -2), np.zeros(30)):
-        np.save(folder / "owner.npy", wrong)
-        meta = json.loads((folder / "meta.json").read_text())
-        meta["arrays"]["owner"]["bytes"] = (folder / "owner.npy").stat().st_size
-        (folder / "meta.json").write_text(json.dumps(meta))
-        with pytest.raises(UserError, match="damaged"):
-            load_owners(data.name)
 
 
 def test_a_reader_elsewhere_has_formats_of_its_own(monkeypatch):

@@ -46,15 +46,3 @@ def test_shakespeare_is_prepared_without_mirror_and_network(root, offline):
     assert file["origin"] == load_origin(root / "raw/shakespeare/plays.zip") == "fedatlas"
     assert verify("shakespeare", root)[0] == root / "raw/shakespeare/plays.zip"
     assert next(row.state for row in status(root) if row.name == "shakespeare") == "prepared"
-
-
-def test_data_are_local_that_are_prepared_or_in_place_or_in_a_folder(official, put, root, tmp_path, toy_text):
-    official(toy_text)
-    assert not is_local("toy", root) and not is_local("toy", root, "http://127.0.0.1:9")
-    put("mirror/toys/toy", toy_text)
-    assert is_local("toy", root, tmp_path / "mirror") and not is_local("toy", root)
-    prepare("toy", root, tmp_path / "mirror")
-    assert is_local("toy", root)
-    (root / "raw/toys/toy").unlink()
-    assert is_local("toy", root)
-    assert is_local("digits", root) and is_local({"file": "mine.csv", "label": "y"}, root)

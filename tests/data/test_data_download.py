@@ -1,10 +1,8 @@
 """What can go wrong on the way over the network."""
 
 import errno
-import hashlib
 import os
 import threading
-import time
 
 import pytest
 
@@ -14,10 +12,6 @@ from fedatlas.errors import UserError
 from tests.data.conftest import fetch
 
 BIG = bytes(range(256)) * 16384  # 4 MiB
-
-
-def sha(content: bytes) -> str:
-    return f"sha256:{hashlib.sha256(content).hexdigest()}"
 
 
 def test_a_download_that_breaks_off_leaves_nothing(official, server, root, names_of_raw_files):
@@ -55,16 +49,6 @@ def test_a_refusal_is_told(official, server, root, status, names_of_raw_files):
     assert names_of_raw_files() == set()
 
 
-def test_a_server_that_is_silent_is_given_up(official, server, root, monkeypatch):
-    monkeypatch.setattr(raw_files, "SILENCE", 0.2)
-    official(BIG)
-    server.silence = 2.0
-    began = time.monotonic()
-    with pytest.raises(UserError, match="Read timed out"):
-        fetch("toy", root)
-    assert time.monotonic() - began < 2
-
-
 @pytest.mark.parametrize(
     "content, complaint",
     [
@@ -81,13 +65,6 @@ def test_what_is_not_the_published_file_never_comes_in_place(
     with pytest.raises(UserError, match=complaint):
         fetch("toy", root)
     assert names_of_raw_files() == set()
-
-
-def test_the_next_address_is_tried_when_one_fails(register, server, root):
-    register(File("toy", (f"{server.url}/gone", f"{server.url}/toy"), 7, sha(b"content")))
-    server.files["/toy"] = b"content"
-    fetch("toy", root)
-    assert server.requests == ["/gone", "/toy"]
 
 
 def test_a_full_disk_ends_in_one_sentence(official, root, monkeypatch, names_of_raw_files):

@@ -8,7 +8,6 @@ import pytest
 from fedatlas.data.catalogue.base import File, Form
 from fedatlas.data.raw_files import load_origin
 from fedatlas.data.store import find_obstacle
-from fedatlas.errors import UserError
 from tests.data.conftest import fetch
 
 
@@ -32,17 +31,6 @@ def test_the_order_is_data_directory_mirrors_official_address(official, server, 
     fetch("toy", root, tmp_path / "first")
     assert load_origin(root / "raw/toys/toy") == str(tmp_path / "first/toys/toy")
     assert len(server.requests) == 1
-
-
-def test_a_wrong_file_in_the_data_directory_is_refused_and_kept(official, put, root):
-    official(b"content")
-    path = put("data/raw/toys/toy", b"c0ntent")
-    with pytest.raises(UserError, match=f"{path} has the checksum sha256:.* expected: delete it"):
-        fetch("toy", root)
-    put("data/raw/toys/toy", b"cut")
-    with pytest.raises(UserError, match=f"{path} has 3 bytes, not the 7 expected: delete it"):
-        fetch("toy", root)
-    assert path.read_bytes() == b"cut"
 
 
 def test_a_stand_in_is_used_only_if_nearby_and_only_instead_of_the_official_files(
@@ -74,15 +62,3 @@ def test_whether_data_can_be_had_is_known_before_they_are_fetched(register, serv
     assert find_obstacle("toy", root, fetch=fetch).startswith(f"{server.url}/toy: ")
     server.files["/toy"] = b"content"
     assert find_obstacle("toy", root, fetch=fetch) is None and (root / "raw/toys/toy").exists() == fetch
-
-
-def test_of_data_that_lie_nowhere_the_obstacle_names_each_address(register, put, root, tmp_path):
-    register(File("toy", ("http://127.0.0.1:9/toy",)))
-    assert find_obstacle("toy", root, fetch=False).startswith("http://127.0.0.1:9/toy: ")
-    register(File("toy", pinned="2026-01", checksum=sha(b"content")))
-    assert find_obstacle("toy", root) == "it has no address and lies in no mirror"
-    assert not root.exists()
-    put("mirror/toys/toy", b"contenT")
-    assert "has the checksum" in find_obstacle("toy", root, tmp_path / "mirror")
-    put("mirror/toys/toy", b"content")
-    assert find_obstacle("toy", root, tmp_path / "mirror") is None and (root / "raw/toys/toy").exists()

@@ -2,11 +2,9 @@
 
 import pytest
 
-from fedatlas.cli.main import main
 from fedatlas.errors import UserError
 from fedatlas.experiments import expansion
 from fedatlas.publish.report.facts_builder import build_facts
-from fedatlas.registry import bibliography
 from fedatlas.workflow.validation import validate
 from tests.extensions.files import ALGORITHM
 from tests.synthetic import experiment
@@ -36,12 +34,6 @@ def test_a_paper_of_the_study_is_that_of_an_experiment(study_with_paper):
     assert result["references"]["me2026"]["venue"] == "J" and "@article{me2026," in result["bibtex"]["me2026"]
 
 
-@pytest.mark.parametrize("name", ["me2026", "tiny"])
-def test_it_is_cited(study_with_paper, capsys, name):
-    assert main(["cite", name]) == 0
-    assert capsys.readouterr().out == ENTRY
-
-
 def test_an_algorithm_that_cites_no_entry_is_refused(study):
     study({"extensions/tiny.py": CITING.replace("me2026", "me2027"), "references.bib": ENTRY})
     complaint = (
@@ -49,15 +41,3 @@ def test_an_algorithm_that_cites_no_entry_is_refused(study):
     )
     with pytest.raises(UserError, match=complaint):
         validate(make_experiment())
-
-
-def test_an_entry_of_the_atlas_may_be_repeated_and_not_replaced(study):
-    text = bibliography.entry("yuan2020").text
-    study({"references.bib": text.replace("  ", " ")})
-    assert bibliography.entry("yuan2020").text == text
-    bibliography._entries.cache_clear()
-    study({"references.bib": f"\n{text.replace('Federated', 'Another')}"})
-    with pytest.raises(
-        UserError, match=r"references\.bib, line 2: 'yuan2020' is the key of another entry of the atlas"
-    ):
-        bibliography.entries()

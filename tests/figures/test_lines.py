@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 
 from fedatlas.errors import UserError
-from fedatlas.results.figures.convergence import mean_curve
 from fedatlas.results.figures.description import DIVERGED, FLOOR_NOTE
 from tests import synthetic
 from tests.synthetic import build, decay, experiment
@@ -45,19 +44,6 @@ def test_scaling_has_the_chosen_scores_and_their_range(results):
     assert set(numbers["edge"].dropna()) == {"lr at its highest value"}
 
 
-def test_published_points_are_rings_where_the_settings_are_theirs(results):
-    table, curves, view = results
-    spec = {**SCALING, "published": "fedac"}
-    assert not describe(spec, results)[1].rings
-    theirs = dataclasses.replace(
-        view, problem={"kind": "logistic", "data": "a9a", "l2": 1e-3}, setting={"steps": 4096, "eval_steps": 512}
-    )
-    numbers, chart = describe(spec, (table, curves, theirs))
-    assert chart.rings == {"published": "published by the authors"}
-    points = numbers[numbers["algorithm"] == "fedac-1"].set_index("clients")["published"]
-    assert sorted(points[64]) == [0.0015402, 0.0017138]
-
-
 def test_convergence_is_the_mean_over_seeds_against_every_cost(results):
     curves = results[1]
     numbers, chart = describe(CONVERGENCE, results)
@@ -77,12 +63,6 @@ def test_a_curve_that_diverged_ends_with_a_remark_and_sets_no_limits(results):
     table, curves, view = results
     wild = curves["suboptimality"].where((curves["status"] != "diverged") | (curves["round"] == 0), 1e20)
     assert describe(CONVERGENCE, (table, curves.assign(suboptimality=wild), view))[1].limits == chart.limits
-
-
-def test_means_are_of_the_evaluations_that_all_seeds_reached():
-    rows = [("fedavg", 4, 0, [(0, 1), (4, 2)]), ("fedavg", 4, 1, [(0, 3), (4, math.inf)])]
-    curve = mean_curve(synthetic.curves(rows).assign(gradients=0), "suboptimality", ["gradients"])
-    assert curve[["gradients", "mean", "low", "high", "seeds"]].to_numpy().tolist() == [[0, 2, 1, 3, 2]]
 
 
 def test_bands_are_deviations_of_a_recorded_value():

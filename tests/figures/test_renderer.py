@@ -76,16 +76,6 @@ def test_ranges_are_bands_of_few_lines_and_bars_of_many():
     assert {type(one).__name__ for one in ax.collections} == {"FillBetweenPolyCollection"}
 
 
-def test_categories_are_points_beside_one_another_or_bars():
-    numbers = NUMBERS[NUMBERS["x"] < 4].assign(x=["iid", '{"kind": "shared"}'] * 2)
-    categories = [("iid", "i.i.d."), ('{"kind": "shared"}', "shared, alpha = 1")]
-    _, ax, _ = picture(numbers, categories=categories)
-    assert [text.get_text() for text in ax.get_xticklabels()] == ["i.i.d.", "shared, $α$ = 1"]
-    assert drawn(ax, marker="D") == [([0.25, 1.25], [8, 6])] and not drawn(ax, linestyle="-")
-    _, ax, _ = picture(numbers, categories=categories, bars=True)
-    assert [bar.get_height() for bar in ax.patches] == [4, 3, 8, 6]
-
-
 def test_a_heat_map_has_cells_with_names_and_colours_about_its_centre():
     cells = [
         (title, kind, y, 10 * y + at) for title in "ab" for y in (1, 2) for at, kind in enumerate(("iid", "shared"))
@@ -129,17 +119,6 @@ def own(result, is_table=False):
             {"__doc__": "Own.", "draw": lambda self, data: result, "is_table": is_table, "name": "own"},
         )
     )()
-
-
-def test_a_returned_matplotlib_figure_is_shown_as_it_is(results, tmp_path):
-    from matplotlib.figure import Figure as Picture
-
-    table, curves, view = results
-    mine = Picture(figsize=(3, 2), facecolor="lime")
-    mine.subplots().plot([1, 2])
-    draw(own(mine), view, table, curves, [tmp_path / "it.png", tmp_path / "it.svg"])
-    assert (tmp_path / "it.png").read_bytes().startswith(b"\x89PNG") and "#00ff00" in (tmp_path / "it.svg").read_text()
-    assert json.loads((tmp_path / "it.json").read_text()) is None
 
 
 @pytest.mark.parametrize(

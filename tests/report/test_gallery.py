@@ -9,7 +9,7 @@ from fedatlas.experiments.metadata import TableMeta
 from fedatlas.io import csv
 from fedatlas.publish.report import gallery
 from fedatlas.publish.report.facts import read_facts
-from fedatlas.publish.report.gallery import MARK, GalleryItem
+from fedatlas.publish.report.gallery import GalleryItem
 from fedatlas.publish.report.verdicts import at_largest_size, read_claims
 from tests.report.sample import experiment, results
 
@@ -55,31 +55,6 @@ def test_the_pages_show_figures_claims_and_counts(folder, tmp_path):
     assert "Untested." not in text and "Not tested at this size: 1 more." in text
     ledger = csv.read(tmp_path / "docs/gallery/claims.csv")
     assert list(ledger["experiment"]) == ["one"] * 3 + ["two"] * 3
-
-
-def test_pages_of_experiments_that_are_no_more_go(folder, tmp_path):
-    directory = tmp_path / "docs/gallery"
-    first = write(tmp_path, item(folder))
-    (directory / "three.md").write_text(f"the page of an experiment that is no more\n\n{MARK}\n")
-    (directory / "mine.md").write_text("mine")
-    write(tmp_path, item(folder))
-    (directory / "mine.md").unlink()  # is there only if it was not removed
-    assert write(tmp_path, item(folder)) == first and not (directory / "three.md").exists()
-
-
-def test_an_entry_says_which_form_of_the_data_its_runs_have_read(folder, tmp_path):
-    provenance = {
-        "title": "Photographs",
-        "lossy": "from JPEG <copies>",
-        "files": [{"name": "a.npz", "sha256": "0123456789abcdef"}],
-    }
-    data = {"cifar10": provenance, "digits": {"title": "Digits"}}
-    text = write(tmp_path, item(folder, data=data))
-    form = "cifar10 (Photographs), from `a.npz` (SHA-256 0123456789ab…). **A lossy copy**: from JPEG &lt;copies\\>"
-    assert f"| Data | {form}; digits (Digits) |" in text
-    assert "- What is on cifar10 was made from a lossy copy: from JPEG &lt;copies\\>." in text
-    data = {"cifar10": provenance | {"files": [{"name": "a.npz", "sha256": ""}]}}
-    assert "from `a.npz`. **A" in write(tmp_path, item(folder, data=data))
 
 
 def test_a_claim_counts_at_the_largest_size_that_tests_it():

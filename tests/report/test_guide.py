@@ -1,7 +1,6 @@
 """The page "Which method, when?": its content, and its answers in a browser."""
 
 import json
-import math
 
 import numpy as np
 import pytest
@@ -10,9 +9,8 @@ import yaml
 from fedatlas.experiments import expansion, experiment_file
 from fedatlas.experiments.run import run_cell
 from fedatlas.experiments.tables import Layout, build
-from fedatlas.publish.guide.content import NEVER, QUESTIONS, SHARES, UNDEFINED, build_content
+from fedatlas.publish.guide.content import NEVER, SHARES, UNDEFINED, build_content
 from fedatlas.publish.guide.page import LIMIT, write_page
-from fedatlas.results.comparing.profiles import profile_areas
 from tests.report.test_browser import WIDE, driver  # noqa: F401  a fixture
 
 SUITE = {
@@ -36,15 +34,6 @@ SUITE = {
     "algorithms": {"fedavg": {}, "scaffold": {}, "gd": {}, "dane": {}},
     "sizes": {"smoke": {}},
 }  # fmt: skip
-NOWHERE = {"hessians": "unlike", "gradients": "sample"}  # no problem has both
-SETTINGS = [
-    {},
-    {"hessians": "unlike"},
-    {"gradients": "exact", "scarce": "bits"},
-    {"clients": "all", "scarce": "work"},
-    {"scarce": "seconds", "up": "-0.5", "down": "2", "latency": "-3", "sample": "-2"},
-    NOWHERE,
-]
 
 
 @pytest.fixture(scope="module")
@@ -85,32 +74,6 @@ def test_the_content_holds_rounds_prices_and_choices_of_all_pairs(content):
     json.dumps(content, allow_nan=False)
 
 
-def differences(problem, answers):
-    """Number of answers that a problem has not."""
-    return sum(answers.get(key, "") not in ("", problem["conditions"][key]) for key in QUESTIONS)
-
-
-def expected(content, answers):
-    """Scores by id, from the functions behind the figures."""
-    counts = [differences(problem, answers) for problem in content["problems"]]
-    problems = [p for p, count in enumerate(counts) if count == min(counts)]
-    values = {name: 10 ** float(answers.get(name, 0)) for name in ("up", "down", "latency", "sample")}
-
-    def price(rates):
-        if rates is None:
-            return math.nan
-        sent = rates["bits_up"] / values["up"] / 1e6 + rates["bits_down"] / values["down"] / 1e6
-        seconds = sent + 2 * values["latency"] * rates["exchanges"] + rates["samples"] * values["sample"]
-        prices = {"bits": rates["bits_up"], "work": rates["samples"], "seconds": seconds}
-        return prices.get(answers.get("scarce"), 1.0)
-
-    reach = np.array(content["reach"], float)[:, problems]
-    prices = np.array([[price(content["rates"][a][p]) for p in problems] for a in range(len(reach))])
-    costs = np.where(reach < 0, np.inf, reach * prices[:, :, None, None])
-    scores = profile_areas(costs, 16.0).mean(axis=(1, 2))
-    return {algorithm["id"]: score for algorithm, score in zip(content["algorithms"], scores, strict=True)}
-
-
 def opened(driver, address, answers=None, width=1440):  # noqa: F811
     from selenium.webdriver.support.ui import WebDriverWait
 
@@ -120,38 +83,6 @@ def opened(driver, address, answers=None, width=1440):  # noqa: F811
     driver.get(f"{address}#{hash}")
     WebDriverWait(driver, 120).until(lambda d: d.execute_script("return document.body.dataset.ready === 'yes'"))
     return driver
-
-
-READ = """
-const rows = [...document.querySelectorAll("#table tbody tr")];
-return rows.map((row) => [row.dataset.id, Number(row.cells[2].textContent)]);
-"""
-
-
-def test_answers_agree_with_the_functions_behind_the_figures(driver, address, content):  # noqa: F811
-    for answers in SETTINGS:
-        rows = dict(opened(driver, address, answers).execute_script(READ))
-        scores = expected(content, answers)
-        assert rows.keys() == scores.keys()
-        for id, score in scores.items():
-            assert rows[id] == pytest.approx(score, abs=0.0051), (answers, id)
-        assert list(rows.values()) == sorted(rows.values(), reverse=True)
-
-
-def test_a_choice_changes_the_answer_and_the_address_by_keyboard_alone(driver, address):  # noqa: F811
-    from selenium.webdriver.common.keys import Keys
-
-    page = opened(driver, address)
-    before = page.find_element("id", "used").text
-    radio = page.find_element("css selector", "input[name=hessians]")
-    radio.send_keys(Keys.ARROW_LEFT)  # from the first to the last answer
-    assert page.find_element("id", "used").text != before
-    assert "hessians=unlike" in page.current_url
-    head = page.find_elements("css selector", "#table .sorter")[2]
-    head.send_keys(Keys.ENTER)
-    assert page.find_elements("css selector", "#table th")[2].get_attribute("aria-sort") == "ascending"
-    assert page.execute_script("return document.activeElement.textContent") == "closeness"
-    assert "fedatlas.train(" in page.find_element("id", "python").text
 
 
 @pytest.mark.parametrize("width", [390, 820, 1440])

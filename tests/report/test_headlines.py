@@ -9,8 +9,7 @@ import pytest
 import yaml
 
 from fedatlas.errors import UserError
-from fedatlas.io.files import write_json
-from fedatlas.publish.report import attacks, gallery, tally
+from fedatlas.publish.report import attacks, gallery
 from fedatlas.publish.report.cards import (
     SIGNS,
     GalleryState,
@@ -18,16 +17,12 @@ from fedatlas.publish.report.cards import (
     judge_sentence,
     make_cards,
 )
-from fedatlas.publish.report.facts_builder import build_facts
 from fedatlas.publish.report.headlines import FOLDER, LEVELS, NOT_RUN, read_headlines
-from fedatlas.publish.report.page import write_report
-from fedatlas.publish.tracking import page as mlflow_page
 from fedatlas.registry.bibliography import reference
 from fedatlas.results.claims.verdicts import EQUAL, HELD, MORE, NOT_HELD, NOT_TESTED, UNDECIDED, UNTESTED, VACUOUS
 from fedatlas.results.comparing.published import read_table
 from fedatlas.workflow.published_cards import published_cards
 from fedatlas.workflow.study import Study
-from tests.report.sample import experiment, results, view
 from tests.workflow.project import ROOT
 
 HEADLINE = {
@@ -38,6 +33,8 @@ HEADLINE = {
     "evidence": {"smoke": "same"},
     "tried": "Everything.",
 }
+
+
 COLUMNS = ("experiment", "size", "claim", "text", "interpretation", "source", "paper", "ours", "verdict", "seeds")
 
 
@@ -100,26 +97,6 @@ def test_headlines_name_claims_figures_and_experiments_that_exist(papers, monkey
                 assert set(read_table(headline.beside.table)["algorithm"]) <= set(
                     load(headline.beside.experiment).algorithms
                 )
-
-
-def test_every_sentence_of_an_abstract_has_a_card_a_claim_or_a_reason(papers, monkeypatch, tmp_path):
-    monkeypatch.chdir(ROOT)
-    study, tested = Study.open(), 0
-    for paper in papers:
-        assert sum(sentence.place == "Abstract" for sentence in paper.sentences) >= 5
-        for sentence in paper.sentences:
-            assert set(sentence.cards) <= set(paper.headlines), sentence
-            for claim in sentence.claims:
-                name, _, key = claim.partition("/")
-                assert key in study.files.load(name, "laptop").claims, claim
-            tested += bool(sentence.cards or sentence.claims)
-    assert tested > 25
-    sentence = {"text": "It is.", "place": "Abstract"}
-    headlines = {"paper": "yuan2020", "headlines": {"one": HEADLINE}}
-    for wrong, words in ((sentence, "needs a reason"), ("It is.", "must be a mapping")):
-        (tmp_path / "x.yaml").write_text(yaml.safe_dump({**headlines, "sentences": [wrong]}))
-        with pytest.raises(UserError, match=words):
-            read_headlines(tmp_path)
 
 
 def test_committed_cards_say_what_the_gallery_holds(committed, papers):
@@ -189,59 +166,6 @@ def test_a_card_has_level_verdict_and_results(tmp_path):
     assert card["verdict"] == UNDECIDED
     text = markdown(card)
     assert "**? undecided**" in text and "| all of it | It is. (Figure 1)" in text
-
-
-def test_a_substitute_does_not_test_a_sentence(tmp_path):
-    papers = written(tmp_path, evidence={"smoke": "substitute"}, substitute="LeNet")
-    (card,) = make_cards(papers, state(claims(HELD, HELD)))
-    assert (card["verdict"], card["words"]) == (UNTESTED, "not tested (on LeNet: held)")
-
-
-def test_a_card_counts_its_parts(tmp_path):
-    parts = {"one": ["made_up/first"], "two": ["made_up/second"]}
-    (card,) = make_cards(written(tmp_path, parts=parts), state(claims(HELD, NOT_HELD)))
-    assert (card["verdict"], card["shares"]) == (NOT_HELD, "1 of 2 held, 1 not held")
-    assert "| Parts | 1 of 2 held, 1 not held |" in markdown(card)
-    tally.draw_tally([card], tmp_path / "tally.svg")
-    assert "1 ✓  1 ✗" in (tmp_path / "tally.svg").read_text()
-    (card,) = make_cards(written(tmp_path, parts=parts), state(claims(HELD)))
-    assert (card["verdict"], card["shares"]) == (UNDECIDED, "1 of 2 held, 1 not tested")
-    (card,) = make_cards(written(tmp_path), state(claims(HELD)))
-    assert not card["shares"]
-
-
-@pytest.mark.parametrize(
-    ("seeds", "p", "verdict", "marked"),
-    [("5", "0.01", HELD, True), ("6", "0.01", HELD, False), ("5", "", HELD, False), ("5", "0.4", UNDECIDED, False)],
-)
-def test_verdicts_that_rest_on_normal_noise_are_marked(tmp_path, seeds, p, verdict, marked):
-    frame = claims(verdict, verdict).assign(seeds=seeds, p=p)
-    (card,) = make_cards(written(tmp_path), state(frame))
-    text = markdown(card)
-    assert card["normal"] == marked == (f"| {seeds} (t) |" in text) == ("| Noise | taken as normal" in text)
-    tally.draw_tally([card], tmp_path / "tally.svg")
-    assert ("(t)" in (tmp_path / "tally.svg").read_text()) == marked
-
-
-def test_report_and_mlflow_lead_with_the_cards_of_their_experiments(tmp_path):
-    (tmp_path / "headlines").mkdir()
-    spec, folder = experiment(), tmp_path / "results"
-    cards = make_cards(written(tmp_path / "headlines", quote="It is <better>."), state(claims(HELD, HELD)))
-    folder.mkdir()
-    results(folder, spec)
-    facts = build_facts(spec, view(spec), cards)
-    assert build_facts(experiment("other"), view(spec), cards)["cards"] == []
-    write_json(folder / "about.json", facts)
-    write_report([folder], tmp_path / "report.html")
-    html = (tmp_path / "report.html").read_text()
-    assert html.index("It is &lt;better&gt;.") < html.index("<h4>Claims</h4>")
-    assert (
-        "“It is &lt;better&gt;.”" in html
-        and "Evidence: the paper&#39;s model and data." in html
-        and "Claims held" not in html
-    )
-    note = mlflow_page.note(facts, "1")
-    assert "- **held**: “It is &lt;better\\>.” (Abstract; evidence: the paper's model and data)" in note
 
 
 @pytest.mark.parametrize(

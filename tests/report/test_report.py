@@ -4,16 +4,14 @@ import re
 import shutil
 from html.parser import HTMLParser
 
-import pandas as pd
 import pytest
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.publish.report import tables
 from fedatlas.publish.report.facts_builder import build_facts
-from fedatlas.publish.report.page import prose, write_report
+from fedatlas.publish.report.page import write_report
 from fedatlas.publish.report.warnings import find_warnings
-from fedatlas.results.claims.verdicts import COLUMNS
 from tests.report.sample import experiment, results, table, view
 
 
@@ -96,33 +94,9 @@ def test_it_needs_nothing_from_elsewhere(page, html):
     assert html.count('id="library"') == 1
 
 
-def test_a_smoke_report_tells_what_became_of_claims_that_it_does_not_test(folder, tmp_path):
-    committed = pd.DataFrame(
-        [
-            dict.fromkeys(COLUMNS, "")
-            | {"experiment": "made_up", "size": "paper", "claim": "third", "verdict": "not held", "ours": "7"}
-        ]
-    )
-    verdicts = tmp_path / "docs/gallery/claims.csv"
-    verdicts.parent.mkdir(parents=True)
-    committed.to_csv(verdicts, index=False)
-    write_report([folder], tmp_path / "report.html", verdicts=verdicts)
-    page = Page((tmp_path / "report.html").read_text(encoding="utf-8"))
-    text = " ".join(" ".join(page.text).split())
-    first, rest = text.split("Contents", 1)
-    assert "This report is at smoke size" in first and "1 claim is tested at larger sizes only: what other" in first
-    assert "has verdicts on all: 1 ✗ not held" in rest and "docs/gallery.md" in page.links
-    assert "at size paper, committed" in rest and "not tested at this size" not in text
-
-
 def test_text_is_escaped(html):
     assert "Made up &amp; &lt; true" in html
     assert "FedAc is &lt;better&gt;" in html and "<better>" not in html
-
-
-def test_same_bytes_twice(folder, html, tmp_path):
-    write_report([folder], tmp_path / "again.html")
-    assert (tmp_path / "again.html").read_text(encoding="utf-8") == html
 
 
 @pytest.mark.parametrize("missing", ["about.json", "table.parquet", "claims.csv", "figures/speed.svg"])
@@ -168,18 +142,3 @@ def test_warnings_are_grouped(facts):
     assert "FedAvg diverged for every tuned value in 1 of 6 settings (K = 8, M = 4)." in result
     assert "The data set cifar10 is a lossy copy: images were saved as JPEG." in result
     assert len(result) == 5
-
-
-@pytest.mark.parametrize(
-    ("text", "html"),
-    [
-        ("r^0.75 and u_i", "r<sup>0.75</sup> and u<sub>i</sub>"),
-        ("eta_l >= 1.0e-3", "η<sub>l</sub> ≥ 10⁻³"),
-        ("slope -1, K-1", "slope −1, K-1"),
-        ("`eta_l` <b>", "<code>eta_l</code> &lt;b&gt;"),
-        ("local_steps, beta2, a9a", "local_steps, beta2, a9a"),
-        ("|x - u_i|^2 / 2", "|x - u<sub>i</sub>|<sup>2</sup> / 2"),
-    ],
-)
-def test_prose(text, html):
-    assert prose(text) == html

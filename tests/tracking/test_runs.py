@@ -19,7 +19,6 @@ from tests.tracking.tiny import (
     logged,
     remake,
     run_by_name,
-    run_files,
 )
 
 FACTS = experiment_facts(EXPERIMENT)
@@ -106,26 +105,6 @@ def test_a_run_for_each_seed_beneath(results, database):
     assert run.data.metrics["score"] == rows["loss"][1:].min()
 
 
-def test_divergence_is_a_result(mine, uri):
-    """A mean is given for the rounds that all seeds have reached, and a seed that diverged has no score."""
-    path = mine / "runs/fedac/local_steps=1.parquet"
-    frame, meta = files.read(path)
-    last = (frame["seed"] == 1) & (frame["clients"] == 2)
-    frame.loc[last, ["status", "diverged_round"]] = ["diverged", 8]
-    frame.loc[last & (frame["round"] == 8), ["loss", "accuracy"]] = math.inf
-    files.write(path, frame, meta)
-    remake(EXPERIMENT, mine)
-    log(mine, uri)
-    client, _, settings, seeds = logged(uri)
-    run = run_by_name(settings, "fedac diverged K=1 M=2")
-    assert run.data.tags["status"] == "1 of 2 diverged" and run.data.tags["interval"] == "none: a run diverged"
-    assert "score" not in run.data.metrics
-    assert [m.step for m in client.get_metric_history(run.info.run_id, "loss")] == [0, 4]
-    seed = run_by_name(seeds, "fedac K=1 M=2 seed=1")
-    assert seed.data.tags["status"] == "diverged"
-    assert "score" not in seed.data.metrics and seed.info.status == "FINISHED"
-
-
 def test_logging_again_changes_only_what_changed(mine, uri):
     log(mine, uri)
     _, (report,), before, _ = logged(uri)
@@ -180,28 +159,3 @@ def test_a_run_that_is_being_written_does_not_look_whole(results, uri, monkeypat
     log(results, uri)
     assert {r.info.status for group in logged(uri)[1:] for r in group} == {"FINISHED"}
     assert len(logged(uri)[3]) == SEEDS
-
-
-def test_sizes_and_other_runs_do_not_meet(mine, uri):
-    from mlflow import MlflowClient
-
-    for name in ("table.csv", "claims.csv", "report.html", "figures/speed.png"):
-        (mine / name).unlink()
-    log(mine, uri)
-    id = MlflowClient(uri).get_experiment_by_name("tiny").experiment_id
-    MlflowClient(uri).create_run(id, run_name="of the user")
-    log(mine, uri, experiment_facts(EXPERIMENT, size="laptop"))
-    assert log(mine, uri)["deleted"] == 0
-    client, reports, settings, _ = logged(uri)
-    sizes = {f"Report, figures and claims · {size}" for size in ("smoke", "laptop")}
-    assert {r.info.run_name for r in reports} == {*sizes, "of the user"} and len(settings) == 2 * SETTINGS
-    client.delete_experiment(id)
-    log(mine, uri)  # brings the experiment back
-    assert client.get_experiment(id).lifecycle_stage == "active"
-
-
-def test_what_jobs_log_as_they_end_is_what_is_logged_at_the_end(results, uri):
-    for path in run_files(results):
-        tracking.log(FACTS, results, uri, path)
-    assert len(logged(uri)[2]) == SETTINGS and len(logged(uri)[3]) == SEEDS
-    assert counts(log(results, uri)) == (1, 0, SETTINGS)

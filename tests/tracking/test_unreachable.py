@@ -96,6 +96,15 @@ def test_a_job_goes_on_without_a_server_and_a_command_logs_later(mine, serve, ca
     assert uri
 
 
+def test_a_job_ends_with_a_database_that_cannot_be_written(mine, capsys, tmp_path):
+    write_json(mine / "about.json", experiment_facts(EXPERIMENT))
+    (tmp_path / "mlflow.db").write_bytes(b"no database " * 1000)
+    receipt = tmp_path / "mlflow.json"
+    assert main(["job", "track", str(receipt), f"sqlite:///{tmp_path}/mlflow.db", str(mine)]) == 2
+    (line,) = capsys.readouterr().err.strip().splitlines()
+    assert "not a database" in line and not receipt.exists()
+
+
 @pytest.mark.parametrize(
     "variables, expected",
     [
