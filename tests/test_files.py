@@ -5,7 +5,8 @@ import os
 
 import pytest
 
-from fedatlas.io.files import PREFIX, atomic, atomic_folder, is_orphan, sweep
+from fedatlas.errors import UserError
+from fedatlas.io.files import PREFIX, atomic, atomic_folder, is_orphan, sweep, update_text
 
 WRITERS, WRITES, LENGTH = 4, 50, 100_000
 
@@ -71,6 +72,34 @@ def test_a_failure_keeps_what_was_there(tmp_path):
     assert path.read_text() == "old"
 
 
+@pytest.mark.parametrize("make, noun", [(atomic, "regular file"), (atomic_folder, "folder")])
+@pytest.mark.parametrize("kind", ["link", "dangling", "pipe", "other"])
+def test_only_its_like_is_replaced(tmp_path, make, noun, kind):
+    path, elsewhere = tmp_path / "out", tmp_path / "elsewhere"
+    if kind == "link":
+        elsewhere.mkdir() if make is atomic_folder else elsewhere.write_text("mine")
+        path.symlink_to(elsewhere)
+    elif kind == "dangling":
+        path.symlink_to(elsewhere)
+    elif kind == "pipe":
+        os.mkfifo(path)
+    elif make is atomic:
+        path.mkdir()
+    else:
+        path.write_text("mine")
+    before = path.lstat()
+    with pytest.raises(UserError, match=f"cannot write {path}: it is .*, and not a {noun}"), make(path):
+        raise AssertionError("the block must not run")
+    assert path.lstat() == before and not list(tmp_path.glob(f"{PREFIX}*"))
+
+
+def test_a_file_where_a_folder_should_be_is_one_sentence(tmp_path):
+    (tmp_path / "file").write_text("")
+    for make in (atomic, atomic_folder):
+        with pytest.raises(UserError, match=r"cannot write .*file/out: Not a directory"), make(tmp_path / "file/out"):
+            pass
+
+
 def die_while_writing(path, make):
     with make(path):
         os._exit(0)
@@ -98,3 +127,13 @@ def test_files_of_other_programs_are_never_swept(tmp_path, name):
     with atomic(tmp_path / "out"):
         pass
     assert path.exists()
+
+
+def test_a_file_is_written_only_if_its_content_changes(tmp_path):
+    path = tmp_path / "a/spec.json"
+    update_text(path, "1")
+    before = path.stat().st_mtime_ns, path.stat().st_ino
+    update_text(path, "1")
+    assert (path.stat().st_mtime_ns, path.stat().st_ino) == before
+    update_text(path, "2")
+    assert path.read_text() == "2"

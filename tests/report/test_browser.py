@@ -11,17 +11,9 @@ from fedatlas.results.figures.description import Cell, TextTable
 from tests.report.sample import experiment, results
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-
-
 DRIVER = shutil.which("chromedriver")
-
-
 QUIET = ("background-networking", "component-update", "sync", "gpu", "quic", "extensions")
-
-
 LOSSES = {"FedAvg": ("1", "3.5"), "FedAc-I": ("1.5", "1")}
-
-
 WIDE = """
 const width = document.documentElement.clientWidth;
 const own = ".scroll, .plate, .unseen, .skip, pre";  // what scrolls by itself or is not seen
@@ -98,6 +90,10 @@ def find(driver, selector):
     return driver.find_elements("css selector", selector)
 
 
+def visible_texts(driver, selector):
+    return [item.text for item in find(driver, selector) if item.is_displayed()]
+
+
 @pytest.mark.parametrize("width", [390, 1280])
 def test_nothing_is_wider_than_the_screen_or_asked_from_elsewhere(opened, width):
     driver = opened(width)
@@ -131,3 +127,39 @@ def test_a_table_of_a_figure_sorts(opened):
     assert not visible_texts(driver, f"{table} img")
     find(driver, f"{table} .sorter")[2].click()
     assert visible_texts(driver, f"{table} tbody th") == ["FedAc-I", "FedAvg"]
+
+
+def test_a_chart_changes_axes_hides_lines_and_reads_values_by_keys(opened):
+    from selenium.webdriver.common.keys import Keys
+
+    driver = opened(390)
+    figure = "figure[data-kind=lines]"
+    assert not visible_texts(driver, f"{figure} img")
+    (against,) = find(driver, f"{figure} .filters select")
+    against.send_keys("gradients")
+    chart = "const chart = Chart.getChart(document.querySelector('canvas'));"
+    assert driver.execute_script(f"{chart} return chart.data.datasets[0].data.map((one) => one.value)") == [0, 10, 20]
+    find(driver, f"{figure} .legend button")[0].click()
+    assert driver.execute_script(f"{chart} return [0, 1].map((at) => chart.isDatasetVisible(at))") == [False, True]
+    find(driver, f"{figure} canvas")[0].send_keys(*[Keys.ARROW_RIGHT] * 3)
+    text = find(driver, f"{figure} .unseen[aria-live]")[0].get_attribute("textContent")
+    assert text == "FedAc-I, 0.1667 (0.08333 to 0.3333), gradients per active client: 20"
+    find(driver, f"{figure} .legend button")[0].click()
+    last = find(driver, f"{figure} canvas")[1]
+    last.send_keys(*[Keys.ARROW_RIGHT] * 3)
+    text = find(driver, f"{figure} .unseen[aria-live]")[0].get_attribute("textContent")
+    assert text == "FedAvg, 0.3333 (0.1667 to 0.6667), lost, gradients per active client: 20"
+
+
+def test_the_image_prints_and_stands_in_without_scripts(opened, page):
+    driver = opened(1280)
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    assert find(driver, "figure[data-kind=lines] img")[0].is_displayed() and not visible_texts(
+        driver, ".panels, .filters, nav"
+    )
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    driver.get(page)
+    assert all(image.is_displayed() for image in find(driver, "figure img"))
+    assert not visible_texts(driver, ".filters")
+    driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})

@@ -1,0 +1,63 @@
+"""Plots of runs."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import fedatlas
+from fedatlas import UserError
+from fedatlas.results.figures.style import STYLES
+
+PROBLEM = {"kind": "quadratic", "dim": 4, "similarity": 0.1, "noise": 0.1}
+
+
+def train(name, seed=0, **options):
+    return fedatlas.train(name, PROBLEM, clients=3, rounds=6, **{"lr": "1/L"} | options, seed=seed)
+
+
+@pytest.fixture(scope="module")
+def runs():
+    return {(name, seed): train(name, seed) for name in ("fedavg", "scaffold") for seed in (0, 1)}
+
+
+def legend(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def test_one_frame(runs):
+    ax = fedatlas.plot(runs["fedavg", 0], x="gradients", y="loss")
+    (line,) = ax.get_lines()
+    np.testing.assert_allclose(line.get_ydata(), runs["fedavg", 0]["loss"])
+    np.testing.assert_allclose(line.get_xdata(), runs["fedavg", 0]["gradients"])
+    assert line.get_color() == STYLES["fedavg"].colour
+    assert (ax.get_xlabel(), legend(ax)) == ("gradients per active client", ["FedAvg"])
+
+
+def test_curves_of_results(inside):
+    curves = fedatlas.load_results().curves
+    ax = fedatlas.plot(curves[(curves["local_steps"] == 2) & (curves["clients"] == 3)], x="steps")
+    assert legend(ax) == ["fedac", "FedAvg"]
+    assert ax.get_lines()[0].get_color() == STYLES["fedac-1"].colour
+    with pytest.raises(UserError, match="the curves have several values of local_steps, clients; keep one of each"):
+        fedatlas.plot(curves)
+    with pytest.raises(UserError, match="the curves have several values of local_steps; keep"):
+        fedatlas.plot(curves[curves["clients"] == 3])
+
+
+@pytest.mark.parametrize(
+    "frames, options, message",
+    [
+        (5, {}, "frames is 5; it must be"),
+        ("fedavg", {}, "frames is 'fedavg'; it must be"),
+        ([], {}, "there is no frame to plot"),
+        (pd.DataFrame({"algorithm": [], "round": []}), {}, "the frame has no rows"),
+        ({"a": 5}, {}, "a is not a DataFrame"),
+        ([pd.DataFrame({"x": [1]})], {}, "is not a DataFrame that fedatlas.train returned"),
+        (pd.DataFrame({"algorithm": ["a"]}), {}, "no column 'seed'"),
+        (None, {"x": "round"}, "x is 'round'; it must be a cost; did you mean 'rounds'"),
+        (None, {"y": "losss"}, "not all frames have the metric 'losss'; did you mean 'loss'"),
+    ],
+)
+def test_what_is_refused(runs, frames, options, message):
+    with pytest.raises(UserError, match=message):
+        fedatlas.plot(runs["fedavg", 0] if frames is None else frames, **options)

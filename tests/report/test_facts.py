@@ -1,0 +1,57 @@
+"""The record of what report and MLflow show besides numbers."""
+
+import pytest
+
+from fedatlas.publish.report.facts_builder import build_facts
+from tests.report.sample import experiment, view
+
+NOTHING = "Nothing is tuned: all hyper-parameters have the values of the experiment's file."
+
+
+def create(**changes):
+    spec = experiment(**changes)
+    return build_facts(spec, view(spec))
+
+
+def test_what_is_known_of_an_experiment():
+    facts = create()
+    assert (facts["name"], facts["size"], facts["paper"]["key"]) == ("made_up", "smoke", "yuan2020")
+    assert facts["figures"] == {"speed": "Scores against M."}
+    assert facts["algorithms"] == {"fedavg": "FedAvg", "fedac-1": "FedAc-I"}
+    assert (facts["grid"], facts["axes"], facts["tune"]) == (
+        ["local_steps", "clients"],
+        ["local_steps", "clients"],
+        ["lr"],
+    )
+    assert facts["score"] == "best suboptimality"
+    assert list(facts["references"]) == list(facts["bibtex"]) == facts["cited"]
+    assert facts["tags"]["data"] == "breast_cancer" and facts["tags"]["problem"] == "logistic"
+    assert facts["content"]["algorithms"]["fedac-1"]["tune"] == {} and facts["content"]["name"] == "made_up"
+
+
+def test_an_algorithm_that_cites_nothing_or_what_is_unknown(monkeypatch):
+    from fedatlas.federation import algorithms
+
+    monkeypatch.setattr(algorithms.get("fedavg"), "cite", "nobody2020")
+    facts = create()
+    assert "nobody2020" in facts["cited"] and "nobody2020" not in facts["references"]
+    monkeypatch.delattr(algorithms.get("fedavg"), "cite")
+    assert create()["cited"][0] == "yuan2020" and len(create()["cited"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("tune", "entries", "sentence"),
+    [
+        ({"lr": [0.1, 1]}, {"fedavg": {}, "fedac-1": {}}, "All algorithms are tuned, on the tuning seed 1000."),
+        (
+            {"lr": [0.1, 1]},
+            {"fedavg": {"tune": {"lr": None}, "set": {"lr": 0.1}}, "fedac-1": {}},
+            "Tuned, on the tuning seed 1000: FedAc-I. With the values of the experiment's file: FedAvg.",
+        ),
+        ({}, {"fedavg": {"set": {"lr": 0.1}}}, NOTHING),
+        ({"lr": [0.1]}, {"fedavg": {}}, NOTHING),
+    ],
+)
+def test_it_says_what_is_tuned(tune, entries, sentence):
+    select = {"metric": "suboptimality", "statistic": "best", "goal": "min", "seeds": [1000]}
+    assert create(tune=tune, algorithms=entries, select=select)["tuning"] == sentence
