@@ -82,7 +82,7 @@ def test_seconds_are_those_of_a_walk_through_the_rounds(name):
     for problem, options in CASES.values():
         setting = Setting(clients=M, rounds=5, eval_rounds=2, **options)
         try:
-            algorithm = example(name, lr=0.01, p=0.4, lam=1.0, b=0.5, graph="grid", head=1).with_constants(problem)
+            algorithm = example(name, lr=0.01, p=0.4, lam=1.0, b=0.5, graph="ring", head=1).with_constants(problem)
             walk = Walk(algorithm, problem, setting)
         except UserError:  # the algorithm is not defined here
             continue

@@ -58,7 +58,7 @@ def test_the_sparse_product_has_the_bits_of_the_dense_loop(m, kind, dtype):
 def test_both_libraries_mix_alike():
     torch = pytest.importorskip("torch")
     rows = np.random.default_rng(0).standard_normal((6, 3))
-    network = create("grid", 6)
+    network = create("ring", 6)
     assert (network.mix(torch.from_numpy(rows)).numpy() == network.mix(rows)).all()
 
 

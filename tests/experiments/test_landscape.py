@@ -81,7 +81,7 @@ FIXED = {
                   "fedavg-all", "fedavg-known-p"},
     "beta1": {"fedadam", "fedams"}, "beta2": {"fedadam", "fedams"}, "first_v": {"fedadam", "fedams"},
     "alpha": {"fedspeed", "diana"}, "p": {"fedpd", "marina"}, "lam": {"fedred", "fedred-gd"},
-    "step": {"sonata"}, "link_p": {"sonata"}, "graph_seed": {"sonata"},
+    "step": {"sonata"},
     "decoupled": {"fedcm", "fedspeed"}, "clip": {"fedspeed", "fedawe"},
     "l_star": {"fedsps", "feddecsps", "fedsps-global"}, "copies": {"compressed-scaffnew"},
 }  # fmt: skip

@@ -44,7 +44,7 @@ DEFAULTS = {
         "rounds": 6,
     },
     "algorithms": {"fedavg": {"set": {"server_lr": 1}}, "scaffold": {"set": {"option": 2}, "seeds": [4, 0]}},
-    "cases": {"a": {"setting": {"full_gradients": "exact", "rounds": 5}}, "b": {"tuning_seeds": [1001, 1000]}},
+    "cases": {"a": {"setting": {"full_gradients": "exact", "rounds": 5}}, "b": {"setting": {}}},
 }
 
 
@@ -52,7 +52,7 @@ PLAIN = {
     "problem": TINY["problem"],
     "setting": TINY["setting"] | {"rounds": 6, "channel": {"up": {"kind": "rand-k", "share": 0.25}}},
     "algorithms": {"fedavg": None, "scaffold": {"seeds": [0, 4]}},
-    "cases": {"a": {"setting": {"rounds": 5}}, "b": {"tuning_seeds": [1000, 1001]}},
+    "cases": {"a": {"setting": {"rounds": 5}}, "b": {}},
 }
 
 
