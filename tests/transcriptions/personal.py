@@ -1,4 +1,4 @@
-"""Ditto and FedRep, whose clients have models of their own, and DP-FedAvg."""
+"""Ditto and FedRep, whose clients have models of their own."""
 
 import numpy as np
 
