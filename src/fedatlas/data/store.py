@@ -116,6 +116,8 @@ def verify(spec: Spec, directory: str | Path | None = None) -> list[Path]:
             raw_files.verify(path, file)
     folder = prepared_folder(root, source.name)
     if (meta := prepared.read_meta(folder)) is None:
+        if (folder / "meta.json").is_file():
+            raise prepared.damage(folder, "a file is missing or cut off, or another version wrote them")
         if verified:
             return verified
         raise UserError(
