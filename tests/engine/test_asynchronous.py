@@ -80,6 +80,7 @@ def assert_walked(algorithm, problem, walked, **options):
     for clock, _, x in walked:
         simulation.run_round()
         assert simulation.costs["simulated_seconds"] == clock and (simulation.output == x).all()
+    assert not simulation.inspector.copies(simulation.s)  # after two steps of the server no State is copied
 
 
 @pytest.mark.parametrize(("buffer", "concurrency"), [(1, 3), (3, 3), (3, 2), (3, 5), (1, 1)])

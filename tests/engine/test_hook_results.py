@@ -322,6 +322,10 @@ LATER = {
         later("server", lambda right, s, mean, n: State(x=s.x * 1j)),
         "the hook server in round 2 returns 'x' with complex numbers",
     ),
+    "three States": (
+        later("client", lambda right, s, i, steps: (right[0], State(), State())),
+        r"the hook client in round 2 returns \(State, State, State\); it must return a State that clients send",
+    ),
     "nothing": (
         later("server", lambda *_: None),
         "the hook server in round 2 returns NoneType; it must return the next",
@@ -439,6 +443,10 @@ RIGHT = {
     "a vector of all": {"client": lambda self, s, i, steps: State(delta=-0.1 * s.x)},
     "notes": {"client": lambda self, s, i, steps: State(delta=-steps.full(s.x), size=Note(norm(steps.full(s.x))))},
     "infinite numbers": {"init": lambda self, x0: (State(x=x0, best=float("inf")), State(least=float("inf")))},
+    "complex numbers that stay with the server": {
+        "init": lambda self, x0: (State(x=x0, spectrum=np.fft.rfft(x0)), State()),
+        "server": lambda self, s, mean, n: State(x=s.x + mean.delta, spectrum=np.fft.rfft(mean.delta)),
+    },
     "zero weights": {"client_weights": lambda self, steps: (steps.clients[:, None] > 1).astype(float)},
 }
 

@@ -57,6 +57,7 @@ class Inspector:
     def __init__(self, algorithm: "Algorithm", x0: Array, clients: int) -> None:
         self.algorithm, self.x0, self.clients = algorithm, x0, clients
         self.cause, self.looks, self.round = "", True, 0
+        self._steps = 0  # that the server has made
         self._rows: dict[str, int] = {}  # rows of the largest result that was looked at, by hook
         self._forms: dict[str, set[Any]] = {}  # forms that were looked at, by hook
         self._server: Vectors = State()
@@ -85,7 +86,7 @@ class Inspector:
 
     def copies(self, *states: Vectors) -> list[tuple[str, Array, Array]]:
         """Return the arrays that a hook is given, each with its name and a copy, in the first rounds of a process."""
-        fields = [field for state in states for field in state.items()] if self.looks else []
+        fields = [field for state in states for field in state.items()] if self.looks and self._steps < 2 else []
         return [(name, value, arrays.copy(value)) for name, value in fields if hasattr(value, "shape")]
 
     def require_unchanged(self, hook: str, copies: Iterable[tuple[str, Array, Array]]) -> None:
@@ -118,6 +119,7 @@ class Inspector:
             before: Vectors of the server before it.
         """
         self.look("server", s)
+        self._steps += 1
         for name in () if "broadcast" in self._rows else self.algorithm.broadcast_names:
             if name not in before and name not in s:
                 raise self._error(f"broadcast names {self._absent(name, s)}")
@@ -177,8 +179,10 @@ class Inspector:
             names = ", ".join(type(part).__name__ for part in parts)
             yield f"returns {f'({names})' if isinstance(result, tuple) else names}; it must return {words}"
         for part in () if m else parts:
+            of_server = hook != "init" or part is parts[0]  # what it keeps and sends to nobody may be complex
             for name, value in part.items():
-                yield from _complex(repr(name), value)
+                if not of_server or name == "x" or name in self.algorithm.broadcast_names:
+                    yield from _complex(repr(name), value)
         for part in parts if m else ():
             sent = part is parts[0] and hook != "receive"
             for name, value in part.items():
@@ -335,6 +339,7 @@ def _form(result: Any, m: int) -> tuple[Any, ...]:
         return type(result), getattr(result, "shape", ()), getattr(result, "dtype", None)
     found: list[Any] = [type(result)]
     for part in result if isinstance(result, tuple) else (result,):
+        found.append(type(part))
         for name, value in part.__dict__.items() if isinstance(part, Vectors) else ((type(part), part),):
             value = _bare(value) if type(value) in WRAPPERS else value
             shape: tuple[int, ...] = getattr(value, "shape", ())
