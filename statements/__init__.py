@@ -1,7 +1,6 @@
 """The numbered statements of the five papers, as functions of a draw, and the search for counterexamples."""
 
 from statements import (
-    elementary,
     fedac,
     fedac_helpers,
     fedac_pairs,
@@ -23,15 +22,8 @@ _MODULES = {
     "fedspeed": [fedspeed],
 }
 PAPERS = {
-    paper: [s for module in (elementary, *modules) for s in module.STATEMENTS if s.paper == paper]
-    for paper, modules in _MODULES.items()
+    paper: [statement for module in modules for statement in module.STATEMENTS] for paper, modules in _MODULES.items()
 }
 PLANTED = {  # of each paper: functions of its statements, and a piece of their text with a wrong one
-    paper: [
-        error
-        for module in (elementary, *modules)
-        for error in module.PLANTED
-        if error[0] in {s.sides for s in PAPERS[paper]}
-    ]
-    for paper, modules in _MODULES.items()
+    paper: [error for module in modules for error in module.PLANTED] for paper, modules in _MODULES.items()
 }

@@ -212,64 +212,30 @@ def claim_b12(draw):
     return [equal(left, right - np.array([a.eta, a.gamma]) * (noise[0] - noise[1])), (mu, H), (H, L)]
 
 
-def matrix_1(mu, gamma, eta, H):
-    """A of (B.83)."""
-    rows = [[1 - eta * H, gamma * mu * (1 - eta * H)], [-gamma * (H - mu), 1 - gamma**2 * mu * H]]
-    return np.array(rows) / (1 + gamma * mu)
-
-
-def matrix_2(mu, gamma, eta, H):
-    """A of (C.85)."""
-    g = gamma * mu
-    rows = [
-        [(3 - g) * (3 - 2 * g) * (1 - eta * H), 3 * g * (1 - g) * (1 - eta * H)],
-        [(3 - 2 * g) * (2 * g - (3 - g) * gamma * H), 3 * (1 - g) * ((3 - g) - gamma**2 * mu * H)],
-    ]
-    return np.array(rows) / (9 - g * (6 + g))
-
-
-@statement("Proposition B.8")
-def proposition_b8(draw):
-    """(B.83) is (B.92) with the alpha and beta of FedAc-I."""
-    mu, L = constants(draw)
-    eta, gamma = sizes(draw, mu, L)
-    H = draw.real(mu, L)
-    return equal(matrix(fedac_1(mu, eta, gamma), H), matrix_1(mu, gamma, eta, H))
-
-
-@statement("Proposition C.7")
-def proposition_c7(draw):
-    """(C.85) is (B.92) with the alpha and beta of FedAc-II."""
-    mu, L = constants(draw)
-    eta, gamma = sizes(draw, mu, L)
-    H = draw.real(mu, L)
-    return equal(matrix(fedac_2(mu, eta, gamma), H), matrix_2(mu, gamma, eta, H))
-
-
 def transformation(gamma, eta):
     """X of (B.85) and (C.87)."""
     return np.array([[eta / gamma, 0], [1, 1]])
 
 
-def transformed_norm(draw, form):
-    """|X^-1 A X| at a curvature in [mu, L], with eta, gamma and mu."""
+def transformed_norm(draw, kind):
+    """|X^-1 A X| at a curvature in [mu, L], with eta, gamma and mu; kind: fedac_1 or fedac_2."""
     mu, L = constants(draw)
     eta, gamma = sizes(draw, mu, L)
     X = transformation(gamma, eta)
-    return np.linalg.norm(np.linalg.inv(X) @ form(mu, gamma, eta, draw.real(mu, L)) @ X, 2), (gamma, eta, mu)
+    return np.linalg.norm(np.linalg.inv(X) @ matrix(kind(mu, eta, gamma), draw.real(mu, L)) @ X, 2), (gamma, eta, mu)
 
 
 @statement("Proposition B.9")
 def proposition_b9(draw):
     """(B.84)."""
-    norm, sizes = transformed_norm(draw, matrix_1)
+    norm, sizes = transformed_norm(draw, fedac_1)
     return norm, growth(*sizes, 2)
 
 
 @statement("Proposition C.8")
 def proposition_c8(draw):
     """(C.86)."""
-    norm, sizes = transformed_norm(draw, matrix_2)
+    norm, sizes = transformed_norm(draw, fedac_2)
     return norm, growth(*sizes, 1)
 
 
@@ -362,7 +328,6 @@ PLANTED = [
     (proposition_b5, "norm2(md.mean(0) - best) / a.alpha", "-norm2(md.mean(0) - best) / a.alpha"),
     (proposition_b6, "- a.eta / 2 * norm2", "- a.eta * norm2"),
     (claim_b12, "right - np", "right + np"),
-    (proposition_b8, "fedac_1(mu", "fedac_2(mu"),
     (proposition_b9, "*sizes, 2)", "*sizes, 0.5)"),
     (claim_b14, "np.sqrt(5)", "np.sqrt(2)"),
     (claim_b15, "np.sqrt(2)", "1"),

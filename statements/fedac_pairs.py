@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from statements.attack import equal, registry
+from statements.attack import registry
 from statements.fedac import Steps, constants, fedac_2, matrix, sizes, transformation
 from statements.functions import norm2
 
@@ -85,15 +85,6 @@ def accelerated(kappa):
     return Steps(root, root + 1, 1.0, root)
 
 
-@statement("Lemma F.3")
-def lemma_f3(draw):
-    """(F.4) is (B.92) with the hyper-parameters of Agd."""
-    kappa = draw.log(1.01, 1e4)
-    root, H = np.sqrt(kappa), draw.real(1 / kappa, 1)
-    rows = np.array([[root * (1 - H), 1 - H], [1 - kappa * H, root * (1 - H)]]) / (root + 1)
-    return equal(matrix(accelerated(kappa), H), rows)
-
-
 def drift(draw, pattern):
     """|difference of w_ag| and |difference of w| after 3 K steps from (1, 1); curvature L where the pattern says."""
     kappa, K = draw.log(25, 1e4), draw.integer(1, 6)
@@ -119,5 +110,4 @@ def theorem_f1_printed(draw):
 
 PLANTED = [
     (theorem_f1, "(size / 2, ag)", "(size, ag)"),
-    (lemma_f3, "1 - kappa * H", "1 + kappa * H"),
 ]

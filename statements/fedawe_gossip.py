@@ -2,27 +2,12 @@
 
 import numpy as np
 
-from statements.attack import equal, registry
+from statements.attack import registry
 from statements.draws import patterns
-from statements.fedawe import contraction, late, mixing, probabilities, second_moment
+from statements.fedawe import contraction, late, probabilities, second_moment
 from statements.functions import norm2
 
 statement, STATEMENTS = registry("fedawe")
-
-
-@statement("Proposition 1")
-def proposition_1(draw):
-    """If i is active in round R - 1, its t - tau_i(t) in active rounds before R add up to R."""
-    R = draw.integer(1, 8)
-    active = np.array([[draw.choice(False, True)] for _ in range(R - 1)] + [[True]])
-    return equal((active * late(active)[:-1]).sum(), R)
-
-
-@statement("Equation (4)")
-def doubly_stochastic(draw):
-    """W is doubly stochastic."""
-    W = mixing([draw.choice(False, True) for _ in range(draw.integer(1, 4))])
-    return [equal(W.sum(0), np.ones(len(W))), equal(W.sum(1), np.ones(len(W)))]
 
 
 @statement("Lemma 1")
@@ -62,9 +47,9 @@ def lemma_4(draw):
 
 
 PLANTED = [
-    (proposition_1, "sum(), R)", "sum(), R + 1)"),
     (lemma_1, "p)) ** t", "p)) ** (t + 1)"),
     (lemma_2_mean, "0], 1 / delta", "0], 1 / (2 * delta)"),
     (lemma_2_square, "** 2, 2 / delta**2", "** 2, 1 / delta**2"),
     (lemma_4, "/ 8, 1 -", "* 2, 1 -"),
+    (lemma_1, "* norm2(B)", "/ 2 * norm2(B)"),
 ]

@@ -26,10 +26,6 @@ class Round:
         self.solutions = np.array(solutions)
         self.next = self.solutions.mean(0)
 
-    def objective(self, i, y):
-        """F_{i, r}(y)."""
-        return self.clients.functions[i](y) - y @ self.h[i] + self.lam / 2 * norm2(y - self.x)
-
     @property
     def slopes(self):
         """grad F_{i, r} at the local solutions, (n, d)."""
@@ -42,17 +38,6 @@ def convex(draw, d=None):
     clients = draw.clients(L * draw.choice(0.0, draw.log(0.01, 1)), L, d=d)
     draw.require(clients.delta_A > 1e-3 * L)
     return clients, clients.mean.minimiser
-
-
-@statement("Lemma 19")
-def lemma_19(draw):
-    """(B.1), (B.2): strong convexity of F_{i, r} at a local solution."""
-    clients, _ = convex(draw)
-    d = clients.mean.d
-    step = Round(draw, clients, draw.log(0.01, 10), draw.vector(d, 2), draw.real(0, 1))
-    x, y = draw.vector(d, 2), step.solutions[0]
-    right = step.objective(0, x)
-    return step.objective(0, y) + dot(step.slopes[0], x - y) + (clients.mu + step.lam) / 2 * norm2(y - x), right
 
 
 @statement("Lemma 20")
@@ -140,13 +125,6 @@ def theorem_3(draw):
     return convergence(clients, best, steps), start * D2 + 2 / (clients.mu + lam) * e2
 
 
-@statement("Theorem 23")
-def theorem_23(draw):
-    """(B.35), second inequality: mu / ((1 + mu / lambda)^R - 1) <= lambda / R."""
-    mu, lam, R = draw.log(1e-3, 10), draw.log(0.1, 10), draw.integer(1, 20)
-    return rate(mu, lam, R), lam / R
-
-
 @statement("Theorem 4")
 def theorem_4(draw):
     """With local solutions whose relative errors e_r^2 add up to at most lambda (mu + lambda) / 8."""
@@ -166,16 +144,6 @@ def nonconvex(draw):
     clients = draw.clients(draw.choice(-1, 0) * L, L, share=draw.log(0.003, 1))
     draw.require(clients.delta_B > 1e-3 * L)
     return clients
-
-
-@statement("Lemma 26")
-def lemma_26(draw):
-    """(B.57): |grad F_{i, r}(x) - grad f(x)| <= (delta_B + lambda) |x^r - x|."""
-    clients, lam = nonconvex(draw), draw.log(0.01, 10)
-    d, i = clients.mean.d, 0
-    x, start = draw.vector(d, 3), draw.vector(d, 3)
-    slope = clients.functions[i].gradient(x) - clients.shifts(start)[i] + lam * (x - start)
-    return np.sqrt(norm2(slope - clients.mean.gradient(x))), (clients.delta_B + lam) * np.sqrt(norm2(start - x))
 
 
 def lemma_27_sides(draw, sign):
@@ -302,11 +270,8 @@ def corollary_32(draw):
 
 
 PLANTED = [
-    (lemma_19, "(clients.mu + step.lam) / 2", "(clients.mu + 2 * step.lam) / 2"),
     (lemma_20, "lam / 2 * norm2(step.x - x)", "lam / 4 * norm2(step.x - x)"),
-    (lemma_26, "(clients.delta_B + lam)", "max(clients.delta_B, lam)"),
     (lemma_28, "(lam - clients.delta_B) / 2", "(lam + clients.delta_B) / 2"),
     (lemma_31, "2 * mu * L", "4 * mu * L"),
     (corollary_32, "1 - 2 * np.sqrt(mu) /", "1 - 4 * np.sqrt(mu) /"),
-    (theorem_23, "lam / R", "lam / (2 * R)"),
 ]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from statements.attack import equal, registry
+from statements.attack import registry
 from statements.functions import dot, norm2
 
 statement, STATEMENTS = registry("fedred")
@@ -60,15 +60,6 @@ def lemma_17(draw):
     x = draw.vector(d)
     delta = (np.abs(np.linalg.eigvalsh(A)).max(1) ** p).mean()
     return (norm2(A @ x) ** (p / 2)).mean(), delta * norm2(x) ** (p / 2)
-
-
-@statement("Remark 18")
-def remark_18(draw):
-    """(A.31) and (A.32): 14/3 for all pairs of points, and 19/3."""
-    A, x = np.array([[[3, 0], [0, 2]], [[-1, 0], [0, 1]], [[-2, 0], [0, -3]]], float), draw.vector(2)
-    draw.require(norm2(x) > 1e-3)
-    norms = np.abs(np.linalg.eigvalsh(A)).max(1)
-    return [equal(norm2(A @ x).mean(), 14 / 3 * norm2(x)), equal((norms**2).mean(), 19 / 3)]
 
 
 PLANTED = [

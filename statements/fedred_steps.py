@@ -6,7 +6,7 @@ import numpy as np
 
 from statements.attack import registry
 from statements.draws import signs
-from statements.fedred import convex, nonconvex, rate
+from statements.fedred import convex, nonconvex
 from statements.functions import norm2, stationary_point
 
 statement, STATEMENTS = registry("fedred")
@@ -124,13 +124,6 @@ def theorem_7(draw):
 
     left = averaged(clients, best, paths, K, 1 - mu / (2 * eta + mu), step)
     return left, first * (mu / 2 / ((1 + mu / (2 * eta)) ** K - 1) if mu else eta / K)
-
-
-@statement("Theorem 33")
-def theorem_33(draw):
-    """(B.119), second inequality."""
-    mu, eta, K = draw.log(1e-3, 10), draw.log(0.1, 10), draw.integer(1, 20)
-    return rate(mu / 2, eta, K), eta / K
 
 
 @statement("Theorem 8")

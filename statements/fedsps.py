@@ -234,15 +234,6 @@ def lemma_14(draw):
     return [(alpha, steps.min()), (steps.max(), gamma_b)]
 
 
-@statement("Lemma 15")
-def lemma_15(draw):
-    """|gamma_t^i g_t^i|^2 <= gamma_t^i (F_i(x_t^i, xi) - l_i) / c."""
-    runs, _, c, _, _ = any_runs(draw)
-    sides = np.array([norm2(runs.step[..., None] * runs.g), runs.step * runs.loss / c]).reshape(2, -1)
-    k = int(np.argmax((sides[0] - sides[1]) / np.maximum(sides[1], 1e-6)))
-    return sides[0, k], sides[1, k]
-
-
 @statement("Lemma 16")
 def lemma_16(draw):
     """R_t <= sum of gamma_j^i (F_i - l_i) since the last communication, over 2 n tau, on every path."""
@@ -330,9 +321,11 @@ PLANTED = [
     (lemma_7, "2 * L", "L"),
     (lemma_8_left, "(least, gap)", "(2 * least, gap)"),
     (lemma_14, "min(1 / (2 * c * L), gamma_b)", "max(1 / (2 * c * L), gamma_b)"),
-    (lemma_15, "runs.step * runs.loss / c", "runs.step * runs.loss / (2 * c)"),
     (proposition_1, "(zeta2, 2 * L * sigma2)", "(zeta2, L * sigma2)"),
     (proposition_2_1, "return b, c", "return c, b"),
     (example_1, "1 / 2)", "1 / 4)"),
     (theorem_3b, "2 * gamma_b * runs.sigma2", "-2 * gamma_b * runs.sigma2"),
+    (proposition_1, "(noise, 2 * L", "(noise, L"),
+    (lemma_8_corrected, "return gap", "return 2 * gap"),
+    (lemma_16, "(2 * 2 * tau)", "(16 * tau)"),
 ]

@@ -9,7 +9,7 @@ import io
 from collections import Counter
 from pathlib import Path
 
-from statements import PAPERS, PLANTED, worst_cases
+from statements import PAPERS, PLANTED
 from statements.attack import FOUND
 from statements.record import read
 
@@ -24,7 +24,7 @@ STATUSES = {  # what counts and rows of the page say, and what joins a row's not
     "runs": ("tested in runs", "tested in runs", ": "),
     "defect": ("defects", "**a defect**, no false statement", "; "),
     "misprint": ("misprinted", "misprint", ": "),
-    "follows": ("follow from others", "follows from", " "),
+    "follows": ("follow from others or in one line", "follows from", " "),
     "not attacked": ("not attacked", "not attacked", ": "),
 }
 INTRO = """# Statements
@@ -33,7 +33,8 @@ Every numbered statement of the five papers, with what was done to refute it. [E
 that are false as printed, and a defect of an algorithm; where a proof repairs a misprint, [Fidelity](fidelity.md)
 says so.
 
-**How statements are attacked.** Each is a function in the folder `statements` that reads like it: it draws an
+**How statements are attacked.** Statements that follow from others, or in one line from a definition or a well-known
+inequality, are not attacked. Each other one is a function in the folder `statements` that reads like it: it draws an
 instance, and returns the left and the right side. Draws are points of the unit cube, which become functions with exact
 constants (piecewise quadratic ones, which turn the usual inequalities into equalities), hyper-parameters,
 availability and sequences, with the ends of every range among them. Clients and dimensions are few. Expectations are
@@ -51,16 +52,6 @@ steps and dimensions, came no nearer. No slack is a proof.
 
 {counts}
 """
-
-
-WORST = """## Worst cases over all functions
-
-Where a statement is about smooth or convex functions and a few exact steps, performance estimation (PEPit) computes its
-worst case over all functions of all dimensions. The extra `statements` installs it. `python -m
-statements.worst_cases` computes this table.
-
-| Statement | Case | Tight | In the paper |
-|---|---|---|---|"""
 
 
 def coverage():
@@ -157,11 +148,7 @@ def lines():
             if row["paper"] == paper:
                 yield f"| {row['statement']} | {row['place']} | {row['needs']} | {status(row)} |"
         yield ""
-    yield WORST
-    for row in worst_cases.read():
-        cells = f"{METHODS[row['paper']]}, {row['statement']}", row["case"], row["tight"], row["bound"]
-        yield f"| {' | '.join(cells)} |"
-    yield "\n<!-- `python -m statements.page` writes this page. -->"
+    yield "<!-- `python -m statements.page` writes this page. -->"
 
 
 def text():

@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from statements import PAPERS, PLANTED, page, record, worst_cases
+from statements import PAPERS, PLANTED, page, record
 from statements.attack import FOUND, attack, planted
 from statements.draws import Draw
 
@@ -55,11 +55,6 @@ def test_coverage(row):
 def test_recorded_slack_is_of_these_statements():
     found = {(row["paper"], row["statement"]): float(row["excess"]) > FOUND for row in record.read()}
     assert found == {(statement.paper, statement.number): statement.false for statement in STATEMENTS}
-
-
-def test_no_worst_case_exceeds_its_bound():
-    for row in worst_cases.read():
-        assert 0 < float(row["tight"]) <= float(row["bound"]) * (1 + 1e-3), row
 
 
 def test_pages_are_written():
