@@ -1,6 +1,15 @@
 """A user's mistake stops the workflow with one clear sentence and leaves nothing half-written."""
 
 
+def test_a_bad_experiment(project):
+    project.write_experiment(algorithms={"scafold": None}, claims={})
+    done = project.snakemake("results/smoke/tiny/claims.csv", "--logger", "fedatlas", check=False)
+    text = done.stdout + done.stderr
+    assert done.returncode != 0 and "unknown algorithm 'scafold'; did you mean 'scaffold'" in text
+    assert "tiny.yaml" in text and "Traceback" not in text
+    assert not (project.folder / "results/smoke").exists()
+
+
 def test_a_bad_place_for_runs(project):
     (project.folder / "config/config.yaml").write_text("tour: [tiny]\nmlflow_uri: http://me:hunter2@host\n")
     done = project.snakemake("-n", check=False)
