@@ -23,3 +23,12 @@ from fedatlas.experiments.numbering import find_places
 )
 def test_statements_are_places_and_sections_where_there_are_none(source, expected):
     assert ", ".join(map(str, find_places(source))) == expected
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "covers"),
+    [("Figure 3", "Figure 3(a)", True), ("Figure 3(a)", "Figure 3(b)", False)],
+)
+def test_an_item_covers_its_parts(one, other, covers):
+    (item,), (part,) = find_places(one), find_places(other)
+    assert item.covers(part) is covers
