@@ -136,11 +136,17 @@ def nearest(rows):
                     yield experiment, found["statement"], "", found["trials"], erratum(row)
 
 
+CHOSEN = (
+    "Three candidates that the attack did not find are not among them: two seem to change no truth, and of the third, "
+    "the constant of FedSPS's Theorem 18, nobody has shown it."
+)
+
+
 def lines():
     """The page."""
     rows = coverage()
     numbers = ", ".join(f"{METHODS[paper]} {len(errors)}" for paper, errors in PLANTED.items())
-    yield INTRO.format(counts=counts(rows), planted=f"Planted are {numbers}.")
+    yield INTRO.format(counts=counts(rows), planted=f"Planted are {numbers}. {CHOSEN}")
     for paper, method in METHODS.items():
         yield f"## {method}\n"
         yield "| Statement | Place | Needs | Status |\n|---|---|---|---|"
