@@ -1,5 +1,6 @@
 """The report: whole, self-contained and safe."""
 
+import json
 import re
 import shutil
 from html.parser import HTMLParser
@@ -10,6 +11,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.publish.report import tables
 from fedatlas.publish.report.facts_builder import build_facts
+from fedatlas.publish.report.headlines import LEVELS
 from fedatlas.publish.report.page import write_report
 from fedatlas.publish.report.warnings import find_warnings
 from tests.report.sample import experiment, results, table, view
@@ -142,3 +144,18 @@ def test_warnings_are_grouped(facts):
     assert "FedAvg diverged for every tuned value in 1 of 6 settings (K = 8, M = 4)." in result
     assert "The data set cifar10 is a lossy copy: images were saved as JPEG." in result
     assert len(result) == 5
+
+
+def test_the_verdict_on_a_quoted_sentence_is_that_of_the_gallery(folder, tmp_path):
+    """The numbers of a report at smoke size have decided nothing about the paper's sentence."""
+    shutil.copytree(folder, tmp_path / "smoke/made_up")
+    about = tmp_path / "smoke/made_up/about.json"
+    quoted = {"id": "yuan2020/one", "quote": "It is fast.", "method": "FedAc", "place": "Figure 1"}
+    card = quoted | {"verdict": "held", "words": "held", "level": next(iter(LEVELS))}
+    about.write_text(json.dumps(json.loads(about.read_text()) | {"cards": [card]}))
+    (tmp_path / "docs/gallery").mkdir(parents=True)
+    (tmp_path / "docs/gallery/claims.csv").write_text("experiment,size,claim,verdict,ours\n")
+    write_report([about.parent], tmp_path / "report.html", verdicts=tmp_path / "docs/gallery/claims.csv")
+    page = Page((tmp_path / "report.html").read_text())
+    assert "✓ held in the gallery Evidence: " in " ".join("".join(page.text).split())
+    assert page.links.count("docs/gallery.md") > 1
