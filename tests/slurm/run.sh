@@ -64,6 +64,7 @@ cp "$here/limits.py" extensions
 cp "$here/limits.yaml" config/experiments
 submit 360 profiles/slurm results/smoke/limits/table.parquet --config size=smoke --group-components cells=1 \
   --resources place=1 runtime=1
-grep -q "hungry all failed" run.log && grep -q "slow all failed" run.log && grep -q "DUE TO TIME LIMIT\|TIMEOUT" run.log &&
+grep -q "hungry all failed" run.log && grep -q "slow all failed" run.log && grep -q "DUE TO TIME LIMIT" run.log &&
+  grep -qi "oom.kill\|memory limit" run.log &&
   [ "$(grep -c "Trying to restart" run.log)" -ge 2 ] || { cat run.log; exit 1; }
 wait "$several"
