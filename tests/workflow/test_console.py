@@ -86,12 +86,14 @@ def test_a_cluster_says_which_job_is_whose_and_why_one_ended(handler, capsys, tm
     handler.handle(record(None, "Job 1 has been submitted with SLURM jobid 12", path=path))
     handler.handle(record(None, "sbatch failed", logging.ERROR, path=path))
     assert capsys.readouterr().err == "Job 1 has been submitted with SLURM jobid 12\nsbatch failed\n"
-    (tmp_path / "3.log").write_text("Building DAG of jobs\nslurmstepd: *** JOB 3 CANCELLED DUE TO TIME LIMIT ***\n")
+    (tmp_path / "3.log").write_text("DAG\nslurmstepd: *** JOB 3 CANCELLED DUE TO TIME LIMIT ***\n" + "the end\n" * 99)
     group = {"aux_logs": [str(tmp_path / "3.log")], "job_error_info": [{"jobid": 1}]}
     handler.handle(record("group_error", "Error in group", logging.ERROR, **group))
     handler.handle(record("job_error", level=logging.ERROR, jobid=1, rule_name="train", wildcards={"key": "a"}, log=[]))
-    *_, reason, failed = capsys.readouterr().err.splitlines()
-    assert reason.endswith("DUE TO TIME LIMIT ***") and failed == "The job train a failed."
+    _, reason, *_, last, failed = capsys.readouterr().err.splitlines()
+    assert (
+        reason.endswith("DUE TO TIME LIMIT ***") and last.strip() == "the end" and failed == "The job train a failed."
+    )
 
 
 def test_a_failure_that_a_later_attempt_heals_is_one_line(handler, capsys):
