@@ -11,7 +11,7 @@ rule prepare:
     input:
         code=graph.source_code,
         # the content of custom files is part of the source: a file that was only touched makes nothing again
-        own=lambda w: [ancient(path) for path in getattr(sources.info(w.data), "paths", ())],
+        own=lambda w: [ancient(local(path)) for path in getattr(sources.info(w.data), "paths", ())],
     output:
         study.folders.prepared("{data}"),
     log:

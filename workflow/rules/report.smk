@@ -42,7 +42,7 @@ rule track_tour:
 rule report_tour:
     """The report over the experiments of the tour."""
     input:
-        gallery=lambda w: published_cards.gallery_files("smoke", study.tour()),
+        gallery=lambda w: [*map(local, published_cards.gallery_files("smoke", study.tour()))],
         parts=lambda w: graph.report_inputs("smoke", study.tour()),
     output:
         html=f"{results}/report.html",
@@ -63,7 +63,7 @@ rule report_tour:
 rule report_all:
     """The report over the experiments that config.yaml selects."""
     input:
-        gallery=lambda w: published_cards.gallery_files(w.size, study.selected()),
+        gallery=lambda w: [*map(local, published_cards.gallery_files(w.size, study.selected()))],
         parts=lambda w: graph.report_inputs(w.size, study.selected()),
     output:
         html=f"{results}/{{size}}/report.html",
@@ -84,7 +84,7 @@ rule report_all:
 rule report_one:
     """The report of one experiment."""
     input:
-        gallery=lambda w: published_cards.gallery_files(w.size, [w.experiment]),
+        gallery=lambda w: [*map(local, published_cards.gallery_files(w.size, [w.experiment]))],
         parts=lambda w: graph.report_inputs(w.size, [w.experiment]),
     output:
         html=f"{results}/{{size}}/{{experiment}}/report.html",

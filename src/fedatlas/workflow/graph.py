@@ -192,7 +192,10 @@ class Graph:
         if self.records.find(w):
             return {}
         spec = self.cell(w).spec
-        files = {"data": self.data_files(spec.problem), "traces": trace_files(spec)} | self.origins.files(spec)
+        files = {
+            "data": self.data_files(spec.problem),
+            "traces": [*map(self.folders.local, trace_files(spec))],
+        } | self.origins.files(spec)
         if before := self.study.beginnings(w.size, w.experiment).get((w.id, w.key)):
             files["earlier"] = self._run_file(w, before, 0)
         return {name: paths for name, paths in files.items() if paths}
@@ -281,7 +284,8 @@ class Graph:
         if SIMULATED in needs:
             files["runs"] = self.run_files(w, last)
         if needs & {"availability", SIMULATED}:
-            files["traces"] = sorted({path for cell in cells for path in trace_files(cell.spec)})
+            traces = sorted({path for cell in cells for path in trace_files(cell.spec)})
+            files["traces"] = [*map(self.folders.local, traces)]
         return files
 
     def caption(self, w: Any) -> str:
@@ -363,7 +367,7 @@ class Graph:
         """
         self._update_data_files()
         files = dependencies.data_files(sources.modules(sources.info(w.data)), self.folders.data).values()
-        return [path for path in files if Path(path).exists()]
+        return [self.folders.local(path) for path in files if Path(path).exists()]
 
     @functools.cache  # noqa: B019
     def _update_data_files(self) -> None:

@@ -4,6 +4,7 @@ import functools
 import os
 import re
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,15 +43,17 @@ class Folders:
     Attributes:
         results: Folder of results.
         data: Folder of raw and prepared data.
+        local: Function that marks the path of a file which lies here, also where results lie in a storage.
     """
 
     results: str = RESULTS
     data: str = "data"
+    local: Callable[[str], str] = str
 
     @classmethod
-    def from_config(cls, config: dict[str, Any]) -> "Folders":
+    def from_config(cls, config: dict[str, Any], local: Callable[[str], str] = str) -> "Folders":
         """Return the folders of a configuration."""
-        return cls(str(expand_home(config["results"])), str(resolve_directory(config["data"])))
+        return cls(str(expand_home(config["results"])), str(resolve_directory(config["data"])), local)
 
     def result(self, path: str) -> str:
         """Return the path of a result in the configured folder.
@@ -66,7 +69,7 @@ class Folders:
 
     def prepared(self, name: str) -> str:
         """Return the file that marks a data set as prepared."""
-        return f"{self.data}/prepared/{name}/meta.json"
+        return self.local(f"{self.data}/prepared/{name}/meta.json")
 
     def resolve(self, value: Any) -> Any:
         """Replace each path that begins with ``results/`` in a value of JSON types by the path where the file lies."""
@@ -115,18 +118,19 @@ class Study:
                 self._check_name(name, f"{key}: ")
 
     @classmethod
-    def from_config(cls, config: Any, root: str | Path = ".") -> "Study":
+    def from_config(cls, config: Any, root: str | Path = ".", local: Callable[[str], str] = str) -> "Study":
         """Create the study of a configuration that need not be complete.
 
         Args:
             config: Keys and values of ``config.yaml``, or None.
             root: Folder of the study.
+            local: Function that marks the path of a file which lies here, also where results lie in a storage.
 
         Raises:
             UserError: The configuration is wrong.
         """
         settings = complete(config)
-        folders = Folders.from_config(settings)
+        folders = Folders.from_config(settings, local)
         settings.setdefault("mlflow_uri", f"sqlite:///{folders.results}/mlflow.db")
         return cls(settings, root, folders, shipped() / FOLDER)
 
