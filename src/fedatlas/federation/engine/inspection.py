@@ -57,7 +57,6 @@ class Inspector:
     def __init__(self, algorithm: "Algorithm", x0: Array, clients: int) -> None:
         self.algorithm, self.x0, self.clients = algorithm, x0, clients
         self.cause, self.looks, self.round = "", True, 0
-        self._steps = 0  # that the server has made
         self._rows: dict[str, int] = {}  # rows of the largest result that was looked at, by hook
         self._forms: dict[str, set[Any]] = {}  # forms that were looked at, by hook
         self._server: Vectors = State()
@@ -86,7 +85,7 @@ class Inspector:
 
     def copies(self, *states: Vectors) -> list[tuple[str, Array, Array]]:
         """Return the arrays that a hook is given, each with its name and a copy, in the first rounds of a process."""
-        fields = [field for state in states for field in state.items()] if self.looks and self._steps < 2 else []
+        fields = [field for state in states for field in state.items()] if self.looks else []
         return [(name, value, arrays.copy(value)) for name, value in fields if hasattr(value, "shape")]
 
     def require_unchanged(self, hook: str, copies: Iterable[tuple[str, Array, Array]]) -> None:
@@ -119,7 +118,8 @@ class Inspector:
             before: Vectors of the server before it.
         """
         self.look("server", s)
-        self._steps += 1
+        if "broadcast" in self._rows:  # a second step
+            self.looks = False
         for name in () if "broadcast" in self._rows else self.algorithm.broadcast_names:
             if name not in before and name not in s:
                 raise self._error(f"broadcast names {self._absent(name, s)}")
