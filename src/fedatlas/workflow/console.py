@@ -99,7 +99,7 @@ class Messages(LogHandlerBase):
         elif event == LogEvent.JOB_ERROR:
             self._failure(vars(record))
         elif event == LogEvent.GROUP_ERROR:  # the errors of its jobs follow, without the cluster's reason
-            logs = {path: _cluster_lines(path) for path in record.aux_logs}  # type: ignore[attr-defined]
+            logs = {path: _last_lines(path) for path in record.aux_logs}  # type: ignore[attr-defined]
             self._print("\n".join(_log_lines(logs)))
         elif EXECUTOR in record.pathname:
             self._print(record.getMessage())
@@ -229,20 +229,14 @@ def _log_lines(logs: Mapping[str, list[str]]) -> list[str]:
     return lines
 
 
-def _cluster_lines(path: str) -> list[str]:
-    """Return the end of a cluster's log of a job, after what SLURM says where it ended the job itself."""
-    last = _last_lines(path)
-    with contextlib.suppress(OSError), open(path, encoding="utf-8", errors="replace") as lines:
-        return [line.strip() for line in lines if line.startswith("slurmstepd") and line.strip() not in last] + last
-    return last
-
-
 def _last_lines(path: str) -> list[str]:
+    """Return the end of a log, after what SLURM wrote further above where it ended the job itself."""
     try:
         lines = Path(path).read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError as error:
         return [f"(it cannot be read: {error.strerror})"]
-    return lines[-LINES:] or ["(it is empty)"]
+    ends = [line for line in lines[:-LINES] if line.startswith("slurmstepd")]
+    return [*ends, *lines[-LINES:]] or ["(it is empty)"]
 
 
 def _changed_modules(reason: str) -> set[str]:
