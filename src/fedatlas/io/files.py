@@ -164,18 +164,14 @@ def temporary_path(path: Path) -> Path:
     return path.with_name(f"{PREFIX}{_machine()}-{os.getpid()}-{secrets.token_hex(6)}-{path.name[-_NAME_LENGTH:]}")
 
 
-def is_orphan(path: Path, anywhere: bool = True) -> bool:
+def is_orphan(path: Path) -> bool:
     """Return whether a path is a temporary file or folder of this package whose writer is dead.
 
     A writer on this machine is dead when no process has its number. One on another machine, or in another container, is
     dead when nothing has been written for a day.
-
-    Args:
-        path: The path.
-        anywhere: Whether to judge writers on other machines.
     """
     match = _NAME.fullmatch(path.name)
-    if not match or not (anywhere or match["machine"] == _machine()):
+    if not match:
         return False
     try:
         if match["machine"] == _machine():

@@ -123,11 +123,8 @@ def read_verifications(folder: Path) -> Verifications:
     path = folder / FILE
     if not path.exists():
         return Verifications([], {})
-    rows, reader, names = (
-        [],
-        csv.DictReader(io.StringIO(read_text(path))),
-        [field.name for field in fields(Verification)],
-    )
+    rows, names = [], [field.name for field in fields(Verification)]
+    reader = csv.DictReader(io.StringIO(read_text(path)))
     if reader.fieldnames != names:
         raise UserError(f"{path}, line 1 must be {','.join(names)}: check the file out again")
     for number, row in enumerate(reader, start=2):
