@@ -9,6 +9,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 tour: .venv/installed
 	snakemake --cores $(CORES) --logger fedatlas
+	@echo "Commands  \`. .venv/bin/activate\` makes fedatlas and snakemake commands of this shell"
 
 test: .venv/installed
 	pytest -n 2 --dist worksteal
