@@ -13,10 +13,8 @@ from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.testing import (
     array_libraries,
     convergence,
-    declaration,
     hooks,
     participation,
-    ranges,
     reproducibility,
     transcriptions,
     untracked,
@@ -37,7 +35,6 @@ from fedatlas.testing.transcriptions import transcription
 
 __all__ = [
     "CONFORMANCE_TESTS",
-    "DECLARATION_TESTS",
     "FAILED",
     "NOT_APPLICABLE",
     "PASSED",
@@ -55,41 +52,29 @@ __all__ = [
 
 ConformanceTest = Callable[[Implementation], None]
 
-DECLARATION_TESTS: tuple[ConformanceTest, ...] = (
-    declaration.docstring,
-    declaration.options,
-    declaration.citation,
+PREREQUISITES = (reproducibility.runs, reproducibility.seeds)  # the tests after one that fails would only repeat it
+TESTS: tuple[ConformanceTest, ...] = (
     untracked.dependencies,
-)
-BEHAVIOUR_TESTS: tuple[ConformanceTest, ...] = (
-    reproducibility.runs,
-    reproducibility.seeds,
+    *PREREQUISITES,
     reproducibility.blocks,
-    reproducibility.evaluation,
     reproducibility.checkpoint,
     reproducibility.recurrence,
     hooks.costs,
     array_libraries.numpy_and_torch,
-    array_libraries.single_precision,
     participation.partial_participation,
     participation.unseen_clients,
     participation.empty_rounds,
-    ranges.ranges,
     convergence.optimum,
     convergence.rate,
     transcriptions.agreement,
 )
-# The later tests of behaviour would only repeat a failure of one of these.
-PREREQUISITES = (reproducibility.runs, reproducibility.seeds)
-CONFORMANCE_TESTS: dict[str, ConformanceTest] = {
-    display_name(test): test for test in (*DECLARATION_TESTS, *BEHAVIOUR_TESTS)
-}
+CONFORMANCE_TESTS: dict[str, ConformanceTest] = {display_name(test): test for test in TESTS}
 
 
 def run_tests(implementation: Implementation, only: Collection[str] = ()) -> Iterator[Outcome]:
     """Run conformance tests and yield their outcomes one by one.
 
-    The tests of behaviour after a prerequisite that fails do not run.
+    The tests after a prerequisite that fails do not run.
 
     Args:
         implementation: Algorithm under test.
@@ -99,7 +84,7 @@ def run_tests(implementation: Implementation, only: Collection[str] = ()) -> Ite
     for name, test in CONFORMANCE_TESTS.items():
         if only and name not in only and test not in PREREQUISITES:
             continue
-        if failure and test in BEHAVIOUR_TESTS:
+        if failure:
             outcome = Outcome(name, NOT_APPLICABLE, f"The test waits until `{failure}` passes.")
         else:
             outcome = run_test(test, implementation)

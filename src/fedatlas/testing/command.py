@@ -24,16 +24,21 @@ from fedatlas.testing import (
 from fedatlas.testing.outcomes import display_path
 
 
-def implementations(names: Sequence[str], values: Mapping[str, Any]) -> list[Implementation]:
+def implementations(
+    names: Sequence[str], values: Mapping[str, Any], only: Collection[str] = ()
+) -> list[Implementation]:
     """Return the algorithms to test.
 
     Args:
         names: Names of algorithms; if empty, all that are not built in.
         values: Hyper-parameters by name, each for the algorithms that have it.
+        only: Names of tests.
 
     Raises:
         UserError: A name is unknown, no algorithm takes a value, or a hyper-parameter needs a value from the user.
     """
+    for name in only:
+        lookup("check", name, CONFORMANCE_TESTS)
     classes = [ALGORITHMS.get(name) for name in dict.fromkeys(map(ALGORITHMS.resolve, names or extension_names()))]
     if not classes:
         raise UserError(
@@ -55,8 +60,7 @@ def check(names: Sequence[str], values: Mapping[str, Any], only: Collection[str]
         values: As of `implementations`.
         only: Names of the tests to run; all if empty.
     """
-    total, tested = 0, implementations(names, values)
-    _validate_tests(only)
+    total, tested = 0, implementations(names, values, only)
     with terminal.progress_bar("checking", len(tested) * len(set(only) or CONFORMANCE_TESTS), "test") as bar:
         write = bar.write
         for implementation in tested:
@@ -76,13 +80,8 @@ def check(names: Sequence[str], values: Mapping[str, Any], only: Collection[str]
 def as_json(names: Sequence[str], values: Mapping[str, Any], only: Collection[str] = ()) -> list[dict[str, Any]]:
     """Return the outcomes in JSON types: for each algorithm its name, file, hyper-parameters and tests.
 
-    Args:
-        names: As of `implementations`.
-        values: As of `implementations`.
-        only: Names of the tests to run; all if empty.
+    The arguments are those of `check`.
     """
-    tested = implementations(names, values)
-    _validate_tests(only)
     return [
         {
             "algorithm": implementation.name,
@@ -93,13 +92,8 @@ def as_json(names: Sequence[str], values: Mapping[str, Any], only: Collection[st
                 for outcome in run_tests(implementation, only)
             ],
         }
-        for implementation in tested
+        for implementation in implementations(names, values, only)
     ]
-
-
-def _validate_tests(names: Collection[str]) -> None:
-    for name in names:
-        lookup("check", name, CONFORMANCE_TESTS)
 
 
 def _source_file(implementation: Implementation) -> str:

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from fedatlas.errors import UserError
 from fedatlas.federation.algorithms import ALGORITHMS, Algorithm
 from fedatlas.testing import instances
 from fedatlas.testing.implementation import Implementation
@@ -24,7 +23,6 @@ DIVERGED = 1e9  # times the first suboptimality, from where no run comes back
 NEAR = 0.1  # share of the first suboptimality below which a run may have come to its end
 STILL = 0.01  # relative change of the suboptimality in half of a run that is taken for its end
 DRIFT: dict[str, Any] = {"batch": None, "local_steps": 4}  # several full local steps, in which clients drift apart
-COMBINATIONS = 3000  # of hyper-parameters, in which a rate is sought
 
 
 @functools.cache
@@ -162,15 +160,18 @@ def rate(implementation: Implementation) -> None:
     if not implementation.cls.overrides("rate"):
         raise NotApplicable("The algorithm declares no rate.")
     problem = heterogeneous()
-    known = problem.constants() | {"dim": problem.dim, "clients": problem.clients}
-    values, contraction = _best_rate(implementation, known)
+    values = {**implementation.step_counts, **implementation.values}
+    options: dict[str, Any] = {"values": values, "local_steps": 100, "batch": None, "eval_rounds": 1}
+    algorithm = implementation.simulate(problem, **options).algorithm
+    contraction = algorithm.rate(problem.constants() | {"dim": problem.dim, "clients": problem.clients})
     parameters = ", ".join(f"{name} = {_format_value(value)}" for name, value in values.items()) or "its defaults"
+    if contraction is None:
+        raise NotApplicable(f"rate is None with {parameters}: give the hyper-parameters of the theorem with --set.")
     if not 0 < contraction < 1:
         raise Failed(f"rate is {contraction:g} with {parameters}; a contraction lies between 0 and 1.")
     # As many rounds as the rate needs to double precision, so that the slope is not one of rounding errors.
     rounds = min(60, math.ceil(math.log(1e-16) / math.log(contraction)))
-    options = {"rounds": rounds, "local_steps": 100, "batch": None, "eval_rounds": 1}
-    rows = implementation.run(problem, values=values, **options).rows
+    rows = implementation.run(problem, rounds=rounds, **options).rows
     log = np.log([row["distance"] ** 2 for row in rows if row["distance"] > 1e-11])
     if len(log) <= 4:
         raise Failed(f"With {parameters}, the optimum is reached in {len(log)} rounds, which is no rate.")
@@ -183,44 +184,3 @@ def rate(implementation: Implementation) -> None:
 
 def _format_value(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
-def _best_rate(implementation: Implementation, c: Mapping[str, float]) -> tuple[dict[str, Any], float]:
-    """Return the hyper-parameters with the smallest declared rate, and that rate.
-
-    Theorems set hyper-parameters by formulas of the problem's constants, so such formulas are tried for each of them.
-
-    Args:
-        implementation: Algorithm under test.
-        c: Constants of the problem by name.
-
-    Raises:
-        NotApplicable: The rate is None for all combinations.
-    """
-    free = {
-        name: option
-        for name, option in implementation.cls.options().items()
-        if (option.required or option.constant) and name not in implementation.hyperparameters
-    }
-    mu, L, delta = c["mu_min"], c["L_max"], c["delta_A"]
-    inverses = [1 / c["L"], 1 / L, 1 / (2 * L), 1 / (L + 2 * delta), 1 / (L + 2 * delta**2 / mu), mu / (2 * delta**2)]
-    formulas = [*inverses, 0.2, math.sqrt(mu / L), 2 * delta, 4 * delta, delta, 1.5 * L, mu, c["mu"], c["L"]]
-    axes: list[list[Any]] = [
-        [value for value in formulas if option.fits(value)] or [implementation.values.get(name)]
-        for name, option in free.items()
-    ]
-    best: tuple[dict[str, Any], float] | None = None
-    for combination in itertools.islice(itertools.product(*axes), COMBINATIONS):
-        choice = dict(zip(free, combination, strict=True))
-        values = {**implementation.step_counts, **implementation.values, **choice}
-        try:
-            contraction = implementation.create(values).rate(c)
-        except (UserError, ArithmeticError):
-            continue
-        if contraction is not None and (best is None or contraction < best[1]):
-            best = values, contraction
-    if best is None:
-        raise NotApplicable(
-            "rate is None for all hyper-parameters that were tried: give those of the theorem with --set."
-        )
-    return best

@@ -17,7 +17,7 @@ CLIENT_HOOKS = ("before", "client", "receive")
 Interceptor = Callable[[str, Callable[..., Any], tuple[Any, ...]], Any]
 
 
-class HookInterceptor:
+class _HookInterceptor:
     """An algorithm whose hooks go through a function; all other attributes are the algorithm's.
 
     Args:
@@ -33,14 +33,9 @@ class HookInterceptor:
         return (lambda *arguments: self._intercept(name, value, arguments)) if name in HOOKS else value
 
 
-def call_hook(hook: str, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-    """Call a hook; the Interceptor that changes nothing."""
-    return function(*arguments)
-
-
-def run_with_hooks(simulation: Simulation, intercept: Interceptor, rounds: int = 3) -> Simulation:
+def _run_with_hooks(simulation: Simulation, intercept: Interceptor, rounds: int = 3) -> Simulation:
     """Run some rounds of a simulation with evaluations, with its hooks intercepted, and return it."""
-    algorithm: Any = HookInterceptor(simulation.algorithm, intercept)
+    algorithm: Any = _HookInterceptor(simulation.algorithm, intercept)
     simulation.algorithm = algorithm
     with np.errstate(all="ignore"):
         for _ in range(rounds):
@@ -111,7 +106,7 @@ class _Communication:
         self.simulation = self._simulate()
         self.declared = self.simulation.algorithm.broadcast_names
         self._initial = {name: bits for name, value in self.simulation.s.items() if (bits := _bits(value))}
-        run_with_hooks(self.simulation, self._observe, rounds=4)
+        _run_with_hooks(self.simulation, self._observe, rounds=4)
 
     def _simulate(self) -> Simulation:
         record = list(self.cls.records) or None
@@ -167,8 +162,13 @@ class _Communication:
             message = _message(result).replace(**{name: Note(note * 0)})
             return (message, result[1]) if isinstance(result, tuple) else message
 
-        plain, erased = (run_with_hooks(self._simulate(), intercept) for intercept in (call_hook, erase))
+        plain, erased = (_run_with_hooks(self._simulate(), intercept) for intercept in (_call, erase))
         return not all(same_bits(getattr(plain.s, field), getattr(erased.s, field)) for field in self.declared)
+
+
+def _call(hook: str, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    """Call a hook; the Interceptor that changes nothing."""
+    return function(*arguments)
 
 
 def _message(result: Any) -> Vectors:

@@ -84,21 +84,6 @@ def blocks(implementation: Implementation) -> None:
                 raise Failed(f"On {label}, the output changes with blocks of {block} clients in place of 5: {advice}")
 
 
-def evaluation(implementation: Implementation) -> None:
-    """It changes no bit how often the output is evaluated."""
-    problem, options = implementation.smallest_problem, implementation.partial_participation
-    often, seldom = (implementation.run(problem, eval_rounds=rounds, **options) for rounds in (1, 4))
-    if not same_bits(often.x, seldom.x) or often.rows[-1]["loss"] != seldom.rows[-1]["loss"]:
-        raise Failed("The output depends on how often it is evaluated: `output` must change nothing.")
-    evaluated = implementation.run(problem, metrics=["loss_clients_mean"], **options)
-    if not same_bits(evaluated.x, often.x):
-        raise Failed("The output depends on whether clients are evaluated: `client_model` must change nothing.")
-    if not np.isfinite(evaluated.rows[-1]["loss_clients_mean"]):
-        raise Failed(
-            "The loss of the clients' models is not finite: `client_model` serves clients that never came too."
-        )
-
-
 def checkpoint(implementation: Implementation) -> None:
     """A run that is stopped and goes on from its checkpoint ends with the same bits."""
     augmented: dict[str, Any] = {"dtype": "float32", "augment": {"crop": 1, "flip": True}}
