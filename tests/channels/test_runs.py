@@ -124,9 +124,7 @@ def test_errors_of_clients_are_in_checkpoints(tmp_path):
 def test_numpy_and_torch_agree():
     problem = logistic()
     for channel in (KEPT, {"kind": "rand-k", "count": 3}):
-        runs = [
-            simulate(problem=objective, channel=channel).run() for objective in (problem, twin(problem, "logistic"))
-        ]
+        runs = [simulate(problem=objective, channel=channel).run() for objective in (problem, twin(problem))]
         np.testing.assert_allclose(runs[0].x, to_numpy(runs[1].x), rtol=1e-10)
         assert runs[0].rows[-1]["bits_up"] == runs[1].rows[-1]["bits_up"]
     assert simulate(problem=network({"kind": "mlp", "hidden": [5]}), channel="sign").run().status == "ok"

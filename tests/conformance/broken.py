@@ -7,7 +7,7 @@ import numpy as np
 from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.federation.algorithms.fedavg import FedAvg
 from fedatlas.federation.arrays import State, norm, zeros_like
-from fedatlas.federation.channels import Coded, Note
+from fedatlas.federation.channels import Note
 from fedatlas.registry.options import option
 
 
@@ -127,7 +127,7 @@ class InPlace(Sound):
         return super().server(s, mean, n).replace(x=x)
 
 
-@broken("costs", r"clients read s.m.*broadcast = \('x', 'm'\)")
+@broken("costs", r"Clients read s.m.*broadcast = \('x', 'm'\)")
 class Undeclared(Sound):
     broadcast = ("x",)
 
@@ -138,14 +138,14 @@ class Wasteful(Sound):
         return super().client(State(x=s.x, m=0.0), i, steps)
 
 
-@broken("costs", "depends on delta, which is sent as a Note")
+@broken("costs", "What clients get depends on delta, which is sent as a Note")
 class Smuggling(Sound):
     def client(self, s, i, steps):
         message, state = super().client(s, i, steps)
         return message.replace(delta=Note(message.delta)), state
 
 
-@broken("costs", r"clients read s.m, which is not counted.*broadcast = \('m',\)")
+@broken("costs", r"Clients read s.m, which is not counted.*broadcast = \('m',\)")
 class Silent(Sound):
     """Sound (Author et al. 2026) is local training, whose clients get the server's momentum in secret."""
 
@@ -163,13 +163,6 @@ class Silent(Sound):
 
     def server(self, s, mean, n):
         return State(x=s.x + mean.delta, m=mean.delta / n.steps)
-
-
-@broken("costs", "the message delta counts 1 bits, too few to tell [0-9]+ different messages apart")
-class Understated(Sound):
-    def client(self, s, i, steps):
-        message, state = super().client(s, i, steps)
-        return message.replace(delta=Coded(message.delta, 1)), state
 
 
 @broken(

@@ -9,7 +9,6 @@ No job of the workflow imports this room, so no result depends on it.
 
 from collections.abc import Callable, Collection, Iterator
 
-from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.testing import (
     array_libraries,
     convergence,
@@ -28,7 +27,6 @@ from fedatlas.testing.outcomes import (
     NotApplicable,
     Outcome,
     display_name,
-    guarantee,
     run_test,
 )
 from fedatlas.testing.transcriptions import transcription
@@ -42,10 +40,6 @@ __all__ = [
     "Implementation",
     "NotApplicable",
     "Outcome",
-    "display_name",
-    "extension_names",
-    "guarantee",
-    "run_test",
     "run_tests",
     "transcription",
 ]
@@ -92,8 +86,3 @@ def run_tests(implementation: Implementation, only: Collection[str] = ()) -> Ite
                 failure = name
         if not only or name in only or outcome.status == FAILED:
             yield outcome
-
-
-def extension_names() -> list[str]:
-    """Return the names of the algorithms of the study and of installed extensions."""
-    return [name for name in ALGORITHMS.names() if not ALGORITHMS.get(name).__module__.startswith("fedatlas.")]

@@ -1,6 +1,5 @@
 """Conformance test that an algorithm runs on NumPy arrays and torch tensors alike."""
 
-import functools
 from typing import Any
 from unittest import mock
 
@@ -21,25 +20,12 @@ CONDITIONS: dict[str, dict[str, Any]] = {
 ADVICE = "take norm, dot, sqrt, maximum, where and the like from fedatlas.federation.arrays, which take both"
 
 
-@functools.cache
-def twins() -> dict[str, tuple[Any, Any]]:
-    """Return problems of NumPy with their torch twins, by label."""
-    logistic, softmax = instances.logistic(), instances.softmax(start_scale=1.0)
-    return {
-        "logistic regression": (logistic, instances.twin(logistic, "logistic")),
-        "softmax regression": (softmax, instances.twin(softmax, "cross-entropy")),
-    }
-
-
 def numpy_and_torch(implementation: Implementation) -> None:
     """NumPy arrays and torch tensors give the same run to rounding, and no hook calls NumPy with tensors."""
-    partial = implementation.partial_participation
-    conditions = {label: options for label, options in CONDITIONS.items() if partial or "participation" not in options}
-    (first, (problem, _)), *others = twins().items()
-    cases = [(f"{first}, {label}", problem, options) for label, options in conditions.items()]
-    cases += [(f"{kind}, all clients", problem, CONDITIONS["all clients"]) for kind, (problem, _) in others]
-    for label, problem, condition in defined_cases(implementation, cases):
-        twin = twins()[label.partition(",")[0]][1]
+    problem = instances.logistic()
+    twin = instances.twin(problem)
+    cases = ((label, problem, options) for label, options in CONDITIONS.items())
+    for label, _, condition in defined_cases(implementation, cases):
         options = {"rounds": 5, "eval_rounds": 1, "seed": 4, **condition}
         history = implementation.run(problem, **options)
         require_finite(history, label, "give other hyper-parameters with --set.")

@@ -18,7 +18,6 @@ from fedatlas.testing import (
     PASSED,
     Implementation,
     Outcome,
-    extension_names,
     run_tests,
 )
 from fedatlas.testing.outcomes import display_path
@@ -39,7 +38,8 @@ def implementations(
     """
     for name in only:
         lookup("check", name, CONFORMANCE_TESTS)
-    classes = [ALGORITHMS.get(name) for name in dict.fromkeys(map(ALGORITHMS.resolve, names or extension_names()))]
+    classes = [ALGORITHMS.get(name) for name in dict.fromkeys(map(ALGORITHMS.resolve, names or ALGORITHMS.names()))]
+    classes = [cls for cls in classes if names or not cls.__module__.startswith("fedatlas.")]
     if not classes:
         raise UserError(
             "there is no algorithm of your own here: give names of those to check (`fedatlas list algorithms`)"

@@ -1,13 +1,13 @@
 """Conformance test of declared communication, and runs whose hooks are observed."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from fedatlas.federation import arrays
 from fedatlas.federation.arrays import Vectors
-from fedatlas.federation.channels import Coded, Note, Rows
+from fedatlas.federation.channels import Note
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.testing.implementation import Implementation, same_bits
 from fedatlas.testing.outcomes import Failed
@@ -46,36 +46,25 @@ def _run_with_hooks(simulation: Simulation, intercept: Interceptor, rounds: int 
 
 
 def costs(implementation: Implementation) -> None:
-    """What is sent is declared, so that it is counted: ``broadcast``, ``records`` and Note; and no more.
-
-    Rows that an algorithm codes itself have a number of bits for each client, at least as many as tell the messages of
-    a few rounds apart.
-    """
-    cls = implementation.cls
-    runs = {label: _Communication(implementation, values) for label, values in implementation.alternatives()}
-    for label, run in runs.items():
-        for name in sorted(run.undeclared):
-            if not run.declared or run.affects_declared(name):
-                raise Failed(
-                    f"With {label}, clients read s.{name}, which is not counted as communication: "
-                    f"write `broadcast = {(*cls.broadcast, name)!r}`."
-                )
-        for name in sorted(run.notes):
-            if run.affects_declared(name):
-                raise Failed(
-                    f"With {label}, what clients get depends on {name}, which is sent as a Note and so not counted as "
-                    "communication: send it without Note."
-                )
-        for name, messages in run.coded.items():
-            bits = max(messages.values())
-            if 2.0 ** (min(bits, 64) + 1) < len(messages):
-                raise Failed(
-                    f"With {label}, the message {name} counts {bits:g} bits, too few to tell {len(messages)} different "
-                    "messages apart: count what a client would send."
-                )
-    reads, declared = ({name for run in runs.values() for name in getattr(run, kind)} for kind in ("reads", "declared"))
-    if unused := sorted(declared - reads):
-        raise Failed(f"broadcast names {unused[0]!r}, but no client reads it, and it costs: leave it out of broadcast.")
+    """What is sent is declared, so that it is counted: ``broadcast``, ``records`` and Note; and no more."""
+    run = _Communication(implementation)
+    for name in sorted(run.undeclared):
+        if not run.declared or run.affects_declared(name):
+            raise Failed(
+                f"Clients read s.{name}, which is not counted as communication: "
+                f"write `broadcast = {(*implementation.cls.broadcast, name)!r}`."
+            )
+    for name in sorted(run.notes):
+        if run.affects_declared(name):
+            raise Failed(
+                f"What clients get depends on {name}, which is sent as a Note and so not counted as communication: "
+                "send it without Note."
+            )
+    if unused := sorted({*run.declared} - run.reads):
+        raise Failed(
+            f"broadcast names {unused[0]!r}, but no client reads it, and it costs: leave it out of broadcast, which "
+            "may be a property where it depends on options."
+        )
 
 
 class _Communication:
@@ -83,7 +72,6 @@ class _Communication:
 
     Args:
         implementation: Algorithm under test.
-        values: Hyper-parameters of the run.
 
     Attributes:
         reads: Names of the server's vectors that clients read.
@@ -92,15 +80,13 @@ class _Communication:
             changes.
         notes: Names of what clients send for evaluation only.
         declared: Names of what ``broadcast`` names.
-        coded: The different rows that clients have coded themselves, with the largest bits of each, by name.
     """
 
-    def __init__(self, implementation: Implementation, values: Mapping[str, Any]) -> None:
-        self.implementation, self.values, self.cls = implementation, values, implementation.cls
+    def __init__(self, implementation: Implementation) -> None:
+        self.implementation, self.cls = implementation, implementation.cls
         self.reads: set[str] = set()
         self.undeclared: set[str] = set()
         self.notes: set[str] = set()
-        self.coded: dict[str, dict[bytes, float]] = {}
         self._exchanged: set[str] = set()
         self._client_knowledge: set[bytes] = set()  # bits of vectors
         self.simulation = self._simulate()
@@ -111,7 +97,7 @@ class _Communication:
     def _simulate(self) -> Simulation:
         record = list(self.cls.records) or None
         options = {"record": record, "eval_rounds": 1, **self.implementation.partial_participation}
-        return self.implementation.simulate(self.implementation.smallest_problem, values=self.values, **options)
+        return self.implementation.simulate(self.implementation.smallest_problem, **options)
 
     def _observe(self, hook: str, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
         """Call a hook and note the fields that a client reads and sends."""
@@ -129,18 +115,8 @@ class _Communication:
         if self.cls.full_participation:
             self._client_knowledge |= {_bits(getattr(s, name)) for name in free if name in s}
         if hook != "receive":
-            names = set()
-            for name, value in _message(result).items():
-                if isinstance(value, Note):
-                    self.notes.add(name)
-                    continue
-                names.add(name)
-                coded = value.value if isinstance(value, Rows) else value
-                if isinstance(coded, Coded):
-                    rows = arrays.rows(coded.rows, len(others[0].clients))
-                    for row, bits in zip(arrays.to_numpy(rows), np.broadcast_to(coded.bits, len(rows)), strict=True):
-                        messages = self.coded.setdefault(name, {})
-                        messages[row.tobytes()] = max(float(bits), messages.get(row.tobytes(), 0.0))
+            names = {name for name, value in _message(result).items() if not isinstance(value, Note)}
+            self.notes |= {name for name, _ in _message(result).items()} - names
             self._exchanged = names if hook == "before" else self._exchanged
         return result
 

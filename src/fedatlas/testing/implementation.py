@@ -2,7 +2,6 @@
 
 import functools
 import itertools
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -122,7 +121,6 @@ class Implementation:
         problem: Any,
         seed: int = 1,
         block: int | None = None,
-        threads: int = 1,
         values: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> Simulation:
@@ -132,19 +130,16 @@ class Implementation:
             problem: Problem of five clients.
             seed: Seed of the run.
             block: Number of clients that a hook computes together; by default the engine's choice.
-            threads: Number of threads.
             values: Hyper-parameters in place of `values`.
             **options: Options of the setting in place of those of SETTING.
 
         Raises:
             NotApplicable: The algorithm is not defined for this problem or setting.
         """
-        algorithm, setting, problem = self._defined(problem, values, options)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # extreme values are allowed, and tested
-            return Simulation(algorithm, problem, setting, seed, block, threads)
+        algorithm, setting, problem = self.prepare(problem, values, options)
+        return Simulation(algorithm, problem, setting, seed, block)
 
-    def _defined(
+    def prepare(
         self, problem: Any, values: Mapping[str, Any] | None, options: dict[str, Any]
     ) -> tuple[Algorithm, Setting, Any]:
         """Return the algorithm with all constants, the setting, and the problem, if need be with rows of no client.
@@ -168,13 +163,11 @@ class Implementation:
         }
         if missing:
             algorithm = self.create(values | missing)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # extreme values are allowed, and tested
-            algorithm = algorithm.with_constants(problem)
-            try:
-                algorithm.validate(setting, problem)
-            except UserError as error:
-                raise NotApplicable(f"{error}.") from None
+        algorithm = algorithm.with_constants(problem)
+        try:
+            algorithm.validate(setting, problem)
+        except UserError as error:
+            raise NotApplicable(f"{error}.") from None
         return algorithm, setting, problem
 
     def run(self, problem: Any, **options: Any) -> History:
@@ -187,14 +180,10 @@ class Implementation:
             self._histories[label] = self.run(problems()[label])
         return self._histories[label]
 
-    def require_defined(self, problem: Any, **options: Any) -> None:
-        """Raise NotApplicable unless the algorithm is defined for a problem under options of the setting."""
-        self._defined(problem, None, options)
-
     def is_defined(self, problem: Any, **options: Any) -> bool:
         """Return whether the algorithm is defined for a problem under options of the setting."""
         try:
-            self.require_defined(problem, **options)
+            self.prepare(problem, None, options)
         except NotApplicable:
             return False
         return True
@@ -211,27 +200,9 @@ class Implementation:
 
     def known_constants(self, problem: Any) -> dict[str, Any]:
         """Return the hyper-parameters that default to constants of a problem, where it computes them."""
-        constants = {name: option.constant for name, option in self.cls.options().items() if option.constant}
-        return {
-            name: value for name, constant in constants.items() if (value := problem.constant(constant)) is not None
-        }
-
-    def alternatives(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield labels and hyper-parameters: the values, then each other choice of an option of words or booleans."""
-        yield "its values", self.values
-        default = self.create()
-        for name, option in self.cls.options().items():
-            for choice in (*option.words, *([True, False] if bool in option.members else [])):
-                values = {**self.values, name: choice}
-                if name not in self.hyperparameters and choice != getattr(default, name) and self._accepts(values):
-                    yield f"{name} = {choice!r}", values
-
-    def _accepts(self, values: Mapping[str, Any]) -> bool:
-        try:
-            self.create(values)
-        except UserError:
-            return False
-        return True
+        options = self.cls.options().items()
+        values = {name: problem.constant(option.constant) for name, option in options if option.constant}
+        return {name: value for name, value in values.items() if value is not None}
 
     def describe_values(self) -> str:
         """Return the values as text: ``lr = 0.1``."""
@@ -244,7 +215,7 @@ def defined_cases(implementation: Implementation, cases: Iterable[Case]) -> Iter
     count = 0
     for label, problem, options in cases:
         try:
-            implementation.require_defined(problem, **options)
+            implementation.prepare(problem, None, options)
         except NotApplicable as error:
             reason = error
             continue

@@ -42,13 +42,12 @@ def logistic(
     l2: float = 0.1,
     seed: int = 0,
     heterogeneous: bool = True,
-    dtype: Any = float,
 ) -> Logistic:
     """Create logistic regression, split over clients by label where heterogeneous, else shared by all."""
     rng = np.random.default_rng(seed)
     A = rng.standard_normal((samples, dim))
     b = (A @ rng.standard_normal(dim) + 0.5 * rng.standard_normal(samples) > 0).astype(int)
-    return Logistic(A.astype(dtype), b, l2, dirichlet(b, clients, seed) if heterogeneous else None)
+    return Logistic(A, b, l2, dirichlet(b, clients, seed) if heterogeneous else None)
 
 
 def unequal_clients(weights: Literal["equal", "size"] = "equal") -> Logistic:
@@ -65,14 +64,6 @@ def unequal_clients(weights: Literal["equal", "size"] = "equal") -> Logistic:
     return problem
 
 
-def _linear_labels(samples: int, features: int, classes: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Draw Gaussian rows, of shape (samples, features), and their labels by a noisy linear model."""
-    rng = np.random.default_rng(seed)
-    A = rng.standard_normal((samples, features))
-    scores = A @ rng.standard_normal((features, classes)) + rng.gumbel(size=(samples, classes))
-    return A, scores.argmax(axis=1)
-
-
 def softmax(
     clients: int = 5,
     samples: int = 60,
@@ -84,7 +75,9 @@ def softmax(
     **options: Any,
 ) -> Softmax:
     """Create softmax regression, split over clients by label where heterogeneous, else shared by all."""
-    A, y = _linear_labels(samples, features, classes, seed)
+    rng = np.random.default_rng(seed)
+    A = rng.standard_normal((samples, features))
+    y = (A @ rng.standard_normal((features, classes)) + rng.gumbel(size=(samples, classes))).argmax(axis=1)
     partition = dirichlet(y, clients, seed) if heterogeneous else None
     return Softmax(A, y, classes, l2, partition, **options)
 
@@ -124,20 +117,15 @@ def network(
     return problem
 
 
-def twin(problem: Any, loss: str) -> "Network":
-    """Create the torch twin of a Logistic or Softmax of NumPy: a linear layer on the same data, with the same start."""
+def twin(problem: Logistic) -> "Network":
+    """Create the torch twin of a Logistic of NumPy: a linear layer on the same data, with the same start."""
     from fedatlas.federation.networks.network import Network
     from fedatlas.federation.networks.samples import Samples
 
-    if loss == "logistic":
-        outputs, labels, bias = 1, (problem.b > 0).astype(int), False
-    else:
-        outputs, labels, bias = problem.classes, problem.y, problem.bias
-    layer = Linear(bias=bias)
     return Network(
-        Samples(problem.A, labels, dtype="float64"),
-        lambda: layer.build((problem.A.shape[1],), outputs),
-        loss=loss,
+        Samples(problem.A, (problem.b > 0).astype(int), dtype="float64"),
+        lambda: Linear(bias=False).build((problem.A.shape[1],), 1),
+        loss="logistic",
         l2=problem.l2,
         partition=problem.partition,
         start_scale=problem.start_scale,

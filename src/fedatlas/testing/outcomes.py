@@ -45,11 +45,6 @@ def display_name(test: Callable[..., None]) -> str:
     return test.__name__.replace("_", "-")
 
 
-def guarantee(test: Callable[..., None]) -> str:
-    """Return the first paragraph of a conformance test's docstring, on one line."""
-    return first_paragraph(test).replace("``", "`")
-
-
 def run_test(test: Callable[[Any], None], implementation: Any) -> Outcome:
     """Run a conformance test on an Implementation. An exception of the algorithm is a failure with its line."""
     outcome = functools.partial(Outcome, display_name(test))
@@ -63,7 +58,7 @@ def run_test(test: Callable[[Any], None], implementation: Any) -> Outcome:
         return outcome(FAILED, f"A run ends with an error: {error}.")
     except Exception as error:
         return outcome(FAILED, f"A run breaks: {describe_error(error)}")
-    return outcome(PASSED, guarantee(test))
+    return outcome(PASSED, first_paragraph(test).replace("``", "`"))
 
 
 def describe_error(error: BaseException) -> str:

@@ -86,18 +86,13 @@ def blocks(implementation: Implementation) -> None:
 
 def checkpoint(implementation: Implementation) -> None:
     """A run that is stopped and goes on from its checkpoint ends with the same bits."""
-    augmented: dict[str, Any] = {"dtype": "float32", "augment": {"crop": 1, "flip": True}}
     options = {"local_steps": 2, "rounds": 7, "eval_rounds": 3, **implementation.partial_participation}
-    if "participation" in options:
-        options["participation"] = {"kind": "uniform", "count": 2}
-    cases = [
-        ("a small problem", implementation.smallest_problem, options),
-        ("a network in torch", instances.network({"kind": "mlp", "hidden": [4]}, **augmented), options),
-    ]
-    for label, problem, _ in defined_cases(implementation, cases):
+    for label, problem, _ in defined_cases(implementation, all_cases({"": options})):
+        if problem is not implementation.smallest_problem and not label.startswith("a network"):
+            continue
         history = implementation.run(problem, seed=3, **options)
         with tempfile.TemporaryDirectory() as folder:
-            resumed = _run_with_interruptions(implementation, problem, options, Path(folder, "a.state"), label)
+            resumed = _run_with_interruption(implementation, problem, options, Path(folder, "a.state"), label)
         if _rows_without_time(resumed) != _rows_without_time(history) or not same_bits(resumed.x, history.x):
             raise Failed(f"On {label}, a run that goes on from its checkpoint ends elsewhere: {STATE_ADVICE}.")
 
@@ -134,10 +129,10 @@ def _costs(history: History) -> dict[str, float]:
     return {name: history.rows[-1][name] for name in COSTS}
 
 
-def _run_with_interruptions(
+def _run_with_interruption(
     implementation: Implementation, problem: Any, options: dict[str, Any], path: Path, label: str
 ) -> History:
-    """Return the History of a run that is stopped after round 2, and again 3 rounds later.
+    """Return the History of a run that is stopped after round 2.
 
     Args:
         implementation: Algorithm under test.
@@ -147,31 +142,29 @@ def _run_with_interruptions(
         label: Name of the problem, for sentences.
     """
 
-    def run_until(rounds: int | None) -> History:
-        event, pauses = threading.Event(), itertools.count(1)
+    def run_until(rounds: int) -> History:
+        stop, pauses = threading.Event(), itertools.count(1)
 
         def keep(pairs: Pairs) -> Callable[[], None]:
-            pause = Checkpointer(path, "check", stop=event).watch("run", pairs)
+            pause = Checkpointer(path, "check", stop=stop).watch("run", pairs)
 
             def pause_and_count() -> None:
                 if next(pauses) == rounds:
-                    event.set()
+                    stop.set()
                 pause()
 
             return pause_and_count
 
         return run_simulations([implementation.simulate(problem, seed=3, **options)], kernels=False, keep=keep)[0]
 
-    output = io.StringIO()
-    with contextlib.redirect_stdout(output):
-        for rounds in (2, 3):
-            try:
-                run_until(rounds)
-            except Stopped:
-                continue
-            except (TypeError, AttributeError) as error:
-                raise Failed(f"On {label}, a run cannot be saved ({error}): {CHECKPOINT_ADVICE}.") from None
-        history = run_until(None)
+    with contextlib.redirect_stdout(io.StringIO()) as output:
+        try:
+            run_until(2)
+        except Stopped:
+            pass
+        except (TypeError, AttributeError) as error:
+            raise Failed(f"On {label}, a run cannot be saved ({error}): {CHECKPOINT_ADVICE}.") from None
+        history = run_until(options["rounds"] + 1)
     if "continues from round" not in output.getvalue():
         reason = output.getvalue().strip().partition("cannot be read")[2].partition(": the run starts")[0]
         raise Failed(f"On {label}, a run cannot go on from its checkpoint{reason}: {CHECKPOINT_ADVICE}.")

@@ -5,14 +5,13 @@ is a generator that yields the evaluated vector after each round. Its first argu
 reads problem and draws; the others are the algorithm's hyper-parameters. It uses no code of the algorithm.
 
 The transcriptions of a study lie in the folder ``transcriptions`` beside ``extensions``, those of built-in algorithms
-in ``tests/transcriptions`` of the repository. A file named like the algorithm is read first, then all others of the
-folder. In the file, ``@transcription("my_algorithm")`` stands above the function.
+in ``tests/transcriptions`` of the repository. ``@transcription("my_algorithm")`` stands above the function.
 """
 
 import dataclasses
 import functools
 import importlib.util
-import sys
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
@@ -166,23 +165,13 @@ def transcription(*names: str) -> Callable[[Function], Function]:
     return mark
 
 
-def folders() -> list[Path]:
-    """Return the folders of transcriptions: the study's in the working directory, then the repository's."""
-    return [Path("transcriptions").resolve(), PACKAGE.parents[1] / "tests/transcriptions"]
-
-
 def find(name: str) -> Transcription | None:
     """Return the transcription of an algorithm, or None. Raises Failed if a file cannot be imported."""
-    for folder in folders():
-        first = folder / f"{_identifier(name)}.py"
-        for path in (first, *(path for path in sorted(folder.glob("[!_]*.py")) if path != first)):
-            if path.is_file() and (function := _load(path, path.stat().st_mtime_ns).get(name)):
+    for folder in (Path("transcriptions").resolve(), PACKAGE.parents[1] / "tests/transcriptions"):
+        for path in sorted(folder.glob("[!_]*.py")):
+            if function := _load(path, path.stat().st_mtime_ns).get(name):
                 return function
     return None
-
-
-def _identifier(name: str) -> str:
-    return name.replace("-", "_").replace("+", "")
 
 
 @functools.cache
@@ -266,13 +255,12 @@ def _compare(simulation: Simulation, function: Transcription, run_class: type[Pl
 
 def _instructions(implementation: Implementation) -> str:
     """Return the sentence on an algorithm without a transcription."""
-    name, module = implementation.name, sys.modules[implementation.cls.__module__].__name__
-    if module.startswith("fedatlas.") and not folders()[1].is_dir():
+    name = implementation.name
+    if implementation.cls.__module__.startswith("fedatlas."):
         return "The transcriptions of the built-in algorithms are in the repository of fedatlas."
-    identifier = _identifier(name)
-    arguments = ", ".join(["run", *implementation.cls.options()])
+    identifier = re.sub(r"\W", "_", name)
     return (
         f"There is no transcription. Write the paper's pseudocode line by line in transcriptions/{identifier}.py: "
-        f'@transcription("{name}") above `def {identifier}({arguments}):`, which yields the output after each round; '
-        "docs/how-to/checking.md shows one."
+        f'@transcription("{name}") above `def {identifier}({", ".join(["run", *implementation.cls.options()])}):`, '
+        "which yields the output after each round; docs/how-to/checking.md shows one."
     )
