@@ -67,10 +67,6 @@ class Algorithm(Kind):
         declaration.validate(type(self), Algorithm)
         super().__post_init__()
 
-    @classmethod
-    def title(cls) -> str:
-        return f"algorithm {cls.name}"
-
     def init(self, x0: Array, *clients: Any, **none: Any) -> tuple[Vectors, Vectors]:
         """Return the first State of the server and the first State of one client.
 

@@ -23,19 +23,6 @@ REQUIREMENTS = {
 COLUMNS = {"seed", "round", "steps", "status", "diverged_round", "cause", *COST_COLUMNS, CLOCK}
 METRICS = {"loss", "accuracy", "suboptimality", "distance", "gradient_norm", "output", "test_loss", "test_accuracy"}
 ALIKE = 0.8  # share of letters in common from which a public name may be a slip of another
-# Names under which one may look for a declaration, and what it is.
-ELSEWHERE = {
-    "gathers": "Rows(v) where a hook sends the value v",
-    "diagnostics": "Note(v) where a hook sends the value v",
-    "personal": "broadcast = ('U[i]',) where clients are sent their own rows of U",
-    "exact": "corrects_drift = True",
-    "exact_prox": "requires = ('prox',)",
-    "hessian": "requires = ('hessian',)",
-    "outputs": "requires = ('outputs',)",
-    "public": "requires = ('public',)",
-    "server_metrics": "reports = (NAME, ...), and a method NAME(self, s, n) for each",
-    "resume": "Recurrence(..., resume=FUNCTION) where recurrence returns it",
-}
 
 
 @functools.cache
@@ -112,9 +99,6 @@ def _slips(cls: Any, base: type) -> Iterator[str]:
     known = [name for name in dir(base) if not name.startswith("_")]
     own = {name for each in classes for name in vars(each) if not name.startswith("_")}
     for name in sorted(own - {*known, *options(cls), *cls.reports}):
-        hook = name in ("server_metrics", "resume")
-        if name in ELSEWHERE and (hook or isinstance(getattr(cls, name), (tuple, list, bool))):
-            yield f"{name} is not a declaration of an algorithm: write {ELSEWHERE[name]}"
         near = difflib.get_close_matches(name, {*known} - own, 1, ALIKE)
         if near and name not in read and _is_alike(getattr(cls, name), getattr(base, near[0])):
             yield f"{name} is not a hook or declaration of an algorithm{nearest(name, near)} (helpers begin with _)"

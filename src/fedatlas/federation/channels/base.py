@@ -68,11 +68,6 @@ class Channel(Kind):
         False, doc="whether the sender keeps what its message left out, and adds it to its next message"
     )
 
-    @classmethod
-    def title(cls) -> str:
-        """Return the words for the channel in sentences."""
-        return f"channel {cls.name}"
-
     @abstractmethod
     def code(self, rows: np.ndarray, rng: Draws) -> Coded:
         """Return what the receiver gets.

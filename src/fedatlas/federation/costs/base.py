@@ -54,11 +54,6 @@ class CostModel(Kind):
         None, doc="operations of the gradient of one sample; by default counted in the problem", above=0
     )
 
-    @classmethod
-    def title(cls) -> str:
-        """Return the words for the model in sentences."""
-        return f"cost model {cls.name}"
-
     def rates(self, clients: int) -> Rates:
         """Return the rates of clients 0, 1, ... clients - 1."""
 

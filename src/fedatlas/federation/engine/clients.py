@@ -215,7 +215,6 @@ class Clients:
                 self.inspector.look(hook, result, len(ids), s)
                 if self.inspector.looks:
                     self.inspector.require_unchanged(hook, given)
-                    self.inspector.look_at_records(steps.noted)
                 message, state = result if isinstance(result, tuple) else (result, None)
                 sent, weights = self.channels.send(hook, message, ids, n.round), algorithm.client_weights(steps)
                 self.inspector.look("client_weights", weights, len(ids))

@@ -125,14 +125,6 @@ class Inspector:
                 raise self._error(f"broadcast names {self._absent(name, s)}")
         self._rows["broadcast"] = 0
 
-    def look_at_records(self, names: Collection[str]) -> None:
-        """Raise UserError if ``steps.record`` notes what ``records`` does not name."""
-        known = self.algorithm.records
-        for name in names:
-            if name not in known:
-                advice = f"write records = {(*known, name)!r}"
-                raise self._error(f"steps.record notes {name!r}{nearest(name, known)}: {advice}")
-
     def require_records(self, asked: Collection[str], noted: Collection[str]) -> None:
         """Raise UserError if no hook notes a value that ``records`` names and a setting asks for."""
         for name in asked:

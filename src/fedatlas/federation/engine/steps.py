@@ -110,7 +110,6 @@ class Steps:
     Attributes:
         clients: Ids of the clients, (m,).
         records: Recorded values (m,) of each local step, by name, where the setting asks for them.
-        noted: Names of all values that were recorded, or would be if the setting asked.
     """
 
     def __init__(
@@ -118,7 +117,6 @@ class Steps:
     ) -> None:
         self._problem, self.clients, self._draws, self._round, self._work = problem, clients, draws, round, work
         self.records: dict[str, list[np.ndarray]] = {name: [] for name in round.recorded}
-        self.noted: set[str] = set()
         self._cuts: list[tuple[int, slice]] = []
         self._step = self._codings = 0
         self._means: tuple[np.ndarray, Batch] | None = None  # clients, and their minibatches of the whole round
@@ -296,10 +294,6 @@ class Steps:
         Raises:
             UserError: A value has another shape.
         """
-        self.noted.update(values)
-        self._record(values)
-
-    def _record(self, values: dict[str, Any]) -> None:
         for name in values.keys() & self.records.keys():
             column = arrays.rows(np.atleast_1d(arrays.to_numpy(values[name])), len(self.clients))
             if column.shape != (len(self.clients), 1):
@@ -310,7 +304,7 @@ class Steps:
             self.records[name].append(column[:, 0])
 
     def _record_loss(self, losses: Array) -> None:
-        self._record({LOCAL_LOSS: losses})
+        self.record(**{LOCAL_LOSS: losses})
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -33,11 +33,6 @@ class Participants:
 class Participation(Kind):
     """A rule that says which clients take part in a round. Rounds without any client are allowed."""
 
-    @classmethod
-    def title(cls) -> str:
-        """Return the words for the rule in sentences."""
-        return f"participation {cls.name}"
-
     def files(self) -> tuple[str, ...]:
         """Return the paths of the files that the rule reads, on whose content the results depend."""
         return ()

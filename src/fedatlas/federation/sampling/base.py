@@ -24,11 +24,6 @@ class SampledKind(Protocol):
 class Sampling(Kind):
     """A way in which clients draw the minibatches of their local steps."""
 
-    @classmethod
-    def title(cls) -> str:
-        """Return the words for the sampling in sentences."""
-        return f"sampling {cls.name}"
-
     def validate(self, kind: SampledKind, split: bool) -> None:
         """Raise UserError if problems of a kind cannot be sampled in this way.
 

@@ -14,11 +14,6 @@ A = TypeVar("A")
 class Schedule(Kind):
     """A factor for each round by which an algorithm's step size ``lr`` is multiplied."""
 
-    @classmethod
-    def title(cls) -> str:
-        """Return the words for the schedule in sentences."""
-        return f"schedule {cls.name}"
-
     @abstractmethod
     def factor(self, round: int) -> float:
         """Return the factor of round t = 0, 1, ..."""

@@ -13,11 +13,6 @@ from fedatlas.registry.kinds import Kind
 class Topology(Kind):
     """An undirected graph of the clients. Neighbours exchange vectors."""
 
-    @classmethod
-    def title(cls) -> str:
-        """Return the words for the topology in sentences."""
-        return f"topology {cls.name}"
-
     @abstractmethod
     def adjacency(self, clients: int) -> np.ndarray:
         """Return whether two clients are neighbours: symmetric booleans (clients, clients), False on the diagonal.

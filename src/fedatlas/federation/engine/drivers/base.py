@@ -59,11 +59,6 @@ class Driver(Kind):
         "cross-device", doc="cost model of the clients of the run, see costs.md", family="cost model"
     )
 
-    @classmethod
-    def title(cls) -> str:
-        """Return the words for the driver in sentences."""
-        return f"driver {cls.name}"
-
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.model != type(self).options()["model"].default:
