@@ -6,7 +6,7 @@ import pytest
 from fedatlas import UserError
 from fedatlas.federation import algorithms
 from fedatlas.federation.channels import Rows
-from fedatlas.federation.engine import estimates, memory
+from fedatlas.federation.engine import memory
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from tests.helpers import logistic, quadratic, softmax, unequal_shares
@@ -62,7 +62,7 @@ def test_what_messages_leave_out_is_estimated():
     channel = {"kind": "top-k", "count": 1, "error_feedback": True}
     setting = Setting(clients=50, rounds=2, batch=None, participation={"kind": "uniform", "count": 40}, channel=channel)
     simulation = Simulation(algorithms.create("fedavg", {"lr": 0.1}), quadratic(50, 200), setting)
-    assert 40 * 8 * 200 <= estimates.estimate(simulation)[0]["clients"] <= 1.25 * 40 * 8 * 200
+    assert 40 * 8 * 200 <= memory.estimate(simulation)[0]["clients"] <= 1.25 * 40 * 8 * 200
 
 
 def test_rows_that_exceed_the_memory_are_refused_at_the_first_message(monkeypatch):
@@ -74,7 +74,7 @@ def test_rows_that_exceed_the_memory_are_refused_at_the_first_message(monkeypatc
         monkeypatch.setattr(memory, "require_for_draws", lambda *_: None)
         simulation = Simulation(algorithms.create("median", {"lr": 0.1}), problem, setting)
         if refused:
-            with pytest.raises(UserError, match="a row from each of 40 active clients"):
+            with pytest.raises(UserError, match="the rows that the server gets from 40 active clients need about"):
                 simulation.run()
         else:
             simulation.run()

@@ -10,7 +10,7 @@ from fedatlas import train
 from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
 from fedatlas.federation.arrays import State
-from fedatlas.federation.engine import estimates, memory
+from fedatlas.federation.engine import memory
 from fedatlas.federation.engine.client_tables import Table, _Rows
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
@@ -58,7 +58,7 @@ def test_states_grow_with_the_active_clients(name, vectors):
     result = []
     for rounds in (1, 4, 200):
         instance = simulation(name, problem, clients=50, rounds=rounds)
-        parts, count = estimates.estimate(instance)
+        parts, count = memory.estimate(instance)
         instance.run()
         assert instance.clients.table.touched.sum() == count and parts["clients"] == count * vectors * problem.dim * 8
         result.append(count)
@@ -69,14 +69,14 @@ def test_what_cannot_fit_is_refused_with_the_number(monkeypatch):
     monkeypatch.setattr("fedatlas.federation.problems.base.free_host", lambda: 8 * GIB)
     large = simulation("scaffold", Wide(), rounds=1500)
     with pytest.raises(UserError, match=r"scaffold needs about 2\d.* 20.5 GiB for states of 500 clients.*state: disk"):
-        estimates.require([large])
-    assert "20.5 GiB for states" in estimates.require([simulation("scaffold", Wide(), rounds=1500, state="disk")])
-    monkeypatch.setattr(estimates, "free_disk", lambda: GIB)
+        memory.require([large])
+    assert "20.5 GiB for states" in memory.require([simulation("scaffold", Wide(), rounds=1500, state="disk")])
+    monkeypatch.setattr(memory, "free_disk", lambda: GIB)
     with pytest.raises(UserError, match=r"1 GiB of space in .* are free: set TMPDIR"):
-        estimates.require([simulation("scaffold", Wide(), rounds=1500, state="disk")])
+        memory.require([simulation("scaffold", Wide(), rounds=1500, state="disk")])
     monkeypatch.setattr("fedatlas.federation.problems.base.free_host", lambda: GIB // 8)
     with pytest.raises(UserError, match="128 MiB of memory are free: take a smaller"):
-        estimates.require([simulation("fedavg", Wide())])
+        memory.require([simulation("fedavg", Wide())])
 
 
 def test_activations_of_networks_grow_with_batch_and_resolution():
@@ -103,7 +103,7 @@ def test_the_estimate_of_compiled_passes_is_the_size_of_their_workspaces(kind):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(Network, "replica", property(counted))
             instance = Simulation(example("fedavg"), problem, Setting(clients=5, rounds=2, batch=4), threads=threads)
-            estimate = estimates.estimate(instance)[0]["activations"]
+            estimate = memory.estimate(instance)[0]["activations"]
             tracemalloc.start()
             try:
                 instance.run()

@@ -1,6 +1,5 @@
 """A person's call: custom data and bundled data need no fetch, and the clients of the data are the partition."""
 
-import os
 from pathlib import Path
 
 import numpy as np
@@ -50,16 +49,6 @@ def test_they_are_prepared_where_data_lie(tmp_path, monkeypatch):
     monkeypatch.setenv("FEDATLAS_DATA", str(tmp_path / "asked"))
     fedatlas.train("fedavg", BUNDLED, clients=2, **SETTING)
     assert (tmp_path / "asked/prepared/breast_cancer/meta.json").is_file() and not (tmp_path / "cache").exists()
-
-
-def test_a_folder_that_cannot_be_written_to_gives_what_it_has(tmp_path, monkeypatch):
-    Path("data").mkdir()
-    access = os.access
-    monkeypatch.setattr(os, "access", lambda path, mode: Path(path).name != "data" and access(path, mode))
-    fedatlas.train("fedavg", BUNDLED, clients=2, **SETTING)
-    assert (tmp_path / "cache/prepared/breast_cancer").is_dir() and not list(Path("data").iterdir())
-    with pytest.raises(UserError, match="cannot be written to: name a folder with FEDATLAS_DATA, and fetch mnist"):
-        fedatlas.train("fedavg", BUNDLED | {"data": "digits", "test": "mnist"}, clients=2, **SETTING)
 
 
 def test_other_data_ask_to_be_fetched():

@@ -90,7 +90,7 @@ def test_optimum_and_proximal_step():
 
 def test_instances_are_seeded_and_rows_independent_of_blocks():
     first, again, other = make(), make(), make(instance=1)
-    assert (first.right == again.right).all() and not np.allclose(first.right, other.right)
+    assert (first.b == again.b).all() and not np.allclose(first.b, other.b)
     y = np.random.default_rng(2).standard_normal((5, 40))
     result = first.full_batch(np.arange(5)).grad(y)
     alone = [first.full_batch(np.array([i])).grad(y[i : i + 1])[0] for i in range(5)]

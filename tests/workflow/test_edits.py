@@ -100,7 +100,6 @@ UNUSED = [  # by these experiments, or by any number
     "results/claims/better.py",
     "theory/fedac/constants.py",
     "federation/metrics/test_loss.py",
-    "federation/engine/estimates.py",
     "federation/engine/memory.py",
     "federation/engine/checkpoint.py",
     "errors.py",

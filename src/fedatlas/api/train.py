@@ -17,7 +17,7 @@ from fedatlas.experiments.runs import SETTING
 from fedatlas.experiments.scores import COSTS
 from fedatlas.federation import algorithms, problems
 from fedatlas.federation.algorithms import Algorithm
-from fedatlas.federation.engine import estimates
+from fedatlas.federation.engine import memory
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Progress, Simulation, run_simulations
 from fedatlas.federation.metrics import metric as record
@@ -144,7 +144,7 @@ def train(
         if "prox" in algorithm.requires:
             check_start(algorithm, setting, problem, seed)
         simulation = Simulation(algorithm, problem, setting, seed, threads=threads)
-        estimate = estimates.require([simulation])
+        estimate = memory.require([simulation])
         if say:
             say(f"memory: {estimate}")
         try:

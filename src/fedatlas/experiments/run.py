@@ -25,7 +25,7 @@ from fedatlas.experiments.tuning import TUNING_RULES
 from fedatlas.experiments.tuning.confirmation import advance_search
 from fedatlas.federation import arrays, problems
 from fedatlas.federation.algorithms import Algorithm
-from fedatlas.federation.engine import estimates
+from fedatlas.federation.engine import memory
 from fedatlas.federation.engine.checkpoint import Checkpointer
 from fedatlas.federation.engine.history import History
 from fedatlas.federation.engine.setting import Setting
@@ -262,7 +262,7 @@ def _run(group: list[Run], problem: Problem, threads: int, keep: Callable[..., A
     pairs = [create(run, problem) for run in group]
     setting, seed = pairs[0][1], group[0].seed
     simulations = [Simulation(algorithm, problem, setting, seed, None, threads) for algorithm, _ in pairs]
-    estimates.require(simulations)
+    memory.require(simulations)
     histories = run_simulations(simulations, keep=keep)
     return list(map(_rows, histories))
 

@@ -45,5 +45,5 @@ def least_value(problem: Any) -> float:
         return float(problem.optimum.F)
     if not hasattr(problem, "nonconvex_value"):
         raise NotCovered("the theorem needs an objective with a minimum")
-    x = np.linalg.solve(problem.mean, problem.right.mean(axis=0))
+    x = np.linalg.solve(*problem.mean[:2])
     return float(problem.value(x) - problem.nonconvex_value(x))

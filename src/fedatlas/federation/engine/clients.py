@@ -9,7 +9,7 @@ import numpy as np
 
 from fedatlas.federation import arrays
 from fedatlas.federation.arrays import Array, State
-from fedatlas.federation.engine import communication, exchanges, memory
+from fedatlas.federation.engine import exchanges, memory
 from fedatlas.federation.engine.channels import Channels, Sent
 from fedatlas.federation.engine.client_tables import Table
 from fedatlas.federation.engine.exchanges import ClientWork, Exchange
@@ -261,7 +261,7 @@ class Clients:
             works: Work of their blocks.
         """
         (numbers, bits), m = down, len(group.ids)
-        costs, amounts = communication.count(
+        costs, amounts = exchanges.message_costs(
             (numbers, total.numbers), (bits, total.bits), group.ids, self.problem.dim, self.channels.word, self.mixing
         )
         costs["gradients"] = sum(work.gradients for work in works) / m

@@ -15,7 +15,7 @@ import numpy as np
 from fedatlas.errors import Undefined
 from fedatlas.federation import arrays
 from fedatlas.federation.arrays import Array, State
-from fedatlas.federation.engine import communication, evaluation, memory, messages, pools, recording
+from fedatlas.federation.engine import evaluation, exchanges, memory, messages, pools, recording
 from fedatlas.federation.engine.channels import Channels
 from fedatlas.federation.engine.client_tables import Table
 from fedatlas.federation.engine.clients import Aggregate, Clients, Group
@@ -185,9 +185,9 @@ class Simulation:
         self.inspector.look_at_step(self.s, s)
         self.inspector.require_unchanged("server", given)
 
-    def _end(self, exchanges: Profile, n: Round) -> None:
+    def _end(self, profile: Profile, n: Round) -> None:
         """End a round with these exchanges."""
-        self.ledger.add(exchanges)
+        self.ledger.add(profile)
         self.round += 1
         self.local_steps += n.steps
 
@@ -210,7 +210,7 @@ class Simulation:
         broadcast = [name for name in algorithm.broadcast if name in s]  # the others are means of the first exchange
         receiver = 0 if self.rounds is None else int(group.ids[0])  # one alone, where clients compute separately
         seen, bits = channels.broadcast(s, broadcast, n.round, 0, receiver, algorithm.own_rows, group.ids)
-        down = communication.numbers(s, broadcast, algorithm.own_rows), bits
+        down = exchanges.received_numbers(s, broadcast, algorithm.own_rows), bits
         if algorithm.overrides("before"):
             # The mean of the first exchange is sent to the clients; a mixed one has reached them over their links.
             total, works, _ = self.clients.send(
@@ -218,7 +218,7 @@ class Simulation:
             )
             mean, names = total.mean, [name for name, _ in total.mean.items() if name not in total.notes]
             received, mean_bits = channels.broadcast(mean, names, n.round, hook=1)
-            numbers = communication.numbers(mean, names) if self.clients.mixing is None else 0
+            numbers = exchanges.received_numbers(mean, names) if self.clients.mixing is None else 0
             self._record("before", (numbers, mean_bits), total, group, works)
             s = s.replace(**dict(mean.items()))
             seen = seen.replace(**{name: getattr(received, name) for name in names})

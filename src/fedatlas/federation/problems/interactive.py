@@ -105,32 +105,14 @@ def _needs_no_download(name: str) -> bool:
 def _data_directory(names: Iterable[str], directory: str | Path | None) -> Path:
     """Return the data directory of a call.
 
-    It is that of the argument, else that of FEDATLAS_DATA, else ``data`` in the working directory. If data that need no
-    download must be prepared and cannot be written there, it is the user's cache.
+    It is that of the argument, else that of FEDATLAS_DATA, else ``data`` in the working directory. If the latter does
+    not exist, and no data of the call need a download, it is the user's cache.
 
     Args:
         names: Data sets of the call.
         directory: Data directory that the user named, or None.
-
-    Raises:
-        UserError: The directory cannot be written to, and the call needs a data set that must be fetched into it.
     """
     root = resolve_directory(directory)
-    missing = [
-        name for name in names if _needs_no_download(name) and prepared.read_meta(prepared_folder(root, name)) is None
-    ]
-    if not missing or _is_writable(root, may_create=bool(directory or os.environ.get("FEDATLAS_DATA"))):
+    if directory or os.environ.get("FEDATLAS_DATA") or root.exists() or not all(map(_needs_no_download, names)):
         return root
-    if downloads := [name for name in names if not _needs_no_download(name)]:
-        raise UserError(
-            f"{root} cannot be written to: name a folder with FEDATLAS_DATA, and fetch {downloads[0]} into it"
-        )
     return cache_folder()
-
-
-def _is_writable(root: Path, may_create: bool) -> bool:
-    """Return whether data can be prepared in a folder, which is created if it may be and does not exist."""
-    if root.exists():
-        return root.is_dir() and os.access(root, os.W_OK | os.X_OK)
-    parent = next((folder for folder in root.absolute().parents if folder.exists()), None)
-    return may_create and parent is not None and parent.is_dir() and os.access(parent, os.W_OK | os.X_OK)

@@ -136,7 +136,62 @@ class SyntheticQuadratic(SyntheticKind):
         return A, A * centres if self.diagonal else np.matmul(A, centres[:, :, None])[..., 0], None
 
 
-class Quadratic(Problem):
+class QuadraticMean(Problem):
+    """The mean of m quadratics f_i(x) = 1/2 <x, A_i x> - <b_i, x> + c_i.
+
+    Attributes:
+        b: Vectors b_i, (m, d).
+        mean: The mean of the A_i, (d, d) or its diagonal (d,), of the b_i, (d,), and of the c_i.
+        start_scale: x0 ~ N(0, start_scale^2) in every coordinate, or 0.
+    """
+
+    b: np.ndarray
+    mean: tuple[np.ndarray, np.ndarray, float]
+    start_scale: float
+    _factors: Any  # eigenvalues (m, d) and eigenvectors (m, d, d), or None of diagonal matrices, of every A_i
+
+    @property
+    def smoothness(self) -> float:
+        """L of the mean objective."""
+        return self.constants()["L"]
+
+    def start_from(self, rng: Any) -> np.ndarray:
+        return self.start_scale * rng.standard_normal(self.dim) if self.start_scale else np.zeros(self.dim)
+
+    def prox(self, v: np.ndarray, weight: float, clients: np.ndarray) -> np.ndarray:
+        """Return the exact ``argmin_y f_i(y) + weight/2 |y - v_i|^2`` of a block of clients: (m, d).
+
+        The row of a client is NaN where that function is not strongly convex.
+        """
+        values, vectors = self._factors
+        shifted = positive_rows(rows_of(values, clients) + weight)
+        right = rows_of(self.b, clients) + weight * arrays.rows(v, len(clients))
+        if vectors is None:
+            return right / shifted
+        vectors = rows_of(vectors, clients)
+        turned = np.matmul(vectors.swapaxes(1, 2), right[..., None]) / shifted[..., None]
+        return np.matmul(vectors, turned)[..., 0]
+
+    def value(self, x: np.ndarray) -> float:
+        A, b, c = self.mean
+        return float(0.5 * (x @ _apply(A, x)) - b @ x + c)
+
+    def gradient(self, x: np.ndarray) -> np.ndarray:
+        """Return the gradient of F at x (d,): (d,)."""
+        return _apply(self.mean[0], x) - self.mean[1]
+
+    def evaluate(self, x: np.ndarray) -> dict[str, float]:
+        metrics = {"loss": self.value(x), "gradient_norm": float(np.linalg.norm(self.gradient(x)))}
+        if self.optimum is not None:
+            difference = x - self.optimum.x
+            metrics["suboptimality"] = float(0.5 * (difference @ _apply(self.mean[0], difference)))
+            metrics["distance"] = float(np.linalg.norm(difference))
+        if self.dim == 1:
+            metrics["output"] = float(x[0])
+        return metrics
+
+
+class Quadratic(QuadraticMean):
     """The mean of m quadratics, one for each client.
 
     The noise is a table of Gaussian vectors of mean zero, which are drawn once. They are used as rows of data: a step's
@@ -191,7 +246,7 @@ class Quadratic(Problem):
         if noise:
             table = stream(seed, "noise").standard_normal((self.samples, self.dim))
             self.noise = noise * (table - table.mean(axis=0))
-        self._mean = (self.A.mean(axis=0), self.b.mean(axis=0), float(self.c.mean()))
+        self.mean = (self.A.mean(axis=0), self.b.mean(axis=0), float(self.c.mean()))
         self.optimum = self.solve() if self.constants()["mu"] > 0 else None
 
     @property
@@ -213,24 +268,16 @@ class Quadratic(Problem):
 
     @functools.cached_property
     def _constants(self) -> dict[str, float]:
-        mean = _eigenvalues(self._mean[0][None])
+        mean = _eigenvalues(self.mean[0][None])
         clients = _eigenvalues(self.A)
         constants = {"mu": mean.min(), "L": mean.max(), "mu_min": clients.min(), "L_max": np.abs(clients).max()}
         constants = {name: float(value) for name, value in constants.items()}
-        return constants | dissimilarity(self.A - self._mean[0])
+        return constants | dissimilarity(self.A - self.mean[0])
 
     @functools.cached_property
     def _factors(self) -> tuple[np.ndarray, np.ndarray | None]:
         """Eigenvalues (m, d) and eigenvectors (m, d, d) of every A_i: one factorisation for every proximal weight."""
         return (self.A, None) if self._diagonal else np.linalg.eigh(self.A)
-
-    @property
-    def smoothness(self) -> float:
-        """L of the mean objective."""
-        return self._constants["L"]
-
-    def start_from(self, rng: Any) -> np.ndarray:
-        return self.start_scale * rng.standard_normal(self.dim) if self.start_scale else np.zeros(self.dim)
 
     def batch(self, clients: np.ndarray, index: np.ndarray) -> Batch:
         """Return minibatches of a block of clients (m,) by an index (m, b) of rows of the table of noise."""
@@ -242,41 +289,9 @@ class Quadratic(Problem):
         """Return the exact objectives of a block of clients (m,)."""
         return QuadraticBatch(self, clients, self.samples, None)
 
-    def prox(self, v: np.ndarray, weight: float, clients: np.ndarray) -> np.ndarray:
-        """Return the exact ``argmin_y f_i(y) + weight/2 |y - v_i|^2`` of a block of clients: (m, d).
-
-        The row of a client is NaN where that function is not strongly convex.
-        """
-        values, vectors = self._factors
-        shifted = positive_rows(rows_of(values, clients) + weight)
-        right = rows_of(self.b, clients) + weight * arrays.rows(v, len(clients))
-        if vectors is None:
-            return right / shifted
-        vectors = rows_of(vectors, clients)
-        turned = np.matmul(vectors.swapaxes(1, 2), right[..., None]) / shifted[..., None]
-        return np.matmul(vectors, turned)[..., 0]
-
-    def value(self, x: np.ndarray) -> float:
-        A, b, c = self._mean
-        return float(0.5 * (x @ _apply(A, x)) - b @ x + c)
-
-    def gradient(self, x: np.ndarray) -> np.ndarray:
-        """Return the gradient of F at x (d,): (d,)."""
-        return _apply(self._mean[0], x) - self._mean[1]
-
-    def evaluate(self, x: np.ndarray) -> dict[str, float]:
-        metrics = {"loss": self.value(x), "gradient_norm": float(np.linalg.norm(self.gradient(x)))}
-        if self.optimum is not None:
-            difference = x - self.optimum.x
-            metrics["suboptimality"] = float(0.5 * (difference @ _apply(self._mean[0], difference)))
-            metrics["distance"] = float(np.linalg.norm(difference))
-        if self.dim == 1:
-            metrics["output"] = float(x[0])
-        return metrics
-
     def solve(self) -> Optimum:
         """Compute the optimum from the linear system of the mean; raise UserError unless that is strongly convex."""
-        A, b, _ = self._mean
+        A, b, _ = self.mean
         mu = self.constants()["mu"]
         if not mu > 0:
             raise UserError("the optimum of quadratics is computed only where their mean is strongly convex")

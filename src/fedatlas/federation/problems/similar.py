@@ -9,10 +9,10 @@ from scipy.linalg.blas import dsymv
 
 from fedatlas.errors import UserError
 from fedatlas.federation import arrays
-from fedatlas.federation.problems.base import Batch, Problem, SyntheticKind
+from fedatlas.federation.problems.base import Batch, SyntheticKind
 from fedatlas.federation.problems.instances import INSTANCE_DOC, instance_seed
 from fedatlas.federation.problems.optimum import Optimum
-from fedatlas.federation.problems.quadratic import dissimilarity, positive_rows, rows_of
+from fedatlas.federation.problems.quadratic import QuadraticMean, dissimilarity, rows_of
 from fedatlas.federation.streams import stream
 from fedatlas.registry.options import option
 
@@ -121,7 +121,7 @@ class SyntheticSimilarQuadratic(SyntheticKind):
         return SimilarQuadratic(V, W, T, mu, spectrum, e, b, beta, self.start_scale)
 
 
-class SimilarQuadratic(Problem):
+class SimilarQuadratic(QuadraticMean):
     """Quadratic sums of n clients with a common non-convex term (Jiang, Rodomanov & Stich 2024, Section 5):
 
         f_i(x) = 1/m sum_j 1/2 <x - b_ij, A_ij (x - b_ij)> + beta sum_k x_k^2 / (1 + x_k^2)
@@ -163,27 +163,28 @@ class SimilarQuadratic(Problem):
         start_scale: float,
     ) -> None:
         self.V, self.W, self.T, self.mu, self.e, self.beta = V, W, T, mu, e, float(beta)
-        self.mean = np.asfortranarray((V * spectrum) @ V.T)
+        mean = np.asfortranarray((V * spectrum) @ V.T)
         self.start_scale, self.spectrum, self.draw_bytes = start_scale, spectrum, 24 * len(V)
         self.clients, self.samples, self.dim = b.shape
         Vb = b @ V
         within = ((spectrum - mu) * e * Vb) @ V.T  # (A_ij - A_i) b_ij
+        self.mean = mean, np.zeros(self.dim), 0.0
         client = np.stack([self.product(b[:, j], np.arange(self.clients)) for j in range(self.samples)], axis=1)
         self.Ab = client + within  # (n, m, d)
-        self.right = self.Ab.mean(axis=1)
+        self.b = self.Ab.mean(axis=1)
         self.constants_of_components = 0.5 * np.vecdot(self.Ab, b)  # (n, m)
-        self.constant_term = float(self.constants_of_components.mean())
+        self.mean = mean, self.b.mean(axis=0), float(self.constants_of_components.mean())
         self.uniform = bool(beta == 0 and np.abs(e).max() + np.abs(np.linalg.eigvalsh(T)).max() < 1)
         self.optimum = self.solve() if self.solvable else None
 
     def hessians(self) -> np.ndarray:
         """Build the matrices A_i: (n, d, d)."""
-        return self.mean + self.W @ self.T @ self.W.T
+        return self.mean[0] + self.W @ self.T @ self.W.T
 
     def product(self, y: np.ndarray, clients: np.ndarray) -> np.ndarray:
         """Return A_i y_i (m, d) of the clients (m,) at y (m, d)."""
         thin = np.matmul(np.matmul(y[:, None], self.W), rows_of(self.T, clients))
-        common = np.stack([dsymv(1.0, self.mean, row) for row in y])  # by rows: the same bits in any block
+        common = np.stack([dsymv(1.0, self.mean[0], row) for row in y])  # by rows: the same bits in any block
         return common + np.matmul(thin, self.W.T)[:, 0]
 
     def nonconvex_gradient(self, x: np.ndarray) -> np.ndarray | float:
@@ -210,17 +211,9 @@ class SimilarQuadratic(Problem):
         return dissimilarity(R @ self.T @ R.T)
 
     @property
-    def smoothness(self) -> float:
-        """L of the mean objective."""
-        return self.constants()["L"]
-
-    @property
     def solvable(self) -> bool:
         """True if the optimum is known: there is no non-convex term."""
         return self.beta == 0
-
-    def start_from(self, rng: Any) -> np.ndarray:
-        return self.start_scale * rng.standard_normal(self.dim) if self.start_scale else np.zeros(self.dim)
 
     def batch(self, clients: np.ndarray, index: np.ndarray) -> Batch:
         """Return minibatches of a block of clients (m,) by an index (m, b) of components j."""
@@ -245,34 +238,20 @@ class SimilarQuadratic(Problem):
         """
         if self.beta:
             raise UserError("similar: the non-convex term has no exact proximal step: use gradient steps, or beta = 0")
-        values, vectors = (rows_of(part, clients) for part in self._factors)
-        shifted = positive_rows(values + weight)
-        right = rows_of(self.right, clients) + weight * arrays.rows(v, len(clients))
-        turned = np.matmul(vectors.swapaxes(1, 2), right[..., None]) / shifted[..., None]
-        return np.matmul(vectors, turned)[..., 0]
+        return super().prox(v, weight, clients)
 
     def value(self, x: np.ndarray) -> float:
-        return float(
-            0.5 * (x @ (self.mean @ x)) - x @ self.right.mean(axis=0) + self.constant_term + self.nonconvex_value(x)
-        )
+        return super().value(x) + float(self.nonconvex_value(x))
 
     def gradient(self, x: np.ndarray) -> np.ndarray:
         """Return the gradient of f at x (d,): (d,)."""
-        return self.mean @ x - self.right.mean(axis=0) + self.nonconvex_gradient(x)
-
-    def evaluate(self, x: np.ndarray) -> dict[str, float]:
-        metrics = {"loss": self.value(x), "gradient_norm": float(np.linalg.norm(self.gradient(x)))}
-        if self.optimum is not None:
-            difference = x - self.optimum.x
-            metrics["suboptimality"] = float(0.5 * (difference @ (self.mean @ difference)))
-            metrics["distance"] = float(np.linalg.norm(difference))
-        return metrics
+        return super().gradient(x) + self.nonconvex_gradient(x)
 
     def solve(self) -> Optimum:
         """Compute the optimum from the mean's eigenvectors; raise UserError if there is a non-convex term."""
         if not self.solvable:
             raise UserError("similar: with a non-convex term the optimum is not known")
-        x = self.V @ ((self.right.mean(axis=0) @ self.V) / self.spectrum)
+        x = self.V @ ((self.mean[1] @ self.V) / self.spectrum)
         gradient = self.gradient(x)
         return Optimum(self.value(x), x, float(gradient @ gradient / (2 * self.mu)))
 
@@ -286,7 +265,7 @@ class SimilarBatch:
         if index is None:
             self.e, self.right, self.constant = (
                 None,
-                *(rows_of(part, clients) for part in (problem.right, problem.constants_of_components)),
+                *(rows_of(part, clients) for part in (problem.b, problem.constants_of_components)),
             )
             self.constant = self.constant.mean(axis=1)
         else:
