@@ -180,7 +180,6 @@ def _algorithm_view(experiment: Experiment, id: str) -> AlgorithmView:
         setting=entry.setting,
         untuned=entry_facts.untuned_parameters(experiment, id, tune),
         deterministic=entry_facts.is_deterministic(experiment, id),
-        colour=entry.colour,
         emphasis=entry.emphasis,
     )
 

@@ -5,7 +5,7 @@ import functools
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import custom_data
@@ -29,18 +29,12 @@ NAMES = {
 }
 
 
-Colour = Literal[
-    "black", "blue", "vermilion", "green", "orange", "pink", "sky", "wine", "navy", "violet", "grey"
-]  # which people with any colour vision tell apart, on light and dark ground
-
-
 @dataclass(frozen=True, kw_only=True)
 class Entry:
     """An algorithm of an experiment."""
 
     algorithm: str | None = option(None, doc="the algorithm's name, if it differs from the key")
     label: str | None = option(None, doc="name in legends; by default the algorithm's")
-    colour: Colour | None = option(None, doc="colour in figures; by default the one that the algorithm has in all")
     emphasis: bool = option(False, doc="whether figures draw it above all others, in a thick line")
     set: dict[str, Any] = option(dict, doc="fixed hyper-parameters")
     tune: dict[str, Any] = option(dict, doc="tuning axes of this algorithm alone; null removes a common one")
@@ -70,17 +64,6 @@ class Case:
     setting: dict[str, Any] = option(dict, doc="laid over the experiment's setting, key by key")
     optimum: bool | None = option(None, doc="whether F* is computed first; by default as the experiment says")
     group: str | None = option(None, doc="group of cases, whose name stands for them in where")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Tracking:
-    """What MLflow holds of an experiment."""
-
-    seeds: bool | None = option(
-        None,
-        doc="whether each scoring seed has a run of its own, beneath the run of its algorithm and setting; by default "
-        "where an experiment has at most 200 of them",
-    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,7 +146,6 @@ class Experiment:
     algorithms: dict[str, Entry] = option(
         doc="algorithms by the name that they bear in tables and figures", filled=True
     )
-    mlflow: Tracking = option(Tracking, doc="what MLflow holds of the runs")
     figures: dict[str, FigureEntry] = option(dict, doc="figures by name")
     claims: dict[str, Claim] = option(dict, doc="the paper's claims, and their checks, by name")
 
@@ -217,7 +199,6 @@ def experiment(name: str, size: str, file: str, content: Mapping[str, Any]) -> E
         parsed_content = custom_data.name_data(content)
         _part(parsed_content, "select", _select)
         _part(parsed_content, "seeds", functools.partial(construct, "seeds", InterimAnalyses))
-        _part(parsed_content, "mlflow", functools.partial(construct, "mlflow", Tracking))
         _part(parsed_content, "problem", _problem)
         _part(parsed_content, "setting", functools.partial(_setting, "setting"))
         for section in ("grid", "within", "tune"):
