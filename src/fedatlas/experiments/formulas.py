@@ -145,11 +145,6 @@ def _no_formula(text: str, name: str) -> UserError:
     return UserError(f"{name} is {text!r}; it must be a number or a formula of the problem's constants, such as 1/L")
 
 
-def constant_names(value: Any) -> set[str]:
-    """Names of the constants in a formula; none in a number."""
-    return {node.id for node in ast.walk(ast.parse(str(value), mode="eval")) if isinstance(node, ast.Name)}
-
-
 def _value(node: ast.expr, problem: Any) -> float:
     if isinstance(node, ast.BinOp) and type(node.op) in OPERATIONS:
         return OPERATIONS[type(node.op)](_value(node.left, problem), _value(node.right, problem))

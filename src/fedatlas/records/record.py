@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 CELL = "cell"  # column of the metadata
-EXACT = 2**53  # up to here double precision holds every whole number
 
 
 @dataclass(frozen=True)
@@ -192,7 +191,7 @@ def checksum(plain: Mapping[str, Any], table: "pa.Table") -> str:
         if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
             numbers = column.to_numpy(zero_copy_only=False)
             # as another cell of the file may have made a column of whole numbers one of others
-            is_exact = numbers.dtype.kind == "f" or np.abs(numbers).max(initial=0) <= EXACT
+            is_exact = numbers.dtype.kind == "f" or np.abs(numbers).max(initial=0) <= axis_values.EXACT
             sink.update((numbers.astype(float) if is_exact else numbers).tobytes())
         else:
             texts = column.dictionary_encode()
