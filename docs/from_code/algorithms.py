@@ -170,7 +170,7 @@ def _theory(cls: type[Algorithm], letters: Notation) -> Iterator[str]:
     bounds = [
         f"Theorem {theorem.short} of its paper ({theorem.name} in the appendix; {prose(theorem.assumptions, letters)})"
         for theorem in FEDAC_THEOREMS.values()
-        if theorem.algorithm == cls.name
+        if ("fedavg" if theorem.averaged else theorem.algorithms[0]) == cls.name  # of FedAvg it is about a mean
     ]
     bounds += [
         f"{bound.title} (bounds {escape_markdown(bound.quantity)})"
