@@ -127,12 +127,17 @@ class Restoration(NamedTuple):
     fingerprint: str
     is_verified: bool
 
-    def write(self, out: str | Path) -> None:
-        """Write the run file. Raises UserError if the record was damaged or changed since it was looked at."""
+    @property
+    def cell(self) -> RecordedCell:
+        """The cell of the record. Raises UserError if it was damaged or changed since it was looked at."""
         cell = next((cell for cell in read_file(Path(self.path)) if cell.key == self.key), None)
         if cell is None or cell.checksum != self.checksum:
             raise UserError(f"{self.path}: {self.key} has changed while this ran: run it again")
-        restore(cell, out, self.seeds, self.fingerprint, self.is_verified)
+        return cell
+
+    def write(self, out: str | Path) -> None:
+        """Write the run file. Raises UserError as `cell` does."""
+        restore(self.cell, out, self.seeds, self.fingerprint, self.is_verified)
 
 
 def restore(

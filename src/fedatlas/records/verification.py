@@ -4,12 +4,10 @@ Nothing that lies in the study is used but raw files: data are prepared, split a
 since what lies here may be of other code.
 """
 
-import contextlib
 import datetime
 import functools
 import json
 import random
-import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -17,13 +15,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import fedatlas
 from fedatlas.data import prepared, store
 from fedatlas.data.paths import prepared_folder, resolve_directory
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import CellSpec, Run
-from fedatlas.experiments.dependencies import data_names, result_modules
-from fedatlas.experiments.fingerprint import closure
+from fedatlas.experiments.dependencies import data_names
 from fedatlas.experiments.run import (
     Finished,
     compute_run,
@@ -113,8 +109,8 @@ class Examination:
         return self.before.states | {code_digest(modules): dict(sorted(modules.items()))}
 
     @property
-    def verified(self) -> dict[Place, list[Verification]]:
-        """Cells that count as verified, with the rows that say so."""
+    def verified(self) -> set[Place]:
+        """Cells that count as verified."""
         return find_verified(self.cells, self.all_rows, self.states)
 
     def draw(self, generator: random.Random, more: bool) -> tuple[Place, str] | None:
@@ -244,7 +240,7 @@ def _examine(build: "_Problems", examination: Examination, place: Place, key: st
     if not fault and place not in examination.rows and cell.meta.searches:
         fault = _compare_choices(build, cell, {key: done for key, (_, done) in examination.runs(place).items()})
     if fault:
-        fault = f"{cell.name}, run with {words}: {fault}{_changed_since(cell)}"
+        fault = f"{cell.name}, run with {words}: {fault}"
     examination.note(place, key, fault, difference)
 
 
@@ -324,16 +320,3 @@ class _Problems:
             if meta is None or meta.digest != held["arrays"]:
                 return f"the prepared data {name} are others than those of the record"
         return ""
-
-
-def _changed_since(cell: RecordedCell) -> str:
-    """Return, in words, the modules behind a cell that have changed since it was computed, as far as git knows."""
-    commits = {machine.get("commit", "").removesuffix("-dirty") for machine in cell.meta.environments} - {""}
-    root, changed = Path(fedatlas.__file__).parents[2], set[str]()
-    for commit in commits:
-        command = ["git", "-C", str(root), "diff", "--name-only", commit, "--", "src/fedatlas"]
-        with contextlib.suppress(OSError, subprocess.SubprocessError):
-            output = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
-            changed |= {path.removeprefix("src/").removesuffix(".py").replace("/", ".") for path in output.split()}
-    modules = sorted(changed & set(closure(*result_modules(cell.spec))))
-    return f"; changed since: {', '.join(modules)}" if modules else ""

@@ -79,7 +79,7 @@ class Graph:
     def code(self, rule: str, w: Any) -> str:
         """Return the code of a rule's job: modules with their fingerprints, or a record's checksum."""
         if rule in TRAINING and (restored := self.records.find(w)):
-            return f"record {restored.restoration.checksum}"
+            return f"record {restored.checksum}"
         return dependencies.fingerprints(dependencies.of_rule(rule, w, self.study, self.origins))
 
     def digest(self, rule: str, w: Any) -> str:
@@ -98,7 +98,7 @@ class Graph:
         """
         if rule in TRAINING:
             restored = self.records.find(w)
-            return encode({"record": restored.restoration._asdict()} if restored else self._train(rule, w, input))
+            return encode({"record": restored._asdict()} if restored else self._train(rule, w, input))
         document = getattr(self, f"_{rule}")(w)
         if rule in SHARED:
             document = name_folder(document, self.folders.data) | document
