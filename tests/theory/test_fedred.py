@@ -9,6 +9,7 @@ from fedatlas.federation import algorithms
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.similar import SyntheticSimilarQuadratic
+from fedatlas.theory import dissimilarity
 from fedatlas.theory.dissimilarity import dissimilarities
 from fedatlas.theory.fedred import FEDRED_BOUNDS
 from fedatlas.theory.fedred.bound import FedRedConstants
@@ -30,7 +31,9 @@ def dense(problem, x, clients=5):
 
 
 @pytest.mark.parametrize("make", [logistic, softmax, lambda: quadratic(noise=0.0), lambda: network("linear")])
-def test_power_method_finds_the_dense_eigenvalues(make):
+def test_power_method_finds_the_dense_eigenvalues(make, monkeypatch):
+    monkeypatch.setattr(dissimilarity, "ITERATIONS", 2000)
+    monkeypatch.setattr(dissimilarity, "TOLERANCE", 1e-7)
     problem = make()
     x = problem.start(0)
     if isinstance(x, np.ndarray):
@@ -38,7 +41,7 @@ def test_power_method_finds_the_dense_eigenvalues(make):
     else:
         H = np.stack([np.asarray(h) for h in _torch(problem, x)])
     apart = np.linalg.norm(H - H.mean(axis=0), ord=2, axis=(1, 2))
-    result = dissimilarities(problem, 5, x, iterations=2000, tolerance=1e-7)
+    result = dissimilarities(problem, 5, x)
     least = np.linalg.norm(np.concatenate(H - H.mean(axis=0)), ord=2) / np.sqrt(5)
     assert result == pytest.approx((least, apart.max()), rel=5e-3)
 
