@@ -237,6 +237,5 @@ def _figures() -> dict[str, list[str]]:
 
 def _algorithms(experiment: Experiment, figure: str) -> set[str]:
     """Return the names of the algorithms that a figure draws."""
-    entry = experiment.figures.get(figure)
-    ids = entry.spec.get("algorithms") if entry else None
+    ids = experiment.figures.get(figure, {}).get("algorithms")
     return {experiment.algorithm(id) for id in ids or experiment.algorithms}

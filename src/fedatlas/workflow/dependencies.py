@@ -173,4 +173,4 @@ def of_rule(rule: str, w: Any, study: Study, origins: Origins) -> list[str]:
             return of_claims(experiment, cells)
         case "interim_analysis":
             return [*of_claims(experiment, cells), *of_table(cells), of_job(rule)]
-    return of_figure(FIGURES.build(experiment.figures[w.figure].spec), cells)
+    return of_figure(FIGURES.build(experiment.figure(w.figure)), cells)

@@ -58,7 +58,7 @@ def build_facts(
         **{key: getattr(experiment, key) for key in ("name", "size", "file", "title", "source", "description")},
         "notes": list(experiment.notes),
         "paper": dataclasses.asdict(paper),
-        "figures": {name: figure.caption for name, figure in experiment.figures.items() if name not in missing},
+        "figures": {name: figure["caption"] for name, figure in experiment.figures.items() if name not in missing},
         "setup": [(key, text) for key, text in setup(experiment, view) if text],
         "algorithms": names,
         "grid": list(experiment.grid),
