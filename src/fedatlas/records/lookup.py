@@ -138,7 +138,7 @@ class Records:
 
     def _has_equal_data(self, cell: RecordedCell) -> bool:
         """Return whether the data of a record are those of today, and those that lie here, if any do."""
-        for name, held in cell.data:
+        for name, held in cell.data.items():
             source, arrays = self._data(name)
             if source != held["source"] or arrays not in (None, held["arrays"]):
                 return False

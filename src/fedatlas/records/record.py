@@ -9,7 +9,7 @@ import contextlib
 import functools
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -71,9 +71,9 @@ class RecordedCell:
         return f"{self.id}/{self.key}"
 
     @property
-    def data(self) -> list[tuple[str, dict[str, Any]]]:
+    def data(self) -> dict[str, dict[str, Any]]:
         """Provenance of each data set by name, with the digests of its ``source`` and of its ``arrays``."""
-        return list(self.plain["data"].items())
+        return self.plain["data"]
 
     @functools.cached_property
     def table(self) -> "pa.Table":
@@ -105,7 +105,8 @@ class RecordedCell:
     @property
     def run_columns(self) -> list[str]:
         """Columns that identify the runs."""
-        return run_columns(self.spec, self.table.column_names)
+        spec, names = self.spec, self.table.column_names
+        return [*spec.within, *spec.tune, *([RUNG] if RUNG in names else []), "seed"]
 
 
 class Restoration(NamedTuple):
@@ -172,11 +173,6 @@ def restore(
         unverified=not is_verified,
     )
     write_table(out, table.filter(pa.array(kept)), meta.to_dict())
-
-
-def run_columns(spec: CellSpec, names: Iterable[str]) -> list[str]:
-    """Return the columns of a run file that identify its runs. names: All of its columns."""
-    return [*spec.within, *spec.tune, *([RUNG] if RUNG in names else []), "seed"]
 
 
 def digest(spec: CellSpec) -> str:

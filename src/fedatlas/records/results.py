@@ -105,7 +105,7 @@ def add_record(study: "Study", size: str, name: str, runs: int | None = None) ->
         for id in dict.fromkeys(id for id, _ in cells):
             write_file(stage / f"{id}.parquet", [content for other, content in cells if other == id])
         before = all_verifications(study)
-        examination = Examination.begin(study, read_record(stage), before)
+        examination = Examination(study, read_record(stage), before)
         verify(study, [examination], seed=len(before.rows), runs=runs)
         if examination.obstacle and runs != 0:
             raise UserError(f"{name} (size {size}) cannot be computed again here: {examination.obstacle}")

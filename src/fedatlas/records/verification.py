@@ -11,7 +11,6 @@ import random
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +41,6 @@ from fedatlas.records.verified import (
     DIFFERS,
     EQUAL,
     TOLERANCES,
-    Held,
     Modules,
     Place,
     Verification,
@@ -55,7 +53,6 @@ if TYPE_CHECKING:
     from fedatlas.workflow.study import Study
 
 
-@dataclass(eq=False)
 class Examination:
     """What was computed again of an experiment.
 
@@ -68,24 +65,13 @@ class Examination:
         obstacle: Why no further run can be computed here, such as missing data; empty else.
     """
 
-    record: Record
-    cells: dict[Place, Held]
-    before: Verifications
-    rows: dict[Place, Verification] = field(default_factory=dict)
-    faults: dict[Place, str] = field(default_factory=dict)
-    obstacle: str = ""
-    _computed: set[tuple[Place, str]] = field(default_factory=set)
-
-    @classmethod
-    def begin(cls, study: "Study", record: Record, before: Verifications) -> "Examination":
-        """Return the examination of a record.
-
-        Args:
-            study: The study.
-            record: The record.
-            before: Verifications that are there.
-        """
-        return cls(record, held_cells(study, record), before)
+    def __init__(self, study: "Study", record: Record, before: Verifications) -> None:
+        """Begin to examine a record of a study. before: Verifications that are there."""
+        self.record, self.cells, self.before = record, held_cells(study, record), before
+        self.rows: dict[Place, Verification] = {}
+        self.faults: dict[Place, str] = {}
+        self.obstacle = ""
+        self._computed: set[tuple[Place, str]] = set()
 
     @property
     def size(self) -> str:
@@ -265,16 +251,13 @@ class _Problems:
 
     def __init__(self, study: "Study", folder: Path) -> None:
         self._study, self._folder, self._data = study, folder, folder / "data"
+        self._specs: dict[str, CellSpec] = {}
 
     def __call__(self, spec: CellSpec, seed: int) -> Problem:
         """Return the problem of the runs of a seed."""
         content = json.dumps([spec.problem, spec.setting.get("clients"), spec.optimum], sort_keys=True)
         self._specs[content] = spec
         return self._build(content, seed if instances.varies_by_seed(spec.problem) else None)
-
-    @functools.cached_property
-    def _specs(self) -> dict[str, CellSpec]:
-        return {}
 
     @functools.lru_cache(maxsize=4)  # noqa: B019  as long as its process
     def _build(self, content: str, instance: int | None) -> Problem:
@@ -315,7 +298,7 @@ class _Problems:
 
     def compare_data(self, cell: RecordedCell) -> str:
         """Return, in words, which data of a cell are others today; empty if none."""
-        for name, held in cell.data:
+        for name, held in cell.data.items():
             meta = prepared.read_meta(self._prepare(name))
             if meta is None or meta.digest != held["arrays"]:
                 return f"the prepared data {name} are others than those of the record"
