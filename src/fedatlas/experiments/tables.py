@@ -11,7 +11,7 @@ import numpy as np
 
 from fedatlas.experiments import axis_values, scores
 from fedatlas.experiments.canonical import conditions
-from fedatlas.experiments.cells import RUNG, Select
+from fedatlas.experiments.cells import RUNG, CellSpec, Select
 from fedatlas.experiments.metadata import RunMeta, TableMeta, distinct
 from fedatlas.experiments.result_files import read, read_meta
 from fedatlas.experiments.scores import COSTS
@@ -72,11 +72,11 @@ def build(layout: Layout, files: Sequence[Path]) -> Tables:
     import pandas as pd
 
     summaries, curves, trials, metas = [], [], [], []
-    ends: dict[
-        str, dict[str, tuple[float, str]]
-    ] = {}  # of runs, by what they share: interpretations of a search share runs
-    columns = _columns(layout, files)
-    parts = ((path.parent.name, *_read(path, columns)) for path in files)
+    # Ends of runs by what these share: interpretations of a search share runs.
+    ends: dict[str, dict[str, tuple[float, str]]] = {}
+    heads = [RunMeta.from_dict(read_meta(path)) for path in files]
+    columns = _columns(layout, heads)
+    parts = ((path.parent.name, _read(path, head.spec, columns), head) for path, head in zip(files, heads, strict=True))
     for (id, _), group in itertools.groupby(parts, key=lambda part: (part[0], _point(layout, part[2], columns))):
         frame, meta = _joined(list(group), columns)
         metas.append((id, meta))
@@ -110,30 +110,39 @@ def build(layout: Layout, files: Sequence[Path]) -> Tables:
         curves.append(frame[scoring])
     joined = [pd.concat(frames, ignore_index=True) for frames in (summaries, curves, trials)]
     ended = [end for same in ends.values() for end in same.values()]
-    return Tables(joined[0], joined[1], joined[2], _metadata(metas, ended, files))
+    of_table = TableMeta(
+        environments=distinct(environment for _, meta in metas for environment in meta.environments),
+        data={name: entry for _, meta in metas for name, entry in meta.data.items()},
+        fingerprints={id: meta.fingerprint for id, meta in metas},
+        runs=len(ended),
+        diverged_runs=sum(status == "diverged" for _, status in ended),
+        seconds=sum(seconds for seconds, _ in ended),
+        files=[path.relative_to(path.parents[2]).as_posix() for path in files],
+        recorded=sum(head.recorded for head in heads),
+        unverified=sum(head.unverified for head in heads),
+    )
+    return Tables(joined[0], joined[1], joined[2], of_table)
 
 
-def _columns(layout: Layout, files: Sequence[Path]) -> Columns:
+def _columns(layout: Layout, metas: Sequence[RunMeta]) -> Columns:
     """Return how values become cells, by axis: all files decide, as one may hold numbers and another formulas."""
     values: dict[str, list[Any]] = {axis: [] for axis in (*layout.axes, *layout.tune)}
-    for path in files:
-        spec = RunMeta.from_dict(read_meta(path)).spec
+    for meta in metas:
         for axis in layout.grid:
-            values[axis].append(spec.axis_value(axis))
-        for axis, those in {**spec.within, **spec.tune}.items():
+            values[axis].append(meta.spec.axis_value(axis))
+        for axis, those in {**meta.spec.within, **meta.spec.tune}.items():
             values[axis] += those
     return {axis: axis_values.column(those) for axis, those in values.items()}
 
 
-def _read(path: Path, columns: Columns) -> "tuple[pd.DataFrame, RunMeta]":
+def _read(path: Path, spec: CellSpec, columns: Columns) -> "pd.DataFrame":
     """Read a run file, with cells as in the table."""
-    frame, meta = read(path)
-    spec = RunMeta.from_dict(meta).spec
+    frame, _ = read(path)
     for axis in (*spec.within, *spec.tune):
         cells = {cell: columns[axis](axis_values.parse(cell)) for cell in frame[axis].unique().tolist()}
         if any(type(cell) is not type(other) for cell, other in cells.items()):
             frame[axis] = frame[axis].map(cells)
-    return frame, RunMeta.from_dict(meta)
+    return frame
 
 
 def _point(layout: Layout, meta: RunMeta, columns: Columns) -> list[tuple[str, axis_values.Cell]]:
@@ -232,18 +241,3 @@ def _outcomes(meta: RunMeta, columns: Columns, table: "pd.DataFrame", tune: list
         if search.confirmation is not None:
             confirmations[row] = search.confirmation.outcome
     return edges, confirmations
-
-
-def _metadata(metas: list[tuple[str, RunMeta]], ends: list[tuple[float, str]], files: Sequence[Path]) -> TableMeta:
-    origins = [read_meta(path) for path in files]
-    return TableMeta(
-        environments=distinct(environment for _, meta in metas for environment in meta.environments),
-        data={name: entry for _, meta in metas for name, entry in meta.data.items()},
-        fingerprints={id: meta.fingerprint for id, meta in metas},
-        runs=len(ends),
-        diverged_runs=sum(status == "diverged" for _, status in ends),
-        seconds=sum(seconds for seconds, _ in ends),
-        files=[path.relative_to(path.parents[2]).as_posix() for path in files],
-        recorded=sum(origin.get("recorded", False) for origin in origins),
-        unverified=sum(origin.get("unverified", False) for origin in origins),
-    )
