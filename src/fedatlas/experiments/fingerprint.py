@@ -182,8 +182,10 @@ def _parse(_study: extensions.Study, name: str) -> dict[str, Any]:
     The hash is also of the files that the module's classes declare to read, and outside of the package of the versions
     of other packages that it imports.
     """
+    if (path := _path(name)) is None:
+        raise ModuleNotFoundError(name)
     parsed: dict[str, Any]
-    path, files, versions = _existing(name), list(RESOURCES.get(name, ())), list[str]()
+    files, versions = list(RESOURCES.get(name, ())), list[str]()
     source = hashlib.sha256(content := path.read_bytes()).hexdigest()
     if not _of_package(name):
         tree = _extension_tree(name, content)
@@ -324,12 +326,6 @@ def module_of_export(name: str) -> str:
     Results of an extension that imports the name from ``fedatlas`` depend on this module, and not on the interface.
     """
     return {**fedatlas.EXPORTS, **fedatlas.MODULES}.get(name, f"{PACKAGE}.{name}")
-
-
-def _existing(name: str) -> Path:
-    if (path := _path(name)) is None:
-        raise ModuleNotFoundError(name)
-    return path
 
 
 def _of_package(name: str) -> bool:
