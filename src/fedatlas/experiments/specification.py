@@ -142,10 +142,6 @@ class Experiment:
         """The file and the size, for sentences."""
         return f"{self.file} (size {self.size})"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the experiment as JSON types."""
-        return dataclasses.asdict(self)
-
     def figure(self, name: str) -> dict[str, Any]:
         """Return the specification of a figure: its kind and options, without its caption."""
         return {key: value for key, value in self.figures[name].items() if key != "caption"}

@@ -82,7 +82,7 @@ def build_facts(
             "venue": paper.meeting,
             "source": experiment.source,
         },
-        "content": json.loads(json.dumps(experiment.to_dict())),
+        "content": json.loads(json.dumps(dataclasses.asdict(experiment))),
         "cards": [card for card in cards if experiment.name in card_experiments(card)],
         "left_out": dict(missing),
         "missing_data": list(dict.fromkeys(data for lacking in missing.values() for data in lacking)),
