@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from fedatlas import UserError
+from fedatlas.experiments import fingerprint
 from fedatlas.federation import algorithms
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
@@ -15,6 +16,7 @@ __all__ = [
     "dirichlet",
     "each_algorithm",
     "example",
+    "forget_code",
     "like",
     "logistic",
     "network",
@@ -25,6 +27,13 @@ __all__ = [
     "unequal_shares",
     "where_defined",
 ]
+
+
+def forget_code():
+    """Forget what this process knows of code, so that it reads it as a new process does."""
+    for function in vars(fingerprint).values():
+        if hasattr(function, "cache_clear"):
+            function.cache_clear()
 
 
 def example(name, **overrides):

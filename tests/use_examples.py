@@ -144,7 +144,7 @@ def figure_and_claim():
     content = experiment(**EXAMPLES["A figure"], **EXAMPLES["A check of a claim"], optimum=True)
     validate(content)
     table, curves, view = build(content, Path("runs"), decay)
-    draw(FIGURES.build(content.figures["scores"].spec), view, table, curves, ["scores.png"])
+    draw(FIGURES.build(content.figure("scores")), view, table, curves, ["scores.png"])
     assert Path("scores.png").read_bytes().startswith(b"\x89PNG")
     verdict = judge_claims(content.claims, Results(view, table, curves, table)).iloc[0]
     assert (verdict["verdict"], verdict["ours"]) == (HELD, "0 runs diverged")

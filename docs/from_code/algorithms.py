@@ -170,7 +170,7 @@ def _theory(cls: type[Algorithm], letters: Notation) -> Iterator[str]:
     bounds = [
         f"Theorem {theorem.short} of its paper ({theorem.name} in the appendix; {prose(theorem.assumptions, letters)})"
         for theorem in FEDAC_THEOREMS.values()
-        if theorem.algorithm == cls.name
+        if ("fedavg" if theorem.averaged else theorem.algorithms[0]) == cls.name  # of FedAvg it is about a mean
     ]
     bounds += [
         f"{bound.title} (bounds {escape_markdown(bound.quantity)})"
@@ -237,6 +237,5 @@ def _figures() -> dict[str, list[str]]:
 
 def _algorithms(experiment: Experiment, figure: str) -> set[str]:
     """Return the names of the algorithms that a figure draws."""
-    entry = experiment.figures.get(figure)
-    ids = entry.spec.get("algorithms") if entry else None
+    ids = experiment.figures.get(figure, {}).get("algorithms")
     return {experiment.algorithm(id) for id in ids or experiment.algorithms}

@@ -6,10 +6,11 @@ from types import SimpleNamespace
 import pytest
 
 from fedatlas import UserError
-from fedatlas.experiments.fingerprint import _parsed_outside, module_hashes
+from fedatlas.experiments.fingerprint import module_hashes
 from fedatlas.registry import extensions
 from fedatlas.testing import Failed, NotApplicable
 from fedatlas.testing.untracked import dependencies, find_untracked
+from tests.helpers import forget_code
 
 SOURCE = """
 from fedatlas import Algorithm
@@ -32,9 +33,7 @@ def own(tmp_path, monkeypatch):
 
     def write(source):
         (tmp_path / "extensions/mine.py").write_text(source)
-        _parsed_outside.cache_clear()
-        module_hashes.__globals__["_module_hash"].cache_clear()
-        module_hashes.__globals__["_module_hashes"].cache_clear()
+        forget_code()
         return "extensions.mine"
 
     write.folder = tmp_path / "extensions"

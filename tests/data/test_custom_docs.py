@@ -80,7 +80,7 @@ def test_the_axis():
     problem = {"kind": "logistic", "l2": 0.1}
     result = experiment(problem=problem, setting={"clients": 3, "rounds": 2}, **AXIS)
     assert len(expansion.cells(result)) == 4
-    assert result.figures["mine"].spec["where"]["problem.data"] == result.grid["problem.data"][0]
+    assert result.figures["mine"]["where"]["problem.data"] == result.grid["problem.data"][0]
 
 
 @pytest.mark.parametrize("rows, sentence", MISTAKES)

@@ -1,6 +1,7 @@
 """Whatever lies in a configuration, the answer is an experiment or one sentence."""
 
 import copy
+import dataclasses
 import json
 
 import pytest
@@ -48,7 +49,7 @@ def good_or_said(path, size="smoke"):
     )
     if all(steps) and experiment:
         _, cells, view = steps
-        json.dumps([[cell.spec.to_dict() for cell in cells], view.to_dict(), experiment.to_dict()])
+        json.dumps([[cell.spec.to_dict() for cell in cells], view.to_dict(), dataclasses.asdict(experiment)])
         json.dumps([vars(claim) for claim in experiment.claims.values()])
 
 

@@ -5,6 +5,7 @@ import textwrap
 import pytest
 
 from fedatlas.experiments import fingerprint
+from tests.helpers import forget_code
 
 BASE = textwrap.dedent('''
     """Module."""
@@ -97,19 +98,12 @@ def test_resources_count(tmp_path, monkeypatch):
         (tmp_path / "publish/report" / file).write_text("a")
     monkeypatch.setattr(fingerprint, "ROOT", tmp_path)
     monkeypatch.setattr(fingerprint, "CACHE", tmp_path / "cache.json")
-    forget()
+    forget_code()
     before = fingerprint.fingerprint(["fedatlas.publish.report.page"])
     (tmp_path / "publish/report/report.css").write_text("b")
+    forget_code()
     assert fingerprint.fingerprint(["fedatlas.publish.report.page"]) != before
-    forget()
-
-
-def forget():
-    caches = (
-        fingerprint._closure, fingerprint._followed, fingerprint._parsed, fingerprint._cached, fingerprint._path_inside,
-    )  # fmt: skip
-    for function in caches:
-        function.cache_clear()
+    forget_code()
 
 
 @pytest.fixture
@@ -121,11 +115,11 @@ def package(tmp_path, monkeypatch):
     monkeypatch.setattr(fingerprint, "CACHE", tmp_path / "kept/cache.json")
 
     def value():
-        forget()
+        forget_code()
         return fingerprint.fingerprint(["fedatlas.first"])
 
     yield value
-    forget()
+    forget_code()
 
 
 def test_what_is_kept_is_of_this_source(package, tmp_path):

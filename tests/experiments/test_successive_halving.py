@@ -2,6 +2,7 @@
 
 import dataclasses
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from fedatlas.experiments.cells import CellSpec, Search, Select
 from fedatlas.experiments.dependencies import run_file_modules
 from fedatlas.experiments.run import run_cell
 from fedatlas.experiments.tuning import TUNING_RULES
-from fedatlas.experiments.tuning.successive_halving import rung_rounds
+from fedatlas.experiments.tuning.successive_halving import rung_rounds, rung_sizes
 from tests.experiments.stopping import assert_same_bits_in_pieces
 from tests.transcriptions.successive_halving import successive_halving
 
@@ -40,9 +41,9 @@ def simulated(count, seed):
     ]
 
 
-def search_over(losses, rounds, **options):
-    """The finished search of a rule over arms with these losses, and its specification."""
-    rule = TUNING_RULES.build({"kind": "successive_halving", **options})
+def search_over(losses, rounds):
+    """The finished search of the rule over arms with these losses."""
+    rule = TUNING_RULES.build("successive_halving")
     spec = dataclasses.replace(
         SPEC, within={}, tune={"lr": list(range(1, len(losses) + 1))}, setting={**SPEC.setting, "rounds": rounds}
     )
@@ -54,31 +55,32 @@ def search_over(losses, rounds, **options):
     search = runs.initial_searches(spec)[0]
     while search.chosen is None:
         search = rule.advance(spec, search, evaluations, lambda point: True)
-    return search, spec
+    return search
 
 
-@pytest.mark.parametrize("eta", [2, 3])
 @pytest.mark.parametrize("count", [2, 3, 5, 8, 13, 27])
-def test_the_choice_is_that_of_the_papers_pseudocode(count, eta):
-    for seed, budget in itertools.product(range(5), (count * 20, count * 57)):
-        losses = simulated(count, seed)
-        arm, stops, sets = successive_halving(losses, budget, eta)
-        search, _ = search_over(losses, stops[-1] + 7, eta=eta, budget=budget)
+def test_the_choice_is_that_of_the_papers_pseudocode(count):
+    iterations = math.ceil(math.log2(count))
+    for seed, rounds in itertools.product(range(5), (57, 160)):
+        losses, budget = simulated(count, seed), 2 * rounds * iterations  # of which each of the last two takes a half
+        while successive_halving(losses, budget)[1][-1] > rounds:
+            budget -= 1
+        arm, stops, sets = successive_halving(losses, budget)
+        search = search_over(losses, stops[-1])
         assert search.chosen == {"lr": arm + 1}
         assert [[point["lr"] - 1 for point in rung.points] for rung in search.rungs] == sets
         assert [rung.rounds for rung in search.rungs] == [[stop] * len(S) for stop, S in zip(stops, sets, strict=True)]
 
 
-def test_by_default_the_last_rung_takes_all_rounds():
+def test_the_last_rung_takes_all_rounds():
     for count, most in itertools.product((2, 3, 7, 8, 20), (1, 2, 16, 100, 997)):
-        stops = rung_rounds(count, most)
+        stops = rung_rounds(rung_sizes(count), most)
         assert stops == sorted(stops) and stops[0] >= 1 and stops[-1] == most
     for count, most in ((3, 5), (8, 16)):
         arms = simulated(count, 0)
         budgets = range(1, 8 * count * most)
         largest = max(B for B in budgets if successive_halving(arms, B)[1][-1] <= most)
-        assert rung_rounds(count, most)[:-1] == successive_halving(arms, largest)[1][:-1]
-    assert rung_rounds(8, 10, budget=10**6) == [10, 10, 10]
+        assert rung_rounds(rung_sizes(count), most)[:-1] == successive_halving(arms, largest)[1][:-1]
 
 
 def test_a_run_file_holds_the_runs_of_all_rungs_and_what_they_cost(tmp_path):
@@ -130,8 +132,8 @@ def cells(tmp_path, **keys):
 def test_an_experiment_names_the_rule(tmp_path):
     plain = cells(tmp_path)
     assert all("tuning" not in spec.to_dict() for spec in plain.values()) and cells(tmp_path, tuning="grid") == plain
-    entries = cells(tmp_path, tuning={"kind": "successive_halving", "eta": 3})
-    assert entries["fixed"] == plain["fixed"] and entries["fedavg"].tuning == {"kind": "successive_halving", "eta": 3}
+    entries = cells(tmp_path, tuning="successive_halving")
+    assert entries["fixed"] == plain["fixed"] and entries["fedavg"].tuning == {"kind": "successive_halving"}
     assert CellSpec.from_dict(entries["fedavg"].to_dict()) == entries["fedavg"]
     rules = {name.rpartition(".")[2] for name in run_file_modules(entries["fedavg"]) if ".tuning." in name}
     assert rules == {"successive_halving", "confirmation"}
@@ -143,7 +145,6 @@ def test_an_experiment_names_the_rule(tmp_path):
     ("rule", "words"),
     [
         ("halving", "unknown tuning rule 'halving'"),
-        ({"kind": "successive_halving", "eta": 1}, "eta"),
         ("trials", "tuning: trials does not fit"),
     ],
 )

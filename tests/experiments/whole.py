@@ -50,8 +50,8 @@ def run_experiment(experiment: Experiment, cells: list[Cell], folder: Path) -> A
     logged = list(setting_runs(facts, read_tables(folder), 0))
     assert len({run.key for run in logged}) == len(logged) == int(table["chosen"].sum())
     assert all(len(run.children) in (0, len(experiment.seeds)) for run in logged)
-    for entry in experiment.figures.values():
-        figure = FIGURES.build(entry.spec)
+    for name in experiment.figures:
+        figure = FIGURES.build(experiment.figure(name))
         specification = json.loads(json.dumps(inputs.specify(figure, cells)))
         try:
             arguments = inputs.build(figure, view, specification, inputs.ResultTables(table, curves, folder))

@@ -6,6 +6,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import fingerprint
 from fedatlas.experiments.dependencies import problem_modules
 from fedatlas.registry import extensions
+from tests.helpers import forget_code
 
 HELPER = {"extensions/helper.py": "X = 1\n"}
 
@@ -39,9 +40,8 @@ def fingerprints(study):
     """A function that gives the fingerprints of own modules as a new process would."""
 
     def values(*names):
-        caches = fingerprint._closure, fingerprint._followed, fingerprint._parsed_outside, extensions._study_modules
-        for function in caches:
-            function.cache_clear()
+        forget_code()
+        extensions._study_modules.cache_clear()
         return [fingerprint.fingerprint([name]) for name in names]
 
     return values

@@ -98,7 +98,7 @@ def test_curvature_along_agd(kappa, steps):
 @pytest.mark.parametrize("K", [1, 2, 10, 40, 100])
 def test_agd_separates_as_the_theorem_says(kappa, K):
     """Theorem 4.2 in the form that its proof has (eq. F.9), and the distances themselves (eq. F.8)."""
-    frame = instability.distances(kappa, 3 * K, algorithms=("agd",))
+    frame = instability.distances(kappa, 3 * K)
     assert frame["step"].tolist() == list(range(3 * K + 1))
     first, last = frame.iloc[0], frame.iloc[-1]
     eps = first["distance"]
@@ -110,13 +110,9 @@ def test_agd_separates_as_the_theorem_says(kappa, K):
     assert last["output"] / eps == pytest.approx(growth**K * (1 + 1 / root) / 2, rel=1e-9)
 
 
-def test_a_start_apart_that_is_too_far_or_nothing_is_refused(kappa):
-    with pytest.raises(UserError, match="eps is"):
-        instability.distances(kappa, 30, 1)
-    with pytest.raises(UserError, match="eps is"):
-        instability.distances(kappa, 30, 0)
+def test_starts_that_no_float_tells_apart_are_refused():
     with pytest.raises(UserError, match="too small"):
-        instability.distances(kappa, 30, "1e-300")
+        instability.distances(1000, 3000)
 
 
 def test_every_client_has_the_gradient(instance):

@@ -238,4 +238,4 @@ def test_a_committed_record_is_whole_and_names_no_place_of_a_machine(folder):
     assert record.cells.keys() <= known
     for held in record.cells.values():
         assert '"origin"' not in json.dumps(held.plain["data"])
-        assert all({"source", "arrays"} <= provenance.keys() for _, provenance in held.data)
+        assert all({"source", "arrays"} <= provenance.keys() for provenance in held.data.values())

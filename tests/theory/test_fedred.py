@@ -1,5 +1,7 @@
 """FedRed's dissimilarities against dense eigenvalues, and its theorems against runs and by hand."""
 
+import dataclasses
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,6 +11,7 @@ from fedatlas.federation import algorithms
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.similar import SyntheticSimilarQuadratic
+from fedatlas.theory import dissimilarity
 from fedatlas.theory.dissimilarity import dissimilarities
 from fedatlas.theory.fedred import FEDRED_BOUNDS
 from fedatlas.theory.fedred.bound import FedRedConstants
@@ -30,7 +33,9 @@ def dense(problem, x, clients=5):
 
 
 @pytest.mark.parametrize("make", [logistic, softmax, lambda: quadratic(noise=0.0), lambda: network("linear")])
-def test_power_method_finds_the_dense_eigenvalues(make):
+def test_power_method_finds_the_dense_eigenvalues(make, monkeypatch):
+    monkeypatch.setattr(dissimilarity, "ITERATIONS", 2000)
+    monkeypatch.setattr(dissimilarity, "TOLERANCE", 1e-7)
     problem = make()
     x = problem.start(0)
     if isinstance(x, np.ndarray):
@@ -38,7 +43,7 @@ def test_power_method_finds_the_dense_eigenvalues(make):
     else:
         H = np.stack([np.asarray(h) for h in _torch(problem, x)])
     apart = np.linalg.norm(H - H.mean(axis=0), ord=2, axis=(1, 2))
-    result = dissimilarities(problem, 5, x, iterations=2000, tolerance=1e-7)
+    result = dissimilarities(problem, 5, x)
     least = np.linalg.norm(np.concatenate(H - H.mean(axis=0)), ord=2) / np.sqrt(5)
     assert result == pytest.approx((least, apart.max()), rel=5e-3)
 
@@ -136,7 +141,7 @@ def test_runs_stay_below(name, convexity):
     assert len(count) == 40 and (np.diff(count) > 0).all()
     assert (measured <= bound).all() and (measured > 1e-6 * bound).any()
     with pytest.raises(UserError, match="every round"):
-        theorem.compare(algorithm, problem, setting, curve[::2])
+        theorem.validate({"kind": "quadratic"}, algorithm.name, dataclasses.replace(setting, eval_rounds=2))
 
 
 def test_what_a_theorem_is_not_about():

@@ -20,6 +20,7 @@ from fedatlas.results.claims import CHECKS
 from fedatlas.results.figures import FIGURES
 from fedatlas.workflow import dependencies
 from fedatlas.workflow.jobs.partition import make
+from tests.helpers import forget_code
 
 ROOT = Path(fedatlas.__file__).parent
 
@@ -122,14 +123,9 @@ def package(tmp_path, monkeypatch):
     shutil.copytree(ROOT, tmp_path / "fedatlas", ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.setattr(fingerprint, "ROOT", tmp_path / "fedatlas")
     monkeypatch.setattr(fingerprint, "CACHE", tmp_path / "cache.json")
-    _forget(fingerprint._closure, fingerprint._parsed, fingerprint._cached, fingerprint._path_inside)
+    forget_code()
     yield tmp_path / "fedatlas"
-    _forget(fingerprint._closure, fingerprint._parsed, fingerprint._cached, fingerprint._path_inside)
-
-
-def _forget(*functions):
-    for function in functions:
-        function.cache_clear()
+    forget_code()
 
 
 @pytest.mark.parametrize("result, follows, ignores", EDGES, ids=[edge[0] for edge in EDGES])
@@ -143,6 +139,7 @@ def test_a_result_depends_on_what_makes_it_and_on_nothing_else(result, follows, 
 @pytest.mark.slow
 def test_a_changed_constant_in_any_module_reruns_what_uses_it(package):
     def values():
+        forget_code()
         return {name: fingerprint.fingerprint(roots) for name, roots in RESULTS.items()}
 
     closures = {result: fingerprint.closure(*roots) for result, roots in RESULTS.items()}

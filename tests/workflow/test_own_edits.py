@@ -8,10 +8,10 @@ import pytest
 from fedatlas.workflow import dependencies
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.study import Study
+from tests.helpers import forget_code
 from tests.workflow.edited import OWN as STUDY
 from tests.workflow.edited import with_extensions
 from tests.workflow.test_edits import appended
-from tests.workflow.test_record_edits import forget
 
 DRAWN = ("scores", "curves", "timed")
 
@@ -39,9 +39,8 @@ CODE = {  # by file: the jobs whose code a line more in it changes; what else is
 
 def code_of_jobs():
     """The code of the jobs of the study in the working directory, as a new process would find it."""
-    forget()
+    forget_code()
     dependencies._fingerprints.cache_clear()
-    dependencies._fingerprint.cache_clear()
     graph, result = Graph(Study.open()), {}
     for experiment, drawn in (("own", DRAWN), ("centers", ()), ("network", ())):
         w = SimpleNamespace(size="smoke", experiment=experiment)
@@ -65,7 +64,7 @@ def study(tmp_path, monkeypatch):
     with_extensions(tmp_path / "study")
     monkeypatch.chdir(tmp_path / "study")
     yield tmp_path / "study"
-    forget()
+    forget_code()
 
 
 def test_a_line_in_an_own_file_changes_the_code_of_what_runs_it(study):

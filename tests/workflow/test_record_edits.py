@@ -18,6 +18,7 @@ from fedatlas.experiments import run as run_module
 from fedatlas.federation.partitions import PARTITIONS
 from fedatlas.records.lookup import Records, all_verifications
 from fedatlas.workflow.study import Study
+from tests.helpers import forget_code
 from tests.records.test_records import changed_file
 from tests.workflow.finished import finish
 
@@ -113,15 +114,9 @@ def study(original, tmp_path, monkeypatch):
     return tmp_path / "study"
 
 
-def forget():
-    """Forget what this process knows of code."""
-    for name in ("_parsed_outside", "_closure", "_followed", "_module_hashes", "_module_hash"):
-        getattr(fingerprint, name).cache_clear()
-
-
 def taken():
     """Run files that the record gives, as experiment/algorithm."""
-    forget()
+    forget_code()
     records = Records(Study.open())
     return {f"{name}/{path.split('/')[1]}" for name in PROBLEMS for path in records.held("smoke", name)}
 
@@ -133,7 +128,7 @@ def edit_module(monkeypatch, *names):
     monkeypatch.setattr(
         fingerprint,
         "_parse",
-        lambda name: original(name) | ({"code": "edited" + original(name)["code"]} if name in changed else {}),
+        lambda study, name: original(study, name) | ({"code": f"edited {name}"} if name in changed else {}),
     )
 
 
@@ -252,7 +247,7 @@ def test_an_edit_that_keeps_numbers_is_verified_and_one_that_does_not_is_not(stu
             {**row, "loss": row["loss"] * (1 + 1e-8 * (run.algorithm == "scaffold"))} for row in original(run, problem)
         ],
     )
-    forget()
+    forget_code()
     assert [main(["record", "verify", name]) for name in PROBLEMS] == [1, 1]
     output = capsys.readouterr().out
     assert "scaffold" in output and "in the record and" in output and "differs" in output
@@ -269,7 +264,7 @@ def test_a_choice_that_tuning_would_not_make_today_is_a_difference(study, monkey
         return [dataclasses.replace(search, chosen={"lr": 0.5}) for search in original(spec, *rest)]
 
     monkeypatch.setattr("fedatlas.records.verification.replay_searches", choose_others)
-    forget()
+    forget_code()
     assert main(["record", "verify", "own"]) == 1
     assert "chooses {'lr': 0.5} by today's code" in capsys.readouterr().out
 
@@ -281,7 +276,7 @@ def test_a_partition_of_older_code_that_lies_here_verifies_nothing(study, monkey
     kind = PARTITIONS.get("dirichlet")
     original = kind.split
     monkeypatch.setattr(kind, "split", lambda self, y, *rest: original(self, y[::-1], *rest))
-    forget()
+    forget_code()
     assert main(["record", "verify", "own"]) == 1
 
 

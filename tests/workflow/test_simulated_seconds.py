@@ -13,7 +13,6 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import expansion, result_files, tables
 from fedatlas.experiments.run import run_cell
 from fedatlas.experiments.shared_files import partition_file
-from fedatlas.experiments.specification import FigureEntry
 from fedatlas.federation.architectures import ARCHITECTURES
 from fedatlas.federation.costs.operations import of_architecture, per_sample
 from fedatlas.federation.problems import create
@@ -184,4 +183,4 @@ def test_asynchronous_runs_keep_their_clock_and_refuse_another(tmp_path):
         simulated(result, results, tmp_path)
     figures = {"it": {"kind": "convergence", "x": "simulated_seconds", "caption": "."}}
     with pytest.raises(UserError, match=f"figures.it: .*{sentence}"):
-        validate(dataclasses.replace(result, figures={k: FigureEntry.from_dict(v) for k, v in figures.items()}))
+        validate(dataclasses.replace(result, figures=figures))

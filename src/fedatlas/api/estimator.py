@@ -64,11 +64,6 @@ class FederatedLogisticRegression(ClassifierMixin, BaseEstimator):
     parameters : dict or None
         Further hyper-parameters of the algorithm: numbers, or formulas of the constants of the problem such as
         ``"2*delta_A"``. Those without a value and default take what theory advises.
-    warm_start : bool
-        Whether ``fit`` starts at the coefficients of the last one. All else that server and clients remember starts
-        anew.
-    verbose : bool or int
-        Whether loss and accuracy are printed while it trains.
     random_state : int, RandomState or None
         Seed of all draws.
 
@@ -110,8 +105,6 @@ class FederatedLogisticRegression(ClassifierMixin, BaseEstimator):
         l2: float = 1e-3,
         participation: dict[str, Any] | None = None,
         parameters: dict[str, Any] | None = None,
-        warm_start: bool = False,
-        verbose: bool | int = False,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.algorithm = algorithm
@@ -124,8 +117,6 @@ class FederatedLogisticRegression(ClassifierMixin, BaseEstimator):
         self.l2 = l2
         self.participation = participation
         self.parameters = parameters
-        self.warm_start = warm_start
-        self.verbose = verbose
         self.random_state = random_state
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -164,17 +155,13 @@ class FederatedLogisticRegression(ClassifierMixin, BaseEstimator):
         )
         construct(owner, SoftmaxRegression, {"l2": self.l2})
         split, clients = self._split(labels, rows_used, samples, seed)
-        start = self._start(classes, X.shape[1])
-        problem = Softmax(X, labels, len(classes), self.l2, split, sample_weight=weights, start=start)
+        problem = Softmax(X, labels, len(classes), self.l2, split, sample_weight=weights)
         setting = {"clients": clients, "local_steps": self.local_steps, "rounds": self.rounds}
         hyper = resolve_advice(self._algorithm, hyper, setting, _Constants(problem, clients))
         conditions |= {**setting, "batch": self.batch}
         if self.participation is not None:
             conditions["participation"] = self.participation
-        progress = self._print_progress if self.verbose else None
-        self.history_ = train(
-            self.algorithm, problem, seed=seed, optimum=False, progress=progress, **conditions, **hyper
-        )
+        self.history_ = train(self.algorithm, problem, seed=seed, optimum=False, **conditions, **hyper)
         x, attrs, self.classes_ = self.history_.attrs["x"], self.history_.attrs, classes
         self.coef_, self.intercept_ = x[: -len(classes)].reshape(len(classes), -1), x[-len(classes) :]
         self.n_iter_ = int(self.history_["round"].iloc[-1])
@@ -223,17 +210,6 @@ class FederatedLogisticRegression(ClassifierMixin, BaseEstimator):
         kind, values = partitions.PARTITIONS.split(self.partition)
         clients = min(self.clients, len(labels))
         return partitions.split({"kind": kind, "seed": seed, **values}, labels, clients), clients
-
-    def _start(self, classes: np.ndarray, features: int) -> np.ndarray | None:
-        """Return the start: the last coefficients with ``warm_start``, else None for 0."""
-        if not self.warm_start or not hasattr(self, "coef_"):
-            return None
-        if not np.array_equal(self.classes_, classes) or self.coef_.shape[1] != features:
-            raise UserError("warm_start: the last fit had other classes or another number of features")
-        return np.concatenate([self.coef_.ravel(), self.intercept_])
-
-    def _print_progress(self, row: dict[str, Any]) -> None:
-        print(f"{self.algorithm}: round {row['round']}, loss {row['loss']:.6g}, accuracy {row['accuracy']:.4f}")
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the logits (n, n_classes) of the samples X (n, d); for two classes their difference (n,)."""

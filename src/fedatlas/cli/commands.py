@@ -164,7 +164,8 @@ def theory(a: Namespace) -> None:
     _check_extensions()
     problem = parse_problem(a)
     with terminal.progress_bar("computing constants and optima") as bar, explain_overflow("theory"):
-        evaluate_theorems(problem, parse_clients(a, problem), a.local_steps, a.steps, show=bar.write)
+        for line in evaluate_theorems(problem, parse_clients(a, problem), a.local_steps, a.steps):
+            bar.write(line)
 
 
 def check(a: Namespace) -> int:

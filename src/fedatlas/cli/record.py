@@ -29,7 +29,7 @@ def list_records(a: Namespace) -> int:
     for (size, name), path in record_paths(study).items():
         try:
             record = read_record(path)
-            examination = Examination.begin(study, record, known)
+            examination = Examination(study, record, known)
             count = f"{len(examination.verified)} of {len(record.cells)} cells verified for today's code"
             state = f"{count}; {meaning(record.cells.values(), examination.all_rows)}"
         except UserError as error:
@@ -79,7 +79,7 @@ def verify(a: Namespace) -> int:
     else:  # where time is short, cheap ones come first
         records = [read_record(paths[key]) for key in sorted(paths, key=seconds_of_a_run) if a.size in (None, key[0])]
     more = a.all or (bool(a.name) and (a.runs is not None or a.minutes is not None))
-    examinations = [Examination.begin(study, record, known) for record in records]
+    examinations = [Examination(study, record, known) for record in records]
     examinations = [each for each in examinations if each.cells and (more or len(each.verified) < len(each.cells))]
     if not examinations:
         print("every cell of the record is verified for today's code; --all computes more runs")

@@ -7,7 +7,7 @@ without ``search`` is searched around its advice.
 
 import ast
 from collections.abc import Collection, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import formulas
@@ -24,18 +24,8 @@ AROUND = (0.01, 10)  # multiples of the advice at which a range ends
 OF_SETTING = {SYMBOLS[name]: name for name in ("clients", "local_steps", "rounds")}
 
 
-class HasConstants(Protocol):
-    """A problem, as far as formulas need it."""
-
-    def constant(self, name: str) -> float | None:
-        """Return a constant, or None."""
-
-    def constants(self) -> Mapping[str, float]:
-        """Return all constants, for the error about an unknown one."""
-
-
 def resolve_advice(
-    algorithm: type[Algorithm], parameters: Mapping[str, Any], setting: Mapping[str, Any], problem: HasConstants
+    algorithm: type[Algorithm], parameters: Mapping[str, Any], setting: Mapping[str, Any], problem: Any
 ) -> dict[str, Any]:
     """Return hyper-parameters, with the advice for those that have neither a value nor a default, as numbers.
 
@@ -43,7 +33,7 @@ def resolve_advice(
         algorithm: Class of the algorithm.
         parameters: Values, or formulas of the problem's constants.
         setting: ``clients``, ``local_steps`` and ``rounds``.
-        problem: Problem whose constants the advice names.
+        problem: Problem whose constants the advice names, by its methods ``constant`` and ``constants``.
 
     Raises:
         UserError: A value does not fit, a required hyper-parameter has no advice, or a formula names an unknown

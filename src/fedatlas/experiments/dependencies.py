@@ -150,12 +150,7 @@ def metric_names(spec: CellSpec) -> set[str]:
 
 def trace_files(spec: CellSpec) -> list[str]:
     """Return the paths of the files that the participation of a cell's runs reads."""
-    return _trace_files(study(), _choices(spec))
-
-
-@functools.lru_cache(10_000)
-def _trace_files(_study: Study, choices: str) -> list[str]:
-    rules = [PARTICIPATION.build(setting.get("participation"), "full") for setting in _combinations(choices)]
+    rules = [PARTICIPATION.build(setting.get("participation"), "full") for setting in _settings(spec)]
     return sorted({file for rule in rules for file in rule.files()})
 
 

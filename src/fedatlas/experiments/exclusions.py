@@ -35,14 +35,11 @@ SILENT = {
 # module only where something else says so, mostly `fedatlas.experiments.dependencies`, which reads it from the
 # specification. The style of an import never matters: one inside a function is followed like any other.
 DETACHED = {
-    (
-        "fedatlas.experiments.run",
-        "fedatlas.experiments.tuning",
-    ): "says what is run, and changes no number of a run; dependencies adds the rule to run files with a choice",
-    (
-        "fedatlas.experiments.run",
-        "fedatlas.experiments.tuning.confirmation",
-    ): "says what is run, and changes no number of a run; dependencies adds it to run files with a choice",
+    **{
+        ("fedatlas.experiments.run", f"fedatlas.experiments.{name}"): "says what is run, and changes no number of a "
+        "run; dependencies adds it to run files with a choice"
+        for name in ("tuning", "tuning.confirmation")
+    },
     (
         "fedatlas.experiments.run_rows",
         "fedatlas.experiments.scores",
@@ -63,26 +60,11 @@ DETACHED = {
         "fedatlas.federation.problems.network",
         "fedatlas.federation.networks.device",
     ): "names the device in metadata; the problem's oracle, which dependencies adds, imports what computes",
-    (
-        "fedatlas.federation.compiled",
-        "fedatlas.federation.compiled.lockstep",
-    ): "dependencies adds the compiled parts that a specification may run",
-    (
-        "fedatlas.federation.compiled",
-        "fedatlas.federation.compiled.dense_rows",
-    ): "dependencies adds the compiled parts that a specification may run",
-    (
-        "fedatlas.federation.compiled",
-        "fedatlas.federation.compiled.scoring",
-    ): "dependencies adds the compiled parts that a specification may run",
-    (
-        "fedatlas.federation.compiled",
-        "fedatlas.federation.compiled.sparse_gradients",
-    ): "dependencies adds the compiled parts that a specification may run",
-    (
-        "fedatlas.federation.compiled",
-        "fedatlas.federation.compiled.sequential",
-    ): "dependencies adds the compiled parts that a specification may run",
+    **{
+        ("fedatlas.federation.compiled", f"fedatlas.federation.compiled.{name}"): "dependencies adds the compiled "
+        "parts that a specification may run"
+        for name in ("lockstep", "dense_rows", "scoring", "sparse_gradients", "sequential")
+    },
     **{
         ("fedatlas.federation.compiled.sequential", f"fedatlas.federation.compiled.{name}"): "dependencies adds it to "
         "networks that may be compiled"

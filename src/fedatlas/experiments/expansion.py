@@ -29,7 +29,6 @@ from fedatlas.experiments.runs import SETTING, assign, in_part, product
 from fedatlas.experiments.scores import NO_METRICS
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.tuning import TUNING_RULES, halton
-from fedatlas.experiments.tuning.space_rule import SpaceRule
 from fedatlas.federation import algorithms, problems
 from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.engine.recording import LOCAL_LOSS
@@ -106,13 +105,8 @@ def tuned_values(
     kind = problems.PROBLEMS.split(experiment.problem)[0]
     constants = problems.get(kind).constants if problem is None else problems.parse(problem)[0].available_constants()
     space = search_space(algorithm, entry.set, entry.search, setting or experiment.setting, constants)
-    return _draw(algorithm, json.dumps(space), _number_of_trials(experiment, len(space))), space or None
-
-
-def _number_of_trials(experiment: Experiment, dimensions: int) -> int:
-    """Return the number of trials that are drawn for so many hyper-parameters."""
-    rule = TUNING_RULES.build(experiment.tuning, "trials")
-    return rule.draws(experiment.trials, dimensions) if isinstance(rule, SpaceRule) else experiment.trials
+    trials = TUNING_RULES.build(experiment.tuning, "trials").draws(experiment.trials, len(space))
+    return _draw(algorithm, json.dumps(space), trials), space or None
 
 
 @functools.lru_cache(1000)
@@ -186,7 +180,6 @@ def _algorithm_view(experiment: Experiment, id: str) -> AlgorithmView:
         setting=entry.setting,
         untuned=entry_facts.untuned_parameters(experiment, id, tune),
         deterministic=entry_facts.is_deterministic(experiment, id),
-        colour=entry.colour,
         emphasis=entry.emphasis,
     )
 
@@ -218,7 +211,7 @@ def _tuning_rule(experiment: Experiment) -> Spec | None:
         if rule.name != implied:
             raise UserError(f"tuning: {rule.name} does not fit; the experiment's tuned values are those of {implied}")
         return None
-    if isinstance(rule, SpaceRule) and not experiment.trials:
+    if rule.needs_trials and not experiment.trials:
         raise UserError(f"tuning: {rule.name} begins with trials of search spaces; give their number in trials")
     kind, values = TUNING_RULES.split(experiment.tuning)
     return {"kind": kind, **values}

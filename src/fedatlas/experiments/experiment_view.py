@@ -13,8 +13,7 @@ class AlgorithmView:
     """An algorithm of an experiment, with its name in legends.
 
     tune: tuned hyper-parameters with their values. untuned: hyper-parameters that are fixed at a number although trials
-    would tune them. deterministic: whether its runs are the same for all seeds. colour: name of its colour in figures,
-    if the entry has one. emphasis: whether figures emphasise it.
+    would tune them. deterministic: whether its runs are the same for all seeds. emphasis: whether figures emphasise it.
     """
 
     algorithm: str
@@ -24,7 +23,6 @@ class AlgorithmView:
     setting: dict[str, Any] = field(default_factory=dict)
     untuned: list[str] = field(default_factory=list)
     deterministic: bool = False
-    colour: str | None = None
     emphasis: bool = False
 
 
@@ -56,22 +54,14 @@ class ExperimentView:
     analyses: list[int] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the view as JSON types; keys of which there are none are omitted."""
-        content = dataclasses.asdict(self)
-        for entry in content["algorithms"].values():
-            for key in ("colour", "emphasis"):
-                if not entry[key]:
-                    del entry[key]
-        return {key: value for key, value in content.items() if value or key not in ("cases", "undefined", "analyses")}
+        """Return the view as JSON types."""
+        return dataclasses.asdict(self)
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> "ExperimentView":
         """Return the view that `to_dict` turned into JSON types."""
-        select, algorithms = (
-            Select(**content["select"]),
-            {id: AlgorithmView(**algorithm) for id, algorithm in content["algorithms"].items()},
-        )
-        return cls(**{**content, "select": select, "algorithms": algorithms})
+        algorithms = {id: AlgorithmView(**algorithm) for id, algorithm in content["algorithms"].items()}
+        return cls(**{**content, "select": Select(**content["select"]), "algorithms": algorithms})
 
 
 EMPTY = ExperimentView("", "", [], [], Select(metric="", statistic="best", goal="min"), {}, {}, [], {})

@@ -63,14 +63,8 @@ def fingerprint(modules: Iterable[str]) -> str:
     Raises:
         ModuleNotFoundError: There is no such module.
     """
-    digest = hashlib.sha256()
-    # Sorted names make the hash independent of the order in which imports are followed.
-    for name in sorted(closure(*sorted(set(modules)))):
-        digest.update(f"{name}\n{_parse(name)['code']}\n".encode())
-        for file in RESOURCES.get(name, ()):
-            digest.update((_existing(name).parent / file).read_bytes())
-    _remember()
-    return digest.hexdigest()[:16]
+    text = "".join(f"{name}\n{code}\n" for name, code in _codes(extensions.study(), frozenset(modules)).items())
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def module_hashes(modules: Iterable[str]) -> dict[str, str]:
@@ -82,28 +76,28 @@ def module_hashes(modules: Iterable[str]) -> dict[str, str]:
     Raises:
         ModuleNotFoundError: There is no such module.
     """
-    return dict(_module_hashes(extensions.study(), tuple(sorted(set(modules)))))
+    return {name: code[:12] for name, code in _codes(extensions.study(), frozenset(modules)).items()}
 
 
+# The study is a part of the keys of caches, because names of its modules are relative to its folder.
 @functools.lru_cache(10_000)
-def _module_hashes(study: extensions.Study, modules: tuple[str, ...]) -> dict[str, str]:
-    hashes = {name: _module_hash(study, name) for name in sorted(_closure(study, modules))}
-    _remember()
-    return hashes
-
-
-@functools.cache
-def _module_hash(_study: extensions.Study, name: str) -> str:
-    return _parse(name)["code"][:12]
+def _codes(study: extensions.Study, modules: frozenset[str]) -> dict[str, str]:
+    """Return the hash of the code of modules and of all that they import, by name, sorted."""
+    codes = {name: _parse(study, name)["code"] for name in sorted(_closure(study, modules))}
+    if _new:
+        with contextlib.suppress(UserError), atomic(CACHE) as temporary:  # where the package's folder can be written to
+            temporary.write_text(json.dumps({"rules": _rules(), "modules": _cached()}))
+        _new.clear()
+    return codes
 
 
 def closure(*modules: str) -> frozenset[str]:
     """Return the names of modules and of all that they import of the package and of extensions, except silent ones."""
-    return _closure(extensions.study(), modules)
+    return _closure(extensions.study(), frozenset(modules))
 
 
 @functools.cache
-def _closure(study: extensions.Study, modules: tuple[str, ...]) -> frozenset[str]:
+def _closure(study: extensions.Study, modules: frozenset[str]) -> frozenset[str]:
     names: set[str] = set()
     todo = list(modules)
     while todo:
@@ -115,9 +109,9 @@ def _closure(study: extensions.Study, modules: tuple[str, ...]) -> frozenset[str
 
 
 @functools.cache
-def _followed(_study: extensions.Study, name: str) -> tuple[str, ...]:
+def _followed(study: extensions.Study, name: str) -> tuple[str, ...]:
     """Return the modules that a module imports and that count as parts of it."""
-    imported = _imported(_parse(name)["imports"])
+    imported = _imported(_parse(study, name)["imports"])
     return tuple(
         module for module in imported if _path(module) and not silent(module) and (name, module) not in DETACHED
     )
@@ -181,22 +175,41 @@ def _is_word(node: ast.stmt) -> bool:
     return bool(targets) and all(isinstance(target, ast.Name) and target.id in WORDS for target in targets)
 
 
-def _parse(name: str) -> dict[str, Any]:
+@functools.cache
+def _parse(_study: extensions.Study, name: str) -> dict[str, Any]:
     """Return ``{"code", "imports"}`` of a module: hash of its normalised code, and imported names.
 
-    The hash of a module outside of the package is also of the versions of other packages that it imports, and of the
-    files that its classes declare to read.
+    The hash is also of the files that the module's classes declare to read, and outside of the package of the versions
+    of other packages that it imports.
     """
-    path = _existing(name)
-    time = path.stat().st_mtime_ns
-    if _of_package(name):
-        return _parsed(name, path, time)
-    parsed = _parsed_outside(name, path, time)
-    if not (parsed["versions"] or parsed["reads"]):
+    if (path := _path(name)) is None:
+        raise ModuleNotFoundError(name)
+    parsed: dict[str, Any]
+    files, versions = list(RESOURCES.get(name, ())), list[str]()
+    source = hashlib.sha256(content := path.read_bytes()).hexdigest()
+    if not _of_package(name):
+        tree = _extension_tree(name, content)
+        package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+        parsed = {"code": _hash(tree), "imports": _imports(tree, package)}
+        files, versions = declared_files(tree), _versions(parsed["imports"])
+    elif (parsed := _cached().get(name, {})).get("source") != source:
+        tree = _tree(content.decode())
+        parsed = _cached()[name] = {"source": source, "code": _hash(tree), "imports": _imports(tree)}
+        _new.add(name)
+    if not (versions or files):
         return parsed
-    files = [_file_hash(name, path.parent / file) for file in parsed["reads"]]
-    text = json.dumps([parsed["code"], parsed["versions"], files])
+    text = json.dumps([parsed["code"], versions, [_file_hash(name, path.parent / file) for file in files]])
     return parsed | {"code": hashlib.sha256(text.encode()).hexdigest()}
+
+
+def _extension_tree(name: str, content: bytes) -> ast.Module:
+    """Return the normalised syntax tree of a module of an extension. Raises UserError where it has none."""
+    try:
+        return _tree(content.decode())
+    except (SyntaxError, ValueError) as error:
+        line = getattr(error, "lineno", None)
+        where = extensions.location(name) + (f", line {line}" if line else "")
+        raise UserError(f"{where}: {getattr(error, 'msg', error)}") from None
 
 
 def _file_hash(name: str, path: Path) -> str:
@@ -240,33 +253,6 @@ def _versions(imports: list[list[str]]) -> list[str]:
     return sorted(f"{name} {importlib.metadata.version(name)}" for name in installed)
 
 
-@functools.cache
-def _parsed(name: str, path: Path, _mtime: int) -> dict[str, Any]:
-    content = path.read_bytes()
-    source = hashlib.sha256(content).hexdigest()
-    parsed = _cached().get(name)
-    if not parsed or parsed["source"] != source:
-        tree = _tree(content.decode())
-        parsed = {"source": source, "code": _hash(tree), "imports": _imports(tree)}
-        _cached()[name] = parsed
-        _new.add(name)
-    return parsed
-
-
-@functools.cache
-def _parsed_outside(name: str, path: Path, _mtime: int) -> dict[str, Any]:
-    """Parse a module of an extension, of which nothing is cached for other processes."""
-    try:
-        tree = _tree(path.read_bytes().decode())
-    except (SyntaxError, ValueError) as error:
-        line = getattr(error, "lineno", None)
-        where = extensions.location(name) + (f", line {line}" if line else "")
-        raise UserError(f"{where}: {getattr(error, 'msg', error)}") from None
-    package = name if path.name == "__init__.py" else name.rpartition(".")[0]
-    imports = _imports(tree, package)
-    return {"code": _hash(tree), "imports": imports, "versions": _versions(imports), "reads": declared_files(tree)}
-
-
 def _hash(tree: ast.Module) -> str:
     return hashlib.sha256(_written(tree).encode()).hexdigest()
 
@@ -284,14 +270,6 @@ def _cached() -> dict[str, Any]:
 def _rules() -> str:
     """Return the hash of this file. What was parsed by an older version of it is not used."""
     return hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
-
-
-def _remember() -> None:
-    """Write what was parsed into the cache, if the package's folder can be written to."""
-    if _new:
-        with contextlib.suppress(UserError), atomic(CACHE) as temporary:
-            temporary.write_text(json.dumps({"rules": _rules(), "modules": _cached()}))
-        _new.clear()
 
 
 def _imports(tree: ast.Module, package: str | None = None) -> list[list[str]]:
@@ -348,12 +326,6 @@ def module_of_export(name: str) -> str:
     Results of an extension that imports the name from ``fedatlas`` depend on this module, and not on the interface.
     """
     return {**fedatlas.EXPORTS, **fedatlas.MODULES}.get(name, f"{PACKAGE}.{name}")
-
-
-def _existing(name: str) -> Path:
-    if (path := _path(name)) is None:
-        raise ModuleNotFoundError(name)
-    return path
 
 
 def _of_package(name: str) -> bool:

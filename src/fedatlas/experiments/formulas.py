@@ -4,7 +4,6 @@ import ast
 import copy
 import functools
 import math
-import operator
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
@@ -12,7 +11,7 @@ from fedatlas.errors import Undefined, UserError
 from fedatlas.registry.options import Option
 
 LONGEST = 200  # characters of a formula
-OPERATIONS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv}
+OPERATIONS = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 FUNCTIONS: dict[str, Callable[..., float]] = {"sqrt": math.sqrt, "log": math.log, "min": min, "max": max}
 
 
@@ -100,7 +99,7 @@ def constants(text: str, name: str) -> list[str]:
     nodes, names = [_parsed(text, name)], []
     while nodes:
         match nodes.pop():
-            case ast.BinOp(left, operation, right) if type(operation) in OPERATIONS:
+            case ast.BinOp(left, operation, right) if isinstance(operation, OPERATIONS):
                 nodes += [right, left]
             case ast.Call(ast.Name(function), [_, *_] as inside, []) if function in FUNCTIONS:
                 nodes += inside
@@ -119,11 +118,13 @@ def evaluate(text: str, name: str, problem: Any = None) -> float:
     name: of the parameter. problem: whose ``constant`` is asked for names; without one all constants are 1. Raises
     UserError on what is not a formula, or has no finite value.
     """
-    constants(text, name)
-    try:
-        number = float(_value(_parsed(text, name), problem))
-    except UserError:
-        raise
+    values: dict[str, Any] = dict.fromkeys(constants(text, name), 1.0)
+    for constant in values if problem is not None else ():
+        if (value := problem.constant(constant)) is None:
+            raise UserError(_unknown(constant, problem.constants()))
+        values[constant] = value
+    try:  # of a text that holds nothing else than what `constants` knows
+        number = float(eval(text.strip(), {"__builtins__": {}}, {**FUNCTIONS, **values}))
     except (ArithmeticError, TypeError, ValueError):  # a root or logarithm that there is not
         number = math.inf
     if not math.isfinite(number):
@@ -143,26 +144,6 @@ def _parsed(text: str, name: str) -> ast.expr:
 
 def _no_formula(text: str, name: str) -> UserError:
     return UserError(f"{name} is {text!r}; it must be a number or a formula of the problem's constants, such as 1/L")
-
-
-def constant_names(value: Any) -> set[str]:
-    """Names of the constants in a formula; none in a number."""
-    return {node.id for node in ast.walk(ast.parse(str(value), mode="eval")) if isinstance(node, ast.Name)}
-
-
-def _value(node: ast.expr, problem: Any) -> float:
-    if isinstance(node, ast.BinOp) and type(node.op) in OPERATIONS:
-        return OPERATIONS[type(node.op)](_value(node.left, problem), _value(node.right, problem))
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        return FUNCTIONS[node.func.id](*(_value(argument, problem) for argument in node.args))
-    if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)) and not isinstance(node.value, bool):
-        return node.value
-    if isinstance(node, ast.Name):
-        value = 1.0 if problem is None else problem.constant(node.id)
-        if value is None:
-            raise UserError(_unknown(node.id, problem.constants()))
-        return value
-    raise TypeError
 
 
 @functools.lru_cache(10_000)

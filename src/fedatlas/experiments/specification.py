@@ -5,7 +5,7 @@ import functools
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import custom_data
@@ -29,18 +29,12 @@ NAMES = {
 }
 
 
-Colour = Literal[
-    "black", "blue", "vermilion", "green", "orange", "pink", "sky", "wine", "navy", "violet", "grey"
-]  # which people with any colour vision tell apart, on light and dark ground
-
-
 @dataclass(frozen=True, kw_only=True)
 class Entry:
     """An algorithm of an experiment."""
 
     algorithm: str | None = option(None, doc="the algorithm's name, if it differs from the key")
     label: str | None = option(None, doc="name in legends; by default the algorithm's")
-    colour: Colour | None = option(None, doc="colour in figures; by default the one that the algorithm has in all")
     emphasis: bool = option(False, doc="whether figures draw it above all others, in a thick line")
     set: dict[str, Any] = option(dict, doc="fixed hyper-parameters")
     tune: dict[str, Any] = option(dict, doc="tuning axes of this algorithm alone; null removes a common one")
@@ -70,44 +64,6 @@ class Case:
     setting: dict[str, Any] = option(dict, doc="laid over the experiment's setting, key by key")
     optimum: bool | None = option(None, doc="whether F* is computed first; by default as the experiment says")
     group: str | None = option(None, doc="group of cases, whose name stands for them in where")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Tracking:
-    """What MLflow holds of an experiment."""
-
-    seeds: bool | None = option(
-        None,
-        doc="whether each scoring seed has a run of its own, beneath the run of its algorithm and setting; by default "
-        "where an experiment has at most 200 of them",
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
-class FigureEntry:
-    """A figure of an experiment.
-
-    Attributes:
-        spec: Kind of the figure and its options, the plain form that jobs receive.
-        caption: Text for the report.
-    """
-
-    spec: dict[str, Any]
-    caption: str
-
-    @classmethod
-    def from_dict(cls, values: Any) -> "FigureEntry":
-        """Return the record of a figure's mapping in an experiment file.
-
-        Raises:
-            UserError: The value is not a mapping, or its caption is not text.
-        """
-        if not isinstance(values, Mapping):
-            form = "a mapping with a kind, a caption and the kind's options"
-            raise UserError(f"the figure is {values!r}; it must be {form}")
-        if not isinstance(caption := values.get("caption"), str):
-            raise UserError(f"caption is {caption!r}; it must be text, for the report")
-        return cls(spec={key: value for key, value in values.items() if key != "caption"}, caption=caption)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,8 +119,7 @@ class Experiment:
     algorithms: dict[str, Entry] = option(
         doc="algorithms by the name that they bear in tables and figures", filled=True
     )
-    mlflow: Tracking = option(Tracking, doc="what MLflow holds of the runs")
-    figures: dict[str, FigureEntry] = option(dict, doc="figures by name")
+    figures: dict[str, dict[str, Any]] = option(dict, doc="figures by name: kind, options and caption")
     claims: dict[str, Claim] = option(dict, doc="the paper's claims, and their checks, by name")
 
     @property
@@ -187,10 +142,9 @@ class Experiment:
         """The file and the size, for sentences."""
         return f"{self.file} (size {self.size})"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the experiment as JSON types, with figures as in the file."""
-        figures = {name: {**figure.spec, "caption": figure.caption} for name, figure in self.figures.items()}
-        return dataclasses.asdict(self) | {"figures": figures}
+    def figure(self, name: str) -> dict[str, Any]:
+        """Return the specification of a figure: its kind and options, without its caption."""
+        return {key: value for key, value in self.figures[name].items() if key != "caption"}
 
     def algorithm(self, id: str) -> str:
         """The algorithm's name behind an entry."""
@@ -217,20 +171,18 @@ def experiment(name: str, size: str, file: str, content: Mapping[str, Any]) -> E
         parsed_content = custom_data.name_data(content)
         _part(parsed_content, "select", _select)
         _part(parsed_content, "seeds", functools.partial(construct, "seeds", InterimAnalyses))
-        _part(parsed_content, "mlflow", functools.partial(construct, "mlflow", Tracking))
         _part(parsed_content, "problem", _problem)
         _part(parsed_content, "setting", functools.partial(_setting, "setting"))
         for section in ("grid", "within", "tune"):
             _part(parsed_content, section, functools.partial(_axes, section))
         for section in ("algorithms", "figures", "claims", "cases"):
             _part(parsed_content, section, functools.partial(_checked_names, section, section))
+        _part(parsed_content, "cases", _cases)
+        if cases := parsed_content.get("cases"):
+            _expand_cases(parsed_content, cases)
         _part(parsed_content, "algorithms", _entries)
         _part(parsed_content, "figures", _figures)
         _part(parsed_content, "claims", _claims)
-        _part(parsed_content, "cases", _cases)
-        if parsed_content.get("cases"):
-            _expand_groups(parsed_content)
-            parsed_content["grid"] = _with_cases(parsed_content.get("grid", {}), list(parsed_content["cases"]))
     except UserError as error:
         raise UserError(f"{where}: {error}") from None
     result: Experiment = construct(where, Experiment, parsed_content, name=name, size=size, file=file)
@@ -293,14 +245,14 @@ def _entries(entries: Mapping[str, Any]) -> dict[str, Entry]:
     return entries_by_id
 
 
-def _figures(figures: Mapping[str, Any]) -> dict[str, FigureEntry]:
-    entries = {}
+def _figures(figures: Mapping[str, Any]) -> Mapping[str, Any]:
     for name, values in figures.items():
-        try:
-            entries[name] = FigureEntry.from_dict(values)
-        except UserError as error:
-            raise UserError(f"figures.{name}: {error}") from None
-    return entries
+        if not isinstance(values, Mapping):
+            form = "a mapping with a kind, a caption and the kind's options"
+            raise UserError(f"figures.{name}: the figure is {values!r}; it must be {form}")
+        if not isinstance(caption := values.get("caption"), str):
+            raise UserError(f"figures.{name}: caption is {caption!r}; it must be text, for the report")
+    return figures
 
 
 def _claims(claims: Mapping[str, Any]) -> dict[str, Claim]:
@@ -318,34 +270,29 @@ def _cases(cases: Mapping[str, Any]) -> dict[str, Case]:
     return cases_by_name
 
 
-def _expand_groups(content: dict[str, Any]) -> None:
-    """Replace groups of cases by their cases where figures and claims select cases."""
-    groups: dict[str, list[str]] = {}
-    for name, case in content["cases"].items():
-        if case.group is not None:
-            groups.setdefault(case.group, []).append(name)
-    for section, keys in (("figures", ["spec"]), ("claims", ["check", "vacuous"])):
-        content[section] = {
-            name: dataclasses.replace(entry, **{key: _with_group_cases(getattr(entry, key), groups) for key in keys})
-            for name, entry in content.get(section, {}).items()
-        }
+def _expand_groups(value: Any, groups: Mapping[str, list[str]]) -> Any:
+    """Return figures, or claims, with the cases of a group where ``where`` names the group."""
+    if not isinstance(value, Mapping):
+        return value
+    where = value.get("where")
+    if isinstance(where, Mapping) and CASE in where:
+        chosen = where[CASE] if isinstance(where[CASE], list) else [where[CASE]]
+        if any(isinstance(name, str) and name in groups for name in chosen):
+            cases = [case for name in chosen for case in groups.get(name, [name])]
+            return {**value, "where": {**where, CASE: cases}}
+    return {key: _expand_groups(item, groups) for key, item in value.items()}
 
 
-def _with_group_cases(spec: Any, groups: Mapping[str, list[str]]) -> Any:
-    """The plain form of a figure or a check whose ``where`` names cases in place of groups."""
-    where = spec.get("where") if isinstance(spec, Mapping) else None
-    if not isinstance(where, Mapping) or CASE not in where:
-        return spec
-    chosen = where[CASE] if isinstance(where[CASE], list) else [where[CASE]]
-    if not any(isinstance(name, str) and name in groups for name in chosen):
-        return spec
-    return {**spec, "where": {**where, CASE: [case for name in chosen for case in groups.get(name, [name])]}}
-
-
-def _with_cases(grid: Any, names: list[str]) -> Any:
-    """The axes of grid after that of the cases."""
-    if not isinstance(grid, Mapping):
-        return grid
+def _expand_cases(content: dict[str, Any], cases: Any) -> None:
+    """Make cases the first axis of grid, and replace groups by their cases where figures and claims select cases."""
+    if not isinstance(cases, Mapping) or not isinstance(grid := content.get("grid", {}), Mapping):
+        return  # the check of the option refuses it
     if CASE in grid:
         raise UserError(f"grid: {CASE!r} is the axis of the cases; give your axis another name")
-    return {CASE: names, **grid}
+    content["grid"] = {CASE: list(cases), **grid}
+    groups: dict[str, list[str]] = {}
+    for name, case in cases.items():
+        if case.group is not None:
+            groups.setdefault(case.group, []).append(name)
+    for section in ("figures", "claims"):
+        content[section] = _expand_groups(content.get(section, {}), groups)

@@ -1,6 +1,5 @@
 """From run files to the table of an experiment: scores, tuned choices, warnings, and the curves of what was chosen."""
 
-import functools
 import itertools
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -12,14 +11,11 @@ import numpy as np
 
 from fedatlas.experiments import axis_values, scores
 from fedatlas.experiments.canonical import conditions
-from fedatlas.experiments.cells import RUNG, Search, Select
+from fedatlas.experiments.cells import RUNG, CellSpec, Select
 from fedatlas.experiments.metadata import RunMeta, TableMeta, distinct
 from fedatlas.experiments.result_files import read, read_meta
 from fedatlas.experiments.scores import COSTS
 from fedatlas.experiments.tuning import TUNING_RULES
-from fedatlas.experiments.tuning.axes import end
-from fedatlas.experiments.tuning.halton import border
-from fedatlas.experiments.tuning.space_rule import SpaceRule
 from fedatlas.federation.metrics import metric as record
 
 if TYPE_CHECKING:
@@ -76,11 +72,11 @@ def build(layout: Layout, files: Sequence[Path]) -> Tables:
     import pandas as pd
 
     summaries, curves, trials, metas = [], [], [], []
-    ends: dict[
-        str, dict[str, tuple[float, str]]
-    ] = {}  # of runs, by what they share: interpretations of a search share runs
-    columns = _columns(layout, files)
-    parts = ((path.parent.name, *_read(path, columns)) for path in files)
+    # Ends of runs by what these share: interpretations of a search share runs.
+    ends: dict[str, dict[str, tuple[float, str]]] = {}
+    heads = [RunMeta.from_dict(read_meta(path)) for path in files]
+    columns = _columns(layout, heads)
+    parts = ((path.parent.name, _read(path, head.spec, columns), head) for path, head in zip(files, heads, strict=True))
     for (id, _), group in itertools.groupby(parts, key=lambda part: (part[0], _point(layout, part[2], columns))):
         frame, meta = _joined(list(group), columns)
         metas.append((id, meta))
@@ -108,37 +104,45 @@ def build(layout: Layout, files: Sequence[Path]) -> Tables:
         counts = [f"{kind}{count}" for kind in ("tuning_", "fresh_", "") for count in ("seeds", "diverged")]
         table[counts] = table[counts].fillna(0).astype(int)
         table.insert(table.columns.get_loc("score"), "chosen", table["seeds"] > 0)
-        edges = _edges if meta.spec.space is None else functools.partial(_borders, meta, columns)
-        table.insert(table.columns.get_loc("score"), "edge", edges(table, ["algorithm", *layout.axes], tune))
-        table.insert(table.columns.get_loc("score"), "confirmation", _confirmations(meta.searches, columns, table))
+        for name, texts in zip(("edge", "confirmation"), _outcomes(meta, columns, table, tune), strict=True):
+            table.insert(table.columns.get_loc("score"), name, texts)
         summaries.append(table)
         curves.append(frame[scoring])
     joined = [pd.concat(frames, ignore_index=True) for frames in (summaries, curves, trials)]
     ended = [end for same in ends.values() for end in same.values()]
-    return Tables(joined[0], joined[1], joined[2], _metadata(metas, ended, files))
+    of_table = TableMeta(
+        environments=distinct(environment for _, meta in metas for environment in meta.environments),
+        data={name: entry for _, meta in metas for name, entry in meta.data.items()},
+        fingerprints={id: meta.fingerprint for id, meta in metas},
+        runs=len(ended),
+        diverged_runs=sum(status == "diverged" for _, status in ended),
+        seconds=sum(seconds for seconds, _ in ended),
+        files=[path.relative_to(path.parents[2]).as_posix() for path in files],
+        recorded=sum(head.recorded for head in heads),
+        unverified=sum(head.unverified for head in heads),
+    )
+    return Tables(joined[0], joined[1], joined[2], of_table)
 
 
-def _columns(layout: Layout, files: Sequence[Path]) -> Columns:
+def _columns(layout: Layout, metas: Sequence[RunMeta]) -> Columns:
     """Return how values become cells, by axis: all files decide, as one may hold numbers and another formulas."""
     values: dict[str, list[Any]] = {axis: [] for axis in (*layout.axes, *layout.tune)}
-    for path in files:
-        spec = RunMeta.from_dict(read_meta(path)).spec
+    for meta in metas:
         for axis in layout.grid:
-            values[axis].append(spec.axis_value(axis))
-        for axis, those in {**spec.within, **spec.tune}.items():
+            values[axis].append(meta.spec.axis_value(axis))
+        for axis, those in {**meta.spec.within, **meta.spec.tune}.items():
             values[axis] += those
     return {axis: axis_values.column(those) for axis, those in values.items()}
 
 
-def _read(path: Path, columns: Columns) -> "tuple[pd.DataFrame, RunMeta]":
+def _read(path: Path, spec: CellSpec, columns: Columns) -> "pd.DataFrame":
     """Read a run file, with cells as in the table."""
-    frame, meta = read(path)
-    spec = RunMeta.from_dict(meta).spec
+    frame, _ = read(path)
     for axis in (*spec.within, *spec.tune):
         cells = {cell: columns[axis](axis_values.parse(cell)) for cell in frame[axis].unique().tolist()}
         if any(type(cell) is not type(other) for cell, other in cells.items()):
             frame[axis] = frame[axis].map(cells)
-    return frame, RunMeta.from_dict(meta)
+    return frame
 
 
 def _point(layout: Layout, meta: RunMeta, columns: Columns) -> list[tuple[str, axis_values.Cell]]:
@@ -220,63 +224,20 @@ def _ends(frame: "pd.DataFrame", keys: list[str], metric: str, goal: str, select
     return ends.reset_index()
 
 
-def _edges(table: "pd.DataFrame", point: list[str], tune: list[str]) -> "pd.Series":
-    """Return in words where chosen values lie at an end of their axis; empty for other rows."""
-    edges = table["chosen"].map({True: "", False: ""})
-    for _, group in table.groupby(point, sort=False, dropna=False):
-        values = {axis: list(map(axis_values.parse, group[axis].unique().tolist())) for axis in tune}
-        for row, winner in group[group["chosen"]].iterrows():
-            ends = {axis: end(axis_values.parse(winner[axis]), values[axis]) for axis in tune}
-            edges[row] = "; ".join(f"{axis} at its {which} value" for axis, which in ends.items() if which)
-    return edges
+def _outcomes(meta: RunMeta, columns: Columns, table: "pd.DataFrame", tune: list[str]) -> "tuple[pd.Series, pd.Series]":
+    """Return in words where chosen values lie at an end of their axis, and whether fresh seeds confirmed them.
 
-
-def _borders(meta: RunMeta, columns: Columns, table: "pd.DataFrame", point: list[str], tune: list[str]) -> "pd.Series":
-    """Return in words where chosen trials lie near the border of their space; empty for other rows.
-
-    A rule that leaves its space says itself where a search did not come to an end.
+    Both are empty where there is nothing to say, and for other rows.
     """
     edges = table["chosen"].map({True: "", False: ""})
-    rule = TUNING_RULES.build(meta.spec.tuning_rule)
+    confirmations = edges.copy()
+    rule, where = TUNING_RULES.build(meta.spec.tuning_rule), "at" if meta.spec.space is None else "near"
     for search in meta.searches:
-        mask = _of_search(search, columns, table)
-        ends = {
-            axis: rule.edge(meta.spec, search, axis)
-            if isinstance(rule, SpaceRule)
-            else border((search.space or {})[axis], (search.chosen or {})[axis])
-            for axis in tune
-        }
-        edges[mask] = "; ".join(f"{axis} near its {which} value" for axis, which in ends.items() if which)
-    return edges
-
-
-def _confirmations(searches: Sequence[Search], columns: Columns, table: "pd.DataFrame") -> "pd.Series":
-    """Return in words whether fresh seeds confirmed chosen values; empty where none ran, and for other rows."""
-    outcomes = table["chosen"].map({True: "", False: ""})
-    for search in searches:
+        row = table["chosen"].copy()
+        for axis, value in search.within.items():
+            row &= table[axis] == columns[axis](value)
+        ends = {axis: rule.edge(meta.spec, search, axis) for axis in tune}
+        edges[row] = "; ".join(f"{axis} {where} its {end} value" for axis, end in ends.items() if end)
         if search.confirmation is not None:
-            outcomes[_of_search(search, columns, table)] = search.confirmation.outcome
-    return outcomes
-
-
-def _of_search(search: Search, columns: Columns, table: "pd.DataFrame") -> "pd.Series":
-    """Return the mask of the row that a search chose."""
-    mask = table["chosen"].copy()
-    for axis, value in search.within.items():
-        mask &= table[axis] == columns[axis](value)
-    return mask
-
-
-def _metadata(metas: list[tuple[str, RunMeta]], ends: list[tuple[float, str]], files: Sequence[Path]) -> TableMeta:
-    origins = [read_meta(path) for path in files]
-    return TableMeta(
-        environments=distinct(environment for _, meta in metas for environment in meta.environments),
-        data={name: entry for _, meta in metas for name, entry in meta.data.items()},
-        fingerprints={id: meta.fingerprint for id, meta in metas},
-        runs=len(ends),
-        diverged_runs=sum(status == "diverged" for _, status in ends),
-        seconds=sum(seconds for seconds, _ in ends),
-        files=[path.relative_to(path.parents[2]).as_posix() for path in files],
-        recorded=sum(origin.get("recorded", False) for origin in origins),
-        unverified=sum(origin.get("unverified", False) for origin in origins),
-    )
+            confirmations[row] = search.confirmation.outcome
+    return edges, confirmations

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from fedatlas.data import prepared, sources
 from fedatlas.data.paths import prepared_folder, resolve_directory
@@ -20,26 +20,12 @@ from fedatlas.experiments.result_files import read_meta
 from fedatlas.io.files import PREFIX
 from fedatlas.io.text import read_bytes
 from fedatlas.records.record import Record, RecordedCell, Restoration, read_record
-from fedatlas.records.verified import Held, Place, Verification, Verifications, find_verified, read_verifications
+from fedatlas.records.verified import Held, Place, Verifications, find_verified, read_verifications
 
 if TYPE_CHECKING:
     from fedatlas.workflow.study import Study
 
 USE, IGNORE, ANY = "use", "ignore", "any"  # values of the key `record` of the configuration
-
-
-class Restored(NamedTuple):
-    """A run file that a record gives.
-
-    Attributes:
-        cell: The cell of the record.
-        restoration: What is restored.
-        verifications: Rows by which the cell counts as verified for today's code.
-    """
-
-    cell: RecordedCell
-    restoration: Restoration
-    verifications: list[Verification]
 
 
 def record_paths(study: "Study") -> dict[tuple[str, str], Path]:
@@ -100,24 +86,24 @@ class Records:
         return all_verifications(self.study)
 
     @functools.cache  # noqa: B019  as long as its process
-    def _read(self, size: str, name: str) -> tuple[Record, dict[Place, list[Verification]]] | None:
-        """Return a record with the rows by which its cells count as verified. Raises UserError if it was damaged."""
+    def _read(self, size: str, name: str) -> tuple[Record, set[Place]] | None:
+        """Return a record with the cells that count as verified. Raises UserError if it was damaged."""
         if (path := self._paths.get((size, name))) is None:
             return None
         record, known = read_record(path), self._verifications
         return record, find_verified(held_cells(self.study, record), known.of(size, name), known.states)
 
     @functools.cache  # noqa: B019
-    def files(self, size: str, name: str) -> dict[str, Restored]:
+    def files(self, size: str, name: str) -> dict[str, Restoration]:
         """Return the run files of an experiment that are restored, by path below the folder of its results.
 
         A file that a job has computed here is left as it is.
         """
         held = self.held(size, name)
-        return {path: restored for path, restored in held.items() if not self._is_computed(size, name, path)}
+        return {path: restoration for path, restoration in held.items() if not self._is_computed(size, name, path)}
 
     @functools.cache  # noqa: B019
-    def held(self, size: str, name: str) -> dict[str, Restored]:
+    def held(self, size: str, name: str) -> dict[str, Restoration]:
         """Return what records give of an experiment, by path below the folder of its results.
 
         A cell is taken if the record of the experiment, or of one that it extends, has it with today's specification
@@ -131,31 +117,28 @@ class Records:
         result = {}
         for cell in self.study.cells(size, name).values():
             for folder, seeds in _analyses(cell, analyses):
-                candidates = (self._restored(record, verified, cell, seeds) for record, verified in found)
-                if restored := next(filter(None, candidates), None):
-                    result[f"{folder}/{cell.id}/{cell.key}.parquet"] = restored
+                candidates = (self._restoration(record, verified, cell, seeds) for record, verified in found)
+                if restoration := next(filter(None, candidates), None):
+                    result[f"{folder}/{cell.id}/{cell.key}.parquet"] = restoration
         return result
 
-    def _restored(
-        self, record: Record, verified: dict[Place, list[Verification]], cell: Cell, seeds: list[int]
-    ) -> Restored | None:
+    def _restoration(self, record: Record, verified: set[Place], cell: Cell, seeds: list[int]) -> Restoration | None:
         """Return what a record gives of a cell with some seeds."""
         recorded = record.find(replace(cell, spec=replace(cell.spec, seeds=seeds)))
-        rows = verified.get((cell.id, cell.key), [])
-        if recorded is None or not (rows or self.policy == ANY) or not self._has_equal_data(recorded):
+        is_verified = (cell.id, cell.key) in verified
+        if recorded is None or not (is_verified or self.policy == ANY) or not self._has_equal_data(recorded):
             return None
         code = fingerprint(cell_modules(cell.spec))
-        restoration = Restoration(str(recorded.path), recorded.key, recorded.checksum, seeds, code, bool(rows))
-        return Restored(recorded, restoration, rows)
+        return Restoration(str(recorded.path), recorded.key, recorded.checksum, seeds, code, is_verified)
 
-    def find(self, w: Any) -> Restored | None:
+    def find(self, w: Any) -> Restoration | None:
         """Return what a record gives of the run file that wildcards name; None where it is computed."""
         folder = f"runs-{w.seeds}" if hasattr(w, "seeds") else "runs"
         return self.files(w.size, w.experiment).get(f"{folder}/{w.id}/{w.key}.parquet")
 
     def _has_equal_data(self, cell: RecordedCell) -> bool:
         """Return whether the data of a record are those of today, and those that lie here, if any do."""
-        for name, held in cell.data:
+        for name, held in cell.data.items():
             source, arrays = self._data(name)
             if source != held["source"] or arrays not in (None, held["arrays"]):
                 return False

@@ -9,7 +9,7 @@ import contextlib
 import functools
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 CELL = "cell"  # column of the metadata
-EXACT = 2**53  # up to here double precision holds every whole number
 
 
 @dataclass(frozen=True)
@@ -72,9 +71,9 @@ class RecordedCell:
         return f"{self.id}/{self.key}"
 
     @property
-    def data(self) -> list[tuple[str, dict[str, Any]]]:
+    def data(self) -> dict[str, dict[str, Any]]:
         """Provenance of each data set by name, with the digests of its ``source`` and of its ``arrays``."""
-        return list(self.plain["data"].items())
+        return self.plain["data"]
 
     @functools.cached_property
     def table(self) -> "pa.Table":
@@ -106,7 +105,8 @@ class RecordedCell:
     @property
     def run_columns(self) -> list[str]:
         """Columns that identify the runs."""
-        return run_columns(self.spec, self.table.column_names)
+        spec, names = self.spec, self.table.column_names
+        return [*spec.within, *spec.tune, *([RUNG] if RUNG in names else []), "seed"]
 
 
 class Restoration(NamedTuple):
@@ -128,12 +128,17 @@ class Restoration(NamedTuple):
     fingerprint: str
     is_verified: bool
 
-    def write(self, out: str | Path) -> None:
-        """Write the run file. Raises UserError if the record was damaged or changed since it was looked at."""
+    @property
+    def cell(self) -> RecordedCell:
+        """The cell of the record. Raises UserError if it was damaged or changed since it was looked at."""
         cell = next((cell for cell in read_file(Path(self.path)) if cell.key == self.key), None)
         if cell is None or cell.checksum != self.checksum:
             raise UserError(f"{self.path}: {self.key} has changed while this ran: run it again")
-        restore(cell, out, self.seeds, self.fingerprint, self.is_verified)
+        return cell
+
+    def write(self, out: str | Path) -> None:
+        """Write the run file. Raises UserError as `cell` does."""
+        restore(self.cell, out, self.seeds, self.fingerprint, self.is_verified)
 
 
 def restore(
@@ -170,11 +175,6 @@ def restore(
     write_table(out, table.filter(pa.array(kept)), meta.to_dict())
 
 
-def run_columns(spec: CellSpec, names: Iterable[str]) -> list[str]:
-    """Return the columns of a run file that identify its runs. names: All of its columns."""
-    return [*spec.within, *spec.tune, *([RUNG] if RUNG in names else []), "seed"]
-
-
 def digest(spec: CellSpec) -> str:
     """Return the digest of a cell's specification without its scoring seeds."""
     content = {key: value for key, value in canonical(spec).items() if key != "seeds"}
@@ -192,7 +192,7 @@ def checksum(plain: Mapping[str, Any], table: "pa.Table") -> str:
         if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
             numbers = column.to_numpy(zero_copy_only=False)
             # as another cell of the file may have made a column of whole numbers one of others
-            is_exact = numbers.dtype.kind == "f" or np.abs(numbers).max(initial=0) <= EXACT
+            is_exact = numbers.dtype.kind == "f" or np.abs(numbers).max(initial=0) <= axis_values.EXACT
             sink.update((numbers.astype(float) if is_exact else numbers).tobytes())
         else:
             texts = column.dictionary_encode()

@@ -3,7 +3,7 @@
 import shutil
 import tempfile
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -79,9 +79,7 @@ def restore_files(record: Record, cells: Iterable[Cell], folder: Path) -> list[P
     return files
 
 
-def add_record(
-    study: "Study", size: str, name: str, runs: int | None = None, report: Callable[[str], object] = print
-) -> Examination:
+def add_record(study: "Study", size: str, name: str, runs: int | None = None) -> Examination:
     """Take the results of an experiment into the record, after runs of each new cell were computed again.
 
     The results may be of older code. Cases of which a run file is missing are left out. Nothing is written before all
@@ -92,7 +90,6 @@ def add_record(
         size: Size of the experiment.
         name: Its name.
         runs: Runs that are computed again; by default one of each cell at least. With 0 nothing is verified.
-        report: Takes lines about the progress.
 
     Returns:
         The examination of the record.
@@ -104,12 +101,12 @@ def add_record(
     with tempfile.TemporaryDirectory() as temporary:
         stage = Path(temporary, size, name)
         kept = read_record(path) if path.exists() else None
-        cells = _whole_cases(study, size, name, kept, report)
+        cells = _whole_cases(study, size, name, kept)
         for id in dict.fromkeys(id for id, _ in cells):
             write_file(stage / f"{id}.parquet", [content for other, content in cells if other == id])
         before = all_verifications(study)
-        examination = Examination.begin(study, read_record(stage), before)
-        verify(study, [examination], seed=len(before.rows), runs=runs, report=report)
+        examination = Examination(study, read_record(stage), before)
+        verify(study, [examination], seed=len(before.rows), runs=runs)
         if examination.obstacle and runs != 0:
             raise UserError(f"{name} (size {size}) cannot be computed again here: {examination.obstacle}")
         if examination.faults:
@@ -121,18 +118,17 @@ def add_record(
 
 
 def _whole_cases(
-    study: "Study", size: str, name: str, kept: Record | None, report: Callable[[str], object]
+    study: "Study", size: str, name: str, kept: Record | None
 ) -> list[tuple[str, tuple[dict[str, Any], Any]]]:
     """Return metadata and rows of an experiment's cells, each with its algorithm's id, from the last interim analysis.
 
-    What the record has and nobody computed here is taken from it.
+    What the record has and nobody computed here is taken from it. A line says which cases are left out.
 
     Args:
         study: The study.
         size: Size of the experiment.
         name: Its name.
         kept: Its record, if there is one.
-        report: Takes a line about cases that are left out.
 
     Raises:
         UserError: A run file is missing, and the experiment has no cases; or no case is whole; or nothing was computed
@@ -158,7 +154,7 @@ def _whole_cases(
         raise UserError(f"{name} (size {size}) is not whole: {reason}; run `fedatlas run {name}` first")
     if missing:
         counts = ", ".join(f"{case} ({len(paths)})" for case, paths in missing.items())
-        report(f"{name} (size {size}): cases of which run files are missing are left out: {counts}")
+        print(f"{name} (size {size}): cases of which run files are missing are left out: {counts}")
     return [
         (cell.id, _content(study, cell, place) if isinstance(place, Path) else (place.plain, place.table))
         for cell, place in whole

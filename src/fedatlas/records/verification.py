@@ -4,26 +4,21 @@ Nothing that lies in the study is used but raw files: data are prepared, split a
 since what lies here may be of other code.
 """
 
-import contextlib
 import datetime
 import functools
 import json
 import random
-import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import fedatlas
 from fedatlas.data import prepared, store
 from fedatlas.data.paths import prepared_folder, resolve_directory
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import CellSpec, Run
-from fedatlas.experiments.dependencies import data_names, result_modules
-from fedatlas.experiments.fingerprint import closure
+from fedatlas.experiments.dependencies import data_names
 from fedatlas.experiments.run import (
     Finished,
     compute_run,
@@ -46,7 +41,6 @@ from fedatlas.records.verified import (
     DIFFERS,
     EQUAL,
     TOLERANCES,
-    Held,
     Modules,
     Place,
     Verification,
@@ -59,7 +53,6 @@ if TYPE_CHECKING:
     from fedatlas.workflow.study import Study
 
 
-@dataclass(eq=False)
 class Examination:
     """What was computed again of an experiment.
 
@@ -72,24 +65,13 @@ class Examination:
         obstacle: Why no further run can be computed here, such as missing data; empty else.
     """
 
-    record: Record
-    cells: dict[Place, Held]
-    before: Verifications
-    rows: dict[Place, Verification] = field(default_factory=dict)
-    faults: dict[Place, str] = field(default_factory=dict)
-    obstacle: str = ""
-    _computed: set[tuple[Place, str]] = field(default_factory=set)
-
-    @classmethod
-    def begin(cls, study: "Study", record: Record, before: Verifications) -> "Examination":
-        """Return the examination of a record.
-
-        Args:
-            study: The study.
-            record: The record.
-            before: Verifications that are there.
-        """
-        return cls(record, held_cells(study, record), before)
+    def __init__(self, study: "Study", record: Record, before: Verifications) -> None:
+        """Begin to examine a record of a study. before: Verifications that are there."""
+        self.record, self.cells, self.before = record, held_cells(study, record), before
+        self.rows: dict[Place, Verification] = {}
+        self.faults: dict[Place, str] = {}
+        self.obstacle = ""
+        self._computed: set[tuple[Place, str]] = set()
 
     @property
     def size(self) -> str:
@@ -113,8 +95,8 @@ class Examination:
         return self.before.states | {code_digest(modules): dict(sorted(modules.items()))}
 
     @property
-    def verified(self) -> dict[Place, list[Verification]]:
-        """Cells that count as verified, with the rows that say so."""
+    def verified(self) -> set[Place]:
+        """Cells that count as verified."""
         return find_verified(self.cells, self.all_rows, self.states)
 
     def draw(self, generator: random.Random, more: bool) -> tuple[Place, str] | None:
@@ -244,7 +226,7 @@ def _examine(build: "_Problems", examination: Examination, place: Place, key: st
     if not fault and place not in examination.rows and cell.meta.searches:
         fault = _compare_choices(build, cell, {key: done for key, (_, done) in examination.runs(place).items()})
     if fault:
-        fault = f"{cell.name}, run with {words}: {fault}{_changed_since(cell)}"
+        fault = f"{cell.name}, run with {words}: {fault}"
     examination.note(place, key, fault, difference)
 
 
@@ -269,16 +251,13 @@ class _Problems:
 
     def __init__(self, study: "Study", folder: Path) -> None:
         self._study, self._folder, self._data = study, folder, folder / "data"
+        self._specs: dict[str, CellSpec] = {}
 
     def __call__(self, spec: CellSpec, seed: int) -> Problem:
         """Return the problem of the runs of a seed."""
         content = json.dumps([spec.problem, spec.setting.get("clients"), spec.optimum], sort_keys=True)
         self._specs[content] = spec
         return self._build(content, seed if instances.varies_by_seed(spec.problem) else None)
-
-    @functools.cached_property
-    def _specs(self) -> dict[str, CellSpec]:
-        return {}
 
     @functools.lru_cache(maxsize=4)  # noqa: B019  as long as its process
     def _build(self, content: str, instance: int | None) -> Problem:
@@ -319,21 +298,8 @@ class _Problems:
 
     def compare_data(self, cell: RecordedCell) -> str:
         """Return, in words, which data of a cell are others today; empty if none."""
-        for name, held in cell.data:
+        for name, held in cell.data.items():
             meta = prepared.read_meta(self._prepare(name))
             if meta is None or meta.digest != held["arrays"]:
                 return f"the prepared data {name} are others than those of the record"
         return ""
-
-
-def _changed_since(cell: RecordedCell) -> str:
-    """Return, in words, the modules behind a cell that have changed since it was computed, as far as git knows."""
-    commits = {machine.get("commit", "").removesuffix("-dirty") for machine in cell.meta.environments} - {""}
-    root, changed = Path(fedatlas.__file__).parents[2], set[str]()
-    for commit in commits:
-        command = ["git", "-C", str(root), "diff", "--name-only", commit, "--", "src/fedatlas"]
-        with contextlib.suppress(OSError, subprocess.SubprocessError):
-            output = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
-            changed |= {path.removeprefix("src/").removesuffix(".py").replace("/", ".") for path in output.split()}
-    modules = sorted(changed & set(closure(*result_modules(cell.spec))))
-    return f"; changed since: {', '.join(modules)}" if modules else ""

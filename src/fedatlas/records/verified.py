@@ -189,8 +189,8 @@ class Held(NamedTuple):
 
 def find_verified(
     cells: Mapping[Place, Held], rows: Sequence[Verification], states: Mapping[str, Modules]
-) -> dict[Place, list[Verification]]:
-    """Return the cells for which a verification holds with today's code, each with the rows that say so.
+) -> set[Place]:
+    """Return the cells for which a verification holds with today's code.
 
     A row binds the content of a cell to a code, so a cell that was never computed again, or was changed since, is not
     among them. It holds for today's code if that is the row's; or if what has changed since is run by cells of the same
@@ -203,26 +203,21 @@ def find_verified(
     """
     valid = find_valid([held.cell for held in cells.values()], rows)
     digests = {place: code_digest(held.modules) for place, held in cells.items()}
-    anew = {
-        place: found
-        for place, of_cell in valid.items()
-        if (found := [row for row in of_cell if row.code == digests[place]])
-    }
+    anew = {place for place, of_cell in valid.items() if any(row.code == digests[place] for row in of_cell)}
     faulty = [
         held.modules
         for place, held in cells.items()
         if place not in anew
         and any(_is_fault(row, held.cell) and row.code == digests[place] for row in rows if row.place == place)
     ]
-    result = dict(anew)
-    for place in cells.keys() - anew.keys():
-        for row in reversed(valid[place]):
-            changed = _changed(states.get(row.state, {}), cells[place].modules)
-            donors = [other for other in anew if changed <= cells[other].modules.keys()]
-            if len(donors) >= SHARED and not any(changed & modules.keys() for modules in faulty):
-                result[place] = [row, *(anew[other][-1] for other in donors)]
-                break
-    return result
+
+    def holds(place: Place, row: Verification) -> bool:
+        changed = _changed(states.get(row.state, {}), cells[place].modules)
+        donors = sum(changed <= cells[other].modules.keys() for other in anew)
+        return donors >= SHARED and not any(changed & modules.keys() for modules in faulty)
+
+    others = cells.keys() - anew
+    return anew | {place for place in others if any(holds(place, row) for row in reversed(valid[place]))}
 
 
 def find_valid(cells: Iterable[RecordedCell], rows: Sequence[Verification]) -> dict[Place, list[Verification]]:

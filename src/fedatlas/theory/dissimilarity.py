@@ -13,9 +13,7 @@ from fedatlas.federation.streams import stream
 ITERATIONS, TOLERANCE = 200, 1e-4  # of the power method: at most, and the relative change at which it stops
 
 
-def dissimilarities(
-    problem: Problem, clients: int, x: Any, iterations: int = ITERATIONS, tolerance: float = TOLERANCE
-) -> tuple[float, float]:
+def dissimilarities(problem: Problem, clients: int, x: Any) -> tuple[float, float]:
     """Return delta_A and delta_B of the Hessians at a point.
 
     They are |mean_i D_i^2|^(1/2) and max_i |D_i| in spectral norm, with D_i = (Hessian of f_i) - (Hessian of f).
@@ -26,29 +24,26 @@ def dissimilarities(
         problem: The problem whose clients are compared.
         clients: Number of clients.
         x: The point (d,), of either array library.
-        iterations: Largest number of iterations of the power method.
-        tolerance: Relative change at which the method stops.
 
     Raises:
         UserError: If x is neither float32 nor float64.
     """
-    hessians = _Hessians(problem, clients, x, iterations, tolerance)
+    hessians = _Hessians(problem, clients, x)
     return hessians.delta_A(), hessians.delta_B()
 
 
 def mean_dissimilarity(problem: Problem, clients: int, x: Any) -> float:
     """Return delta_A of `dissimilarities` alone, which takes a small part of the time."""
-    return _Hessians(problem, clients, x, ITERATIONS, TOLERANCE).delta_A()
+    return _Hessians(problem, clients, x).delta_A()
 
 
 class _Hessians:
     """The Hessians H_i of the clients at x, by their products with vectors."""
 
-    def __init__(self, problem: Problem, clients: int, x: Any, iterations: int, tolerance: float) -> None:
+    def __init__(self, problem: Problem, clients: int, x: Any) -> None:
         self.batch, self.clients, self.x = problem.full_batch(np.arange(clients)), clients, x
         # The cube root of the precision balances truncation and rounding error of central differences.
         self.step = _epsilon(x) ** (1 / 3) * (1 + float(arrays.norm(x)[0]))
-        self.iterations, self.tolerance = iterations, tolerance
 
     def delta_A(self) -> float:
         return self._largest(self._apply_all, self.clients)
@@ -78,9 +73,9 @@ class _Hessians:
 
     def _largest(self, apply: Callable[[Any, int], tuple[float, Any]], i: int) -> float:
         v, norm = _like(self.x, stream(0, "evaluation", i).standard_normal(len(self.x))), 0.0
-        for _ in range(self.iterations):
+        for _ in range(ITERATIONS):
             last, (norm, following) = norm, apply(arrays.unit(v), i)
-            if norm == 0 or abs(norm - last) <= self.tolerance * norm:
+            if norm == 0 or abs(norm - last) <= TOLERANCE * norm:
                 break
             v = following
         return norm

@@ -105,12 +105,7 @@ class RunTheorem(Theorem[C]):
     """
 
     in_mean: ClassVar[bool] = False  # whether it bounds the expectation of the quantity, and not that of every run
-    exact: ClassVar[set[str]] = {
-        "mu_min",
-        "L_max",
-        "delta_A",
-        "delta_B",
-    }  # constants that kinds of problem know
+    exact: ClassVar[set[str]] = {"mu_min", "L_max", "delta_A", "delta_B"}  # constants that kinds of problem know
     every_round: ClassVar[bool] = False  # whether the quantity is measured in the rows of all rounds
     over_rounds: ClassVar[str] = ""  # metric over rounds that the quantity is measured by, where it is one
     since: ClassVar[int] = 1  # the first round whose evaluation it bounds
@@ -138,8 +133,10 @@ class RunTheorem(Theorem[C]):
         kind = problems.get(problem["kind"])
         exact = not kind.on_data and self.exact <= set(kind.constants)
         yield "theorems are compared with runs on synthetic quadratics, whose constants are exact", exact
-        yield self._every_round(), not self.every_round or setting.evaluates_every_round
-        yield self._over_rounds(), not self.over_rounds or self.over_rounds in setting.round_metrics
+        start = f"{self.title} speaks of every round:"
+        yield f"{start} set eval_rounds to 1", not self.every_round or setting.evaluates_every_round
+        computed = not self.over_rounds or self.over_rounds in setting.round_metrics
+        yield f"{start} add {self.over_rounds} to metrics of the setting", computed
 
     def validate(self, problem: Mapping[str, Any], algorithm: str, setting: Setting) -> None:
         """Raise UserError if the theorem is not about runs of a problem, by specification, an algorithm and setting."""
@@ -148,7 +145,7 @@ class RunTheorem(Theorem[C]):
             raise UserError(sentence)
 
     def compare(self, a: Algorithm, problem: Problem, setting: Setting, curve: "pd.DataFrame") -> Comparison:
-        """Compare one run with the theorem.
+        """Compare one run, of which `validate` has no complaint, with the theorem.
 
         Args:
             a: The algorithm with its hyper-parameters.
@@ -162,21 +159,11 @@ class RunTheorem(Theorem[C]):
         """
         curve = curve.sort_values("round")
         rounds = curve["round"].to_numpy()
-        if self.every_round and not np.array_equal(rounds, np.arange(len(rounds))):
-            raise UserError(self._every_round())
-        if self.over_rounds and self.over_rounds not in curve:
-            raise UserError(self._over_rounds())
         c = self.constants(problem, setting, curve)
         self.require(c, a, setting.total_rounds)
         spoken = rounds == setting.total_rounds if self.at_end else rounds >= self.since
         counted = curve[self.counts].to_numpy(float)[spoken]
         return Comparison(counted, self.measured(c, curve)[spoken], self.bound(c, a, counted))
-
-    def _every_round(self) -> str:
-        return f"{self.title} speaks of every round: set eval_rounds to 1"
-
-    def _over_rounds(self) -> str:
-        return f"{self.title} speaks of every round: add {self.over_rounds} to metrics of the setting"
 
 
 def count_local_steps(setting: Setting, curve: "pd.DataFrame") -> int:

@@ -16,7 +16,7 @@ from fedatlas.experiments.cells import Cell
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.result_files import write
 from fedatlas.experiments.tables import Tables, build
-from fedatlas.records.lookup import Restored
+from fedatlas.records.record import Restoration
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.unrecorded import differs
 
@@ -85,7 +85,7 @@ class Comparison:
     study: Study
     request: Request
     name: str
-    held: Mapping[str, Restored]
+    held: Mapping[str, Restoration]
     missing: Mapping[str, int]
     left_out: int = 0
     obstacles: Sequence[str] = ()
@@ -141,7 +141,7 @@ class Comparison:
             path = folder / run_path(cell)
             path.parent.mkdir(parents=True, exist_ok=True)
             if restored := self.held.get(run_path(cell)):
-                restored.restoration.write(path)
+                restored.write(path)
             elif not (results / run_path(cell)).exists():
                 raise UserError(f"{results / run_path(cell)} is missing: the comparison was interrupted; run it again")
             else:

@@ -17,7 +17,8 @@ from fedatlas.federation import algorithms
 from fedatlas.io import terminal
 from fedatlas.io.files import update_text
 from fedatlas.io.text import require_file
-from fedatlas.records.lookup import Records, Restored
+from fedatlas.records.lookup import Records
+from fedatlas.records.record import Restoration
 from fedatlas.workflow.comparison import Comparison, Request, run_path
 from fedatlas.workflow.launch import check_experiment
 from fedatlas.workflow.study import COMPARISONS, Study
@@ -84,7 +85,7 @@ def prepare(study: Study, request: Request, compute: bool = False, fetch: bool =
 
 
 def _open(
-    study: Study, request: Request, cases: Sequence[str], held: Mapping[str, Restored], compute: bool
+    study: Study, request: Request, cases: Sequence[str], held: Mapping[str, Restoration], compute: bool
 ) -> Comparison:
     """Write the experiment of a comparison on some cases, and return the comparison.
 
@@ -167,7 +168,7 @@ def _in_users_words(sentence: str, place: str) -> str:
 
 
 def _lacking(
-    study: Study, request: Request, cases: Sequence[str], held: Mapping[str, Restored]
+    study: Study, request: Request, cases: Sequence[str], held: Mapping[str, Restoration]
 ) -> dict[str, dict[str, int]]:
     """Return the numbers of run files that the record lacks, by entry and case; without cases, the case is empty."""
     lacking: dict[str, dict[str, int]] = {}

@@ -49,12 +49,7 @@ def fingerprints(modules: Iterable[str]) -> str:
 @functools.lru_cache(10_000)
 def _fingerprints(_study: extensions.Study, modules: tuple[str, ...]) -> str:
     """Return the fingerprints of modules. The study is a part of the key, because its extensions have modules."""
-    return ", ".join(f"{_short(name)} {_fingerprint(_study, name)}" for name in modules)
-
-
-@functools.cache
-def _fingerprint(_study: extensions.Study, name: str) -> str:
-    return fingerprint([name])
+    return ", ".join(f"{_short(name)} {fingerprint([name])}" for name in modules)
 
 
 def _short(name: str) -> str:
@@ -178,4 +173,4 @@ def of_rule(rule: str, w: Any, study: Study, origins: Origins) -> list[str]:
             return of_claims(experiment, cells)
         case "interim_analysis":
             return [*of_claims(experiment, cells), *of_table(cells), of_job(rule)]
-    return of_figure(FIGURES.build(experiment.figures[w.figure].spec), cells)
+    return of_figure(FIGURES.build(experiment.figure(w.figure)), cells)

@@ -79,7 +79,7 @@ class Graph:
     def code(self, rule: str, w: Any) -> str:
         """Return the code of a rule's job: modules with their fingerprints, or a record's checksum."""
         if rule in TRAINING and (restored := self.records.find(w)):
-            return f"record {restored.restoration.checksum}"
+            return f"record {restored.checksum}"
         return dependencies.fingerprints(dependencies.of_rule(rule, w, self.study, self.origins))
 
     def digest(self, rule: str, w: Any) -> str:
@@ -98,7 +98,7 @@ class Graph:
         """
         if rule in TRAINING:
             restored = self.records.find(w)
-            return encode({"record": restored.restoration._asdict()} if restored else self._train(rule, w, input))
+            return encode({"record": restored._asdict()} if restored else self._train(rule, w, input))
         document = getattr(self, f"_{rule}")(w)
         if rule in SHARED:
             document = name_folder(document, self.folders.data) | document
@@ -250,7 +250,7 @@ class Graph:
 
     def figure(self, w: Any) -> tuple[Figure, dict[str, Any]]:
         """Return a figure's kind, and its specification without the caption."""
-        spec = self.study.experiment(w.size, w.experiment).figures[w.figure].spec
+        spec = self.study.experiment(w.size, w.experiment).figure(w.figure)
         return FIGURES.build(spec), spec
 
     def _figure(self, w: Any) -> dict[str, Any]:
@@ -290,7 +290,7 @@ class Graph:
 
     def caption(self, w: Any) -> str:
         """Return a figure's caption."""
-        return self.study.experiment(w.size, w.experiment).figures[w.figure].caption
+        return self.study.experiment(w.size, w.experiment).figures[w.figure]["caption"]
 
     def _claims(self, w: Any) -> dict[str, Any]:
         """Return the claims of an experiment with the view of its checks, and the data that checks lack."""
@@ -332,8 +332,8 @@ class Graph:
     def figure_files(self, size: str, name: str) -> list[str]:
         """Return the files of the figures of an experiment, without those that are left out."""
         left_out = self.figures_left_out(size, name)
-        figures = {id: entry for id, entry in self.study.experiment(size, name).figures.items() if id not in left_out}
-        kinds = {id: FIGURES.get(entry.spec["kind"]) for id, entry in figures.items()}
+        figures = {id: figure for id, figure in self.study.experiment(size, name).figures.items() if id not in left_out}
+        kinds = {id: FIGURES.get(figure["kind"]) for id, figure in figures.items()}
         return self._files(
             size, [name], *(path for id, kind in kinds.items() for path in figure_paths(id, kind.is_table))
         )

@@ -62,9 +62,9 @@ def validate(experiment: Experiment, cells: Sequence[Cell] | None = None) -> Non
         _within("paper", functools.partial(reference, experiment.paper))
         for id in experiment.algorithms:
             _validate_citation(experiment.algorithm(id))
-        for name, entry in experiment.figures.items():
+        for name in experiment.figures:
             validate_figure = functools.partial(_validate_figure, experiment, cells, points, metrics, tuning)
-            _within(f"figures.{name}", functools.partial(validate_figure, entry.spec))
+            _within(f"figures.{name}", functools.partial(validate_figure, experiment.figure(name)))
         for name, claim in experiment.claims.items():
             _within(f"claims.{name}", functools.partial(_validate_claim, experiment, points, metrics, tuning, claim))
     except UserError as error:

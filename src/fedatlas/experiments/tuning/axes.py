@@ -81,4 +81,5 @@ def _sizes(values: Sequence[Any]) -> list[float]:
 
 
 def _constants(value: Any) -> frozenset[str]:
-    return frozenset(formulas.constant_names(value))
+    """Return the names of the constants in a formula; none in a number."""
+    return frozenset(formulas.constants(value, "") if isinstance(value, str) else ())

@@ -9,11 +9,12 @@ import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from fedatlas.experiments import scores
 from fedatlas.experiments.cells import CellSpec, Point, Search, Select
 from fedatlas.experiments.runs import SETTING, Trial, search_trials
+from fedatlas.experiments.tuning import axes, halton
 from fedatlas.federation import algorithms
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.registry.kinds import Kind
@@ -29,6 +30,8 @@ class TuningRule(Kind):
 
     As it knows nothing but scores, a job that was cut off finds its way back from the runs that it kept.
     """
+
+    needs_trials: ClassVar[bool] = False  # whether it begins in search spaces, so that an experiment has ``trials``
 
     @classmethod
     def title(cls) -> str:
@@ -57,6 +60,26 @@ class TuningRule(Kind):
         point = trials[best].point
         longer = self.lengthen(spec, search, point, is_possible) if math.isfinite(medians[best]) else search
         return dataclasses.replace(search, chosen=point) if longer is search else longer
+
+    def draws(self, trials: int, dimensions: int) -> int:
+        """Return the number of trials that are drawn; by default the one in the experiment file.
+
+        Args:
+            trials: Number in the experiment file.
+            dimensions: Number of tuned hyper-parameters.
+        """
+        return trials
+
+    def edge(self, spec: CellSpec, search: Search, name: str) -> str:
+        """Return ``lowest`` or ``highest`` if a better value may lie beyond the chosen one, else an empty text.
+
+        Args:
+            spec: Specification of the cell.
+            search: The search, which is over.
+            name: Name of the hyper-parameter.
+        """
+        value = (search.chosen or {})[name]
+        return axes.end(value, search.axes[name]) if search.space is None else halton.border(search.space[name], value)
 
     def stages(self, values: int, rounds: int) -> list[tuple[int, int]]:
         """Return the stages of a search, each as the number of its trials and the rounds of each; by default one.

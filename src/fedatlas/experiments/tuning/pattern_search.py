@@ -21,8 +21,7 @@ from fedatlas.experiments.cells import CellSpec, Point, Search, Select
 from fedatlas.experiments.runs import Trial, tuned_points
 from fedatlas.experiments.tuning import halton
 from fedatlas.experiments.tuning.axes import end
-from fedatlas.experiments.tuning.base import Evaluations, Rows, goal, option_of, score
-from fedatlas.experiments.tuning.space_rule import SpaceRule
+from fedatlas.experiments.tuning.base import Evaluations, Rows, TuningRule, goal, option_of, score
 from fedatlas.registry.options import Option, option
 
 PARTS = 64  # of a doubling, in which steps are counted
@@ -38,10 +37,11 @@ Place = tuple[int, ...]  # steps from a start, of each hyper-parameter, in parts
 
 
 @dataclass(frozen=True, kw_only=True)
-class PatternSearch(SpaceRule):
+class PatternSearch(TuningRule):
     """Goes on from the best trials in steps of each hyper-parameter, with open ends, until no step is better."""
 
     name: ClassVar[str] = "pattern_search"
+    needs_trials: ClassVar[bool] = True
     most: int = option(25, doc="largest number of trials for each hyper-parameter", unit="trials", low=1, high=1000)
 
     def draws(self, trials: int, dimensions: int) -> int:

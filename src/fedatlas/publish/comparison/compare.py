@@ -168,7 +168,7 @@ def _write_page(
     experiment = comparison.study.experiment(request.size, comparison.name)
     names = experiment.figures
     draw_figures(comparison.study, request.size, comparison.name, folder, folder, names, (".png", ".svg"), view)
-    figures = [load_figure(folder, name, entry.caption, out.parent) for name, entry in names.items()]
+    figures = [load_figure(folder, name, figure["caption"], out.parent) for name, figure in names.items()]
     html = (
         create_environment(Path(__file__).parent)
         .get_template("comparison.html")

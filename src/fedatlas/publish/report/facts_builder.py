@@ -13,7 +13,6 @@ from fedatlas.experiments.cells import Select, has_choice
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.tuning import TUNING_RULES
-from fedatlas.experiments.tuning.space_rule import SpaceRule
 from fedatlas.federation import algorithms
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.publish.citations import citation_keys
@@ -59,7 +58,7 @@ def build_facts(
         **{key: getattr(experiment, key) for key in ("name", "size", "file", "title", "source", "description")},
         "notes": list(experiment.notes),
         "paper": dataclasses.asdict(paper),
-        "figures": {name: figure.caption for name, figure in experiment.figures.items() if name not in missing},
+        "figures": {name: figure["caption"] for name, figure in experiment.figures.items() if name not in missing},
         "setup": [(key, text) for key, text in setup(experiment, view) if text],
         "algorithms": names,
         "grid": list(experiment.grid),
@@ -83,7 +82,7 @@ def build_facts(
             "venue": paper.meeting,
             "source": experiment.source,
         },
-        "content": json.loads(json.dumps(experiment.to_dict())),
+        "content": json.loads(json.dumps(dataclasses.asdict(experiment))),
         "cards": [card for card in cards if experiment.name in card_experiments(card)],
         "left_out": dict(missing),
         "missing_data": list(dict.fromkeys(data for lacking in missing.values() for data in lacking)),
@@ -110,7 +109,7 @@ def setup(experiment: Experiment, view: ExperimentView) -> Iterator[tuple[str, s
     yield "Varied", "; ".join(f"{_name(axis)} in {_values(values)}" for axis, values in axes.items())
     if experiment.trials:
         rule = TUNING_RULES.build(experiment.tuning, "trials")
-        each = f" for each hyper-parameter, then {rule.name.replace('_', ' ')}" if isinstance(rule, SpaceRule) else ""
+        each = f" for each hyper-parameter, then {rule.name.replace('_', ' ')}" if rule.needs_trials else ""
         yield "Tuned", f"{experiment.trials} quasi-random trials of each algorithm's search space{each}"
     yield "Tuned", "; ".join(f"{name} in {_values(values)}" for name, values in experiment.tune.items() if values)
     if any(has_choice(algorithm.tune) for algorithm in view.algorithms.values()):

@@ -79,8 +79,7 @@ def setting_runs(facts: Facts, tables: Tables, end: int) -> Iterator[RunRecord]:
     chosen, keys = tables.table[tables.table["chosen"]], ["algorithm", *facts["axes"]]
     curves = dict(list(tables.curves.groupby(keys, sort=False, dropna=False)))
     entries, seeds_have_runs = facts["content"]["algorithms"], has_seed_runs(facts)
-    colours = {id: entry["colour"] for id, entry in entries.items() if entry.get("colour")}
-    looks = styles({id: entries.get(id, {}).get("algorithm") or id for id in facts["algorithms"]}, colours)
+    looks = styles({id: entries.get(id, {}).get("algorithm") or id for id in facts["algorithms"]})
     for row in chosen.to_dict("records"):
         rows = curves[tuple(row[key] for key in keys)]
         id, lossy = row["algorithm"], [name for name, source in tables.meta.data.items() if source.get("lossy")]
@@ -91,9 +90,8 @@ def setting_runs(facts: Facts, tables: Tables, end: int) -> Iterator[RunRecord]:
 
 def has_seed_runs(facts: Facts) -> bool:
     """Return whether the scoring seeds of an experiment have runs of their own."""
-    asked, axes = facts["content"]["mlflow"]["seeds"], {**facts["content"]["grid"], **facts["content"]["within"]}
-    count = len(facts["algorithms"]) * math.prod(map(len, axes.values())) * len(facts["seeds"])
-    return count <= MAX_SEED_RUNS if asked is None else asked
+    axes = {**facts["content"]["grid"], **facts["content"]["within"]}
+    return len(facts["algorithms"]) * math.prod(map(len, axes.values())) * len(facts["seeds"]) <= MAX_SEED_RUNS
 
 
 def parameter_name(axis: str) -> str:

@@ -120,7 +120,7 @@ class Reaches(BoundedCheck, ScoreCheck, MultiAlgorithmCheck):
             return sum(np.ndim(value) > 0 for _, value in state.items())
         constants, steps = problem.constants(), setting.total_rounds * (setting.local_steps or 1)
         condition, interval = constants["L"] / constants["mu"], setting.local_steps
-        frame = distances(condition, steps, algorithms=(algorithm.name,), interval=interval, along=self.along)
+        frame = distances(condition, steps, algorithm.name, interval, self.along)
         if self.quantity == "distance":
             return float(frame["distance"].iloc[-1] / frame["bound"].iloc[0])
         thirds = frame[(frame["step"] > 0) & (frame["step"] % 3 == 0)]

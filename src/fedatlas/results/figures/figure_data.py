@@ -62,7 +62,6 @@ class FigureData:
                 raise self.error(f"{id!r} is not an algorithm of the experiment (they are {', '.join(entries)})")
         all_styles = styles(
             {id: entry.algorithm for id, entry in entries.items()},
-            {id: entry.colour for id, entry in entries.items() if entry.colour},
             [id for id, entry in entries.items() if entry.emphasis],
         )
         return {id: all_styles[id] for id in ids}

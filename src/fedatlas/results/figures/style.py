@@ -20,10 +20,6 @@ VIOLET, WINE, NAVY = "#5522c3", "#8f1d4f", "#1b2a78"
 BROWN, MAUVE, SAGE, KHAKI, LILAC, TEAL = "#59420d", "#9f567a", "#8dbf88", "#776740", "#ad64f7", "#225959"
 FREE_COLOURS = (LILAC, BROWN, SAGE, MAUVE, TEAL, KHAKI)
 COLOURS = (BLACK, BLUE, VERMILION, GREEN, ORANGE, PINK, SKY, WINE, NAVY, VIOLET, GREY, *FREE_COLOURS)
-NAMES = {  # of the colours that an entry of an experiment can choose
-    "black": BLACK, "blue": BLUE, "vermilion": VERMILION, "green": GREEN, "orange": ORANGE, "pink": PINK, "sky": SKY,
-    "wine": WINE, "navy": NAVY, "violet": VIOLET, "grey": GREY,
-}  # fmt: skip
 REFERENCE = "#777777"  # of lines that no algorithm has
 # The same hues on the dark ground of a screen, in the order of lightness of the paper's colours where hues are alike.
 DARK = {
@@ -143,9 +139,7 @@ STYLES = {
 }
 
 
-def styles(
-    algorithms: Mapping[Key, str], colours: Mapping[Key, str] | None = None, emphasised: Collection[Key] = ()
-) -> dict[Key, Style]:
+def styles(algorithms: Mapping[Key, str], emphasised: Collection[Key] = ()) -> dict[Key, Style]:
     """Return the style of each entry of an experiment, by id.
 
     The first entry of an algorithm has the style that STYLES gives it, in all experiments; where more algorithms are
@@ -156,22 +150,18 @@ def styles(
 
     Args:
         algorithms: Names of the algorithms by id of the entry, in the experiment's order.
-        colours: Names of the colours that entries have chosen, by id.
         emphasised: Ids of the entries that are drawn above all others, in thick lines.
     """
-    chosen = {id: NAMES[name] for id, name in (colours or {}).items()}
     result: dict[Key, Style] = {}
     styled: set[str] = set()
     for id, name in algorithms.items():
         style = STYLES.get(name)
         if style and name not in styled:
-            result[id] = replace(style, colour=chosen.get(id, style.colour))
+            result[id] = style
             styled.add(name)
-    reserved = [Style(colour, "") for id, colour in chosen.items() if id not in result]
     for id, name in algorithms.items():
         if id not in result:
-            style = _additional_style(name, [*result.values(), *reserved])
-            result[id] = replace(style, colour=chosen.get(id, style.colour))
+            result[id] = _additional_style(name, list(result.values()))
     result |= {id: replace(result[id], on_top=True, weight=EMPHASIS) for id in emphasised}
     return {id: result[id] for id in algorithms}
 

@@ -15,10 +15,10 @@ from fedatlas.theory.fedac.theorem import FedAcConstants
 THIRD_DERIVATIVE = 1 / (6 * math.sqrt(3))  # max over z of |s''(z)| for the logistic function s
 
 
-def fedac_constants(problem: Problem, x0: np.ndarray | None = None) -> FedAcConstants:
+def fedac_constants(problem: Problem) -> FedAcConstants:
     """Return constants of a Logistic problem whose clients share all data, for batches of one sample.
 
-    x0: the start (d,); by default that of seed 0. Raises UserError on other problems and where there is no optimum.
+    The start is that of seed 0. Raises UserError on other problems and where there is no optimum.
 
     sigma and sigma4 hold at every x. With rows a_j and labels b_j a stochastic gradient is X - EX plus the gradient,
     where X = -b_j s_j a_j for some s_j in (0, 1). So E|X - EX|^2 <= m_2, with m_p the mean of |a_j|^p. Its fourth
@@ -31,7 +31,7 @@ def fedac_constants(problem: Problem, x0: np.ndarray | None = None) -> FedAcCons
     if not isinstance(problem, Logistic) or not problem.shared:
         raise UserError("theory: constants are known for logistic regression whose clients share all data")
     optimum = problem.optimum or problem.solve()
-    x0 = np.asarray(problem.start(0) if x0 is None else x0, dtype=np.float64)
+    x0 = np.asarray(problem.start(0), dtype=np.float64)
     norms = _norms(problem.A)
     m1, m2, m3, m4 = (float(np.mean(norms**p)) for p in (1, 2, 3, 4))
     top = float(norms.max())

@@ -6,7 +6,7 @@ in Decimals, with as many digits as the closeness and the number of steps ask fo
 
 import typing
 from collections.abc import Sequence
-from decimal import ROUND_FLOOR, Decimal, localcontext
+from decimal import Decimal, localcontext
 
 from fedatlas.errors import UserError
 from fedatlas.federation import algorithms
@@ -20,19 +20,17 @@ Vector = tuple[Decimal, ...]
 Rule = tuple[tuple[Vector, ...], Vector, Vector]  # A, b and c of a step z <- A z - b F'(<c, z>)
 
 GROWTH = Decimal("1.02")  # of the theorem, for each three steps and kappa >= 25
-ALGORITHMS = ("agd", "fedac-1", "gd")
 SMALLEST = Decimal("1e-290")  # eps whose distances are still floats
-COLUMNS = ["kappa", "along", "interval", "algorithm", "step", "distance", "output", "bound"]
 
 
-def rule(name: str, kappa: float, interval: int, L: float = 1.0) -> Rule:
-    """A, b and c of an algorithm's step z <- A z - b F'(<c, z>) with step size 1/L.
+def rule(name: str, kappa: float, interval: int) -> Rule:
+    """A, b and c of an algorithm's step z <- A z - b F'(<c, z>) with L = 1 and step size 1.
 
     interval: local steps K between two averages, which set the coupling of the FedAc family. The coefficients are
     those of the algorithm in float64, but weights of averages sum to one exactly. Raises UserError if the step has no
     such form.
     """
-    values = {"lr": 1 / L, "L": L, "mu": L / kappa}
+    values = {"lr": 1.0, "L": 1.0, "mu": 1 / kappa}
     cls = algorithms.get(name)
     algorithm: typing.Any = algorithms.create(
         name, {key: value for key, value in values.items() if key in cls.options()}
@@ -41,7 +39,7 @@ def rule(name: str, kappa: float, interval: int, L: float = 1.0) -> Rule:
         step = descent(algorithm.lr)
     elif name == "agd":
         alpha, beta, gamma = algorithm.coupling
-        step = accelerated(alpha, beta, gamma, 1 / L)
+        step = accelerated(alpha, beta, gamma, 1.0)
     else:
         step = algorithm.recurrence(interval)
     if step is None:
@@ -56,12 +54,11 @@ def _average(weights: Sequence[float]) -> Vector:
         return (1 - sum(rest, start=Decimal(0)), *rest)
 
 
-def separation(problem: Piecewise, rule: Rule, steps: int, eps: Decimal | float | str) -> list[tuple[Decimal, Decimal]]:
+def separation(problem: Piecewise, rule: Rule, steps: int, eps: Decimal) -> list[tuple[Decimal, Decimal]]:
     """Return distances of two runs after 0, 1, .., steps steps, from all vectors at x0 and all at x0 - eps.
 
     Returns one pair a step: the largest distance of a vector, and that of the last one, which is evaluated.
     """
-    eps = Decimal(eps)
     with localcontext(prec=problem.digits + max(0, -eps.adjusted())):
         x0 = Decimal(problem.x0)
         runs: list[Vector] = [(start,) * len(rule[2]) for start in (x0, x0 - eps)]
@@ -89,47 +86,39 @@ def reach(problem: Piecewise, rule: Rule, steps: int) -> Decimal:
 
 
 def distances(
-    kappa: float,
-    steps: int,
-    eps: Decimal | float | str | None = None,
-    algorithms: Sequence[str] = ALGORITHMS,
-    interval: int | None = None,
-    along: str = "agd",
+    kappa: float, steps: int, algorithm: str = "agd", interval: int | None = None, along: str = "agd"
 ) -> "pd.DataFrame":
-    """Distances of two runs eps apart on the function of Lemma F.2.
+    """Distances of two runs on the function of Lemma F.2, whose starts are eps apart.
 
-    steps: the theorem's 3K. eps: by default the power of ten below the largest that the theorem allows. interval: K of
-    the FedAc family; by default steps, so that the whole run lies between two averages (Lemma 4.3). along: the
-    algorithm on whose trajectory F'' is L at every third step.
+    eps is the power of ten below the largest that the theorem allows.
 
-    Returns a DataFrame with a row for each algorithm and step: ``kappa``, ``along``, ``interval``, ``algorithm``,
-    ``step``, ``distance`` (the larger of |w - u| and |w_ag - u_ag|), ``output`` (that of the evaluated vector) and
-    ``bound`` (eps 1.02^(step/3), eq. F.9). Raises UserError where eps is larger than the theorem allows, or too small
-    for these columns.
+    Args:
+        kappa: The condition number.
+        steps: The theorem's 3K.
+        algorithm: Algorithm of the runs.
+        interval: K of the FedAc family; by default steps, so that the whole run lies between two averages (Lemma 4.3).
+        along: Algorithm on whose trajectory F'' is L at every third step.
+
+    Returns:
+        A row for each step 0 .. steps: ``step``, ``distance`` (the larger of |w - u| and |w_ag - u_ag|), ``output``
+        (that of the evaluated vector) and ``bound`` (eps 1.02^(step/3), eq. F.9).
+
+    Raises:
+        UserError: eps is too small for these columns.
     """
     import pandas as pd
 
-    interval = steps if interval is None else interval
-    if interval < 1:
-        raise UserError(f"instability: interval is {interval}; it must be a whole number, at least 1")
-    target = rule(along, kappa, interval)
+    target = rule(along, kappa, interval or steps)
     problem = Piecewise.along(target, kappa, steps)
-    largest = reach(problem, target, steps)
-    eps = Decimal(10) ** (largest.adjusted()) if eps is None else Decimal(eps)
-    if not 0 < eps <= largest:
-        allowed = largest.quantize(Decimal((0, (1,), largest.adjusted() - 1)), ROUND_FLOOR)
-        raise UserError(
-            f"instability: eps is {eps:.2g}; for kappa = {kappa} and {steps} steps it may be up to {allowed}"
-        )
+    eps = Decimal(10) ** reach(problem, target, steps).adjusted()
     if eps < SMALLEST:
         raise UserError(f"instability: eps is {eps:.2g}, which is too small for a table: take fewer steps")
-    rows = []
-    for name in algorithms:
-        pairs = separation(problem, rule(name, kappa, interval), steps, eps)
-        for step, (distance, output) in enumerate(pairs):
-            bound = eps * GROWTH ** (Decimal(step) / 3)
-            rows.append((kappa, along, interval, name, step, float(distance), float(output), float(bound)))
-    return pd.DataFrame(rows, columns=COLUMNS)
+    pairs = separation(problem, rule(algorithm, kappa, interval or steps), steps, eps)
+    rows = [
+        (step, float(distance), float(output), float(eps * GROWTH ** (Decimal(step) / 3)))
+        for step, (distance, output) in enumerate(pairs)
+    ]
+    return pd.DataFrame(rows, columns=["step", "distance", "output", "bound"])
 
 
 def _step(problem: Piecewise, rule: Rule, z: Vector) -> tuple[Vector, Decimal, Decimal]:

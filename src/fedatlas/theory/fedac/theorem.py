@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from fedatlas.errors import UserError
-from fedatlas.federation import algorithms
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.problems.base import Problem
 from fedatlas.federation.problems.quadratic import Quadratic
@@ -65,11 +64,6 @@ class FedAcTheorem(RunTheorem[FedAcConstants]):
     averaged: ClassVar[bool] = False
     least_steps: ClassVar[int] = 1
 
-    @property
-    def algorithm(self) -> str:
-        """The algorithm whose last iterates, or mean of all, it is about."""
-        return "fedavg" if self.averaged else self.algorithms[0]
-
     def scope(self, problem: Mapping[str, Any], setting: Setting) -> Conditions:
         covered, start = problem["kind"] in COVERED, problem.get("start_scale") == 0
         yield "the theorems of FedAc are compared with runs on problems of kind quadratic or coin", covered
@@ -104,11 +98,6 @@ class FedAcTheorem(RunTheorem[FedAcConstants]):
     def augmentation(self, c: FedAcConstants, T: int) -> float:
         """Return the theorem's lambda; 0 where F itself is strongly convex."""
         return 0.0
-
-    def gamma(self, c: FedAcConstants, rounds: int) -> float | None:
-        """Return the second step size of FedAc (eq. 3.1 and 3.2); None for FedAvg."""
-        algorithm = algorithms.create(self.algorithms[0], self.choices(c, rounds))
-        return algorithm.coupling(c.K)[2] if hasattr(algorithm, "coupling") else None
 
     @abstractmethod
     def terms(self, c: FedAcConstants, T: int) -> dict[str, float]:

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from fedatlas.errors import UserError
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.problems.base import Problem
 from fedatlas.theory.theorem import Conditions, Count, RunTheorem
@@ -41,14 +40,8 @@ class FedRedBound(RunTheorem[FedRedConstants]):
 
     def constants(self, problem: Problem, setting: Setting, curve: "pd.DataFrame") -> FedRedConstants:
         exact = problem.constants()
-        missing = [name for name in ("mu_min", "L_max", "delta_A", "delta_B") if name not in exact]
-        if missing:
-            raise UserError(
-                f"theory: {type(problem).__name__} does not know {missing[0]} exactly; use synthetic quadratics"
-            )
-        start = _distance_and_gap(curve)
-        values = (exact["mu_min"], exact["L_max"], exact["delta_A"], exact["delta_B"], *start)
-        return FedRedConstants(*(float(value) for value in values))
+        values = (exact["mu_min"], exact["L_max"], exact["delta_A"], exact["delta_B"], *_distance_and_gap(curve))
+        return FedRedConstants(*map(float, values))
 
     def measured(self, c: FedRedConstants, curve: "pd.DataFrame") -> np.ndarray:
         return curve["suboptimality"].to_numpy(float)
