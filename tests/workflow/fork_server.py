@@ -25,8 +25,9 @@ LIBRARIES = {
     "fedatlas": "numpy.random pandas pyarrow.parquet pyarrow.dataset pyarrow.pandas_compat pandas.io.formats.csvs yaml"
     " scipy.special scipy.sparse scipy.optimize matplotlib.figure matplotlib.pyplot matplotlib.ticker matplotlib.lines"
     " matplotlib.text matplotlib.backends.backend_agg matplotlib.backends.backend_svg matplotlib.backends.backend_pdf"
-    " PIL.PngImagePlugin mlflow.entities mlflow.store.tracking.sqlalchemy_store sqlalchemy.dialects.sqlite"
-    " alembic.command jinja2 markupsafe",
+    " PIL.PngImagePlugin fontTools.ttLib seaborn scipy.stats sklearn.datasets mlflow.entities"
+    " mlflow.store.tracking.sqlalchemy_store sqlalchemy.dialects.sqlite alembic.command alembic.config jinja2"
+    " markupsafe",
 }
 MODULES = {
     "snakemake": "fedatlas.workflow.graph fedatlas.workflow.dependencies"
@@ -136,7 +137,7 @@ def call(program, arguments, folder, environment, paths, streams):
     if folders[:1] != [CODE]:
         for name in [name for name in sys.modules if "fedatlas" in name.partition(".")[0]]:
             del sys.modules[name]
-    sys.argv = [program, *arguments]
+    sys.argv, sys.executable = [program, *arguments], environment.get("FORKED_PYTHON", sys.executable)
     status = 1
     try:
         if program == "snakemake":

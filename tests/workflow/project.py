@@ -59,6 +59,15 @@ def forked_commands():
     return script.parent
 
 
+@functools.cache
+def forked_python():
+    """Return a command in place of Python with which `fedatlas` runs Snakemake and its jobs in forks of servers."""
+    script = forked_commands() / "python"
+    script.write_text(f'#!/bin/sh\nshift 3\nexec {shlex.join(fork_server().command)} "$@"\n')  # python -P -m snakemake
+    script.chmod(0o755)
+    return str(script)
+
+
 class Project:
     """A project folder: run the workflow, edit files, see which outputs were made anew.
 
@@ -92,6 +101,13 @@ class Project:
         process = fork_server().run(["--cores", "2", *arguments], self.folder, environment, timeout)
         assert not check or process.returncode == 0, process.stdout[-3000:] + process.stderr[-3000:]
         return process
+
+    def fedatlas(self, *words, status=0):
+        """Return what `fedatlas` printed, which ended with a status, in a fork of a process that has imported it."""
+        environment = self.environment | {"FORKED_PYTHON": forked_python()}
+        process = fork_server("fedatlas").run(words, self.folder, environment, timeout=300)
+        assert process.returncode == status, process.stdout + process.stderr
+        return process.stdout + process.stderr
 
     def run_files(self):
         """Run files by their place under results/; the smoke size is left out of it."""

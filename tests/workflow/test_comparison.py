@@ -19,7 +19,7 @@ from fedatlas.io import csv
 from fedatlas.publish.comparison.given_runs import add_runs
 from tests.report.test_browser import WIDE, driver  # noqa: F401  a fixture
 from tests.workflow.finished import finish
-from tests.workflow.project import ROOT, copied, fork_server
+from tests.workflow.project import ROOT, copied
 
 SUITE = {
     "title": "A suite",
@@ -100,13 +100,6 @@ class Rangeless(FedAvg):
 '''
 
 
-def run(project, *words, status=0):
-    """What `fedatlas` printed that ended with a status."""
-    process = fork_server("fedatlas").run(words, project.folder, project.environment, timeout=300)
-    assert process.returncode == status, process.stdout + process.stderr
-    return process.stdout + process.stderr
-
-
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
     """A project whose suite has a record that is verified, without results."""
@@ -152,7 +145,7 @@ def table(project, name):
 
 
 def test_a_new_algorithm_has_table_page_and_sentence_and_trains_its_own_cells_alone(project):
-    output = run(project, "compare", "slowmo", "--on", "suite", "--size", "smoke", "--cores", "2")
+    output = project.fedatlas("compare", "slowmo", "--on", "suite", "--size", "smoke", "--cores", "2")
     assert "from the record: 10 run files" in output
     assert re.search(r"to train: 4 run files, ~\d+ \w+ on 2 cores, as the others took\n", output)
     trained = project.folder / "results/smoke/compare_slowmo_on-suite/runs"
@@ -171,7 +164,7 @@ def test_a_new_algorithm_has_table_page_and_sentence_and_trains_its_own_cells_al
     ids=["dry", "real"],
 )
 def test_a_problem_whose_data_cannot_be_had_is_left_out_by_name_and_the_rest_is_compared(far, options):
-    output = run(far, "compare", "slowmo", "--on", "far", "--size", "smoke", *options)
+    output = far.fedatlas("compare", "slowmo", "--on", "far", "--size", "smoke", *options)
     assert "slowmo beside 2 others on 1 problem of far" in output and "to train: 1 run file" in output
     assert "Toy (iid) is left out: the data set toy cannot be had (http://127.0.0.1:9/toy: " in output
     assert "`fedatlas data fetch toy` says where to put a copy" in output
@@ -179,12 +172,12 @@ def test_a_problem_whose_data_cannot_be_had_is_left_out_by_name_and_the_rest_is_
     if "--dry-run" not in options:
         assert list(table(far, "slowmo_on-far").index) == ["Hessians unlike"]
         assert "Toy (iid) is left out" in (far.folder / "results/compare/slowmo_on-far.html").read_text()
-        again = run(far, "compare", "slowmo", "--on", "far", "--size", "smoke", "--dry-run")
+        again = far.fedatlas("compare", "slowmo", "--on", "far", "--size", "smoke", "--dry-run")
         assert "to train" not in again and "from an earlier comparison: 1 run file" in again
 
 
 def test_what_the_record_gives_needs_no_data(far):
-    output = run(far, "compare", "FedAvg", "SCAFFOLD", "--on", "far", "--size", "smoke")
+    output = far.fedatlas("compare", "FedAvg", "SCAFFOLD", "--on", "far", "--size", "smoke")
     assert "fedavg and scaffold beside 0 others on 2 problems" in output and "left out" not in output
     assert list(table(far, "fedavg_scaffold_on-far").index)[:2] == ["Hessians unlike", "Toy, iid"]
 
@@ -193,7 +186,7 @@ def test_without_data_for_any_problem_each_is_named(far):
     path = far.folder / "config/experiments/farther.yaml"
     path.write_text(yaml.safe_dump({**FAR, "extends": "far", "cases": {"unlike": None}}, sort_keys=False))
     try:
-        output = run(far, "compare", "slowmo", "--on", "farther", "--size", "smoke", "--dry-run", status=2)
+        output = far.fedatlas("compare", "slowmo", "--on", "farther", "--size", "smoke", "--dry-run", status=2)
     finally:
         path.unlink()
     first, second = output.strip().splitlines()
@@ -202,10 +195,10 @@ def test_without_data_for_any_problem_each_is_named(far):
 
 
 def test_the_page_which_method_when_is_made_from_the_record(project):
-    run(project, "guide", "--on", "suite", "--out", "guide.html")
+    project.fedatlas("guide", "--on", "suite", "--out", "guide.html")
     page = (project.folder / "guide.html").read_text()
     assert "3 federated methods on 4 problems" in page and len(page) < 2_000_000
-    assert "there is no record of tiny" in run(project, "guide", "--on", "tiny", status=2)
+    assert "there is no record of tiny" in project.fedatlas("guide", "--on", "tiny", status=2)
 
 
 @pytest.mark.parametrize(
@@ -229,7 +222,7 @@ def test_the_page_which_method_when_is_made_from_the_record(project):
     ],
 )
 def test_bad_input_is_one_sentence(project, words, sentence):
-    output = run(project, "compare", *words, status=2)
+    output = project.fedatlas("compare", *words, status=2)
     assert sentence in output and "Traceback" not in output and len(output.strip().splitlines()) == 1
     assert "results/" not in output
 
@@ -254,7 +247,7 @@ def federated_averaging(p, lr):
 @pytest.mark.slow
 def test_runs_of_another_framework_begin_where_those_of_the_atlas_do_and_are_placed_beside_them(project):
     for kind in ("table", "curves"):
-        text = run(project, "record", "export", "suite", "--size", "smoke", "--kind", kind)
+        text = project.fedatlas("record", "export", "suite", "--size", "smoke", "--kind", kind)
         (project.folder / f"{kind}.csv").write_text(text)
     rows = csv.read(project.folder / "table.csv")
     rows = rows[(rows["algorithm"] == "fedavg") & (rows["case"] == "unlike") & rows["chosen"]]
@@ -269,7 +262,7 @@ def test_runs_of_another_framework_begin_where_those_of_the_atlas_do_and_are_pla
         np.testing.assert_allclose([losses[round] for round in ours["round"]], ours["loss"], rtol=1e-8)
         parts.append(pd.DataFrame({"problem": "suite/unlike", "seed": seed, "round": range(13), "loss": losses}))
     pd.concat(parts).to_csv(project.folder / "torch.csv", index=False)
-    output = run(project, "compare", "torch.csv", "--on", "suite", "--size", "smoke")
+    output = project.fedatlas("compare", "torch.csv", "--on", "suite", "--size", "smoke")
     assert "how the runs of torch.csv were tuned is not known here" in output and "to train" not in output
     sentence = " ".join(output.split())  # lines end where the terminal does
     assert "torch is " in sentence and "; has no runs on Optima far apart" in sentence

@@ -4,27 +4,19 @@ import shutil
 
 import pytest
 
-from tests.workflow.project import copied, fork_server
+from tests.workflow.project import copied
 from tests.workflow.test_interim_analyses import noisy
 
 CLAIMS = "results/smoke/tiny/claims.csv"
-
-
-def fedatlas(project, *words, status=0):
-    """What a command printed that ends with a status."""
-    process = fork_server("fedatlas").run(words, project.folder, project.environment, timeout=240)
-    assert process.returncode == status, process.stdout + process.stderr
-    return process.stdout + process.stderr
 
 
 @pytest.fixture(scope="module")
 def original(tmp_path_factory):
     """A project whose experiment has a record."""
     project = copied(tmp_path_factory.mktemp("record"))
-    project.copy_code()
     project.write_experiment(problem={"kind": "quadratic", "dim": 3, "similarity": 5.0})
     project.snakemake(CLAIMS)
-    assert "2 of 2 cells verified" in fedatlas(project, "record", "add", "tiny", "--size", "smoke")
+    assert "2 of 2 cells verified" in project.fedatlas("record", "add", "tiny", "--size", "smoke")
     return project
 
 
@@ -44,7 +36,7 @@ def computed(project):
 
 
 def test_verified_cells_are_restored_with_all_verdicts_and_then_nothing_is_left_to_do(original, recorded):
-    output = recorded.snakemake("tiny", "--config", "size=smoke")
+    output = recorded.snakemake("results/smoke/tiny/report.html", "--config", "size=smoke")
     assert "2 of 2 cells from the record; `--config" in output.stdout + output.stderr
     assert "2 of 2 cells from the record" in (recorded.folder / "results/smoke/tiny/report.html").read_text()
     assert computed(recorded) == set()
@@ -55,7 +47,7 @@ def test_verified_cells_are_restored_with_all_verdicts_and_then_nothing_is_left_
 
 def test_an_edit_computes_the_cells_of_an_algorithm_and_a_planted_mistake_is_found(recorded):
     recorded.edit("src/fedatlas/federation/algorithms/scaffold.py", "- i.c + s.c", "+ i.c - s.c")
-    output = fedatlas(recorded, "record", "verify", status=1)
+    output = recorded.fedatlas("record", "verify", status=1)
     assert "scaffold/all: differs" in output and "in the record and" in output and "fedavg" not in output
     assert ",differs," in (recorded.folder / "record/verified.csv").read_text()
     recorded.snakemake(CLAIMS)
@@ -79,7 +71,7 @@ def test_cells_at_all_looks_are_restored(project):
     project.write_experiment(**noisy())
     project.snakemake(CLAIMS)
     verdicts = (project.folder / CLAIMS).read_text()
-    fedatlas(project, "record", "add", "tiny", "--size", "smoke")
+    project.fedatlas("record", "add", "tiny", "--size", "smoke")
     for name in ("results", ".snakemake"):
         shutil.rmtree(project.folder / name)
     project.snakemake(CLAIMS)
@@ -89,4 +81,4 @@ def test_cells_at_all_looks_are_restored(project):
 
 
 def test_results_that_are_not_whole_are_refused(recorded):
-    assert "is not whole" in fedatlas(recorded, "record", "add", "tiny", "--size", "smoke", status=2)
+    assert "is not whole" in recorded.fedatlas("record", "add", "tiny", "--size", "smoke", status=2)
