@@ -163,23 +163,17 @@ class ContestCheck(AlgorithmCheck):
 
 
 @dataclass(frozen=True, kw_only=True)
-class MetricCheck(Check):
-    """A check of a metric."""
+class ScoreCheck(Check):
+    """A check of one value of a metric for each run."""
 
     metric: str | None = option(None, doc="the metric; by default the one that selects", names="metric")
+    statistic: Literal["best", "final"] | None = option(
+        None, doc="the metric's best value over the evaluations, or the last; by default as in select"
+    )
 
     def measured(self, results: Results) -> str:
         """Return the name of the metric, or cost, that the check measures."""
         return self.metric or results.view.select.metric
-
-
-@dataclass(frozen=True, kw_only=True)
-class ScoreCheck(MetricCheck):
-    """A check of one value of a metric for each run."""
-
-    statistic: Literal["best", "final"] | None = option(
-        None, doc="the metric's best value over the evaluations, or the last; by default as in select"
-    )
 
     def score_words(self, results: Results) -> str:
         """Return words for the value of a run, such as ``last test accuracy``."""
@@ -190,7 +184,7 @@ class ScoreCheck(MetricCheck):
 class BoundedCheck(Check):
     """A check of a number that must lie between bounds.
 
-    bounds: names of the options of which a specification must have at least one.
+    bounds: names of the options of which a specification must have at least one, if any.
     """
 
     bounds: ClassVar[tuple[str, ...]] = ("at_least", "at_most")
@@ -203,7 +197,7 @@ class BoundedCheck(Check):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if all(getattr(self, bound) is None for bound in self.bounds):
+        if self.bounds and all(getattr(self, bound) is None for bound in self.bounds):
             *first, last = self.bounds
             raise UserError(f"{self.title()} needs {', '.join(first)} or {last}")
         if self.at_least is not None and self.at_most is not None and self.at_least > self.at_most:
