@@ -4,7 +4,6 @@ import math
 
 import pytest
 
-from fedatlas.errors import UserError
 from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED, UNDECIDED
 
 from .fixtures import verdict, view
@@ -131,19 +130,6 @@ def test_a_row_names_the_seeds_that_it_has(factor, note):
 def test_missing_rows_are_said():
     result = verdict(BETTER, kind="reaches", algorithms=["fedavg"], at_least=0, where={"clients": 7})
     assert result == (NOT_TESTED, "", "No results of FedAvg at M = 7.")
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"algorithm": "fedac"}, "did you mean 'fedac-1'"),
-        ({"metric": "suboptimal"}, "unknown metric"),
-        ({"where": {"client": 4}}, "did you mean 'clients'"),
-    ],
-)
-def test_errors_name_file_and_claim(change, message):
-    with pytest.raises(UserError, match=rf"made_up \(size smoke\): claims\.it\.check: .*{message}"):
-        verdict(BETTER, **CONTEST | change)
 
 
 @pytest.mark.parametrize(("share", "expected"), [(None, NOT_HELD), (0.5, HELD), (0.7, NOT_HELD), (2 / 3, NOT_HELD)])

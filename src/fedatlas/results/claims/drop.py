@@ -133,7 +133,6 @@ class Drop(BoundedCheck, ScoreCheck, MultiAlgorithmCheck):
 
     def _scores(self, results: Results, algorithm: str, value: Any) -> Drops:
         """Return scores by point of the other axes and seed, at a value of ``axis`` or its best or worst value."""
-        results.validate_axis("axis", self.axis)
         choose = {"best": max, "worst": min} if results.goal(self.metric) == "max" else {"best": min, "worst": max}
         extreme = isinstance(value, str) and value in choose
         where = self.where if extreme else {**self.where, self.axis: value}

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
-from fedatlas.experiments.selection import is_numeric
 from fedatlas.registry.options import option
 from fedatlas.results.claims.base import BoundedCheck
 from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all
@@ -104,9 +103,6 @@ class Exponent(BoundedCheck, CostCheck):
                 validate_quantity(self.against, run)
 
     def judge(self, results: Results) -> Outcome:
-        results.validate_metric(self.metric)
-        if self.shares:
-            self.validate_costs(results.curves)
         evidence, notes, words = [], [], f"{'fall of the ' if self.falls else ''}{self._words(results)}"
         for (id, point), lines in self._lines(results).items():
             ids, name = ([id], results.name(id)) if id is not None else (list(self.along), "")
@@ -138,12 +134,8 @@ class Exponent(BoundedCheck, CostCheck):
 
     def _lines(self, results: Results) -> dict[Line, dict[int, list[tuple[float, float]]]]:
         """Return pairs of number and quantity by line and seed."""
-        if self.axis is not None:
-            results.validate_axis("axis", self.axis)
         lines: dict[Line, dict[int, list[tuple[float, float]]]] = {}
         for id in self.along or self.algorithms:
-            if self.axis is not None and not is_numeric(results.rows(id, self.where)[self.axis]):
-                raise UserError(f"axis: the values of {self.axis} are not numbers")
             for point, factor, numbers in self._numbers(results, id):
                 named = dict(zip(results.axes, point, strict=True))
                 number = self.along[id] if self.along else self._number(results, named)
@@ -201,9 +193,6 @@ class Exponent(BoundedCheck, CostCheck):
     def _choices(self, results: Results, id: str) -> Iterator[tuple[Point, float, Numbers]]:
         """Yield points of the axes, each with the best positive value of the parameter by tuning seed."""
         rows, parameter = results.rows(id, self.where, results.trials), str(self.parameter)
-        results.validate_tuned(parameter, rows, id)
-        if not is_numeric(rows[parameter]):
-            raise UserError(f"parameter: the values of {parameter} are not numbers")
         best = "idxmin" if results.goal(results.view.select.tuning_metric) == "min" else "idxmax"
         for point, part in results.settings(rows[rows[parameter] > 0].reset_index(drop=True)):
             yield point, 1.0, part.loc[getattr(part.groupby("seed")["score"], best)()].set_index("seed")[parameter]

@@ -4,10 +4,10 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fedatlas.errors import UserError, lookup
+from fedatlas.errors import UserError
 from fedatlas.experiments import labels
-from fedatlas.experiments.labels import SIMULATED, TIMES
-from fedatlas.experiments.scores import metric_columns, worst_score
+from fedatlas.experiments.labels import SIMULATED
+from fedatlas.experiments.scores import worst_score
 from fedatlas.registry.options import option
 from fedatlas.results.claims.base import ScoreCheck
 from fedatlas.results.claims.quantities import level_unit
@@ -32,13 +32,6 @@ class CostCheck(CostOptions, ScoreCheck):
     @property
     def inputs(self) -> frozenset[str]:
         return super().inputs | self.simulated
-
-    def validate_costs(self, curves: "pd.DataFrame") -> None:
-        """Raise UserError on an unknown cost. curves: Metrics of all runs, among them what servers report."""
-        reported = metric_columns(curves)
-        for cost in filter(None, self.costs):
-            if cost not in reported:
-                lookup("cost", cost, TIMES)
 
     def describe_cost(self, cost: str) -> str:
         """Return a cost in words, with the clients where it is simulated time."""
@@ -92,8 +85,6 @@ class QuantityCheck(CostCheck):
         """Return the quantity of each run, by point of the axes and seed."""
         if self.cost is None and self.after is None:
             return dict(results.samples(algorithm, self.where, self.metric, self.statistic))
-        results.validate_metric(self.metric)
-        self.validate_costs(results.curves)
         rows = results.rows(algorithm, self.where, results.curves)
         return {point: dict(self._of_setting(results, part)) for point, part in results.settings(rows)}
 

@@ -69,7 +69,6 @@ class LossToBest(ComparisonFigure):
         """Return the numbers that are compared."""
         if not self.scores:
             return self.benchmark(data, [self.share])
-        data.require(data.curves, data.y)
         data.rows(data.curves)
         goal = scores.goal(data.y, data.view.select)
         keys = ["algorithm", *data.view.axes, "seed"]

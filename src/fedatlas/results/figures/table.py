@@ -35,7 +35,6 @@ class Table(PanelFigure):
 
     def draw(self, data: FigureData) -> Drawing:
         x, metrics = self.x, self.metrics or [data.y]
-        data.require(data.curves, *filter(None, [x]), *metrics)
         rows = data.rows(data.curves)
         numbers = _numbers(data, rows, metrics)
         values = list(dict.fromkeys(rows[x])) if x else [None]

@@ -40,7 +40,6 @@ class Targets(PanelFigure, CostFigure):
         import pandas as pd
 
         cost = self.cost
-        data.require(data.curves, cost, data.y)
         panels = data.panels(data.rows(data.curves))
         columns = [(title, panel, target) for title, panel in panels for target in self.targets]
         cells = [[_attained(data, panel, id, cost, target) for _, panel, target in columns] for id in data.styles]
