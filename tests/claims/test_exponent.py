@@ -140,7 +140,7 @@ def test_a_run_that_diverges_is_not_held(bounds):
     lines = [run if run[1:3] != (4, 2) else (*run[:3], [(0, 1.0), (1, float("inf"))]) for run in reaching(1)]
     assert verdict(STEPS, ("local_steps",), FALLING, lines=lines, **bounds, **FALLS)[:2] == (
         NOT_HELD,
-        "FedAvg diverged",
+        "FedAvg: diverged",
     )
 
 

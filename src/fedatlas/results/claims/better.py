@@ -33,21 +33,15 @@ class Better(BoundedCheck, QuantityCheck, ContestCheck):
     ``absolute`` ahead by as much.
 
     Runs of one seed are compared; the interval of the mean over seeds must lie in the bounds, of ratios on a
-    logarithmic scale. The numbers beside a ratio are geometric means, whose ratio it is. Without bounds, an interval of
-    scores within ``matters`` of equality is equal. Scores beyond the ``floor`` count as the floor; settings in which
-    both sides are at it in all seeds compare nothing.
+    logarithmic scale. The numbers beside a ratio are geometric means, whose ratio it is. Without bounds, scores that
+    differ by less than 5 % of the rival's, or of what its accuracy lacks of 1, are equal. Scores beyond the ``floor``
+    count as the floor; settings in which both sides are at it in all seeds compare nothing.
     """
 
     name = "better"
     bounds = ()
 
     absolute: bool = option(False, doc="whether the bounds are of the difference, and not of the ratio")
-    matters: float = option(
-        MATTERS,
-        doc="smallest effect that matters without bounds: a share of the rival's score, or of what its accuracy lacks "
-        "of 1",
-        low=0,
-    )
     floor: float | None = option(
         None, doc="score beyond which differences say nothing, such as the accuracy to which the optimum is known"
     )
@@ -124,10 +118,11 @@ class Better(BoundedCheck, QuantityCheck, ContestCheck):
         return f"{self.score_words(results)} {sides(means, level_unit(self.measured(results)))}"
 
     def _equality(self, name: str, theirs: list[float]) -> Bounds | None:
-        """Return the ratios that differ from 1 by less than what matters; None where bounds are claimed."""
-        if self.cost is not None or self.at_least is not None or self.at_most is not None or not self.matters:
+        """Return the ratios of scores that differ from 1 by less than what matters; None where bounds are claimed."""
+        given = (self.cost, self.after, self.at_least, self.at_most)
+        if any(value is not None for value in given):
             return None
-        share = self.matters
+        share = MATTERS
         if is_accuracy(name):
             mean = math.fsum(theirs) / len(theirs)
             if not 0 < mean < 1:

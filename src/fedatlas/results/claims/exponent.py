@@ -103,19 +103,19 @@ class Exponent(BoundedCheck, CostCheck):
                 validate_quantity(self.against, run)
 
     def judge(self, results: Results) -> Outcome:
-        evidence, notes, words = [], [], f"{'fall of the ' if self.falls else ''}{self._words(results)}"
+        evidence, words = [], f"{'fall of the ' if self.falls else ''}{self._words(results)}"
+        axes = [axis for axis in results.axes if self.along or axis != self.axis]
         for (id, point), lines in self._lines(results).items():
-            ids, name = ([id], results.name(id)) if id is not None else (list(self.along), "")
-            axes = [axis for axis in results.axes if self.along or axis != self.axis]
+            ids, name = ([id], f"{results.name(id)}: ") if id is not None else (list(self.along), "")
             location = results.location_of(dict(zip(axes, point, strict=True)) if point else {})
-            slopes = [self._slope(pairs) for pairs in lines.values()]
+            slopes = [self._slope(pairs) + 0.0 for pairs in lines.values()]  # no negative zero
             limits, bound = self._limits(results, point)
-            template = f"{name}: exponent {{}} of the {words}{bound}{location}".removeprefix(": ")
-            diverged = f"{name or 'a run'}{'' if name else location} diverged"
-            evidence.append(_evidence(slopes, limits, template, diverged, results.is_deterministic(*ids)))
-            if self.mean_square or self.parameter:
-                notes.append(_means(lines.values()))
-        return judge_all(evidence, " ".join(notes[:1]), self.more)
+            if any(map(math.isnan, slopes)):
+                evidence.append(Evidence(DIVERGED, Bounds(0), f"{name}diverged{location}"))
+            else:
+                exponents = sample(slopes, exact=results.is_deterministic(*ids))
+                evidence.append(Evidence(exponents, limits, f"{name}exponent {{}} of the {words}{bound}{location}"))
+        return judge_all(evidence, more=self.more)
 
     def _words(self, results: Results) -> str:
         """Return words for the quantity and the number, such as ``best suboptimality in M``."""
@@ -242,27 +242,3 @@ def exponent(points: "Sequence[float] | np.ndarray", numbers: "Sequence[float] |
     if not (np.isfinite(x).all() and (x > 0).all() and (y > 0).all()):
         raise NotTested("Not all numbers are positive, so they have no exponent")
     return float(np.polyfit(np.log(x), np.log(y), 1)[0])
-
-
-def _evidence(slopes: Sequence[float], limits: Bounds, template: str, diverged: str, exact: bool) -> Evidence:
-    """Return the evidence of the mean of slopes over seeds; outside of all bounds where a run diverged.
-
-    Args:
-        slopes: The slope of each seed, NaN where a run diverged.
-        limits: Bounds of the mean.
-        template: Text with ``{}`` for the mean.
-        diverged: Text where a run diverged.
-        exact: Whether the runs are the same for all seeds.
-    """
-    if any(map(math.isnan, slopes)):
-        return Evidence(DIVERGED, Bounds(0), diverged)
-    return Evidence(sample([slope + 0.0 for slope in slopes], exact=exact), limits, template)  # no negative zero
-
-
-def _means(lines: Iterable[Sequence[tuple[float, float]]]) -> str:
-    """Return a sentence with the mean quantity over seeds at each number."""
-    values: dict[float, list[float]] = {}
-    for number, quantity in (pair for pairs in lines for pair in pairs):
-        values.setdefault(number, []).append(quantity)
-    means = [f"{labels.number(math.fsum(v) / len(v))} at {labels.number(number)}" for number, v in values.items()]
-    return f"Means {', '.join(means)}."
