@@ -94,16 +94,12 @@ def assemble(
             number for each target.
     """
     numbers: dict[RunKey, dict[int, Sequence[float]]] = {}
-    if len(rows):
-        ids = rows["algorithm"].map({id: a for a, id in enumerate(algorithms)}).to_numpy(int)
-        rounds = rows["round"].to_numpy(float) if "round" in rows else np.zeros(len(rows))
-        seeds = rows["seed"].to_numpy(int)
-        order = np.lexsort((rounds, seeds, positions, ids))
-        keys = np.stack([ids, positions, seeds])[:, order]
-        starts = np.flatnonzero((keys[:, 1:] != keys[:, :-1]).any(axis=0)) + 1
-        for run in np.split(order, starts):
-            key, seed = (int(ids[run[0]]), int(positions[run[0]])), int(seeds[run[0]])
-            numbers.setdefault(key, {})[seed] = number(run, key[1])
+    ids = rows["algorithm"].map({id: a for a, id in enumerate(algorithms)}).to_numpy(int)
+    rounds = rows["round"].to_numpy(float) if "round" in rows else np.zeros(len(rows))
+    for (a, p, seed), run in rows.groupby([ids, positions, rows["seed"].to_numpy(int)]).indices.items():
+        numbers.setdefault((int(a), int(p)), {})[int(seed)] = number(
+            run[np.argsort(rounds[run], kind="stable")], int(p)
+        )
     return _fill_slots(numbers, list(algorithms), problems, targets)
 
 

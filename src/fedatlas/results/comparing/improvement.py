@@ -13,27 +13,11 @@ For shares of 0 and 1 alone they are those of Clopper and Pearson with a trial f
 four problems has the interval from 0.40 to 1, and on sixteen from 0.79.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from fedatlas.results.comparing.benchmark import Array, Benchmark
 from fedatlas.results.comparing.intervals import LEVEL
-from fedatlas.results.comparing.pairwise import won
-
-
-@dataclass(frozen=True, eq=False)
-class Improvement:
-    """Probabilities that rows improve upon columns, and the ends of their intervals, (algorithms, algorithms).
-
-    NaN on the diagonal and where no problem is defined for both. problems (algorithms, algorithms): number of problems
-    that are defined for both.
-    """
-
-    probability: Array
-    low: Array
-    high: Array
-    problems: Array
+from fedatlas.results.comparing.pairwise import Estimate, won
 
 
 def draw_weights(problems: int, slots: int, resamples: int) -> tuple[Array, Array]:
@@ -53,31 +37,30 @@ def draw_weights(problems: int, slots: int, resamples: int) -> tuple[Array, Arra
     return weights[:, :-1, None] * shares / shares.sum(axis=2, keepdims=True), weights[:, -1]
 
 
-def probability_of_improvement(benchmark: Benchmark, resamples: int = 1000, level: float = LEVEL) -> Improvement:
-    """Return the probability that each algorithm improves upon each other one, with intervals over problems.
+def probability_of_improvement(
+    benchmark: Benchmark, resamples: int = 1000, level: float = LEVEL
+) -> dict[tuple[str, str], Estimate]:
+    """Return the probability that an algorithm improves upon another, by both ids, with its interval over problems.
+
+    Pairs that are defined together on no problem are left out.
 
     Args:
         benchmark: The numbers.
         resamples: Number of resamples of problems and instances.
         level: Probability that an interval misses the probability.
     """
-    algorithms, problems, _, slots = benchmark.numbers.shape
+    ids, (_, problems, _, slots) = benchmark.algorithms, benchmark.numbers.shape
     weights, unseen = draw_weights(problems, slots, resamples)
     wins, defined = _wins(benchmark)  # (a, b, problems, slots) and (a, b, problems)
-    counts = defined.sum(axis=2)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        probability = wins.mean(axis=3).sum(axis=2) / counts
-    flat = wins.reshape(algorithms**2, -1) @ weights.reshape(resamples, -1).T
-    total = defined.reshape(algorithms**2, -1) @ weights.sum(axis=2).T + unseen
-    draws = (flat / total).reshape(algorithms, algorithms, resamples)
-    draws_high = np.minimum((flat + unseen) / total, 1).reshape(algorithms, algorithms, resamples)
-    unknown = np.where(counts == 0, np.nan, 0.0)
-    return Improvement(
-        probability,
-        np.quantile(draws, level / 2, axis=2) + unknown,
-        np.quantile(draws_high, 1 - level / 2, axis=2) + unknown,
-        counts,
-    )
+    flat = wins.reshape(len(ids) ** 2, -1) @ weights.reshape(resamples, -1).T
+    total = defined.reshape(len(ids) ** 2, -1) @ weights.sum(axis=2).T + unseen
+    low = np.quantile(flat / total, level / 2, axis=1).reshape(defined.shape[:2])
+    high = np.quantile(np.minimum((flat + unseen) / total, 1), 1 - level / 2, axis=1).reshape(defined.shape[:2])
+    result = {}
+    for a, b in np.argwhere(defined.any(axis=2)).tolist():
+        value = wins[a, b].mean(axis=1).sum() / defined[a, b].sum()
+        result[ids[a], ids[b]] = Estimate(float(value), float(low[a, b]), float(high[a, b]))
+    return result
 
 
 def _wins(benchmark: Benchmark) -> tuple[Array, Array]:

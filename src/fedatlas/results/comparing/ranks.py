@@ -9,23 +9,10 @@ import numpy as np
 from fedatlas.results.comparing.benchmark import Array, Benchmark
 from fedatlas.results.comparing.improvement import draw_weights
 from fedatlas.results.comparing.intervals import LEVEL, sample
-from fedatlas.results.comparing.pairwise import PairedComparison, compare_pair, won
+from fedatlas.results.comparing.pairwise import Estimate, PairedComparison, compare_pair, won
 from fedatlas.results.comparing.profiles import performance_ratios, profile_areas
 
 RESAMPLES = 1000
-
-
-@dataclass(frozen=True)
-class Rank:
-    """A rank, from 1, and the ends of its interval."""
-
-    value: float
-    low: float
-    high: float
-
-    def interval(self) -> tuple[float, float]:
-        """Return the ends."""
-        return self.low, self.high
 
 
 @dataclass(frozen=True)
@@ -47,7 +34,7 @@ class ProblemRank:
     score: float = math.nan
     rival: str | None = None
     rival_score: float = math.nan
-    rank: Rank | None = None
+    rank: Estimate | None = None
     comparisons: Mapping[str, PairedComparison] = field(default_factory=dict)
 
     @property
@@ -81,7 +68,7 @@ class CostRank:
         attained: Share of all runs, over the problems on which it is defined, that attain the target.
     """
 
-    rank: Rank
+    rank: Estimate
     ratio: float
     attained: float
 
@@ -154,7 +141,7 @@ def _mean(benchmark: Benchmark, algorithm: int, problem: int) -> float:
     return sample(numbers, benchmark.log).value if all(map(math.isfinite, numbers)) else math.inf
 
 
-def resample_rank(benchmark: Benchmark, problem: int) -> Rank:
+def resample_rank(benchmark: Benchmark, problem: int) -> Estimate:
     """Return the rank of the first algorithm on a problem by mean scores, with percentiles of resampled instances.
 
     All algorithms meet on the same instances of a resample. Means that are practically equal share the mean of their
@@ -175,10 +162,10 @@ def resample_rank(benchmark: Benchmark, problem: int) -> Rank:
     return _rank(ranks[0], ranks[1:], ranks[1:])
 
 
-def _rank(value: float, low: Array, high: Array) -> Rank:
+def _rank(value: float, low: Array, high: Array) -> Estimate:
     """Return a rank with the ends of its interval: percentiles of resamples, extended to the rank itself."""
     ends = np.quantile(low, LEVEL / 2), np.quantile(high, 1 - LEVEL / 2)
-    return Rank(float(value), float(min(ends[0], value)), float(max(ends[1], value)))
+    return Estimate(float(value), float(min(ends[0], value)), float(max(ends[1], value)))
 
 
 def rank_by_cost(benchmark: Benchmark, algorithm: str, within: float = 16.0) -> CostRank:
