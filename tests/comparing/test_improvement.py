@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from scipy import stats
 
-from fedatlas.results.comparing.improvement import probability_of_improvement
 from fedatlas.results.comparing.intervals import LEVEL
+from fedatlas.results.comparing.ranks import probability_of_improvement
 
 from .fixtures import boards, make_board
 

@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from fedatlas.publish.comparison.sentence import write_sentence
-from fedatlas.results.comparing.improvement import probability_of_improvement
 from fedatlas.results.comparing.intervals import LEVEL, MATTERS
 from fedatlas.results.comparing.pairwise import MEANINGFUL, compare_pair, share_of, won
-from fedatlas.results.comparing.ranks import rank_algorithms, rank_by_cost, rank_on_problems
+from fedatlas.results.comparing.ranks import probability_of_improvement, rank_algorithms, rank_by_cost, rank_on_problems
 
 from .fixtures import make_board
 

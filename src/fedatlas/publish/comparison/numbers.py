@@ -12,9 +12,14 @@ from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.publish.comparison.sentence import write_sentence
 from fedatlas.registry import extensions
 from fedatlas.registry.validation import native
-from fedatlas.results.comparing.improvement import probability_of_improvement
 from fedatlas.results.comparing.pairwise import Estimate
-from fedatlas.results.comparing.ranks import CostRank, ProblemRank, rank_by_cost, rank_on_problems
+from fedatlas.results.comparing.ranks import (
+    CostRank,
+    ProblemRank,
+    probability_of_improvement,
+    rank_by_cost,
+    rank_on_problems,
+)
 from fedatlas.results.figures.comparison_figure import problem_frame, problem_titles
 from fedatlas.results.figures.figure_data import FigureData
 from fedatlas.results.figures.loss_to_best import LossToBest

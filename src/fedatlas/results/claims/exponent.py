@@ -98,7 +98,7 @@ class Exponent(BoundedCheck, CostCheck):
 
                 validate_run(FEDAC_THEOREMS[self.theorem], run)
             if self.against is not None:
-                from fedatlas.results.comparing.reconstruction import validate_quantity
+                from fedatlas.results.comparing.theorems import validate_quantity
 
                 validate_quantity(self.against, run)
 
@@ -107,7 +107,7 @@ class Exponent(BoundedCheck, CostCheck):
         axes = [axis for axis in results.axes if self.along or axis != self.axis]
         for (id, point), lines in self._lines(results).items():
             ids, name = ([id], f"{results.name(id)}: ") if id is not None else (list(self.along), "")
-            location = results.location_of(dict(zip(axes, point, strict=True)) if point else {})
+            location = results.location(point, axes)
             slopes = [self._slope(pairs) + 0.0 for pairs in lines.values()]  # no negative zero
             limits, bound = self._limits(results, point)
             if any(map(math.isnan, slopes)):
@@ -152,7 +152,7 @@ class Exponent(BoundedCheck, CostCheck):
             return float(point[str(self.axis)])
         import pandas as pd
 
-        from fedatlas.results.comparing.reconstruction import quantity
+        from fedatlas.results.comparing.theorems import quantity
 
         return quantity(results.view, pd.DataFrame([point]), self.against)
 

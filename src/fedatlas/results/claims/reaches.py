@@ -117,7 +117,7 @@ class Reaches(BoundedCheck, QuantityCheck, MultiAlgorithmCheck):
                 continue
             limits = self._evaluated_limits(results, algorithm)
             for point, of_seeds in numbers.items():
-                location = results.location(point) if point else ""
+                location = results.location(point)
                 if log or all(map(math.isfinite, of_seeds.values())):
                     values = sample(of_seeds.values(), log=log, exact=exact)
                     evidence.append(Evidence(values, limits, f"{name}{colon} {{}}{location}", unit=unit))
@@ -166,7 +166,7 @@ class Reaches(BoundedCheck, QuantityCheck, MultiAlgorithmCheck):
         """Return a quantity of an algorithm in one setting that no run's draws change."""
         import numpy as np
 
-        from fedatlas.results.comparing.reconstruction import rebuild
+        from fedatlas.results.comparing.theorems import rebuild
         from fedatlas.theory.fedac.instability import distances
 
         algorithm, problem, setting = rebuild(results.view, id, rows)

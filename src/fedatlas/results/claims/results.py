@@ -2,7 +2,7 @@
 
 import functools
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -233,15 +233,12 @@ class Results:
         """Return whether small or large values of a metric are good; by default of the one that selects."""
         return goal(metric or self.view.select.metric, self.view.select)
 
-    def label(self, point: Point) -> str:
-        """Return a point of the axes for people: ``K = 16, M = 64``."""
-        return ", ".join(labels.point(axis, value) for axis, value in zip(self.axes, point, strict=True))
+    def label(self, point: Point, axes: Sequence[str] | None = None) -> str:
+        """Return a point of the axes, by default of all, for people: ``K = 16, M = 64``."""
+        axes = self.axes if axes is None else axes
+        return ", ".join(labels.point(axis, value) for axis, value in zip(axes, point, strict=False))
 
-    def location(self, point: Point) -> str:
+    def location(self, point: Point, axes: Sequence[str] | None = None) -> str:
         """Return a point of the axes as the end of a text: `` at K = 16``, or nothing without axes."""
-        label = self.label(point)
+        label = self.label(point, axes)
         return f" at {label}" if label else ""
-
-    def location_of(self, values: Mapping[str, Any]) -> str:
-        """Return values of some of the axes as the end of a text: `` at K = 16``, or nothing without any."""
-        return f" at {', '.join(labels.point(axis, value) for axis, value in values.items())}" if values else ""

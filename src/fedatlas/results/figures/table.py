@@ -43,7 +43,7 @@ class Table(PanelFigure):
         heads = [[(labels.column_heading(name), 1) for name in metrics * len(titles)]]
         if x:
             heads.insert(0, [(title, len(metrics)) for title in titles])
-        table = TextTable(heads=heads, blocks=blocks, notes=_notes(data, metrics))
+        table = TextTable(heads=heads, blocks=blocks, note=labels.join_sentences(*_notes(data, metrics)))
         return Drawing(numbers, table)
 
     def _blocks(

@@ -73,7 +73,7 @@ class Targets(PanelFigure, CostFigure):
         note = f"{self.words.capitalize()} until the {measured} first attains a target; – never. {noise}".strip()
         groups = [(title, len(list(columns))) for title, columns in itertools.groupby(titles)]
         heads = [*([groups] if any(titles) else []), [(heading, 1) for heading in headings]]
-        table = TextTable(heads=heads, blocks=[("", rows)], notes=[note])
+        table = TextTable(heads=heads, blocks=[("", rows)], note=note)
         return Drawing(numbers, table)
 
 
