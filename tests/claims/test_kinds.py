@@ -71,8 +71,8 @@ SPEEDUP = {"kind": "exponent", "algorithms": ["fedavg"], "axis": "clients"}
         ),
         ({"kind": "reaches", "algorithms": ["fedavg"]}, "check reaches needs at_least or at_most"),
         (
-            {"kind": "throughout", "metric": "loss", "algorithms": ["fedavg"], "at_least": 2, "at_most": 1},
-            "check throughout: at_least 2 is larger than at_most 1",
+            {"kind": "reaches", "metric": "loss", "algorithms": ["fedavg"], "at_least": 2, "at_most": 1},
+            "check reaches: at_least 2 is larger than at_most 1",
         ),
         ({"kind": "reaches", "algorithms": ["a"], "at_least": 0, "share": 2}, "it must be a number between 0 and 1"),
         ({"kind": "agrees", "algorithm": "a", "limit": "l", "metric": "m", "after": 1.5}, "it must be a whole number"),

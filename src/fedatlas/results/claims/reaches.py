@@ -9,7 +9,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.registry.options import option
 from fedatlas.results.claims.base import BoundedCheck, MultiAlgorithmCheck
-from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all
+from fedatlas.results.claims.evidence import Bounds, Evidence, exact_outcome, judge_all
 from fedatlas.results.claims.quantities import PLAIN, Unit, level_unit
 from fedatlas.results.claims.quantity_check import QuantityCheck
 from fedatlas.results.claims.results import Numbers, Point, Results
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from fedatlas.experiments.cells import Run
 
+ROUNDING = 1e-9  # relative
 WORDS = {
     "vectors": "vectors kept for a client between rounds",
     "growth": "least distance over ε 1.02^(t/3)",
@@ -37,18 +38,21 @@ class Reaches(BoundedCheck, QuantityCheck, MultiAlgorithmCheck):
     Of a cost or ``length`` the largest number that passes is by default the paper's. Only evaluated rounds count, so of
     rounds it is the first of them that is not smaller.
 
-    ``length`` is the fewest rounds of a setting whose score attains the ``target``, where settings differ in the number
-    of their rounds. ``spread`` is the ratio of the largest score to the smallest over all values tried, on each tuning
-    seed; what diverged makes it infinite. ``vectors`` are those of the model's size that are kept for a client between
-    rounds, wherever they lie. ``growth`` and ``distance`` are of two runs without noise from starts that are ε apart,
-    on the function of Lemma F.2 of Yuan & Ma (2020) for a problem of kind ``piecewise``: the least distance after every
-    third step over ε 1.02^(t/3), the bound of Theorem 4.2, and the distance after the last step over ε.
+    ``every`` is the metric, or its ratio, at every evaluation of every run; NAME_rounds_min and NAME_rounds_max are of
+    all rounds. What rounding error may explain counts as in the bounds, and evaluations without a value, such as round
+    0 of what is recorded of local steps, do not count. ``length`` is the fewest rounds of a setting whose score attains
+    the ``target``, where settings differ in the number of their rounds. ``spread`` is the ratio of the largest score to
+    the smallest over all values tried, on each tuning seed; what diverged makes it infinite. ``vectors`` are those of
+    the model's size that are kept for a client between rounds, wherever they lie. ``growth`` and ``distance`` are of
+    two runs without noise from starts that are ε apart, on the function of Lemma F.2 of Yuan & Ma (2020) for a problem
+    of kind ``piecewise``: the least distance after every third step over ε 1.02^(t/3), the bound of Theorem 4.2, and
+    the distance after the last step over ε.
     """
 
     name = "reaches"
     bounds = ()
 
-    quantity: Literal["score", "length", "spread", "vectors", "growth", "distance"] = option(
+    quantity: Literal["score", "every", "length", "spread", "vectors", "growth", "distance"] = option(
         "score", doc="what is measured; a score may be replaced by a cost or a root mean square"
     )
     of: str | None = option(None, doc="the metric that it is divided by", names="metric")
@@ -104,6 +108,8 @@ class Reaches(BoundedCheck, QuantityCheck, MultiAlgorithmCheck):
         return words + (f" / {labels.words(self.of)}" if self.of else "")
 
     def judge(self, results: Results) -> Outcome:
+        if self.quantity == "every":
+            return self._judge_every(results)
         evidence = []
         log, colon = self.has_target or self.quantity == "spread", ":" if self.has_target else ""
         for algorithm in self.algorithms:
@@ -125,6 +131,30 @@ class Reaches(BoundedCheck, QuantityCheck, MultiAlgorithmCheck):
                     text = f"{results.name(algorithm)} diverged{location}"
                     evidence.append(Evidence(DIVERGED, Bounds(0), text))
         return judge_all(evidence, more=self.more)
+
+    def _judge_every(self, results: Results) -> Outcome:
+        """Return the outcome of what holds at every evaluation, which needs no interval."""
+        texts, held, seeds = [], True, 0
+        columns = [self.measured(results), *filter(None, [self.of])]
+        for algorithm in self.algorithms:
+            rows, name = results.rows(algorithm, self.where, results.curves), results.name(algorithm)
+            if missing := [column for column in columns if column not in rows or not rows[column].notna().any()]:
+                raise NotTested(f"{name} has no {missing[0]}")
+            values = (rows[columns[0]] / (rows[self.of] if self.of else 1)).dropna()
+            within = sum(map(self._is_close, values))
+            diverged = "status" in rows and bool((rows["status"] == "diverged").any())
+            held &= not diverged and within == len(values)
+            seeds = max(seeds, rows["seed"].nunique())
+            ends = " to ".join(dict.fromkeys(labels.number(end, 5) for end in (values.min(), values.max())))
+            counts = f"{self.limits_text()} at {within} of {len(values)} evaluations{', diverged' if diverged else ''}"
+            texts.append(f"{name}: {' / '.join(map(labels.words, columns))} {ends}, {counts}")
+        return exact_outcome("; ".join(texts), held, seeds=seeds)
+
+    def _is_close(self, value: float) -> bool:
+        """Return whether a number lies in the bounds, up to rounding error."""
+        return self.limits().side(value) == 0 or any(
+            bound is not None and abs(value - bound) <= ROUNDING * abs(bound) for bound in (self.at_least, self.at_most)
+        )
 
     def _evaluated_limits(self, results: Results, algorithm: str) -> Bounds:
         """Return the bounds; of rounds, the upper one is the first evaluated round that is not below it."""
