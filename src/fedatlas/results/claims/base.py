@@ -11,9 +11,8 @@ from fedatlas.registry.kinds import Kind
 from fedatlas.registry.options import option
 from fedatlas.results.claims.evidence import Bounds
 from fedatlas.results.claims.quantities import PLAIN, Unit, score
-from fedatlas.results.claims.results import Numbers, Pairing, Point, Results
+from fedatlas.results.claims.results import Numbers, Point, Results
 from fedatlas.results.claims.verdicts import Outcome
-from fedatlas.results.comparing.intervals import pair_seeds
 
 if TYPE_CHECKING:
     from fedatlas.experiments.cells import Run
@@ -144,7 +143,6 @@ class ContestCheck(AlgorithmCheck):
         results: Results,
         numbers: Callable[[str], Mapping[Point, Numbers]],
         metric: str | None,
-        pair: Pairing = pair_seeds,
     ) -> Iterator[Contest]:
         """Yield the comparisons with each rival, in each setting that both have.
 
@@ -152,13 +150,12 @@ class ContestCheck(AlgorithmCheck):
             results: The results.
             numbers: Function that returns an algorithm's numbers by point of the axes and seed.
             metric: Metric by which an algorithm may fail; None for the one that selects.
-            pair: The rule by which numbers are paired.
         """
         ours, own_failures = numbers(self.algorithm), results.failures(self.algorithm, self.where, metric)
         for rival in self.than:
             theirs, failures = numbers(rival), own_failures | results.failures(rival, self.where, metric)
             for point in [point for point in ours if point in theirs]:
-                pairs = results.pairs(self.algorithm, ours[point], rival, theirs[point], pair)
+                pairs = results.pairs(self.algorithm, ours[point], rival, theirs[point])
                 yield Contest(rival, point, pairs, failures.get(point, ""))
 
 

@@ -23,7 +23,7 @@ from fedatlas.results.claims.quantities import (
 from fedatlas.results.claims.quantity_check import QuantityCheck
 from fedatlas.results.claims.results import Point, Results
 from fedatlas.results.claims.verdicts import NotTested, Outcome
-from fedatlas.results.comparing.intervals import MATTERS, match_seeds, pair_seeds, sample, typical
+from fedatlas.results.comparing.intervals import MATTERS, sample, typical
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,9 +58,8 @@ class Better(BoundedCheck, QuantityCheck, ContestCheck):
     def judge(self, results: Results) -> Outcome:
         low = self.cost is not None or results.goal(self.metric) == "min"
         evidence, failed, saturated, tied = [], [], [], True
-        pair = pair_seeds if self.cost is None else match_seeds
-        contests = self.contests(results, functools.partial(self.numbers, results), self.metric, pair)
-        for rival, point, scored, failure in contests:
+        numbers = functools.partial(self.numbers, results)
+        for rival, point, scored, failure in self.contests(results, numbers, self.metric):
             pairs = [(self._floored(mine, low), self._floored(yours, low)) for mine, yours in scored]
             if failure:
                 failed.append(failure)

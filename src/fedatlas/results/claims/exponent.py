@@ -130,7 +130,8 @@ class Exponent(BoundedCheck, CostCheck):
         elif self.theorem:
             what = "last suboptimality"
         number = labels.greek(self.against) if self.against else labels.short_axis(self.axis) if self.axis else ""
-        return f"{what} in {number}{' log(1/ε)' if self.log_accuracy else ''}" if number else what
+        number = f"({number}) log(1/ε)" if self.log_accuracy else number
+        return f"{what} in {number}" if number else what
 
     def _lines(self, results: Results) -> dict[Line, dict[int, list[tuple[float, float]]]]:
         """Return pairs of number and quantity by line and seed."""

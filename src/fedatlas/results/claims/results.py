@@ -2,7 +2,7 @@
 
 import functools
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,14 +12,13 @@ from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.scores import goal, score_frame, worst_score
 from fedatlas.experiments.selection import select_rows
 from fedatlas.results.claims.verdicts import NotTested
-from fedatlas.results.comparing.intervals import pair_seeds
+from fedatlas.results.comparing.intervals import match_seeds
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Point = tuple[Any, ...]  # of the axes
 Numbers = Mapping[int, float]  # by seed
-Pairing = Callable[[Numbers, Numbers], list[tuple[float, float]]]
 GUESSING = 0.02  # share of the way from guessing to perfection, within which an algorithm has learnt nothing
 
 
@@ -121,14 +120,7 @@ class Results:
         """Return whether the runs of all these algorithms are the same for all seeds, so that one seed is enough."""
         return all(self.view.algorithms[id].deterministic for id in algorithms)
 
-    def pairs(
-        self,
-        first: str,
-        ours: Numbers,
-        second: str,
-        theirs: Numbers,
-        pair: Pairing = pair_seeds,
-    ) -> list[tuple[float, float]]:
+    def pairs(self, first: str, ours: Numbers, second: str, theirs: Numbers) -> list[tuple[float, float]]:
         """Return pairs of numbers of the same seed.
 
         Args:
@@ -137,14 +129,13 @@ class Results:
             second: The id of the algorithm that it is compared with.
             theirs: The numbers of that algorithm by seed. Where one of the two is deterministic, its number is paired
                 with every number of the other.
-            pair: The rule by which the numbers are paired.
         """
         constant = [self.is_deterministic(id) and len(numbers) > 0 for id, numbers in ((first, ours), (second, theirs))]
         if constant == [True, False]:
             ours = dict.fromkeys(theirs, next(iter(ours.values())))
         elif constant == [False, True]:
             theirs = dict.fromkeys(ours, next(iter(theirs.values())))
-        return pair(ours, theirs)
+        return match_seeds(ours, theirs)
 
     def failures(self, algorithm: str, where: Mapping[str, Any], metric: str | None) -> dict[Point, str]:
         """Return where an algorithm failed with values that nobody tuned, as sentences by point of the axes.
