@@ -1,7 +1,7 @@
 """Exponents of power laws: how a quantity of runs grows or falls with a number."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -138,7 +138,7 @@ class Exponent(BoundedCheck, CostCheck):
         lines: dict[Line, dict[int, list[tuple[float, float]]]] = {}
         for id in self.along or self.algorithms:
             for point, factor, numbers in self._numbers(results, id):
-                named = dict(zip(results.axes, point, strict=True))
+                named: dict[Hashable, Any] = dict(zip(results.axes, point, strict=True))
                 number = self.along[id] if self.along else self._number(results, named)
                 others = tuple(value for axis, value in named.items() if axis != self.axis)
                 together = self.against is not None and self.axis is None
@@ -147,15 +147,13 @@ class Exponent(BoundedCheck, CostCheck):
                     lines.setdefault(line, {}).setdefault(seed, []).append((factor * number, quantity))
         return lines
 
-    def _number(self, results: Results, point: Mapping[str, Any]) -> float:
+    def _number(self, results: Results, point: Mapping[Hashable, Any]) -> float:
         """Return the number of a point of the axes."""
         if self.against is None:
             return float(point[str(self.axis)])
-        import pandas as pd
-
         from fedatlas.results.comparing.theorems import quantity
 
-        return quantity(results.view, pd.DataFrame([point]), self.against)
+        return quantity(results.view, point, self.against)
 
     def _numbers(self, results: Results, id: str) -> Iterator[tuple[Point, float, Numbers]]:
         """Yield points of the axes, each with a factor of its number and the quantity by seed; inf if it diverged."""

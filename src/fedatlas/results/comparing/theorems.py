@@ -108,9 +108,9 @@ def validate_quantity(formula: str, run: Run) -> None:
     evaluate(formula, "against", create_problem(run.problem, create_setting(run).clients))
 
 
-def quantity(view: ExperimentView, rows: "pd.DataFrame", formula: str) -> float:
-    """Return the value of a formula of the problem's constants at the point of the axes that all rows share."""
-    parts = parts_at(view, rows.head(1).to_dict("records")[0], view.setting, {})
+def quantity(view: ExperimentView, point: Mapping[Hashable, Any], formula: str) -> float:
+    """Return the value of a formula of the problem's constants at a point of the axes."""
+    parts = parts_at(view, point, view.setting, {})
     return evaluate(formula, "against", create_problem(parts["problem"], parts["setting"]["clients"]))
 
 

@@ -132,8 +132,9 @@ def _draw_line(
     finite = np.isfinite(value)
     x, value, rows, lost = x[finite], value[finite], rows[finite], x[~finite]
     remarks, look = _remarks(chart, rows), _look(line)
+    drawstyle: Any = "steps-post" if chart["steps"] else "default"
     if line["quiet"]:
-        ax.plot(x, value, color=GREY, linewidth=0.8, alpha=0.55, drawstyle=_drawstyle(chart), zorder=1.6)
+        ax.plot(x, value, color=GREY, linewidth=0.8, alpha=0.55, drawstyle=drawstyle, zorder=1.6)
         return
     step = max(1, len(x) // MARKS)
     marked = np.arange(at * step // max(1, count), len(x), step)
@@ -149,7 +150,7 @@ def _draw_line(
     hollow = (remarks != "") & (remarks != DIVERGED)
     if not chart["bars"]:
         full = [number for number in marked if not hollow[number]]
-        options: dict[str, Any] = {"drawstyle": _drawstyle(chart), "markevery": full, "label": line["name"]}
+        options: dict[str, Any] = {"drawstyle": drawstyle, "markevery": full, "label": line["name"]}
         ax.plot(x, value, **options, **(points if chart["categories"] else look))
         if hollow.any():
             ax.plot(x[hollow], value[hollow], markerfacecolor="white", **points)
@@ -187,10 +188,6 @@ def _look(line: Mapping[str, Any]) -> dict[str, Any]:
         "linewidth": WIDTH * line["weight"] if line["marker"] else 1.1,
         "zorder": layer,
     }
-
-
-def _drawstyle(chart: Chart) -> Any:
-    return "steps-post" if chart["steps"] else "default"
 
 
 def _draw_range(
