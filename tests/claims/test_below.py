@@ -24,8 +24,6 @@ def test_below_a_bound():
     lines["suboptimality"] = lines["suboptimality"].where(lines["round"] != 7, lines["suboptimality"][0])
     spoilt = below(experiment, frame, lines)
     assert spoilt["verdict"] == NOT_HELD
-    steps = lines.loc[(lines["round"] == 7) & (lines["seed"] == 0), "steps"].unique()
-    assert any(f"of the bound after {step} iterations at" in spoilt["ours"] for step in steps)
     assert spoilt["paper"] == "at most 1" and below(experiment, frame, lines, at_least=0.1)["paper"] == ""
 
 

@@ -38,14 +38,21 @@ BETTER = [("fedac-1", 4, 0.1), ("fedavg", 4, 0.2), ("mb-sgd", 4, 0.4), ("fedac-1
     ],
 )
 def test_better(where, than, factor, expected):
-    result = verdict(BETTER, kind="better", algorithm="fedac-1", than=than, where=where, factor=factor)
+    result = verdict(
+        BETTER,
+        kind="better",
+        algorithm="fedac-1",
+        than=than,
+        where=where,
+        **({} if factor == 1 else {"at_least": factor}),
+    )
     assert result[0] == expected
 
 
 def test_a_comparison_of_equal_scores_is_vacuous():
     rows = [("fedac-1", 4, [0.1, 0.3]), ("fedavg", 4, [0.1, 0.3])]
     assert verdict(rows, **CONTEST)[0] == VACUOUS
-    assert verdict(rows, **CONTEST, factor=0.9)[0] == VACUOUS
+    assert verdict(rows, **CONTEST, at_least=0.9)[0] == VACUOUS
     assert verdict([*rows, ("fedac-1", 8, 0.1), ("fedavg", 8, 0.2)], **CONTEST)[0] == EQUAL  # somewhere not better
 
 
@@ -69,8 +76,8 @@ def test_a_loss_below_zero_has_no_ratio():
     rows = [("fedac-1", 4, [-0.2, -0.3]), ("fedavg", 4, [-0.1, 0.1])]
     experiment = view(metric="loss")
     result, _, note = verdict(rows, experiment=experiment, **CONTEST)
-    assert (result, note) == (NOT_TESTED, "Below 0 the training loss has no ratio: give `by` or another metric.")
-    assert verdict(rows, experiment=experiment, **CONTEST, by=0.05)[0] == UNDECIDED
+    assert (result, note) == (NOT_TESTED, "Below 0 the training loss has no ratio: give `absolute` or another metric.")
+    assert verdict(rows, experiment=experiment, **CONTEST, absolute=True, at_least=0.05)[0] == UNDECIDED
     diverged = [("fedac-1", 4, [0.5, 0.6]), ("fedavg", 4, [-math.inf, -math.inf])]
     assert verdict(diverged, experiment=view(metric="test_accuracy", goal="max"), **CONTEST)[0] == HELD
     assert verdict(rows, **CONTEST)[0] == HELD  # a suboptimality below 0 is rounding error
@@ -87,8 +94,8 @@ def test_better_compares_runs_of_one_seed():
 
 def test_more_than_was_claimed():
     rows = [("fedac-1", 4, 0.1), ("fedavg", 4, 0.5)]
-    assert verdict(rows, **CONTEST, factor=2, beyond=4)[0] == MORE
-    assert verdict(rows, **CONTEST, factor=2, beyond=6)[0] == HELD
+    assert verdict(rows, **CONTEST, at_least=2, at_most=4, more="above")[0] == MORE
+    assert verdict(rows, **CONTEST, at_least=2, at_most=6, more="above")[0] == HELD
     linear = [("fedavg", m, 1 / m) for m in (4, 16, 64)]
     slope = {"kind": "exponent", "falls": True, "algorithms": ["fedavg"], "axis": "clients", "at_most": 0.9}
     assert verdict(linear, **slope, more="above")[0] == MORE
@@ -109,7 +116,7 @@ def test_a_claim_names_what_makes_it_vacuous():
 @pytest.mark.parametrize(("ours", "theirs", "expected"), [(math.inf, 0.1, NOT_HELD), (0.1, math.inf, HELD)])
 def test_better_than_what_diverged(ours, theirs, expected):
     rows = [("fedac-1", 4, ours), ("fedavg", 4, theirs)]
-    assert verdict(rows, **CONTEST, factor=10)[0] == expected
+    assert verdict(rows, **CONTEST, at_least=10)[0] == expected
 
 
 def test_better_where_large_is_good():
@@ -123,7 +130,7 @@ def test_better_where_large_is_good():
 def test_better_by_an_amount(by, expected):
     accuracy = view(metric="test_accuracy", goal="max")
     rows = [("fedac-1", 4, 0.9), ("fedavg", 4, 0.8)]
-    assert verdict(rows, experiment=accuracy, **CONTEST, by=by)[0] == expected
-    assert verdict([("fedac-1", 4, 0.8), ("fedavg", 4, 0.9)], **CONTEST, by=by)[0] == expected
+    assert verdict(rows, experiment=accuracy, **CONTEST, absolute=True, at_least=by)[0] == expected
+    assert verdict([("fedac-1", 4, 0.8), ("fedavg", 4, 0.9)], **CONTEST, absolute=True, at_least=by)[0] == expected
     several = [*BETTER[:2], ("fedac-1", 16, 0.1), ("fedavg", 16, 0.3)]
-    assert verdict(several, **CONTEST, by=by)[0] == expected
+    assert verdict(several, **CONTEST, absolute=True, at_least=by)[0] == expected

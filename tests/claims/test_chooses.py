@@ -2,7 +2,6 @@
 
 import pytest
 
-from fedatlas.errors import UserError
 from fedatlas.results.claims.verdicts import HELD, NOT_HELD
 from tests.claims.fixtures import judged, view
 from tests.synthetic import table
@@ -23,8 +22,3 @@ def test_all_settings_count(chosen, expected):
     row = judge_values({"lr": 0.1, "server_lr": 1}, chosen)
     assert (row["verdict"], row["seeds"]) == (expected, 3)
     assert f"{next(iter(chosen.values())):g}" in row["ours"]
-
-
-def test_what_is_not_tuned_is_refused():
-    with pytest.raises(UserError, match="'eps' is not tuned for fedavg"):
-        judge_values({"eps": 0.1}, {4: 0.1})

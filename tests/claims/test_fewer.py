@@ -12,7 +12,13 @@ FAST = [("fedac-1", 4, 0, [(0, 100), (1, 30), (2, 7)]), ("fedac-1", 4, 1, [(0, 1
 
 
 def fewer(lines=(*SLOW, *FAST), **options):
-    options = {"kind": "fewer", "algorithm": "fedac-1", "than": ["fedavg"], "reduction": 0.35} | options
+    options = {
+        "kind": "better",
+        "cost": "rounds",
+        "algorithm": "fedac-1",
+        "than": ["fedavg"],
+        "reduction": 0.35,
+    } | options
     frame = curves(lines)
     frame["gradients"] = frame["round"] * frame["algorithm"].map({"fedavg": 1.0, "fedac-1": 12.0})
     result = judged(view(), table([("fedavg", 4, 0.5), ("fedac-1", 4, 1)]), frame, **options)

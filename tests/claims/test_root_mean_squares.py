@@ -12,7 +12,7 @@ from .fixtures import judged, view
 AXES = ("local_steps",)
 
 
-RMS = {"kind": "better", "algorithm": "fedawe", "than": ["fedau", "f3ast"], "after": 10, "matters": 0}
+RMS = {"kind": "better", "algorithm": "fedawe", "than": ["fedau", "f3ast"], "after": 10}
 
 
 LATE = {"fedawe": 1.0, "fedau": 2.0, "f3ast": 3.0}
@@ -45,7 +45,6 @@ def judge_lines(lines, **changes):
         kind="better",
         algorithm="b",
         than=["a"],
-        matters=0,
         after=0,
     )
 
@@ -54,14 +53,14 @@ def judge_lines(lines, **changes):
     "options, expected",
     [
         ({}, HELD),
-        ({"factor": 1.9}, HELD),
-        ({"factor": 2.1}, NOT_HELD),
-        ({"factor": 2.9, "than": ["f3ast"]}, HELD),
+        ({"at_least": 1.9}, HELD),
+        ({"at_least": 2.1}, NOT_HELD),
+        ({"at_least": 2.9, "than": ["f3ast"]}, HELD),
         ({"algorithm": "fedau", "than": ["fedawe"]}, NOT_HELD),
         ({"lost": ["fedau", "f3ast"]}, HELD),
         ({"lost": ["fedawe"]}, NOT_HELD),
-        ({"lost": ["fedawe"], "goal": "max", "by": 0}, NOT_HELD),
-        ({"lost": ["fedau", "f3ast"], "goal": "max", "by": 0}, HELD),
+        ({"lost": ["fedawe"], "goal": "max", "absolute": True}, NOT_HELD),
+        ({"lost": ["fedau", "f3ast"], "goal": "max", "absolute": True}, HELD),
         ({"seeds": 1}, UNDECIDED),
         ({"after": 21}, NOT_TESTED),
     ],
@@ -94,7 +93,7 @@ def judge_grid(rounds, after, over_rounds=True):
         means = {id: np.cumsum(np.square(values[id])) / np.arange(1, 66) for id in "ab"}
         pairs = zip(frame["algorithm"], frame["round"], frame["seed"], strict=True)
         frame["suboptimality_rounds_mean_square"] = [means[id][t] * (1 + 0.01 * seed) ** 2 for id, t, seed in pairs]
-    options = {"kind": "better", "algorithm": "b", "than": ["a"], "after": after, "matters": 0}
+    options = {"kind": "better", "algorithm": "b", "than": ["a"], "after": after}
     rows = table([("a", (1,), 1), ("b", (1,), 1)], AXES)
     return judged(view(["a", "b"], AXES), rows, frame, **options)
 

@@ -15,7 +15,7 @@ LINES = [("fedavg", 4, 0, [(0, math.nan), (1, 2.0), (2, 0.5)]), ("fedavg", 8, 1,
 def throughout(**options):
     frame = curves(LINES)
     frame["loss"], frame["status"] = 2 * frame["suboptimality"], options.pop("status", "ok")
-    options = {"kind": "throughout", "algorithms": ["fedavg"], "metric": "suboptimality"} | options
+    options = {"kind": "reaches", "quantity": "every", "algorithms": ["fedavg"], "metric": "suboptimality"} | options
     result = judged(view(), table([("fedavg", 4, 1), ("fedavg", 8, 1)]), frame, **options)
     return result["verdict"]
 

@@ -11,17 +11,19 @@ from fedatlas.results.comparing.benchmark import Benchmark
 COSTS = st.one_of(st.integers(1, 40).map(float), st.just(math.inf))
 
 
-def make_board(numbers, log=True, present=None):
+def make_board(numbers, log=True):
     """A Board of numbers (algorithms, problems, targets, slots); slots are seeds 0, 1 .."""
     numbers = np.array(numbers, float)
-    algorithms, problems, _, slots = numbers.shape
-    flat = ~np.isnan(numbers).all(axis=2)
+    algorithms, problems, _, _ = numbers.shape
+    runs = {
+        (f"a{a}", p): {s: own.tolist() for s, own in enumerate(numbers[a, p].T) if not np.isnan(own).all()}
+        for a, p in np.ndindex(algorithms, problems)
+    }
     return Benchmark(
         algorithms=[f"a{k}" for k in range(algorithms)],
         problems=[(k,) for k in range(problems)],
-        seeds=np.tile(np.arange(slots), (problems, 1)),
+        runs=runs,
         numbers=numbers,
-        present=flat if present is None else np.array(present, bool),
         resolution=np.zeros(problems),
         log=log,
     )

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from scipy import stats
 
-from fedatlas.results.comparing.improvement import probability_of_improvement
 from fedatlas.results.comparing.intervals import LEVEL
+from fedatlas.results.comparing.ranks import probability_of_improvement
 
 from .fixtures import boards, make_board
 
@@ -25,16 +25,17 @@ def test_instances_that_are_better_are_counted_by_hand():
     )
     result = probability_of_improvement(board, resamples=200)
     first = (1 + 0.5) / 4, (2 + 0.5) / 4  # of each problem; what neither attains is equal
-    assert result.probability[0, 1] == np.mean(first) and result.probability[1, 0] == 1 - np.mean(first)
-    assert result.probability[0, 2] == result.probability[1, 2] == 1 and result.problems[0, 2] == 1
-    assert math.isnan(result.probability[0, 0])
-    assert result.low[0, 2] < result.high[0, 2] == 1 and result.low[0, 1] < np.mean(first) < result.high[0, 1]
+    assert result["a0", "a1"].value == np.mean(first) and result["a1", "a0"].value == 1 - np.mean(first)
+    assert result["a0", "a2"].value == result["a1", "a2"].value == 1 and ("a0", "a0") not in result
+    assert result["a0", "a2"].low < result["a0", "a2"].high == 1
+    assert result["a0", "a1"].low < np.mean(first) < result["a0", "a1"].high
 
 
 @given(boards())
 def test_it_is_a_loop_over_pairs(board):
     result = probability_of_improvement(board, resamples=100)
-    for a, b in np.ndindex(result.probability.shape):
+    count = len(board.algorithms)
+    for a, b in np.ndindex(count, count):
         shares = []
         for problem in range(len(board.problems)) if a != b else ():
             mine, other = board.numbers[a, problem], board.numbers[b, problem]
@@ -44,20 +45,22 @@ def test_it_is_a_loop_over_pairs(board):
                     for x, y in zip(mine.ravel(), other.ravel(), strict=True)
                 ]
                 shares.append(np.mean(pairs))
-        expected = np.mean(shares) if shares else NAN
-        np.testing.assert_allclose(result.probability[a, b], expected)
-        if shares:
-            np.testing.assert_allclose(result.probability[a, b] + result.probability[b, a], 1)
-            assert -1e-12 <= result.low[a, b] <= result.high[a, b] <= 1 + 1e-12
+        estimate = result.get((f"a{a}", f"a{b}"))
+        assert (estimate is None) == (not shares)
+        if estimate:
+            np.testing.assert_allclose(estimate.value, np.mean(shares))
+            np.testing.assert_allclose(estimate.value + result[f"a{b}", f"a{a}"].value, 1)
+            assert -1e-12 <= estimate.low <= estimate.high <= 1 + 1e-12
 
 
 @pytest.mark.parametrize("problems", [1, 4, 16])
 def test_who_wins_all_pairs_has_the_bound_of_clopper_and_pearson_with_a_trial_for_each_problem(problems):
     board = make_board(np.stack([np.full((problems, 1, 15), value) for value in (1.0, 2.0)]))
     result = probability_of_improvement(board, resamples=20000)
-    assert result.probability[0, 1] == result.high[0, 1] == 1 and result.low[1, 0] == 0
+    won, lost = result["a0", "a1"], result["a1", "a0"]
+    assert won.value == won.high == 1 and lost.low == 0
     bound = stats.beta.ppf(LEVEL / 2, problems, 1)
-    assert (result.low[0, 1], result.high[1, 0]) == pytest.approx((bound, 1 - bound), abs=0.02)
+    assert (won.low, lost.high) == pytest.approx((bound, 1 - bound), abs=0.02)
 
 
 @pytest.mark.parametrize("shape", [(0.3, 0.3), (3.0, 1.0), (1.0, 0.05)], ids=["apart", "alike", "mostly won"])
@@ -68,7 +71,7 @@ def test_intervals_over_problems_hold_the_probability_of_those_from_which_they_a
     for _ in range(100):
         wins = rng.random((problems, 1, 8)) < rng.beta(*shape, size=(problems, 1, 1))
         board = make_board(np.stack([np.where(wins, 1.0, 3.0), np.full(wins.shape, 2.0)]))
-        result = probability_of_improvement(board, resamples=300)
-        assert result.low[0, 1] < result.high[0, 1]
-        held += result.low[0, 1] <= shape[0] / sum(shape) <= result.high[0, 1]
+        result = probability_of_improvement(board, resamples=300)["a0", "a1"]
+        assert result.low < result.high
+        held += result.low <= shape[0] / sum(shape) <= result.high
     assert held >= 93

@@ -58,7 +58,7 @@ def test_gaps_of_what_is_not_attained():
     assert values([2.0, 4.0], [1.0, INF]) == (2, 0)
     assert math.isnan(values([INF, 1.0], [INF, 2.0])[0])
     assert values([0.0, 3.0], [0.0, 0.0]) == (1, INF)
-    apart = one_problem([1.0, 2.0, NAN, NAN], [NAN, NAN, 5.0, 6.0], present=[[[1, 1, 0, 0]], [[0, 0, 1, 1]]])
+    apart = one_problem([1.0, 2.0, NAN, NAN], [NAN, NAN, 5.0, 6.0])
     assert pairwise_gap(apart, 0, 1, 0).values == () and pairwise_gap(apart, 0, 1, 0).interval() == (-INF, INF)
     assert near(apart) == [True, True]
 

@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from fedatlas.publish.comparison.sentence import write_sentence
-from fedatlas.results.comparing.improvement import probability_of_improvement
 from fedatlas.results.comparing.intervals import LEVEL, MATTERS
-from fedatlas.results.comparing.pairwise import MEANINGFUL, WonShare, compare_pair, won
-from fedatlas.results.comparing.ranks import rank_algorithms, rank_by_cost, rank_on_problems
+from fedatlas.results.comparing.pairwise import MEANINGFUL, compare_pair, share_of, won
+from fedatlas.results.comparing.ranks import probability_of_improvement, rank_algorithms, rank_by_cost, rank_on_problems
 
 from .fixtures import make_board
 
@@ -27,11 +26,12 @@ def board_of(losses):
 
 @given(st.integers(0, 40), st.integers(1, 20))
 def test_the_interval_of_a_share_inverts_the_binomial_test(doubled_wins, pairs):
-    share = WonShare(min(doubled_wins, 2 * pairs) / 2, pairs)
-    low, high = share.interval()
+    share = share_of(min(doubled_wins, 2 * pairs) / 2, pairs)
+    _, low, high = share
     assert 0 <= low <= share.value <= high <= 1
-    if share.wins == int(share.wins):
-        interval = stats.binomtest(int(share.wins), pairs).proportion_ci(0.95, "exact")
+    wins = min(doubled_wins, 2 * pairs) / 2
+    if wins == int(wins):
+        interval = stats.binomtest(int(wins), pairs).proportion_ci(0.95, "exact")
         np.testing.assert_allclose((low, high), interval, atol=1e-9)
 
 
@@ -42,10 +42,10 @@ def test_a_twin_is_a_tie_on_every_problem(change):
     board = board_of(np.concatenate([losses, losses * (1 + change)]))
     for place in rank_on_problems(board, "a1"):
         comparison = place.comparisons["a0"]
-        low, high = comparison.won.interval()
-        assert comparison.won.value == 0.5 and low < 0.5 < high and comparison.side == "even"
+        value, low, high = comparison.won
+        assert value == 0.5 and low < 0.5 < high and comparison.side == "even"
         assert place.state == "near" and place.rank.value == 1.5
-    (_, (share, _)) = probability_of_improvement(board).probability
+    share = probability_of_improvement(board)["a1", "a0"].value
     assert share == 0.5
 
 
@@ -85,7 +85,7 @@ def test_the_place_on_a_problem_counted_by_hand():
     assert place.rival == "a2" and list(place.comparisons) == ["a1", "a2"]
     np.testing.assert_allclose(place.score, 1.1 ** (1 / 3))
     np.testing.assert_allclose(place.rival_score, (0.5 * 0.5 * 8) ** (1 / 3))
-    assert (place.rank.value, *place.rank.interval()) == (1, 1, 2)
+    assert place.rank == (1, 1, 2)
     assert place.comparisons["a2"].won.value == 1 / 3
     (undefined,) = rank_on_problems(board, "a3")
     assert undefined.state == "undefined" and not undefined.comparisons and undefined.rank is None

@@ -28,7 +28,7 @@ def make_spec(**options):
 
 def test_costs_of_targets_by_hand():
     result = target_costs(curves(RUNS), ["a", "b"], ["K"], make_spec())
-    assert result.problems == [(1,), (2,)] and result.seeds.tolist() == [[0, 1], [0, 1]]
+    assert result.problems == [(1,), (2,)]
     assert result.numbers[0, 0].tolist() == [[20, 10], [30, math.inf]]
     assert result.numbers[1, 0].tolist() == [[math.inf] * 2] * 2
     assert result.numbers[0, 1].tolist() == [[5, 5], [10, math.inf]]  # each seed has its own first value
@@ -69,7 +69,6 @@ def test_seeds_that_an_algorithm_lacks_are_filled_and_told():
     runs |= {("b", 1, seed): [(0, 1.0), (10 * seed + 10, 0.0)] for seed in (1, 3)}
     result = target_costs(curves(runs), ["a", "b"], ["K"], make_spec(shares=(0.1,)))
     assert result.numbers[1, 0, 0].tolist() == [20, 20, 20, 40]  # slots 0 and 2 repeat the first
-    assert result.present[1, 0].tolist() == [False, True, False, True]
     assert result.by_seed(1, 0) == {1: 20, 3: 40}
 
 

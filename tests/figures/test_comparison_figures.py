@@ -89,7 +89,6 @@ def test_a_cell_says_with_how_many_seeds_a_target_is_attained(results):
     ("spec", "message"),
     [
         ({**PROFILE, "shares": [0.1, 1.0]}, "each must lie between 0 and 1"),
-        ({**LOSS, "x": "vectors_up"}, "there is no 'vectors_up' in the results"),
         ({**LOSS, "where": {"case": "nowhere"}}, "no rows are left to draw"),
     ],
 )

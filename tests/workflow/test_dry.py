@@ -58,8 +58,8 @@ def select(metric):
         (figure(x="rounds", y="loss", deviations=True), "y must be its mean, VALUE_mean"),
         (figure(kind="table", x="clients", metrics=["nope"]), "figures.it: x: unknown axis"),
         (check(metric="nope"), "claims.it: metric: unknown metric 'nope'"),
-        (check(kind="fewer", algorithm="scaffold", than=["fedavg"], cost="bytes", at_least=1), "cost: unknown cost"),
-        (check(kind="exponent", quantity="choice", algorithms=["fedavg"], axis="batch", parameter="mu", at_least=1)
+        (check(kind="better", algorithm="scaffold", than=["fedavg"], cost="bytes", at_least=1), "cost: unknown cost"),
+        (check(kind="exponent", algorithms=["fedavg"], axis="batch", parameter="mu", at_least=1)
          | {"within": {"batch": [2, 1]}, "figures": {}},
          "parameter: unknown hyper-parameter tuned"),
         (check(kind="exponent", algorithms=["fedavg"], axis="batch", at_least=1)

@@ -170,7 +170,7 @@ def test_runs_that_need_no_more_seeds_get_none(tmp_path):
     full = {"algorithm": "fedavg", "set": {"lr": 0.05}, "setting": {"batch": None}}
     entries = noisy()["algorithms"] | {"full": full, "listed": {**noisy()["algorithms"]["close"], "seeds": [0, 5]}}
     check = {"kind": "better", "algorithm": "close", "than": ["full", "listed"], "where": {"local_steps": "max"}}
-    claim = {"text": "t", "source": "s", "check": {**check, "by": 0.0}}
+    claim = {"text": "t", "source": "s", "check": {**check, "absolute": True}}
     start = {"problem": noisy()["problem"] | {"start_scale": 0.0}, "grid": {"local_steps": [1, 2]}, "figures": {}}
     workflow = Workflow(tmp_path, algorithms=entries, claims={"it": claim}, **start)
     Path(workflow.folder, "interim").mkdir(parents=True)
@@ -182,7 +182,7 @@ def test_runs_that_need_no_more_seeds_get_none(tmp_path):
 
 def test_claims_whose_inputs_wait_for_interim_analyses_are_planned(project):
     """Claims on simulated seconds read the costs of all run files; the first analysis decides which these are."""
-    fewer = {"kind": "fewer", "algorithm": "near", "than": ["close"], "target": 1.0, "metric": "loss"}
+    fewer = {"kind": "better", "algorithm": "near", "than": ["close"], "target": 1.0, "metric": "loss"}
     check = {**fewer, "cost": "simulated_seconds", "model": "cross-silo", "at_least": 1.0}
     project.write_experiment(**noisy(claims={"sooner": {"text": "t", "source": "s", "check": check}}))
     assert "checkpoint interim_analysis:" in project.snakemake("--dry-run", "results/smoke/tiny/claims.csv").stdout

@@ -92,7 +92,7 @@ def test_alike_clients_take_what_the_totals_say(tmp_path):
 def test_claims_in_simulated_seconds(tmp_path):
     """Where only sending costs, SCAFFOLD, which sends two vectors in a round, takes twice the time of FedAvg."""
     slow = RATES | {"compute": 1e12, "latency": 0.0, "overhead": 0.0}
-    fewer = {"kind": "fewer", "algorithm": "fedavg", "than": ["scaffold"], "cost": "simulated_seconds", "model": slow}
+    fewer = {"kind": "better", "algorithm": "fedavg", "than": ["scaffold"], "cost": "simulated_seconds", "model": slow}
     output, results = written(
         tmp_path,
         algorithms={"fedavg": {"set": {"lr": "0.1/L"}}, "scaffold": {"set": {"lr": "0.1/L"}}},

@@ -115,7 +115,6 @@ QUADRATIC = {
 STATEMENT = {"kind": "below", "algorithms": ["it"], "theorem": "lemma-1"}
 COSTS = {
     "kind": "exponent",
-    "quantity": "cost",
     "algorithms": ["it"],
     "shares": [0.5],
     "at_least": 0,
@@ -146,7 +145,7 @@ def test_theory_that_is_not_about_the_runs(check, message):
 
 
 def test_formulas_of_one_algorithm_make_the_column_of_all_text():
-    slope = {"kind": "exponent", "quantity": "choice", "algorithms": ["numbers"], "parameter": "lr", "axis": "clients"}
+    slope = {"kind": "exponent", "algorithms": ["numbers"], "parameter": "lr", "axis": "clients"}
     result = {
         "problem": {"kind": "quadratic", "dim": 2},
         "setting": {"rounds": 2},

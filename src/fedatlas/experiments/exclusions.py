@@ -74,8 +74,8 @@ DETACHED = {
         (f"fedatlas.results.claims.{check}", f"fedatlas.{module}"): "dependencies adds it to checks that need it"
         for check, modules in {
             "below": ("theory.fedawe", "theory.fedawe.trajectories"),
-            "exponent": ("results.comparing.reconstruction", "results.comparing.theorems", "theory.fedac"),
-            "reaches": ("results.comparing.reconstruction", "theory.fedac.instability"),
+            "exponent": ("results.comparing.theorems", "theory.fedac"),
+            "reaches": ("results.comparing.theorems", "theory.fedac.instability"),
         }.items()
         for module in modules
     },

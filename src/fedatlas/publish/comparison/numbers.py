@@ -1,5 +1,6 @@
 """The numbers of a comparison: the place of an algorithm on each problem, over all of them, and by each cost."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -11,8 +12,14 @@ from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.publish.comparison.sentence import write_sentence
 from fedatlas.registry import extensions
 from fedatlas.registry.validation import native
-from fedatlas.results.comparing.improvement import probability_of_improvement
-from fedatlas.results.comparing.ranks import CostRank, ProblemRank, rank_by_cost, rank_on_problems
+from fedatlas.results.comparing.pairwise import Estimate
+from fedatlas.results.comparing.ranks import (
+    CostRank,
+    ProblemRank,
+    probability_of_improvement,
+    rank_by_cost,
+    rank_on_problems,
+)
 from fedatlas.results.figures.comparison_figure import problem_frame, problem_titles
 from fedatlas.results.figures.figure_data import FigureData
 from fedatlas.results.figures.loss_to_best import LossToBest
@@ -76,7 +83,7 @@ class EntryNumbers:
     places: dict[str, ProblemRank]
     undefined: dict[str, str]
     choices: dict[str, Choice]
-    overall: dict[str, tuple[float, float, float] | None]
+    overall: dict[str, Estimate | None]
     costs: dict[str, CostRank]
     absent: str = "is not defined"
 
@@ -110,10 +117,8 @@ class EntryNumbers:
         return {**row, "chosen": choice.text if choice else ""}
 
 
-def _interval(name: str, estimate: Any) -> dict[str, float]:
-    low, high = (float("nan"), float("nan")) if estimate is None else estimate.interval()
-    value = float("nan") if estimate is None else estimate.value
-    return {name: value, f"{name}_low": low, f"{name}_high": high}
+def _interval(name: str, estimate: Estimate | None) -> dict[str, float]:
+    return dict(zip((name, f"{name}_low", f"{name}_high"), estimate or [math.nan] * 3, strict=True))
 
 
 def compute_numbers(
@@ -147,20 +152,7 @@ def compute_numbers(
     names = {id: labels.plain_text(name) for id, name in data.names.items()}
     result = []
     for id in entries:
-        index = scores.algorithms.index(id)
-        overall = {
-            rival: (
-                (
-                    float(improvement.probability[index, b]),
-                    float(improvement.low[index, b]),
-                    float(improvement.high[index, b]),
-                )
-                if improvement.problems[index, b]
-                else None
-            )
-            for b, rival in enumerate(scores.algorithms)
-            if rival != id
-        }
+        overall = {rival: improvement.get((id, rival)) for rival in scores.algorithms if rival != id}
         reasons = view.undefined.get(id, {})
         result.append(
             EntryNumbers(

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from fedatlas.experiments import labels
 from fedatlas.io import terminal
 from fedatlas.publish.comparison.numbers import SHARE, EntryNumbers
-from fedatlas.results.comparing.pairwise import MEANINGFUL, WonShare
-from fedatlas.results.comparing.ranks import ProblemRank, Rank
+from fedatlas.results.comparing.pairwise import MEANINGFUL, Estimate
+from fedatlas.results.comparing.ranks import ProblemRank
 
 HARDEST = 10  # rivals that the terminal shows
 SIGNS = {"ahead": "+", "behind": "−", "even": " "}
@@ -63,11 +63,11 @@ def _problem_row(numbers: EntryNumbers, title: str, place: ProblemRank) -> list[
     return [*row, *(f"{_estimate(other.won)}{SIGNS[other.side]}" if other else "–" for other in met)]
 
 
-def _estimate(estimate: WonShare | Rank | None) -> str:
+def _estimate(estimate: Estimate | None) -> str:
     """Return a rank or a probability with its interval: ``0.33 (0.01–0.91)``."""
     if estimate is None:
         return "–"
-    value, low, high = (f"{round(number, 2):.2g}" for number in (estimate.value, *estimate.interval()))
+    value, low, high = (f"{round(number, 2):.2g}" for number in estimate)
     return f"{value} ({low}–{high})"
 
 
@@ -79,8 +79,8 @@ def choice_rows(numbers: EntryNumbers) -> list[list[str]]:
 def overall_rows(numbers: EntryNumbers) -> list[list[str]]:
     """Return the table of probabilities over all problems, with its heads; the hardest rivals come first."""
     met = {id: share for id, share in numbers.overall.items() if share is not None}
-    order = sorted(met, key=lambda id: met[id][0])
-    texts = [[numbers.names[id], f"{met[id][0]:.2f} ({met[id][1]:.2f}–{met[id][2]:.2f})"] for id in order]
+    order = sorted(met, key=lambda id: met[id].value)
+    texts = [[numbers.names[id], "{:.2f} ({:.2f}–{:.2f})".format(*met[id])] for id in order]
     return [["over all problems", "P"], *texts]
 
 

@@ -78,7 +78,7 @@ def build_content(view: ExperimentView, tables: Tables, cells: Iterable[Cell]) -
     return {
         "suite": view.name,
         "size": view.size,
-        "seeds": int(board.seeds.shape[1]),
+        "seeds": int(board.numbers.shape[3]),
         "shares": list(SHARES),
         "questions": {key: {"text": text, "answers": answers} for key, (text, answers) in QUESTIONS.items()},
         "algorithms": [

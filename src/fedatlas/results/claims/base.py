@@ -11,9 +11,8 @@ from fedatlas.registry.kinds import Kind
 from fedatlas.registry.options import option
 from fedatlas.results.claims.evidence import Bounds
 from fedatlas.results.claims.quantities import PLAIN, Unit, score
-from fedatlas.results.claims.results import Numbers, Pairing, Point, Results
+from fedatlas.results.claims.results import Numbers, Point, Results
 from fedatlas.results.claims.verdicts import Outcome
-from fedatlas.results.comparing.intervals import pair_seeds
 
 if TYPE_CHECKING:
     from fedatlas.experiments.cells import Run
@@ -144,7 +143,6 @@ class ContestCheck(AlgorithmCheck):
         results: Results,
         numbers: Callable[[str], Mapping[Point, Numbers]],
         metric: str | None,
-        pair: Pairing = pair_seeds,
     ) -> Iterator[Contest]:
         """Yield the comparisons with each rival, in each setting that both have.
 
@@ -152,34 +150,27 @@ class ContestCheck(AlgorithmCheck):
             results: The results.
             numbers: Function that returns an algorithm's numbers by point of the axes and seed.
             metric: Metric by which an algorithm may fail; None for the one that selects.
-            pair: The rule by which numbers are paired.
         """
         ours, own_failures = numbers(self.algorithm), results.failures(self.algorithm, self.where, metric)
         for rival in self.than:
             theirs, failures = numbers(rival), own_failures | results.failures(rival, self.where, metric)
             for point in [point for point in ours if point in theirs]:
-                pairs = results.pairs(self.algorithm, ours[point], rival, theirs[point], pair)
+                pairs = results.pairs(self.algorithm, ours[point], rival, theirs[point])
                 yield Contest(rival, point, pairs, failures.get(point, ""))
 
 
 @dataclass(frozen=True, kw_only=True)
-class MetricCheck(Check):
-    """A check of a metric."""
+class ScoreCheck(Check):
+    """A check of one value of a metric for each run."""
 
     metric: str | None = option(None, doc="the metric; by default the one that selects", names="metric")
+    statistic: Literal["best", "final"] | None = option(
+        None, doc="the metric's best value over the evaluations, or the last; by default as in select"
+    )
 
     def measured(self, results: Results) -> str:
         """Return the name of the metric, or cost, that the check measures."""
         return self.metric or results.view.select.metric
-
-
-@dataclass(frozen=True, kw_only=True)
-class ScoreCheck(MetricCheck):
-    """A check of one value of a metric for each run."""
-
-    statistic: Literal["best", "final"] | None = option(
-        None, doc="the metric's best value over the evaluations, or the last; by default as in select"
-    )
 
     def score_words(self, results: Results) -> str:
         """Return words for the value of a run, such as ``last test accuracy``."""
@@ -190,7 +181,7 @@ class ScoreCheck(MetricCheck):
 class BoundedCheck(Check):
     """A check of a number that must lie between bounds.
 
-    bounds: names of the options of which a specification must have at least one.
+    bounds: names of the options of which a specification must have at least one, if any.
     """
 
     bounds: ClassVar[tuple[str, ...]] = ("at_least", "at_most")
@@ -203,7 +194,7 @@ class BoundedCheck(Check):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if all(getattr(self, bound) is None for bound in self.bounds):
+        if self.bounds and all(getattr(self, bound) is None for bound in self.bounds):
             *first, last = self.bounds
             raise UserError(f"{self.title()} needs {', '.join(first)} or {last}")
         if self.at_least is not None and self.at_most is not None and self.at_least > self.at_most:

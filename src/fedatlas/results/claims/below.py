@@ -20,8 +20,7 @@ from fedatlas.results.claims.evidence import Bounds, Evidence, exact_outcome, ju
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import NotTested, Outcome
 from fedatlas.results.comparing.intervals import DIVERGED, sample
-from fedatlas.results.comparing.reconstruction import create_problem, run_at
-from fedatlas.results.comparing.theorems import RunComparison, compare_runs, validate_run
+from fedatlas.results.comparing.theorems import RunComparison, compare_runs, create_problem, run_at, validate_run
 from fedatlas.theory.theorems import theorem
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ class Below(BoundedCheck, MultiAlgorithmCheck):
     diverge or end early. One on FedAc, FedAvg or FedSpeed bounds an expectation: the mean over seeds counts, of FedAc's
     last suboptimality, and of FedSpeed's gradients after every number of rounds that is a power of 2 and after the
     last. ``at_most: 1`` is the theorem; ``at_least: 0.01`` says that its bound is at most 100 times too large. The text
-    has the largest ratio and its round, or with ``at_least`` the smallest.
+    has the largest ratio, or with ``at_least`` the smallest.
 
     A statement of the FedAWE paper is tested on runs that are simulated again, with the states of all clients in every
     round. Equalities hold to a relative 10⁻¹². Expectations are exact, or means over seeds plus their standard error
@@ -96,10 +95,9 @@ class Below(BoundedCheck, MultiAlgorithmCheck):
             return judge_all(evidence, more=self.more, shown=self._extreme(evidence))
         texts, ratios = [], []
         for id, location, rows in settings:
-            ratio, place = self._largest_ratio(results, id, rows)
-            ratios.append(ratio)
-            text = f"at most {labels.number(ratio)} of the bound{place}"
-            text = text if math.isfinite(ratio) else "diverged or ended early"
+            ratios.append(max(largest_ratio(run.measured, run.bound) for run in self._compare(results, id, rows)))
+            text = f"at most {labels.number(ratios[-1])} of the bound"
+            text = text if math.isfinite(ratios[-1]) else "diverged or ended early"
             texts.append(f"{self._name(results, id)}{text}{location}")
         held = all(self.limits().side(ratio) == 0 for ratio in ratios)
         return exact_outcome("; ".join(texts), held, seeds=_count_seeds(settings), value=max(ratios))
@@ -123,20 +121,6 @@ class Below(BoundedCheck, MultiAlgorithmCheck):
         seeds, worst = _count_seeds(settings), f"; the worst is {place}" if place else ""
         held, note = self.limits().side(share) == 0, f"Over {len(comparisons)} settings{worst}."
         return exact_outcome(text, held, note, seeds, measured if limit is None else share)
-
-    def _largest_ratio(self, results: Results, id: str, rows: "pd.DataFrame") -> tuple[float, str]:
-        """Return the largest ratio of an algorithm's runs in one setting, and the round in words.
-
-        The ratio is infinite if a run ended early.
-        """
-        runs = {run.seed: run for run in self._compare(results, id, rows)}
-        largest = {seed: largest_ratio(run.measured, run.bound) for seed, run in runs.items()}
-        if not np.isfinite([*largest.values()]).all():
-            return math.inf, ""
-        run = runs[max(largest, key=largest.__getitem__)]
-        counted = theorem(self.theorem).counted.partition(" $")[0]
-        at = labels.number(run.counted[ratios(run.measured, run.bound).argmax()])
-        return max(largest.values()), f" after {at} {counted}"
 
     def _shares(self, results: Results, id: str, location: str, rows: "pd.DataFrame") -> Iterator[Evidence]:
         """Yield the evidence of a theorem that bounds an expectation, from an algorithm's runs in one setting.
@@ -184,14 +168,9 @@ def largest_ratio(measured: np.ndarray, bound: np.ndarray) -> float:
         return np.inf
     if not np.isfinite(bound).all():
         raise NotTested("The bound is not finite")
-    return float(np.max(ratios(measured, bound)))
-
-
-def ratios(measured: np.ndarray, bound: np.ndarray) -> np.ndarray:
-    """Return measured / bound at each evaluation; 0 below the resolution of double precision, relative to the first."""
     resolved = np.maximum(measured - RESOLUTION * bound[0], 0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(resolved > 0, resolved / bound, 0)
+        return float(np.max(np.where(resolved > 0, resolved / bound, 0)))
 
 
 def _count_seeds(settings: "Iterable[tuple[str, str, pd.DataFrame]]") -> int:

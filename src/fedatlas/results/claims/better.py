@@ -3,15 +3,14 @@
 import functools
 import math
 import statistics
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fedatlas.experiments import labels
-from fedatlas.experiments.scores import worst_score
 from fedatlas.federation.metrics import declared_name, metric
 from fedatlas.registry.options import option
-from fedatlas.results.claims.base import ContestCheck, ScoreCheck
-from fedatlas.results.claims.evidence import Bounds, Evidence, Side, judge_all, judge_any, vacuous_outcome
+from fedatlas.results.claims.base import BoundedCheck, ContestCheck
+from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all, judge_any, vacuous_outcome
 from fedatlas.results.claims.quantities import (
     PLAIN,
     Unit,
@@ -21,54 +20,46 @@ from fedatlas.results.claims.quantities import (
     sides,
     smallest_effect,
 )
-from fedatlas.results.claims.results import Numbers, Point, Results
+from fedatlas.results.claims.quantity_check import QuantityCheck
+from fedatlas.results.claims.results import Point, Results
 from fedatlas.results.claims.verdicts import NotTested, Outcome
 from fedatlas.results.comparing.intervals import MATTERS, sample, typical
 
 
 @dataclass(frozen=True, kw_only=True)
-class Better(ScoreCheck, ContestCheck):
+class Better(BoundedCheck, QuantityCheck, ContestCheck):
     """Held if ``algorithm`` is better than each of ``than`` in every setting of ``where``, or with ``some`` than one of
-    them in one setting: at least ``factor`` times as good, or ahead by at least ``by``.
+    them in one setting. With bounds it is so many times as good, or with a ``cost`` so many times cheaper, or with
+    ``absolute`` ahead by as much.
 
-    Runs of one seed are compared; the interval of the mean over seeds must lie beyond the line, of ratios on a
-    logarithmic scale. With ``after`` the root mean squares of the metric from that round on are compared, over all
-    rounds where the setting has NAME_rounds_mean_square, else over the evaluated ones. The numbers beside a ratio are
-    geometric means, whose ratio it is. Without ``factor`` and ``by``, an interval within ``matters`` of equality is
-    equal, not better. Where all scores of all seeds are equal the comparison is vacuous. The claim holds and more if
-    the whole interval of some ratio lies above ``beyond``. Scores that are better than the ``floor`` count as it, and
-    settings in which both sides are at it in all seeds compare nothing.
+    Runs of one seed are compared; the interval of the mean over seeds must lie in the bounds, of ratios on a
+    logarithmic scale. The numbers beside a ratio are geometric means, whose ratio it is. Without bounds, scores that
+    differ by less than 5 % of the rival's, or of what its accuracy lacks of 1, are equal. Scores beyond the ``floor``
+    count as the floor; settings in which both sides are at it in all seeds compare nothing.
     """
 
     name = "better"
+    bounds = ()
 
-    factor: float = option(1, doc="how many times as good it must be", above=0)
-    by: float | None = option(
-        None, doc="by how much its score must be ahead, instead of a factor; below 0 it may be behind by as much"
-    )
-    matters: float = option(
-        MATTERS,
-        doc="smallest effect that matters where neither factor nor by is given: a share of the rival's score, or of "
-        "what its accuracy lacks of 1",
-        low=0,
-    )
-    after: int | None = option(
-        None, doc="first round of a root mean square, which is compared in place of the score", unit="rounds", low=0
-    )
+    absolute: bool = option(False, doc="whether the bounds are of the difference, and not of the ratio")
     floor: float | None = option(
         None, doc="score beyond which differences say nothing, such as the accuracy to which the optimum is known"
     )
     some: bool = option(False, doc="whether one setting and one of the others are enough")
-    beyond: float | None = option(None, doc="factor, or amount, above which the effect is larger than claimed", low=0)
 
     def unit(self, results: Results) -> Unit:
-        return PLAIN if self.by is None else difference_unit(self.measured(results))
+        return difference_unit(self.measured(results)) if self.absolute and self.cost is None else PLAIN
+
+    def limits(self) -> Bounds:
+        if self.at_least is None and self.at_most is None:
+            return Bounds(0 if self.absolute else 1, open=True)
+        return super().limits()
 
     def judge(self, results: Results) -> Outcome:
-        low = results.goal(self.metric) == "min"
+        low = self.cost is not None or results.goal(self.metric) == "min"
         evidence, failed, saturated, tied = [], [], [], True
-        scores = functools.partial(self._scores, results)
-        for rival, point, scored, failure in self.contests(results, scores, self.metric):
+        numbers = functools.partial(self.numbers, results)
+        for rival, point, scored, failure in self.contests(results, numbers, self.metric):
             pairs = [(self._floored(mine, low), self._floored(yours, low)) for mine, yours in scored]
             if failure:
                 failed.append(failure)
@@ -76,77 +67,74 @@ class Better(ScoreCheck, ContestCheck):
                 saturated.append(f"{results.name(rival)} {results.label(point)}".strip())
             elif pairs:
                 tied &= all(mine == yours for mine, yours in pairs)
-                evidence.append(self._evidence(results, rival, point, pairs))
-        more: Side = None if self.beyond is None else "above"
+                evidence.append(self._evidence(results, rival, point, pairs, low))
         note = f"At the floor on both sides, and so not compared: {'; '.join(saturated)}." if saturated else ""
         if saturated and not evidence and not failed:
             return vacuous_outcome(f"all scores at the floor of {labels.number(self.floor or 0)}", note)
         if self.some:
             outcome = judge_any(evidence, note, failed)
         else:
-            outcome = judge_all(evidence, note, more=more, failed=failed)
-        return vacuous_outcome(outcome.text, "The scores of all seeds are equal.") if tied and not failed else outcome
-
-    def score_words(self, results: Results) -> str:
-        if self.after is None:
-            return super().score_words(results)
-        return f"root mean square of the {labels.words(self.measured(results))}"
-
-    def _scores(self, results: Results, algorithm: str) -> Mapping[Point, Numbers]:
-        """Return the numbers that are compared, by point of the axes and seed."""
-        if self.after is None:
-            return results.samples(algorithm, self.where, self.metric, self.statistic)
-        worst = worst_score(results.goal(self.metric))
-        return {
-            point: dict((results.mean_squares(rows, self.metric, self.after) ** 0.5).replace(math.inf, worst))
-            for point, rows in results.settings(results.rows(algorithm, self.where, results.curves))
-        }
+            outcome = judge_all(evidence, note, more=self.more, failed=failed)
+        if tied and not failed and (self.cost is None or self.counts_all):
+            return vacuous_outcome(outcome.text, f"The {'costs' if self.cost else 'scores'} of all seeds are equal.")
+        return outcome
 
     def _floored(self, score: float, low: bool) -> float:
         """Return a score, or the floor where the score is better."""
         return score if self.floor is None else (max if low else min)(score, self.floor)
 
-    def _evidence(self, results: Results, rival: str, point: Point, pairs: list[tuple[float, float]]) -> Evidence:
-        name, location = self.measured(results), results.location(point)
-        low, middle = results.goal(name) == "min", typical if self.by is None else statistics.fmean
-        means = sides(map(middle, zip(*pairs, strict=True)), level_unit(name))
-        good = (
-            ("better", "worse")
+    def _evidence(
+        self, results: Results, rival: str, point: Point, pairs: list[tuple[float, float]], low: bool
+    ) -> Evidence:
+        name, exact = self.measured(results), results.is_deterministic(self.algorithm, rival)
+        template = f"{{}} than {results.name(rival)} ({self._means(results, pairs)}){results.location(point)}"
+        words = (
+            ("less", "more")
+            if self.cost is not None
+            else ("better", "worse")
             if declared_name(name) and self.after is None
             else ("smaller", "larger")
             if low
             else ("larger", "smaller")
         )
-        names = f"than {results.name(rival)} ({self.score_words(results)} {means}){location}"
-        high = math.inf if self.beyond is None else self.beyond
-        exact = results.is_deterministic(self.algorithm, rival)
-        if self.by is not None:
+        if self.absolute:
             ahead = [_minus(theirs, ours) if low else _minus(ours, theirs) for ours, theirs in pairs]
-            numbers, bounds = sample(ahead, exact=exact), Bounds(self.by, high, self.by == 0)
-            return Evidence(numbers, bounds, f"{{}} {names}", words=good, unit=self.unit(results))
-        if metric(name).scale != "log" and any(-math.inf < score < 0 for pair in pairs for score in pair):
-            raise NotTested(f"Below 0 the {labels.words(name)} has no ratio: give `by` or another metric")
-        ratios = [_ratio(ours, theirs, low) for ours, theirs in pairs]
+            return Evidence(sample(ahead, exact=exact), self.limits(), template, words=words, unit=self.unit(results))
+        if self.cost is None and metric(name).scale != "log" and any(-math.inf < n < 0 for pair in pairs for n in pair):
+            raise NotTested(f"Below 0 the {labels.words(name)} has no ratio: give `absolute` or another metric")
+        ratio = _ratio if self.cost is None else _ratio_of_costs
+        ratios = sample([ratio(ours, theirs, low) for ours, theirs in pairs], log=True, exact=exact)
         equality = self._equality(name, [theirs for _, theirs in pairs])
-        return Evidence(
-            sample(ratios, log=True, exact=exact),
-            Bounds(self.factor, high, self.factor == 1),
-            f"{{}} {names}",
-            equality,
-            (f"times {good[0]}", f"times {good[1]}"),
-        )
+        words = (f"times {words[0]}", f"times {words[1]}")
+        return Evidence(ratios, self.limits(), template, equality, words)
+
+    def _means(self, results: Results, pairs: Sequence[tuple[float, float]]) -> str:
+        """Return the means that are compared, in words."""
+        each = list(zip(*pairs, strict=True))
+        if self.cost is not None:
+            return f"{' against '.join(map(_mean_cost, each))} {self.describe_cost(self.cost)}"
+        means = map(statistics.fmean if self.absolute else typical, each)
+        return f"{self.score_words(results)} {sides(means, level_unit(self.measured(results)))}"
 
     def _equality(self, name: str, theirs: list[float]) -> Bounds | None:
-        """Return the ratios that differ from 1 by less than what matters; None where a factor is claimed."""
-        if self.factor != 1 or not self.matters:
+        """Return the ratios of scores that differ from 1 by less than what matters; None where bounds are claimed."""
+        given = (self.cost, self.after, self.at_least, self.at_most)
+        if any(value is not None for value in given):
             return None
-        share = self.matters
+        share = MATTERS
         if is_accuracy(name):
             mean = math.fsum(theirs) / len(theirs)
             if not 0 < mean < 1:
                 return None
             share = smallest_effect(name, mean, share) / mean
         return Bounds(1 / (1 + share), 1 + share)
+
+
+def _mean_cost(costs: Sequence[float]) -> str:
+    failures = sum(not math.isfinite(cost) for cost in costs)
+    if failures:
+        return "not attained" + (f" by {failures} of {len(costs)} seeds" if failures < len(costs) else "")
+    return labels.number(typical(costs))
 
 
 def _minus(a: float, b: float) -> float:
@@ -163,3 +151,8 @@ def _ratio(ours: float, theirs: float, low: bool) -> float:
     if good <= 0:  # rounding error about the optimum, or an accuracy of 0
         return math.inf if bad > good else 1.0 if bad == good else 0.0
     return max(bad, 0.0) / good
+
+
+def _ratio_of_costs(ours: float, theirs: float, low: bool) -> float:
+    """Return how many times cheaper ours is; NaN if neither attains the accuracy, or both have it at the start."""
+    return math.nan if ours == theirs and ours in (0, math.inf) else _ratio(ours, theirs, low)

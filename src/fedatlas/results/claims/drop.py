@@ -60,6 +60,7 @@ class Drop(BoundedCheck, ScoreCheck, MultiAlgorithmCheck):
     def judge(self, results: Results) -> Outcome:
         evidence, notes, unit, words = [], [], self.unit(results), self.score_words(results)
         start, end = self._told(self.start), self._told(self.end)
+        others = [axis for axis in results.axes if axis != self.axis]
         failures = {id: self._failures(results, id) for id in (*self.algorithms, *self.than)}
         rivals = {id: self._drops(results, id) for id in self.than if not failures[id]}
         for algorithm in [id for id in self.algorithms if not failures[id]]:
@@ -67,12 +68,12 @@ class Drop(BoundedCheck, ScoreCheck, MultiAlgorithmCheck):
             name, exact = results.name(algorithm), results.is_deterministic(algorithm)
             least = self._least(results, algorithm)
             for point, seed_scores in drops.items():
-                template = f"{name}: {words} {{}} at {end} than at {start}{self._location(results, point)}"
+                template = f"{name}: {words} {{}} at {end} than at {start}{results.location(point, others)}"
                 numbers = sample(seed_scores.values(), exact=exact)
                 limits = self.limits()
                 if point in least:
                     limits = Bounds(max(limits.low, least[point]), limits.high, open=True)
-                    place = self._location(results, point) if len(drops) > 1 else ""
+                    place = results.location(point, others) if len(drops) > 1 else ""
                     notes.append(f"A loss of less than {unit.tell(least[point])} does not matter{place}.")
                 evidence.append(Evidence(numbers, limits, template, words=("worse", "better"), unit=unit))
             for id, theirs in rivals.items():
@@ -81,7 +82,7 @@ class Drop(BoundedCheck, ScoreCheck, MultiAlgorithmCheck):
                     losses = sample(
                         (rival - ours for ours, rival in pairs), exact=results.is_deterministic(algorithm, id)
                     )
-                    place = f"from {start} to {end}{self._location(results, point)}"
+                    place = f"from {start} to {end}{results.location(point, others)}"
                     text = f"{results.name(id)} loses {{}} of the {words} than {name} {place}"
                     bounds = Bounds(0, open=True)
                     evidence.append(Evidence(losses, bounds, text, words=("more", "less"), unit=unit))
@@ -101,12 +102,6 @@ class Drop(BoundedCheck, ScoreCheck, MultiAlgorithmCheck):
             words = {"min": "smallest", "max": "largest"}.get(value, value)
             return f"the {words} {labels.short_axis(self.axis)}"
         return labels.point(self.axis, value)
-
-    def _location(self, results: Results, point: Point) -> str:
-        """Return a point of the other axes in words."""
-        others = [axis for axis in results.axes if axis != self.axis]
-        values = ", ".join(labels.point(axis, value) for axis, value in zip(others, point, strict=True))
-        return f", {values}" if values else ""
 
     def _failures(self, results: Results, algorithm: str) -> list[str]:
         """Return sentences on the failures of an algorithm that nobody tuned, at ``start`` and ``end``."""
@@ -133,7 +128,6 @@ class Drop(BoundedCheck, ScoreCheck, MultiAlgorithmCheck):
 
     def _scores(self, results: Results, algorithm: str, value: Any) -> Drops:
         """Return scores by point of the other axes and seed, at a value of ``axis`` or its best or worst value."""
-        results.validate_axis("axis", self.axis)
         choose = {"best": max, "worst": min} if results.goal(self.metric) == "max" else {"best": min, "worst": max}
         extreme = isinstance(value, str) and value in choose
         where = self.where if extreme else {**self.where, self.axis: value}

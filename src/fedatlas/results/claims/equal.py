@@ -40,7 +40,7 @@ class Equal(ScoreCheck, MultiAlgorithmCheck):
         scores = {id: results.samples(id, self.where, self.metric, self.statistic) for id in self.algorithms}
         failures = {id: results.failures(id, self.where, self.metric) for id in self.algorithms}
         bounds, evidence, failed = Bounds(-self.tolerance, self.tolerance), [], []
-        worst, between, seeds = 0.0, "", 0
+        worst, seeds = 0.0, 0
         metric, words, unit = self.measured(results), self.score_words(results), self.unit(results)
         noun = "difference" if self.absolute else "relative difference"
         for first, second in itertools.combinations(self.algorithms, 2):
@@ -55,8 +55,7 @@ class Equal(ScoreCheck, MultiAlgorithmCheck):
                 if pairs and all(math.isfinite(score) for pair in pairs for score in pair):
                     exact = results.is_deterministic(first, second)
                     differences = sample((self._difference(*pair) for pair in pairs), exact=exact)
-                    if (largest := max(map(abs, differences.values))) > worst:
-                        worst, between = largest, f" between {names}{location}"
+                    worst = max(worst, *map(abs, differences.values))
                     seeds = max(seeds, len(pairs))
                     scores_text = sides(map(statistics.fmean, zip(*pairs, strict=True)), level_unit(metric))
                     template = f"{noun} {{}} of the {words} between {names} ({scores_text}){location}"
@@ -65,9 +64,7 @@ class Equal(ScoreCheck, MultiAlgorithmCheck):
                     worst = math.inf
                     evidence.append(Evidence(DIVERGED, bounds, f"one of {names} diverged{location}"))
         if evidence and not failed and worst <= self.tolerance:
-            return exact_outcome(
-                f"largest {noun} {unit.tell(worst)} of the {words}{between}", True, seeds=seeds, value=worst
-            )
+            return exact_outcome(f"largest {noun} {unit.tell(worst)} of the {words}", True, seeds=seeds, value=worst)
         return judge_all(evidence, failed=failed)
 
     def _difference(self, a: float, b: float) -> float:

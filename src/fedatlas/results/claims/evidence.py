@@ -100,15 +100,13 @@ class Evidence:
         """
         low, high = self.estimate.interval()
         bounds = self.bounds.without(more)
-        below = self._gap(low, bounds.low) if math.isfinite(bounds.low) else math.inf
-        return min(below, self._gap(bounds.high, high) if math.isfinite(bounds.high) else math.inf)
+        return min(self._gap(low, bounds.low), self._gap(bounds.high, high))
 
     def excess(self, more: Side = None) -> float:
         """Return how far the whole interval lies outside the bounds, on the estimate's scale; negative elsewhere."""
         low, high = self.estimate.interval()
         bounds = self.bounds.without(more)
-        above = self._gap(low, bounds.high) if math.isfinite(bounds.high) else -math.inf
-        return max(above, self._gap(bounds.low, high) if math.isfinite(bounds.low) else -math.inf)
+        return max(self._gap(low, bounds.high), self._gap(bounds.low, high))
 
     def p_value(self, verdict: str, more: Side = None) -> float | None:
         """Return the smallest level at which the interval decides in one way, or None where no test gives it.

@@ -1,18 +1,16 @@
 """Exponents of power laws: how a quantity of runs grows or falls with a number."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
-from fedatlas.experiments.selection import is_numeric
 from fedatlas.registry.options import option
 from fedatlas.results.claims.base import BoundedCheck
-from fedatlas.results.claims.cost_check import CostCheck
 from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all
-from fedatlas.results.claims.quantities import score
+from fedatlas.results.claims.quantity_check import CostCheck
 from fedatlas.results.claims.results import Numbers, Point, Results
 from fedatlas.results.claims.verdicts import NotTested, Outcome
 from fedatlas.results.comparing.intervals import DIVERGED, sample
@@ -36,11 +34,12 @@ class Exponent(BoundedCheck, CostCheck):
     ``axis``, or that of the formula ``against``, over all settings together or along the axis, or what ``along`` gives
     each entry.
 
-    The quantity ``cost`` counts from the round where the metric is at most ``since`` times its first value to the round
-    where it is at most each of ``shares``. ``mean_square`` is the metric's mean square over all rounds, or over the
-    evaluated ones unless the setting has NAME_rounds_mean_square. ``choice`` is a tuned ``parameter``'s best value on
-    each tuning seed. With a ``theorem`` on FedAc or FedAvg it is the last suboptimality, and the exponent must be at
-    least that of the sum of the theorem's ``terms`` over the same runs, up to a ``tolerance``.
+    By default the quantity is the score. With ``shares`` it is the ``cost`` from the round where the metric is at most
+    ``since`` times its first value to the round where it is at most each of the shares. ``mean_square`` is the metric's
+    over all rounds, or over the evaluated ones unless the setting has NAME_rounds_mean_square. With a ``parameter`` it
+    is that tuned one's best value on each tuning seed. With a ``theorem`` on FedAc or FedAvg it is the last
+    suboptimality, and the exponent must be at least that of the sum of the theorem's ``terms`` over the same runs, up
+    to a ``tolerance``.
 
     A run that diverges is not held. If one does not attain a share in its rounds, no exponent was measured and the
     claim is not tested.
@@ -49,24 +48,19 @@ class Exponent(BoundedCheck, CostCheck):
     name = "exponent"
     bounds = ("at_least", "at_most", "theorem")
 
-    quantity: Literal["score", "cost", "mean_square", "choice"] = option("score", doc="what grows or falls")
     falls: bool = option(False, doc="whether the exponent is that of the fall, and so positive where the slope is not")
     algorithms: list[str] = option(
         list, doc="ids of the algorithms in the experiment, of which all must pass", names="algorithms"
     )
     axis: str | None = option(None, doc="axis of numbers along which the exponent is taken", names="axis of numbers")
-    against: str | None = option(
-        None, doc="formula of the problem's constants, such as delta_A/mu; 1 for the accuracy alone"
-    )
+    against: str | None = option(None, doc="formula of the problem's constants, such as delta_A/mu")
     along: dict[str, float] = option(
         dict, doc="entries that differ in a number, with the number of each", names="algorithms"
     )
-    letter: str = option("", doc="letter of the number of along, for the text, such as T")
     shares: list[float] = option(list, doc="shares of the metric's first value that are attained", distinct=True)
     since: float = option(1, doc="share of the metric's first value from which the cost counts", above=0, high=1)
-    accuracy: Literal["log", "inverse"] | None = option(
-        None, doc="factor of the number: log(since / share), 1 / share, or by default none"
-    )
+    log_accuracy: bool = option(False, doc="whether the number has the factor log(since / share)")
+    mean_square: bool = option(False, doc="whether the quantity is the metric's mean square over the rounds")
     per: str | None = option(None, doc="cost by which it is divided, such as rounds", names="cost or time")
     parameter: str | None = option(None, doc="hyper-parameter that is tuned over numbers", names="tuned numbers")
     theorem: Literal["B.1", "C.1", "C.13", "D.1"] | None = option(None, doc="theorem of Yuan & Ma (2020)")
@@ -81,12 +75,12 @@ class Exponent(BoundedCheck, CostCheck):
             raise UserError(f"{self.title()} needs algorithms or along, and not both")
         if bool(self.along) != (self.axis is None and self.against is None):
             raise UserError(f"{self.title()} needs an axis or against where it has algorithms, and neither with along")
-        if self.theorem is not None and (not self.along or self.quantity != "score"):
-            raise UserError(f"{self.title()}: a theorem needs along, and the quantity score")
-        if (self.quantity == "cost") != bool(self.shares) or not all(0 < share < self.since for share in self.shares):
-            raise UserError(f"{self.title()}: a cost, and nothing else, needs shares, positive and smaller than since")
-        if (self.quantity == "choice") != (self.parameter is not None):
-            raise UserError(f"{self.title()}: a choice, and nothing else, needs a parameter")
+        if self.theorem is not None and not self.along:
+            raise UserError(f"{self.title()}: a theorem needs along")
+        if sum(map(bool, (self.shares, self.mean_square, self.parameter, self.theorem))) > 1:
+            raise UserError(f"{self.title()}: give one of shares, mean_square, parameter and theorem")
+        if not all(0 < share < self.since for share in self.shares):
+            raise UserError(f"{self.title()}: shares must be positive and smaller than since")
 
     @property
     def inputs(self) -> frozenset[str]:
@@ -94,7 +88,7 @@ class Exponent(BoundedCheck, CostCheck):
 
     @property
     def tunes(self) -> bool:
-        return self.quantity == "choice"
+        return self.parameter is not None
 
     def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
         for id, run in runs:
@@ -104,62 +98,47 @@ class Exponent(BoundedCheck, CostCheck):
 
                 validate_run(FEDAC_THEOREMS[self.theorem], run)
             if self.against is not None:
-                from fedatlas.results.comparing.reconstruction import validate_quantity
+                from fedatlas.results.comparing.theorems import validate_quantity
 
                 validate_quantity(self.against, run)
 
     def judge(self, results: Results) -> Outcome:
-        results.validate_metric(self.metric)
-        if self.quantity == "cost":
-            self.validate_costs(results.curves)
-        evidence, notes, words = [], [], f"{'fall of the ' if self.falls else ''}{self._words(results)}"
+        evidence, words = [], f"{'fall of the ' if self.falls else ''}{self._words(results)}"
+        axes = [axis for axis in results.axes if self.along or axis != self.axis]
         for (id, point), lines in self._lines(results).items():
-            ids, name = ([id], results.name(id)) if id is not None else (list(self.along), "")
-            axes = [axis for axis in results.axes if self.along or axis != self.axis]
-            location = results.location_of(dict(zip(axes, point, strict=True)) if point else {})
-            slopes = [self._slope(pairs) for pairs in lines.values()]
+            ids, name = ([id], f"{results.name(id)}: ") if id is not None else (list(self.along), "")
+            location = results.location(point, axes)
+            slopes = [self._slope(pairs) + 0.0 for pairs in lines.values()]  # no negative zero
             limits, bound = self._limits(results, point)
-            template = f"{name}: exponent {{}} of the {words}{bound}{location}".removeprefix(": ")
-            diverged = f"{name or 'a run'}{'' if name else location} diverged"
-            evidence.append(_evidence(slopes, limits, template, diverged, results.is_deterministic(*ids)))
-            if self.quantity in ("mean_square", "choice"):
-                notes.append(_means(lines.values()))
-        return judge_all(evidence, " ".join(notes[:1]), self.more)
+            if any(map(math.isnan, slopes)):
+                evidence.append(Evidence(DIVERGED, Bounds(0), f"{name}diverged{location}"))
+            else:
+                exponents = sample(slopes, exact=results.is_deterministic(*ids))
+                evidence.append(Evidence(exponents, limits, f"{name}exponent {{}} of the {words}{bound}{location}"))
+        return judge_all(evidence, more=self.more)
 
     def _words(self, results: Results) -> str:
         """Return words for the quantity and the number, such as ``best suboptimality in M``."""
-        metric, select = labels.words(self.measured(results)), results.view.select
-        cost = " over ".join(map(self.describe_cost, filter(None, (self.cost, self.per))))
-        what = {
-            "score": score(self.measured(results), select.statistic),
-            "cost": cost,
-            "mean_square": f"mean squared {metric}",
-            "choice": f"best {labels.symbol(self.parameter or '') or self.parameter}",
-        }[self.quantity]
-        if self.theorem is not None:
+        what, metric = self.score_words(results), labels.words(self.measured(results))
+        if self.shares:
+            costs = " over ".join(map(self.describe_cost, filter(None, (self.cost or "rounds", self.per))))
+            what = f"{costs} to {', '.join(map(labels.number, self.shares))} of the first {metric}"
+        elif self.mean_square:
+            what = f"mean squared {metric}"
+        elif self.parameter:
+            what = f"best {labels.symbol(self.parameter) or self.parameter}"
+        elif self.theorem:
             what = "last suboptimality"
-        if self.quantity == "cost" and self.against is None:
-            what += f" to {', '.join(map(labels.number, self.shares))} of the first {metric}"
-        factor = {"log": "log(1/ε)", "inverse": "1/ε", None: ""}[self.accuracy]
-        number = self.letter
-        if self.against is not None:
-            number = labels.greek(self.against)
-            if factor:
-                number = factor if number == "1" else f"({number}) {factor}"
-        elif self.axis is not None:
-            number = labels.short_axis(self.axis)
+        number = labels.greek(self.against) if self.against else labels.short_axis(self.axis) if self.axis else ""
+        number = f"({number}) log(1/ε)" if self.log_accuracy else number
         return f"{what} in {number}" if number else what
 
     def _lines(self, results: Results) -> dict[Line, dict[int, list[tuple[float, float]]]]:
         """Return pairs of number and quantity by line and seed."""
-        if self.axis is not None:
-            results.validate_axis("axis", self.axis)
         lines: dict[Line, dict[int, list[tuple[float, float]]]] = {}
         for id in self.along or self.algorithms:
-            if self.axis is not None and not is_numeric(results.rows(id, self.where)[self.axis]):
-                raise UserError(f"axis: the values of {self.axis} are not numbers")
             for point, factor, numbers in self._numbers(results, id):
-                named = dict(zip(results.axes, point, strict=True))
+                named: dict[Hashable, Any] = dict(zip(results.axes, point, strict=True))
                 number = self.along[id] if self.along else self._number(results, named)
                 others = tuple(value for axis, value in named.items() if axis != self.axis)
                 together = self.against is not None and self.axis is None
@@ -168,24 +147,22 @@ class Exponent(BoundedCheck, CostCheck):
                     lines.setdefault(line, {}).setdefault(seed, []).append((factor * number, quantity))
         return lines
 
-    def _number(self, results: Results, point: Mapping[str, Any]) -> float:
+    def _number(self, results: Results, point: Mapping[Hashable, Any]) -> float:
         """Return the number of a point of the axes."""
         if self.against is None:
             return float(point[str(self.axis)])
-        import pandas as pd
+        from fedatlas.results.comparing.theorems import quantity
 
-        from fedatlas.results.comparing.reconstruction import quantity
-
-        return quantity(results.view, pd.DataFrame([point]), self.against)
+        return quantity(results.view, point, self.against)
 
     def _numbers(self, results: Results, id: str) -> Iterator[tuple[Point, float, Numbers]]:
         """Yield points of the axes, each with a factor of its number and the quantity by seed; inf if it diverged."""
-        if self.quantity == "score" and self.theorem is None:
-            for point, scores in results.samples(id, self.where, self.metric).items():
-                yield point, 1.0, scores
-            return
-        if self.quantity == "choice":
+        if self.parameter:
             yield from self._choices(results, id)
+            return
+        if not (self.shares or self.mean_square or self.theorem):
+            for point, scores in results.samples(id, self.where, self.metric, self.statistic).items():
+                yield point, 1.0, scores
             return
         for point, rows in results.settings(results.rows(id, self.where, results.curves)):
             if self.theorem is not None:
@@ -194,20 +171,19 @@ class Exponent(BoundedCheck, CostCheck):
 
                 runs = compare_runs(FEDAC_THEOREMS[self.theorem], results.view, id, rows)
                 yield point, 1.0, {run.seed: run.measured[-1] for run in runs}
-            elif self.quantity == "mean_square":
+            elif self.mean_square:
                 yield point, 1.0, dict(results.mean_squares(rows, self.metric, 0))
             for share in self.shares:
-                costs = self._costs(rows, self.metric or results.view.select.metric, share)
+                costs = self._costs(rows, self.measured(results), share)
                 if any(math.isinf(costs[seed]) and not has_diverged(run) for seed, run in rows.groupby("seed")):
                     raise NotTested(f"not attained by {results.name(id)}")
-                factor = {"log": math.log(self.since / share), "inverse": 1 / share, None: 1.0}[self.accuracy]
-                yield point, factor, dict(costs)
+                yield point, math.log(self.since / share) if self.log_accuracy else 1.0, dict(costs)
 
     def _costs(self, rows: "pd.DataFrame", metric: str, share: float) -> "pd.Series":
         """Return the costs of runs of one setting from the share ``since`` to another, by seed."""
         cost, *divisor = (
             seed_costs(rows, metric, name, share) - seed_costs(rows, metric, name, self.since)
-            for name in filter(None, (self.cost, self.per))
+            for name in filter(None, (self.cost or "rounds", self.per))
         )
         if not divisor:
             return cost
@@ -216,9 +192,6 @@ class Exponent(BoundedCheck, CostCheck):
     def _choices(self, results: Results, id: str) -> Iterator[tuple[Point, float, Numbers]]:
         """Yield points of the axes, each with the best positive value of the parameter by tuning seed."""
         rows, parameter = results.rows(id, self.where, results.trials), str(self.parameter)
-        results.validate_tuned(parameter, rows, id)
-        if not is_numeric(rows[parameter]):
-            raise UserError(f"parameter: the values of {parameter} are not numbers")
         best = "idxmin" if results.goal(results.view.select.tuning_metric) == "min" else "idxmax"
         for point, part in results.settings(rows[rows[parameter] > 0].reset_index(drop=True)):
             yield point, 1.0, part.loc[getattr(part.groupby("seed")["score"], best)()].set_index("seed")[parameter]
@@ -226,7 +199,7 @@ class Exponent(BoundedCheck, CostCheck):
     def _slope(self, pairs: Sequence[tuple[float, float]]) -> float:
         """Return the exponent of a seed's line; NaN where a run diverged."""
         numbers, quantities = zip(*pairs, strict=True)
-        if all(map(math.isfinite, quantities)) and self.quantity in ("score", "choice"):
+        if all(map(math.isfinite, quantities)) and not (self.shares or self.mean_square):
             pairs = [pair for pair in pairs if min(pair) > 0]
             numbers, quantities = zip(*pairs, strict=True) if pairs else ((), ())
         if len(set(numbers)) < 2:
@@ -268,27 +241,3 @@ def exponent(points: "Sequence[float] | np.ndarray", numbers: "Sequence[float] |
     if not (np.isfinite(x).all() and (x > 0).all() and (y > 0).all()):
         raise NotTested("Not all numbers are positive, so they have no exponent")
     return float(np.polyfit(np.log(x), np.log(y), 1)[0])
-
-
-def _evidence(slopes: Sequence[float], limits: Bounds, template: str, diverged: str, exact: bool) -> Evidence:
-    """Return the evidence of the mean of slopes over seeds; outside of all bounds where a run diverged.
-
-    Args:
-        slopes: The slope of each seed, NaN where a run diverged.
-        limits: Bounds of the mean.
-        template: Text with ``{}`` for the mean.
-        diverged: Text where a run diverged.
-        exact: Whether the runs are the same for all seeds.
-    """
-    if any(map(math.isnan, slopes)):
-        return Evidence(DIVERGED, Bounds(0), diverged)
-    return Evidence(sample([slope + 0.0 for slope in slopes], exact=exact), limits, template)  # no negative zero
-
-
-def _means(lines: Iterable[Sequence[tuple[float, float]]]) -> str:
-    """Return a sentence with the mean quantity over seeds at each number."""
-    values: dict[float, list[float]] = {}
-    for number, quantity in (pair for pairs in lines for pair in pairs):
-        values.setdefault(number, []).append(quantity)
-    means = [f"{labels.number(math.fsum(v) / len(v))} at {labels.number(number)}" for number, v in values.items()]
-    return f"Means {', '.join(means)}."

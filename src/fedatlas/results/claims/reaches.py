@@ -2,15 +2,16 @@
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.registry.options import option
-from fedatlas.results.claims.base import BoundedCheck, MultiAlgorithmCheck, ScoreCheck
-from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all
+from fedatlas.results.claims.base import BoundedCheck, MultiAlgorithmCheck
+from fedatlas.results.claims.evidence import Bounds, Evidence, exact_outcome, judge_all
 from fedatlas.results.claims.quantities import PLAIN, Unit, level_unit
+from fedatlas.results.claims.quantity_check import QuantityCheck
 from fedatlas.results.claims.results import Numbers, Point, Results
 from fedatlas.results.claims.verdicts import NotTested, Outcome
 from fedatlas.results.comparing.intervals import DIVERGED, sample
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from fedatlas.experiments.cells import Run
 
+ROUNDING = 1e-9  # relative
 WORDS = {
     "vectors": "vectors kept for a client between rounds",
     "growth": "least distance over ε 1.02^(t/3)",
@@ -28,20 +30,31 @@ WORDS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reaches(BoundedCheck, ScoreCheck, MultiAlgorithmCheck):
-    """Held if the mean over seeds of a quantity, by default of the metric or its ratio to another, lies in the bounds,
-    for all algorithms, in all settings of ``where`` or in more than a ``share`` of them. What diverged lies in none.
+class Reaches(BoundedCheck, QuantityCheck, MultiAlgorithmCheck):
+    """Held if the mean over seeds of a quantity, by default of the score or its ratio to another metric's, lies in the
+    bounds, for all algorithms, in all settings of ``where`` or in more than a ``share`` of them. What diverged lies in
+    none.
 
-    ``spread`` is the ratio of the largest score to the smallest over all values tried, on each tuning seed; what
-    diverged makes it infinite. ``vectors`` are those of the model's size that are kept for a client between rounds,
-    wherever they lie. ``growth`` and ``distance`` are of two runs without noise from starts that are ε apart, on the
-    function of Lemma F.2 of Yuan & Ma (2020) for a problem of kind ``piecewise``: the least distance after every third
-    step over ε 1.02^(t/3), the bound of Theorem 4.2, and the distance after the last step over ε.
+    Of a cost or ``length`` the largest number that passes is by default the paper's. Only evaluated rounds count, so of
+    rounds it is the first of them that is not smaller.
+
+    ``every`` is the metric, or its ratio, at every evaluation of every run; NAME_rounds_min and NAME_rounds_max are of
+    all rounds. What rounding error may explain counts as in the bounds, and evaluations without a value, such as round
+    0 of what is recorded of local steps, do not count. ``length`` is the fewest rounds of a setting whose score attains
+    the ``target``, where settings differ in the number of their rounds. ``spread`` is the ratio of the largest score to
+    the smallest over all values tried, on each tuning seed; what diverged makes it infinite. ``vectors`` are those of
+    the model's size that are kept for a client between rounds, wherever they lie. ``growth`` and ``distance`` are of
+    two runs without noise from starts that are ε apart, on the function of Lemma F.2 of Yuan & Ma (2020) for a problem
+    of kind ``piecewise``: the least distance after every third step over ε 1.02^(t/3), the bound of Theorem 4.2, and
+    the distance after the last step over ε.
     """
 
     name = "reaches"
+    bounds = ()
 
-    quantity: Literal["score", "spread", "vectors", "growth", "distance"] = option("score", doc="what is measured")
+    quantity: Literal["score", "every", "length", "spread", "vectors", "growth", "distance"] = option(
+        "score", doc="what is measured; a score may be replaced by a cost or a root mean square"
+    )
     of: str | None = option(None, doc="the metric that it is divided by", names="metric")
     share: float | None = option(
         None, doc="share of the settings that must be exceeded; by default all settings count", low=0, high=1
@@ -50,9 +63,26 @@ class Reaches(BoundedCheck, ScoreCheck, MultiAlgorithmCheck):
         "agd", doc="algorithm on whose trajectory the function of growth and distance is built"
     )
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.quantity == "length" and self.target is None:
+            raise UserError(f"{self.title()}: the length needs a target")
+        if self.limits() == Bounds():
+            raise UserError(f"{self.title()} needs at_least or at_most")
+
+    def limits(self) -> Bounds:
+        bounds = super().limits()
+        if self.has_target and self.at_most is None and isinstance(self.paper, int | float):
+            return replace(bounds, high=float(self.paper))
+        return bounds
+
+    @property
+    def has_target(self) -> bool:
+        return super().has_target or self.quantity == "length"
+
     @property
     def inputs(self) -> frozenset[str]:
-        return frozenset({"theorems"} if self.quantity in WORDS else ())
+        return super().inputs | ({"theorems"} if self.quantity in WORDS else set())
 
     @property
     def tunes(self) -> bool:
@@ -63,17 +93,25 @@ class Reaches(BoundedCheck, ScoreCheck, MultiAlgorithmCheck):
             raise UserError(f"the {self.quantity} is measured on problems of kind piecewise")
 
     def unit(self, results: Results) -> Unit:
-        return PLAIN if self.of or self.quantity != "score" else level_unit(self.measured(results))
+        plain = self.of or self.cost or self.quantity != "score"
+        return PLAIN if plain else level_unit(self.measured(results))
 
     def score_words(self, results: Results) -> str:
         if self.quantity in WORDS:
             return WORDS[self.quantity]
+        words = super().score_words(results)
+        if self.quantity == "length":
+            target = level_unit(self.measured(results)).tell(self.target or 0)
+            return f"rounds of the shortest run whose {words} attains {target}"
         if self.quantity == "spread":
-            return f"ratio of the largest to the smallest {super().score_words(results)}"
-        return super().score_words(results) + (f" / {labels.words(self.of)}" if self.of else "")
+            return f"ratio of the largest to the smallest {words}"
+        return words + (f" / {labels.words(self.of)}" if self.of else "")
 
     def judge(self, results: Results) -> Outcome:
+        if self.quantity == "every":
+            return self._judge_every(results)
         evidence = []
+        log, colon = self.has_target or self.quantity == "spread", ":" if self.has_target else ""
         for algorithm in self.algorithms:
             numbers = self._numbers(results, algorithm)
             name, unit = f"{results.name(algorithm)}: {self.score_words(results)}", self.unit(results)
@@ -83,20 +121,56 @@ class Reaches(BoundedCheck, ScoreCheck, MultiAlgorithmCheck):
                 shares = sample(self._shares(numbers), exact=exact)
                 evidence.append(Evidence(shares, Bounds(self.share, open=True), template))
                 continue
+            limits = self._evaluated_limits(results, algorithm)
             for point, of_seeds in numbers.items():
-                location, ratio = results.location(point), self.quantity == "spread"
-                if ratio or all(map(math.isfinite, of_seeds.values())):
-                    values = sample(of_seeds.values(), log=ratio, exact=exact)
-                    evidence.append(Evidence(values, self.limits(), f"{name} {{}}{location}", unit=unit))
+                location = results.location(point)
+                if log or all(map(math.isfinite, of_seeds.values())):
+                    values = sample(of_seeds.values(), log=log, exact=exact)
+                    evidence.append(Evidence(values, limits, f"{name}{colon} {{}}{location}", unit=unit))
                 else:
                     text = f"{results.name(algorithm)} diverged{location}"
                     evidence.append(Evidence(DIVERGED, Bounds(0), text))
         return judge_all(evidence, more=self.more)
 
+    def _judge_every(self, results: Results) -> Outcome:
+        """Return the outcome of what holds at every evaluation, which needs no interval."""
+        texts, held, seeds = [], True, 0
+        columns = [self.measured(results), *filter(None, [self.of])]
+        for algorithm in self.algorithms:
+            rows, name = results.rows(algorithm, self.where, results.curves), results.name(algorithm)
+            if missing := [column for column in columns if column not in rows or not rows[column].notna().any()]:
+                raise NotTested(f"{name} has no {missing[0]}")
+            values = (rows[columns[0]] / (rows[self.of] if self.of else 1)).dropna()
+            within = sum(map(self._is_close, values))
+            diverged = "status" in rows and bool((rows["status"] == "diverged").any())
+            held &= not diverged and within == len(values)
+            seeds = max(seeds, rows["seed"].nunique())
+            ends = " to ".join(dict.fromkeys(labels.number(end, 5) for end in (values.min(), values.max())))
+            counts = f"{self.limits_text()} at {within} of {len(values)} evaluations{', diverged' if diverged else ''}"
+            texts.append(f"{name}: {' / '.join(map(labels.words, columns))} {ends}, {counts}")
+        return exact_outcome("; ".join(texts), held, seeds=seeds)
+
+    def _is_close(self, value: float) -> bool:
+        """Return whether a number lies in the bounds, up to rounding error."""
+        return self.limits().side(value) == 0 or any(
+            bound is not None and abs(value - bound) <= ROUNDING * abs(bound) for bound in (self.at_least, self.at_most)
+        )
+
+    def _evaluated_limits(self, results: Results, algorithm: str) -> Bounds:
+        """Return the bounds; of rounds, the upper one is the first evaluated round that is not below it."""
+        limits = self.limits()
+        if self.cost != "rounds":
+            return limits
+        rounds = results.rows(algorithm, self.where, results.curves)["round"]
+        passing = rounds[rounds >= limits.high]
+        return limits if passing.empty else replace(limits, high=float(passing.min()))
+
     def _numbers(self, results: Results, algorithm: str) -> Mapping[Point, Numbers]:
         """Return the quantity of each run, by point of the axes and seed."""
         if self.quantity == "score":
             return self._scores(results, algorithm)
+        if self.quantity == "length":
+            return {(): self._lengths(results, algorithm)}
         if self.quantity == "spread":
             rows = results.rows(algorithm, self.where, results.trials)
             spreads = {
@@ -107,11 +181,22 @@ class Reaches(BoundedCheck, ScoreCheck, MultiAlgorithmCheck):
         rows = results.rows(algorithm, self.where, results.curves)
         return {point: {0: self._measure(results, algorithm, part)} for point, part in results.settings(rows)}
 
+    def _lengths(self, results: Results, algorithm: str) -> Numbers:
+        """Return the fewest rounds of a setting whose score attains the target, by seed."""
+        rows, low = results.rows(algorithm, self.where, results.curves), results.goal(self.metric) == "min"
+        lengths = {point: float(part["round"].max()) for point, part in results.settings(rows)}
+        target, fewest = self.target or 0.0, dict[int, float]()
+        for point, scores in self.numbers(results, algorithm).items():
+            for seed, score in scores.items():
+                attained = score <= target if low else score >= target
+                fewest[seed] = min(fewest.get(seed, math.inf), lengths[point] if attained else math.inf)
+        return fewest
+
     def _measure(self, results: Results, id: str, rows: "pd.DataFrame") -> float:
         """Return a quantity of an algorithm in one setting that no run's draws change."""
         import numpy as np
 
-        from fedatlas.results.comparing.reconstruction import rebuild
+        from fedatlas.results.comparing.theorems import rebuild
         from fedatlas.theory.fedac.instability import distances
 
         algorithm, problem, setting = rebuild(results.view, id, rows)
@@ -126,9 +211,9 @@ class Reaches(BoundedCheck, ScoreCheck, MultiAlgorithmCheck):
         thirds = frame[(frame["step"] > 0) & (frame["step"] % 3 == 0)]
         return float((thirds["distance"] / thirds["bound"]).min())
 
-    def _scores(self, results: Results, algorithm: str) -> dict[Point, dict[int, float]]:
+    def _scores(self, results: Results, algorithm: str) -> dict[Point, Numbers]:
         """Return the score of each run, by point of the axes and seed."""
-        scores = results.samples(algorithm, self.where, self.metric, self.statistic)
+        scores = self.numbers(results, algorithm)
         if self.of is None:
             return scores
         divisors = results.samples(algorithm, self.where, self.of, self.statistic)

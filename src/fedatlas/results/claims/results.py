@@ -2,24 +2,23 @@
 
 import functools
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from fedatlas.errors import UserError, did_you_mean
+from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.scores import goal, score_frame, worst_score
 from fedatlas.experiments.selection import select_rows
 from fedatlas.results.claims.verdicts import NotTested
-from fedatlas.results.comparing.intervals import pair_seeds
+from fedatlas.results.comparing.intervals import match_seeds
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Point = tuple[Any, ...]  # of the axes
 Numbers = Mapping[int, float]  # by seed
-Pairing = Callable[[Numbers, Numbers], list[tuple[float, float]]]
 GUESSING = 0.02  # share of the way from guessing to perfection, within which an algorithm has learnt nothing
 
 
@@ -77,12 +76,7 @@ class Results:
 
         Raises:
             NotTested: If there are no such rows.
-            UserError: If the algorithm or an axis is unknown.
         """
-        if algorithm not in self.view.algorithms:
-            raise UserError(f"unknown algorithm {algorithm!r}{did_you_mean(algorithm, self.view.algorithms)}")
-        for axis in where:
-            self.validate_axis("where", axis)
         rows = select_rows(self.chosen if frame is None else frame, where)
         rows = rows[rows["algorithm"] == algorithm]
         if rows.empty:
@@ -109,9 +103,8 @@ class Results:
     ) -> dict[Point, dict[int, float]]:
         """Return the scores of an algorithm's runs, or values of another metric, by point of the axes and seed.
 
-        A run that diverged has the worst value, inf or -inf. Raises as `rows` and `validate_metric` do.
+        A run that diverged has the worst value, inf or -inf. Raises as `rows` does.
         """
-        self.validate_metric(metric)
         select = self.view.select
         metric, statistic = metric or select.metric, statistic or select.statistic
         rows, good = self.rows(algorithm, where, self.curves), self.goal(metric)
@@ -127,14 +120,7 @@ class Results:
         """Return whether the runs of all these algorithms are the same for all seeds, so that one seed is enough."""
         return all(self.view.algorithms[id].deterministic for id in algorithms)
 
-    def pairs(
-        self,
-        first: str,
-        ours: Numbers,
-        second: str,
-        theirs: Numbers,
-        pair: Pairing = pair_seeds,
-    ) -> list[tuple[float, float]]:
+    def pairs(self, first: str, ours: Numbers, second: str, theirs: Numbers) -> list[tuple[float, float]]:
         """Return pairs of numbers of the same seed.
 
         Args:
@@ -143,14 +129,13 @@ class Results:
             second: The id of the algorithm that it is compared with.
             theirs: The numbers of that algorithm by seed. Where one of the two is deterministic, its number is paired
                 with every number of the other.
-            pair: The rule by which the numbers are paired.
         """
         constant = [self.is_deterministic(id) and len(numbers) > 0 for id, numbers in ((first, ours), (second, theirs))]
         if constant == [True, False]:
             ours = dict.fromkeys(theirs, next(iter(ours.values())))
         elif constant == [False, True]:
             theirs = dict.fromkeys(ours, next(iter(theirs.values())))
-        return pair(ours, theirs)
+        return match_seeds(ours, theirs)
 
     def failures(self, algorithm: str, where: Mapping[str, Any], metric: str | None) -> dict[Point, str]:
         """Return where an algorithm failed with values that nobody tuned, as sentences by point of the axes.
@@ -212,11 +197,9 @@ class Results:
 
         Raises:
             NotTested: If there are no such evaluations.
-            UserError: If the curves have no such metric, or the evaluated rounds alone do not have the mean.
+            UserError: If the evaluated rounds alone do not have the mean.
         """
         column = metric or self.view.select.metric
-        if column not in rows:
-            raise UserError(f"there is no metric {column!r} in the results")
         late = rows[rows["round"] >= after].sort_values("round")
         if late.empty:
             raise NotTested(f"No evaluations from round {after} on")
@@ -237,35 +220,16 @@ class Results:
         means = means.reindex(sorted(rows["seed"].unique()))
         return means.mask(means.index.isin(diverged) | means.isna(), math.inf)
 
-    def validate_metric(self, metric: str | None) -> None:
-        """Raise UserError if the results have neither such a metric nor cost; None is the metric that selects."""
-        metrics = [c.removeprefix("best_") for c in self.chosen if c.startswith("best_")] + list(labels.COSTS)
-        if metric not in (None, self.view.select.metric, *metrics):
-            raise UserError(f"unknown metric {metric!r}{did_you_mean(str(metric), metrics)}")
-
     def goal(self, metric: str | None = None) -> Literal["min", "max"]:
         """Return whether small or large values of a metric are good; by default of the one that selects."""
         return goal(metric or self.view.select.metric, self.view.select)
 
-    def label(self, point: Point) -> str:
-        """Return a point of the axes for people: ``K = 16, M = 64``."""
-        return ", ".join(labels.point(axis, value) for axis, value in zip(self.axes, point, strict=True))
+    def label(self, point: Point, axes: Sequence[str] | None = None) -> str:
+        """Return a point of the axes, by default of all, for people: ``K = 16, M = 64``."""
+        axes = self.axes if axes is None else axes
+        return ", ".join(labels.point(axis, value) for axis, value in zip(axes, point, strict=False))
 
-    def location(self, point: Point) -> str:
+    def location(self, point: Point, axes: Sequence[str] | None = None) -> str:
         """Return a point of the axes as the end of a text: `` at K = 16``, or nothing without axes."""
-        label = self.label(point)
+        label = self.label(point, axes)
         return f" at {label}" if label else ""
-
-    def location_of(self, values: Mapping[str, Any]) -> str:
-        """Return values of some of the axes as the end of a text: `` at K = 16``, or nothing without any."""
-        return f" at {', '.join(labels.point(axis, value) for axis, value in values.items())}" if values else ""
-
-    def validate_axis(self, option: str, axis: str) -> None:
-        """Raise UserError if an option names an axis that the experiment does not have."""
-        if axis not in self.axes:
-            raise UserError(f"{option}: {axis!r} is not an axis{did_you_mean(axis, self.axes)}")
-
-    def validate_tuned(self, parameter: str, rows: "pd.DataFrame", algorithm: str) -> None:
-        """Raise UserError if the rows of an algorithm do not hold a tuned hyper-parameter."""
-        if parameter not in rows or rows[parameter].isna().all():
-            raise UserError(f"{parameter!r} is not tuned for {algorithm}")

@@ -4,7 +4,7 @@ A *problem* is a point of an experiment's axes.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,25 +18,24 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Point = tuple[Any, ...]  # values of the axes, in their order
-RunKey = tuple[int, int]  # positions of algorithm and problem
+Runs = dict[tuple[str, int], dict[int, Sequence[float]]]  # numbers by target, of a seed, of an id and a problem
 
 
 @dataclass(frozen=True, eq=False)
 class Benchmark:
     """Numbers of all runs, of which small ones are good: costs of targets, or scores.
 
-    algorithms: ids. problems: points. seeds (problems, slots): the seed of each slot. numbers (algorithms, problems,
-    targets, slots): infinite where a target is not attained, NaN where an algorithm has no run on a problem. present
-    (algorithms, problems, slots): whether the number is of the slot's seed; the slots of seeds without a run repeat the
-    algorithm's other seeds. resolution (problems,): differences of numbers up to this are none. margin: differences up
-    to this share of a number do not matter. log: whether numbers are compared by their ratio, else by their difference.
+    algorithms: ids. problems: points. runs: numbers of each target by seed, of an id and the position of a problem.
+    numbers (algorithms, problems, targets, slots): the same, infinite where a target is not attained, NaN where an
+    algorithm has no run on a problem; a slot has a seed of the problem, and of an algorithm that lacks it another of
+    its seeds. resolution (problems,): differences of numbers up to this are none. margin: differences up to this share
+    of a number do not matter. log: whether numbers are compared by their ratio, else by their difference.
     """
 
     algorithms: list[str]
     problems: list[Point]
-    seeds: Array
+    runs: Runs
     numbers: Array
-    present: Array
     resolution: Array
     margin: float = MATTERS
     log: bool = True
@@ -44,7 +43,7 @@ class Benchmark:
     def select_algorithms(self, algorithms: Sequence[str]) -> "Benchmark":
         """Return the benchmark of some algorithms, in their order."""
         rows = [self.algorithms.index(id) for id in algorithms]
-        return replace(self, algorithms=list(algorithms), numbers=self.numbers[rows], present=self.present[rows])
+        return replace(self, algorithms=list(algorithms), numbers=self.numbers[rows])
 
     @property
     def defined(self) -> Array:
@@ -59,8 +58,8 @@ class Benchmark:
             problem: Position of the problem.
             target: Position of the target.
         """
-        present, numbers = self.present[algorithm, problem], self.numbers[algorithm, problem, target]
-        return dict(zip(self.seeds[problem][present].tolist(), numbers[present].tolist(), strict=True))
+        runs = self.runs.get((self.algorithms[algorithm], problem), {})
+        return {seed: runs[seed][target] for seed in sorted(runs)}
 
 
 def split_problems(rows: "pd.DataFrame", axes: Sequence[str]) -> tuple[list[Point], Array]:
@@ -93,40 +92,19 @@ def assemble(
         number: Function of the indices of a run's rows, by round, and of the position of its problem, which returns a
             number for each target.
     """
-    numbers: dict[RunKey, dict[int, Sequence[float]]] = {}
-    if len(rows):
-        ids = rows["algorithm"].map({id: a for a, id in enumerate(algorithms)}).to_numpy(int)
-        rounds = rows["round"].to_numpy(float) if "round" in rows else np.zeros(len(rows))
-        seeds = rows["seed"].to_numpy(int)
-        order = np.lexsort((rounds, seeds, positions, ids))
-        keys = np.stack([ids, positions, seeds])[:, order]
-        starts = np.flatnonzero((keys[:, 1:] != keys[:, :-1]).any(axis=0)) + 1
-        for run in np.split(order, starts):
-            key, seed = (int(ids[run[0]]), int(positions[run[0]])), int(seeds[run[0]])
-            numbers.setdefault(key, {})[seed] = number(run, key[1])
-    return _fill_slots(numbers, list(algorithms), problems, targets)
-
-
-def _fill_slots(
-    numbers_of: Mapping[RunKey, Mapping[int, Sequence[float]]],
-    algorithms: list[str],
-    problems: list[Point],
-    targets: int,
-) -> Benchmark:
-    """Return a Benchmark in which the slots of seeds that an algorithm lacks repeat its other seeds, in turn."""
-    count = len(problems)
-    seed_lists = [
-        sorted({seed for (_, p), runs in numbers_of.items() if p == q for seed in runs}) for q in range(count)
-    ]
-    slots = max(map(len, seed_lists), default=0)
-    seeds = np.array([[group[k % len(group)] for k in range(slots)] for group in seed_lists]).reshape(count, slots)
-    shape = len(algorithms), count, targets, slots
-    numbers = np.full(shape, math.nan)
-    present = np.zeros((shape[0], shape[1], slots), bool)
-    for (a, p), runs in numbers_of.items():
-        available = sorted(runs)
-        for slot, seed in enumerate(seeds[p].tolist()):
-            present[a, p, slot] = seed in runs and slot < len(seed_lists[p])
-            source = seed if seed in runs else available[slot % len(available)]
-            numbers[a, p, :, slot] = runs[source]
-    return Benchmark(algorithms, problems, seeds, numbers, present, resolution=np.zeros(count))
+    runs: Runs = {}
+    ids, seeds = rows["algorithm"].to_numpy(), rows["seed"].to_numpy(int)
+    rounds = rows["round"].to_numpy(float) if "round" in rows else np.zeros(len(rows))
+    for (id, p, seed), run in rows.groupby([ids, positions, seeds]).indices.items():
+        by_round = run[np.argsort(rounds[run], kind="stable")]
+        runs.setdefault((id, int(p)), {})[int(seed)] = number(by_round, int(p))
+    of_problems = [sorted(set(seeds[positions == p].tolist())) for p in range(len(problems))]
+    slots = max(map(len, of_problems), default=0)
+    numbers = np.full((len(algorithms), len(problems), targets, slots), math.nan)
+    for (id, p), own in runs.items():
+        available = sorted(own)
+        for slot in range(slots):  # the slots of seeds that an algorithm lacks repeat its other seeds, in turn
+            seed = of_problems[p][slot % len(of_problems[p])]
+            source = seed if seed in own else available[slot % len(available)]
+            numbers[algorithms.index(id), p, :, slot] = own[source]
+    return Benchmark(list(algorithms), problems, runs, numbers, np.zeros(len(problems)))

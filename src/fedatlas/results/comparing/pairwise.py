@@ -137,26 +137,17 @@ def won(ours: Array, theirs: Array, margin: float = MATTERS, resolution: Array |
     return np.where(equal, 0.5, ours < theirs)
 
 
-@dataclass(frozen=True)
-class WonShare:
-    """The share of paired runs that an algorithm wins.
+class Estimate(NamedTuple):
+    """A number and the ends of its interval."""
 
-    Attributes:
-        wins: Number of pairs that it wins; practically equal numbers count one half.
-        pairs: Number of pairs.
-    """
+    value: float
+    low: float
+    high: float
 
-    wins: float
-    pairs: int
 
-    @property
-    def value(self) -> float:
-        """The share."""
-        return self.wins / self.pairs if self.pairs else math.nan
-
-    def interval(self) -> tuple[float, float]:
-        """Return the ends of the interval of Clopper and Pearson; from 0 to 1 without pairs."""
-        return share_interval(self.wins, self.pairs, LEVEL) if self.pairs else (0.0, 1.0)
+def share_of(wins: float, pairs: int) -> Estimate:
+    """Return the share of paired runs that are won, where practically equal ones count one half."""
+    return Estimate(wins / pairs, *share_interval(wins, pairs, LEVEL)) if pairs else Estimate(math.nan, 0.0, 1.0)
 
 
 @dataclass(frozen=True)
@@ -170,7 +161,7 @@ class PairedComparison:
         behind_level: The same where the algorithm would be behind.
     """
 
-    won: WonShare
+    won: Estimate
     gap: Sample
     level: float
     behind_level: float
@@ -215,4 +206,4 @@ def compare_pair(
     ours, theirs = np.array(pairs, float).reshape(-1, 2).T
     wins = float(won(ours, theirs, benchmark.margin, benchmark.resolution[problem]).sum())
     gap = pairwise_gap(benchmark, first, second, problem, ties=True)
-    return PairedComparison(WonShare(wins, len(pairs)), gap, level, level / rivals)
+    return PairedComparison(share_of(wins, len(pairs)), gap, level, level / rivals)

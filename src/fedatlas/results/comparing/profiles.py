@@ -7,8 +7,6 @@ Algorithms meet on runs of one seed, which share their draws. What an algorithm 
 is not defined for, it never solves.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from fedatlas.results.comparing.benchmark import Array
@@ -48,58 +46,30 @@ def solved_shares(values: Array, abscissas: Array) -> Array:
     return np.asarray(counts[..., :-1].cumsum(axis=-1) / targets)
 
 
-def draw_weights_of_seeds(problems: int, slots: int, resamples: int, seed: int) -> Array:
-    """Return how often each seed of each problem is drawn, with replacement within each problem.
-
-    Args:
-        problems: Number of problems.
-        slots: Number of slots of seeds.
-        resamples: Number of resamples.
-        seed: Seed of the generator.
-
-    Returns:
-        Shares that sum to 1 in each resample, (resamples, problems, slots).
-    """
-    draws = np.random.default_rng([seed, 1]).integers(slots, size=(resamples, problems, slots))
-    shares = np.zeros((resamples, problems, slots))
-    rows, columns = np.arange(resamples)[:, None, None], np.arange(problems)[None, :, None]
-    np.add.at(shares, (rows, columns, draws), 1 / (problems * slots))
-    return shares
-
-
-@dataclass(frozen=True, eq=False)
-class Profile:
-    """Shares of problems solved, (algorithms, abscissas), and the ends of their bands."""
-
-    abscissas: Array
-    share: Array
-    low: Array
-    high: Array
-
-
 def compute_profile(
-    values: Array,
-    abscissas: Array,
-    resamples: int = 1000,
-    seed: int = 0,
-) -> Profile:
-    """Return the profile of ratios, with pointwise percentile bands.
+    values: Array, abscissas: Array, resamples: int = 1000, seed: int = 0
+) -> tuple[Array, Array, Array]:
+    """Return the profile of ratios, and the low and high ends of its pointwise percentile bands.
+
+    Each has the shape (algorithms, abscissas).
 
     Args:
         values: Ratios (algorithms, problems, targets, slots).
         abscissas: Abscissas of the profile.
-        resamples: Number of resamples of the seeds of each problem.
+        resamples: Number of resamples of the seeds of each problem, with replacement within it.
         seed: Seed of the resamples.
     """
     solved = solved_shares(values, abscissas)
     algorithms, problems, slots, _ = solved.shape
-    share = solved.mean(axis=(1, 2))
-    weights = draw_weights_of_seeds(problems, slots, resamples, seed)
-    low, high = np.empty((2, *share.shape))
+    draws = np.random.default_rng([seed, 1]).integers(slots, size=(resamples, problems, slots))
+    weights = np.zeros((resamples, problems, slots))
+    rows, columns = np.arange(resamples)[:, None, None], np.arange(problems)[None, :, None]
+    np.add.at(weights, (rows, columns, draws), 1 / (problems * slots))
+    low, high = np.empty((2, algorithms, len(abscissas)))
     for a in range(algorithms):  # a loop instead of one product, which bounds the memory
         resampled = weights.reshape(resamples, -1) @ solved[a].reshape(problems * slots, -1)
         low[a], high[a] = np.quantile(resampled, (LEVEL / 2, 1 - LEVEL / 2), axis=0)
-    return Profile(abscissas, share, low, high)
+    return solved.mean(axis=(1, 2)), low, high
 
 
 def profile_areas(numbers: Array, within: float = 16.0) -> Array:

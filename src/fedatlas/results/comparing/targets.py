@@ -115,16 +115,14 @@ def _targets(
     """Return the values of the metric that attain each share, (shares,), by position of the problem and seed."""
     values, rounds = rows[spec.metric].to_numpy(float), rows["round"].to_numpy(float)
     finite = np.flatnonzero(np.isfinite(values))
-    finite = finite[np.lexsort((seeds[finite], positions[finite]))]
-    keys = np.stack([positions[finite], seeds[finite]])
-    starts = np.flatnonzero((keys[:, 1:] != keys[:, :-1]).any(axis=0)) + 1
     targets = {}
-    for group in np.split(finite, starts) if len(finite) else ():
+    for (problem, seed), among in rows.iloc[finite].groupby([positions[finite], seeds[finite]]).indices.items():
+        group = finite[among]
         first = values[group][rounds[group] == rounds[group].min()].mean()
         extreme = values[group].min() if spec.goal == "min" else values[group].max()
         optimum = _loss_optimum(rows.iloc[group]) if spec.optimum is None and spec.metric == "loss" else spec.optimum
         best = extreme if optimum is None else optimum
-        targets[int(positions[group[0]]), int(seeds[group[0]])] = best + np.array(spec.shares) * (first - best)
+        targets[int(problem), int(seed)] = best + np.array(spec.shares) * (first - best)
     return targets
 
 

@@ -1,13 +1,24 @@
-"""Theorems and the runs of an experiment: what `fedatlas.theory` says of them."""
+"""Theorems and the runs of an experiment, rebuilt from rows of their results: algorithm, problem and setting."""
 
+import copy
+import functools
+import json
+from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from fedatlas.errors import UserError
+from fedatlas.experiments import axis_values
+from fedatlas.experiments.axis_values import parse
 from fedatlas.experiments.cells import Run
 from fedatlas.experiments.experiment_view import ExperimentView
-from fedatlas.experiments.runs import create_setting
-from fedatlas.results.comparing.reconstruction import rebuild, run_at
+from fedatlas.experiments.formulas import evaluate
+from fedatlas.experiments.runs import SETTING, assign, create, create_setting
+from fedatlas.federation import problems
+from fedatlas.federation.algorithms.base import Algorithm
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.problems.base import Problem
 from fedatlas.theory.fedac import FEDAC_THEOREMS
 from fedatlas.theory.theorem import RunTheorem
 
@@ -59,3 +70,77 @@ def terms_of_runs(name: str, view: ExperimentView, id: str, rows: "pd.DataFrame"
     c = theorem.constants(problem, setting, rows)
     theorem.require(c, algorithm, setting.total_rounds)
     return theorem.terms(c, c.K * setting.total_rounds)
+
+
+def run_at(view: ExperimentView, id: str, rows: "pd.DataFrame") -> Run:
+    """Return the run of seed 0 of an algorithm at one point of the axes and tuned values.
+
+    Args:
+        view: ExperimentView of the experiment.
+        id: The algorithm's id in the experiment.
+        rows: The evaluations of the runs, of the curves.
+    """
+    entry, first = view.algorithms[id], rows.head(1).to_dict("records")[0]
+    tuned = {axis: _listed_value(values, first[axis]) for axis, values in entry.tune.items()}
+    setting = view.setting | entry.setting | {axis: value for axis, value in tuned.items() if axis in SETTING}
+    parameters = entry.set | {axis: value for axis, value in tuned.items() if axis not in SETTING}
+    return Run(entry.algorithm, seed=0, within={}, tune=tuned, **parts_at(view, first, setting, parameters))
+
+
+def rebuild(view: ExperimentView, id: str, rows: "pd.DataFrame") -> tuple[Algorithm, Problem, Setting]:
+    """Return algorithm, problem and setting of runs. Arguments are those of `run_at`.
+
+    Raises:
+        UserError: If the problem is on data, so that its constants are not known exactly.
+    """
+    run = run_at(view, id, rows)
+    if "data" in run.problem:
+        raise UserError("theorems are compared with runs on synthetic quadratics, whose constants are exact")
+    problem = create_problem(run.problem, run.setting["clients"])
+    algorithm, setting = create(run, problem)
+    return algorithm.with_constants(problem), problem, setting
+
+
+def validate_quantity(formula: str, run: Run) -> None:
+    """Raise UserError if a formula of constants has no value for the problem of a run."""
+    if problems.get(run.problem["kind"]).on_data:
+        raise UserError("against: the constants of a problem on data are not known exactly; use a synthetic problem")
+    evaluate(formula, "against", create_problem(run.problem, create_setting(run).clients))
+
+
+def quantity(view: ExperimentView, point: Mapping[Hashable, Any], formula: str) -> float:
+    """Return the value of a formula of the problem's constants at a point of the axes."""
+    parts = parts_at(view, point, view.setting, {})
+    return evaluate(formula, "against", create_problem(parts["problem"], parts["setting"]["clients"]))
+
+
+def parts_at(
+    view: ExperimentView, row: Mapping[Hashable, Any], setting: Mapping[str, Any], parameters: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return ``problem``, ``setting`` and ``parameters`` of the runs at the point of the axes where a row lies.
+
+    Args:
+        view: ExperimentView of the experiment.
+        row: Values by column.
+        setting: Setting that the values of the axes override.
+        parameters: Hyper-parameters that the values of the axes override.
+    """
+    parts = copy.deepcopy({"problem": view.problem, "setting": dict(setting), "parameters": dict(parameters)})
+    for axis in view.axes:
+        assign(parts, axis, parse(row[axis]))
+    return parts
+
+
+def create_problem(spec: Mapping[str, Any], clients: int) -> Problem:
+    """Return the problem of a specification, the same object for the same one."""
+    return _problem(json.dumps(spec, sort_keys=True), clients)
+
+
+@functools.lru_cache(maxsize=32)
+def _problem(spec: str, clients: int) -> Problem:
+    return problems.create(json.loads(spec), clients)
+
+
+def _listed_value(values: list[Any], field: Any) -> Any:
+    """Return the value of a table's field as the specification lists it: a float column holds 10 as 10.0."""
+    return next(value for value in values if axis_values.equal(value, parse(field)))

@@ -12,8 +12,6 @@ from fedatlas.results.figures.figure_data import FigureData
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-MAX_PANELS = 6  # columns that a reader can distinguish
-
 
 @dataclass(frozen=True, kw_only=True)
 class Availability(FilteredFigure):
@@ -32,18 +30,15 @@ class Availability(FilteredFigure):
     def draw(self, data: FigureData) -> Drawing:
         import pandas as pd
 
-        if not data.availability:
-            raise data.error("no participation is left to draw; see its where")
-        if len(data.availability) > MAX_PANELS:
-            raise data.error(f"there are {len(data.availability)} participations; keep at most {MAX_PANELS} in where")
-        known = [entry for entry in data.availability if entry[1] is not None]
+        entries = data.availability or []
+        known = [entry for entry in entries if entry[1] is not None]
         parts = [_cells(f"{title}: probability", np.asarray(p), active) for title, p, active in known]
-        parts += [_cells(f"{title}: available", active.to_numpy(), active, p) for title, p, active in data.availability]
+        parts += [_cells(f"{title}: available", active.to_numpy(), active, p) for title, p, active in entries]
         description = Heatmap(
             x=("round", "round $t$"),
             y=("place", "clients, most active on top"),
             value=("value", "probability $p_i^t$, or availability"),
-            columns=len(data.availability) if len(known) == len(data.availability) else None,
+            columns=len(entries) if len(known) == len(entries) else None,
             note="Dark where a client was available, first seed.",
         )
         return Drawing(pd.concat(parts, ignore_index=True), description)

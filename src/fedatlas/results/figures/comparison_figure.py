@@ -41,7 +41,6 @@ class ComparisonFigure(CostFigure):
     def benchmark(self, data: FigureData, shares: "list[float]") -> Benchmark:
         """Return the costs of the algorithms of the figure, at targets that all algorithms of the experiment set."""
         spec = self.target_spec(data, shares)
-        data.require(data.curves, spec.column, data.y)
         data.rows(data.curves)  # raises if no row is left
         rows = select_rows(data.curves, self.where)
         benchmark = target_costs(rows, list(data.view.algorithms), data.view.axes, spec)

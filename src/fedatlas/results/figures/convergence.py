@@ -46,7 +46,6 @@ class Convergence(PanelFigure, CostFigure):
     def draw(self, data: FigureData) -> Drawing:
         value = data.y.removesuffix("_mean")
         deviations = {f"{value}_{name}": name for name in DEVIATIONS} if self.deviations else {}
-        data.require(data.curves, self.cost, data.y, *deviations)
         rows = data.rows(data.curves)
         parts, limiting, costs = [], [], self.abscissas(rows)
         for title, panel in data.panels(_best_so_far(rows, data) if self.so_far else rows):

@@ -8,7 +8,7 @@ between dollar signs.
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -51,7 +51,18 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Lines:
+class Description:
+    """A description of a kind, which tells renderers what it is."""
+
+    kind: ClassVar[str]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the description as JSON types."""
+        return {"kind": self.kind, **asdict(self)}
+
+
+@dataclass(frozen=True)
+class Lines(Description):
     """Lines over an abscissa. The numbers have the column ``algorithm``, and ``panel`` where there are several panels.
 
     Attributes:
@@ -71,6 +82,8 @@ class Lines:
         steps: Whether lines are steps.
         note: Meaning of a line and a range.
     """
+
+    kind = "lines"
 
     x: Mapping[str, str]
     y: tuple[str, str]
@@ -92,11 +105,11 @@ class Lines:
     def to_dict(self) -> dict[str, Any]:
         """Return the description as JSON types; lines have a colour for a dark ground as well, ``dark``."""
         lines = {id: {**asdict(line), "dark": DARK.get(line.colour, line.colour)} for id, line in self.lines.items()}
-        return {"kind": "lines", **asdict(self), "lines": lines}
+        return super().to_dict() | {"lines": lines}
 
 
 @dataclass(frozen=True)
-class Heatmap:
+class Heatmap(Description):
     """Coloured cells, in a panel for each value of the column ``panel`` where the numbers have it.
 
     Attributes:
@@ -107,6 +120,8 @@ class Heatmap:
         note: Meaning of a number.
     """
 
+    kind = "heatmap"
+
     x: tuple[str, str]
     y: tuple[str, str]
     value: tuple[str, str]
@@ -114,10 +129,6 @@ class Heatmap:
     numbers: bool = False
     columns: int | None = None
     note: str = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the description as JSON types."""
-        return {"kind": "heatmap", **asdict(self)}
 
 
 class Cell(NamedTuple):
@@ -132,36 +143,22 @@ Block = tuple[str, Sequence[tuple[Names, Sequence[Cell]]]]  # title and rows
 
 
 @dataclass(frozen=True, kw_only=True)
-class TextTable:
+class TextTable(Description):
     """A table of texts: names to the left, heads above, blocks of rows.
 
     Attributes:
         corner: Heads of the columns at the left, which hold names.
         heads: Rows of heads of the other columns from the top, each with (text, number of columns).
         blocks: (title, rows) of each block; a row is its names with its cells.
-        notes: Sentences for the foot.
+        note: Sentences for the foot.
     """
+
+    kind = "table"
 
     corner: Sequence[str] = ("",)
     heads: Sequence[Sequence[tuple[str, int]]]
     blocks: Sequence[Block]
-    notes: Sequence[str] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the table as JSON types."""
-        return {
-            "kind": "table",
-            "corner": list(self.corner),
-            "heads": [[(text, span) for text, span in head] for head in self.heads],
-            "blocks": [
-                (title, [(list(names), [list(cell) for cell in cells]) for names, cells in rows])
-                for title, rows in self.blocks
-            ],
-            "note": labels.join_sentences(*self.notes),
-        }
-
-
-Description = Lines | Heatmap | TextTable
+    note: str = ""
 
 
 def describe_lines(styles: Mapping[str, Style], names: Mapping[str, str], quiet: Iterable[str] = ()) -> dict[str, Line]:

@@ -51,15 +51,9 @@ class FigureData:
         """Styles of the algorithms that are drawn, by id, in the figure's order or else in the experiment's.
 
         Unless the figure names its algorithms, those that have no run in any of its cases are left out.
-
-        Raises:
-            UserError: An algorithm is not in the experiment.
         """
         entries = self.view.algorithms
         ids = self._option("algorithms") or [id for id in entries if self._has_runs(id)]
-        for id in ids:
-            if id not in entries:
-                raise self.error(f"{id!r} is not an algorithm of the experiment (they are {', '.join(entries)})")
         all_styles = styles(
             {id: entry.algorithm for id, entry in entries.items()},
             [id for id, entry in entries.items() if entry.emphasis],
@@ -125,24 +119,13 @@ class FigureData:
         """Return the rows of the table or of curves that the figure draws.
 
         Raises:
-            UserError: There are none, or an axis that the figure does not spread has several values.
+            UserError: There are none.
         """
         where = self._option("where") or {}
-        self.require(frame, *where, *filter(None, [self._option("panel")]))
         frame = select_rows(frame[frame["algorithm"].isin(list(self.styles))], where)
         if frame.empty:
             raise self.error("no rows are left to draw; see its where and algorithms")
-        spread = self.figure.spreads()
-        for axis in () if self.figure.every_axis else self.view.axes:
-            if axis not in spread and frame[axis].nunique() > 1:
-                raise self.error(f"{axis} has several values; choose one in where, or give each a panel")
         return frame
-
-    def require(self, frame: "DataFrame", *columns: str) -> None:
-        """Raise UserError if a frame lacks a column."""
-        for column in columns:
-            if column not in frame:
-                raise self.error(f"there is no {column!r} in the results")
 
     def panels(self, frame: "DataFrame") -> "list[tuple[str, DataFrame]]":
         """Return (title, rows) of all panels: numbers in order, other values in that of the frame."""

@@ -65,7 +65,6 @@ class HeatmapFigure(AlgorithmFigure):
         """Return values by rows and x, by title of the panel."""
         from fedatlas.theory.closed_forms import LIMITS, late_means
 
-        data.require(data.curves, self.x, self.rows, data.y)
         axes = ["algorithm", self.rows, self.x]
         rows = data.rows(data.curves)
         means = late_means(rows, axes, data.y, self.after)

@@ -55,21 +55,20 @@ class LossToBest(ComparisonFigure):
             for a in order
         ]
         titles = problem_titles(data, benchmark) if len(columns) > 1 else [quantity]
-        notes = [
+        note = labels.join_sentences(
             f"{quantity[:1].upper()}{quantity[1:]}, {'as multiples of' if benchmark.log else 'minus'} the best (paired "
             f"mean over {data.counted_seeds}).",
             "" if self.scores else self.target_note(data, [self.share]),
             "Bold: the best, and what is within noise of it. – never; 1/5: with so many of the seeds; empty: not "
             "defined.",
-        ]
-        table = TextTable(heads=[[(title, 1) for title in titles]], blocks=[("", rows)], notes=notes)
+        )
+        table = TextTable(heads=[[(title, 1) for title in titles]], blocks=[("", rows)], note=note)
         return Drawing(_numbers(data, benchmark, columns, quantity), table)
 
     def outcomes(self, data: FigureData) -> Benchmark:
         """Return the numbers that are compared."""
         if not self.scores:
             return self.benchmark(data, [self.share])
-        data.require(data.curves, data.y)
         data.rows(data.curves)
         goal = scores.goal(data.y, data.view.select)
         keys = ["algorithm", *data.view.axes, "seed"]

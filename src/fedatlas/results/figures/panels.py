@@ -36,16 +36,6 @@ def wrap(text: str, inches: float, letters: float = 13.0) -> str:
     return textwrap.fill(whole, max(8, int(inches * letters)), break_long_words=False).replace("\xa0", " ")
 
 
-def create_figure(size: tuple[float, float]) -> "Figure":
-    """Return an empty figure of some inches that no window and no pyplot knows of."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=size, layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure
-
-
 def split_panels(numbers: "DataFrame") -> "list[tuple[str, DataFrame]]":
     """Return (title, numbers) of each panel."""
     if "panel" not in numbers:
@@ -56,11 +46,13 @@ def split_panels(numbers: "DataFrame") -> "list[tuple[str, DataFrame]]":
 def grid(
     count: int, share_x: bool, columns: int | None = None, share_y: bool = True
 ) -> "tuple[Figure, list[Axes], int]":
-    """Return a figure, its axes, one for each of ``count`` panels, and the number of columns."""
+    """Return a figure that no window knows of, its axes, one for each panel, and the number of columns."""
+    from matplotlib.figure import Figure
+
     columns = columns or (count if count <= 4 else 3 if count in (5, 6, 9) else 4)
     width, height = PANELS[min(columns, 4)]
     rows = math.ceil(count / columns)
-    figure = create_figure((width * columns, height * rows - 0.25 * (rows - 1) + 0.35))
+    figure = Figure((width * columns, height * rows - 0.25 * (rows - 1) + 0.35), layout="constrained")
     axes = figure.subplots(rows, columns, sharey=share_y, sharex=share_x, squeeze=False).ravel().tolist()
     for unused in axes[count:]:
         unused.set_visible(False)

@@ -31,18 +31,17 @@ class Partition(Figure):
     def draw(self, data: FigureData) -> Drawing:
         import pandas as pd
 
-        if not data.partitions:
-            raise data.error("the experiment has no partition to draw: its data are not split over clients")
-        percent = len({int(counts.to_numpy().sum()) for _, counts in data.partitions}) > 1
-        numbers = pd.concat([_numbers(*entry) for entry in data.partitions], ignore_index=True)
-        if len(data.partitions) == 1:
+        partitions = data.partitions or []
+        percent = len({int(counts.to_numpy().sum()) for _, counts in partitions}) > 1
+        numbers = pd.concat([_numbers(*entry) for entry in partitions], ignore_index=True)
+        if len(partitions) == 1:
             numbers = numbers.drop(columns="panel")
-        sizes = sorted({len(counts) for _, counts in data.partitions})
+        sizes = sorted({len(counts) for _, counts in partitions})
         description = Heatmap(
             x=("client", f"client ({' or '.join(map(str, sizes))} in all)"),
             y=("label", "label"),
             value=("percent", "percent of samples") if percent else ("samples", "samples"),
-            columns=min(2, len(data.partitions)),
+            columns=min(2, len(partitions)),
         )
         return Drawing(numbers, description)
 

@@ -9,8 +9,8 @@ import numpy as np
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.registry.options import option
-from fedatlas.results.comparing.benchmark import Benchmark
-from fedatlas.results.comparing.profiles import Profile, compute_profile, performance_ratios
+from fedatlas.results.comparing.benchmark import Array, Benchmark
+from fedatlas.results.comparing.profiles import compute_profile, performance_ratios
 from fedatlas.results.comparing.ranks import rank_algorithms
 from fedatlas.results.figures.base import Drawing, PanelFigure
 from fedatlas.results.figures.comparison_figure import ComparisonFigure, problem_frame
@@ -70,7 +70,7 @@ class PerformanceProfile(ComparisonFigure, PanelFigure):
             steps=True,
             note=labels.join_sentences(*self._notes(data, benchmark, [len(rows) for _, rows, _ in profiles])),
         )
-        return Drawing(_numbers(data, profiles), description)
+        return Drawing(_numbers(data, x, profiles), description)
 
     def _names(self, data: FigureData, benchmark: Benchmark) -> dict[str, str]:
         """Return the names of algorithms, with the number of problems of those that are not defined for all."""
@@ -89,13 +89,15 @@ class PerformanceProfile(ComparisonFigure, PanelFigure):
         ]
 
 
-def _numbers(data: FigureData, profiles: "Sequence[tuple[str, list[int], Profile]]") -> "DataFrame":
+def _numbers(
+    data: FigureData, x: Array, profiles: "Sequence[tuple[str, list[int], tuple[Array, Array, Array]]]"
+) -> "DataFrame":
     """Return shares and bands: a row for each panel, algorithm and abscissa."""
     import pandas as pd
 
     return data.tidy(
-        (title, id, pd.DataFrame({"x": p.abscissas, "share": p.share[a], "low": p.low[a], "high": p.high[a]}).assign(
+        (title, id, pd.DataFrame({"x": x, "share": share[a], "low": low[a], "high": high[a]}).assign(
             problems=len(rows)))
-        for title, rows, p in profiles
+        for title, rows, (share, low, high) in profiles
         for a, id in enumerate(data.styles)
     )  # fmt: skip

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
-    from pandas import DataFrame, Index
+    from pandas import DataFrame, Index, Series
 
 Chart = Mapping[str, Any]  # a description as JSON types
 
@@ -99,7 +99,7 @@ def draw_lines(ax: "Axes", chart: Chart, numbers: "DataFrame", ticks: Mapping[fl
     count = sum(bool(numbers.loc[numbers["algorithm"] == id, low].notna().any()) for id in drawn)  # without references
     for place, id in enumerate(drawn):
         rows = numbers[numbers["algorithm"] == id]
-        at = rows[x].map(_positions(chart)).to_numpy(float) if chart["categories"] else rows[x].to_numpy(float)
+        at = _positions(chart, rows[x])
         order = np.argsort(at, kind="stable")
         at = at + (np.linspace(-0.25, 0.25, len(drawn))[place] if chart["categories"] and len(drawn) > 1 else 0.0)
         _draw_line(ax, chart, rows.iloc[order], at[order], y, (place, count), chart["lines"][id])
@@ -132,8 +132,9 @@ def _draw_line(
     finite = np.isfinite(value)
     x, value, rows, lost = x[finite], value[finite], rows[finite], x[~finite]
     remarks, look = _remarks(chart, rows), _look(line)
+    drawstyle: Any = "steps-post" if chart["steps"] else "default"
     if line["quiet"]:
-        ax.plot(x, value, color=GREY, linewidth=0.8, alpha=0.55, drawstyle=_drawstyle(chart), zorder=1.6)
+        ax.plot(x, value, color=GREY, linewidth=0.8, alpha=0.55, drawstyle=drawstyle, zorder=1.6)
         return
     step = max(1, len(x) // MARKS)
     marked = np.arange(at * step // max(1, count), len(x), step)
@@ -149,7 +150,7 @@ def _draw_line(
     hollow = (remarks != "") & (remarks != DIVERGED)
     if not chart["bars"]:
         full = [number for number in marked if not hollow[number]]
-        options: dict[str, Any] = {"drawstyle": _drawstyle(chart), "markevery": full, "label": line["name"]}
+        options: dict[str, Any] = {"drawstyle": drawstyle, "markevery": full, "label": line["name"]}
         ax.plot(x, value, **options, **(points if chart["categories"] else look))
         if hollow.any():
             ax.plot(x[hollow], value[hollow], markerfacecolor="white", **points)
@@ -189,10 +190,6 @@ def _look(line: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _drawstyle(chart: Chart) -> Any:
-    return "steps-post" if chart["steps"] else "default"
-
-
 def _draw_range(
     ax: "Axes", chart: Chart, x: Any, low: Any, high: Any, place: tuple[int, int], marked: Any, colour: str
 ) -> None:
@@ -223,14 +220,12 @@ def _mark_divergence(ax: "Axes", x: Any, value: Any, colour: str) -> None:
 # -- the abscissa
 
 
-def _positions(chart: Chart) -> Mapping[Any, float]:
-    """Return the places of words on an abscissa, also where a CSV holds them as other types."""
-
-    class Places(dict[Any, float]):
-        def __missing__(self, cell: Any) -> float:
-            return self[str(cell)]
-
-    return Places({str(cell): float(number) for number, (cell, _) in enumerate(chart["categories"])})
+def _positions(chart: Chart, cells: "Series") -> np.ndarray:
+    """Return the abscissas of cells: the places of words, also where a CSV holds them as other types, or numbers."""
+    if not chart["categories"]:
+        return cells.to_numpy(float)
+    places = {str(cell): float(number) for number, (cell, _) in enumerate(chart["categories"])}
+    return cells.map(lambda cell: places[str(cell)]).to_numpy(float)
 
 
 def _ticks(chart: Chart, numbers: "DataFrame") -> dict[float, str]:

@@ -53,7 +53,6 @@ class Scaling(PanelFigure):
 
     def draw(self, data: FigureData) -> Drawing:
         x, column = self.x, _column(data)
-        data.require(data.table, x, column)
         rows = data.rows(data.table[data.table["chosen"]])
         if self.published:
             rows = add_published(rows, data.view)

@@ -37,7 +37,6 @@ class Sensitivity(PanelFigure):
 
     def draw(self, data: FigureData) -> Drawing:
         x, select = self.x, data.view.select
-        data.require(data.table, x)
         metric = select.tuning_metric
         rows = data.rows(data.table[data.table[x].notna()])
         tuning_scores, diverged = comparison_scores(rows)

@@ -35,7 +35,6 @@ class Table(PanelFigure):
 
     def draw(self, data: FigureData) -> Drawing:
         x, metrics = self.x, self.metrics or [data.y]
-        data.require(data.curves, *filter(None, [x]), *metrics)
         rows = data.rows(data.curves)
         numbers = _numbers(data, rows, metrics)
         values = list(dict.fromkeys(rows[x])) if x else [None]
@@ -44,7 +43,7 @@ class Table(PanelFigure):
         heads = [[(labels.column_heading(name), 1) for name in metrics * len(titles)]]
         if x:
             heads.insert(0, [(title, len(metrics)) for title in titles])
-        table = TextTable(heads=heads, blocks=blocks, notes=_notes(data, metrics))
+        table = TextTable(heads=heads, blocks=blocks, note=labels.join_sentences(*_notes(data, metrics)))
         return Drawing(numbers, table)
 
     def _blocks(

@@ -40,7 +40,6 @@ class Targets(PanelFigure, CostFigure):
         import pandas as pd
 
         cost = self.cost
-        data.require(data.curves, cost, data.y)
         panels = data.panels(data.rows(data.curves))
         columns = [(title, panel, target) for title, panel in panels for target in self.targets]
         cells = [[_attained(data, panel, id, cost, target) for _, panel, target in columns] for id in data.styles]
@@ -74,7 +73,7 @@ class Targets(PanelFigure, CostFigure):
         note = f"{self.words.capitalize()} until the {measured} first attains a target; – never. {noise}".strip()
         groups = [(title, len(list(columns))) for title, columns in itertools.groupby(titles)]
         heads = [*([groups] if any(titles) else []), [(heading, 1) for heading in headings]]
-        table = TextTable(heads=heads, blocks=[("", rows)], notes=[note])
+        table = TextTable(heads=heads, blocks=[("", rows)], note=note)
         return Drawing(numbers, table)
 
 

@@ -20,12 +20,13 @@ from fedatlas.federation.partitions import is_by_owner
 from fedatlas.federation.partitions.partition import Partition
 from fedatlas.federation.problems.base import ClientLabels
 from fedatlas.federation.problems.data_options import hold_out
-from fedatlas.results.figures.availability import MAX_PANELS
 from fedatlas.results.figures.base import Figure
 from fedatlas.workflow.inputs import ResultTables
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+MAX_PANELS = 6  # columns that a reader can distinguish
 
 
 def specify(figure: Figure, cells: Sequence[Cell]) -> list[dict[str, Any]]:
