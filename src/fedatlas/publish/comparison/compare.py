@@ -14,24 +14,18 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.result_files import write
-from fedatlas.experiments.tables import Tables
-from fedatlas.federation.engine.drivers import DRIVERS
 from fedatlas.io import csv
 from fedatlas.io.files import write_text
 from fedatlas.io.machine import core_count, format_duration
 from fedatlas.publish.comparison import text
 from fedatlas.publish.comparison.given_runs import add_runs
-from fedatlas.publish.comparison.numbers import COSTS, EntryNumbers, compute_numbers
+from fedatlas.publish.comparison.numbers import EntryNumbers, compute_numbers
 from fedatlas.publish.report.page import create_environment, load_figure, read_resources
 from fedatlas.registry import extensions
-from fedatlas.results.costs.cost_options import OF_DRIVER
-from fedatlas.results.figures.loss_to_best import LossToBest
-from fedatlas.workflow import inputs
 from fedatlas.workflow.comparison import SUITE, Comparison, Request
 from fedatlas.workflow.comparison_experiment import prepare
 from fedatlas.workflow.estimates import Estimates
 from fedatlas.workflow.gallery_page import draw_figures
-from fedatlas.workflow.inputs import ResultTables
 from fedatlas.workflow.launch import start
 from fedatlas.workflow.study import Study
 
@@ -49,8 +43,6 @@ def compare_entries(
     *,
     compute: bool = False,
     cores: str = "all",
-    model: str | None = None,
-    directory: str | None = None,
     options: Sequence[str] = (),
     say: Callable[[str], object] = print,
 ) -> tuple[Comparison, list[EntryNumbers]]:
@@ -61,8 +53,6 @@ def compare_entries(
         request: What is compared.
         compute: Whether to train what the record lacks of the other entries.
         cores: Number of cores, or ``all``.
-        model: Cost model of the simulated seconds; None for none. Where runs have a clock, it is that of their driver.
-        directory: Folder of the prepared data.
         options: Further options for Snakemake.
         say: Takes sentences on what is done.
 
@@ -86,13 +76,16 @@ def compare_entries(
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         tables = comparison.collect(folder)
-        view, curves, costs = _with_runs(comparison, tables, folder, model, directory)
-        numbers = compute_numbers(view, tables.table, curves, request.entries, costs)
+        view, curves = comparison.view, tables.curves
+        for path in request.runs:
+            view, curves = add_runs(view, curves, path)
+        if request.runs:
+            write(folder / "curves.parquet", curves, tables.meta.to_dict())
+        numbers = compute_numbers(view, tables.table, curves, request.entries)
         given = {path.stem for path in request.runs}
         numbers = [replace(entry, absent="has no runs") if entry.id in given else entry for entry in numbers]
-        path = comparison.path
-        csv.write(f"{path}.csv", pd.concat([entry.frame() for entry in numbers]))
-        _write_page(comparison, view, numbers, lines, folder, Path(f"{path}.html"))
+        csv.write(f"{comparison.path}.csv", pd.concat([entry.frame() for entry in numbers]))
+        _write_page(comparison, view, numbers, lines, folder, Path(f"{comparison.path}.html"))
     return comparison, numbers
 
 
@@ -131,27 +124,6 @@ def announce(comparison: Comparison, compute: bool, cores: str) -> list[str]:
     return sentences
 
 
-def _with_runs(
-    comparison: Comparison, tables: Tables, folder: Path, model: str | None, directory: str | None
-) -> "tuple[ExperimentView, pd.DataFrame, list[str]]":
-    """Return view and curves with simulated seconds and with the runs of files, and the costs that all count."""
-    curves, view = tables.curves, comparison.view
-    clocked = any(DRIVERS.build(cell.spec.setting.get("driver"), "synchronous").clocked for cell in comparison.cells)
-    costs = [] if clocked else list(COSTS)  # steps of a server that waits for nobody are no rounds of others
-    model = OF_DRIVER if clocked else model
-    if model is not None:
-        kind = LossToBest(x=labels.SIMULATED, model=model)
-        specs = comparison.study.folders.resolve(inputs.specify(kind, comparison.cells))
-        curves = inputs.build(kind, view, specs, ResultTables(tables.table, curves, folder), directory)["curves"]
-        costs.append(labels.SIMULATED)
-    for path in comparison.request.runs:
-        view, curves, counted = add_runs(view, curves, path)
-        costs = [cost for cost in costs if cost in counted]
-    if comparison.request.runs:
-        write(folder / "curves.parquet", curves, tables.meta.to_dict())
-    return view, curves, costs
-
-
 def _write_page(
     comparison: Comparison,
     view: ExperimentView,
@@ -181,7 +153,6 @@ def _write_page(
                     "numbers": entry,
                     "problems": text.problem_rows(entry),
                     "overall": text.overall_rows(entry),
-                    "costs": text.cost_rows(entry),
                     "choices": text.choice_rows(entry),
                     "note": text.note(entry),
                 }
@@ -207,7 +178,6 @@ def compare(
     set: Mapping[str, Any] | None = None,
     search: Mapping[str, Sequence[Any]] | None = None,
     runs: Sequence[str | Path] = (),
-    model: str | None = None,
     cores: int | str = "all",
 ) -> "pd.DataFrame":
     """Compare algorithms with those of an experiment, as `fedatlas compare` does.
@@ -223,7 +193,6 @@ def compare(
         set: Hyper-parameters that are fixed.
         search: Ranges of hyper-parameters, by default those that the algorithm declares.
         runs: Files of runs that another framework made, which are compared too.
-        model: Cost model of simulated seconds, such as ``cross-device``; by default they are not counted.
         cores: Number of cores, or ``all``.
 
     Returns:
@@ -244,9 +213,7 @@ def compare(
     names = [algorithm if isinstance(algorithm, str) else algorithm.name for algorithm in several]
     request = Request(names, on, size or study.config["size"], quick, set or {}, search or {}, [*map(Path, runs)])
     options = ["--config", f"extensions={json.dumps(paths)}"] if classes else []
-    comparison, numbers = compare_entries(
-        study, request, compute=compute, cores=str(cores), model=model, options=options
-    )
+    comparison, numbers = compare_entries(study, request, compute=compute, cores=str(cores), options=options)
     frame = pd.concat([entry.frame() for entry in numbers], ignore_index=True)
     frame.attrs = {"sentences": {entry.id: entry.sentence for entry in numbers}, "page": f"{comparison.path}.html"}
     return frame

@@ -1,11 +1,10 @@
 """A comparison as text for a terminal."""
 
-import math
 from collections.abc import Iterator, Sequence
 
 from fedatlas.experiments import labels
 from fedatlas.io import terminal
-from fedatlas.publish.comparison.numbers import SHARE, EntryNumbers
+from fedatlas.publish.comparison.numbers import EntryNumbers
 from fedatlas.results.comparing.pairwise import MEANINGFUL, WonShare
 from fedatlas.results.comparing.ranks import ProblemRank, Rank
 
@@ -27,8 +26,6 @@ def _lines(numbers: EntryNumbers) -> Iterator[str]:
         yield from align(choice_rows(numbers))
         yield ""
     yield from align(overall_rows(numbers)[: HARDEST + 1])
-    yield ""
-    yield from align(cost_rows(numbers))
     yield ""
     yield terminal.hanging_indent("", numbers.sentence)
     yield terminal.hanging_indent("", note(numbers))
@@ -73,36 +70,14 @@ def _estimate(estimate: WonShare | Rank | None) -> str:
 
 def choice_rows(numbers: EntryNumbers) -> list[list[str]]:
     """Return the table of what tuning chose, with its heads."""
-    return [["problem", "chosen"], *([title, choice.text] for title, choice in numbers.choices.items())]
+    return [["problem", "chosen"], *map(list, numbers.choices.items())]
 
 
 def overall_rows(numbers: EntryNumbers) -> list[list[str]]:
     """Return the table of probabilities over all problems, with its heads; the hardest rivals come first."""
-    met = {id: share for id, share in numbers.overall.items() if share is not None}
-    order = sorted(met, key=lambda id: met[id][0])
-    texts = [[numbers.names[id], f"{met[id][0]:.2f} ({met[id][1]:.2f}–{met[id][2]:.2f})"] for id in order]
+    rows = sorted(numbers.overall.items(), key=lambda row: row[1][0])
+    texts = ([numbers.names[id], f"{share:.2f} ({low:.2f}–{high:.2f})"] for id, (share, low, high) in rows)
     return [["over all problems", "P"], *texts]
-
-
-def cost_rows(numbers: EntryNumbers) -> list[list[str]]:
-    """Return the table of costs, with its heads."""
-    heads = [f"to {100 * SHARE:g} % of the start by", "rank", "times the best", "attained"]
-    return [
-        heads,
-        *(
-            [
-                labels.words(cost),
-                _estimate(place.rank),
-                _ratio(place.ratio),
-                f"{100 * place.attained:.0f} %",
-            ]
-            for cost, place in numbers.costs.items()
-        ),
-    ]
-
-
-def _ratio(ratio: float) -> str:
-    return labels.number(ratio, 2) if math.isfinite(ratio) else "–" if math.isnan(ratio) else "∞"
 
 
 def align(rows: Sequence[Sequence[str]]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The place of one algorithm among its rivals: on each problem, over all problems, and by each cost."""
+"""The place of one algorithm among its rivals: on each problem, and the order of all."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -6,11 +6,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from fedatlas.results.comparing.benchmark import Array, Benchmark
-from fedatlas.results.comparing.improvement import draw_weights
+from fedatlas.results.comparing.benchmark import Benchmark
 from fedatlas.results.comparing.intervals import LEVEL, sample
 from fedatlas.results.comparing.pairwise import PairedComparison, compare_pair, won
-from fedatlas.results.comparing.profiles import performance_ratios, profile_areas
+from fedatlas.results.comparing.profiles import profile_areas
 
 RESAMPLES = 1000
 
@@ -68,22 +67,6 @@ class ProblemRank:
     def is_behind_best(self) -> bool:
         """Whether it is behind some rival, and so behind the best."""
         return any(each.side == "behind" for each in self.comparisons.values())
-
-
-@dataclass(frozen=True)
-class CostRank:
-    """The place of an algorithm over all problems by a cost.
-
-    Attributes:
-        rank: Its rank by the area under the performance profile.
-        ratio: Median over problems of its median cost over that of the best one, infinite where it does not attain the
-            target; NaN if nobody does.
-        attained: Share of all runs, over the problems on which it is defined, that attain the target.
-    """
-
-    rank: Rank
-    ratio: float
-    attained: float
 
 
 def rank_algorithms(benchmark: Benchmark) -> list[int]:
@@ -172,49 +155,5 @@ def resample_rank(benchmark: Benchmark, problem: int) -> Rank:
     means = np.column_stack([numbers.mean(axis=1), numbers[:, draws].mean(axis=2)])
     means = np.exp(means) if benchmark.log else means
     ranks = 1 + (1 - won(means[0], means[1:], benchmark.margin, resolution)).sum(axis=0)
-    return _rank(ranks[0], ranks[1:], ranks[1:])
-
-
-def _rank(value: float, low: Array, high: Array) -> Rank:
-    """Return a rank with the ends of its interval: percentiles of resamples, extended to the rank itself."""
-    ends = np.quantile(low, LEVEL / 2), np.quantile(high, 1 - LEVEL / 2)
-    return Rank(float(value), float(min(ends[0], value)), float(max(ends[1], value)))
-
-
-def rank_by_cost(benchmark: Benchmark, algorithm: str, within: float = 16.0) -> CostRank:
-    """Return the place of an algorithm by the costs of targets, over all problems on which it is defined.
-
-    The interval resamples problems and instances. An unseen problem has a weight as well, on which the algorithm is the
-    best at the lower end of the interval, and farthest from it at the upper end, while its rivals stay as they are.
-
-    Args:
-        benchmark: Costs of targets of all algorithms.
-        algorithm: Id of the algorithm, which is defined on some problem.
-        within: Ratio to the best cost from which on a problem counts nothing.
-    """
-    index = benchmark.algorithms.index(algorithm)
-    numbers = np.roll(benchmark.numbers, -index, axis=0)[:, benchmark.defined[index]]
-    areas = profile_areas(numbers, within)
-    _, count, slots = areas.shape
-    weights, unseen = draw_weights(count, slots, RESAMPLES)
-    total = weights.sum(axis=(1, 2))
-    sums = np.einsum("rps,aps->ar", weights, areas, optimize=True)
-    best, worst = (
-        _rank_of_first(np.vstack([own / (total + unseen), sums[1:] / total])) for own in (sums[0] + unseen, sums[0])
-    )
-    ratios = performance_ratios(numbers)[0]
-    medians = [
-        np.median(own[known])
-        for own, each in zip(ratios, np.moveaxis(numbers, 1, 0), strict=True)
-        if (known := np.isfinite(each).any(axis=0)).any()
-    ]
-    return CostRank(
-        _rank(_rank_of_first(areas.mean(axis=(1, 2))[:, None])[0], best, worst),
-        float(np.median(medians)) if medians else math.nan,
-        float(np.isfinite(numbers[0]).mean()),
-    )
-
-
-def _rank_of_first(values: Array) -> Array:
-    """Return the rank of the first row in each column, of which large values are good; equal ones share their ranks."""
-    return np.asarray(1 + (1 - won(-values[0], -values[1:], margin=0, resolution=1e-9)).sum(axis=0))
+    value, *ends = map(float, (ranks[0], *np.quantile(ranks[1:], (LEVEL / 2, 1 - LEVEL / 2))))
+    return Rank(value, min(ends[0], value), max(ends[1], value))
