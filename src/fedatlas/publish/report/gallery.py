@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fedatlas.errors import UserError
+from fedatlas.experiments import labels
 from fedatlas.experiments.cells import Select
 from fedatlas.experiments.experiment_view import AlgorithmView
 from fedatlas.experiments.metadata import TableMeta, versions
@@ -15,7 +16,7 @@ from fedatlas.io.files import write_text
 from fedatlas.io.markdown import escape_markdown
 from fedatlas.io.text import read_text
 from fedatlas.publish.report import attacks, tally
-from fedatlas.publish.report.cards import SIGNS, GalleryState, make_cards, rows_by_claim
+from fedatlas.publish.report.cards import SIGNS, make_cards, rows_by_claim
 from fedatlas.publish.report.facts import Facts
 from fedatlas.publish.report.headlines import LEVELS, SUBSTITUTE, PaperHeadlines
 from fedatlas.publish.report.page import FOLDER, create_environment
@@ -79,24 +80,31 @@ class GalleryItem:
         return ATLAS if "atlas's own" in self.facts["source"] else str(self.facts["paper"]["short"])
 
     @property
-    def points(self) -> "pd.DataFrame | None":
-        """Scores beside the points that the paper's authors published; None if no figure shows any.
+    def points(self) -> str:
+        """A sentence on scores beside the points that the paper's authors published; empty if no figure shows any.
 
-        The columns are those of the points, ``score``, the mean over seeds, and ``shown``, the score on the tuning
-        seeds with the value that is best on them: a step size that is chosen on the run that is shown.
+        Ratios are medians over all points, and by algorithm. A step size may be chosen on the run that is shown, as in
+        the paper: then the score is that on the tuning seeds.
         """
-        content = self.facts["content"]
+        content, facts = self.facts["content"], self.facts
         if not any(figure.get("published") for figure in content["figures"].values()):
-            return None
+            return ""
         algorithms = {
-            id: AlgorithmView(entry.get("algorithm") or id, self.facts["algorithms"][id], entry.get("set") or {})
+            id: AlgorithmView(entry.get("algorithm") or id, facts["algorithms"][id], entry.get("set") or {})
             for id, entry in content["algorithms"].items()
         }
-        select = Select(**self.facts["select"])
-        points = fedac_points(content["problem"], content["setting"], select, algorithms)
-        scores = self.scores.rename(columns={"tuning_score": "shown"})
-        rows = points.merge(scores, on=["algorithm", "local_steps", "clients"])
-        return rows[[*points.columns, "score", "shown"]] if len(rows) else None
+        points = fedac_points(content["problem"], content["setting"], Select(**facts["select"]), algorithms)
+        rows = points.merge(self.scores, on=["algorithm", "local_steps", "clients"])
+        if rows.empty:
+            return ""
+        ratios, shown = (rows[column] / rows["published"] for column in ("score", "tuning_score"))
+        medians = ratios.groupby(rows["algorithm"]).median()
+        return (
+            f"Beside the {len(rows)} points that the authors published, suboptimality here is "
+            f"{labels.number(ratios.median())} times theirs in the median, {labels.number(medians.min())} to "
+            f"{labels.number(medians.max())} times by algorithm. With the step size chosen on the one run that is "
+            f"shown, as in the paper, it is {labels.number(shown.median())} times theirs."
+        )
 
 
 def write_pages(
@@ -126,8 +134,13 @@ def write_pages(
     add_q_values(claims, lambda row: groups[row["experiment"]])
     csv.write(gallery / "claims.csv", pd.DataFrame(claims))
     found, names = attacks.read(gallery), _by_name(items)
-    state = _state(gallery, items, claims, missing, hours or {})
-    deck = make_cards(papers, state)
+    largest = list(reversed(items))  # of several sizes the largest stays
+    pictures = {
+        f"{item.name}/{figure}": _picture(gallery, item, figure) for item in largest for figure in item.facts["figures"]
+    }
+    points = {item.name: text for item in largest if (text := item.points)}
+    unrecorded = {experiment.name for experiment in missing} - groups.keys()
+    deck = make_cards(papers, claims, unrecorded, hours or {}, pictures, points)
     if deck:
         tally.draw_tally(deck, gallery / "tally.svg")
     environment = create_markdown_environment()
@@ -200,25 +213,6 @@ def _by_name(items: Sequence[GalleryItem]) -> dict[str, list[GalleryItem]]:
 def _links(items: Sequence[GalleryItem], group: str) -> list[tuple[str, str]]:
     """Return words and names of the pages of a group's experiments."""
     return [(_short_title(parts[0]), name) for name, parts in _by_name([i for i in items if i.group == group]).items()]
-
-
-def _state(
-    gallery: Path,
-    items: Sequence[GalleryItem],
-    claims: Sequence[Mapping[str, str]],
-    missing: Sequence[MissingRecord],
-    hours: Mapping[str, float],
-) -> GalleryState:
-    figures: dict[str, str] = {}
-    scores, points = {}, {}
-    for item in reversed(items):  # of several sizes the largest stays
-        for figure in item.facts["figures"]:
-            figures[f"{item.name}/{figure}"] = _picture(gallery, item, figure)
-        scores[item.name] = item.scores
-        if (beside := item.points) is not None:
-            points[item.name] = beside
-    unrecorded = {experiment.name for experiment in missing} - {item.name for item in items}
-    return GalleryState(claims, figures, unrecorded, scores, points, hours)
 
 
 def _content(
