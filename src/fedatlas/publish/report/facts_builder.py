@@ -19,7 +19,7 @@ from fedatlas.federation.engine.setting import Setting
 from fedatlas.publish.citations import citation_keys
 from fedatlas.publish.report.cards import Card, card_experiments
 from fedatlas.publish.report.facts import Facts
-from fedatlas.registry.bibliography import entries, reference
+from fedatlas.registry.bibliography import entry, reference
 from fedatlas.registry.options import Option, options
 
 PROBLEM_CONSTANT = "the problem's"  # the value of a hyper-parameter that is one of the problem's constants
@@ -42,17 +42,14 @@ def build_facts(
     Returns:
         What the file says (``name``, ``size``, ``file``, ``title``, ``source``, ``description``, ``notes``, ``axes``,
         ``grid``, of which each combination has a run file, ``tune``, ``select``, ``seeds``, and all of it at this size
-        as ``content``); ``paper``, ``references``, ``bibtex`` and the keys that are ``cited``; captions of ``figures``;
-        ``setup``, pairs of a key and a text; names of ``algorithms``, their ``defaults`` and those of the ``setting``,
-        and the ids of those ``tuned``; words for ``score`` and ``tuning``; ``tags`` of all runs in MLflow; ``cards``;
-        ``left_out``, and the ``missing_data`` of these figures.
+        as ``content``); ``paper``, ``references`` and ``bibtex``; captions of ``figures``; ``setup``, pairs of a key
+        and a text; names of ``algorithms``, their ``defaults`` and those of the ``setting``; words for ``score`` and
+        ``tuning``; ``tags`` of all runs in MLflow; ``cards``; ``left_out``, and the ``missing_data`` of these figures.
 
     Raises:
-        UserError: An algorithm or the paper is unknown.
+        UserError: An algorithm, the paper or another citation is unknown.
     """
-    cited, missing = citation_keys(experiment), left_out or {}
-    bibliography, paper = entries(), reference(experiment.paper)
-    available = [key for key in cited if key in bibliography]
+    paper, cited, missing = reference(experiment.paper), citation_keys(experiment), left_out or {}
     tuned = [id for id, algorithm in view.algorithms.items() if has_choice(algorithm.tune)]
     names = {id: algorithm.name for id, algorithm in view.algorithms.items()}
     return {
@@ -65,16 +62,14 @@ def build_facts(
         "grid": list(experiment.grid),
         "axes": list(view.axes),
         "tune": list(view.tune),
-        "tuned": tuned,
         "tuning": _tuned_algorithms(experiment.select, names, tuned),
         "select": dataclasses.asdict(experiment.select),
         "score": f"{experiment.select.statistic} {labels.words(experiment.select.metric)}",
         "seeds": experiment.first_seeds,
         "setting": _defaults(options(Setting)),
         "defaults": {id: _defaults(algorithms.get(experiment.algorithm(id)).options()) for id in experiment.algorithms},
-        "cited": cited,
-        "references": {key: dataclasses.asdict(reference(key)) for key in available},
-        "bibtex": {key: bibliography[key].text for key in available},
+        "references": {key: dataclasses.asdict(reference(key)) for key in cited},
+        "bibtex": {key: entry(key).text for key in cited},
         "tags": {
             "size": experiment.size,
             "problem": experiment.problem["kind"],
@@ -160,6 +155,4 @@ def _defaults(options: Mapping[str, Option]) -> dict[str, Any]:
 def _default(option: Option) -> Any:
     if option.constant:
         return PROBLEM_CONSTANT
-    if option.required:
-        return option.advice  # which trials take where they tune others alone
     return option.default() if callable(option.default) else option.default

@@ -29,17 +29,6 @@ def reduce_colours(source: Path, form: Literal["png", "webp"] = "png") -> bytes:
     return buffer.getvalue()
 
 
-def data_uri(vector: Path, image: Path) -> str:
-    """Return a figure as a data URI: as WebP, or as SVG where that is smaller or the only file.
-
-    Args:
-        vector: Path of the SVG, which may be missing.
-        image: Path of the PNG.
-
-    Raises:
-        UserError: Both files are missing, or one cannot be read.
-    """
-    candidates = [("svg+xml", read_bytes(vector))] if vector.exists() else []
-    candidates += [("webp", reduce_colours(image, "webp"))] if image.exists() or not candidates else []
-    kind, content = min(candidates, key=lambda candidate: len(candidate[1]))
-    return f"data:image/{kind};base64,{base64.b64encode(content).decode()}"
+def data_uri(image: Path) -> str:
+    """Return an image as a data URI."""
+    return f"data:image/webp;base64,{base64.b64encode(reduce_colours(image, 'webp')).decode()}"
