@@ -11,7 +11,7 @@ from fedatlas.data.readers import READERS
 from fedatlas.experiments.cells import Select
 from fedatlas.experiments.claim import Claim
 from fedatlas.experiments.interim_analyses import InterimAnalyses
-from fedatlas.experiments.specification import Entry, Experiment, Tracking
+from fedatlas.experiments.specification import Entry, Experiment
 from fedatlas.experiments.tuning import TUNING_RULES
 from fedatlas.federation import problems
 from fedatlas.federation.algorithms import ALGORITHMS
@@ -59,7 +59,6 @@ RECORDS = {
     "algorithms of an experiment": Entry,
     "select": Select,
     "interim analyses": InterimAnalyses,
-    "mlflow": Tracking,
     "claims": Claim,
     "setting": Setting,
     "custom data": CustomKeys,

@@ -73,17 +73,6 @@ class Case:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tracking:
-    """What MLflow holds of an experiment."""
-
-    seeds: bool | None = option(
-        None,
-        doc="whether each scoring seed has a run of its own, beneath the run of its algorithm and setting; by default "
-        "where an experiment has at most 200 of them",
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
 class FigureEntry:
     """A figure of an experiment.
 
@@ -163,7 +152,6 @@ class Experiment:
     algorithms: dict[str, Entry] = option(
         doc="algorithms by the name that they bear in tables and figures", filled=True
     )
-    mlflow: Tracking = option(Tracking, doc="what MLflow holds of the runs")
     figures: dict[str, FigureEntry] = option(dict, doc="figures by name")
     claims: dict[str, Claim] = option(dict, doc="the paper's claims, and their checks, by name")
 
@@ -217,7 +205,6 @@ def experiment(name: str, size: str, file: str, content: Mapping[str, Any]) -> E
         parsed_content = custom_data.name_data(content)
         _part(parsed_content, "select", _select)
         _part(parsed_content, "seeds", functools.partial(construct, "seeds", InterimAnalyses))
-        _part(parsed_content, "mlflow", functools.partial(construct, "mlflow", Tracking))
         _part(parsed_content, "problem", _problem)
         _part(parsed_content, "setting", functools.partial(_setting, "setting"))
         for section in ("grid", "within", "tune"):

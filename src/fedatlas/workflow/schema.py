@@ -8,7 +8,7 @@ from fedatlas.experiments import specification
 from fedatlas.experiments.cells import Select
 from fedatlas.experiments.claim import Claim
 from fedatlas.experiments.interim_analyses import InterimAnalyses
-from fedatlas.experiments.specification import AXIS, Experiment, Tracking
+from fedatlas.experiments.specification import AXIS, Experiment
 from fedatlas.experiments.tuning import TUNING_RULES
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.channels import CHANNELS, DIRECTIONS
@@ -62,7 +62,6 @@ def experiment_schema() -> dict[str, Any]:
         "problem": {"$ref": "#/$defs/problem"},
         "seeds": {"anyOf": [*seeds, of_options(InterimAnalyses)], **descriptions["seeds"]},
         "select": {**of_options(Select), **descriptions["select"]},
-        "mlflow": {**of_options(Tracking), **descriptions["mlflow"]},
         "algorithms": {"type": "object", "additionalProperties": {"anyOf": [entry, {"type": "null"}]}},
         "claims": {"type": "object", "additionalProperties": claim},
         "figures": figures,

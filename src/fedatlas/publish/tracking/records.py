@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 COSTS = ("gradients", "vectors_up", "bits_up", "bits_down", "seconds")  # of which the last value is logged
 POINTS = 32  # of a curve: MLflow needs a quarter of a kilobyte for each, and its charts are no larger
-MAX_SEED_RUNS = 200  # of an experiment that does not say whether its seeds have runs
+MAX_SEED_RUNS = 200  # of an experiment
 SYMBOLS = {"clients": "M", "local_steps": "K"}
 MAX_WORD = 50  # characters of a value in a name
 NOTE, COLOUR = "mlflow.note.content", "mlflow.runColor"
@@ -90,10 +90,9 @@ def setting_runs(facts: Facts, tables: Tables, end: int) -> Iterator[RunRecord]:
 
 
 def has_seed_runs(facts: Facts) -> bool:
-    """Return whether the scoring seeds of an experiment have runs of their own."""
-    asked, axes = facts["content"]["mlflow"]["seeds"], {**facts["content"]["grid"], **facts["content"]["within"]}
-    count = len(facts["algorithms"]) * math.prod(map(len, axes.values())) * len(facts["seeds"])
-    return count <= MAX_SEED_RUNS if asked is None else asked
+    """Return whether the scoring seeds of an experiment have runs of their own: where they are few."""
+    axes = {**facts["content"]["grid"], **facts["content"]["within"]}
+    return len(facts["algorithms"]) * math.prod(map(len, axes.values())) * len(facts["seeds"]) <= MAX_SEED_RUNS
 
 
 def parameter_name(axis: str) -> str:
