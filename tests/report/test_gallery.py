@@ -10,7 +10,7 @@ from fedatlas.io import csv
 from fedatlas.publish.report import gallery
 from fedatlas.publish.report.facts import read_facts
 from fedatlas.publish.report.gallery import GalleryItem
-from fedatlas.publish.report.verdicts import at_largest_size, read_claims
+from fedatlas.publish.report.verdicts import at_largest_size, read_verdicts
 from tests.report.sample import experiment, results
 
 
@@ -28,7 +28,7 @@ def item(folder, name="one", data=None, **changes):
     table, meta = files.read(folder / "table.parquet")
     meta = TableMeta.from_dict(meta if data is None else {**meta, "data": data})
     facts = read_facts(folder / "about.json") | {"name": name, **changes}
-    claims = read_claims(folder / "claims.csv").assign(experiment=name)
+    claims = [row | {"experiment": name} for row in read_verdicts(folder / "claims.csv")]
     return GalleryItem(facts, meta, claims, table[table["chosen"]], ["3 of 4 cells agree"])
 
 

@@ -10,7 +10,7 @@ from fedatlas.experiments import labels
 from fedatlas.experiments.cells import Select
 from fedatlas.experiments.experiment_view import AlgorithmView
 from fedatlas.experiments.metadata import TableMeta, versions
-from fedatlas.experiments.numbering import find_places
+from fedatlas.experiments.numbering import PaperItem, find_places
 from fedatlas.io import csv
 from fedatlas.io.files import write_text
 from fedatlas.io.markdown import escape_markdown
@@ -20,7 +20,7 @@ from fedatlas.publish.report.cards import SIGNS, make_cards, rows_by_claim
 from fedatlas.publish.report.facts import Facts
 from fedatlas.publish.report.headlines import LEVELS, SUBSTITUTE, PaperHeadlines
 from fedatlas.publish.report.page import FOLDER, create_environment
-from fedatlas.publish.report.verdicts import SIZES_DESCENDING, add_q_values, rests_on_normal_noise, seeds_text
+from fedatlas.publish.report.verdicts import SIZES_DESCENDING, add_q_values, rests_on_normal_noise, seeds_text, to_frame
 from fedatlas.results.claims.verdicts import NOT_TESTED
 from fedatlas.results.comparing.published import fedac_points
 
@@ -60,7 +60,7 @@ class GalleryItem:
 
     facts: Facts
     meta: TableMeta
-    claims: "pd.DataFrame"
+    claims: list[dict[str, str]]
     scores: "pd.DataFrame"
     verified: list[str]
 
@@ -78,6 +78,11 @@ class GalleryItem:
     def group(self) -> str:
         """The name of the paper's method, or ATLAS."""
         return ATLAS if "atlas's own" in self.facts["source"] else str(self.facts["paper"]["short"])
+
+    @property
+    def places(self) -> list[PaperItem]:
+        """Its places in its paper; none for questions of the atlas's own."""
+        return find_places(self.facts["source"]) if self.group != ATLAS else []
 
     @property
     def points(self) -> str:
@@ -127,12 +132,9 @@ def write_pages(
         missing: Experiments of the gallery that have no record.
         verified: Name, size, meaning, processors and dates of what was verified of each record.
     """
-    import pandas as pd
-
-    frame = pd.concat([item.claims for item in items], ignore_index=True).fillna("")
-    claims, groups = frame.to_dict("records"), {item.name: item.group for item in items}
+    claims, groups = [row for item in items for row in item.claims], {item.name: item.group for item in items}
     add_q_values(claims, lambda row: groups[row["experiment"]])
-    csv.write(gallery / "claims.csv", pd.DataFrame(claims))
+    csv.write(gallery / "claims.csv", to_frame(claims))
     found, names = attacks.read(gallery), _by_name(items)
     largest = list(reversed(items))  # of several sizes the largest stays
     pictures = {
@@ -154,7 +156,8 @@ def write_pages(
     for name, parts in names.items():
         attacked = [attacks.describe(row) for row in found if row["experiment"] == name]
         content = [_content(item, claims, gallery, papers) for item in parts]
-        texts = {"parts": content, "titles": _titles(parts[0]), "attacked": attacked}
+        titles = [f"{parts[0].group}, {place}" for place in parts[0].places]
+        texts = {"parts": content, "titles": titles, "attacked": attacked}
         written.add(render(gallery / f"{name}.md", "experiment.md", **texts))
     for paper in papers:
         cards = [{**card, "attack": attacks.card_text(card, found)} for card in deck if card["paper"] == paper.paper]
@@ -241,25 +244,18 @@ def _picture(gallery: Path, item: GalleryItem, figure: str) -> str:
     return address if (gallery / address).exists() else ""
 
 
-def _titles(item: GalleryItem) -> list[str]:
-    """Return the places of an experiment in its paper, with the paper's name; none for questions of the atlas's own."""
-    places = find_places(item.facts["source"]) if item.group != ATLAS else []
-    return [f"{item.group}, {place}" for place in places]
-
-
 def _place(item: GalleryItem, caption: str) -> str:
     """Return the place in the paper of which a figure says that it shows it, or an empty text."""
     shown = find_places(caption)
-    places = find_places(item.facts["source"]) if item.group != ATLAS else []
-    return next((f"{item.group}, {place}" for place in places if any(map(place.covers, shown))), "")
+    return next((f"{item.group}, {place}" for place in item.places if any(map(place.covers, shown))), "")
 
 
 def _short_title(item: GalleryItem) -> str:
     """Return the places of an experiment in its paper that share the first one's noun, or its title."""
-    if item.group == ATLAS or not (places := find_places(item.facts["source"])):
+    if not item.places:
         return escape_markdown(item.facts["title"])
-    noun, _, _ = str(places[0]).partition(" ")
-    numbers = [str(place).partition(" ")[2] for place in places if place.noun == places[0].noun]
+    noun, _, _ = str(item.places[0]).partition(" ")
+    numbers = [str(place).partition(" ")[2] for place in item.places if place.noun == item.places[0].noun]
     plural = {"Appendix": "Appendices", "Corollary": "Corollaries"}.get(noun, f"{noun}s")
     return escape_markdown(f"{plural if len(numbers) > 1 else noun} {', '.join(numbers)}")
 

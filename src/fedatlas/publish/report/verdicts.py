@@ -79,12 +79,11 @@ def add_q_values(claims: Iterable[dict[str, str]], family: Callable[[Mapping[str
             row["q"] = f"{q:.3g}"
 
 
-def read_claims(*paths: Path) -> "pd.DataFrame":
-    """Return the rows of several claims.csv as text. Raises UserError as `read_verdicts`."""
+def to_frame(rows: list[dict[str, str]]) -> "pd.DataFrame":
+    """Return rows of claims.csv as text; without rows the DataFrame has heads alone."""
     import pandas as pd
 
-    rows = [row for path in paths for row in read_verdicts(path)]
-    return pd.DataFrame(rows, columns=None if rows else list(COLUMNS)).fillna("")
+    return pd.DataFrame(rows, columns=None if rows else list(COLUMNS))
 
 
 def read_verdicts(path: Path) -> list[dict[str, str]]:
