@@ -7,11 +7,14 @@ several parts is *not held* if one of them is not, else *undecided* if one is un
 the substitute gave in brackets.
 """
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from fedatlas.errors import UserError
+from fedatlas.experiments.numbering import find_places
+from fedatlas.io.markdown import escape_markdown
 from fedatlas.publish.report.headlines import LEVELS, NOT_RUN, SUBSTITUTE, Headline, PaperHeadlines
 from fedatlas.publish.report.verdicts import at_largest_size, rests_on_normal_noise
 from fedatlas.results.claims.verdicts import EQUAL, HELD, MORE, NOT_HELD, NOT_TESTED, UNDECIDED, UNTESTED, VACUOUS
@@ -105,6 +108,23 @@ def card_experiments(card: Card) -> list[str]:
     """Return the names of the experiments that a card rests on."""
     rows = [row for part in card["parts"] for row in part["rows"]] + [row for _, row in card["elsewhere"]]
     return list(dict.fromkeys(row["experiment"] for row in rows))
+
+
+def attack_text(card: Card, found: Sequence[Mapping[str, str]]) -> str:
+    """Return in Markdown what the attack found on the statement that a card names, for experiments on which it rests.
+
+    Args:
+        card: The card, whose place in the paper names the statement.
+        found: Rows of statements.csv, which the folder statements writes.
+    """
+    experiments = {row["experiment"] for part in card["parts"] for row in part["rows"]}
+    numbers = set(map(str, find_places(card["place"])))
+    # a statement without its part or interpretation: ``Theorem 3`` for ``Theorem 3 (b), with A = 1``
+    named = [row for row in found if re.split(r",| \(", row["statement"])[0] in numbers]
+    texts = [
+        f"{escape_markdown(row['statement'])}: {row['found']}" for row in named if row["experiment"] in experiments
+    ]
+    return "; ".join(dict.fromkeys(texts))
 
 
 def rows_by_claim(claims: Sequence[Mapping[str, str]]) -> dict[str, dict[str, str]]:

@@ -15,8 +15,8 @@ from fedatlas.io import csv
 from fedatlas.io.files import write_text
 from fedatlas.io.markdown import escape_markdown
 from fedatlas.io.text import read_text
-from fedatlas.publish.report import attacks, tally
-from fedatlas.publish.report.cards import SIGNS, make_cards, rows_by_claim
+from fedatlas.publish.report import tally
+from fedatlas.publish.report.cards import SIGNS, attack_text, make_cards, rows_by_claim
 from fedatlas.publish.report.facts import Facts
 from fedatlas.publish.report.headlines import LEVELS, SUBSTITUTE, PaperHeadlines
 from fedatlas.publish.report.page import FOLDER, create_environment
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from jinja2 import Environment
 
+ATTACKS = "statements.csv"  # in the gallery: what the attack on the papers' statements found (folder statements)
 MARK = "<!-- `make gallery` writes this page anew. -->"
 ATLAS = "The atlas's own"  # name of the group of questions that no paper asks
 MEANING = (
@@ -135,7 +136,8 @@ def write_pages(
     claims, groups = [row for item in items for row in item.claims], {item.name: item.group for item in items}
     add_q_values(claims, lambda row: groups[row["experiment"]])
     csv.write(gallery / "claims.csv", to_frame(claims))
-    found, names = attacks.read(gallery), _by_name(items)
+    names, attacks = _by_name(items), gallery / ATTACKS
+    found = csv.read(attacks, dtype=str).to_dict("records") if attacks.exists() else []
     largest = list(reversed(items))  # of several sizes the largest stays
     pictures = {
         f"{item.name}/{figure}": _picture(gallery, item, figure) for item in largest for figure in item.facts["figures"]
@@ -154,13 +156,12 @@ def write_pages(
 
     written = {render(gallery / "verified.md", "verified.md", verified=verified)}
     for name, parts in names.items():
-        attacked = [attacks.describe(row) for row in found if row["experiment"] == name]
         content = [_content(item, claims, gallery, papers) for item in parts]
         titles = [f"{parts[0].group}, {place}" for place in parts[0].places]
-        texts = {"parts": content, "titles": titles, "attacked": attacked}
+        texts = {"parts": content, "titles": titles, "attacked": [row for row in found if row["experiment"] == name]}
         written.add(render(gallery / f"{name}.md", "experiment.md", **texts))
     for paper in papers:
-        cards = [{**card, "attack": attacks.card_text(card, found)} for card in deck if card["paper"] == paper.paper]
+        cards = [{**card, "attack": attack_text(card, found)} for card in deck if card["paper"] == paper.paper]
         references = [item.facts["paper"] for item in items if item.facts["paper"]["key"] == paper.paper]
         if references:
             links = _links(items, paper.method)
