@@ -1,11 +1,7 @@
 """`fedatlas compare`: train what the record lacks, and write the table, the page and the files of a comparison."""
 
-import inspect
-import json
-import os
-import shutil
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +17,6 @@ from fedatlas.publish.comparison import text
 from fedatlas.publish.comparison.given_runs import add_runs
 from fedatlas.publish.comparison.numbers import EntryNumbers, compute_numbers
 from fedatlas.publish.report.page import create_environment, load_figure, read_resources
-from fedatlas.registry import extensions
 from fedatlas.workflow.comparison import SUITE, Comparison, Request
 from fedatlas.workflow.comparison_experiment import prepare
 from fedatlas.workflow.estimates import Estimates
@@ -32,29 +27,17 @@ from fedatlas.workflow.study import Study
 if TYPE_CHECKING:
     import pandas as pd
 
-    from fedatlas.federation.algorithms import Algorithm
-
-LEAST_SPACE = 2**20  # bytes
-
 
 def compare_entries(
-    study: Study,
-    request: Request,
-    *,
-    compute: bool = False,
-    cores: str = "all",
-    options: Sequence[str] = (),
-    say: Callable[[str], object] = print,
+    study: Study, request: Request, *, compute: bool = False, cores: str = "all"
 ) -> tuple[Comparison, list[EntryNumbers]]:
-    """Compare algorithms with those of an experiment, and write the files of the comparison.
+    """Compare algorithms with those of an experiment, print what is done, and write the files of the comparison.
 
     Args:
         study: The study.
         request: What is compared.
         compute: Whether to train what the record lacks of the other entries.
         cores: Number of cores, or ``all``.
-        options: Further options for Snakemake.
-        say: Takes sentences on what is done.
 
     Returns:
         The comparison, whose ``path`` is that of the files, and the numbers of each algorithm.
@@ -67,12 +50,9 @@ def compare_entries(
     comparison = prepare(study, request, compute)
     request = comparison.request
     lines = announce(comparison, compute, cores)
-    for line in lines:
-        say(line)
-    if comparison.trained and start(comparison.targets, request.size, cores, options):
-        free = shutil.disk_usage(study.folders.results).free
-        reason = "the disk is full: free some space" if free < LEAST_SPACE else "the log is named above"
-        raise UserError(f"the runs of {' and '.join(request.names)} failed; {reason}")
+    print("\n".join(lines))
+    if comparison.trained and start(comparison.targets, request.size, cores):
+        raise UserError(f"the runs of {' and '.join(request.names)} failed; the log is named above")
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         tables = comparison.collect(folder)
@@ -169,7 +149,7 @@ def _write_page(
 
 
 def compare(
-    algorithms: "str | type[Algorithm] | Sequence[str | type[Algorithm]]",
+    algorithms: str | Sequence[str],
     on: str = SUITE,
     size: str | None = None,
     *,
@@ -185,7 +165,7 @@ def compare(
     What the record has is not trained. Files of the comparison lie in the folder ``compare`` of the results.
 
     Args:
-        algorithms: A name of an algorithm, a subclass of Algorithm that lies in a file of this folder, or several.
+        algorithms: Name of an algorithm of the study or of the atlas, or several.
         on: The experiment.
         size: Its size; by default that of the configuration.
         quick: Whether a third of the problems and five scoring seeds are enough.
@@ -205,32 +185,9 @@ def compare(
     import pandas as pd
 
     study = Study.open()
-    several = [algorithms] if isinstance(algorithms, str | type) else list(algorithms)
-    classes = [cls for cls in several if not isinstance(cls, str)]
-    paths = list(dict.fromkeys([*study.config["extensions"], *map(_file_of, classes)]))
-    if classes:
-        os.environ[extensions.VARIABLE] = extensions.environment_value(".", paths)
-    names = [algorithm if isinstance(algorithm, str) else algorithm.name for algorithm in several]
+    names = [algorithms] if isinstance(algorithms, str) else list(algorithms)
     request = Request(names, on, size or study.config["size"], quick, set or {}, search or {}, [*map(Path, runs)])
-    options = ["--config", f"extensions={json.dumps(paths)}"] if classes else []
-    comparison, numbers = compare_entries(study, request, compute=compute, cores=str(cores), options=options)
+    comparison, numbers = compare_entries(study, request, compute=compute, cores=str(cores))
     frame = pd.concat([entry.frame() for entry in numbers], ignore_index=True)
     frame.attrs = {"sentences": {entry.id: entry.sentence for entry in numbers}, "page": f"{comparison.path}.html"}
     return frame
-
-
-def _file_of(algorithm: "type[Algorithm]") -> str:
-    """Return the file of an algorithm's class, relative to the working directory, from which jobs load it.
-
-    Raises:
-        UserError: It has none, or one outside.
-    """
-    name = algorithm.__name__
-    try:
-        path = Path(inspect.getfile(algorithm)).resolve().relative_to(Path.cwd().resolve())
-    except (TypeError, OSError, ValueError):
-        raise UserError(
-            f"compare: the jobs of the comparison cannot load {name}: put it in a Python file in {Path.cwd()}, such as "
-            "extensions/my_algorithm.py, and import it from there"
-        ) from None
-    return path.as_posix()

@@ -61,8 +61,6 @@ class Headline:
         levels = set(self.evidence.values())
         if SUBSTITUTE in levels and not self.substitute:
             raise UserError("headline: evidence has a substitute, so substitute must say which one")
-        if not self.claims and levels != {NOT_RUN}:
-            raise UserError(f"headline: parts has no claim, so the level of evidence must be {NOT_RUN!r} at every size")
         if NOT_RUN in levels and not self.not_run:
             raise UserError(f"headline: evidence is {NOT_RUN!r}, so not_run must name an experiment")
 
