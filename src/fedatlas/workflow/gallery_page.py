@@ -9,6 +9,7 @@ from typing import Any
 
 from fedatlas.data import store
 from fedatlas.errors import UserError
+from fedatlas.experiments import SIZES
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read
@@ -16,7 +17,7 @@ from fedatlas.publish.report.facts_builder import build_facts
 from fedatlas.publish.report.gallery import GalleryItem, MissingRecord, validate_target, write_pages
 from fedatlas.publish.report.headlines import PaperHeadlines, read_headlines
 from fedatlas.publish.report.images import reduce_colours
-from fedatlas.publish.report.verdicts import SIZES_DESCENDING, read_verdicts
+from fedatlas.publish.report.verdicts import read_verdicts
 from fedatlas.records.lookup import all_verifications, lacking_cases, lacking_cells, record_paths
 from fedatlas.records.record import read_record
 from fedatlas.records.results import find_record, restore_files
@@ -67,7 +68,7 @@ def publish(study: Study, out: Path, say: Callable[[str], None]) -> None:
     if not items:
         raise UserError("the record has no experiment of the gallery; `fedatlas record missing` says how to add them")
     _update_pictures(gallery, pictures)
-    order = sorted(items, key=lambda key: (SIZES_DESCENDING.index(key[0]), key[1]))
+    order = sorted(items, key=lambda key: (-SIZES.index(key[0]), key[1]))
     write_pages(
         gallery,
         out,
@@ -122,7 +123,7 @@ def _draw_front(study: Study, results: Path) -> None:
 
 def _update_pictures(gallery: Path, pictures: Mapping[Path, bytes]) -> None:
     """Write pictures, and remove all others in the folders of experiments."""
-    for size in SIZES_DESCENDING:
+    for size in SIZES:
         for path in gallery.glob(f"{size}/*/*.png"):
             if path not in pictures:
                 path.unlink()

@@ -16,7 +16,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments.numbering import find_places
 from fedatlas.io.markdown import escape_markdown
 from fedatlas.publish.report.headlines import LEVELS, NOT_RUN, SUBSTITUTE, Headline, PaperHeadlines
-from fedatlas.publish.report.verdicts import at_largest_size, rests_on_normal_noise
+from fedatlas.publish.report.verdicts import rests_on_normal_noise
 from fedatlas.results.claims.verdicts import EQUAL, HELD, MORE, NOT_HELD, NOT_TESTED, UNDECIDED, UNTESTED, VACUOUS
 
 SIGNS = {HELD: "✓", EQUAL: "=", UNDECIDED: "?", NOT_HELD: "✗", VACUOUS: "∅", UNTESTED: "–", NOT_RUN: "–"}
@@ -128,9 +128,8 @@ def attack_text(card: Card, found: Sequence[Mapping[str, str]]) -> str:
 
 
 def rows_by_claim(claims: Sequence[Mapping[str, str]]) -> dict[str, dict[str, str]]:
-    """Return the row of each claim at the largest size that tests it, by EXPERIMENT/CLAIM."""
-    rows = at_largest_size(claims)
-    return {"/".join(key): {name: row.get(name) or "" for name in ROW} for key, row in rows.items()}
+    """Return the row of each claim by EXPERIMENT/CLAIM."""
+    return {f"{row['experiment']}/{row['claim']}": {name: row.get(name) or "" for name in ROW} for row in claims}
 
 
 def _make_card(id: str, headline: Headline, rows: Mapping[str, dict[str, str]], unrecorded: Collection[str]) -> Card:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fedatlas.errors import UserError
-from fedatlas.experiments import labels
+from fedatlas.experiments import SIZES, labels
 from fedatlas.experiments.cells import Select
 from fedatlas.experiments.experiment_view import AlgorithmView
 from fedatlas.experiments.metadata import TableMeta, versions
@@ -20,7 +20,7 @@ from fedatlas.publish.report.cards import SIGNS, attack_text, make_cards, rows_b
 from fedatlas.publish.report.facts import Facts
 from fedatlas.publish.report.headlines import LEVELS, SUBSTITUTE, PaperHeadlines
 from fedatlas.publish.report.page import FOLDER, create_environment
-from fedatlas.publish.report.verdicts import SIZES_DESCENDING, add_q_values, rests_on_normal_noise, seeds_text, to_frame
+from fedatlas.publish.report.verdicts import add_q_values, rests_on_normal_noise, seeds_text, to_frame
 from fedatlas.results.claims.verdicts import NOT_TESTED
 from fedatlas.results.comparing.published import fedac_points
 
@@ -127,7 +127,7 @@ def write_pages(
     Args:
         gallery: Folder of the pictures; pages other than the index lie there.
         out: Path of the index.
-        items: Experiments, at least one, those of the largest size first.
+        items: Experiments, at least one, each at one size.
         papers: Headlines of the papers.
         hours: Processor hours that experiments take at the paper's size.
         missing: Experiments of the gallery that have no record.
@@ -136,13 +136,12 @@ def write_pages(
     claims, groups = [row for item in items for row in item.claims], {item.name: item.group for item in items}
     add_q_values(claims, lambda row: groups[row["experiment"]])
     csv.write(gallery / "claims.csv", to_frame(claims))
-    names, attacks = _by_name(items), gallery / ATTACKS
+    attacks = gallery / ATTACKS
     found = csv.read(attacks, dtype=str).to_dict("records") if attacks.exists() else []
-    largest = list(reversed(items))  # of several sizes the largest stays
     pictures = {
-        f"{item.name}/{figure}": _picture(gallery, item, figure) for item in largest for figure in item.facts["figures"]
+        f"{item.name}/{figure}": _picture(gallery, item, figure) for item in items for figure in item.facts["figures"]
     }
-    points = {item.name: text for item in largest if (text := item.points)}
+    points = {item.name: text for item in items if (text := item.points)}
     unrecorded = {experiment.name for experiment in missing} - groups.keys()
     deck = make_cards(papers, claims, unrecorded, hours or {}, pictures, points)
     if deck:
@@ -155,11 +154,10 @@ def write_pages(
         return path
 
     written = {render(gallery / "verified.md", "verified.md", verified=verified)}
-    for name, parts in names.items():
-        content = [_content(item, claims, gallery, papers) for item in parts]
-        titles = [f"{parts[0].group}, {place}" for place in parts[0].places]
-        texts = {"parts": content, "titles": titles, "attacked": [row for row in found if row["experiment"] == name]}
-        written.add(render(gallery / f"{name}.md", "experiment.md", **texts))
+    for item in items:
+        content = _content(item, claims, gallery, papers)
+        content |= {"attacked": [row for row in found if row["experiment"] == item.name]}
+        written.add(render(gallery / f"{item.name}.md", "experiment.md", **content))
     for paper in papers:
         cards = [{**card, "attack": attack_text(card, found)} for card in deck if card["paper"] == paper.paper]
         references = [item.facts["paper"] for item in items if item.facts["paper"]["key"] == paper.paper]
@@ -169,7 +167,7 @@ def write_pages(
     sentences = "sentences.md" if any(paper.sentences for paper in papers) else ""
     if sentences:
         by_id = {card["id"]: card for card in deck}
-        written.add(render(gallery / sentences, sentences, papers=papers, cards=by_id, pages=names))
+        written.add(render(gallery / sentences, sentences, papers=papers, cards=by_id, pages=groups))
     for path in gallery.glob("*.md"):
         if path not in written and is_own_page(path):
             path.unlink()
@@ -206,23 +204,15 @@ def create_markdown_environment() -> "Environment":
     return environment
 
 
-def _by_name(items: Sequence[GalleryItem]) -> dict[str, list[GalleryItem]]:
-    """Return the items by experiment; those of the largest size come first."""
-    names: dict[str, list[GalleryItem]] = {}
-    for item in items:
-        names.setdefault(item.name, []).append(item)
-    return dict(sorted(names.items()))
-
-
 def _links(items: Sequence[GalleryItem], group: str) -> list[tuple[str, str]]:
     """Return words and names of the pages of a group's experiments."""
-    return [(_short_title(parts[0]), name) for name, parts in _by_name([i for i in items if i.group == group]).items()]
+    return sorted(((_short_title(item), item.name) for item in items if item.group == group), key=lambda link: link[1])
 
 
 def _content(
     item: GalleryItem, claims: Sequence[Mapping[str, str]], gallery: Path, papers: Sequence[PaperHeadlines]
 ) -> dict[str, Any]:
-    """Return what the page of an experiment shows of it at a size."""
+    """Return what the page of an experiment shows of it."""
     facts, environments = item.facts, item.meta.environments
     machines = sorted({environment["machine"] for environment in environments if "machine" in environment})
     made = ", ".join(f"{name} {version}" for name, version in versions(environments).items())
@@ -234,8 +224,9 @@ def _content(
         "made": f"{made}; {' and '.join(machines) or 'the processor is not recorded'}",
         "evidence": _evidence(item, papers),
         "pictures": {name: _picture(gallery, item, name) for name in facts["figures"]},
+        "titles": [f"{item.group}, {place}" for place in item.places],
         "places": {name: _place(item, caption) for name, caption in facts["figures"].items()},
-        "claims": [row for row in claims if (row["experiment"], row["size"]) == (item.name, facts["size"])],
+        "claims": [row for row in claims if row["experiment"] == item.name],
     }
 
 
@@ -298,7 +289,7 @@ def validate_target(page: Path, gallery: Path) -> None:
     foreign = [path for path in pages if not is_own_page(path)]
     if not pages:
         foreign += sorted(path for path in gallery.glob("*.*") if path.suffix != ".md")
-    for folder in sorted(path for size in SIZES_DESCENDING for path in gallery.glob(f"{size}/*")):
+    for folder in sorted(path for size in SIZES for path in gallery.glob(f"{size}/*")):
         files = sorted(folder.iterdir()) if folder.is_dir() else [folder]
         foreign += [path for path in files if not path.is_file() or path.suffix != ".png"]
     if path := next(iter(foreign), None):

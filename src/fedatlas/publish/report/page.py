@@ -23,7 +23,6 @@ from fedatlas.publish.report.images import data_uri
 from fedatlas.publish.report.verdicts import (
     VERDICTS,
     add_q_values,
-    at_largest_size,
     read_verdicts,
 )
 from fedatlas.publish.report.warnings import find_warnings
@@ -169,8 +168,8 @@ def _link(path: Path, base: Path) -> str:
 
 
 def _add_committed(parts: Sequence[Mapping[str, Any]], path: Path | None) -> None:
-    """Add to each claim the committed row of the largest size that tests it, or None."""
-    rows = at_largest_size(read_verdicts(path) if path is not None else [])
+    """Add to each claim that is not tested the committed row that tests it, or None."""
+    rows = {(row["experiment"], row["claim"]): row for row in (read_verdicts(path) if path else ())}
     for part in parts:
         for claim in part["claims"]:
             row = rows.get((part["facts"]["name"], claim["claim"]))
