@@ -1,5 +1,6 @@
 """The pages of the gallery, in Markdown: an index, a page of cards for each paper, and a page for each experiment."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,6 @@ from fedatlas.io import csv
 from fedatlas.io.files import write_text
 from fedatlas.io.markdown import escape_markdown
 from fedatlas.io.text import read_text
-from fedatlas.publish.report import tally
 from fedatlas.publish.report.cards import SIGNS, attack_text, make_cards, rows_by_claim
 from fedatlas.publish.report.facts import Facts
 from fedatlas.publish.report.headlines import LEVELS, SUBSTITUTE, PaperHeadlines
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 ATTACKS = "statements.csv"  # in the gallery: what the attack on the papers' statements found (folder statements)
 MARK = "<!-- `make gallery` writes this page anew. -->"
+COLUMNS = 6  # cards in a line of the tally; a paper with more takes another line
 ATLAS = "The atlas's own"  # name of the group of questions that no paper asks
 MEANING = (
     "Here: the number with its 95 % interval. A (t) beside the seeds: the verdict takes their noise as normal. q: of a "
@@ -144,9 +145,12 @@ def write_pages(
     points = {item.name: text for item in items if (text := item.points)}
     unrecorded = {experiment.name for experiment in missing} - groups.keys()
     deck = make_cards(papers, claims, unrecorded, hours or {}, pictures, points)
-    if deck:
-        tally.draw_tally(deck, gallery / "tally.svg")
     environment = create_markdown_environment()
+    if deck:
+        decks = [[card for card in deck if card["paper"] == paper.paper] for paper in papers]
+        lines = [cards[start : start + COLUMNS] for cards in decks for start in range(0, len(cards), COLUMNS)]
+        picture = environment.get_template("tally.svg").render(lines=lines, used={card["level"] for card in deck})
+        write_text(gallery / "tally.svg", picture)
 
     def render(path: Path, template: str, **content: Any) -> Path:
         text = environment.get_template(template).render(content)
@@ -171,7 +175,7 @@ def write_pages(
     for path in gallery.glob("*.md"):
         if path not in written and is_own_page(path):
             path.unlink()
-    rows = rows_by_claim(claims)
+    rows, verdicts = rows_by_claim(claims), Counter(card["verdict"] for card in deck)
     findings = [
         (finding.text, [claim.partition("/")[0] for claim in finding.claims if claim in rows][:2])
         for paper in papers
@@ -184,7 +188,7 @@ def write_pages(
         "index.md",
         deck=deck,
         papers=papers,
-        counts=tally.count_words(deck),
+        counts=", ".join(f"{count} {verdict}" for verdict in SIGNS if (count := verdicts[verdict])),
         normal=sum(map(rests_on_normal_noise, claims)),
         claims=claims,
         folder=gallery.name,
