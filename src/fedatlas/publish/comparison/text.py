@@ -14,21 +14,10 @@ SIGNS = {"ahead": "+", "behind": "−", "even": " "}
 
 def render(numbers: EntryNumbers) -> str:
     """Return the tables of an algorithm, and the sentence."""
-    return "\n".join(_lines(numbers))
-
-
-def _lines(numbers: EntryNumbers) -> Iterator[str]:
-    yield f"{numbers.name}: {numbers.quantity}"
-    yield ""
-    yield from align(problem_rows(numbers))
-    yield ""
-    if numbers.choices:
-        yield from align(choice_rows(numbers))
-        yield ""
-    yield from align(overall_rows(numbers)[: HARDEST + 1])
-    yield ""
-    yield terminal.hanging_indent("", numbers.sentence)
-    yield terminal.hanging_indent("", note(numbers))
+    tables = [problem_rows(numbers), choice_rows(numbers), overall_rows(numbers)[: HARDEST + 1]]
+    parts = [[f"{numbers.name}: {numbers.quantity}"], *(align(rows) for rows in tables if len(rows) > 1)]
+    sentences = (terminal.hanging_indent("", text) for text in (numbers.sentence, note(numbers)))
+    return "\n\n".join("\n".join(part) for part in (*parts, sentences))
 
 
 def note(numbers: EntryNumbers) -> str:

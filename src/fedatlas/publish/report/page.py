@@ -88,7 +88,7 @@ def write_report(parts: Sequence[Path], out: Path, verdicts: Path | None = None,
         runs=sum(part["meta"].runs for part in experiments),
         diverged=sum(part["meta"].diverged_runs for part in experiments),
         sizes=sorted({facts["size"] for facts in all_facts}),
-        data=tables.provenance({name: entry for part in experiments for name, entry in part["meta"].data.items()}),
+        data={name: entry for part in experiments for name, entry in part["meta"].data.items()},
         versions=versions(environments),
         **{key: list(dict.fromkeys(e[key] for e in environments if key in e)) for key in ("machine", "commit")},
         environments=count_environments(environments),
@@ -210,7 +210,7 @@ def create_environment(*folders: Path) -> "Environment":
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(prose=prose, counts=_counts, size=format_size)
+    environment.filters.update(prose=prose, counts=_counts, size=format_size, text=labels.text)
     return environment
 
 
