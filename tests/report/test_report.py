@@ -90,7 +90,7 @@ def test_every_section_is_there(page):
 
 def test_it_needs_nothing_from_elsewhere(page, html):
     assert all(resource.startswith("data:") for resource in page.resources)
-    assert len([r for r in page.resources if r.startswith("data:image/webp;base64,")]) == 1
+    assert len([r for r in page.resources if r.startswith("data:image/png;base64,")]) == 1
     assert "url(" not in html and "@import" not in html and "fetch(" not in html
     assert {link.split("/")[2] for link in page.links if link.startswith("http")} == {"arxiv.org"}
     assert html.count('id="library"') == 1

@@ -128,16 +128,8 @@ def _write_page(
             title=experiment.title,
             suite=request.on,
             size=request.size,
-            entries=[
-                {
-                    "numbers": entry,
-                    "problems": text.problem_rows(entry),
-                    "overall": text.overall_rows(entry),
-                    "choices": text.choice_rows(entry),
-                    "note": text.note(entry),
-                }
-                for entry in numbers
-            ],
+            entries=numbers,
+            text=text,
             figures=figures,
             lines=lines,
             command=request.command,

@@ -123,7 +123,7 @@ def _load_experiment(directory: Path, base: Path) -> dict[str, Any]:
         "settings": settings,
         "folded": settings > LONG_TABLE,
         "choices": tables.chosen_values(facts, table),
-        "seeds": tables.seed_range(facts, table),
+        "seeds": tables.seed_range(table),
         "warnings": find_warnings(facts, table.to_dict("records"), meta),
     }
 

@@ -57,15 +57,9 @@ def best_algorithms(facts: Facts, rows: pd.DataFrame) -> set[str]:
     return {id for id, flag in zip(rows["algorithm"], near, strict=True) if flag and len(rows) > 1}
 
 
-def seed_range(facts: Facts, table: pd.DataFrame) -> str:
-    """Return the number of seeds of the scores, and its range where undecided comparisons got more: ``5 to 40``.
-
-    Args:
-        facts: The experiment's facts.
-        table: The experiment's table.
-    """
-    analyses = isinstance(facts["content"].get("seeds"), dict)
-    counts = sorted(set(table.loc[table["chosen"], "seeds"])) if analyses else [len(facts["seeds"])]
+def seed_range(table: pd.DataFrame) -> str:
+    """Return the number of seeds of the scores of a table, and its range where it differs: ``5 to 40``."""
+    counts = sorted({int(count) for count in table.loc[table["chosen"], "seeds"]})
     return " to ".join(str(count) for count in dict.fromkeys([counts[0], counts[-1]]))
 
 
