@@ -15,6 +15,7 @@ from statements.record import read
 
 ROOT = Path(__file__).parents[1]
 COVERAGE = Path(__file__).with_name("coverage.csv")
+LOOSE = 0.01  # share of a bound below which it is called loose
 PAGE, NUMBERS = ROOT / "docs" / "statements.md", ROOT / "docs" / "gallery" / "statements.csv"
 METHODS = {"fedac": "FedAc", "fedawe": "FedAWE", "fedred": "FedRed", "fedsps": "FedSPS", "fedspeed": "FedSpeed"}
 PARTS = {"main": "Main text", "appendix": "Appendices", "proof": "Equations of proofs"}
@@ -163,11 +164,18 @@ def text():
 
 
 def numbers():
-    """Return docs/gallery/statements.csv."""
+    """Return docs/gallery/statements.csv: what was found, in Markdown for pages of the gallery."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(("experiment", "statement", "share", "draws", "erratum"))
-    writer.writerows(sorted(nearest(coverage())))
+    writer.writerow(("experiment", "statement", "found"))
+    for experiment, statement, share, draws, erratum in sorted(nearest(coverage())):
+        if erratum:
+            found = f"false ([erratum](../errata/{erratum}.md))"
+        elif float(share) >= LOOSE:
+            found = f"at worst {100 * float(share):.3g} % of the bound, in {int(draws):,} draws"
+        else:
+            found = f"at worst less than 1 % of the bound, which is loose there, in {int(draws):,} draws"
+        writer.writerow((experiment, statement, found))
     return out.getvalue()
 
 

@@ -71,7 +71,7 @@ def _draw(key: tuple[str, str], stamp: str, end: float) -> None:
         write_text(folder / FAULT, str(error))
     for figure in study.experiment(*key).figures:
         try:
-            draw_figures(study, *key, folder, folder, [figure], [".svg", ".png"])
+            draw_figures(study, *key, folder, folder, [figure])
         except (UserError, OSError) as error:
             write_text(folder / f"{figure}-{FAULT}", str(error))
     write_text(folder / STAMP, stamp)
@@ -91,7 +91,7 @@ def insert(app: Any, docname: str, source: list[str]) -> None:
         if not any((folder / path).exists() for path in (f"figures/{figure}.png", f"tables/{figure}.json")):
             command = f"snakemake --cores 2 {name} --config size={size}"
             return match[0] if match["picture"] else f"This figure is not drawn here; `{command}` draws it. "
-        content = load_figure(folder, figure, "", folder)
+        content = load_figure(folder, figure, figure, folder)
         html = template.render(figure=content, library=library if content["compressed"] else "", site=SITE)
         library = "" if content["compressed"] else library
         lines = "\n".join(line for line in html.splitlines() if line.strip())

@@ -12,7 +12,7 @@ from scipy import stats
 from fedatlas.publish.comparison.sentence import write_sentence
 from fedatlas.results.comparing.intervals import LEVEL, MATTERS
 from fedatlas.results.comparing.pairwise import MEANINGFUL, compare_pair, share_of, won
-from fedatlas.results.comparing.ranks import probability_of_improvement, rank_algorithms, rank_by_cost, rank_on_problems
+from fedatlas.results.comparing.ranks import probability_of_improvement, rank_algorithms, rank_on_problems
 
 from .fixtures import make_board
 
@@ -97,27 +97,6 @@ def test_of_many_equal_algorithms_one_is_seldom_said_to_be_behind_the_best():
         board = board_of(rng.lognormal(size=(12, 3, 9)))
         said += any(place.is_behind_best for place in rank_on_problems(board, "a0"))
     assert said <= 11  # the 99th percentile of a binomial count with 100 and 0.05
-
-
-def test_costs_place_an_algorithm_over_its_problems():
-    board = make_board([[[[2, 2]], [[8, INF]], [[NAN] * 2]], [[[1, 1]], [[8, 8]], [[1, 1]]]])
-    place = rank_by_cost(board, "a0")
-    assert place.attained == 3 / 4 and place.rank.value == 2
-    assert place.ratio == INF  # the median of 2 and of the median of 1 and ∞
-    easy = rank_by_cost(make_board([[[[2, INF]]], [[[1, INF]]]]), "a0")
-    assert easy.ratio == 2  # where nobody attains the target no ratio is known
-    assert math.isnan(rank_by_cost(make_board([[[[INF]]], [[[INF]]]]), "a0").ratio)
-
-
-def test_the_interval_of_a_rank_over_problems_allows_for_one_that_is_unseen():
-    """It has a width though all problems have one order, and the less of it the more problems there are."""
-    widths = []
-    for problems in (4, 40):
-        costs = np.broadcast_to(np.array([1.0, 2.0, 4.0, 8.0])[:, None, None, None], (4, problems, 1, 3))
-        rank = rank_by_cost(make_board(costs), "a1").rank
-        assert rank.low <= rank.value == 2 <= rank.high
-        widths.append(rank.high - rank.low)
-    assert widths == [1, 0]
 
 
 def test_algorithms_are_ranked():

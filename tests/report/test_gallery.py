@@ -1,6 +1,5 @@
 """The gallery: items of the record, the ledger, the tally."""
 
-import pandas as pd
 import pytest
 from PIL import Image
 
@@ -10,7 +9,7 @@ from fedatlas.io import csv
 from fedatlas.publish.report import gallery
 from fedatlas.publish.report.facts import read_facts
 from fedatlas.publish.report.gallery import GalleryItem
-from fedatlas.publish.report.verdicts import at_largest_size, read_claims
+from fedatlas.publish.report.verdicts import read_verdicts
 from tests.report.sample import experiment, results
 
 
@@ -28,7 +27,7 @@ def item(folder, name="one", data=None, **changes):
     table, meta = files.read(folder / "table.parquet")
     meta = TableMeta.from_dict(meta if data is None else {**meta, "data": data})
     facts = read_facts(folder / "about.json") | {"name": name, **changes}
-    claims = read_claims(folder / "claims.csv").assign(experiment=name)
+    claims = [row | {"experiment": name} for row in read_verdicts(folder / "claims.csv")]
     return GalleryItem(facts, meta, claims, table[table["chosen"]], ["3 of 4 cells agree"])
 
 
@@ -55,11 +54,3 @@ def test_the_pages_show_figures_claims_and_counts(folder, tmp_path):
     assert "Untested." not in text and "Not tested at this size: 1 more." in text
     ledger = csv.read(tmp_path / "docs/gallery/claims.csv")
     assert list(ledger["experiment"]) == ["one"] * 3 + ["two"] * 3
-
-
-def test_a_claim_counts_at_the_largest_size_that_tests_it():
-    rows = [("a", "laptop", "held"), ("a", "paper", "not tested at this size"), ("b", "paper", "not held")]
-    rows += [("b", "laptop", "held"), ("c", "laptop", "not tested at this size")]
-    ledger = pd.DataFrame(rows, columns=["claim", "size", "verdict"]).assign(experiment="e", source="Figure 1")
-    result = {claim: row["verdict"] for (_, claim), row in at_largest_size(ledger.to_dict("records")).items()}
-    assert result == {"a": "held", "b": "not held", "c": "not tested at this size"}

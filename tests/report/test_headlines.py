@@ -9,10 +9,9 @@ import pytest
 import yaml
 
 from fedatlas.errors import UserError
-from fedatlas.publish.report import attacks, gallery
+from fedatlas.publish.report import gallery
 from fedatlas.publish.report.cards import (
     SIGNS,
-    GalleryState,
     judge_part,
     judge_sentence,
     make_cards,
@@ -20,7 +19,6 @@ from fedatlas.publish.report.cards import (
 from fedatlas.publish.report.headlines import FOLDER, LEVELS, NOT_RUN, read_headlines
 from fedatlas.registry.bibliography import reference
 from fedatlas.results.claims.verdicts import EQUAL, HELD, MORE, NOT_HELD, NOT_TESTED, UNDECIDED, UNTESTED, VACUOUS
-from fedatlas.results.comparing.published import read_table
 from fedatlas.workflow.published_cards import published_cards
 from fedatlas.workflow.study import Study
 from tests.workflow.project import ROOT
@@ -58,23 +56,15 @@ def written(folder, **changes):
 
 
 def claims(*verdicts, size="smoke"):
-    import pandas as pd
-
     pairs = zip(("first", "second"), verdicts, strict=False)
     rows = [("made_up", size, name, "It is.", "", "Figure 1", "", "3 times", word, "5") for name, word in pairs]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return [dict(zip(COLUMNS, row, strict=True)) for row in rows]
 
 
-def markdown(card, found=()):
+def markdown(card):
     """The text of a card on the page of its paper."""
     page = gallery.create_markdown_environment().get_template("cards.md")
-    shown = {**card, "attack": attacks.card_text(card, found)}
-    return page.render(paper=asdict(reference("yuan2020")), links=[], cards=[shown])
-
-
-def state(frame, **changes):
-    fields = {"figures": {}, "unrecorded": set(), "scores": {}, "points": {}, "hours": {"made_up": 12.0}}
-    return GalleryState(frame.to_dict("records"), **{**fields, **changes})
+    return page.render(paper=asdict(reference("yuan2020")), links=[], cards=[{**card, "attack": ""}])
 
 
 def test_headlines_name_claims_figures_and_experiments_that_exist(papers, monkeypatch):
@@ -92,11 +82,6 @@ def test_headlines_name_claims_figures_and_experiments_that_exist(papers, monkey
             if headline.figure:
                 name, _, key = headline.figure.partition("/")
                 assert key in load(name).figures, headline.figure
-            if headline.beside:
-                assert set(headline.beside.settings) <= set(read_table(headline.beside.table)["group"])
-                assert set(read_table(headline.beside.table)["algorithm"]) <= set(
-                    load(headline.beside.experiment).algorithms
-                )
 
 
 def test_committed_cards_say_what_the_gallery_holds(committed, papers):
@@ -159,10 +144,10 @@ def test_the_worst_part_decides_a_sentence(parts, verdict):
 
 def test_a_card_has_level_verdict_and_results(tmp_path):
     papers = written(tmp_path)
-    (card,) = make_cards(papers, state(claims(HELD, HELD)))
+    (card,) = make_cards(papers, claims(HELD, HELD), set(), {})
     assert (card["verdict"], card["words"], card["level"], card["here"]) == (HELD, HELD, "same", "3 times")
     assert card["method"] == "FedAc" and card["quote"] == "It is better."
-    (card,) = make_cards(papers, state(claims(HELD, NOT_HELD)))
+    (card,) = make_cards(papers, claims(HELD, NOT_HELD), set(), {})
     assert card["verdict"] == UNDECIDED
     text = markdown(card)
     assert "**? undecided**" in text and "| all of it | It is. (Figure 1)" in text
@@ -177,11 +162,8 @@ def test_a_card_has_level_verdict_and_results(tmp_path):
         ({"evidence": {"huge": "same"}}, "unknown size 'huge'"),
         ({"evidence": {"smoke": "substitute"}}, "substitute must say which one"),
         ({"evidence": {"smoke": "not run"}}, "not_run must name an experiment"),
-        ({"parts": {}}, "parts has no claim"),
-        ({"parts": {"a": []}}, "parts has no claim"),
         ({"parts": {"a": "made_up/first"}}, "must be a list of EXPERIMENT/CLAIM"),
         ({"elsewhere": {"on other data": "first"}}, "elsewhere has 'first'"),
-        ({"beside": {"table": "x", "experiment": "e", "settings": {"a": {}}}}, "unknown published table 'x'"),
     ],
 )
 def test_a_wrong_file_is_one_sentence(tmp_path, changes, words):

@@ -40,7 +40,7 @@ def test_committed_pages_are_what_the_record_gives(monkeypatch, tmp_path):
         path = held.get((size, name))
         if path and sum(file.stat().st_size for file in path.iterdir()) < CHEAP:
             items.append(gallery_page.recorded_item(study, size, name, tmp_path / f"results/{size}/{name}"))
-    items.sort(key=lambda item: (gallery.SIZES_DESCENDING.index(item.facts["size"]), item.name))
+    items.sort(key=lambda item: (-gallery.SIZES.index(item.facts["size"]), item.name))
     verified = gallery_page.verified_records(study)
     shutil.copytree(COMMITTED, tmp_path / "gallery")
     write_pages(
@@ -60,7 +60,7 @@ def original(tmp_path_factory):
 
     tmp_path = tmp_path_factory.mktemp("recorded")
     (tmp_path / "config/experiments").mkdir(parents=True)
-    (tmp_path / "config/config.yaml").write_text("size: smoke\ngallery: {smoke: [tiny], laptop: [tiny]}\n")
+    (tmp_path / "config/config.yaml").write_text("size: smoke\ngallery: {smoke: [tiny], laptop: [fedac_fig1]}\n")
     (tmp_path / "config/experiments/tiny.yaml").write_text(yaml.safe_dump(TINY, sort_keys=False))
     (tmp_path / "config/headlines").mkdir()
     headline = {
@@ -107,7 +107,7 @@ def test_the_record_becomes_pages_and_the_pictures_of_cards_and_of_the_readme(re
     assert "| Code | fedavg `" in page and "2 of 8 runs were computed again and agree to the last bit" in page
     verified = (recorded / "docs/gallery/verified.md").read_text()
     assert "| tiny | smoke | 2 of 8 runs were computed again and agree to the last bit: with 95 %" in verified
-    assert "| tiny | laptop |" in (recorded / "docs/gallery.md").read_text()
+    assert "| fedac\\_fig1 | laptop |" in (recorded / "docs/gallery.md").read_text()
     assert list(csv.read(recorded / "docs/gallery/claims.csv")["claim"]) == ["first"]
     assert "![Better: a figure of the results](smoke/tiny/loss.png)" in (recorded / "docs/gallery/x.md").read_text()
     before = pages_of(recorded / "docs/gallery")

@@ -111,7 +111,7 @@ def read_claims(path: Path) -> "pd.DataFrame":
     """Return the verdicts in a claims.csv. Raise UserError if the file has another form."""
     import pandas as pd
 
-    frame = verdicts.read_claims(path)
+    frame = verdicts.to_frame(verdicts.read_verdicts(path))
     try:
         return frame.assign(**{name: pd.to_numeric(frame[name]) for name in NUMBERS})
     except (ValueError, TypeError) as error:

@@ -73,8 +73,6 @@ def _add_studies(groups: Any) -> None:
         "a range in which a hyper-parameter is tuned, e.g. lr=[0.001,1]; repeatable; default: that of its declaration"
     )
     command.add_argument("--search", action="append", default=[], metavar="NAME=[LOW,HIGH]", help=text)
-    text = "count the simulated seconds of these clients too, such as cross-device; default: none"
-    command.add_argument("--model", metavar="KIND", help=text)
     command.add_argument("--cores", type=cores, default="all", metavar="N", help="number of cores; default: all")
     command.add_argument("-n", "--dry-run", action="store_true", help="only say what would be trained, and how long")
     command.set_defaults(run="study:compare")

@@ -47,7 +47,7 @@ def compare(a: Namespace) -> None:
     if a.dry_run:
         print("\n".join(announce(prepare(study, request, a.compute, fetch=False), a.compute, a.cores)))
         return
-    comparison, numbers = compare_entries(study, request, compute=a.compute, cores=a.cores, model=a.model)
+    comparison, numbers = compare_entries(study, request, compute=a.compute, cores=a.cores)
     print("\n\n".join(map(render, numbers)))
     print(f"\nMade {comparison.path}.html and .csv")
 

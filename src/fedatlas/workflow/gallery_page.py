@@ -9,6 +9,7 @@ from typing import Any
 
 from fedatlas.data import store
 from fedatlas.errors import UserError
+from fedatlas.experiments import SIZES
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read
@@ -16,7 +17,7 @@ from fedatlas.publish.report.facts_builder import build_facts
 from fedatlas.publish.report.gallery import GalleryItem, MissingRecord, validate_target, write_pages
 from fedatlas.publish.report.headlines import PaperHeadlines, read_headlines
 from fedatlas.publish.report.images import reduce_colours
-from fedatlas.publish.report.verdicts import SIZES_DESCENDING, read_claims
+from fedatlas.publish.report.verdicts import read_verdicts
 from fedatlas.records.lookup import all_verifications, lacking_cases, lacking_cells, record_paths
 from fedatlas.records.record import read_record
 from fedatlas.records.results import find_record, restore_files
@@ -67,7 +68,7 @@ def publish(study: Study, out: Path, say: Callable[[str], None]) -> None:
     if not items:
         raise UserError("the record has no experiment of the gallery; `fedatlas record missing` says how to add them")
     _update_pictures(gallery, pictures)
-    order = sorted(items, key=lambda key: (SIZES_DESCENDING.index(key[0]), key[1]))
+    order = sorted(items, key=lambda key: (-SIZES.index(key[0]), key[1]))
     write_pages(
         gallery,
         out,
@@ -97,8 +98,8 @@ def missing_records(study: Study) -> list[MissingRecord]:
     for size, name in study.gallery():
         if lacking := lacking_cells(study, size, name):
             cost, share = costs.get((name, size)), len(lacking) / len(study.cells(size, name))
-            seconds = None if cost is None else cost.seconds
-            entries.append(MissingRecord(size, name, None if seconds is None else share * seconds / 3600))
+            hours = None if cost is None or cost.seconds is None else share * cost.seconds / 3600
+            entries.append(MissingRecord(size, name, hours))
     return sorted(entries, key=lambda entry: (entry.hours is None, entry.hours or 0.0))
 
 
@@ -106,7 +107,7 @@ def _read_record(study: Study, size: str, name: str, wanted: Iterable[str]) -> t
     """Return the item of an experiment from its record, and the pictures of its figures that are wanted, by name."""
     with tempfile.TemporaryDirectory() as folder:
         item = recorded_item(study, size, name, Path(folder))
-        draw_figures(study, size, name, Path(folder), Path(folder), wanted, [".png"])
+        draw_figures(study, size, name, Path(folder), Path(folder), wanted)
         if (size, name) == FRONT_FIGURE[:2]:
             _draw_front(study, Path(folder))
         return item, {path.stem: reduce_colours(path) for path in Path(folder, "figures").glob("*.png")}
@@ -122,7 +123,7 @@ def _draw_front(study: Study, results: Path) -> None:
 
 def _update_pictures(gallery: Path, pictures: Mapping[Path, bytes]) -> None:
     """Write pictures, and remove all others in the folders of experiments."""
-    for size in SIZES_DESCENDING:
+    for size in SIZES:
         for path in gallery.glob(f"{size}/*/*.png"):
             if path not in pictures:
                 path.unlink()
@@ -156,7 +157,7 @@ def recorded_item(study: Study, size: str, name: str, folder: Path) -> GalleryIt
         count = len(study.cells(size, name))
         verified.append(f"the record lacks {lacking} of {count} cells of the experiment as its file is now")
     chosen = rows_of_table[rows_of_table["chosen"]]
-    return GalleryItem(facts, TableMeta.from_dict(meta), read_claims(folder / "claims.csv"), chosen, verified)
+    return GalleryItem(facts, TableMeta.from_dict(meta), read_verdicts(folder / "claims.csv"), chosen, verified)
 
 
 def make_tables(study: Study, size: str, name: str, folder: Path) -> int:
@@ -217,7 +218,6 @@ def draw_figures(
     results: Path,
     out: Path,
     names: Iterable[str],
-    suffixes: Iterable[str],
     view: ExperimentView | None = None,
 ) -> None:
     """Draw those figures of an experiment that it has; of tables, numbers and descriptions are written.
@@ -229,19 +229,18 @@ def draw_figures(
         results: Folder of its tables.
         out: Folder of figures/ and tables/.
         names: Names of the figures.
-        suffixes: Formats of pictures.
         view: View of the experiment, where it is not that of its file.
 
     Raises:
         UserError: A figure needs data that are not here.
     """
-    graph, formats = Graph(study), (*suffixes, ".json")
+    graph = Graph(study)
     for key in names:
         if key in study.experiment(size, name).figures:
             spec = json.loads(graph.specification("figure", SimpleNamespace(size=size, experiment=name, figure=key)))
             spec |= {"view": view.to_dict()} if view else {}
             files = figure_paths(key, FIGURES.get(spec["figure"]["kind"]).is_table)
-            paths = [str(out / file) for file in files if Path(file).suffix in formats]
+            paths = [str(out / file) for file in files if Path(file).suffix in (".png", ".json")]
             figure.make(spec, str(results), paths, study.folders.data)
 
 

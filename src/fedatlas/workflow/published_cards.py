@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from fedatlas.experiments import SIZES
-from fedatlas.publish.report.cards import Card, GalleryState, make_cards
+from fedatlas.publish.report.cards import Card, make_cards
 from fedatlas.publish.report.headlines import read_headlines
 from fedatlas.publish.report.verdicts import read_verdicts
 from fedatlas.records.lookup import record_paths
@@ -15,12 +15,12 @@ VERDICTS = "docs/gallery/claims.csv"
 
 
 def published_cards(study: Study) -> list[Card]:
-    """Return the cards; none if the study has no gallery. They have no figures and no tables of the papers."""
+    """Return the cards; none if the study has no gallery. They have no figures."""
     if not Path(VERDICTS).exists():
         return []
     claims = read_verdicts(Path(VERDICTS))
     unrecorded = {name for _, name in study.gallery()} - {name for _, name in record_paths(study)}
-    return make_cards(read_headlines(), GalleryState(claims, {}, unrecorded, {}, {}, paper_hours()))
+    return make_cards(read_headlines(), claims, unrecorded, paper_hours())
 
 
 def gallery_files(size: str, names: Iterable[str]) -> list[str]:

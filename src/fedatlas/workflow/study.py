@@ -217,6 +217,8 @@ class Study:
         """Return sizes and names of the experiments of the gallery. Raises UserError if there are none."""
         if not (experiments := [(size, name) for size, names in self.config["gallery"].items() for name in names]):
             raise UserError(f"{CONFIG} names no experiments for the gallery: name some, by size, under `gallery`")
+        if len({name for _, name in experiments}) < len(experiments):
+            raise UserError(f"{CONFIG}: an experiment stands in the gallery at one size, and one is named twice")
         return experiments
 
     def experiment(self, size: str, name: str) -> Experiment:

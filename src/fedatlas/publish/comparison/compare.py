@@ -1,11 +1,7 @@
 """`fedatlas compare`: train what the record lacks, and write the table, the page and the files of a comparison."""
 
-import inspect
-import json
-import os
-import shutil
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,57 +10,34 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.result_files import write
-from fedatlas.experiments.tables import Tables
-from fedatlas.federation.engine.drivers import DRIVERS
 from fedatlas.io import csv
 from fedatlas.io.files import write_text
 from fedatlas.io.machine import core_count, format_duration
 from fedatlas.publish.comparison import text
 from fedatlas.publish.comparison.given_runs import add_runs
-from fedatlas.publish.comparison.numbers import COSTS, EntryNumbers, compute_numbers
+from fedatlas.publish.comparison.numbers import EntryNumbers, compute_numbers
 from fedatlas.publish.report.page import create_environment, load_figure, read_resources
-from fedatlas.registry import extensions
-from fedatlas.results.costs.cost_options import OF_DRIVER
-from fedatlas.results.figures.loss_to_best import LossToBest
-from fedatlas.workflow import inputs
 from fedatlas.workflow.comparison import SUITE, Comparison, Request
 from fedatlas.workflow.comparison_experiment import prepare
 from fedatlas.workflow.estimates import Estimates
 from fedatlas.workflow.gallery_page import draw_figures
-from fedatlas.workflow.inputs import ResultTables
 from fedatlas.workflow.launch import start
 from fedatlas.workflow.study import Study
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from fedatlas.federation.algorithms import Algorithm
-
-LEAST_SPACE = 2**20  # bytes
-
 
 def compare_entries(
-    study: Study,
-    request: Request,
-    *,
-    compute: bool = False,
-    cores: str = "all",
-    model: str | None = None,
-    directory: str | None = None,
-    options: Sequence[str] = (),
-    say: Callable[[str], object] = print,
+    study: Study, request: Request, *, compute: bool = False, cores: str = "all"
 ) -> tuple[Comparison, list[EntryNumbers]]:
-    """Compare algorithms with those of an experiment, and write the files of the comparison.
+    """Compare algorithms with those of an experiment, print what is done, and write the files of the comparison.
 
     Args:
         study: The study.
         request: What is compared.
         compute: Whether to train what the record lacks of the other entries.
         cores: Number of cores, or ``all``.
-        model: Cost model of the simulated seconds; None for none. Where runs have a clock, it is that of their driver.
-        directory: Folder of the prepared data.
-        options: Further options for Snakemake.
-        say: Takes sentences on what is done.
 
     Returns:
         The comparison, whose ``path`` is that of the files, and the numbers of each algorithm.
@@ -77,22 +50,22 @@ def compare_entries(
     comparison = prepare(study, request, compute)
     request = comparison.request
     lines = announce(comparison, compute, cores)
-    for line in lines:
-        say(line)
-    if comparison.trained and start(comparison.targets, request.size, cores, options):
-        free = shutil.disk_usage(study.folders.results).free
-        reason = "the disk is full: free some space" if free < LEAST_SPACE else "the log is named above"
-        raise UserError(f"the runs of {' and '.join(request.names)} failed; {reason}")
+    print("\n".join(lines))
+    if comparison.trained and start(comparison.targets, request.size, cores):
+        raise UserError(f"the runs of {' and '.join(request.names)} failed; the log is named above")
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         tables = comparison.collect(folder)
-        view, curves, costs = _with_runs(comparison, tables, folder, model, directory)
-        numbers = compute_numbers(view, tables.table, curves, request.entries, costs)
+        view, curves = comparison.view, tables.curves
+        for path in request.runs:
+            view, curves = add_runs(view, curves, path)
+        if request.runs:
+            write(folder / "curves.parquet", curves, tables.meta.to_dict())
+        numbers = compute_numbers(view, tables.table, curves, request.entries)
         given = {path.stem for path in request.runs}
         numbers = [replace(entry, absent="has no runs") if entry.id in given else entry for entry in numbers]
-        path = comparison.path
-        csv.write(f"{path}.csv", pd.concat([entry.frame() for entry in numbers]))
-        _write_page(comparison, view, numbers, lines, folder, Path(f"{path}.html"))
+        csv.write(f"{comparison.path}.csv", pd.concat([entry.frame() for entry in numbers]))
+        _write_page(comparison, view, numbers, lines, folder, Path(f"{comparison.path}.html"))
     return comparison, numbers
 
 
@@ -131,27 +104,6 @@ def announce(comparison: Comparison, compute: bool, cores: str) -> list[str]:
     return sentences
 
 
-def _with_runs(
-    comparison: Comparison, tables: Tables, folder: Path, model: str | None, directory: str | None
-) -> "tuple[ExperimentView, pd.DataFrame, list[str]]":
-    """Return view and curves with simulated seconds and with the runs of files, and the costs that all count."""
-    curves, view = tables.curves, comparison.view
-    clocked = any(DRIVERS.build(cell.spec.setting.get("driver"), "synchronous").clocked for cell in comparison.cells)
-    costs = [] if clocked else list(COSTS)  # steps of a server that waits for nobody are no rounds of others
-    model = OF_DRIVER if clocked else model
-    if model is not None:
-        kind = LossToBest(x=labels.SIMULATED, model=model)
-        specs = comparison.study.folders.resolve(inputs.specify(kind, comparison.cells))
-        curves = inputs.build(kind, view, specs, ResultTables(tables.table, curves, folder), directory)["curves"]
-        costs.append(labels.SIMULATED)
-    for path in comparison.request.runs:
-        view, curves, counted = add_runs(view, curves, path)
-        costs = [cost for cost in costs if cost in counted]
-    if comparison.request.runs:
-        write(folder / "curves.parquet", curves, tables.meta.to_dict())
-    return view, curves, costs
-
-
 def _write_page(
     comparison: Comparison,
     view: ExperimentView,
@@ -167,7 +119,7 @@ def _write_page(
     request = comparison.request
     experiment = comparison.study.experiment(request.size, comparison.name)
     names = experiment.figures
-    draw_figures(comparison.study, request.size, comparison.name, folder, folder, names, (".png", ".svg"), view)
+    draw_figures(comparison.study, request.size, comparison.name, folder, folder, names, view)
     figures = [load_figure(folder, name, figure["caption"], out.parent) for name, figure in names.items()]
     html = (
         create_environment(Path(__file__).parent)
@@ -176,17 +128,8 @@ def _write_page(
             title=experiment.title,
             suite=request.on,
             size=request.size,
-            entries=[
-                {
-                    "numbers": entry,
-                    "problems": text.problem_rows(entry),
-                    "overall": text.overall_rows(entry),
-                    "costs": text.cost_rows(entry),
-                    "choices": text.choice_rows(entry),
-                    "note": text.note(entry),
-                }
-                for entry in numbers
-            ],
+            entries=numbers,
+            text=text,
             figures=figures,
             lines=lines,
             command=request.command,
@@ -198,7 +141,7 @@ def _write_page(
 
 
 def compare(
-    algorithms: "str | type[Algorithm] | Sequence[str | type[Algorithm]]",
+    algorithms: str | Sequence[str],
     on: str = SUITE,
     size: str | None = None,
     *,
@@ -207,7 +150,6 @@ def compare(
     set: Mapping[str, Any] | None = None,
     search: Mapping[str, Sequence[Any]] | None = None,
     runs: Sequence[str | Path] = (),
-    model: str | None = None,
     cores: int | str = "all",
 ) -> "pd.DataFrame":
     """Compare algorithms with those of an experiment, as `fedatlas compare` does.
@@ -215,7 +157,7 @@ def compare(
     What the record has is not trained. Files of the comparison lie in the folder ``compare`` of the results.
 
     Args:
-        algorithms: A name of an algorithm, a subclass of Algorithm that lies in a file of this folder, or several.
+        algorithms: Name of an algorithm of the study or of the atlas, or several.
         on: The experiment.
         size: Its size; by default that of the configuration.
         quick: Whether a third of the problems and five scoring seeds are enough.
@@ -223,7 +165,6 @@ def compare(
         set: Hyper-parameters that are fixed.
         search: Ranges of hyper-parameters, by default those that the algorithm declares.
         runs: Files of runs that another framework made, which are compared too.
-        model: Cost model of simulated seconds, such as ``cross-device``; by default they are not counted.
         cores: Number of cores, or ``all``.
 
     Returns:
@@ -236,34 +177,9 @@ def compare(
     import pandas as pd
 
     study = Study.open()
-    several = [algorithms] if isinstance(algorithms, str | type) else list(algorithms)
-    classes = [cls for cls in several if not isinstance(cls, str)]
-    paths = list(dict.fromkeys([*study.config["extensions"], *map(_file_of, classes)]))
-    if classes:
-        os.environ[extensions.VARIABLE] = extensions.environment_value(".", paths)
-    names = [algorithm if isinstance(algorithm, str) else algorithm.name for algorithm in several]
+    names = [algorithms] if isinstance(algorithms, str) else list(algorithms)
     request = Request(names, on, size or study.config["size"], quick, set or {}, search or {}, [*map(Path, runs)])
-    options = ["--config", f"extensions={json.dumps(paths)}"] if classes else []
-    comparison, numbers = compare_entries(
-        study, request, compute=compute, cores=str(cores), model=model, options=options
-    )
+    comparison, numbers = compare_entries(study, request, compute=compute, cores=str(cores))
     frame = pd.concat([entry.frame() for entry in numbers], ignore_index=True)
     frame.attrs = {"sentences": {entry.id: entry.sentence for entry in numbers}, "page": f"{comparison.path}.html"}
     return frame
-
-
-def _file_of(algorithm: "type[Algorithm]") -> str:
-    """Return the file of an algorithm's class, relative to the working directory, from which jobs load it.
-
-    Raises:
-        UserError: It has none, or one outside.
-    """
-    name = algorithm.__name__
-    try:
-        path = Path(inspect.getfile(algorithm)).resolve().relative_to(Path.cwd().resolve())
-    except (TypeError, OSError, ValueError):
-        raise UserError(
-            f"compare: the jobs of the comparison cannot load {name}: put it in a Python file in {Path.cwd()}, such as "
-            "extensions/my_algorithm.py, and import it from there"
-        ) from None
-    return path.as_posix()

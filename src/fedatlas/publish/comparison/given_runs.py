@@ -19,25 +19,20 @@ TOLERANCE = 1e-5  # of the loss at the start, which frameworks round differently
 REASON = "the file has no runs of it"
 
 
-def add_runs(
-    view: ExperimentView, curves: "pd.DataFrame", path: Path
-) -> "tuple[ExperimentView, pd.DataFrame, list[str]]":
-    """Return an experiment with runs of a file as one more algorithm, which has the name of the file.
+def add_runs(view: ExperimentView, curves: "pd.DataFrame", path: Path) -> "tuple[ExperimentView, pd.DataFrame]":
+    """Return an experiment and its curves with runs of a file as one more algorithm, which has the name of the file.
 
     Args:
         view: The experiment as figures see it.
         curves: Its curves.
-        path: The file, with the columns problem, seed, round and loss, and costs such as gradients.
-
-    Returns:
-        The view, the curves, and the costs that the file counts.
+        path: The file, with the columns problem, seed, round and loss; others are not read.
 
     Raises:
         UserError: A column is missing, or rows do not fit the experiment.
     """
     import pandas as pd
 
-    runs, costs = _read(path, curves)
+    runs = _read(path)
     cases = _cases(view, path, runs)
     id = path.stem
     if id in view.algorithms:
@@ -53,31 +48,27 @@ def add_runs(
     absent = {case: REASON for case in view.cases if case not in set(cases.values())}
     entry = AlgorithmView(algorithm=id, name=id, emphasis=True)
     view = replace(view, algorithms={**view.algorithms, id: entry}, undefined={**view.undefined, id: absent})
-    return view, pd.concat([curves, *parts], ignore_index=True), costs
+    return view, pd.concat([curves, *parts], ignore_index=True)
 
 
-def _read(path: Path, curves: "pd.DataFrame") -> "tuple[pd.DataFrame, list[str]]":
-    """Return the rows of a file, and the costs among its columns."""
+def _read(path: Path) -> "pd.DataFrame":
+    """Return the rows of a file."""
     import pandas as pd
 
     frame = csv.read(path)
-    for column in COLUMNS:
-        if column not in frame:
-            raise UserError(f"{path} has no column {column!r}; it needs {', '.join(COLUMNS)}")
-    frame["problem"] = frame["problem"].astype(str)
-    for column in frame.columns.drop("problem"):
-        if column not in curves:
-            raise UserError(f"{path}: unknown column {column!r}{did_you_mean(column, list(curves.columns))}")
+    if missing := [column for column in COLUMNS if column not in frame]:
+        raise UserError(f"{path} has no column {missing[0]!r}; it needs {', '.join(COLUMNS)}")
+    if len(frame) == 0:
+        raise UserError(f"{path} has no rows")
+    frame = frame[list(COLUMNS)].astype({"problem": str})
+    for column in COLUMNS[1:]:
         values = pd.to_numeric(frame[column], errors="coerce")
         wrong = values.isna() if column != "loss" else values.isna() & ~frame[column].isna()
         if wrong.any():
             row = int(wrong.to_numpy().argmax())
             raise UserError(f"{path}, row {row + 2}: {column} is {frame[column].iloc[row]!r}; it must be a number")
         frame[column] = values
-    if len(frame) == 0:
-        raise UserError(f"{path} has no rows")
-    counted = [name for name in ("vectors_up", "vectors_down", "bits_up", "bits_down", "gradients") if name in frame]
-    return frame.astype({"seed": int, "round": int}), ["rounds", *counted]
+    return frame.astype({"seed": int, "round": int})
 
 
 def _cases(view: ExperimentView, path: Path, runs: "pd.DataFrame") -> Mapping[str, str]:

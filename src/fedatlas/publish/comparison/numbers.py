@@ -1,8 +1,8 @@
-"""The numbers of a comparison: the place of an algorithm on each problem, over all of them, and by each cost."""
+"""The numbers of a comparison: the place of an algorithm on each problem, and over all of them."""
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fedatlas.experiments import axis_values, labels
@@ -13,13 +13,7 @@ from fedatlas.publish.comparison.sentence import write_sentence
 from fedatlas.registry import extensions
 from fedatlas.registry.validation import native
 from fedatlas.results.comparing.pairwise import Estimate
-from fedatlas.results.comparing.ranks import (
-    CostRank,
-    ProblemRank,
-    probability_of_improvement,
-    rank_by_cost,
-    rank_on_problems,
-)
+from fedatlas.results.comparing.ranks import ProblemRank, probability_of_improvement, rank_on_problems
 from fedatlas.results.figures.comparison_figure import problem_frame, problem_titles
 from fedatlas.results.figures.figure_data import FigureData
 from fedatlas.results.figures.loss_to_best import LossToBest
@@ -27,31 +21,7 @@ from fedatlas.results.figures.loss_to_best import LossToBest
 if TYPE_CHECKING:
     import pandas as pd
 
-
 REFERENCES = ("fedavg", "scaffold")  # algorithms with which all are compared by name
-COSTS = ("rounds", "vectors_up", "bits_up", "gradients")
-SHARE = 0.01  # target of the costs: share of the first distance to the best value
-
-
-@dataclass(frozen=True)
-class Choice:
-    """What tuning chose on a problem.
-
-    Attributes:
-        values: Chosen values by hyper-parameter; empty where nothing was tuned.
-        defaults: Values of the hyper-parameters of an algorithm of the user's that were left at their defaults while
-            others were tuned.
-    """
-
-    values: dict[str, Any]
-    defaults: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def text(self) -> str:
-        """The chosen values in words, and those left at defaults: ``η = 0.12; by default β = 0.9``."""
-        parts = (self.values, self.defaults)
-        chosen, default = (", ".join(labels.assignment(*item) for item in values.items()) for values in parts)
-        return "; by default ".join(filter(None, (chosen, default)))
 
 
 @dataclass(frozen=True)
@@ -60,37 +30,36 @@ class EntryNumbers:
 
     Attributes:
         id: Its id in the experiment.
-        name: Its name.
         names: Names of all algorithms by id.
         quantity: The compared score in words.
         log: Whether scores are compared by their ratio, else by their difference.
         margin: Share of a score up to which differences do not matter.
         places: Its place on each problem, by title.
-        undefined: Why it is not defined on problems, by title.
-        choices: What tuning chose, by title.
-        overall: Probability that it is better than each rival on an instance of a problem, by id; None if they never
-            meet.
-        costs: Its place by each cost, by name.
+        choices: What tuning chose, in words, by title: ``η = 0.12; by default β = 0.9``.
+        overall: Probability that it is better than a rival on an instance of a problem, and the ends of its interval,
+            by id of the rivals that it meets.
         absent: Words for it where it has no runs.
     """
 
     id: str
-    name: str
     names: Mapping[str, str]
     quantity: str
     log: bool
     margin: float
     places: dict[str, ProblemRank]
-    undefined: dict[str, str]
-    choices: dict[str, Choice]
-    overall: dict[str, Estimate | None]
-    costs: dict[str, CostRank]
+    choices: dict[str, str]
+    overall: dict[str, Estimate]
     absent: str = "is not defined"
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.names[self.id]
 
     @property
     def references(self) -> list[str]:
         """Rivals with which it is compared by name."""
-        return [id for id in REFERENCES if self.overall.get(id) is not None]
+        return [id for id in REFERENCES if id in self.overall]
 
     @property
     def sentence(self) -> str:
@@ -104,8 +73,7 @@ class EntryNumbers:
         return pd.DataFrame([self._row(title, place) for title, place in self.places.items()])
 
     def _row(self, title: str, place: ProblemRank) -> dict[str, Any]:
-        row: dict[str, Any] = {"algorithm": self.id, "problem": title, "state": place.state}
-        row |= {"reason": self.undefined.get(title, ""), "score": place.score}
+        row: dict[str, Any] = {"algorithm": self.id, "problem": title, "state": place.state, "score": place.score}
         row |= {"best_rival": place.rival or "", "best_rival_score": place.rival_score}
         row |= _interval("rank", place.rank)
         row["algorithms"] = 1 + len(place.comparisons)
@@ -113,8 +81,7 @@ class EntryNumbers:
             column = rival if rival in self.references else "best_rival"
             if comparison := place.comparisons.get(rival):
                 row |= _interval(f"better_than_{column}", comparison.won) | {f"side_of_{column}": comparison.side}
-        choice = self.choices.get(title)
-        return {**row, "chosen": choice.text if choice else ""}
+        return {**row, "chosen": self.choices.get(title, "")}
 
 
 def _interval(name: str, estimate: Estimate | None) -> dict[str, float]:
@@ -122,11 +89,7 @@ def _interval(name: str, estimate: Estimate | None) -> dict[str, float]:
 
 
 def compute_numbers(
-    view: ExperimentView,
-    table: "pd.DataFrame",
-    curves: "pd.DataFrame",
-    entries: Sequence[str],
-    costs: Sequence[str] = COSTS,
+    view: ExperimentView, table: "pd.DataFrame", curves: "pd.DataFrame", entries: Sequence[str]
 ) -> list[EntryNumbers]:
     """Return the numbers of some algorithms of an experiment.
 
@@ -135,7 +98,6 @@ def compute_numbers(
         table: Its table.
         curves: Its curves.
         entries: Ids of the algorithms.
-        costs: Costs that are counted: columns of the curves.
     """
     figure = LossToBest(scores=True)
     data = FigureData(figure, view, table, curves)
@@ -145,43 +107,28 @@ def compute_numbers(
     if len(titles) == 1:  # the title tells problems apart, of which there is one
         titles = [view.cases.get(points[0].get(CASE, ""), view.name)]
     improvement = probability_of_improvement(scores)
-    by_cost = {}
-    for cost in costs:
-        kind = LossToBest(x=cost, share=SHARE)
-        by_cost[cost] = kind.outcomes(FigureData(kind, view, table, curves))
     names = {id: labels.plain_text(name) for id, name in data.names.items()}
     result = []
     for id in entries:
-        overall = {rival: improvement.get((id, rival)) for rival in scores.algorithms if rival != id}
-        reasons = view.undefined.get(id, {})
+        overall = {rival: improvement[id, rival] for rival in scores.algorithms if (id, rival) in improvement}
+        choices = {title: _choice(view, id, point, table) for title, point in zip(titles, points, strict=True)}
         result.append(
             EntryNumbers(
                 id,
-                names[id],
                 names,
                 figure.quantity(data),
                 scores.log,
                 scores.margin,
                 dict(zip(titles, rank_on_problems(scores, id, REFERENCES), strict=True)),
-                {
-                    title: reasons[point[CASE]]
-                    for title, point in zip(titles, points, strict=True)
-                    if point.get(CASE) in reasons
-                },
-                {
-                    title: choice
-                    for title, point in zip(titles, points, strict=True)
-                    if (choice := _choice(view, id, point, table))
-                },
+                {title: text for title, text in choices.items() if text is not None},
                 overall,
-                {cost: rank_by_cost(benchmark, id) for cost, benchmark in by_cost.items()},
             )
         )
     return result
 
 
-def _choice(view: ExperimentView, id: str, point: Mapping[str, Any], table: "pd.DataFrame") -> Choice | None:
-    """Return what tuning chose for an algorithm at a point of the axes; None without runs."""
+def _choice(view: ExperimentView, id: str, point: Mapping[str, Any], table: "pd.DataFrame") -> str | None:
+    """Return what tuning chose for an algorithm at a point of the axes, and what stayed; None without runs."""
     rows = table[(table["algorithm"] == id) & table["chosen"]]
     for axis, value in point.items():
         rows = rows[rows[axis] == value]
@@ -190,7 +137,9 @@ def _choice(view: ExperimentView, id: str, point: Mapping[str, Any], table: "pd.
     chosen = rows.iloc[0]
     tune = [name for name in view.algorithms[id].tune if name in chosen and not axis_values.is_missing(chosen[name])]
     values = {name: axis_values.parse(native(chosen[name])) for name in tune}
-    return Choice(values, _own_defaults(view.algorithms[id]) if tune else {})
+    parts = (values, _own_defaults(view.algorithms[id]) if tune else {})
+    texts = (", ".join(labels.assignment(*item) for item in part.items()) for part in parts)
+    return "; by default ".join(filter(None, texts))
 
 
 def _own_defaults(entry: AlgorithmView) -> dict[str, Any]:

@@ -1,11 +1,10 @@
 """A comparison as text for a terminal."""
 
-import math
 from collections.abc import Iterator, Sequence
 
 from fedatlas.experiments import labels
 from fedatlas.io import terminal
-from fedatlas.publish.comparison.numbers import SHARE, EntryNumbers
+from fedatlas.publish.comparison.numbers import EntryNumbers
 from fedatlas.results.comparing.pairwise import MEANINGFUL, Estimate
 from fedatlas.results.comparing.ranks import ProblemRank
 
@@ -15,23 +14,10 @@ SIGNS = {"ahead": "+", "behind": "−", "even": " "}
 
 def render(numbers: EntryNumbers) -> str:
     """Return the tables of an algorithm, and the sentence."""
-    return "\n".join(_lines(numbers))
-
-
-def _lines(numbers: EntryNumbers) -> Iterator[str]:
-    yield f"{numbers.name}: {numbers.quantity}"
-    yield ""
-    yield from align(problem_rows(numbers))
-    yield ""
-    if numbers.choices:
-        yield from align(choice_rows(numbers))
-        yield ""
-    yield from align(overall_rows(numbers)[: HARDEST + 1])
-    yield ""
-    yield from align(cost_rows(numbers))
-    yield ""
-    yield terminal.hanging_indent("", numbers.sentence)
-    yield terminal.hanging_indent("", note(numbers))
+    tables = [problem_rows(numbers), choice_rows(numbers), overall_rows(numbers)[: HARDEST + 1]]
+    parts = [[f"{numbers.name}: {numbers.quantity}"], *(align(rows) for rows in tables if len(rows) > 1)]
+    sentences = (terminal.hanging_indent("", text) for text in (numbers.sentence, note(numbers)))
+    return "\n\n".join("\n".join(part) for part in (*parts, sentences))
 
 
 def note(numbers: EntryNumbers) -> str:
@@ -73,36 +59,14 @@ def _estimate(estimate: Estimate | None) -> str:
 
 def choice_rows(numbers: EntryNumbers) -> list[list[str]]:
     """Return the table of what tuning chose, with its heads."""
-    return [["problem", "chosen"], *([title, choice.text] for title, choice in numbers.choices.items())]
+    return [["problem", "chosen"], *map(list, numbers.choices.items())]
 
 
 def overall_rows(numbers: EntryNumbers) -> list[list[str]]:
     """Return the table of probabilities over all problems, with its heads; the hardest rivals come first."""
-    met = {id: share for id, share in numbers.overall.items() if share is not None}
-    order = sorted(met, key=lambda id: met[id].value)
-    texts = [[numbers.names[id], "{:.2f} ({:.2f}–{:.2f})".format(*met[id])] for id in order]
+    order = sorted(numbers.overall.items(), key=lambda row: row[1].value)
+    texts = [[numbers.names[id], "{:.2f} ({:.2f}–{:.2f})".format(*share)] for id, share in order]
     return [["over all problems", "P"], *texts]
-
-
-def cost_rows(numbers: EntryNumbers) -> list[list[str]]:
-    """Return the table of costs, with its heads."""
-    heads = [f"to {100 * SHARE:g} % of the start by", "rank", "times the best", "attained"]
-    return [
-        heads,
-        *(
-            [
-                labels.words(cost),
-                _estimate(place.rank),
-                _ratio(place.ratio),
-                f"{100 * place.attained:.0f} %",
-            ]
-            for cost, place in numbers.costs.items()
-        ),
-    ]
-
-
-def _ratio(ratio: float) -> str:
-    return labels.number(ratio, 2) if math.isfinite(ratio) else "–" if math.isnan(ratio) else "∞"
 
 
 def align(rows: Sequence[Sequence[str]]) -> Iterator[str]:

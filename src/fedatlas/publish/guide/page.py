@@ -15,7 +15,6 @@ from fedatlas.records.results import find_record, record_tables
 from fedatlas.workflow.comparison import SUITE
 from fedatlas.workflow.study import Study
 
-LIMIT = 2_000_000  # bytes of the page
 HERE = Path(__file__).parent
 TITLE = "Which method, when?"
 
@@ -64,6 +63,4 @@ def write_page(content: dict[str, Any], out: Path, pages: str = "") -> None:
             ),
         )
     )
-    if len(html.encode()) > LIMIT:
-        raise UserError(f"{out} would have {len(html.encode()):,} bytes; at most {LIMIT:,} are allowed")
     write_text(out, html)

@@ -7,22 +7,17 @@ several parts is *not held* if one of them is not, else *undecided* if one is un
 the substitute gave in brackets.
 """
 
-import math
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fedatlas.errors import UserError
-from fedatlas.experiments import axis_values, labels
-from fedatlas.publish.report.headlines import LEVELS, NOT_RUN, SUBSTITUTE, Beside, Headline, Number, PaperHeadlines
-from fedatlas.publish.report.verdicts import at_largest_size, rests_on_normal_noise
+from fedatlas.experiments.numbering import find_places
+from fedatlas.io.markdown import escape_markdown
+from fedatlas.publish.report.headlines import LEVELS, NOT_RUN, SUBSTITUTE, Headline, PaperHeadlines
+from fedatlas.publish.report.verdicts import rests_on_normal_noise
 from fedatlas.results.claims.verdicts import EQUAL, HELD, MORE, NOT_HELD, NOT_TESTED, UNDECIDED, UNTESTED, VACUOUS
-from fedatlas.results.comparing.intervals import difference
-from fedatlas.results.comparing.published import TABLES, read_table
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 SIGNS = {HELD: "✓", EQUAL: "=", UNDECIDED: "?", NOT_HELD: "✗", VACUOUS: "∅", UNTESTED: "–", NOT_RUN: "–"}
 
@@ -62,47 +57,51 @@ def count_parts(parts: Sequence[str]) -> str:
     return ", ".join([f"{count} of {len(parts)} {first}", *(f"{count} {verdict}" for verdict, count in others)])
 
 
-@dataclass(frozen=True)
-class GalleryState:
-    """What cards need to know of the gallery.
-
-    Attributes:
-        claims: Rows of claims.csv.
-        figures: Paths of figures by EXPERIMENT/FIGURE, those of the largest size.
-        unrecorded: Names of the experiments that the record does not have.
-        scores: Chosen scores by experiment, at the largest size.
-        points: Published points beside scores by experiment, at the largest size.
-        hours: Processor hours that experiments take at the paper's size.
-    """
-
-    claims: Sequence[Mapping[str, str]]
-    figures: Mapping[str, str]
-    unrecorded: Collection[str]
-    scores: "Mapping[str, pd.DataFrame]"
-    points: "Mapping[str, pd.DataFrame]"
-    hours: Mapping[str, float]
-
-
-def make_cards(papers: Sequence[PaperHeadlines], state: GalleryState) -> list[Card]:
+def make_cards(
+    papers: Sequence[PaperHeadlines],
+    claims: Sequence[Mapping[str, str]],
+    unrecorded: Collection[str],
+    hours: Mapping[str, float],
+    figures: Mapping[str, str] = {},
+    points: Mapping[str, str] = {},
+) -> list[Card]:
     """Return the cards of papers.
+
+    Args:
+        papers: Headlines of the papers.
+        claims: Rows of claims.csv.
+        unrecorded: Names of the experiments that the record does not have.
+        hours: Processor hours that experiments take at the paper's size.
+        figures: Paths of figures by EXPERIMENT/FIGURE, those of the largest size.
+        points: Sentences on published points beside scores by experiment.
 
     Returns:
         Mappings with ``id``, as ``fedac/speed-up``; ``paper``, its key, and ``method``, its name; ``title``, ``quote``
         and ``place`` of the sentence; ``level`` of evidence; ``verdict``, a key of SIGNS, and ``words`` for it with the
-        substitute, the number, and what came out elsewhere; ``shares``, how many parts have which verdict, where there
-        are several; ``here``, the results that decide; ``parts`` with name, verdict and rows of claims.csv; ``sizes``
-        of these rows; ``effect`` in the paper; ``figure``, a path in the gallery; what was ``tried``; ``outcome``
-        beside the verdict, where the record has all experiments; ``untested`` parts, and what is not a part, with the
-        reason; ``elsewhere``, place and row where the same is asked and the sentence does not speak of; ``prices``,
-        with words, experiment, and processor hours or None, of what the paper's size would take; ``normal``, whether a
-        verdict rests on normal noise; ``unrecorded`` experiments; ``beside``, heads and rows of a table of the paper
-        beside results; a sentence on published ``points``.
+        substitute, and what came out elsewhere; ``shares``, how many parts have which verdict, where there are several;
+        ``here``, the results that decide; ``parts`` with name, verdict and rows of claims.csv; ``sizes`` of these rows;
+        ``effect`` in the paper; ``figure``, a path in the gallery; what was ``tried``; ``outcome`` beside the verdict,
+        where the record has all experiments; ``untested`` parts, and what is not a part, with the reason;
+        ``elsewhere``, place and row where the same is asked and the sentence does not speak of; ``prices``, with words,
+        experiment, and processor hours or None, of what the paper's size would take; ``normal``, whether a verdict
+        rests on normal noise; ``unrecorded`` experiments; a sentence on published ``points``.
 
     Raises:
         UserError: A size at which a headline is tested has no level of evidence.
     """
-    rows = rows_by_claim(state.claims)
-    return [_make_card(paper, name, line, rows, state) for paper in papers for name, line in paper.headlines.items()]
+    rows = rows_by_claim(claims)
+    cards = []
+    for paper in papers:
+        for name, headline in paper.headlines.items():
+            card = _make_card(f"{paper.name}/{name}", headline, rows, unrecorded)
+            card |= {"paper": paper.paper, "method": paper.method, "figure": figures.get(headline.figure or "", "")}
+            card["prices"] = [
+                [words, experiment, hours.get(experiment)] for words, experiment in headline.not_run.items()
+            ]
+            experiments = (claim.partition("/")[0] for claim in headline.claims)
+            card["points"] = next((points[experiment] for experiment in experiments if experiment in points), "")
+            cards.append(card)
+    return cards
 
 
 def card_experiments(card: Card) -> list[str]:
@@ -111,15 +110,29 @@ def card_experiments(card: Card) -> list[str]:
     return list(dict.fromkeys(row["experiment"] for row in rows))
 
 
+def attack_text(card: Card, found: Sequence[Mapping[str, str]]) -> str:
+    """Return in Markdown what the attack found on the statement that a card names, for experiments on which it rests.
+
+    Args:
+        card: The card, whose place in the paper names the statement.
+        found: Rows of statements.csv, which the folder statements writes.
+    """
+    experiments = {row["experiment"] for part in card["parts"] for row in part["rows"]}
+    numbers = set(map(str, find_places(card["place"])))
+    # a statement without its part or interpretation: ``Theorem 3`` for ``Theorem 3 (b), with A = 1``
+    named = [row for row in found if re.split(r",| \(", row["statement"])[0] in numbers]
+    texts = [
+        f"{escape_markdown(row['statement'])}: {row['found']}" for row in named if row["experiment"] in experiments
+    ]
+    return "; ".join(dict.fromkeys(texts))
+
+
 def rows_by_claim(claims: Sequence[Mapping[str, str]]) -> dict[str, dict[str, str]]:
-    """Return the row of each claim at the largest size that tests it, by EXPERIMENT/CLAIM."""
-    rows = at_largest_size(claims)
-    return {"/".join(key): {name: row.get(name) or "" for name in ROW} for key, row in rows.items()}
+    """Return the row of each claim by EXPERIMENT/CLAIM."""
+    return {f"{row['experiment']}/{row['claim']}": {name: row.get(name) or "" for name in ROW} for row in claims}
 
 
-def _make_card(
-    paper: PaperHeadlines, name: str, headline: Headline, rows: Mapping[str, dict[str, str]], state: GalleryState
-) -> Card:
+def _make_card(id: str, headline: Headline, rows: Mapping[str, dict[str, str]], unrecorded: Collection[str]) -> Card:
     parts: list[dict[str, Any]] = []
     for part, claims in headline.parts.items():
         interpretations = [rows[claim] for claim in claims if claim in rows]
@@ -127,37 +140,30 @@ def _make_card(
             {"name": part, "verdict": judge_part([row["verdict"] for row in interpretations]), "rows": interpretations}
         )
     sizes = dict.fromkeys(row["size"] for part in parts for row in part["rows"])
-    level = _level(f"{paper.name}/{name}", headline, sizes)
+    level = _level(id, headline, sizes)
     verdict = judge_sentence([part["verdict"] for part in parts])
-    experiments = dict.fromkeys(claim.partition("/")[0] for claim in headline.claims)
     elsewhere = [(place, rows[claim]) for place, claim in headline.elsewhere.items() if claim in rows]
-    unrecorded = [name for name in experiments if name in state.unrecorded]
-    points = [state.points[experiment] for experiment in experiments if experiment in state.points]
+    experiments = dict.fromkeys(claim.partition("/")[0] for claim in headline.claims)
+    lacking = [name for name in experiments if name in unrecorded]
     return {
-        "id": f"{paper.name}/{name}",
-        "paper": paper.paper,
-        "method": paper.method,
+        "id": id,
         "title": headline.title,
         "quote": headline.quote,
         "place": headline.place,
         "level": level,
         "verdict": {NOT_RUN: NOT_RUN, SUBSTITUTE: UNTESTED}.get(level, verdict),
-        "words": _words(level, verdict, headline.substitute, _number(headline.number, state), elsewhere),
+        "words": _words(level, verdict, headline.substitute, elsewhere),
         "shares": "" if level in (SUBSTITUTE, NOT_RUN) else count_parts([part["verdict"] for part in parts]),
         "here": _decisive(parts, verdict),
         "parts": parts,
         "sizes": sorted(sizes),
         "effect": headline.paper and f"{headline.paper} ({headline.paper_source})",
-        "figure": state.figures.get(headline.figure or "", ""),
         "tried": headline.tried,
-        "outcome": headline.outcome if sizes and not unrecorded else "",
+        "outcome": headline.outcome if sizes and not lacking else "",
         "untested": list(_untested(parts, headline)) if sizes else [],
         "elsewhere": elsewhere,
-        "prices": [[words, name, state.hours.get(name)] for words, name in headline.not_run.items()],
         "normal": any(rests_on_normal_noise(row) for part in parts for row in part["rows"]),
-        "unrecorded": unrecorded,
-        "beside": _beside(headline.beside, state) if headline.beside and state.scores else [],
-        "points": _compare_points(points[0]) if points else "",
+        "unrecorded": lacking,
     }
 
 
@@ -179,28 +185,11 @@ def _level(name: str, headline: Headline, sizes: Iterable[str]) -> str:
     return max(levels, key=list(LEVELS).index, default=NOT_RUN)
 
 
-def _words(
-    level: str, verdict: str, substitute: str, number: str, elsewhere: Sequence[tuple[str, Mapping[str, str]]]
-) -> str:
+def _words(level: str, verdict: str, substitute: str, elsewhere: Sequence[tuple[str, Mapping[str, str]]]) -> str:
     if level == NOT_RUN:
         return NOT_RUN
-    shown = "; ".join([verdict, *filter(None, [number]), *(f"{place}: {row['verdict']}" for place, row in elsewhere)])
+    shown = "; ".join([verdict, *(f"{place}: {row['verdict']}" for place, row in elsewhere)])
     return f"{UNTESTED} (on {substitute}: {shown})" if level == SUBSTITUTE else shown
-
-
-def _number(number: Number | None, state: GalleryState) -> str:
-    """Return the number of a sentence beside the paper's, with Welch's interval; empty without scores."""
-    if number is None or number.experiment not in state.scores:
-        return ""
-    scores = state.scores[number.experiment]
-    ours, theirs = (_row(scores, id, number.where) for id in (number.algorithm, number.than))
-    if not (ours and theirs):
-        return ""
-    first, second = ((row["score"], row["score_sd"], int(row["seeds"])) for row in (ours, theirs))
-    mean, half = difference(first, second)
-    ends = f"{labels.number(100 * (mean - half))} to {labels.number(100 * (mean + half))}"
-    agrees = "as the paper's" if abs(100 * mean - number.points) <= 100 * half else "for the paper's"
-    return f"{labels.number(100 * mean)} points ({ends}) {agrees} {labels.number(number.points)}"
 
 
 def _decisive(parts: Sequence[Mapping[str, Any]], verdict: str) -> str:
@@ -211,38 +200,3 @@ def _decisive(parts: Sequence[Mapping[str, Any]], verdict: str) -> str:
             row = (matching or part["rows"])[0]
             return f"{part['name']}: {row['ours']}" if len(parts) > 1 else row["ours"]
     return ""
-
-
-def _beside(beside: Beside, state: GalleryState) -> list[list[str]]:
-    """Return the rows of a table of the paper with a last column of results, in percent; the first row has heads."""
-    table, scores = read_table(beside.table), state.scores.get(beside.experiment)
-    columns = list(dict.fromkeys(table["column"]))
-    lines = [["setting", "method", *(f"{column}, {TABLES[beside.table]}" for column in columns), "here"]]
-    table = table[table["group"].isin(list(beside.settings))]
-    for (group, id), part in table.groupby(["group", "algorithm"], sort=False):
-        numbers = dict(zip(part["column"], part["value"], strict=True))
-        score = math.nan if scores is None else _row(scores, id, beside.settings[group]).get("score", math.nan)
-        here = "" if math.isnan(score) else "diverged" if math.isinf(score) else f"{100 * score:.1f}"
-        lines.append([group, part["name"].iloc[0], *(numbers.get(column, "") for column in columns), here])
-    return lines
-
-
-def _row(scores: "pd.DataFrame", id: str, values: Mapping[str, Any]) -> dict[str, float]:
-    """Return the row of an algorithm in a setting; empty if there is not exactly one."""
-    rows = scores[scores["algorithm"] == id]
-    for axis, value in values.items():
-        rows = rows[[axis_values.parse(cell) == value for cell in rows[axis]]]
-    return rows.to_dict("records")[0] if len(rows) == 1 else {}
-
-
-def _compare_points(points: "pd.DataFrame") -> str:
-    """Return a sentence on scores beside published points: medians of the ratios, over all and by algorithm."""
-    ratios = (points["score"] / points["published"]).groupby(points["algorithm"]).median()
-    middle = (points["score"] / points["published"]).median()
-    shown = (points["shown"] / points["published"]).median()
-    range_text = f"{labels.number(ratios.min())} to {labels.number(ratios.max())} times by algorithm"
-    return (
-        f"Beside the {len(points)} points that the authors published, suboptimality here is {labels.number(middle)} "
-        f"times theirs in the median, {range_text}. With the step size chosen on the one run that is shown, as in the "
-        f"paper, it is {labels.number(shown)} times theirs."
-    )

@@ -1,4 +1,4 @@
-"""Interactive figures of the report: numbers for charts, and alternative texts.
+"""Interactive figures of the report: numbers for charts.
 
 Charts are drawn by Chart.js, whose published file lies in ``chartjs/`` as it is. It is the smallest maintained library
 with logarithmic axes: 0.1 MB in the page, against 0.5 MB of Bokeh, which has more tools than a report needs, and 1.5 MB
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 MAX_POINTS = 200  # of a line; longer ones are thinned
 DIGITS = 5
-ALT_PANELS, ALT_LINES = 4, 5  # in an alternative text
 
 
 def compress(text: str) -> str:
@@ -34,8 +33,8 @@ def compress(text: str) -> str:
 def load_chart(folder: Path, name: str) -> dict[str, Any] | None:
     """Return a figure's chart as JSON types, or None for a figure that has only an image.
 
-    Besides the keys of `fedatlas.results.figures.description`, whose words are plain here, it has ``alt``, the
-    alternative text, and ``panels``, the numbers of lines.
+    Besides the keys of `fedatlas.results.figures.description`, whose words are plain here, it has ``panels``, the
+    numbers of lines.
 
     Args:
         folder: Folder of the figures.
@@ -46,12 +45,19 @@ def load_chart(folder: Path, name: str) -> dict[str, Any] | None:
         return None
     if (spec := read_json(path)) is None or spec.get("kind") == "heatmap":
         return None
-    numbers = csv.read(table, keep_default_na=False, na_values=[""])
-    builders = {"lines": _build_panels, "table": _build_table}
     try:
         if spec["kind"] == "lines":
+            numbers = csv.read(table, keep_default_na=False, na_values=[""])
+            groups = numbers.groupby("panel", sort=False) if "panel" in numbers else [("", numbers)]
             spec["dotted"] |= spec["rings"]
-        chart: dict[str, Any] = _plain({**spec, **builders[spec["kind"]](spec, numbers)})
+            spec["panels"] = [
+                {
+                    "title": str(title),
+                    "lines": {id: _line(spec, rows) for id, rows in part.groupby("algorithm", sort=False)},
+                }
+                for title, part in groups
+            ]
+        chart: dict[str, Any] = _plain(spec)
         return chart
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         fault = f"{type(error).__name__}: {error}"
@@ -65,15 +71,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_plain(inner) for inner in value]
     return labels.plain_text(value) if isinstance(value, str) else value
-
-
-def _build_panels(spec: dict[str, Any], numbers: "pd.DataFrame") -> dict[str, Any]:
-    groups = numbers.groupby("panel", sort=False) if "panel" in numbers else [("", numbers)]
-    panels = [
-        {"title": str(title), "lines": {id: _line(spec, rows) for id, rows in part.groupby("algorithm", sort=False)}}
-        for title, part in groups
-    ]
-    return {"panels": panels, "alt": _line_text(spec, panels)}
 
 
 def _line(spec: dict[str, Any], rows: "pd.DataFrame") -> dict[str, Any]:
@@ -94,31 +91,3 @@ def _line(spec: dict[str, Any], rows: "pd.DataFrame") -> dict[str, Any]:
 def _round(values: "pd.Series") -> list[float | None]:
     """Return numbers with few digits; None for those that are not finite."""
     return [float(f"{value:.{DIGITS}g}") if math.isfinite(value) else None for value in np.asarray(values, float)]
-
-
-def _line_text(spec: dict[str, Any], panels: list[dict[str, Any]]) -> str:
-    """Return a sentence with the last values of lines, the smallest first."""
-    (x, words), *_ = spec["x"].items()
-    texts = []
-    for panel in panels[:ALT_PANELS]:
-        ends = []
-        for id, line in panel["lines"].items():
-            finite = [number for number, value in enumerate(line["y"]) if value is not None]
-            if finite and not spec["lines"][id]["quiet"]:
-                ends.append((line["y"][finite[-1]], line[x][finite[-1]], spec["lines"][id]["name"]))
-        ends.sort()
-        last_x = max((end for _, end, _ in ends), default=0)
-        values = ", ".join(f"{name} {labels.number(y)}" for y, _, name in ends[:ALT_LINES])
-        rest = f" and {len(ends) - ALT_LINES} more" if len(ends) > ALT_LINES else ""
-        position = f"at {labels.number(last_x)} {words}" if not spec["categories"] else "at the last value"
-        texts.append(f"{panel['title'] + ', ' if panel['title'] else ''}{position}: {values}{rest}.")
-    hidden = len(panels) - ALT_PANELS
-    return f"{spec['y'][1]} against {words}. {' '.join(texts)}" + (f" And {hidden} panels more." if hidden > 0 else "")
-
-
-def _build_table(spec: dict[str, Any], numbers: "pd.DataFrame") -> dict[str, Any]:
-    """Return the alternative text: the name and the cells of each of the first rows."""
-    rows = [row for _, block in spec["blocks"] for row in block]
-    texts = [f"{', '.join(names)}: {', '.join(text for text, _ in cells if text)}" for names, cells in rows[:ALT_LINES]]
-    rest = f"; and {len(rows) - ALT_LINES} rows more" if len(rows) > ALT_LINES else ""
-    return {"alt": f"{'; '.join(texts)}{rest}."}

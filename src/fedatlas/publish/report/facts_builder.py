@@ -5,22 +5,25 @@ Options of algorithms, the catalogue of data and the bibliography are read here;
 
 import dataclasses
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+import yaml
 
 from fedatlas.experiments import labels
 from fedatlas.experiments.cells import Select, has_choice
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.specification import Experiment
-from fedatlas.experiments.tuning import TUNING_RULES
 from fedatlas.federation import algorithms
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.publish.citations import citation_keys
 from fedatlas.publish.report.cards import Card, card_experiments
 from fedatlas.publish.report.facts import Facts
-from fedatlas.registry.bibliography import entries, reference
+from fedatlas.registry.bibliography import entry, reference
 from fedatlas.registry.options import Option, options
 
+SETUP = ("problem", "setting", "grid", "within", "trials", "tuning", "tune", "select", "seeds")
 PROBLEM_CONSTANT = "the problem's"  # the value of a hyper-parameter that is one of the problem's constants
 
 
@@ -41,17 +44,16 @@ def build_facts(
     Returns:
         What the file says (``name``, ``size``, ``file``, ``title``, ``source``, ``description``, ``notes``, ``axes``,
         ``grid``, of which each combination has a run file, ``tune``, ``select``, ``seeds``, and all of it at this size
-        as ``content``); ``paper``, ``references``, ``bibtex`` and the keys that are ``cited``; captions of ``figures``;
-        ``setup``, pairs of a key and a text; names of ``algorithms``, their ``defaults`` and those of the ``setting``,
-        and the ids of those ``tuned``; words for ``score`` and ``tuning``; ``tags`` of all runs in MLflow; ``cards``;
-        ``left_out``, and the ``missing_data`` of these figures.
+        as ``content``); ``paper``, ``references`` and ``bibtex``; captions of ``figures``; ``setup``, pairs of a key
+        of the file and a text; names of ``algorithms``, their ``defaults`` and those of the ``setting``; words for
+        ``score`` and ``tuning``; ``tags`` of all runs in MLflow; ``cards``; ``left_out``, and the ``missing_data`` of
+        these figures.
 
     Raises:
-        UserError: An algorithm or the paper is unknown.
+        UserError: An algorithm, the paper or another citation is unknown.
     """
-    cited, missing = citation_keys(experiment), left_out or {}
-    bibliography, paper = entries(), reference(experiment.paper)
-    available = [key for key in cited if key in bibliography]
+    content = json.loads(json.dumps(dataclasses.asdict(experiment)))
+    paper, cited, missing = reference(experiment.paper), citation_keys(experiment), left_out or {}
     tuned = [id for id, algorithm in view.algorithms.items() if has_choice(algorithm.tune)]
     names = {id: algorithm.name for id, algorithm in view.algorithms.items()}
     return {
@@ -59,21 +61,19 @@ def build_facts(
         "notes": list(experiment.notes),
         "paper": dataclasses.asdict(paper),
         "figures": {name: figure["caption"] for name, figure in experiment.figures.items() if name not in missing},
-        "setup": [(key, text) for key, text in setup(experiment, view) if text],
+        "setup": [(key, _in_yaml(content[key])) for key in SETUP if content[key]],
         "algorithms": names,
         "grid": list(experiment.grid),
         "axes": list(view.axes),
         "tune": list(view.tune),
-        "tuned": tuned,
         "tuning": _tuned_algorithms(experiment.select, names, tuned),
         "select": dataclasses.asdict(experiment.select),
         "score": f"{experiment.select.statistic} {labels.words(experiment.select.metric)}",
         "seeds": experiment.first_seeds,
         "setting": _defaults(options(Setting)),
         "defaults": {id: _defaults(algorithms.get(experiment.algorithm(id)).options()) for id in experiment.algorithms},
-        "cited": cited,
-        "references": {key: dataclasses.asdict(reference(key)) for key in available},
-        "bibtex": {key: bibliography[key].text for key in available},
+        "references": {key: dataclasses.asdict(reference(key)) for key in cited},
+        "bibtex": {key: entry(key).text for key in cited},
         "tags": {
             "size": experiment.size,
             "problem": experiment.problem["kind"],
@@ -82,7 +82,7 @@ def build_facts(
             "venue": paper.meeting,
             "source": experiment.source,
         },
-        "content": json.loads(json.dumps(dataclasses.asdict(experiment))),
+        "content": content,
         "cards": [card for card in cards if experiment.name in card_experiments(card)],
         "left_out": dict(missing),
         "missing_data": list(dict.fromkeys(data for lacking in missing.values() for data in lacking)),
@@ -101,54 +101,9 @@ def _tuned_algorithms(select: Select, names: Mapping[str, str], tuned: Sequence[
     return f"Tuned, {on}: {chosen}. With the values of the experiment's file: {'; '.join(fixed)}."
 
 
-def setup(experiment: Experiment, view: ExperimentView) -> Iterator[tuple[str, str]]:
-    """Yield pairs (key, text) of an experiment's setup at its size; a text may be empty."""
-    axes = experiment.axes
-    yield "Problem", _list({key: value for key, value in experiment.problem.items() if f"problem.{key}" not in axes})
-    yield "Setting", _list({key: value for key, value in experiment.setting.items() if key not in axes})
-    yield "Varied", "; ".join(f"{_name(axis)} in {_values(values)}" for axis, values in axes.items())
-    if experiment.trials:
-        rule = TUNING_RULES.build(experiment.tuning, "trials")
-        each = f" for each hyper-parameter, then {rule.name.replace('_', ' ')}" if rule.needs_trials else ""
-        yield "Tuned", f"{experiment.trials} quasi-random trials of each algorithm's search space{each}"
-    yield "Tuned", "; ".join(f"{name} in {_values(values)}" for name, values in experiment.tune.items() if values)
-    if any(has_choice(algorithm.tune) for algorithm in view.algorithms.values()):
-        yield "Tuning", _tuning(experiment.select)
-    yield "Scores", f"{experiment.select.values} of {labels.words(experiment.select.metric)}"
-    yield "Seeds", _values(experiment.first_seeds)
-    if analyses := experiment.analyses:
-        counts = ", then ".join(map(str, analyses[1:]))
-        yield "More seeds", f"{counts} in all where a comparison is undecided"
-
-
-def _tuning(select: Select) -> str:
-    """Return a sentence on the choice of tuned values."""
-    ends = f"; the ends of axes are moved up to {_times(select.extend)}" if select.extend else ""
-    several = len(select.seeds) > 1
-    median = f", the median over the seeds {_values(select.seeds)} and confirmed on fresh seeds where runs are random"
-    return f"by {labels.words(select.tuning_metric)}{median if several else f' on seed {select.seeds[0]}'}{ends}"
-
-
-def _times(count: int) -> str:
-    return {1: "once", 2: "twice"}.get(count, f"{count} times")
-
-
-def _list(options: dict[str, Any]) -> str:
-    kind = [labels.text(options["kind"])] if "kind" in options else []
-    return "; ".join(
-        [*kind, *(f"{_name(key)}: {labels.text(value, options)}" for key, value in options.items() if key != "kind")]
-    )
-
-
-def _name(key: str) -> str:
-    stem = key.split(".")[-1]
-    letter, words = labels.symbol(stem), stem.replace("_", " ")
-    return f"{words} {letter}" if stem in labels.SYMBOLS else letter or words
-
-
-def _values(values: list[Any]) -> str:
-    separator = "; " if any(isinstance(value, (dict, list)) for value in values) else ", "
-    return separator.join(map(labels.text, values))
+def _in_yaml(value: Any) -> str:
+    text = yaml.safe_dump(value, default_flow_style=True, sort_keys=False, allow_unicode=True, width=math.inf)
+    return text.removesuffix("...\n").strip()
 
 
 def _defaults(options: Mapping[str, Option]) -> dict[str, Any]:
@@ -159,6 +114,4 @@ def _defaults(options: Mapping[str, Option]) -> dict[str, Any]:
 def _default(option: Option) -> Any:
     if option.constant:
         return PROBLEM_CONSTANT
-    if option.required:
-        return option.advice  # which trials take where they tune others alone
     return option.default() if callable(option.default) else option.default

@@ -1,25 +1,26 @@
 """The pages of the gallery, in Markdown: an index, a page of cards for each paper, and a page for each experiment."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fedatlas.errors import UserError
+from fedatlas.experiments import SIZES, labels
 from fedatlas.experiments.cells import Select
 from fedatlas.experiments.experiment_view import AlgorithmView
 from fedatlas.experiments.metadata import TableMeta, versions
-from fedatlas.experiments.numbering import find_places
+from fedatlas.experiments.numbering import PaperItem, find_places
 from fedatlas.io import csv
 from fedatlas.io.files import write_text
 from fedatlas.io.markdown import escape_markdown
 from fedatlas.io.text import read_text
-from fedatlas.publish.report import attacks, tally
-from fedatlas.publish.report.cards import SIGNS, GalleryState, make_cards, rows_by_claim
+from fedatlas.publish.report.cards import SIGNS, attack_text, make_cards, rows_by_claim
 from fedatlas.publish.report.facts import Facts
 from fedatlas.publish.report.headlines import LEVELS, SUBSTITUTE, PaperHeadlines
 from fedatlas.publish.report.page import FOLDER, create_environment
-from fedatlas.publish.report.verdicts import SIZES_DESCENDING, add_q_values, rests_on_normal_noise, seeds_text
+from fedatlas.publish.report.verdicts import add_q_values, rests_on_normal_noise, seeds_text, to_frame
 from fedatlas.results.claims.verdicts import NOT_TESTED
 from fedatlas.results.comparing.published import fedac_points
 
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from jinja2 import Environment
 
+ATTACKS = "statements.csv"  # in the gallery: what the attack on the papers' statements found (folder statements)
 MARK = "<!-- `make gallery` writes this page anew. -->"
+COLUMNS = 6  # cards in a line of the tally; a paper with more takes another line
 ATLAS = "The atlas's own"  # name of the group of questions that no paper asks
 MEANING = (
     "Here: the number with its 95 % interval. A (t) beside the seeds: the verdict takes their noise as normal. q: of a "
@@ -59,7 +62,7 @@ class GalleryItem:
 
     facts: Facts
     meta: TableMeta
-    claims: "pd.DataFrame"
+    claims: list[dict[str, str]]
     scores: "pd.DataFrame"
     verified: list[str]
 
@@ -79,24 +82,36 @@ class GalleryItem:
         return ATLAS if "atlas's own" in self.facts["source"] else str(self.facts["paper"]["short"])
 
     @property
-    def points(self) -> "pd.DataFrame | None":
-        """Scores beside the points that the paper's authors published; None if no figure shows any.
+    def places(self) -> list[PaperItem]:
+        """Its places in its paper; none for questions of the atlas's own."""
+        return find_places(self.facts["source"]) if self.group != ATLAS else []
 
-        The columns are those of the points, ``score``, the mean over seeds, and ``shown``, the score on the tuning
-        seeds with the value that is best on them: a step size that is chosen on the run that is shown.
+    @property
+    def points(self) -> str:
+        """A sentence on scores beside the points that the paper's authors published; empty if no figure shows any.
+
+        Ratios are medians over all points, and by algorithm. A step size may be chosen on the run that is shown, as in
+        the paper: then the score is that on the tuning seeds.
         """
-        content = self.facts["content"]
+        content, facts = self.facts["content"], self.facts
         if not any(figure.get("published") for figure in content["figures"].values()):
-            return None
+            return ""
         algorithms = {
-            id: AlgorithmView(entry.get("algorithm") or id, self.facts["algorithms"][id], entry.get("set") or {})
+            id: AlgorithmView(entry.get("algorithm") or id, facts["algorithms"][id], entry.get("set") or {})
             for id, entry in content["algorithms"].items()
         }
-        select = Select(**self.facts["select"])
-        points = fedac_points(content["problem"], content["setting"], select, algorithms)
-        scores = self.scores.rename(columns={"tuning_score": "shown"})
-        rows = points.merge(scores, on=["algorithm", "local_steps", "clients"])
-        return rows[[*points.columns, "score", "shown"]] if len(rows) else None
+        points = fedac_points(content["problem"], content["setting"], Select(**facts["select"]), algorithms)
+        rows = points.merge(self.scores, on=["algorithm", "local_steps", "clients"])
+        if rows.empty:
+            return ""
+        ratios, shown = (rows[column] / rows["published"] for column in ("score", "tuning_score"))
+        medians = ratios.groupby(rows["algorithm"]).median()
+        return (
+            f"Beside the {len(rows)} points that the authors published, suboptimality here is "
+            f"{labels.number(ratios.median())} times theirs in the median, {labels.number(medians.min())} to "
+            f"{labels.number(medians.max())} times by algorithm. With the step size chosen on the one run that is "
+            f"shown, as in the paper, it is {labels.number(shown.median())} times theirs."
+        )
 
 
 def write_pages(
@@ -113,24 +128,29 @@ def write_pages(
     Args:
         gallery: Folder of the pictures; pages other than the index lie there.
         out: Path of the index.
-        items: Experiments, at least one, those of the largest size first.
+        items: Experiments, at least one, each at one size.
         papers: Headlines of the papers.
         hours: Processor hours that experiments take at the paper's size.
         missing: Experiments of the gallery that have no record.
         verified: Name, size, meaning, processors and dates of what was verified of each record.
     """
-    import pandas as pd
-
-    frame = pd.concat([item.claims for item in items], ignore_index=True).fillna("")
-    claims, groups = frame.to_dict("records"), {item.name: item.group for item in items}
+    claims, groups = [row for item in items for row in item.claims], {item.name: item.group for item in items}
     add_q_values(claims, lambda row: groups[row["experiment"]])
-    csv.write(gallery / "claims.csv", pd.DataFrame(claims))
-    found, names = attacks.read(gallery), _by_name(items)
-    state = _state(gallery, items, claims, missing, hours or {})
-    deck = make_cards(papers, state)
-    if deck:
-        tally.draw_tally(deck, gallery / "tally.svg")
+    csv.write(gallery / "claims.csv", to_frame(claims))
+    attacks = gallery / ATTACKS
+    found = csv.read(attacks, dtype=str).to_dict("records") if attacks.exists() else []
+    pictures = {
+        f"{item.name}/{figure}": _picture(gallery, item, figure) for item in items for figure in item.facts["figures"]
+    }
+    points = {item.name: text for item in items if (text := item.points)}
+    unrecorded = {experiment.name for experiment in missing} - groups.keys()
+    deck = make_cards(papers, claims, unrecorded, hours or {}, pictures, points)
     environment = create_markdown_environment()
+    if deck:
+        decks = [[card for card in deck if card["paper"] == paper.paper] for paper in papers]
+        lines = [cards[start : start + COLUMNS] for cards in decks for start in range(0, len(cards), COLUMNS)]
+        picture = environment.get_template("tally.svg").render(lines=lines, used={card["level"] for card in deck})
+        write_text(gallery / "tally.svg", picture)
 
     def render(path: Path, template: str, **content: Any) -> Path:
         text = environment.get_template(template).render(content)
@@ -138,13 +158,12 @@ def write_pages(
         return path
 
     written = {render(gallery / "verified.md", "verified.md", verified=verified)}
-    for name, parts in names.items():
-        attacked = [attacks.describe(row) for row in found if row["experiment"] == name]
-        content = [_content(item, claims, gallery, papers) for item in parts]
-        texts = {"parts": content, "titles": _titles(parts[0]), "attacked": attacked}
-        written.add(render(gallery / f"{name}.md", "experiment.md", **texts))
+    for item in items:
+        content = _content(item, claims, gallery, papers)
+        content |= {"attacked": [row for row in found if row["experiment"] == item.name]}
+        written.add(render(gallery / f"{item.name}.md", "experiment.md", **content))
     for paper in papers:
-        cards = [{**card, "attack": attacks.card_text(card, found)} for card in deck if card["paper"] == paper.paper]
+        cards = [{**card, "attack": attack_text(card, found)} for card in deck if card["paper"] == paper.paper]
         references = [item.facts["paper"] for item in items if item.facts["paper"]["key"] == paper.paper]
         if references:
             links = _links(items, paper.method)
@@ -152,11 +171,11 @@ def write_pages(
     sentences = "sentences.md" if any(paper.sentences for paper in papers) else ""
     if sentences:
         by_id = {card["id"]: card for card in deck}
-        written.add(render(gallery / sentences, sentences, papers=papers, cards=by_id, pages=names))
+        written.add(render(gallery / sentences, sentences, papers=papers, cards=by_id, pages=groups))
     for path in gallery.glob("*.md"):
         if path not in written and is_own_page(path):
             path.unlink()
-    rows = rows_by_claim(claims)
+    rows, verdicts = rows_by_claim(claims), Counter(card["verdict"] for card in deck)
     findings = [
         (finding.text, [claim.partition("/")[0] for claim in finding.claims if claim in rows][:2])
         for paper in papers
@@ -169,7 +188,7 @@ def write_pages(
         "index.md",
         deck=deck,
         papers=papers,
-        counts=tally.count_words(deck),
+        counts=", ".join(f"{count} {verdict}" for verdict in SIGNS if (count := verdicts[verdict])),
         normal=sum(map(rests_on_normal_noise, claims)),
         claims=claims,
         folder=gallery.name,
@@ -189,42 +208,15 @@ def create_markdown_environment() -> "Environment":
     return environment
 
 
-def _by_name(items: Sequence[GalleryItem]) -> dict[str, list[GalleryItem]]:
-    """Return the items by experiment; those of the largest size come first."""
-    names: dict[str, list[GalleryItem]] = {}
-    for item in items:
-        names.setdefault(item.name, []).append(item)
-    return dict(sorted(names.items()))
-
-
 def _links(items: Sequence[GalleryItem], group: str) -> list[tuple[str, str]]:
     """Return words and names of the pages of a group's experiments."""
-    return [(_short_title(parts[0]), name) for name, parts in _by_name([i for i in items if i.group == group]).items()]
-
-
-def _state(
-    gallery: Path,
-    items: Sequence[GalleryItem],
-    claims: Sequence[Mapping[str, str]],
-    missing: Sequence[MissingRecord],
-    hours: Mapping[str, float],
-) -> GalleryState:
-    figures: dict[str, str] = {}
-    scores, points = {}, {}
-    for item in reversed(items):  # of several sizes the largest stays
-        for figure in item.facts["figures"]:
-            figures[f"{item.name}/{figure}"] = _picture(gallery, item, figure)
-        scores[item.name] = item.scores
-        if (beside := item.points) is not None:
-            points[item.name] = beside
-    unrecorded = {experiment.name for experiment in missing} - {item.name for item in items}
-    return GalleryState(claims, figures, unrecorded, scores, points, hours)
+    return sorted(((_short_title(item), item.name) for item in items if item.group == group), key=lambda link: link[1])
 
 
 def _content(
     item: GalleryItem, claims: Sequence[Mapping[str, str]], gallery: Path, papers: Sequence[PaperHeadlines]
 ) -> dict[str, Any]:
-    """Return what the page of an experiment shows of it at a size."""
+    """Return what the page of an experiment shows of it."""
     facts, environments = item.facts, item.meta.environments
     machines = sorted({environment["machine"] for environment in environments if "machine" in environment})
     made = ", ".join(f"{name} {version}" for name, version in versions(environments).items())
@@ -236,8 +228,9 @@ def _content(
         "made": f"{made}; {' and '.join(machines) or 'the processor is not recorded'}",
         "evidence": _evidence(item, papers),
         "pictures": {name: _picture(gallery, item, name) for name in facts["figures"]},
+        "titles": [f"{item.group}, {place}" for place in item.places],
         "places": {name: _place(item, caption) for name, caption in facts["figures"].items()},
-        "claims": [row for row in claims if (row["experiment"], row["size"]) == (item.name, facts["size"])],
+        "claims": [row for row in claims if row["experiment"] == item.name],
     }
 
 
@@ -247,25 +240,18 @@ def _picture(gallery: Path, item: GalleryItem, figure: str) -> str:
     return address if (gallery / address).exists() else ""
 
 
-def _titles(item: GalleryItem) -> list[str]:
-    """Return the places of an experiment in its paper, with the paper's name; none for questions of the atlas's own."""
-    places = find_places(item.facts["source"]) if item.group != ATLAS else []
-    return [f"{item.group}, {place}" for place in places]
-
-
 def _place(item: GalleryItem, caption: str) -> str:
     """Return the place in the paper of which a figure says that it shows it, or an empty text."""
     shown = find_places(caption)
-    places = find_places(item.facts["source"]) if item.group != ATLAS else []
-    return next((f"{item.group}, {place}" for place in places if any(map(place.covers, shown))), "")
+    return next((f"{item.group}, {place}" for place in item.places if any(map(place.covers, shown))), "")
 
 
 def _short_title(item: GalleryItem) -> str:
     """Return the places of an experiment in its paper that share the first one's noun, or its title."""
-    if item.group == ATLAS or not (places := find_places(item.facts["source"])):
+    if not item.places:
         return escape_markdown(item.facts["title"])
-    noun, _, _ = str(places[0]).partition(" ")
-    numbers = [str(place).partition(" ")[2] for place in places if place.noun == places[0].noun]
+    noun, _, _ = str(item.places[0]).partition(" ")
+    numbers = [str(place).partition(" ")[2] for place in item.places if place.noun == item.places[0].noun]
     plural = {"Appendix": "Appendices", "Corollary": "Corollaries"}.get(noun, f"{noun}s")
     return escape_markdown(f"{plural if len(numbers) > 1 else noun} {', '.join(numbers)}")
 
@@ -307,7 +293,7 @@ def validate_target(page: Path, gallery: Path) -> None:
     foreign = [path for path in pages if not is_own_page(path)]
     if not pages:
         foreign += sorted(path for path in gallery.glob("*.*") if path.suffix != ".md")
-    for folder in sorted(path for size in SIZES_DESCENDING for path in gallery.glob(f"{size}/*")):
+    for folder in sorted(path for size in SIZES for path in gallery.glob(f"{size}/*")):
         files = sorted(folder.iterdir()) if folder.is_dir() else [folder]
         foreign += [path for path in files if not path.is_file() or path.suffix != ".png"]
     if path := next(iter(foreign), None):

@@ -1,6 +1,5 @@
 """Headlines: sentences of a paper, quoted, with the claims that test them. Each paper has a file of its own."""
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,6 @@ from fedatlas.io.yaml import read_yaml
 from fedatlas.registry.bibliography import reference
 from fedatlas.registry.options import option
 from fedatlas.registry.validation import construct
-from fedatlas.results.comparing.published import TABLES
 
 FOLDER = "config/headlines"
 SUBSTITUTE, NOT_RUN = "substitute", "not run"
@@ -22,32 +20,6 @@ LEVELS = {
     SUBSTITUTE: "a substitute for the paper's model or data",
     NOT_RUN: "not run",
 }  # levels of evidence, from the strongest
-
-
-@dataclass(frozen=True, kw_only=True)
-class Beside:
-    """A table that the paper printed, to stand beside results. Its fields are options of a headline."""
-
-    table: str = option(doc="name of the table, in `fedatlas.results.comparing.published`")
-    experiment: str = option(doc="experiment whose scores are shares")
-    settings: dict[str, Any] = option(doc="values of axes by group of the table", filled=True)
-
-    def __post_init__(self) -> None:
-        lookup("published table", self.table, TABLES)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Number:
-    """A number in a sentence, by which one algorithm is ahead of another. Its fields are options of a headline.
-
-    It is shown apart from the verdict, which is on who is ahead.
-    """
-
-    experiment: str = option(doc="experiment whose scores are shares")
-    algorithm: str = option(doc="id of the algorithm that is ahead")
-    than: str = option(doc="id of the other")
-    where: dict[str, Any] = option(dict, doc="values of axes")
-    points: float = option(doc="the paper's number, in hundredths")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,8 +43,6 @@ class Headline:
     substitute: str = option("", doc="what stands in for the paper's model and data where the level is substitute")
     paper: str = option("", doc="effect in the paper")
     paper_source: str = option("", doc="source of this effect")
-    number: Number | None = option(None, doc="number in the sentence that its parts do not test")
-    beside: Beside | None = option(None, doc="table of the paper that stands beside results")
     figure: str | None = option(None, doc="figure, as EXPERIMENT/FIGURE")
     not_run: dict[str, str] = option(dict, doc="experiments that the paper's size would take, by the words for them")
     tried: str = option(doc="what was tried, and how words of the sentence are read; what came out is an outcome")
@@ -91,8 +61,6 @@ class Headline:
         levels = set(self.evidence.values())
         if SUBSTITUTE in levels and not self.substitute:
             raise UserError("headline: evidence has a substitute, so substitute must say which one")
-        if not self.claims and levels != {NOT_RUN}:
-            raise UserError(f"headline: parts has no claim, so the level of evidence must be {NOT_RUN!r} at every size")
         if NOT_RUN in levels and not self.not_run:
             raise UserError(f"headline: evidence is {NOT_RUN!r}, so not_run must name an experiment")
 
@@ -159,39 +127,26 @@ def read_headlines(folder: str | Path = FOLDER) -> list[PaperHeadlines]:
 
 
 def _read(path: Path) -> PaperHeadlines:
-    content = read_yaml(path)
+    content = _in_one_line(read_yaml(path))
     try:
         if not isinstance(content, dict):
             raise UserError("it must be a mapping")
-        parts = {
-            "headlines": dict(_build(Headline, "headline", content.get("headlines"))),
-            "findings": dict(_build(Finding, "finding", content.get("findings"))),
-            "sentences": [_build_sentence(values) for values in content.get("sentences") or ()],
-        }
+        parts: dict[str, Any] = {}
+        for key, cls in (("headlines", Headline), ("findings", Finding)):
+            values = content.get(key) or {}
+            if not isinstance(values, dict):
+                raise UserError(f"{key} is {values!r}; it must be a mapping")
+            parts[key] = {name: construct(f"{key}.{name}", cls, part) for name, part in values.items()}
+        parts["sentences"] = [construct("sentence", Sentence, values) for values in content.get("sentences") or ()]
         return construct("file of headlines", PaperHeadlines, {**content, **parts}, name=path.stem)
     except UserError as error:
         raise UserError(f"{path}: {error}") from None
 
 
-def _build_sentence(values: Any) -> Sentence:
-    if not isinstance(values, dict):
-        raise UserError(f"a sentence is {values!r}; it must be a mapping")
-    return construct("sentence", Sentence, {key: _in_one_line(value) for key, value in values.items()})
-
-
 def _in_one_line(value: Any) -> Any:
+    """Return a value in whose texts white space is a single space."""
+    if isinstance(value, dict):
+        return {key: _in_one_line(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_in_one_line(part) for part in value]
     return " ".join(value.split()) if isinstance(value, str) else value
-
-
-def _build(cls: type, noun: str, content: Any) -> Iterator[tuple[str, Any]]:
-    """Yield names and objects of a mapping; of texts, white space becomes single spaces."""
-    if not isinstance(content, Mapping | None):
-        raise UserError(f"{noun}s is {content!r}; it must be a mapping of names to {noun}s")
-    for name, values in (content or {}).items():
-        if not isinstance(values, dict):
-            raise UserError(f"{noun} {name} is {values!r}; it must be a mapping")
-        values = {key: _in_one_line(value) for key, value in values.items()}
-        for key, part in {"beside": Beside, "number": Number}.items():
-            if isinstance(values.get(key), dict):
-                values[key] = construct(f"{key} of {noun} {name}", part, values[key])
-        yield name, construct(f"{noun} {name}", cls, values)

@@ -4,25 +4,25 @@ import json
 import os
 import re
 import shlex
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from fedatlas.experiments import labels
-from fedatlas.experiments.metadata import TableMeta, count_environments
+from fedatlas.experiments.metadata import TableMeta, count_environments, versions
 from fedatlas.experiments.result_files import read
 from fedatlas.io.files import write_text
 from fedatlas.io.machine import format_size
 from fedatlas.publish.report import charts, tables
 from fedatlas.publish.report.cards import SIGNS
-from fedatlas.publish.report.facts import FACTS_FILE, Facts, read_facts
+from fedatlas.publish.report.facts import FACTS_FILE, read_facts
 from fedatlas.publish.report.headlines import LEVELS
 from fedatlas.publish.report.images import data_uri
 from fedatlas.publish.report.verdicts import (
     VERDICTS,
     add_q_values,
-    at_largest_size,
     read_verdicts,
 )
 from fedatlas.publish.report.warnings import find_warnings
@@ -66,8 +66,7 @@ def write_report(parts: Sequence[Path], out: Path, verdicts: Path | None = None,
         papers.setdefault(part["facts"]["paper"]["key"], []).append(part)
     references = {key: work for facts in all_facts for key, work in facts["references"].items()}
     bibtex = {key: text for facts in all_facts for key, text in facts["bibtex"].items()}
-    cited = dict.fromkeys(key for facts in all_facts for key in facts["cited"])
-    committed = _counts([claim["committed"] for claim in claims if claim["committed"]])
+    committed = _counts(claim["committed"] for claim in claims if claim["committed"])
     has_charts = any(figure["compressed"] for part in experiments for figure in part["figures"])
     environments = [environment for part in experiments for environment in part["meta"].environments]
     page = create_environment().get_template("report.html")
@@ -89,28 +88,16 @@ def write_report(parts: Sequence[Path], out: Path, verdicts: Path | None = None,
         runs=sum(part["meta"].runs for part in experiments),
         diverged=sum(part["meta"].diverged_runs for part in experiments),
         sizes=sorted({facts["size"] for facts in all_facts}),
-        data=tables.provenance({name: entry for part in experiments for name, entry in part["meta"].data.items()}),
-        versions=_merge(environments),
+        data={name: entry for part in experiments for name, entry in part["meta"].data.items()},
+        versions=versions(environments),
+        **{key: list(dict.fromkeys(e[key] for e in environments if key in e)) for key in ("machine", "commit")},
         environments=count_environments(environments),
         references=sorted(references.values(), key=lambda work: (work["short"].lower(), work["year"], work["title"])),
         bibtex="\n\n".join(bibtex[key] for key in sorted(bibtex)),
-        tuning=_tuning(all_facts),
-        missing=[key for key in cited if key not in references],
+        tuning=all_facts[0]["tuning"] if len(all_facts) == 1 else "",
         **read_resources(has_charts=has_charts),
     )
     write_text(out, html)
-
-
-def _tuning(all_facts: Sequence[Facts]) -> str:
-    """Return sentences on how many experiments tune all, some or none of their algorithms."""
-    if len(all_facts) == 1:
-        return all_facts[0]["tuning"]
-    whole = sum(len(facts["tuned"]) == len(facts["algorithms"]) for facts in all_facts)
-    none = sum(not facts["tuned"] for facts in all_facts)
-    counts = {"all algorithms are tuned": whole, "some are": len(all_facts) - whole - none, "nothing is": none}
-    parts = [f"in {count} {words}" for words, count in counts.items() if count]
-    fixed = "" if whole == len(all_facts) else "; values that are not tuned are those of the experiment file"
-    return f"Of {len(all_facts)} experiments, {', '.join(parts)}{fixed}."
 
 
 def _load_experiment(directory: Path, base: Path) -> dict[str, Any]:
@@ -136,7 +123,7 @@ def _load_experiment(directory: Path, base: Path) -> dict[str, Any]:
         "settings": settings,
         "folded": settings > LONG_TABLE,
         "choices": tables.chosen_values(facts, table),
-        "seeds": tables.seed_range(facts, table),
+        "seeds": tables.seed_range(table),
         "warnings": find_warnings(facts, table.to_dict("records"), meta),
     }
 
@@ -146,16 +133,14 @@ def load_figure(directory: Path, name: str, caption: str, base: Path) -> dict[st
     is_table = (directory / f"tables/{name}.json").exists()
     paths = {path.suffix: path for path in (directory / part for part in figure_paths(name, is_table))}
     chart = charts.load_chart(paths[".json"].parent, name)
-    is_lines = chart is not None and chart["kind"] == "lines"
     text = json.dumps(chart, ensure_ascii=False, separators=(",", ":"))
     files = {word: paths[suffix] for suffix, word in LINKED_FILES.items() if suffix in paths}
     return {
         "name": name,
         "caption": caption,
-        "image": data_uri(paths[".svg"], paths[".png"]) if chart is None or is_lines else "",
-        "alt": f"{caption} {chart['alt']}" if chart else caption,
+        "image": "" if is_table else data_uri(paths[".png"]),
         "chart": chart,
-        "compressed": charts.compress(text) if is_lines else "",
+        "compressed": charts.compress(text) if chart and chart["kind"] == "lines" else "",
         "links": _links(files, base),
         "command": f"snakemake --cores 1 {shlex.quote(str(paths['.html' if is_table else '.png']))}",
     }
@@ -183,8 +168,8 @@ def _link(path: Path, base: Path) -> str:
 
 
 def _add_committed(parts: Sequence[Mapping[str, Any]], path: Path | None) -> None:
-    """Add to each claim the committed row of the largest size that tests it, or None."""
-    rows = at_largest_size(read_verdicts(path) if path is not None else [])
+    """Add to each claim that is not tested the committed row that tests it, or None."""
+    rows = {(row["experiment"], row["claim"]): row for row in (read_verdicts(path) if path else ())}
     for part in parts:
         for claim in part["claims"]:
             row = rows.get((part["facts"]["name"], claim["claim"]))
@@ -192,25 +177,8 @@ def _add_committed(parts: Sequence[Mapping[str, Any]], path: Path | None) -> Non
             claim["committed"] = None if unused else row
 
 
-def _number(text: str) -> str:
-    """Return a text for people, where it is that of a number, and itself elsewhere."""
-    try:
-        return labels.number(float(text))
-    except ValueError:
-        return text
-
-
-def _counts(claims: Sequence[Mapping[str, Any]]) -> dict[str, int]:
-    return {verdict: sum(claim["verdict"] == verdict for claim in claims) for verdict in VERDICTS}
-
-
-def _merge(environments: Iterable[Mapping[str, str]]) -> dict[str, list[str]]:
-    """Return the distinct values of environments by name: versions of packages, machines, commits."""
-    values: dict[str, dict[str, None]] = {}
-    for environment in environments:
-        for name, value in environment.items():
-            values.setdefault(name, {})[value] = None
-    return {name: list(values[name]) for name in sorted(values)}
+def _counts(claims: Iterable[Mapping[str, Any]]) -> Counter[str]:
+    return Counter(claim["verdict"] for claim in claims)
 
 
 def read_resources(
@@ -242,7 +210,7 @@ def create_environment(*folders: Path) -> "Environment":
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(prose=prose, counts=_counts, size=format_size, number=_number)
+    environment.filters.update(prose=prose, counts=_counts, size=format_size, text=labels.text)
     return environment
 
 

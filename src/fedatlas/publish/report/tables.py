@@ -1,9 +1,9 @@
-"""Tables of the report: best values, chosen hyper-parameters and costs, data sets."""
+"""Tables of the report: best values, chosen hyper-parameters and costs."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from fedatlas.experiments import labels
@@ -57,15 +57,9 @@ def best_algorithms(facts: Facts, rows: pd.DataFrame) -> set[str]:
     return {id for id, flag in zip(rows["algorithm"], near, strict=True) if flag and len(rows) > 1}
 
 
-def seed_range(facts: Facts, table: pd.DataFrame) -> str:
-    """Return the number of seeds of the scores, and its range where undecided comparisons got more: ``5 to 40``.
-
-    Args:
-        facts: The experiment's facts.
-        table: The experiment's table.
-    """
-    analyses = isinstance(facts["content"].get("seeds"), dict)
-    counts = sorted(set(table.loc[table["chosen"], "seeds"])) if analyses else [len(facts["seeds"])]
+def seed_range(table: pd.DataFrame) -> str:
+    """Return the number of seeds of the scores of a table, and its range where it differs: ``5 to 40``."""
+    counts = sorted({int(count) for count in table.loc[table["chosen"], "seeds"]})
     return " to ".join(str(count) for count in dict.fromkeys([counts[0], counts[-1]]))
 
 
@@ -94,20 +88,6 @@ def chosen_values(facts: Facts, table: pd.DataFrame) -> TextTable:
         heads=[[(head, 1) for head in heads]],
         blocks=[("", rows)],
     )
-
-
-def provenance(data: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return rows for the table of data sets, from their provenance by name."""
-    rows = []
-    for name, entry in sorted(data.items()):
-        row = {key: entry.get(key, "") for key in ("title", "page", "classes", "licence")}
-        lossy = entry.get("lossy")
-        notes = [entry.get("note", ""), f"Lossy: {lossy}." if lossy and isinstance(lossy, str) else ""]
-        row |= {"name": labels.text(name), "files": entry.get("files", []), "note": " ".join(filter(None, notes))}
-        row["rows"] = " + ".join(f"{entry[key]:,}" for key in ("rows", "test_rows") if entry.get(key))
-        row["shape"] = " × ".join(map(str, entry.get("shape") or [entry.get("features", "")]))
-        rows.append(row)
-    return rows
 
 
 def _groups(frame: pd.DataFrame, axes: list[str]) -> Iterable[tuple[Any, pd.DataFrame]]:

@@ -27,7 +27,6 @@ from fedatlas.results.comparing.medians import needed_seeds
 if TYPE_CHECKING:
     import pandas as pd
 
-SIZES_DESCENDING = SIZES[::-1]
 # class in report.css and sign of each verdict that claims.csv may hold
 VERDICTS = {
     HELD: ("held", "✓"),
@@ -79,12 +78,11 @@ def add_q_values(claims: Iterable[dict[str, str]], family: Callable[[Mapping[str
             row["q"] = f"{q:.3g}"
 
 
-def read_claims(*paths: Path) -> "pd.DataFrame":
-    """Return the rows of several claims.csv as text. Raises UserError as `read_verdicts`."""
+def to_frame(rows: list[dict[str, str]]) -> "pd.DataFrame":
+    """Return rows of claims.csv as text; without rows the DataFrame has heads alone."""
     import pandas as pd
 
-    rows = [row for path in paths for row in read_verdicts(path)]
-    return pd.DataFrame(rows, columns=None if rows else list(COLUMNS)).fillna("")
+    return pd.DataFrame(rows, columns=None if rows else list(COLUMNS))
 
 
 def read_verdicts(path: Path) -> list[dict[str, str]]:
@@ -97,18 +95,6 @@ def read_verdicts(path: Path) -> list[dict[str, str]]:
     for row in rows:
         row.setdefault("p", "")
         texts = all(isinstance(row.get(name), str) for name in COLUMNS)
-        if not texts or row["verdict"] not in VERDICTS or row["size"] not in SIZES_DESCENDING:
+        if not texts or row["verdict"] not in VERDICTS or row["size"] not in SIZES:
             raise UserError(f"{path} holds no claims of fedatlas: it lacks columns or cells, or has another verdict")
     return rows
-
-
-def at_largest_size(claims: Iterable[Mapping[str, str]]) -> dict[tuple[str, str], Mapping[str, str]]:
-    """Return each claim once, by experiment and name: at the largest size that tests it.
-
-    Args:
-        claims: Rows of claims.csv of several experiments at several sizes.
-    """
-    result: dict[tuple[str, str], Mapping[str, str]] = {}
-    for row in sorted(claims, key=lambda row: (row["verdict"] == NOT_TESTED, SIZES_DESCENDING.index(row["size"]))):
-        result.setdefault((row["experiment"], row["claim"]), row)
-    return result

@@ -60,7 +60,7 @@ def log(facts: Facts, folder: str | Path, uri: str, run_file: str | Path | None 
     with connect(uri) as client:
         experiment = _open(client, facts["name"], location if path else None)
         if run_file is None:
-            page.describe(client, experiment, facts, [run.name for run in runs])
+            page.describe(client, experiment, facts)
             runs.insert(0, report_run(facts, tables, end, folder))
         # a client without a server does not know the folder of a relative address
         direct = artifact_folder(path) / facts["name"] if path and experiment.artifact_location == location else None

@@ -5,12 +5,10 @@ A stored view is a tag of the experiment, ``mlflow.sharedViewState.KEY``, and a 
 """
 
 import json
-import math
 import os
 import sys
 import zlib
 from base64 import b64encode
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from fedatlas.errors import UserError
@@ -26,16 +24,16 @@ if TYPE_CHECKING:
 
 VIEW, KEY = "mlflow.sharedViewState.", "fedatlas-"  # followed by the size
 TRAINING = "workflowType=machine_learning"  # without it, MLflow's pages are those for language models
-NAME, WIDEST = "attributes.`Run Name`", 480  # the column of names, and its pixels beside others
+NAME = "attributes.`Run Name`"
 MAX_LENGTH = 5000  # characters that all versions of MLflow store of an experiment's tag
 
 
-def describe(client: "MlflowClient", experiment: "Experiment", facts: Facts, names: Sequence[str]) -> None:
-    """Bring note, tags and summary of an experiment up to date; names: of its setting runs, shown in full."""
+def describe(client: "MlflowClient", experiment: "Experiment", facts: Facts) -> None:
+    """Bring note, tags and summary of an experiment up to date."""
     tags = {key: facts["tags"][key] for key in ("paper", "venue", "source")}
     tags |= {NOTE: note(facts, experiment.experiment_id)[:MAX_LENGTH]}
     tags["mlflow.experimentKind"] = "custom_model_development"  # MLflow would take it for a language model's
-    tags[f"{VIEW}{KEY}{facts['size']}"] = _summary(facts, names, experiment.creation_time)
+    tags[f"{VIEW}{KEY}{facts['size']}"] = _summary(facts, experiment.creation_time)
     for key, value in tags.items():
         if experiment.tags.get(key) != value:
             client.set_experiment_tag(experiment.experiment_id, key, value)
@@ -59,12 +57,11 @@ def note(facts: Facts, id: str) -> str:
     return "\n\n".join(filter(None, parts))
 
 
-def _summary(facts: Facts, names: Sequence[str], created: int | None) -> str:
+def _summary(facts: Facts, created: int | None) -> str:
     """Return the view of name, score, interval, setting, seeds and status, the best score first."""
     values = dict.fromkeys(parameter_name(axis) for axis in (*facts["axes"], *facts["tune"]))
     columns = ["metrics.`score`", "tags.`interval`", *(f"params.`{name}`" for name in values)]
     columns += ["params.`seeds`", "tags.`status`"]
-    width = min(WIDEST, 80 + math.ceil(6.5 * max(map(len, names))))  # of letters that are 12 pixels high
     state = {
         "searchFilter": f"tags.size = '{facts['size']}' AND tags.phase = 'setting'",
         "orderByKey": "metrics.`score`",
@@ -73,7 +70,7 @@ def _summary(facts: Facts, names: Sequence[str], created: int | None) -> str:
         "lifecycleFilter": "Active",
         "selectedColumns": columns,
         "columnOrder": [NAME, *columns],
-        "columnWidths": {NAME: width, "metrics.`score`": 180, "tags.`interval`": 90},
+        "columnWidths": {NAME: 360, "metrics.`score`": 180, "tags.`interval`": 90},
         "runsHiddenMode": "SHOW_ALL",
     }
     packed = f"deflate;{b64encode(zlib.compress(json.dumps(state).encode())).decode()}"

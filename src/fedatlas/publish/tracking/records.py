@@ -31,9 +31,8 @@ if TYPE_CHECKING:
 
 COSTS = ("gradients", "vectors_up", "bits_up", "bits_down", "seconds")  # of which the last value is logged
 POINTS = 32  # of a curve: MLflow needs a quarter of a kilobyte for each, and its charts are no larger
-MAX_SEED_RUNS = 200  # of an experiment that does not say whether its seeds have runs
+MAX_SEED_RUNS = 200  # of an experiment
 SYMBOLS = {"clients": "M", "local_steps": "K"}
-MAX_WORD = 50  # characters of a value in a name
 NOTE, COLOUR = "mlflow.note.content", "mlflow.runColor"
 FILES = ("report.html", "table.csv", "claims.csv", "figures/*.png", "tables/*.html")
 
@@ -78,20 +77,15 @@ def setting_runs(facts: Facts, tables: Tables, end: int) -> Iterator[RunRecord]:
     """
     chosen, keys = tables.table[tables.table["chosen"]], ["algorithm", *facts["axes"]]
     curves = dict(list(tables.curves.groupby(keys, sort=False, dropna=False)))
-    entries, seeds_have_runs = facts["content"]["algorithms"], has_seed_runs(facts)
+    entries, axes = facts["content"]["algorithms"], {**facts["content"]["grid"], **facts["content"]["within"]}
+    count = len(facts["algorithms"]) * math.prod(map(len, axes.values())) * len(facts["seeds"])
     looks = styles({id: entries.get(id, {}).get("algorithm") or id for id in facts["algorithms"]})
     for row in chosen.to_dict("records"):
         rows = curves[tuple(row[key] for key in keys)]
         id, lossy = row["algorithm"], [name for name, source in tables.meta.data.items() if source.get("lossy")]
         marks = {"algorithm": id, COLOUR: looks[id].colour, "fingerprint": tables.meta.fingerprints[id]}
         run = _setting_run(facts, row, rows, {**facts["tags"], **marks}, lossy, end)
-        yield run._replace(children=list(_seed_runs(facts, run, row, rows)) if seeds_have_runs else [])
-
-
-def has_seed_runs(facts: Facts) -> bool:
-    """Return whether the scoring seeds of an experiment have runs of their own."""
-    axes = {**facts["content"]["grid"], **facts["content"]["within"]}
-    return len(facts["algorithms"]) * math.prod(map(len, axes.values())) * len(facts["seeds"]) <= MAX_SEED_RUNS
+        yield run._replace(children=list(_seed_runs(facts, run, row, rows)) if count <= MAX_SEED_RUNS else [])
 
 
 def parameter_name(axis: str) -> str:
@@ -179,8 +173,8 @@ def _values(names: Sequence[str], row: Row) -> dict[str, Any]:
 
 def _name(first: str, point: Mapping[str, Any]) -> str:
     """Return a run's name: ``FedAc-I 0.00334 K=16 M=64``."""
-    words = [f"{SYMBOLS.get(axis, axis.split('.')[-1])}={_text(value)}" for axis, value in point.items()]
-    return " ".join([first, *(word if len(word) <= MAX_WORD else f"{word[: MAX_WORD - 1]}…" for word in words)])
+    words = (f"{SYMBOLS.get(axis, axis.split('.')[-1])}={_text(value)}" for axis, value in point.items())
+    return " ".join([first, *words])
 
 
 def _params(facts: Facts, row: Row) -> dict[str, str]:

@@ -7,9 +7,6 @@ The files of ``published/`` hold facts alone:
   synchronisation interval the step size with the least loss. A row for each l2, algorithm and interval, a column for
   each number of workers. The optimum was computed to 15 digits. Their runs of FedAc-II, whose beta is not the paper's,
   are left out.
-- fedawe_table2.csv: test accuracies of Table 2 of the FedAWE paper, in percent, with the deviation over 3 seeds.
-- fedspeed_table1.csv: test accuracies of Tables 1 and 6 of the FedSpeed paper for CIFAR-10, in percent.
-- fedspeed_table7.csv: test accuracies of Table 7 of the FedSpeed paper, in percent.
 """
 
 import functools
@@ -24,20 +21,7 @@ if TYPE_CHECKING:
     from fedatlas.experiments.experiment_view import AlgorithmView
 
 PLACE = Path(__file__).parent / "published"
-TABLES = {
-    "fedawe_table2": "Table 2",
-    "fedspeed_table1": "Tables 1 and 6",
-    "fedspeed_table7": "Table 7",
-}
 FEDAC_STEPS = 4096
-
-
-@functools.cache
-def read_table(name: str) -> "pd.DataFrame":
-    """Return the text of a published table: the columns group, algorithm, name, column, value and sd."""
-    import pandas as pd
-
-    return pd.read_csv(PLACE / f"{name}.csv", dtype=str)
 
 
 @functools.cache

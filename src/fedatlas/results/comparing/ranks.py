@@ -1,4 +1,4 @@
-"""The place of one algorithm among its rivals: on each problem, over all problems, and by each cost.
+"""The place of one algorithm among its rivals: on each problem, and over all problems.
 
 Over problems there is the probability that it improves upon a rival (Agarwal et al. 2021). On a problem that is the
 share of its instances on which the first algorithm's number is better, where numbers that are practically equal count
@@ -23,7 +23,7 @@ import numpy as np
 from fedatlas.results.comparing.benchmark import Array, Benchmark
 from fedatlas.results.comparing.intervals import LEVEL, sample
 from fedatlas.results.comparing.pairwise import Estimate, PairedComparison, compare_pair, won
-from fedatlas.results.comparing.profiles import performance_ratios, profile_areas
+from fedatlas.results.comparing.profiles import profile_areas
 
 RESAMPLES = 1000
 
@@ -68,22 +68,6 @@ class ProblemRank:
     def is_behind_best(self) -> bool:
         """Whether it is behind some rival, and so behind the best."""
         return any(each.side == "behind" for each in self.comparisons.values())
-
-
-@dataclass(frozen=True)
-class CostRank:
-    """The place of an algorithm over all problems by a cost.
-
-    Attributes:
-        rank: Its rank by the area under the performance profile.
-        ratio: Median over problems of its median cost over that of the best one, infinite where it does not attain the
-            target; NaN if nobody does.
-        attained: Share of all runs, over the problems on which it is defined, that attain the target.
-    """
-
-    rank: Estimate
-    ratio: float
-    attained: float
 
 
 def rank_algorithms(benchmark: Benchmark) -> list[int]:
@@ -179,45 +163,6 @@ def _rank(value: float, low: Array, high: Array) -> Estimate:
     """Return a rank with the ends of its interval: percentiles of resamples, extended to the rank itself."""
     ends = np.quantile(low, LEVEL / 2), np.quantile(high, 1 - LEVEL / 2)
     return Estimate(float(value), float(min(ends[0], value)), float(max(ends[1], value)))
-
-
-def rank_by_cost(benchmark: Benchmark, algorithm: str, within: float = 16.0) -> CostRank:
-    """Return the place of an algorithm by the costs of targets, over all problems on which it is defined.
-
-    The interval resamples problems and instances. An unseen problem has a weight as well, on which the algorithm is the
-    best at the lower end of the interval, and farthest from it at the upper end, while its rivals stay as they are.
-
-    Args:
-        benchmark: Costs of targets of all algorithms.
-        algorithm: Id of the algorithm, which is defined on some problem.
-        within: Ratio to the best cost from which on a problem counts nothing.
-    """
-    index = benchmark.algorithms.index(algorithm)
-    numbers = np.roll(benchmark.numbers, -index, axis=0)[:, benchmark.defined[index]]
-    areas = profile_areas(numbers, within)
-    _, count, slots = areas.shape
-    weights, unseen = draw_weights(count, slots, RESAMPLES)
-    total = weights.sum(axis=(1, 2))
-    sums = np.einsum("rps,aps->ar", weights, areas, optimize=True)
-    best, worst = (
-        _rank_of_first(np.vstack([own / (total + unseen), sums[1:] / total])) for own in (sums[0] + unseen, sums[0])
-    )
-    ratios = performance_ratios(numbers)[0]
-    medians = [
-        np.median(own[known])
-        for own, each in zip(ratios, np.moveaxis(numbers, 1, 0), strict=True)
-        if (known := np.isfinite(each).any(axis=0)).any()
-    ]
-    return CostRank(
-        _rank(_rank_of_first(areas.mean(axis=(1, 2))[:, None])[0], best, worst),
-        float(np.median(medians)) if medians else math.nan,
-        float(np.isfinite(numbers[0]).mean()),
-    )
-
-
-def _rank_of_first(values: Array) -> Array:
-    """Return the rank of the first row in each column, of which large values are good; equal ones share their ranks."""
-    return np.asarray(1 + (1 - won(-values[0], -values[1:], margin=0, resolution=1e-9)).sum(axis=0))
 
 
 def draw_weights(problems: int, slots: int, resamples: int) -> tuple[Array, Array]:
