@@ -73,7 +73,7 @@ def _make(graph: Graph, w: Any) -> None:
     layout = json.loads(graph.specification("table", w))
     figures = {name: _figure(graph, w, name) for name in graph.study.experiment(w.size, w.experiment).figures}
     judged = json.loads(graph.specification("claims", w))
-    graph.claims_inputs(w), graph.code("claims", w), graph.code("table", w)
+    graph.check_inputs(w), graph.code("claims", w), graph.code("table", w)
     for file in runs:
         at = SimpleNamespace(**vars(w), id=file.parent.name, key=file.stem)
         arguments = _make_inputs(graph, graph.run_inputs(at))

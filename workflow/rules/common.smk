@@ -1,5 +1,9 @@
 """The study, and what the rules ask of it."""
 
+import functools
+import gc
+import logging
+
 from snakemake.exceptions import WorkflowError
 
 from fedatlas.data import sources
@@ -56,4 +60,5 @@ if workflow.is_main_process and configuration.is_study():
     console.Messages.summarize = staticmethod(
         lambda: summary.summary(study, sorted(workflow.dag_settings.targets) or [workflow.default_target])
     )
-    scheduling.install(workflow)
+    gc.set_threshold(100_000)  # to look for garbage among planned jobs takes a seventh of a plan's time
+    logging.getLogger(console.LOGGER).addFilter(functools.partial(scheduling.lift_limit, workflow))

@@ -4,7 +4,7 @@ import inspect
 import textwrap
 from collections.abc import Iterable, Mapping
 
-from fedatlas.cli.list import FAMILIES, RECORDS, Declaration, all_options, check_extensions, default
+from fedatlas.cli.list import RECORDS, Declaration, all_options, check_extensions, default
 from fedatlas.data import sources
 from fedatlas.data.catalogue import Source
 from fedatlas.errors import UserError, nearest
@@ -16,6 +16,7 @@ from fedatlas.registry import bibliography
 from fedatlas.registry.extensions import location
 from fedatlas.registry.options import Option, options
 from fedatlas.workflow import listing
+from fedatlas.workflow.schema import FAMILIES
 from fedatlas.workflow.study import Study
 
 

@@ -1,6 +1,7 @@
 """The graph of a study's workflow: the inputs, outputs and parameters of its rules."""
 
 import functools
+import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -26,7 +27,7 @@ from fedatlas.workflow import LIVE, dependencies, inputs
 from fedatlas.workflow.interim_analyses import read_undecided, seed_counts
 from fedatlas.workflow.origins import Origins
 from fedatlas.workflow.published_cards import published_cards
-from fedatlas.workflow.specifications import digest, encode, find_inputs, name_folder, sort_keys
+from fedatlas.workflow.specifications import digest, name_folder, sort_keys
 from fedatlas.workflow.study import Study
 
 TRAINING = ("train", "add_seeds")  # rules that make run files
@@ -85,7 +86,7 @@ class Graph:
     def digest(self, rule: str, w: Any) -> str:
         """Return the digest of the specification of a rule's job, without the places of its inputs."""
         if rule in TRAINING:
-            return digest(canonical(self._run_spec(w)), ordered=False)
+            return digest(sort_keys(canonical(self._run_spec(w))))
         return digest(getattr(self, f"_{rule}")(w))
 
     def specification(self, rule: str, w: Any, input: Sequence[str] = ()) -> str:
@@ -98,18 +99,18 @@ class Graph:
         """
         if rule in TRAINING:
             restored = self.records.find(w)
-            return encode({"record": restored.restoration._asdict()} if restored else self._train(rule, w, input))
+            return json.dumps({"record": restored.restoration._asdict()} if restored else self._train(rule, w, input))
         document = getattr(self, f"_{rule}")(w)
         if rule in SHARED:
             document = name_folder(document, self.folders.data) | document
-        return encode(find_inputs(document, input))
+        return json.dumps(self.folders.resolve(document, input))
 
     def _train(self, rule: str, w: Any, input: Sequence[str]) -> dict[str, Any]:
         """Return the cell of a train job, the files that it reads, and the words that are logged to a server."""
         paths = self.run_inputs(w) if rule == "train" else self.add_seeds_inputs(w)
-        files = {key: paths[key] for key in ("partition", "optimum", "earlier") if key in paths}
+        files = {key: getattr(input, key, paths[key]) for key in ("partition", "optimum", "earlier") if key in paths}
         live = {"about": self._about(w)} if self._is_live else {}
-        return live | {"cell": sort_keys(plain(self._run_spec(w)))} | find_inputs(files, input)
+        return live | {"cell": sort_keys(plain(self._run_spec(w)))} | files
 
     def _run_spec(self, w: Any) -> CellSpec:
         spec, seeds = self.cell(w).spec, getattr(w, "seeds", None)
@@ -179,9 +180,7 @@ class Graph:
 
     def interim_analysis_inputs(self, w: Any) -> dict[str, Any]:
         """Return the inputs of an interim analysis: the run files up to it, and the files of the checks' inputs."""
-        files = self._claims_inputs(w, int(w.seeds))
-        rest = {key: paths for key, paths in files.items() if key not in ("table", "curves", "trials")}
-        return rest | {"runs": self.run_files(w, int(w.seeds))}
+        return self.check_inputs(w, int(w.seeds)) | {"runs": self.run_files(w, int(w.seeds))}
 
     def run_inputs(self, w: Any) -> dict[str, Any]:
         """Return the inputs of a run file: data, partition, optimum, traces, and the file whose runs it shares.
@@ -236,7 +235,7 @@ class Graph:
         return {"data": self.data_files({"data": self.origins.find("partitions", w.key)["data"]})}
 
     def _optimum(self, w: Any) -> dict[str, Any]:
-        return sort_keys(self.folders.resolve(self.origins.find("optima", w.key)))
+        return sort_keys(self.origins.find("optima", w.key))
 
     def optimum_inputs(self, w: Any) -> dict[str, Any]:
         """Return the inputs of an optimum: data, and the partition if F depends on it."""
@@ -256,8 +255,7 @@ class Graph:
     def _figure(self, w: Any) -> dict[str, Any]:
         kind, options = self.figure(w)
         view = self.study.view(w.size, w.experiment).to_dict() if kind.draws_results else None
-        needed = inputs.specify(kind, self.cells(w))
-        return {"figure": options, "view": view, "inputs": self.folders.resolve(needed)}
+        return {"figure": options, "view": view, "inputs": inputs.specify(kind, self.cells(w))}
 
     _figure_table = _figure
 
@@ -296,21 +294,21 @@ class Graph:
         """Return the claims of an experiment with the view of its checks, and the data that checks lack."""
         experiment = self.study.experiment(w.size, w.experiment)
         claims = {name: vars(claim) for name, claim in experiment.claims.items()}
-        view, timed = self.study.view(w.size, w.experiment), self._check_inputs(w)
+        view, timed = self.study.view(w.size, w.experiment), self._specify_checks(w)
         lacking = {"lacking": missing} if timed and (missing := self.missing_data(w.size, w.experiment)) else {}
-        return {"view": view.to_dict(), "claims": claims, "inputs": self.folders.resolve(timed)} | lacking
+        return {"view": view.to_dict(), "claims": claims, "inputs": timed} | lacking
 
-    def claims_inputs(self, w: Any) -> dict[str, Any]:
-        """Return the inputs of an experiment's claims: its results, and the files of its checks' inputs."""
-        return self._claims_inputs(w)
+    def check_inputs(self, w: Any, last: int | None = None) -> dict[str, Any]:
+        """Return the files of what an experiment's checks need besides its table, curves and trials.
 
-    def _claims_inputs(self, w: Any, last: int | None = None) -> dict[str, Any]:
-        folder = self.folders.experiment(w.size, w.experiment)
-        files: dict[str, Any] = {name: f"{folder}/{name}.parquet" for name in ("table", "curves", "trials")}
-        needed = () if self.missing_data(w.size, w.experiment) else self._check_inputs(w)
-        return files | self._input_files(needed, w, last)
+        Args:
+            w: Wildcards of size and experiment.
+            last: Number of seeds of the last interim analysis; by default that of the experiment.
+        """
+        needed = () if self.missing_data(w.size, w.experiment) else self._specify_checks(w)
+        return self._input_files(needed, w, last)
 
-    def _check_inputs(self, w: Any) -> dict[str, Any]:
+    def _specify_checks(self, w: Any) -> dict[str, Any]:
         """Return the inputs of the checks that are tested at a size."""
         experiment = self.study.experiment(w.size, w.experiment)
         return inputs.specify_checks(checks_at_size(experiment.claims, experiment.size), self.cells(w))

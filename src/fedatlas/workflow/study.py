@@ -4,7 +4,7 @@ import functools
 import os
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,8 @@ LOGGER = """
 logger: fedatlas
 """  # of the profile of a study, where the package is installed
 COMPARISONS = "compare/experiments"  # below the results: experiments that `fedatlas compare` wrote
-RESULTS = "results"  # the folder in the paths of `shared_files` and `dependencies`; the configuration may name another
+RESULTS = "results"  # the folder in the paths of `shared_files`; the configuration may name another
+SHARED_FILE = re.compile(rf"{RESULTS}/(partitions|optima)/[^/]+\.npz")
 TEMPLATE_NAME = "my-study"  # of the study in the template's README.md
 
 
@@ -71,14 +72,20 @@ class Folders:
         """Return the file that marks a data set as prepared."""
         return self.local(f"{self.data}/prepared/{name}/meta.json")
 
-    def resolve(self, value: Any) -> Any:
-        """Replace each path that begins with ``results/`` in a value of JSON types by the path where the file lies."""
+    def resolve(self, value: Any, files: Sequence[str] = ()) -> Any:
+        """Replace each path of `shared_files` in a value of JSON types by the path where the file lies.
+
+        Args:
+            value: The value.
+            files: Inputs of a job, which lie there, or are copies of files in a storage whose paths end like theirs.
+        """
         if isinstance(value, dict):
-            return {key: self.resolve(item) for key, item in value.items()}
-        if isinstance(value, list):
-            return [self.resolve(item) for item in value]
-        is_result = isinstance(value, str) and value.startswith(f"{RESULTS}/")
-        return self.result(value) if is_result else value
+            return {key: self.resolve(item, files) for key, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.resolve(item, files) for item in value]
+        if not isinstance(value, str) or not SHARED_FILE.fullmatch(value):
+            return value
+        return next((path for path in files if path.endswith(value.removeprefix(RESULTS))), self.result(value))
 
 
 class Study:
