@@ -113,5 +113,5 @@ def test_experiments_of_the_atlas_are_listed_besides_ones_own(tmp_path, monkeypa
     assert (mine.file, shipped.file) == ("config/experiments/mine.yaml", "config/experiments/fedac_fig1.yaml")
     assert atlas.selected() == ["fedac_fig2", "mine"] and mine.paper == shipped.paper
     assert atlas.experiment("smoke", "fedac_fig2").title == "Other"
-    with pytest.raises(UserError, match="unknown experiment 'min'"):
+    with pytest.raises(UserError, match="there is no experiment 'min'"):
         atlas.experiment("smoke", "min")

@@ -50,7 +50,7 @@ def test_mistakes_of_other_experiments_stop_nothing(mixed, arguments):
         ("results/paper/report.html --config experiments=[broken]", "broken.yaml: there is no size 'paper'"),
         ("gallery", "config/config.yaml names no experiments for the gallery"),
         ("tour --config tour=[]", "config/config.yaml names no experiments for the tour"),
-        ("tiny --config 'gallery={paper: [tini]}'", "unknown experiment 'tini'; did you mean 'tiny'"),
+        ("tiny --config 'gallery={paper: [tini]}'", "there is no experiment 'tini'; did you mean 'tiny'"),
         ("only-smoke", "only-smoke.yaml: there is no size 'laptop' (known: smoke)"),
         ("all --config 'experiments=[two words]'", "the name 'two words' must consist of letters, digits, _ and -"),
     ],

@@ -93,14 +93,12 @@ def _add_names(groups: Any) -> None:
     command = groups.add_parser("list", help="names of all that the atlas holds")
     text = "algorithms, problems, figures, data, experiments ...; default: all"
     command.add_argument("what", nargs="?", metavar="section", help=text)
-    command.add_argument("--json", action="store_true", help="print one JSON object: texts by section and name")
     command.set_defaults(run="commands:list_names")
 
     command = groups.add_parser("show", help="all about one name; with --claims, which claims held")
     text = "a name that `fedatlas list` shows; with --claims an experiment, default: all"
     command.add_argument("name", nargs="?", help=text)
     command.add_argument("--claims", action="store_true", help="show the papers' claims, and whether they held here")
-    _results_option(command)
     command.set_defaults(run="commands:show")
 
 
@@ -118,10 +116,7 @@ def _add_train(groups: Any) -> None:
     command.add_argument("--batch", type=int, metavar="N", default=1, help=text)
     text = "seed of samples, participation and start; default: 0"
     command.add_argument("--seed", type=int, metavar="N", default=0, help=text)
-    command.add_argument("--no-optimum", action="store_true", help="do not solve for F* first")
-    group = command.add_mutually_exclusive_group()
-    group.add_argument("--csv", action="store_true", help="print the rows as CSV")
-    group.add_argument("--json", action="store_true", help="print one JSON object: final, best, costs, status")
+    command.add_argument("--csv", action="store_true", help="print the rows as CSV")
     command.set_defaults(run="commands:train")
 
 
@@ -228,11 +223,9 @@ def _add_job(groups: Any) -> None:
 def _add_tracking(groups: Any) -> None:
     command = groups.add_parser("track", help="log results to MLflow that it did not take at first")
     command.add_argument("--all", action="store_true", help="all results, as for another database or server")
-    _results_option(command)
     command.set_defaults(run="study:track")
 
     command = groups.add_parser("ui", help="open the MLflow user interface")
-    command.add_argument("--uri", help="sqlite:///FILE, or a server's address; default: the one that config.yaml names")
     text = "port of the page on this machine; default: 5000"
     command.add_argument("--port", type=int, metavar="N", default=5000, help=text)
     command.set_defaults(run="study:ui")
@@ -265,8 +258,3 @@ def _problem_options(command: Parser) -> None:
     command.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help=text)
     text = "how data are split over clients, e.g. dirichlet,alpha=0.3; default: all clients draw from all data"
     command.add_argument("--partition", metavar="KIND[,NAME=VALUE...]", help=text)
-
-
-def _results_option(command: Parser) -> None:
-    text = "folder of results, such as that of a module; default: the one that config.yaml names"
-    command.add_argument("--results", metavar="FOLDER", help=text)

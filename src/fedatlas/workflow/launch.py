@@ -34,7 +34,7 @@ def run(
         UserError: There is no such experiment or case, it is wrong, or Snakemake could not keep its cache.
     """
     study = Study.open()
-    check_experiment(study, name)
+    study.check_name(name)
     targets = [name] if case is None else _run_files(study, size or study.config["size"], name, case)
     return start(targets, size, cores, [*(["--dry-run"] if dry else []), *options])
 
@@ -93,9 +93,3 @@ def start(targets: Sequence[str], size: str | None, cores: str, options: Sequenc
             process.terminate()
             process.wait()
             raise
-
-
-def check_experiment(study: Study, name: str) -> None:
-    """Raise UserError, with a guess, if there is no experiment with a name."""
-    if name not in study.files.paths:
-        raise UserError(study.files.explain_missing(name))

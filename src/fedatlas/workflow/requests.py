@@ -6,7 +6,7 @@ from typing import Any
 
 from fedatlas.experiments.cells import CellSpec
 from fedatlas.workflow import resources
-from fedatlas.workflow.estimates import Estimates, work
+from fedatlas.workflow.estimates import Estimates
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.resources import launcher
 
@@ -70,7 +70,7 @@ class Requests:
             attempt: Number of the attempt, from 1.
         """
         rate = self._estimates.seconds_per_operation(w.size, w.experiment) or 1 / SLOW
-        return attempt * (START_MINUTES + math.ceil(MARGIN * rate * work(self._spec(w)) / 60))
+        return attempt * (START_MINUTES + math.ceil(MARGIN * rate * resources.count_work(self._spec(w)) / 60))
 
     def gpus(self, w: Any) -> int:
         """Return the number of GPUs of a cell's job."""

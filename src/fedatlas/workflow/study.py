@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fedatlas.data.paths import MIRRORS_VARIABLE, expand_home, format_mirrors, list_mirrors, resolve_directory
-from fedatlas.errors import UserError, did_you_mean
+from fedatlas.errors import UserError
 from fedatlas.experiments import expansion
 from fedatlas.experiments.cells import Cell, beginnings
 from fedatlas.experiments.experiment_view import ExperimentView
@@ -122,7 +122,7 @@ class Study:
         named = {"tour": config["tour"], "experiments": selected, "gallery": gallery}
         for key, names in named.items():
             for name in names:
-                self._check_name(name, f"{key}: ")
+                self.check_name(name, f"{CONFIG}: {key}: ")
 
     @classmethod
     def from_config(cls, config: Any, root: str | Path = ".", local: Callable[[str], str] = str) -> "Study":
@@ -142,21 +142,17 @@ class Study:
         return cls(settings, root, folders, shipped() / FOLDER)
 
     @classmethod
-    def open(cls, results: str | None = None) -> "Study":
-        """Return the study in the working directory, which need not have a configuration.
-
-        Args:
-            results: Folder of its results; by default the configured one.
-        """
-        config = read_yaml(CONFIG) if CONFIG.exists() else None
-        study = cls.from_config(config if results is None else {**(config or {}), "results": results})
+    def open(cls) -> "Study":
+        """Return the study in the working directory, which need not have a configuration."""
+        study = cls.from_config(read_yaml(CONFIG) if CONFIG.exists() else None)
         if study.folders.data != str(resolve_directory()):  # custom data are remembered there
             os.environ.setdefault("FEDATLAS_DATA", study.folders.data)
         return study
 
-    def _check_name(self, name: str, key: str = "") -> None:
+    def check_name(self, name: str, key: str = "") -> None:
+        """Raise UserError, with a guess, if there is no experiment of a name. key: What names it, for the message."""
         if name not in self.files.paths:
-            raise UserError(f"{CONFIG}: {key}unknown experiment {name!r}{did_you_mean(name, self.files.paths)}")
+            raise UserError(key + self.files.explain_missing(name))
         if not re.fullmatch(NAME, name):
             explanation = f"the name {name!r} must consist of letters, digits, _ and -"
             raise UserError(f"{self.files.paths[name]}: {explanation}; rename the file")
@@ -228,7 +224,7 @@ class Study:
 
     def experiment(self, size: str, name: str) -> Experiment:
         """Return a loaded and checked experiment."""
-        self._check_name(name)
+        self.check_name(name)
         return self._expand(size, name)[0]
 
     @functools.cache  # noqa: B019  a Study lives as long as its process
@@ -248,7 +244,7 @@ class Study:
     @functools.cache  # noqa: B019
     def cells(self, size: str, name: str) -> dict[tuple[str, str], Cell]:
         """Return the cells of an experiment by (algorithm id, key)."""
-        self._check_name(name)
+        self.check_name(name)
         return {(cell.id, cell.key): cell for cell in self._expand(size, name)[1].cells}
 
     def layout(self, size: str, name: str) -> Layout:
