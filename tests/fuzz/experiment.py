@@ -77,7 +77,7 @@ def _make(graph: Graph, w: Any) -> None:
     for file in runs:
         at = SimpleNamespace(**vars(w), id=file.parent.name, key=file.stem)
         arguments = _make_inputs(graph, graph.run_inputs(at))
-        run_cell(graph._run_spec(at), file, data, **arguments)
+        run_cell(graph.run_spec(at), file, data, **arguments)
     table.make(layout, str(folder), list(map(str, runs)))
     for name, (spec, inputs) in figures.items():
         _make_inputs(graph, inputs)

@@ -36,7 +36,6 @@ analysis_file = lambda size, name, seeds: checkpoints.interim_analysis.get(
 graph = Graph(study, analysis_file, lambda: workflow.dryrun, may_leave_out=True)
 is_cluster = workflow.is_main_process and workflow.resource_settings.nodes is not None
 requests = Requests(graph, is_cluster)
-run_files = unrecorded.RunFiles(graph, workflow)
 size, results = study.config["size"], study.folders.results
 
 
@@ -46,6 +45,12 @@ def experiment_rules():
         return summary.experiment_rules(study, {rule.name for rule in workflow.rules}, modifier.modify_rulename)
     except UserError as error:
         raise WorkflowError(str(error)) from None
+
+
+def run_inputs(w):
+    """Return the inputs of a run file; one that Snakemake has no record of is compared with what is asked for."""
+    unrecorded.mark(w, graph, workflow)
+    return graph.run_inputs(w)
 
 
 def print_summary():

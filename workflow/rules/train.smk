@@ -11,7 +11,7 @@ launch = requests.launch if asked & {"mpi", "tasks"} else requests.launch_alone
 rule train:
     """A run file: an algorithm at one setting, with all tuned values and seeds."""
     input:
-        unpack(run_files.inputs),
+        unpack(run_inputs),
     output:
         # an existing file is kept: the job adds the runs that are missing
         update(f"{results}/{{size}}/{{experiment}}/runs/{{id}}/{{key}}.parquet"),
@@ -37,7 +37,7 @@ rule train:
 
 use rule train as add_seeds with:
     input:
-        unpack(run_files.inputs_of_interim_analysis),
+        unpack(run_inputs),
     output:
         update(f"{results}/{{size}}/{{experiment}}/runs-{{seeds}}/{{id}}/{{key}}.parquet"),
     log:

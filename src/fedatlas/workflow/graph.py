@@ -86,7 +86,7 @@ class Graph:
     def digest(self, rule: str, w: Any) -> str:
         """Return the digest of the specification of a rule's job, without the places of its inputs."""
         if rule in TRAINING:
-            return digest(sort_keys(canonical(self._run_spec(w))))
+            return digest(sort_keys(canonical(self.run_spec(w))))
         return digest(getattr(self, f"_{rule}")(w))
 
     def specification(self, rule: str, w: Any, input: Sequence[str] = ()) -> str:
@@ -99,20 +99,21 @@ class Graph:
         """
         if rule in TRAINING:
             restored = self.records.find(w)
-            return json.dumps({"record": restored.restoration._asdict()} if restored else self._train(rule, w, input))
+            return json.dumps({"record": restored.restoration._asdict()} if restored else self._train(w, input))
         document = getattr(self, f"_{rule}")(w)
         if rule in SHARED:
             document = name_folder(document, self.folders.data) | document
         return json.dumps(self.folders.resolve(document, input))
 
-    def _train(self, rule: str, w: Any, input: Sequence[str]) -> dict[str, Any]:
+    def _train(self, w: Any, input: Sequence[str]) -> dict[str, Any]:
         """Return the cell of a train job, the files that it reads, and the words that are logged to a server."""
-        paths = self.run_inputs(w) if rule == "train" else self.add_seeds_inputs(w)
+        paths = self.run_inputs(w)
         files = {key: getattr(input, key, paths[key]) for key in ("partition", "optimum", "earlier") if key in paths}
         live = {"about": self._about(w)} if self._is_live else {}
-        return live | {"cell": sort_keys(plain(self._run_spec(w)))} | files
+        return live | {"cell": sort_keys(plain(self.run_spec(w)))} | files
 
-    def _run_spec(self, w: Any) -> CellSpec:
+    def run_spec(self, w: Any) -> CellSpec:
+        """Return what the runs of a run file need. w: Wildcards of its job."""
         spec, seeds = self.cell(w).spec, getattr(w, "seeds", None)
         return spec if seeds is None else replace(spec, seeds=list(range(int(seeds))))
 
@@ -148,27 +149,8 @@ class Graph:
 
     def _run_file(self, w: Any, cell: Cell, count: int) -> str:
         """Return the run file of a cell with the seeds of an interim analysis."""
-        analyses, directory = (
-            self.study.view(w.size, w.experiment).analyses,
-            self.folders.experiment(w.size, w.experiment),
-        )
-        folder = f"runs-{count}" if count in analyses[1:] else "runs"
-        return f"{directory}/{folder}/{cell.id}/{cell.key}.parquet"
-
-    def add_seeds_inputs(self, w: Any) -> dict[str, Any]:
-        """Return the inputs of a run file with the seeds of an interim analysis: with the file of the analysis before.
-
-        Raises:
-            UserError: The experiment has no interim analysis with so many seeds.
-        """
-        analyses = self.study.experiment(w.size, w.experiment).analyses
-        if int(w.seeds) not in analyses[1:]:
-            raise UserError(
-                f"{w.experiment} (size {w.size}) has no interim analysis at {w.seeds} seeds after the first"
-            )
-        before = analyses[analyses.index(int(w.seeds)) - 1]
-        earlier = {} if self.records.find(w) else {"earlier": self._run_file(w, self.cell(w), before)}
-        return self.run_inputs(w) | earlier
+        folder = f"runs-{count}" if count in self.study.view(w.size, w.experiment).analyses[1:] else "runs"
+        return f"{self.folders.experiment(w.size, w.experiment)}/{folder}/{cell.id}/{cell.key}.parquet"
 
     def analysis_file(self, size: str, name: str, seeds: int) -> str:
         """Return the file of an interim analysis, which holds the claims that it leaves undecided."""
@@ -183,20 +165,30 @@ class Graph:
         return self.check_inputs(w, int(w.seeds)) | {"runs": self.run_files(w, int(w.seeds))}
 
     def run_inputs(self, w: Any) -> dict[str, Any]:
-        """Return the inputs of a run file: data, partition, optimum, traces, and the file whose runs it shares.
+        """Return the inputs of a run file: data, partition, optimum, traces, and an ``earlier`` file of its runs.
 
-        A search on a given grid and one that extends this grid are two interpretations of the same runs. What comes
-        from a record has none.
+        That is the file of the interim analysis before; or, as a search on a given grid and one that extends this grid
+        are two interpretations of the same runs, that of the narrower search. What comes from a record has no inputs.
+
+        Raises:
+            UserError: The experiment has no interim analysis with so many seeds.
         """
+        spec, before, count = self.cell(w).spec, self.study.beginnings(w.size, w.experiment).get((w.id, w.key)), 0
+        if (seeds := getattr(w, "seeds", None)) is not None:
+            analyses = self.study.experiment(w.size, w.experiment).analyses
+            if int(seeds) not in analyses[1:]:
+                where = f"{w.experiment} (size {w.size})"
+                raise UserError(f"{where} has no interim analysis at {seeds} seeds after the first")
+            before, count = self.cell(w), analyses[analyses.index(int(seeds)) - 1]
         if self.records.find(w):
             return {}
-        spec = self.cell(w).spec
-        files = {
+        files: dict[str, Any] = {
             "data": self.data_files(spec.problem),
             "traces": [*map(self.folders.local, trace_files(spec))],
-        } | self.origins.files(spec)
-        if before := self.study.beginnings(w.size, w.experiment).get((w.id, w.key)):
-            files["earlier"] = self._run_file(w, before, 0)
+        }
+        files |= self.origins.files(spec)
+        if before:
+            files["earlier"] = self._run_file(w, before, count)
         return {name: paths for name, paths in files.items() if paths}
 
     @functools.cache  # noqa: B019  a job that prepares data meanwhile changes no plan

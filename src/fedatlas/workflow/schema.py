@@ -99,8 +99,8 @@ def _of_option(option: Option) -> dict[str, Any]:
 
 
 def _of_type(option: Option, hint: Any) -> dict[str, Any]:
-    items = typing.get_args(hint)[-1] if typing.get_origin(hint) is dict else None
-    if dataclasses.is_dataclass(hint):
+    items: Any = typing.get_args(hint)[-1] if typing.get_origin(hint) is dict else None
+    if isinstance(hint, type) and dataclasses.is_dataclass(hint):
         return of_options(hint)
     if hint == Axes:
         return _mapping(AXIS.schema)
