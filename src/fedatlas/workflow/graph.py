@@ -1,6 +1,7 @@
 """The graph of a study's workflow: the inputs, outputs and parameters of its rules."""
 
 import functools
+import hashlib
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
@@ -27,11 +28,9 @@ from fedatlas.workflow import LIVE, dependencies, inputs
 from fedatlas.workflow.interim_analyses import read_undecided, seed_counts
 from fedatlas.workflow.origins import Origins
 from fedatlas.workflow.published_cards import published_cards
-from fedatlas.workflow.specifications import digest, name_folder, sort_keys
 from fedatlas.workflow.study import Study
 
 TRAINING = ("train", "add_seeds")  # rules that make run files
-SHARED = ("partition", "optimum")  # rules whose outputs studies share in Snakemake's cache
 AnalysisFile = Callable[
     [str, str, int], str
 ]  # from size, experiment and number of seeds to the file of an interim analysis
@@ -101,8 +100,6 @@ class Graph:
             restored = self.records.find(w)
             return json.dumps({"record": restored.restoration._asdict()} if restored else self._train(w, input))
         document = getattr(self, f"_{rule}")(w)
-        if rule in SHARED:
-            document = name_folder(document, self.folders.data) | document
         return json.dumps(self.folders.resolve(document, input))
 
     def _train(self, w: Any, input: Sequence[str]) -> dict[str, Any]:
@@ -363,3 +360,13 @@ class Graph:
     def _update_data_files(self) -> None:
         if not self._is_dry():
             dependencies.update_data_files(self.folders.data)
+
+
+def sort_keys(value: Any) -> Any:
+    """Return a specification whose keys are sorted. In others their order matters, as of the algorithms in a figure."""
+    return json.loads(json.dumps(value, sort_keys=True))
+
+
+def digest(value: Any) -> str:
+    """Return a short hash of a specification."""
+    return hashlib.sha256(json.dumps(value).encode()).hexdigest()[:16]

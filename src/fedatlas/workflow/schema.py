@@ -82,7 +82,7 @@ def experiment_schema() -> dict[str, Any]:
     return {"$schema": DRAFT, "title": "Experiment", **experiment, "$defs": definitions}
 
 
-def of_options(*classes: type) -> dict[str, Any]:
+def of_options(*classes: Any) -> dict[str, Any]:
     """Return the schema of a mapping from the options of dataclasses to values."""
     properties = {option.name: _of_option(option) for cls in classes for option in options(cls).values()}
     return {"type": "object", "additionalProperties": False, "properties": properties}
