@@ -7,7 +7,7 @@ import yaml
 
 from fedatlas.errors import UserError
 from fedatlas.workflow.study import Study
-from fedatlas.workflow.summary import experiment_rules, target_experiments, target_files
+from fedatlas.workflow.summary import experiment_rules
 from tests.workflow.project import TINY
 
 INNER = (  # as executors call Snakemake for one job
@@ -79,22 +79,3 @@ def test_a_job_in_a_process_of_its_own_asks_for_its_experiment_alone(mixed, mode
     done = mixed.snakemake("--target-jobs", job, *INNER.format(mode=mode).split(), check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert list(mixed.run_files()) == ["only-smoke/runs/fedavg/all.parquet"]
-
-
-def test_what_is_behind_targets(mixed):
-    study = Study.from_config(
-        {"tour": ["tiny", "only-smoke"], "size": "laptop", "experiments": ["tiny"]}, root=mixed.folder
-    )
-    tour = [("smoke", "tiny"), ("smoke", "only-smoke")]
-    for targets, expected in (
-        (["tour"], tour),
-        (["results/claims.csv", "tiny"], [*tour, ("laptop", "tiny")]),
-        (["all", "results/laptop/report.html", "results/laptop/tiny/figures/loss.png"], [("laptop", "tiny")]),
-        (["results/paper/tiny/table.csv", "data/a.npz", "train", "unknown"], [("paper", "tiny")]),
-    ):
-        assert target_experiments(study, targets) == expected
-    assert target_files(study, ["tiny", "tour", "x.csv"]) == [
-        "results/laptop/tiny/report.html",
-        "results/report.html",
-        "x.csv",
-    ]

@@ -62,8 +62,6 @@ def print_summary():
 # the messages of a workflow about something else stay as they are
 if workflow.is_main_process and configuration.is_study():
     console.Messages.explain = study.files.explain_missing
-    console.Messages.summarize = staticmethod(
-        lambda: summary.summary(study, sorted(workflow.dag_settings.targets) or [workflow.default_target])
-    )
+    console.Messages.summarize = staticmethod(lambda: summary.summary(study, workflow.dag.derived_targetfiles))
     gc.set_threshold(100_000)  # to look for garbage among planned jobs takes a seventh of a plan's time
     logging.getLogger(console.LOGGER).addFilter(functools.partial(scheduling.lift_limit, workflow))

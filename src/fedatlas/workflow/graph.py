@@ -11,7 +11,7 @@ from typing import Any
 
 from fedatlas.data import sources
 from fedatlas.data.store import is_local
-from fedatlas.errors import UserError
+from fedatlas.errors import UserError, lookup
 from fedatlas.experiments.canonical import canonical, plain
 from fedatlas.experiments.cells import Cell, CellSpec
 from fedatlas.experiments.dependencies import data_names, trace_files
@@ -238,7 +238,7 @@ class Graph:
 
     def figure(self, w: Any) -> tuple[Figure, dict[str, Any]]:
         """Return a figure's kind, and its specification without the caption."""
-        spec = self.study.experiment(w.size, w.experiment).figures[w.figure].spec
+        spec = lookup("figure", w.figure, self.study.experiment(w.size, w.experiment).figures).spec
         return FIGURES.build(spec), spec
 
     def _figure(self, w: Any) -> dict[str, Any]:
