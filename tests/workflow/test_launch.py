@@ -68,13 +68,6 @@ def test_mistakes(tmp_path, monkeypatch, capsys, words, message):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_home_that_cannot_be_written_is_one_sentence(tmp_path, monkeypatch):
-    (tmp_path / "home").write_text("a file where the folder should be")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
-    with pytest.raises(UserError, match=r"home.*: set XDG_CACHE_HOME to a folder in which"):
-        launch.run("fedac_fig1", "smoke", "1", dry=True)
-
-
 def test_other_words_are_for_snakemake(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     commands = []
