@@ -11,12 +11,8 @@ import pytest
 
 from fedatlas import Mixing, Rows, State
 from fedatlas.federation.engine.checkpoint import Checkpointer, Stopped
-from fedatlas.federation.engine.setting import Setting
-from fedatlas.federation.engine.simulation import Simulation, run_simulations
-from fedatlas.federation.engine.workers import Workers
+from fedatlas.federation.engine.simulation import run_simulations
 from tests.engine.studies import LR, K, Local, M, T, descend, gradient, local, simulation, study
-from tests.engine.test_workers import run_workers
-from tests.helpers import logistic
 
 ASYNCHRONOUS = {"kind": "asynchronous", "buffer": 2, "concurrency": 3, "staleness": 0.0}
 
@@ -145,7 +141,7 @@ CASES = [(name, {}) for name in CHANNELS] + [
 
 
 @pytest.mark.parametrize(("channel", "options"), CASES)
-def test_own_rows_have_the_same_bits_in_blocks_from_checkpoints_and_with_workers(channel, options, tmp_path):
+def test_own_rows_have_the_same_bits_in_blocks_and_from_checkpoints(channel, options, tmp_path):
     options = CHANNELS[channel] | options
     whole = simulation(Personal, **options)
     expected = whole.run()
@@ -167,16 +163,6 @@ def test_own_rows_have_the_same_bits_in_blocks_from_checkpoints_and_with_workers
     history = run_simulations([resumed], keep=lambda pairs: later.watch(1, pairs))[0]
     assert run.round < T
     same(resumed, history)
-
-    if "driver" not in options:
-
-        def work(workers: Workers):
-            setting = Setting(**{"clients": M, "rounds": T, "local_steps": K, "batch": 2, "eval_rounds": 2} | options)
-            each = Simulation(Personal(), logistic(), setting, 1, workers=workers)
-            return each, each.run()
-
-        for each, history in run_workers(2, work):
-            same(each, history)
 
 
 def test_each_client_has_draws_of_its_own_down_and_a_first_row_that_is_whole():

@@ -14,7 +14,6 @@ from fedatlas.federation.engine.checkpoint import Checkpointer, Stopped
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation, run_simulations
 from fedatlas.federation.networks.dropout import KEYS, Dropout
-from tests.engine.test_workers import run_workers
 
 ROWS = 24
 
@@ -48,7 +47,7 @@ def network(build=layers, **options):
 
 
 def simulation(build=layers, **options):
-    execution = {name: options.pop(name) for name in ("block", "threads", "workers") if name in options}
+    execution = {name: options.pop(name) for name in ("block", "threads") if name in options}
     setting = Setting(**{"clients": 4, "rounds": 4, "local_steps": 2, "batch": 3, "eval_rounds": 1} | options)
     return Simulation(FedAvg(lr=0.5), network(build), setting, 1, **execution)
 
@@ -75,9 +74,6 @@ def test_masks_depend_on_seed_round_and_client_alone(build, options, tmp_path):
     assert torch.equal(
         run_simulations([simulation(build, **options)], keep=lambda pairs: later.watch(1, pairs))[0].x, expected
     )
-    if "driver" not in options:
-        for x in run_workers(2, lambda workers: simulation(build, **options, workers=workers).run().x):
-            assert torch.equal(x, expected)
 
 
 def test_another_seed_round_and_client_have_other_masks():

@@ -1,8 +1,4 @@
-"""Checks of what was made on SLURM.
-
-``check.py tour LOG`` checks what was submitted, by SLURM's log of jobs, and that the results are whole.
-``check.py tasks ONE OTHER`` checks that two run files have the same bits; a job of several tasks made the other.
-"""
+"""``check.py LOG`` checks what was submitted to SLURM, by its log of jobs, and that the results are whole."""
 
 import collections
 import re
@@ -36,12 +32,5 @@ def _run_files(study, name):
     return Graph(study).run_files(SimpleNamespace(size="smoke", experiment=name))
 
 
-def tasks(first, second):
-    (rows, meta), (other_rows, other_meta) = map(files.read, (first, second))
-    assert (meta["environments"][0]["clock"], other_meta["environments"][0]["clock"]) == ("processor", "wall")
-    assert rows.drop(columns="seconds").equals(other_rows.drop(columns="seconds"))
-    print("a network in two tasks has the bits of one")
-
-
 if __name__ == "__main__":
-    tour(sys.argv[2]) if sys.argv[1] == "tour" else tasks(*sys.argv[2:])
+    tour(sys.argv[1])

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The tour in a copy of the project, a network in several tasks, and a new study, through a real SLURM on this machine;
+# The tour in a copy of the project, and a new study, through a real SLURM on this machine;
 # skipped where that cannot be had. One job is cancelled while it runs, as a cluster may: it must be submitted again.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -38,19 +38,7 @@ submit() {  # SECONDS PROFILE ARGUMENT ...
     --latency-wait 10 "${@:3}" > run.log 2>&1 || { tail -60 run.log; exit 1; }
 }
 submit 360 workflow/profiles/slurm --config tour="[fedac_fig1,fedspeed_lenet]"
-python "$here/check.py" tour "$work/slurm/log/jobs.txt"
-
-several_tasks() {  # what is made stays when jobs may have tasks, and what they make has the same bits
-  local cell=results/smoke/fedspeed_lenet/runs/feddyn-step/all.parquet
-  local tasks=(--set-resources train:mpi=srun train:tasks=2 train:mem_mb_per_cpu=2000)
-  python -m snakemake -n --cores 1 "$cell" "${tasks[@]}" > run.log 2>&1
-  grep -q "Nothing to be done" run.log || { tail -60 run.log; exit 1; }
-  mv "$cell" one.parquet
-  submit 240 workflow/profiles/slurm "$cell" "${tasks[@]}"
-  python "$here/check.py" tasks one.parquet "$cell"
-}
-several_tasks &
-several=$!
+python "$here/check.py" "$work/slurm/log/jobs.txt"
 
 # the extension of a study is found by the jobs of every node
 python -m fedatlas init "$work/my-study" > /dev/null
@@ -67,4 +55,3 @@ submit 360 profiles/slurm results/smoke/limits/table.parquet --config size=smoke
 grep -q "hungry all failed" run.log && grep -q "slow all failed" run.log && grep -q "DUE TO TIME LIMIT" run.log &&
   grep -qi "oom.kill\|memory limit" run.log &&
   [ "$(grep -c "Trying to restart" run.log)" -ge 2 ] || { cat run.log; exit 1; }
-wait "$several"

@@ -6,11 +6,10 @@ from types import SimpleNamespace
 import pytest
 import yaml
 
-from fedatlas.errors import UserError
 from fedatlas.experiments.cells import CellSpec
 from fedatlas.workflow import estimates, requests
 from fedatlas.workflow.graph import Graph
-from fedatlas.workflow.resources import gpus, launcher, memory_mb
+from fedatlas.workflow.resources import gpus, memory_mb
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.times import Cost
 from tests.workflow.project import TINY
@@ -89,7 +88,7 @@ def test_jobs_on_this_machine_ask_for_what_somebody_limits(project, monkeypatch)
     asked, (short, _) = ask(project, monkeypatch, None, is_cluster=False)
     assert asked.resources([]) == {"place": 1} and asked.group(short) is None
     assert [*asked.resources(["mem_mb", "tmpdir"])] == ["place", "mem_mb"]
-    assert [*ask(project, monkeypatch, None)[0].resources([])] == ["place", "mem_mb", "runtime", "gpu", "disk_mb"]
+    assert [*ask(project, monkeypatch, None)[0].resources([])] == ["place", "mem_mb", "runtime", "gpu"]
     plan = project.snakemake("-n", "--resources", "mem_mb=4000", "--", "results/smoke/tiny/table.parquet").stdout
     requested = re.findall(r"rule train:.*?resources: (.*?)$", plan, re.M | re.S)
     assert requested and all("mem_mb=" in resources and "gpu" not in resources for resources in requested)
@@ -104,38 +103,3 @@ def test_a_partitions_limit_caps_time_and_what_a_user_sets_wins(project):
         plan = project.snakemake("-n", *limits, *more, "--", "results/smoke/tiny/table.parquet").stdout
         asked = re.findall(r"rule train:.*?resources: (.*?)$", plan, re.M | re.S)
         assert asked and all(f"runtime={time}" in resources and "place=1" in resources for resources in asked)
-
-
-def test_tasks_that_nobody_starts_or_that_have_no_work_are_refused():
-    request, setting = {"mpi": "srun", "tasks": 4}, {"clients": 10, "rounds": 5}
-    for change, problem, driver, sentence in (
-        ({"mpi": None}, NETWORK, {}, "mpi is None and tasks is 4: give both, as in `--set-resources train:mpi=srun"),
-        ({"tasks": None}, NETWORK, {}, "mpi is 'srun' and tasks is None"),
-        ({"tasks": "four"}, NETWORK, {}, "tasks is 'four'"),
-        ({"mpi": "mpirun"}, NETWORK, {}, "mpi is 'mpirun'"),
-        ({}, CONVEX, {}, "this cell of fedavg cannot have several tasks"),
-        ({}, NETWORK, {"driver": "asynchronous"}, "without a driver"),
-        ({"gpu": 1}, NETWORK, {}, "on processors"),
-    ):
-        with pytest.raises(UserError) as error:
-            launcher(CellSpec("fedavg", {"lr": 0.1}, problem, setting | driver), request | change, 1)
-        assert sentence in str(error.value)
-
-
-@pytest.mark.parametrize("option", ["--default-resources", "--set-resources"])
-def test_tasks_that_all_jobs_or_those_of_a_rule_ask_for_are_seen(project, option):
-    request = "tasks=2" if option == "--default-resources" else "train:tasks=2"
-    target = "results/smoke/tiny/table.parquet"
-    done = project.snakemake("-n", option, request, "--", target, check=False)
-    assert done.returncode and "mpi is None and tasks is 2: give both" in done.stdout + done.stderr
-
-
-def test_each_rule_of_run_files_has_tasks_of_its_own(project):
-    network = {"kind": "network", "data": "digits", "architecture": "linear", "partition": "iid"}
-    analyses = {"seeds": {"at_least": 2, "at_most": 4}, "select": TINY["select"] | {"seeds": [9]}}
-    project.write_experiment(problem=network, **analyses)
-    tasks = ("--set-resources", "add_seeds:mpi=srun", "add_seeds:tasks=2", "--set-threads", "add_seeds=1")
-    output = project.snakemake("-n", "-p", *tasks, "--", "results/smoke/tiny/runs-4/fedavg/all.parquet").stdout
-    train, add_seeds = (line for line in output.splitlines() if "fedatlas job run" in line)
-    assert "srun" not in train and "--threads 1 --tasks 1 " in train
-    assert "srun --ntasks=2 --cpus-per-task=1 fedatlas job run" in add_seeds and "--threads 1 --tasks 2 " in add_seeds

@@ -5,7 +5,6 @@ settings = workflow.resource_settings
 defaults = settings.default_resources
 asked = {name for values in settings.overwrite_resources.values() for name in values}
 asked |= {*settings.resources, *(argument.partition("=")[0] for argument in (defaults.args if defaults else ()))}
-launch = requests.launch if asked & {"mpi", "tasks"} else requests.launch_alone
 
 
 rule train:
@@ -28,11 +27,8 @@ rule train:
         code=lambda w: graph.code("train", w),
         digest=lambda w: graph.digest("train", w),
         spec=lambda w, input: graph.specification("train", w, input),
-        # what is derived from resources makes no result again
-        launch=launch,
     shell:
-        "{params.launch[command]}fedatlas job run - {output:q} --threads {threads} --tasks {params.launch[tasks]}"
-        " > {log:q} 2>&1 <<'END'\n{params.spec}\nEND"
+        "fedatlas job run - {output:q} --threads {threads} > {log:q} 2>&1 <<'END'\n{params.spec}\nEND"
 
 
 use rule train as add_seeds with:
@@ -46,4 +42,3 @@ use rule train as add_seeds with:
         code=lambda w: graph.code("add_seeds", w),
         digest=lambda w: graph.digest("add_seeds", w),
         spec=lambda w, input: graph.specification("add_seeds", w, input),
-        launch=launch,

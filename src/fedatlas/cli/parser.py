@@ -181,10 +181,7 @@ def _add_job(groups: Any) -> None:
     step = steps.add_parser("run")
     step.add_argument("spec", type=json_file)
     step.add_argument("out")
-    text = "cores of the job: processes for networks with long runs, and threads for all else; default: 1"
-    step.add_argument("--threads", type=int, metavar="N", default=1, help=text)
-    text = "processes that srun has started, which compute the clients of a network together; default: 1"
-    step.add_argument("--tasks", type=int, metavar="N", default=1, help=text)
+    step.add_argument("--threads", type=int, metavar="N", default=1, help="cores of the job; default: 1")
     step.add_argument("--save-seconds", type=float, help="time between checkpoints; default: 60")
     step.set_defaults(run="job:run")
     arguments: dict[str, tuple[str, ...]] = {

@@ -30,7 +30,6 @@ from fedatlas.federation.engine.checkpoint import Checkpointer
 from fedatlas.federation.engine.history import History
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation, run_simulations
-from fedatlas.federation.engine.workers import ALONE, Workers
 from fedatlas.federation.partitions.partition import Partition
 from fedatlas.federation.problems import instances
 from fedatlas.federation.problems.base import Problem
@@ -57,7 +56,6 @@ def run_cell(
     partition: str | Path | None = None,
     optimum: str | Path | None = None,
     threads: int = 1,
-    workers: Workers = ALONE,
     progress: Callable[[int, int], None] | None = None,
     stop: threading.Event | None = None,
     save_seconds: float | None = None,
@@ -77,7 +75,6 @@ def run_cell(
         partition: Path of the partition's file.
         optimum: Path of the optimum's file.
         threads: Threads that compute blocks of clients.
-        workers: Processes that compute the runs together, of which the first alone writes.
         progress: Called with (finished, total) as runs end; total counts those that are known to be needed.
         stop: Event that asks for a last checkpoint.
         save_seconds: Time between checkpoints.
@@ -92,13 +89,8 @@ def run_cell(
     save_seconds = SAVE_SECONDS if save_seconds is None else save_seconds
     meta = describe(spec, data)
     (here,) = meta.environments
-    if workers.size > 1:
-        here |= {"clock": "wall"}
     paths = [out, part] if earlier is None else [Path(earlier), out, part]
-    # other machines may see a network drive as it was a while ago
-    done: dict[str, Finished] = workers.share(
-        lambda: {key: run for path in paths for key, run in _reusable(path, meta).items()}
-    )
+    done = {key: run for path in paths for key, run in _reusable(path, meta).items()}
     problem = _problem_of_seed(spec, data, partition, optimum)
     searches = initial_searches(spec)
     if spec.space is not None:
@@ -106,8 +98,6 @@ def run_cell(
     finished, saved = len(done), time.monotonic()
 
     def keep(path: Path, cell_runs: list[Run]) -> None:
-        if workers.rank:
-            return
         made = [done[run.key].environment for run in cell_runs]
         environments = distinct(made)
         content = dataclasses.replace(
@@ -124,26 +114,23 @@ def run_cell(
             keep(part, [run for run in cell_runs if run.key in done])
         finished, saved = len(done), time.monotonic()
 
-    keeper = Checkpointer(
-        out.with_suffix(".state"), _identity(meta), save_seconds, stop=stop, also=save, workers=workers
-    )
+    keeper = Checkpointer(out.with_suffix(".state"), _identity(meta), save_seconds, stop=stop, also=save)
     while True:
         cell_runs = list(runs(spec, searches))
         for group in _missing(cell_runs, done, problem):
             watch = functools.partial(keeper.watch, [run.key for run in group])
-            for run, rows in zip(group, _run(group, problem(group[0].seed), threads, workers, watch), strict=True):
+            for run, rows in zip(group, _run(group, problem(group[0].seed), threads, watch), strict=True):
                 done[run.key] = Finished(rows, here)
             if time.monotonic() - saved > save_seconds:
                 save()
-            if progress and not workers.rank:
+            if progress:
                 progress(sum(run.key in done for run in cell_runs), len(cell_runs))
         if all(search.chosen is not None for search in searches):
             break
         searches = [_advance(spec, search, done, problem) for search in searches]
     keep(out, cell_runs)
-    if not workers.rank:
-        part.unlink(missing_ok=True)
-        keeper.forget()
+    part.unlink(missing_ok=True)
+    keeper.forget()
 
 
 def _problem_of_seed(
@@ -270,13 +257,11 @@ def _units(group: list[Run], problem: Problem) -> list[list[Run]]:
     return [group]
 
 
-def _run(
-    group: list[Run], problem: Problem, threads: int, workers: Workers, keep: Callable[..., Any]
-) -> list[list[Row]]:
+def _run(group: list[Run], problem: Problem, threads: int, keep: Callable[..., Any]) -> list[list[Row]]:
     """Compute runs that differ in tuned values alone; return their rows without the columns that identify runs."""
     pairs = [create(run, problem) for run in group]
     setting, seed = pairs[0][1], group[0].seed
-    simulations = [Simulation(algorithm, problem, setting, seed, None, threads, workers) for algorithm, _ in pairs]
+    simulations = [Simulation(algorithm, problem, setting, seed, None, threads) for algorithm, _ in pairs]
     estimates.require(simulations)
     histories = run_simulations(simulations, keep=keep)
     return list(map(_rows, histories))
@@ -373,7 +358,7 @@ def replay_searches(spec: CellSpec, done: Mapping[str, Finished], problem: Probl
 
 def compute_run(run: Run, problem: Problem) -> list[Row]:
     """Return the rows of a run, without the columns that identify runs."""
-    return _run([run], problem, 1, ALONE, lambda _: lambda: None)[0]
+    return _run([run], problem, 1, lambda _: lambda: None)[0]
 
 
 def _identity(meta: RunMeta) -> Any:

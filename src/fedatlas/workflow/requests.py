@@ -1,21 +1,19 @@
-"""What jobs of cells ask a scheduler for: memory and time of an attempt, GPUs, a group, and how they start."""
+"""What jobs of cells ask a scheduler for: memory and time of an attempt, GPUs, and a group."""
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection
 from typing import Any
 
 from fedatlas.experiments.cells import CellSpec
 from fedatlas.workflow import resources
 from fedatlas.workflow.estimates import Estimates
 from fedatlas.workflow.graph import Graph
-from fedatlas.workflow.resources import launcher
 
 GROUP = "cells"  # of jobs that a cluster runs several at a time
 MARGIN = 4  # over the time of training, for evaluations and slower processors
 START_MINUTES = 5  # until a job computes, on a busy drive
 SMALL_SECONDS = 300  # mean of the cells of an experiment that share jobs
 SLOW = 1e8  # operations in a second of experiments whose time is unknown
-DISK_MB = 1000
 
 
 class Requests:
@@ -45,8 +43,6 @@ class Requests:
             "mem_mb": self.memory,
             "runtime": self.minutes,
             "gpu": self.gpus,
-            # the default of a cluster is made of the sizes of inputs, which are unknown when launch is derived
-            "disk_mb": DISK_MB,
         }
         return {"place": 1} | {name: value for name, value in declared.items() if self._is_cluster or name in names}
 
@@ -81,21 +77,6 @@ class Requests:
         if not self._is_cluster or (self._estimates.mean_seconds(w.size, w.experiment) or 0) > SMALL_SECONDS:
             return None
         return None if resources.is_network(self._spec(w).problem) else GROUP
-
-    def launch(self, w: Any, resources: Mapping[str, Any], threads: int) -> dict[str, Any]:
-        """Return how the job of a run file starts: the beginning of its command, and the number of its tasks.
-
-        Args:
-            w: Wildcards of the job.
-            resources: Its resources.
-            threads: Cores of a task.
-        """
-        command = launcher(self._spec(w), resources, threads)
-        return {"command": command, "tasks": resources.get("tasks") or 1}
-
-    def launch_alone(self, w: Any, input: Sequence[str]) -> dict[str, Any]:
-        """Return what `launch` does for a job of one task. It takes inputs, since Snakemake compares what does not."""
-        return {"command": "", "tasks": 1}
 
     def optimum_memory(self, w: Any, attempt: int = 1) -> int:
         """Return the megabytes of the job of an optimum, whose solver holds the data as a network does not.

@@ -2,9 +2,7 @@
 
 import functools
 import json
-from collections.abc import Mapping
 from math import prod
-from typing import Any
 
 import numpy as np
 
@@ -34,7 +32,6 @@ from fedatlas.federation.problems.network import NeuralNetwork
 DIM, CLIENTS = 3, 2  # of a start that is tried: no state of clients has this length by chance
 ROUNDS = 20  # of which the active clients are counted
 STEP_OPERATIONS = 20_000  # products and sums in the time of a client step besides its gradient
-MANY_OPERATIONS = 4e11  # in all gradients of a cell of networks, some seconds; the start of a process takes as long
 
 _INTERPRETER_MB = 1000  # with the numerical libraries
 _TORCH_MB = 2000  # of torch, and of the activations of minibatches
@@ -47,11 +44,9 @@ def memory_mb(spec: CellSpec, cores: int = 1) -> int:
 
     Args:
         spec: Specification of the cell.
-        cores: Cores of the job, on each of which a network has a process.
+        cores: Cores of the job, on each of which a network has activations.
     """
-    problem, network = spec.problem, is_network(spec.problem)
-    process = problem_mb(problem) + _TORCH_MB * network
-    return process * (cores if network else 1) + _vectors_mb(spec)
+    return problem_mb(spec.problem) + _TORCH_MB * cores * is_network(spec.problem) + _vectors_mb(spec)
 
 
 def problem_mb(problem: Spec) -> int:
@@ -114,42 +109,6 @@ def is_network(problem: Spec) -> bool:
     return problem["kind"] == "network"
 
 
-def shares_clients(spec: CellSpec) -> bool:
-    """Return whether processes may compute the clients of a cell together, each its own.
-
-    Clients of a network have processes: threads would wait for Python's lock, which holds half of the time of a small
-    network's step. A driver computes one client after another.
-    """
-    return is_network(spec.problem) and "driver" not in spec.setting
-
-
-def launcher(spec: CellSpec, request: Mapping[str, Any], cores: int) -> str:
-    """Return the beginning of the command of a job, which starts it in several tasks; nothing where it has one.
-
-    Args:
-        spec: Specification of the cell.
-        request: Resources of the job, among them ``mpi`` and ``tasks`` as the SLURM plugin of Snakemake takes them.
-        cores: Cores of each task.
-
-    Raises:
-        UserError: The resources contradict each other, or the job can have one process alone.
-    """
-    command, tasks = request.get("mpi"), request.get("tasks")
-    if not command and tasks in (None, 1):
-        return ""
-    if command != "srun" or not isinstance(tasks, int) or tasks < 1:
-        raise UserError(
-            f"the resources of a job with several tasks are mpi=srun and tasks, a whole number; mpi is {command!r} and "
-            f"tasks is {tasks!r}: give both, as in `--set-resources train:mpi=srun train:tasks=4`"
-        )
-    if not shares_clients(spec) or request.get("gpu"):
-        raise UserError(
-            f"this cell of {spec.algorithm} cannot have several tasks, which compute the clients of networks, on "
-            "processors and without a driver: leave mpi and tasks out where its experiment is made"
-        )
-    return f"srun --ntasks={tasks} --cpus-per-task={cores} "
-
-
 def _bytes(source: Source) -> int:
     if source.sparse:  # published as text, of which each byte is less than a byte of CSR
         return 2 * (source.bytes or 0)
@@ -191,25 +150,6 @@ def run_stages(spec: CellSpec, search: Search, rounds: int) -> list[tuple[int, i
     trials = TUNING_RULES.build(spec.tuning_rule).stages(values, rounds)
     tested = min(values, 1 + 2 * len(spec.tune)) if seeds > 1 and not exact else 0
     return [*((count * seeds, length) for count, length in trials), (tested * seeds + len(spec.seeds), rounds)]
-
-
-def worker_count(spec: CellSpec, cores: int) -> int:
-    """Return the number of processes that compute the runs of a cell together.
-
-    A process takes seconds to start, so short runs have one, and so have runs on a GPU.
-
-    Args:
-        spec: Specification of the cell.
-        cores: Cores of the job.
-    """
-    if cores == 1 or not shares_clients(spec):
-        return 1
-    from fedatlas.federation.networks.device import choose  # which loads torch
-
-    device = spec.problem.get("device", "cpu")
-    if device == "cuda" or choose(device).type == "cuda":
-        return 1
-    return cores if count_work(spec) >= MANY_OPERATIONS else 1
 
 
 @functools.lru_cache(10_000)

@@ -16,7 +16,6 @@ from fedatlas.federation.engine.client_tables import Table
 from fedatlas.federation.engine.exchanges import Ledger
 from fedatlas.federation.engine.history import History
 from fedatlas.federation.engine.simulation import Simulation
-from fedatlas.federation.engine.workers import ALONE, Workers
 from fedatlas.io.files import atomic
 
 SAVED = ("round", "local_steps", "diverged_round", "costs")
@@ -38,7 +37,7 @@ class Checkpointer:
     path: of the file. about: the specification and code that the simulations come from, as JSON types: a file about
     others is ignored. seconds: least time between two savings. share: largest part of the time that savings may take.
     stop: an event; once it is set, the next round is the last: it is saved, and Stopped is raised. also: called before
-    each saving. workers: of the runs; the first writes the file.
+    each saving.
     """
 
     def __init__(
@@ -49,10 +48,9 @@ class Checkpointer:
         share: float = 0.02,
         stop: threading.Event | None = None,
         also: Callable[[], None] = lambda: None,
-        workers: Workers = ALONE,
     ) -> None:
         self.path, self.identity, self.seconds, self.share = Path(path), identity, seconds, share
-        self.stop, self.also, self.workers = stop, also, workers
+        self.stop, self.also = stop, also
         self.due = time.monotonic() + seconds
 
     def watch(self, runs: Any, pairs: Pairs) -> Callable[[], None]:
@@ -60,15 +58,13 @@ class Checkpointer:
 
         runs: JSON types that identify the pairs among those that ``about`` describes.
         """
-        if self.workers.share(self.path.is_file):
+        if self.path.is_file():
             self._restore(runs, pairs)
 
         def pause() -> None:
-            stopped, due = self.workers.share(
-                lambda: (self.stop is not None and self.stop.is_set(), time.monotonic() >= self.due)
-            )
-            if stopped or due:
-                began = time.monotonic()
+            began = time.monotonic()
+            stopped = self.stop is not None and self.stop.is_set()
+            if stopped or began >= self.due:
                 self.save(runs, pairs)
                 now = time.monotonic()
                 self.due = now + max(self.seconds, (now - began) / self.share)
@@ -78,22 +74,17 @@ class Checkpointer:
         return pause
 
     def save(self, runs: Any, pairs: Pairs) -> None:
-        """Write the file, of which the first worker does all. Raises UserError if it cannot be written."""
-        if self.workers.rank:
-            for _ in _arrays({}, pairs, self.workers):  # the first worker gets the states of this one's clients
-                pass
-            return
+        """Write the file. Raises UserError if it cannot be written."""
         self.also()
         with atomic(self.path) as temporary, zipfile.ZipFile(temporary, "w") as file:
-            for name, array in _arrays({"about": self.identity, "runs": runs}, pairs, self.workers):
+            for name, array in _arrays({"about": self.identity, "runs": runs}, pairs):
                 with file.open(f"{name}.npy", "w", force_zip64=True) as entry:
                     np.lib.format.write_array(entry, array, allow_pickle=False)
 
     def _restore(self, runs: Any, pairs: Pairs) -> None:
         """Set the simulations and histories to what the file holds: all of them, or none."""
         snapshots = self._read(runs, pairs)
-        rounds = self.workers.gather(snapshots and [snapshot.values["round"] for snapshot in snapshots])
-        if snapshots is None or any(each != rounds[0] for each in rounds):  # machines may see a drive at other times
+        if snapshots is None:
             return
         for (simulation, history), snapshot in zip(pairs, snapshots, strict=True):
             snapshot.restore(simulation, history)
@@ -130,10 +121,9 @@ def say(text: str) -> None:
     print(text, flush=True)
 
 
-def _arrays(head: dict[str, Any], pairs: Pairs, workers: Workers) -> Iterator[tuple[str, np.ndarray]]:
+def _arrays(head: dict[str, Any], pairs: Pairs) -> Iterator[tuple[str, np.ndarray]]:
     """Names and arrays of all that is saved, made one by one."""
     simulations: list[dict[str, Any]] = []
-    parts: list[dict[str, list[int]]] = []  # of the tables of each simulation and worker
     kept: dict[str, Array] = {}
     for number, (simulation, history) in enumerate(pairs):
         numbers = {name: value for name, value in simulation.s.items() if not hasattr(value, "shape")}
@@ -146,11 +136,8 @@ def _arrays(head: dict[str, Any], pairs: Pairs, workers: Workers) -> Iterator[tu
             state["between"] = {name: list(value.shape) for name, value in between.items()}
             kept |= {f"{number}.d.{name}": value for name, value in between.items()}
         state |= {"copies": {name: list(value.shape) for name, value in simulation.clients.channels.copies.items()}}
-        tables, gather = _tables(simulation).items(), workers.gather
-        state |= {"errors": _fields_of_all(simulation, workers)}
-        counts = {key: gather(len(_parts(table))) for key, table in tables}
-        simulations.append(state | {key: sum(count) for key, count in counts.items()})
-        parts.append(counts)
+        state |= {"errors": list(simulation.clients.channels.errors.data)}
+        simulations.append(state | {key: len(_parts(table)) for key, table in _tables(simulation).items()})
     text = json.dumps({**head, "simulations": simulations}, default=lambda value: value.item())
     yield "head", np.array(text)
     for name, value in kept.items():
@@ -162,10 +149,10 @@ def _arrays(head: dict[str, Any], pairs: Pairs, workers: Workers) -> Iterator[tu
         for name, value in simulation.clients.channels.copies.items():
             yield f"{number}.copy.{name}", to_numpy(value)
         for key, table in _tables(simulation).items():
-            for part, (ids, rows) in enumerate(_rows(table, workers, parts[number][key])):
+            for part, ids in enumerate(_parts(table)):
                 yield f"{number}.{key}.ids.{part}", ids
-                for name, values in rows.items():
-                    yield f"{number}.{key}.{name}.{part}", values
+                for name, data in table.data.items():
+                    yield f"{number}.{key}.{name}.{part}", to_numpy(data[ids])
 
 
 def _tables(simulation: Simulation) -> dict[str, Table]:
@@ -173,33 +160,11 @@ def _tables(simulation: Simulation) -> dict[str, Table]:
     return {"states": simulation.clients.table, "left": simulation.clients.channels.errors}
 
 
-def _fields_of_all(simulation: Simulation, workers: Workers) -> list[str]:
-    """Return the fields of the errors that clients of any worker have, which all workers have from then on."""
-    errors = simulation.clients.channels.errors
-    names = sorted({name for names in workers.gather(list(errors.data)) for name in names})
-    for name in names:
-        if name not in errors.data:
-            errors.add(name, zeros_like(simulation.x0))
-    return names
-
-
 def _parts(table: Table) -> list[np.ndarray]:
     """Return the ids of the clients that have a state, in groups of at most CHUNK_BYTES of state."""
     ids = np.flatnonzero(table.touched) if table.data else np.zeros(0, int)
     count = -(-len(ids) * table.row_bytes // CHUNK_BYTES)
     return np.array_split(ids, count) if count else []
-
-
-def _rows(table: Table, workers: Workers, counts: list[int]) -> Iterator[tuple[np.ndarray, dict[str, np.ndarray]]]:
-    """Yield the ids and the rows of a table part by part, those of all workers. counts: Number of parts of each."""
-    own = iter(_parts(table))
-    for owner, count in enumerate(counts):
-        for _ in range(count):
-            part = None
-            if owner == workers.rank:
-                ids = next(own)
-                part = ids, {name: to_numpy(data[ids]) for name, data in table.data.items()}
-            yield workers.send(part, owner)
 
 
 @dataclass
@@ -234,8 +199,7 @@ class _Snapshot:
                 names = {name: f"{number}.{key}.{name}.{part}" for name, _ in table.first.items()}
                 shapes = {name: (len(ids), len(value)) for name, value in table.first.items()}
                 states = {name: _array(file, names[name], like, shape) for name, shape in shapes.items()}
-                own = simulation.clients.division.owners(ids) == simulation.workers.rank
-                table.write(ids[own], State(**{name: rows[own] for name, rows in states.items()}))
+                table.write(ids, State(**states))
         if not run["rows"] or not run["rows"][-1]["round"] <= run["round"] <= simulation.setting.total_rounds:
             raise ValueError("its rounds contradict each other")
         history = {name: run[name] for name in ("rows", "totals", "status", "diverged_round")}

@@ -9,14 +9,14 @@ import numpy as np
 
 from fedatlas.federation import arrays
 from fedatlas.federation.arrays import Array, State
-from fedatlas.federation.engine import communication, exchanges, memory, pools
+from fedatlas.federation.engine import communication, exchanges, memory
 from fedatlas.federation.engine.channels import Channels, Sent
 from fedatlas.federation.engine.client_tables import Table
 from fedatlas.federation.engine.exchanges import ClientWork, Exchange
 from fedatlas.federation.engine.inspection import Inspector
+from fedatlas.federation.engine.pools import Block, Division
 from fedatlas.federation.engine.recording import join
 from fedatlas.federation.engine.steps import Round, Steps, call
-from fedatlas.federation.engine.workers import Block, Division
 
 if TYPE_CHECKING:
     from fedatlas.federation.algorithms.base import Algorithm
@@ -152,7 +152,7 @@ class Clients:
         own_rows: Names of the server's matrices of which a client sees its own row.
         table: States that they keep.
         channels: Channels of their messages.
-        division: Blocks in which they compute, with their workers.
+        division: Blocks in which they compute.
         inspector: Looks at the first results of hooks.
         mixing: Links of a decentralised algorithm in the present round, or None.
         mixed: What the clients of the round got over their links: rows of all clients, by name.
@@ -167,6 +167,11 @@ class Clients:
     inspector: Inspector
     mixing: "Mixing | None"
     mixed: dict[str, Array] = field(default_factory=dict)
+
+    @property
+    def stateful(self) -> bool:
+        """Whether clients keep something between rounds: a State, or the error of their channel."""
+        return bool(self.table.data) or (self.channels.up is not None and self.channels.up.error_feedback)
 
     def begin(self, algorithm: "Algorithm", t: int) -> None:
         """Begin round t, whose links may be others than those of the round before."""
@@ -200,7 +205,7 @@ class Clients:
         function = getattr(algorithm, hook)
 
         def compute(block: Block) -> tuple[Any, ...]:
-            ids, positions, _ = block
+            ids, positions = block
             work = ClientWork(ids, group.merged)
             steps = Steps(self.problem, ids, group.part(positions), n, work)
             with np.errstate(all="ignore"):
@@ -219,7 +224,7 @@ class Clients:
         total = Aggregate(group.ids, self.mixing is not None)
         works: list[ClientWork] = []
         noted: dict[str, list[np.ndarray]] = {}
-        for ids, sent, weights, state, work, records in self.division.map(pool, compute, group.ids, _message):
+        for ids, sent, weights, state, work, records in pool.map(compute, self.division.blocks(group.ids)):
             join(noted, records)
             if sent.gathers and not works:
                 memory.require_for_rows(self.problem, len(group.ids), sent.row_bytes)
@@ -234,8 +239,8 @@ class Clients:
         return total, works, noted
 
     def receive(self, algorithm: "Algorithm", s: Any, active: np.ndarray) -> None:
-        """Give the server's new State s to the active clients, (m,), each block in the process that has its states."""
-        for ids in self.division.own(active):
+        """Give the server's new State s to the active clients, (m,)."""
+        for ids, _ in self.division.blocks(active):
             seen, kept = self.view(ids, s), self.table.read(ids)
             given = self.inspector.copies(seen, kept)
             state: Any = algorithm.receive(seen, kept)
@@ -282,21 +287,13 @@ class Clients:
             UserError: The problem has no such metric, or the rows of a part belong to no clients.
         """
 
-        def evaluate(block: Block) -> dict[str, np.ndarray]:
-            seen, kept = self.view(block.ids, s), self.table.read(block.ids)
+        def evaluate(ids: np.ndarray) -> dict[str, np.ndarray]:
+            seen, kept = self.view(ids, s), self.table.read(ids)
             given = self.inspector.copies(seen, kept)
             model = algorithm.client_model(seen, kept)
-            self.inspector.look("client_model", model, len(block.ids))
+            self.inspector.look("client_model", model, len(ids))
             self.inspector.require_unchanged("client_model", given)
-            return self.problem.evaluate_clients(model, block.ids, names)
+            return self.problem.evaluate_clients(model, ids, names)
 
-        blocks = list(
-            self.division.map(pools.Serial(), evaluate, np.arange(self.setting.clients), lambda values: values)
-        )
+        blocks = [evaluate(block.ids) for block in self.division.blocks(np.arange(self.setting.clients))]
         return {name: np.concatenate([values[name] for values in blocks]) for name in names}
-
-
-def _message(result: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return what other workers get of a block's result: all but what its clients keep."""
-    ids, sent, weights, _, work, records = result
-    return ids, sent._replace(errors=None), weights, None, work, records

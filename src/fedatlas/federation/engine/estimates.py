@@ -55,7 +55,7 @@ def estimate(simulation: Simulation) -> tuple[dict[str, int], int]:
 def stateful_clients(simulation: Simulation) -> int:
     """Return the number of clients that will be active in some round; in very long runs, all. 0 without states."""
     setting, active = simulation.setting, np.zeros(simulation.setting.clients, bool)
-    if not simulation.clients.division.stateful:
+    if not simulation.clients.stateful:
         return 0
     for t in range(setting.total_rounds):
         if t == SCAN or active.all():

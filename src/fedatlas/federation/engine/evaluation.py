@@ -27,7 +27,7 @@ def evaluate(pairs: Sequence[tuple["Simulation", History]], progress: Progress |
         UserError: A setting names a metric that is neither reported by the problem nor can be computed.
     """
     simulations = [simulation for simulation, _ in pairs]
-    rows = simulations[0].workers.share(lambda: _rows(simulations)) if pairs else []
+    rows = _rows(simulations) if pairs else []
     for (simulation, history), row in zip(pairs, rows, strict=True):
         row |= simulation.columns()
         if simulation.diverged_round is None and not np.isfinite(row["loss"]):

@@ -1,4 +1,4 @@
-"""Pools that compute blocks of clients one after another, or on threads, and the choice between both.
+"""Blocks of clients, pools that compute them one after another or on threads, and the choice between both.
 
 Results come in the order of the blocks.
 """
@@ -6,7 +6,10 @@ Results come in the order of the blocks.
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
 
 TRIALS = 3  # last rounds of each way whose times are compared
 CLEAR = 1.25  # ratio of times that needs no more trials
@@ -85,3 +88,42 @@ class Pace:
             self.threads = other
         else:
             self.threads = faster if self._rounds % AGAIN else slower
+
+
+class Block(NamedTuple):
+    """Clients that are computed together.
+
+    Attributes:
+        ids: Ids of the clients, (m,).
+        positions: Their positions among the clients of the round.
+    """
+
+    ids: np.ndarray
+    positions: slice
+
+
+@dataclass(frozen=True)
+class Division:
+    """The blocks into which the clients of a round are divided.
+
+    Attributes:
+        size: Largest number of clients of a block.
+        pace: Threads of the next round: there is a block for each of them.
+        samples: Samples of all clients, (clients,).
+        passes: Whether the steps of a client follow from its samples, so that those of a block have equally many.
+    """
+
+    size: int
+    pace: Pace
+    samples: np.ndarray
+    passes: bool
+
+    def blocks(self, members: np.ndarray) -> Iterator[Block]:
+        """Yield blocks of clients that take the same steps. members: Clients of the round, (m,)."""
+        size, ends = min(self.size, -(-len(members) // self.pace.threads)), [len(members)]
+        if self.passes:
+            ends = [*(np.flatnonzero(np.diff(self.samples[members])) + 1), *ends]
+        for begin, end in zip([0, *ends], ends, strict=False):
+            for start in range(begin, end, size):
+                positions = slice(start, min(start + size, end))
+                yield Block(members[positions], positions)

@@ -26,7 +26,6 @@ from fedatlas.federation.engine.inspection import Inspector, explain_mistakes
 from fedatlas.federation.engine.messages import Message
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.steps import Round, call
-from fedatlas.federation.engine.workers import ALONE, Division, Workers
 from fedatlas.federation.streams import stream
 from fedatlas.io.machine import keep_freed_memory
 
@@ -49,7 +48,6 @@ class Simulation:
         block: Number of clients that are computed together; by default, as many as fit the cache.
         threads: Number of blocks that are computed at once, at most: rounds are computed on one thread where that is
             faster.
-        workers: Processes that compute the run together.
 
     Raises:
         UserError: If the algorithm is not defined for the problem or the setting, or the memory is too small.
@@ -63,13 +61,12 @@ class Simulation:
         seed: int = 0,
         block: int | None = None,
         threads: int = 1,
-        workers: Workers = ALONE,
     ) -> None:
         problem.validate_clients(setting.clients)
         memory.require_for_draws(problem, setting)
         problem.prepare_threads(threads)
         self.algorithm = algorithm.with_constants(problem)
-        self.problem, self.setting, self.seed, self.threads, self.workers = problem, setting, seed, threads, workers
+        self.problem, self.setting, self.seed, self.threads = problem, setting, seed, threads
         self.participants = setting.participation_kind.bind(problem, setting.clients, seed)
         self.schedule = setting.lr_schedule
         self.algorithm.validate(setting, problem)
@@ -90,10 +87,9 @@ class Simulation:
         table, self.block = Table(first, setting.clients, self.x0, setting.state), block or problem.block_rows
         channels, self.pace = Channels(problem, setting, seed, self.x0), pools.Pace(threads)
         passes = setting.local_epochs is not None and setting.batch is not None
-        stateful = bool(table.data) or (channels.up is not None and channels.up.error_feedback)
-        division = Division(workers, self.block, self.pace, self.sizes, passes, stateful)
-        # Where blocks have other bits, as on a GPU, or other owners, they do not follow the time of earlier rounds.
-        self._paced = workers.size == 1 and (not arrays.is_torch(self.x0) or self.x0.device.type == "cpu")
+        division = pools.Division(self.block, self.pace, self.sizes, passes)
+        # Where blocks have other bits, as on a GPU, they do not follow the time of earlier rounds.
+        self._paced = not arrays.is_torch(self.x0) or self.x0.device.type == "cpu"
         mixing = self.inspector.look("mixing", call(algorithm.mixing, setting.clients, 0))
         own = self.algorithm.own_rows
         self.clients = Clients(problem, setting, own, table, channels, division, self.inspector, mixing)
@@ -105,7 +101,6 @@ class Simulation:
         self.ledger = Ledger()
         self._exchanges: list[Exchange] = []  # of the last round
         self.rounds = setting.driver_kind.bind(self)
-        self._clock = problem.clock if workers.size == 1 else time.perf_counter  # the time of all workers is the wall's
 
     def run(self, progress: Progress | None = None) -> History:
         """Run all rounds. progress: Function that is called with each row of the history."""
@@ -148,7 +143,7 @@ class Simulation:
         Args:
             pool: Pool that computes the blocks of clients; by default, one after another.
         """
-        start, began = self._clock(), time.perf_counter()
+        start, began = self.problem.clock(), time.perf_counter()
         self.inspector.round = self.round
         with explain_mistakes(self.algorithm, self.round):
             if self.rounds is not None:
@@ -171,7 +166,7 @@ class Simulation:
                     self.pace.add((time.perf_counter() - began) / (len(active) * n.steps))
             if not arrays.all_finite(self.inspector.look("output", self.output, 1)):
                 self.diverged_round = self.round
-        self.costs["seconds"] += self._clock() - start
+        self.costs["seconds"] += self.problem.clock() - start
 
     def _begin(self) -> tuple["Algorithm", np.ndarray, Round]:
         """Begin a round: return the algorithm with its step size, the ids of the active clients, and the numbers."""
