@@ -11,7 +11,6 @@ from fedatlas.errors import UserError
 from fedatlas.io.files import ensure_writable
 from fedatlas.workflow import configuration, console, published_cards, scheduling, summary, unrecorded
 from fedatlas.workflow.graph import Graph
-from fedatlas.workflow.requests import Requests
 from fedatlas.workflow.study import Study
 
 if configuration.CONFIG.exists():
@@ -35,7 +34,15 @@ analysis_file = lambda size, name, seeds: checkpoints.interim_analysis.get(
 ).output[0]
 graph = Graph(study, analysis_file, lambda: workflow.dryrun, may_leave_out=True)
 is_cluster = workflow.is_main_process and workflow.resource_settings.nodes is not None
-requests = Requests(graph, is_cluster)
+settings = workflow.resource_settings
+defaults = settings.default_resources.args if settings.default_resources else ()
+asked = {*settings.resources, *(name for values in settings.overwrite_resources.values() for name in values)}
+asked |= {argument.partition("=")[0] for argument in defaults}
+requests = None
+if is_cluster or not asked.isdisjoint(("mem_mb", "runtime", "gpu")):
+    from fedatlas.workflow.requests import RESOURCES, Requests
+
+    requests = Requests(graph, RESOURCES if is_cluster else asked)
 size, results = study.config["size"], study.folders.results
 
 

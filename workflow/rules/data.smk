@@ -53,8 +53,7 @@ rule optimum:
     conda:
         "../envs/fedatlas.yaml"
     resources:
-        mem_mb=requests.optimum_memory,
-        runtime=lambda w, attempt: 120 * attempt,
+        **(requests.of_optimum if requests else {}),
     params:
         code=lambda w: graph.code("optimum", w),
         digest=lambda w: graph.digest("optimum", w),

@@ -153,7 +153,7 @@ def of_rule(rule: str, w: Any, study: Study, origins: Origins) -> list[str]:
             return [of_job(rule), PARTITIONS.module(origins.find("partitions", w.key)["partition"])]
         case "optimum":  # its partition is a file
             return [of_job(rule), *problem_modules(origins.find("optima", w.key)["problem"])]
-        case "train" | "add_seeds":
+        case "train":
             return run_file_modules(study.cells(w.size, w.experiment)[w.id, w.key].spec)
     experiment, cells = study.experiment(w.size, w.experiment), list(study.cells(w.size, w.experiment).values())
     match rule:

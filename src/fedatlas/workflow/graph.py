@@ -30,7 +30,6 @@ from fedatlas.workflow.origins import Origins
 from fedatlas.workflow.published_cards import published_cards
 from fedatlas.workflow.study import Study
 
-TRAINING = ("train", "add_seeds")  # rules that make run files
 AnalysisFile = Callable[
     [str, str, int], str
 ]  # from size, experiment and number of seeds to the file of an interim analysis
@@ -78,13 +77,13 @@ class Graph:
 
     def code(self, rule: str, w: Any) -> str:
         """Return the code of a rule's job: modules with their fingerprints, or a record's checksum."""
-        if rule in TRAINING and (restored := self.records.find(w)):
+        if rule == "train" and (restored := self.records.find(w)):
             return f"record {restored.restoration.checksum}"
         return dependencies.fingerprints(dependencies.of_rule(rule, w, self.study, self.origins))
 
     def digest(self, rule: str, w: Any) -> str:
         """Return the digest of the specification of a rule's job, without the places of its inputs."""
-        if rule in TRAINING:
+        if rule == "train":
             return digest(sort_keys(canonical(self.run_spec(w))))
         return digest(getattr(self, f"_{rule}")(w))
 
@@ -96,7 +95,7 @@ class Graph:
             w: Wildcards of the job.
             input: Inputs of the job where it finds them, which may be copies of files in a storage.
         """
-        if rule in TRAINING:
+        if rule == "train":
             restored = self.records.find(w)
             return json.dumps({"record": restored.restoration._asdict()} if restored else self._train(w, input))
         document = getattr(self, f"_{rule}")(w)
