@@ -90,7 +90,9 @@ def test_claims_need_results(capsys, tmp_path, monkeypatch):
         and "It works." in text
         and "paper: 32; here: 64 over 5 seeds; interpretation: of all data" in text
     )
-    assert fedatlas("show", "mine", "--claims") == 0 and capsys.readouterr().out == text
+    assert (
+        fedatlas("show", "mine", "--claims", "--results", tmp_path / "results") == 0 and capsys.readouterr().out == text
+    )
     assert fedatlas("show", "yours", "--claims") == 2
     assert "no claims of yours under" in capsys.readouterr().err
 

@@ -38,6 +38,7 @@ def refused(capsys, *arguments):
         ([*TRAIN, "--rounds", "1e9"], "--rounds: invalid int value: '1e9'"),
         ([*TRAIN, "--l2", "x"], "--l2: invalid float value: 'x'"),
         (["show"], "say the name of what to show"),
+        (["show", "gd", "--results", "x"], "--results is for --claims"),
         ([*TRAIN, "--clients", "-1"], "clients is -1; it must be a whole number, at least 1"),
         ([*TRAIN, "--set", "seed=5"], "--set cannot set seed: --seed does"),
         ([*TRAIN, "--set", "rounds=5"], "--set cannot set rounds: --rounds does"),

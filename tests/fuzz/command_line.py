@@ -66,6 +66,7 @@ KNOWN = {
     "--partition": SPLITS,
     "--l2": ["0", "1e-3", "-1", *NUMBERS, *HUGE],
     "--seed": [*SMALL * 8, *NUMBERS, *HUGE],
+    "--results": [*PATHS, "results"],
 }
 BROKEN = "this is a bug of fedatlas"
 

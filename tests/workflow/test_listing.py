@@ -1,5 +1,7 @@
 """`fedatlas list experiments` tells what each experiment re-runs, on which data, and how long it takes."""
 
+import json
+
 import pytest
 
 from fedatlas.cli.main import main
@@ -25,6 +27,12 @@ def test_every_experiment_and_size_has_its_time_and_memory(experiments):
     assert sum(took.measured for took in costs.values()) >= 30
     names = {item.name for item in experiments}
     assert {name for name, _ in costs} == names, "times.csv names experiments that there are not: run `make times`"
+
+
+def test_json(capsys):
+    assert main(["list", "experiments", "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)["experiments"]
+    assert result["fedspeed_fig2"] == "Larger local intervals at equal work"
 
 
 @pytest.fixture

@@ -32,7 +32,9 @@ def list_names(a: Namespace) -> None:
 
     if a.what is not None:
         lookup("section", a.what, dict.fromkeys(SECTIONS))
-    if a.what == "experiments":
+    if a.json:
+        print_json({section: dict(entries) for section, entries in overview(a.what).items()}, a)
+    elif a.what == "experiments":
         from fedatlas.workflow import listing
         from fedatlas.workflow.study import Study
 
@@ -46,8 +48,8 @@ def show(a: Namespace) -> None:
     if a.claims:
         _show_claims(a)
         return
-    if a.name is None:
-        raise UserError("say the name of what to show")
+    if a.name is None or a.results:
+        raise UserError("say the name of what to show; --results is for --claims")
     from fedatlas.cli.show import describe
 
     print(describe(a.name))
@@ -57,7 +59,7 @@ def _show_claims(a: Namespace) -> None:
     from fedatlas.workflow.study import Study
     from fedatlas.workflow.summary import verdicts
 
-    rows = verdicts(Study.open().folders.results, a.name)
+    rows = verdicts(Study.open(a.results).folders.results, a.name)
     margin = max(len(row["verdict"]) for row in rows) + 2
     for row in rows:
         claim = f"{row['experiment']} ({row['size']}): {row['text']} [{row['source']}]"
@@ -170,7 +172,7 @@ def check(a: Namespace) -> int:
     if not a.json:
         return int(command.check(a.names, options, a.only) > 0)
     results = command.as_json(a.names, options, a.only)
-    print(json.dumps(_finite(results), default=str, allow_nan=False), file=a.output)
+    print_json(results, a)
     return int(any(test["status"] == FAILED for algorithm in results for test in algorithm["checks"]))
 
 
@@ -178,6 +180,11 @@ def make(a: Namespace) -> None:
     """Run a step of the workflow that has a module in `fedatlas.workflow.jobs`, with the arguments of the command."""
     arguments = {key: value for key, value in vars(a).items() if key not in ("run", "step", "output")}
     importlib.import_module(f"fedatlas.workflow.jobs.{a.step}").make(**arguments)
+
+
+def print_json(value: Any, a: Namespace) -> None:
+    """Print a value as JSON in one line to the output of a command."""
+    print(json.dumps(_finite(value), default=str, allow_nan=False), file=a.output)
 
 
 def _finite(value: Any) -> Any:

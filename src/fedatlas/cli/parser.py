@@ -86,12 +86,14 @@ def _add_names(groups: Any) -> None:
     command = groups.add_parser("list", help="names of all that the atlas holds")
     text = "algorithms, problems, figures, data, experiments ...; default: all"
     command.add_argument("what", nargs="?", metavar="section", help=text)
+    command.add_argument("--json", action="store_true", help="print one JSON object: texts by section and name")
     command.set_defaults(run="commands:list_names")
 
     command = groups.add_parser("show", help="all about one name; with --claims, which claims held")
     text = "a name that `fedatlas list` shows; with --claims an experiment, default: all"
     command.add_argument("name", nargs="?", help=text)
     command.add_argument("--claims", action="store_true", help="show the papers' claims, and whether they held here")
+    _add_results(command)
     command.set_defaults(run="commands:show")
 
 
@@ -209,9 +211,11 @@ def _add_job(groups: Any) -> None:
 def _add_tracking(groups: Any) -> None:
     command = groups.add_parser("track", help="log results to MLflow that it did not take at first")
     command.add_argument("--all", action="store_true", help="all results, as for another database or server")
+    _add_results(command)
     command.set_defaults(run="study:track")
 
     command = groups.add_parser("ui", help="open the MLflow user interface")
+    _add_results(command)
     text = "port of the page on this machine; default: 5000"
     command.add_argument("--port", type=int, metavar="N", default=5000, help=text)
     command.set_defaults(run="study:ui")
@@ -248,6 +252,11 @@ def _problem_options(command: Parser) -> None:
 
 def _add_size(command: Parser, text: str) -> None:
     command.add_argument("--size", choices=SIZES, metavar="size", help=text)
+
+
+def _add_results(command: Parser) -> None:
+    text = "folder of results, such as that of a module; default: the one that config.yaml names"
+    command.add_argument("--results", metavar="FOLDER", help=text)
 
 
 def _add_cores(command: Parser) -> None:

@@ -67,7 +67,7 @@ def track(a: Namespace) -> None:
     from fedatlas.workflow.jobs import track
     from fedatlas.workflow.study import Study
 
-    study, count = Study.open(), 0
+    study, count = Study.open(a.results), 0
     for folder, receipt in track.log_later(study.folders.results, study.config["mlflow_uri"], a.all):
         count += 1
         print(f"{folder}: {receipt['logged']} runs logged, {receipt['unchanged']} unchanged", flush=True)
@@ -80,4 +80,4 @@ def ui(a: Namespace) -> None:
     from fedatlas.publish import tracking
     from fedatlas.workflow.study import Study
 
-    tracking.serve_ui(Study.open().config["mlflow_uri"], a.port)
+    tracking.serve_ui(Study.open(a.results).config["mlflow_uri"], a.port)

@@ -142,9 +142,14 @@ class Study:
         return cls(settings, root, folders, shipped() / FOLDER)
 
     @classmethod
-    def open(cls) -> "Study":
-        """Return the study in the working directory, which need not have a configuration."""
-        study = cls.from_config(read_yaml(CONFIG) if CONFIG.exists() else None)
+    def open(cls, results: str | None = None) -> "Study":
+        """Return the study in the working directory, which need not have a configuration.
+
+        Args:
+            results: Folder of its results; by default the configured one.
+        """
+        config = read_yaml(CONFIG) if CONFIG.exists() else None
+        study = cls.from_config(config if results is None else {**(config or {}), "results": results})
         if study.folders.data != str(resolve_directory()):  # custom data are remembered there
             os.environ.setdefault("FEDATLAS_DATA", study.folders.data)
         return study
