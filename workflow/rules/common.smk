@@ -70,5 +70,5 @@ def print_summary():
 if workflow.is_main_process and configuration.is_study():
     console.Messages.explain = study.files.explain_missing
     console.Messages.summarize = staticmethod(lambda: summary.summary(study, workflow.dag.derived_targetfiles))
-    gc.set_threshold(100_000)  # to look for garbage among planned jobs takes a seventh of a plan's time
-    logging.getLogger(console.LOGGER).addFilter(functools.partial(scheduling.lift_limit, workflow))
+    gc.disable()  # until the first job: the planned jobs stay
+    logging.getLogger(console.LOGGER).addFilter(functools.partial(scheduling.begin_jobs, workflow))
