@@ -33,7 +33,6 @@ def test_help_is_one_screen_of_at_most_fifteen_commands_without_that_of_the_rule
             ["fedac_fig1 (experiment)", "Figures 1 and 3", "size paper", "fedac_fig1.yaml"],
         ),
         ("a9a", ["a9a (data set)"]),
-        ("setting", ["local_epochs", "at least 1, or null; default null"]),
         ("convergence", ["convergence (figure)", "options:"]),
         ("loss", ["loss (metric)"]),
     ],

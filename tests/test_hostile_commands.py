@@ -31,7 +31,6 @@ def refused(capsys, *arguments):
         ([], "the following arguments are required: command (`fedatlas --help` tells more)"),
         (["trian"], "invalid choice: 'trian'"),
         ([*TRAIN, "--lr", "0.1"], "unrecognized arguments: --lr 0.1"),
-        ([*TRAIN, "--csv", "--json"], "not allowed with argument"),
         ([*TRAIN, "--set", "progress=5"], "--set cannot set progress: the command does"),
         ([*TRAIN, "--set", "participation={kind: uniform, count: 9}"], "count is 9"),
         ([*TRAIN, "--partition", "iid,seed"], "--partition: 'seed' is not of the form NAME=VALUE"),

@@ -52,7 +52,7 @@ SPLITS = [
 PROBLEMS = [
     "--problem quadratic --option dim=3 --batch 0", "--problem quadratic --option dim=3",
     "--problem logistic --data breast_cancer --l2 1e-2", "--problem logistic --data breast_cancer --partition iid",
-    "--problem softmax --data digits --l2 1e-2 --partition classes,classes=2 --batch 100 --no-optimum",
+    "--problem softmax --data digits --l2 1e-2 --partition classes,classes=2 --batch 100 --set optimum=false",
     "--problem similar --option dim=3 --option components=2", "--problem piecewise --option kappa=25 --option steps=2",
 ]  # fmt: skip
 NAMES = ["algorithms", "fedavg", "digits", "data", "iid", "quadratic", "results", "fedac_fig1", "breast_cancer"]

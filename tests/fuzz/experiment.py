@@ -73,11 +73,11 @@ def _make(graph: Graph, w: Any) -> None:
     layout = json.loads(graph.specification("table", w))
     figures = {name: _figure(graph, w, name) for name in graph.study.experiment(w.size, w.experiment).figures}
     judged = json.loads(graph.specification("claims", w))
-    graph.claims_inputs(w), graph.code("claims", w), graph.code("table", w)
+    graph.check_inputs(w), graph.code("claims", w), graph.code("table", w)
     for file in runs:
         at = SimpleNamespace(**vars(w), id=file.parent.name, key=file.stem)
         arguments = _make_inputs(graph, graph.run_inputs(at))
-        run_cell(graph._run_spec(at), file, data, **arguments)
+        run_cell(graph.run_spec(at), file, data, **arguments)
     table.make(layout, str(folder), list(map(str, runs)))
     for name, (spec, inputs) in figures.items():
         _make_inputs(graph, inputs)

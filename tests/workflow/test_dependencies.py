@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -69,11 +70,18 @@ def claims(kind, *checks):
     ]
 
 
+def made_by(rule, cell="quadratic", **origin):
+    """The modules behind the job of a rule, of an experiment with a cell, or of a shared file with an origin."""
+    study = SimpleNamespace(experiment=lambda *_: None, cells=lambda *_: {0: Cell("it", {}, CELLS[cell])})
+    w = SimpleNamespace(size="smoke", experiment="tiny", key="any")
+    return dependencies.of_rule(rule, w, study, SimpleNamespace(find=lambda *_: origin))
+
+
 RESULTS = {name: run_file_modules(cell) for name, cell in CELLS.items()} | {
-    "optimum": dependencies.of_optimum(SHARED),
-    "partition": dependencies.of_partition(DIRICHLET),
+    "optimum": made_by("optimum", problem=SHARED),
+    "partition": made_by("partition", partition=DIRICHLET),
     "prepared": sources.modules(sources.info("digits")),
-    "table": dependencies.of_table([Cell("it", {}, CELLS["quadratic"])]),
+    "table": made_by("table"),
     "scaling": figure("quadratic", kind="scaling", x="clients"),
     "split": figure("federated", kind="partition"),
     "there": figure("federated", kind="availability"),
@@ -83,8 +91,8 @@ RESULTS = {name: run_file_modules(cell) for name, cell in CELLS.items()} | {
     "timed": figure("quadratic", kind="convergence", x="simulated_seconds", model="cross-silo"),
     "better": claims("better"),
     "below": claims("below", *dependencies._of_theory([Cell("it", {}, CELLS["quadratic"])])),
-    "track": [dependencies.of_job("track")],
-    "report": [dependencies.of_job("report")],
+    "track": made_by("track"),
+    "report": made_by("report"),
 }
 
 

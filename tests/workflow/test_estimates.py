@@ -9,8 +9,8 @@ from fedatlas.experiments.cells import CellSpec, Select
 from fedatlas.experiments.run import run_cell
 from fedatlas.experiments.runs import initial_searches
 from fedatlas.workflow import estimates as estimates_module
-from fedatlas.workflow.estimates import Estimates, work
-from fedatlas.workflow.resources import count_runs, run_stages
+from fedatlas.workflow.estimates import Estimates
+from fedatlas.workflow.resources import count_runs, count_work, run_stages
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.times import Cost
 from tests.workflow.project import TINY
@@ -42,7 +42,7 @@ def test_cells_take_the_time_of_their_experiment_in_proportion_to_their_work(stu
     estimates = Estimates(study, {("tiny", "smoke"): Cost(8, 3600.0, True)})
     cells = estimates.cells("smoke", "tiny")
     rate = estimates.seconds_per_operation("smoke", "tiny")
-    assert sum(rate * work(cell.spec) for cell in cells) == pytest.approx(3600)
+    assert sum(rate * count_work(cell.spec) for cell in cells) == pytest.approx(3600)
     text = estimates.text("smoke", "tiny", 1)
     assert text.startswith(f"jobs     {len(cells)} run files with ") and "MiB in the largest job" in text
     assert "time     ~62 min on 1 core" in text
@@ -54,7 +54,7 @@ def test_an_experiment_takes_as_long_as_the_one_that_it_extends_and_each_job_a_s
     specs = [cell.spec for cell in estimates.cells("smoke", "more")]
     start = estimates_module.START_SECONDS
     assert estimates.elapsed("smoke", "more", specs, 1) == pytest.approx(3600 + (1 + len(specs)) * start)
-    longest = max(estimates.seconds_per_operation("smoke", "tiny") * work(spec) for spec in specs)
+    longest = max(estimates.seconds_per_operation("smoke", "tiny") * count_work(spec) for spec in specs)
     assert estimates.elapsed("smoke", "more", specs, 1000) == pytest.approx(longest + 2 * start)
     assert Estimates(Study.open(), {}).elapsed("smoke", "more", specs, 1) is None
 

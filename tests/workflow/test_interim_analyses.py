@@ -89,8 +89,8 @@ class Workflow:
             w, earlier = self.wildcards(id=id, key=file.removesuffix(".parquet")), None
             if folder != "runs":
                 w.seeds = folder.removeprefix("runs-")
-                earlier = self.run_file(self.graph.add_seeds_inputs(w)["earlier"])
-            run_cell(self.graph._run_spec(w), path, earlier=earlier)
+                earlier = self.run_file(self.graph.run_inputs(w)["earlier"])
+            run_cell(self.graph.run_spec(w), path, earlier=earlier)
         return path
 
     def files(self):

@@ -39,7 +39,7 @@ def graph_of(folder, **config):
 def wanted(graph, size, name):
     """Files that all jobs of an experiment but those of its runs read, if these come from the record."""
     at = SimpleNamespace(size=size, experiment=name)
-    parts = [graph.claims_inputs(at)]
+    parts = [graph.check_inputs(at)]
     parts += [
         graph.interim_analysis_inputs(SimpleNamespace(**vars(at), seeds=seeds))
         for seeds in graph.study.experiment(size, name).analyses

@@ -109,7 +109,7 @@ def test_the_run_files_of_a_case_are_asked_for_by_its_name(folder, capsys, monke
     main(["run", "suite", "--case", "far"])
     assert targets == [f"results/smoke/suite/runs/{name}/case=far.parquet" for name in ("fedavg", "scaffold")]
     assert main(["run", "suite", "--case", "fra"]) == 2
-    assert "suite (size smoke) has no case 'fra'; did you mean 'far'?" in capsys.readouterr().err
+    assert "unknown case 'fra'; did you mean 'far'" in capsys.readouterr().err
 
 
 def test_the_readme_says_what_the_record_has_of_the_landscape():

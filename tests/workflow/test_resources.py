@@ -59,11 +59,11 @@ def test_epsilon_fits_thrice_and_into_24_gigabytes():
     assert 3 * 4 * 400_000 * 2_000 / 1e6 < memory < 24_000
 
 
-def ask(project, monkeypatch, cost, is_cluster=True):
+def ask(project, monkeypatch, cost):
     """What the cells of an experiment ask for whose time is known: with 5 rounds, and with 500."""
     monkeypatch.chdir(project.folder)
     monkeypatch.setattr(estimates, "experiment_costs", lambda _: {("tiny", "smoke"): cost} if cost else {})
-    asked = requests.Requests(Graph(Study.open()), is_cluster)
+    asked = requests.Requests(Graph(Study.open()))
     return asked, [
         SimpleNamespace(size="smoke", experiment="tiny", id="fedavg", key=f"rounds={rounds}") for rounds in (5, 500)
     ]
@@ -82,16 +82,13 @@ def test_time_follows_the_work_and_grows_with_attempts(project, monkeypatch):
     assert asked.group(short) == requests.GROUP
 
 
-def test_jobs_on_this_machine_ask_for_what_somebody_limits(project, monkeypatch):
+def test_jobs_on_this_machine_ask_for_what_somebody_limits(project):
     """Snakemake computes each resource of each job that it plans, whether or not anybody reads it."""
     project.write_experiment(figures={})
-    asked, (short, _) = ask(project, monkeypatch, None, is_cluster=False)
-    assert asked.resources([]) == {"place": 1} and asked.group(short) is None
-    assert [*asked.resources(["mem_mb", "tmpdir"])] == ["place", "mem_mb"]
-    assert [*ask(project, monkeypatch, None)[0].resources([])] == ["place", "mem_mb", "runtime", "gpu"]
     plan = project.snakemake("-n", "--resources", "mem_mb=4000", "--", "results/smoke/tiny/table.parquet").stdout
     requested = re.findall(r"rule train:.*?resources: (.*?)$", plan, re.M | re.S)
     assert requested and all("mem_mb=" in resources and "gpu" not in resources for resources in requested)
+    assert "mem_mb=" not in project.snakemake("-n", "--", "results/smoke/tiny/table.parquet").stdout
 
 
 def test_a_partitions_limit_caps_time_and_what_a_user_sets_wins(project):

@@ -7,7 +7,7 @@ import yaml
 
 from fedatlas.errors import UserError
 from fedatlas.workflow.study import Study
-from fedatlas.workflow.summary import experiment_rules, target_experiments, target_files
+from fedatlas.workflow.summary import experiment_rules
 from tests.workflow.project import TINY
 
 INNER = (  # as executors call Snakemake for one job
@@ -50,7 +50,7 @@ def test_mistakes_of_other_experiments_stop_nothing(mixed, arguments):
         ("results/paper/report.html --config experiments=[broken]", "broken.yaml: there is no size 'paper'"),
         ("gallery", "config/config.yaml names no experiments for the gallery"),
         ("tour --config tour=[]", "config/config.yaml names no experiments for the tour"),
-        ("tiny --config 'gallery={paper: [tini]}'", "unknown experiment 'tini'; did you mean 'tiny'"),
+        ("tiny --config 'gallery={paper: [tini]}'", "there is no experiment 'tini'; did you mean 'tiny'"),
         ("only-smoke", "only-smoke.yaml: there is no size 'laptop' (known: smoke)"),
         ("all --config 'experiments=[two words]'", "the name 'two words' must consist of letters, digits, _ and -"),
     ],
@@ -79,22 +79,3 @@ def test_a_job_in_a_process_of_its_own_asks_for_its_experiment_alone(mixed, mode
     done = mixed.snakemake("--target-jobs", job, *INNER.format(mode=mode).split(), check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert list(mixed.run_files()) == ["only-smoke/runs/fedavg/all.parquet"]
-
-
-def test_what_is_behind_targets(mixed):
-    study = Study.from_config(
-        {"tour": ["tiny", "only-smoke"], "size": "laptop", "experiments": ["tiny"]}, root=mixed.folder
-    )
-    tour = [("smoke", "tiny"), ("smoke", "only-smoke")]
-    for targets, expected in (
-        (["tour"], tour),
-        (["results/claims.csv", "tiny"], [*tour, ("laptop", "tiny")]),
-        (["all", "results/laptop/report.html", "results/laptop/tiny/figures/loss.png"], [("laptop", "tiny")]),
-        (["results/paper/tiny/table.csv", "data/a.npz", "train", "unknown"], [("paper", "tiny")]),
-    ):
-        assert target_experiments(study, targets) == expected
-    assert target_files(study, ["tiny", "tour", "x.csv"]) == [
-        "results/laptop/tiny/report.html",
-        "results/report.html",
-        "x.csv",
-    ]

@@ -125,7 +125,10 @@ checkpoint interim_analysis:
 rule claims:
     """The verdicts on the claims of an experiment."""
     input:
-        unpack(graph.claims_inputs),
+        unpack(graph.check_inputs),
+        table=f"{results}/{{size}}/{{experiment}}/table.parquet",
+        curves=f"{results}/{{size}}/{{experiment}}/curves.parquet",
+        trials=f"{results}/{{size}}/{{experiment}}/trials.parquet",
     output:
         report(
             f"{results}/{{size}}/{{experiment}}/claims.csv",

@@ -1,5 +1,9 @@
 """The study, and what the rules ask of it."""
 
+import functools
+import gc
+import logging
+
 from snakemake.exceptions import WorkflowError
 
 from fedatlas.data import sources
@@ -7,7 +11,6 @@ from fedatlas.errors import UserError
 from fedatlas.io.files import ensure_writable
 from fedatlas.workflow import configuration, console, published_cards, scheduling, summary, unrecorded
 from fedatlas.workflow.graph import Graph
-from fedatlas.workflow.requests import Requests
 from fedatlas.workflow.study import Study
 
 if configuration.CONFIG.exists():
@@ -31,8 +34,15 @@ analysis_file = lambda size, name, seeds: checkpoints.interim_analysis.get(
 ).output[0]
 graph = Graph(study, analysis_file, lambda: workflow.dryrun, may_leave_out=True)
 is_cluster = workflow.is_main_process and workflow.resource_settings.nodes is not None
-requests = Requests(graph, is_cluster)
-run_files = unrecorded.RunFiles(graph, workflow)
+settings = workflow.resource_settings
+defaults = settings.default_resources.args if settings.default_resources else ()
+asked = {*settings.resources, *(name for values in settings.overwrite_resources.values() for name in values)}
+asked |= {argument.partition("=")[0] for argument in defaults}
+requests = None
+if is_cluster or not asked.isdisjoint(("mem_mb", "runtime", "gpu")):
+    from fedatlas.workflow.requests import RESOURCES, Requests
+
+    requests = Requests(graph, RESOURCES if is_cluster else asked)
 size, results = study.config["size"], study.folders.results
 
 
@@ -44,6 +54,12 @@ def experiment_rules():
         raise WorkflowError(str(error)) from None
 
 
+def run_inputs(w):
+    """Return the inputs of a run file; one that Snakemake has no record of is compared with what is asked for."""
+    unrecorded.mark(w, graph, workflow)
+    return graph.run_inputs(w)
+
+
 def print_summary():
     """Print the summary of a run, if the logger does not."""
     if not console.Messages.active and (text := console.Messages.summarize()):
@@ -53,7 +69,6 @@ def print_summary():
 # the messages of a workflow about something else stay as they are
 if workflow.is_main_process and configuration.is_study():
     console.Messages.explain = study.files.explain_missing
-    console.Messages.summarize = staticmethod(
-        lambda: summary.summary(study, sorted(workflow.dag_settings.targets) or [workflow.default_target])
-    )
-    scheduling.install(workflow)
+    console.Messages.summarize = staticmethod(lambda: summary.summary(study, workflow.dag.derived_targetfiles))
+    gc.disable()  # until the first job: the planned jobs stay
+    logging.getLogger(console.LOGGER).addFilter(functools.partial(scheduling.begin_jobs, workflow))

@@ -1,10 +1,5 @@
 """Data downloaded, verified and prepared; partitions; optima."""
 
-import os
-
-# Studies share partitions and optima: `snakemake --cache`. Without its folder Snakemake would warn of each rule at each call.
-has_cache = "SNAKEMAKE_OUTPUT_CACHE" in os.environ
-
 
 rule prepare:
     """A data set: downloaded or copied from a mirror, verified, prepared."""
@@ -36,7 +31,6 @@ rule partition:
         f"{results}/partitions/{{key}}.npz",
     log:
         f"{results}/logs/partitions/{{key}}.log",
-    cache: has_cache
     localrule: True
     conda:
         "../envs/fedatlas.yaml"
@@ -56,12 +50,10 @@ rule optimum:
         f"{results}/optima/{{key}}.npz",
     log:
         f"{results}/logs/optima/{{key}}.log",
-    cache: has_cache
     conda:
         "../envs/fedatlas.yaml"
     resources:
-        mem_mb=requests.optimum_memory,
-        runtime=lambda w, attempt: 120 * attempt,
+        **(requests.of_optimum if requests else {}),
     params:
         code=lambda w: graph.code("optimum", w),
         digest=lambda w: graph.digest("optimum", w),

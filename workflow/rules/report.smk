@@ -20,65 +20,14 @@ rule track:
         "fedatlas job track {output:q} {params.uri:q} {params.folders:q} > {log:q} 2>&1"
 
 
-rule track_tour:
-    """The runs of the tour in MLflow, which takes seconds to load, once for all experiments."""
+# once for all experiments of the tour, since MLflow takes seconds to load
+use rule track as track_tour with:
     input:
         parts=lambda w: graph.track_inputs("smoke", study.tour()),
     output:
         f"{results}/mlflow.json",
     log:
         f"{results}/logs/track/tour.log",
-    localrule: True
-    conda:
-        "../envs/fedatlas.yaml"
-    params:
-        code=lambda w: graph.code("track", w),
-        uri=study.config["mlflow_uri"],
-        folders=lambda w, input: graph.report_folders(input.parts),
-    shell:
-        "fedatlas job track {output:q} {params.uri:q} {params.folders:q} > {log:q} 2>&1"
-
-
-rule report_tour:
-    """The report over the experiments of the tour."""
-    input:
-        gallery=lambda w: [*map(local, published_cards.gallery_files("smoke", study.tour()))],
-        parts=lambda w: graph.report_inputs("smoke", study.tour()),
-    output:
-        html=f"{results}/report.html",
-        claims=f"{results}/claims.csv",
-    log:
-        f"{results}/logs/report/tour.log",
-    localrule: True
-    conda:
-        "../envs/fedatlas.yaml"
-    params:
-        code=lambda w: graph.code("report", w),
-        study=study.config["title"],
-        folders=lambda w, input: graph.report_folders(input.parts),
-    shell:
-        "fedatlas job report {output.html:q} {params.folders:q} --study {params.study:q} --gallery {input.gallery:q} > {log:q} 2>&1"
-
-
-rule report_all:
-    """The report over the experiments that config.yaml selects."""
-    input:
-        gallery=lambda w: [*map(local, published_cards.gallery_files(w.size, study.selected()))],
-        parts=lambda w: graph.report_inputs(w.size, study.selected()),
-    output:
-        html=f"{results}/{{size}}/report.html",
-        claims=f"{results}/{{size}}/claims.csv",
-    log:
-        f"{results}/logs/report/{{size}}.log",
-    localrule: True
-    conda:
-        "../envs/fedatlas.yaml"
-    params:
-        code=lambda w: graph.code("report", w),
-        study=study.config["title"],
-        folders=lambda w, input: graph.report_folders(input.parts),
-    shell:
-        "fedatlas job report {output.html:q} {params.folders:q} --study {params.study:q} --gallery {input.gallery:q} > {log:q} 2>&1"
 
 
 rule report_one:
@@ -99,3 +48,26 @@ rule report_one:
         folders=lambda w, input: graph.report_folders(input.parts),
     shell:
         "fedatlas job report {output.html:q} {params.folders:q} --study {params.study:q} --gallery {input.gallery:q} > {log:q} 2>&1"
+
+
+# the experiments that config.yaml selects
+use rule report_one as report_all with:
+    input:
+        gallery=lambda w: [*map(local, published_cards.gallery_files(w.size, study.selected()))],
+        parts=lambda w: graph.report_inputs(w.size, study.selected()),
+    output:
+        html=f"{results}/{{size}}/report.html",
+        claims=f"{results}/{{size}}/claims.csv",
+    log:
+        f"{results}/logs/report/{{size}}.log",
+
+
+use rule report_one as report_tour with:
+    input:
+        gallery=lambda w: [*map(local, published_cards.gallery_files("smoke", study.tour()))],
+        parts=lambda w: graph.report_inputs("smoke", study.tour()),
+    output:
+        html=f"{results}/report.html",
+        claims=f"{results}/claims.csv",
+    log:
+        f"{results}/logs/report/tour.log",

@@ -20,8 +20,8 @@ from fedatlas.registry import extensions
 # Arguments of train() that the command gives, so that --set may not.
 RESERVED = {
     "algorithm": "--algorithm", "problem": "--problem", "clients": "--clients", "rounds": "--rounds",
-    "local_steps": "--local-steps", "batch": "--batch", "seed": "--seed", "optimum": "--no-optimum",
-    "progress": "the command", "say": "the command",
+    "local_steps": "--local-steps", "batch": "--batch", "seed": "--seed", "progress": "the command",
+    "say": "the command",
 }  # fmt: skip
 
 
@@ -59,7 +59,7 @@ def _show_claims(a: Namespace) -> None:
     from fedatlas.workflow.study import Study
     from fedatlas.workflow.summary import verdicts
 
-    rows = verdicts(a.results or Study.open().folders.results, a.name)
+    rows = verdicts(Study.open(a.results).folders.results, a.name)
     margin = max(len(row["verdict"]) for row in rows) + 2
     for row in rows:
         claim = f"{row['experiment']} ({row['size']}): {row['text']} [{row['source']}]"
@@ -96,15 +96,12 @@ def train(a: Namespace) -> None:
             rounds=a.rounds,
             batch=a.batch or None,
             seed=a.seed,
-            optimum=not a.no_optimum,
             progress=functools.partial(_update_bar, bar),
             say=functools.partial(bar.write, file=sys.stderr),
             **options,
         )
     if a.csv:
         frame.to_csv(a.output, index=False)
-    elif a.json:
-        print_json(summary(frame), a)
     else:
         _print_summary(a.algorithm, summary(frame))
 

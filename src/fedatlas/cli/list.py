@@ -2,58 +2,25 @@
 
 import dataclasses
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from fedatlas.data import sources
 from fedatlas.data.catalogue import SOURCES
 from fedatlas.data.custom import CustomKeys
-from fedatlas.data.readers import READERS
 from fedatlas.experiments.cells import Select
 from fedatlas.experiments.claim import Claim
 from fedatlas.experiments.interim_analyses import InterimAnalyses
 from fedatlas.experiments.specification import Entry, Experiment
-from fedatlas.experiments.tuning import TUNING_RULES
 from fedatlas.federation import problems
-from fedatlas.federation.algorithms import ALGORITHMS
-from fedatlas.federation.architectures import ARCHITECTURES
-from fedatlas.federation.channels import CHANNELS
-from fedatlas.federation.costs import COST_MODELS
-from fedatlas.federation.engine.drivers import DRIVERS
 from fedatlas.federation.engine.setting import Setting
-from fedatlas.federation.metrics import METRICS
 from fedatlas.federation.metrics.base import Metric
-from fedatlas.federation.participation import PARTICIPATION
-from fedatlas.federation.partitions import PARTITIONS
-from fedatlas.federation.problems import PROBLEMS, ProblemKind
-from fedatlas.federation.sampling import SAMPLING
-from fedatlas.federation.schedules import SCHEDULES
-from fedatlas.federation.topologies import TOPOLOGIES
+from fedatlas.federation.problems import ProblemKind
 from fedatlas.io import terminal
 from fedatlas.registry import extensions
 from fedatlas.registry.extensions import describe
-from fedatlas.registry.kinds import Family, Kind, first_paragraph
+from fedatlas.registry.kinds import Kind, first_paragraph
 from fedatlas.registry.options import Option
-from fedatlas.results.claims import CHECKS
-from fedatlas.results.figures import FIGURES
+from fedatlas.workflow.schema import FAMILIES
 
-FAMILIES: dict[str, Family[Any]] = {
-    "algorithms": ALGORITHMS,
-    "problems": PROBLEMS,
-    "architectures": ARCHITECTURES,
-    "partitions": PARTITIONS,
-    "participation": PARTICIPATION,
-    "schedules": SCHEDULES,
-    "sampling": SAMPLING,
-    "topologies": TOPOLOGIES,
-    "channels": CHANNELS,
-    "drivers": DRIVERS,
-    "tuning rules": TUNING_RULES,
-    "readers": READERS,
-    "cost models": COST_MODELS,
-    "figures": FIGURES,
-    "checks": CHECKS,
-    "metrics": METRICS,
-}
 RECORDS = {
     "experiments": Experiment,
     "algorithms of an experiment": Entry,

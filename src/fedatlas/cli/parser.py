@@ -9,9 +9,7 @@ from typing import Any
 from fedatlas.cli.arguments import DEFAULT_CLIENTS, Parser, cores, json_file
 from fedatlas.experiments import SIZES
 
-SET = "a hyper-parameter, or an option of the setting that has no option here, e.g. sampling=reshuffling; repeatable"
 SIZE = "smoke, laptop or paper; default: the one that config.yaml names, or laptop"
-CLIENTS = f"number of clients M; default: {DEFAULT_CLIENTS}, or those of the data with --partition natural"
 
 
 def parser() -> Parser:
@@ -51,8 +49,8 @@ def _add_studies(groups: Any) -> None:
     text = "make an experiment: report, figures, claims, MLflow runs"
     command = groups.add_parser("run", help=text, epilog="What stands after -- is given to snakemake.")
     command.add_argument("name", help="an experiment that `fedatlas list experiments` shows")
-    command.add_argument("--size", choices=SIZES, metavar="size", help=SIZE)
-    command.add_argument("--cores", type=cores, default="all", metavar="N", help="number of cores; default: all")
+    _add_size(command, SIZE)
+    _add_cores(command)
     text = "only show what would be made, and why, and how much time and memory it takes"
     command.add_argument("-n", "--dry-run", action="store_true", help=text)
     command.add_argument("--case", help="make the run files of this case alone; default: all results")
@@ -62,26 +60,21 @@ def _add_studies(groups: Any) -> None:
     command = groups.add_parser("compare", help=text)
     text = "an algorithm of the study or of the atlas, or a CSV file of runs that another framework made"
     command.add_argument("names", nargs="+", metavar="algorithm", help=text)
-    text = "the experiment with whose entries they are compared; default: landscape"
-    command.add_argument("--on", default="landscape", metavar="experiment", help=text)
-    command.add_argument("--size", choices=SIZES, metavar="size", help=SIZE)
+    _add_suite(command, "the experiment with whose entries they are compared")
+    _add_size(command, SIZE)
     command.add_argument("--quick", action="store_true", help="a third of the problems, five scoring seeds")
     command.add_argument("--compute", action="store_true", help="train what the record lacks of the other entries")
-    text = "a hyper-parameter that is fixed and not tuned; repeatable"
-    command.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help=text)
-    text = (
-        "a range in which a hyper-parameter is tuned, e.g. lr=[0.001,1]; repeatable; default: that of its declaration"
-    )
-    command.add_argument("--search", action="append", default=[], metavar="NAME=[LOW,HIGH]", help=text)
-    command.add_argument("--cores", type=cores, default="all", metavar="N", help="number of cores; default: all")
+    _add_pairs(command, "--set", "a hyper-parameter that is fixed and not tuned")
+    text = "a range in which a hyper-parameter is tuned, e.g. lr=[0.001,1]; default: that of its declaration"
+    _add_pairs(command, "--search", text, "NAME=[LOW,HIGH]")
+    _add_cores(command)
     command.add_argument("-n", "--dry-run", action="store_true", help="only say what would be trained, and how long")
     command.set_defaults(run="study:compare")
 
     text = "write the page that answers which method is good when"
     command = groups.add_parser("guide", help=text)
-    text = "the suite, an experiment whose problems are cases; default: landscape"
-    command.add_argument("--on", default="landscape", metavar="experiment", help=text)
-    command.add_argument("--size", choices=SIZES, metavar="size", help="default: the largest that has a record")
+    _add_suite(command, "the suite, an experiment whose problems are cases")
+    _add_size(command, "default: the largest that has a record")
     text = "where to write; default: which-method.html"
     command.add_argument("--out", default="which-method.html", metavar="FILE.html", help=text)
     command.set_defaults(run="study:guide")
@@ -98,7 +91,7 @@ def _add_names(groups: Any) -> None:
     text = "a name that `fedatlas list` shows; with --claims an experiment, default: all"
     command.add_argument("name", nargs="?", help=text)
     command.add_argument("--claims", action="store_true", help="show the papers' claims, and whether they held here")
-    _results_option(command)
+    _add_results(command)
     command.set_defaults(run="commands:show")
 
 
@@ -106,20 +99,16 @@ def _add_train(groups: Any) -> None:
     command = groups.add_parser("train", help="one run from the shell")
     text = "a name that `fedatlas list algorithms` shows"
     command.add_argument("--algorithm", metavar="NAME", required=True, help=text)
-    command.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help=SET)
+    text = "a hyper-parameter, or an option of the setting that has no option here, e.g. sampling=reshuffling"
+    _add_pairs(command, "--set", text)
     _problem_options(command)
-    command.add_argument("--clients", type=int, metavar="N", help=CLIENTS)
-    command.add_argument("--local-steps", type=int, metavar="N", default=1, help="local steps K of a round; default: 1")
     text = "rounds R of communication; default: 100"
     command.add_argument("--rounds", type=int, metavar="N", default=100, help=text)
     text = "samples of a local step, 0 for full local gradients; default: 1"
     command.add_argument("--batch", type=int, metavar="N", default=1, help=text)
     text = "seed of samples, participation and start; default: 0"
     command.add_argument("--seed", type=int, metavar="N", default=0, help=text)
-    command.add_argument("--no-optimum", action="store_true", help="do not solve for F* first")
-    group = command.add_mutually_exclusive_group()
-    group.add_argument("--csv", action="store_true", help="print the rows as CSV")
-    group.add_argument("--json", action="store_true", help="print one JSON object: final, best, costs, status")
+    command.add_argument("--csv", action="store_true", help="print the rows as CSV")
     command.set_defaults(run="commands:train")
 
 
@@ -128,11 +117,8 @@ def _add_check(groups: Any) -> None:
     command = groups.add_parser("check", help=text)
     text = "an algorithm; default: all that are not the atlas's"
     command.add_argument("names", nargs="*", metavar="algorithm", help=text)
-    command.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help="a hyper-parameter; repeatable"
-    )
-    text = "conformance test to run; repeatable; default: all"
-    command.add_argument("--only", action="append", default=[], metavar="CHECK", help=text)
+    _add_pairs(command, "--set", "a hyper-parameter")
+    _add_pairs(command, "--only", "conformance test to run; default: all", "CHECK")
     command.add_argument("--json", action="store_true", help="print the table as JSON")
     command.set_defaults(run="commands:check")
 
@@ -185,7 +171,7 @@ def _add_step(steps: Any, step: str, text: str, optional: bool = False) -> Parse
     command: Parser = steps.add_parser(step, help=text)
     words = "an experiment" + ("; default: all" if optional else "")
     command.add_argument("name", nargs="?" if optional else None, help=words)
-    command.add_argument("--size", choices=SIZES, metavar="size", help="default: the one that has a record")
+    _add_size(command, "default: the one that has a record")
     return command
 
 
@@ -223,11 +209,11 @@ def _add_job(groups: Any) -> None:
 def _add_tracking(groups: Any) -> None:
     command = groups.add_parser("track", help="log results to MLflow that it did not take at first")
     command.add_argument("--all", action="store_true", help="all results, as for another database or server")
-    _results_option(command)
+    _add_results(command)
     command.set_defaults(run="study:track")
 
     command = groups.add_parser("ui", help="open the MLflow user interface")
-    command.add_argument("--uri", help="sqlite:///FILE, or a server's address; default: the one that config.yaml names")
+    _add_results(command)
     text = "port of the page on this machine; default: 5000"
     command.add_argument("--port", type=int, metavar="N", default=5000, help=text)
     command.set_defaults(run="study:ui")
@@ -236,8 +222,6 @@ def _add_tracking(groups: Any) -> None:
 def _add_theory(groups: Any) -> None:
     command = groups.add_parser("theory", help="what theorems say about a problem: constants, step sizes, bounds")
     _problem_options(command)
-    command.add_argument("--clients", type=int, metavar="N", help=CLIENTS)
-    command.add_argument("--local-steps", type=int, metavar="N", default=1, help="local steps K of a round; default: 1")
     text = "local steps T = rounds x K; default: 4096"
     command.add_argument("--steps", type=int, metavar="N", default=4096, help=text)
     command.set_defaults(run="commands:theory")
@@ -256,12 +240,30 @@ def _problem_options(command: Parser) -> None:
     text = "a data set that `fedatlas data status` shows, or custom data, e.g. mine.csv,label=y,client=hospital"
     command.add_argument("--data", metavar="NAME|FILE[,NAME=VALUE...]", help=f"{text}; default: none")
     command.add_argument("--l2", metavar="X", type=float, help="weight of |x|^2 / 2; default: the problem's")
-    text = "another problem option; repeatable"
-    command.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help=text)
+    _add_pairs(command, "--option", "another problem option")
     text = "how data are split over clients, e.g. dirichlet,alpha=0.3; default: all clients draw from all data"
     command.add_argument("--partition", metavar="KIND[,NAME=VALUE...]", help=text)
+    text = f"number of clients M; default: {DEFAULT_CLIENTS}, or those of the data with --partition natural"
+    command.add_argument("--clients", type=int, metavar="N", help=text)
+    command.add_argument("--local-steps", type=int, metavar="N", default=1, help="local steps K of a round; default: 1")
 
 
-def _results_option(command: Parser) -> None:
+def _add_size(command: Parser, text: str) -> None:
+    command.add_argument("--size", choices=SIZES, metavar="size", help=text)
+
+
+def _add_results(command: Parser) -> None:
     text = "folder of results, such as that of a module; default: the one that config.yaml names"
     command.add_argument("--results", metavar="FOLDER", help=text)
+
+
+def _add_cores(command: Parser) -> None:
+    command.add_argument("--cores", type=cores, default="all", metavar="N", help="number of cores; default: all")
+
+
+def _add_suite(command: Parser, text: str) -> None:
+    command.add_argument("--on", default="landscape", metavar="experiment", help=f"{text}; default: landscape")
+
+
+def _add_pairs(command: Parser, name: str, text: str, metavar: str = "NAME=VALUE") -> None:
+    command.add_argument(name, action="append", default=[], metavar=metavar, help=f"{text}; repeatable")

@@ -1,10 +1,10 @@
-"""`fedatlas show`: the declaration of a kind, a data set, an experiment or a part of its file."""
+"""`fedatlas show`: the declaration of a kind, a data set or an experiment."""
 
 import inspect
 import textwrap
 from collections.abc import Iterable, Mapping
 
-from fedatlas.cli.list import FAMILIES, RECORDS, Declaration, all_options, check_extensions, default
+from fedatlas.cli.list import Declaration, all_options, check_extensions, default
 from fedatlas.data import sources
 from fedatlas.data.catalogue import Source
 from fedatlas.errors import UserError, nearest
@@ -14,8 +14,9 @@ from fedatlas.io import terminal
 from fedatlas.io.machine import format_size
 from fedatlas.registry import bibliography
 from fedatlas.registry.extensions import location
-from fedatlas.registry.options import Option, options
+from fedatlas.registry.options import Option
 from fedatlas.workflow import listing
+from fedatlas.workflow.schema import FAMILIES
 from fedatlas.workflow.study import Study
 
 
@@ -23,8 +24,7 @@ def describe(name: str) -> str:
     """Return the declaration of a name: its meaning, each option with range and default, its citation.
 
     Args:
-        name: Name or label of a kind, or name of a data set, an experiment, or a part of an experiment file such as
-            ``setting``. All that have the name are described.
+        name: Name or label of a kind, or name of a data set or an experiment. All that have the name are described.
 
     Raises:
         UserError: Nothing has the name; the message has a guess.
@@ -34,7 +34,6 @@ def describe(name: str) -> str:
     texts = [_kind(section, known) for section, family in FAMILIES.items() if (known := family.resolve(name)) in family]
     texts += [_data(sources.info(name))] if name in sources.names() else []
     texts += [_experiment(study, name)] if name in study.files.paths else []
-    texts += [_record(name)] if name in RECORDS else []
     if not texts:
         raise UserError(f"there is no {name!r}{nearest(name, names())}; `fedatlas list` names all that there is")
     return "\n\n".join(texts)
@@ -43,7 +42,7 @@ def describe(name: str) -> str:
 def names() -> list[str]:
     """Return all names that `describe` takes, sorted."""
     kinds = {name for family in FAMILIES.values() for name in family.names()}
-    return sorted(kinds | {*sources.names(), *Study.open().files.paths, *RECORDS})
+    return sorted(kinds | {*sources.names(), *Study.open().files.paths})
 
 
 def _width() -> int:
@@ -104,18 +103,6 @@ def _option_lines(declarations: Iterable[Option]) -> list[str]:
         lines.append(_fill(f"{option.name:<14} ", option.doc + (f" ({option.unit})" if option.unit else "")))
         lines.append(_fill(f"{'':<14} ", f"{option.expected}; {value}"))
     return ["", "  options:", *lines] if lines else []
-
-
-def _record(name: str) -> str:
-    cls = RECORDS[name]
-    return "\n".join(
-        [
-            f"{name} (part of an experiment file)",
-            "",
-            _docstring(cls),
-            *_option_lines(options(cls).values()),
-        ]
-    )
 
 
 def _data(source: Source) -> str:

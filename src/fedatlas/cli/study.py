@@ -1,7 +1,6 @@
 """The subcommands of ``fedatlas`` about a study: create it, make its results, show them."""
 
 import shlex
-import sys
 from argparse import Namespace
 from pathlib import Path
 
@@ -14,20 +13,22 @@ def init(a: Namespace) -> None:
     print(f"{folder} is ready:\n\n  cd {shlex.quote(str(folder))}\n  snakemake --cores 2")
 
 
-def run(a: Namespace, *options: str) -> None:
-    """Make an experiment with Snakemake, which takes the options after ``--``."""
-    from fedatlas.workflow.launch import run
+def run(a: Namespace, *options: str) -> int:
+    """Make an experiment with Snakemake, which takes the options after ``--`` and whose exit status is returned."""
+    from fedatlas.workflow import launch
+    from fedatlas.workflow.study import Study
 
-    if status := run(a.name, a.size, a.cores, a.dry_run, options, a.case):
-        sys.exit(status)  # Snakemake has printed the reason
-    if a.dry_run:
+    study = Study.open()
+    study.check_name(a.name)
+    size = a.size or study.config["size"]
+    targets = [a.name] if a.case is None else launch.case_files(study, size, a.name, a.case)
+    status = launch.start(targets, a.size, a.cores, [*(["--dry-run"] if a.dry_run else []), *options])
+    if a.dry_run and not status:
         from fedatlas.io.machine import core_count
         from fedatlas.workflow.estimates import Estimates
-        from fedatlas.workflow.study import Study
 
-        study = Study.open()
-        size = a.size or study.config["size"]
         print(f"\n{a.name} at size {size}\n\n{Estimates(study).text(size, a.name, core_count(a.cores))}")
+    return status
 
 
 def compare(a: Namespace) -> None:
@@ -79,4 +80,4 @@ def ui(a: Namespace) -> None:
     from fedatlas.publish import tracking
     from fedatlas.workflow.study import Study
 
-    tracking.serve_ui(a.uri or Study.open().config["mlflow_uri"], a.port)
+    tracking.serve_ui(Study.open(a.results).config["mlflow_uri"], a.port)

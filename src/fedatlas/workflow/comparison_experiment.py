@@ -20,7 +20,6 @@ from fedatlas.io.text import require_file
 from fedatlas.records.lookup import Records
 from fedatlas.records.record import Restoration
 from fedatlas.workflow.comparison import Comparison, Request, run_path
-from fedatlas.workflow.launch import check_experiment
 from fedatlas.workflow.study import COMPARISONS, Study
 
 QUICK_SHARE, QUICK_SEEDS = 3, 5  # of a quick comparison: one problem of so many, and seeds
@@ -53,7 +52,7 @@ def prepare(study: Study, request: Request, compute: bool = False, fetch: bool =
         UserError: A name is unknown, the experiment has no such size, an algorithm cannot be trained, or nothing is
             left to compare with.
     """
-    check_experiment(study, request.on)
+    study.check_name(request.on)
     for path in request.runs:
         require_file(path)
     view = study.view(request.size, request.on)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from fedatlas.data import sources
-from fedatlas.experiments.cells import Cell, Spec
+from fedatlas.experiments.cells import Cell
 from fedatlas.experiments.dependencies import (
     cell_modules,
     cost_model_modules,
@@ -74,21 +74,6 @@ def data_files(modules: Iterable[str], folder: str) -> dict[str, str]:
 def of_job(step: str) -> str:
     """Return the module of a step's job."""
     return f"{jobs.__name__}.{step}"
-
-
-def of_optimum(problem: Spec) -> list[str]:
-    """Return the modules behind the optimum of a problem; its partition is a file."""
-    return sorted({of_job("optimum"), *problem_modules(problem)})
-
-
-def of_partition(partition: Any) -> list[str]:
-    """Return the modules behind a partition."""
-    return sorted({of_job("partition"), PARTITIONS.module(partition)})
-
-
-def of_table(cells: Iterable[Cell]) -> list[str]:
-    """Return the modules behind the table of an experiment with these cells."""
-    return sorted({of_job("table"), *metric_modules(cells)})
 
 
 def of_figure(figure: Figure, cells: Sequence[Cell]) -> list[str]:
@@ -160,17 +145,17 @@ def of_rule(rule: str, w: Any, study: Study, origins: Origins) -> list[str]:
         case "prepare":
             return sources.modules(sources.info(w.data))
         case "partition":
-            return of_partition(origins.find("partitions", w.key)["partition"])
-        case "optimum":
-            return of_optimum(origins.find("optima", w.key)["problem"])
-        case "train" | "add_seeds":
+            return [of_job(rule), PARTITIONS.module(origins.find("partitions", w.key)["partition"])]
+        case "optimum":  # its partition is a file
+            return [of_job(rule), *problem_modules(origins.find("optima", w.key)["problem"])]
+        case "train":
             return run_file_modules(study.cells(w.size, w.experiment)[w.id, w.key].spec)
     experiment, cells = study.experiment(w.size, w.experiment), list(study.cells(w.size, w.experiment).values())
     match rule:
         case "table":
-            return of_table(cells)
+            return [of_job(rule), *metric_modules(cells)]
         case "claims":
             return of_claims(experiment, cells)
         case "interim_analysis":
-            return [*of_claims(experiment, cells), *of_table(cells), of_job(rule)]
+            return [*of_claims(experiment, cells), *metric_modules(cells), of_job("table"), of_job(rule)]
     return of_figure(FIGURES.build(experiment.figure(w.figure)), cells)

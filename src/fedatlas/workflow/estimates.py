@@ -13,7 +13,6 @@ from pathlib import Path
 
 from fedatlas.experiments import SIZES, labels
 from fedatlas.experiments.cells import Cell, CellSpec
-from fedatlas.experiments.runs import initial_searches
 from fedatlas.io.files import atomic
 from fedatlas.io.machine import format_duration, format_size
 from fedatlas.records.lookup import Records
@@ -61,9 +60,9 @@ class Estimates:
             if (base, known) in self._costs() and (mean := self.mean_seconds(known, base)):
                 cells = self.cells(known, base)
                 sample = cells[:: math.ceil(len(cells) / SAMPLE)]
-                return mean * len(sample) / sum(work(cell.spec) for cell in sample)
+                return mean * len(sample) / sum(count_work(cell.spec) for cell in sample)
         held = [restored.cell for restored in Records(self.study).held(size, name).values()]
-        return sum(cell.seconds for cell in held) / sum(work(cell.spec) for cell in held) if held else None
+        return sum(cell.seconds for cell in held) / sum(count_work(cell.spec) for cell in held) if held else None
 
     def elapsed(self, size: str, name: str, specs: Sequence[CellSpec], cores: int) -> float | None:
         """Return the time until cells are made, START_SECONDS for each with them; None where it is unknown.
@@ -76,7 +75,7 @@ class Estimates:
         """
         if (rate := self.seconds_per_operation(size, name)) is None:
             return None
-        jobs = [START_SECONDS + rate * work(spec) for spec in specs]
+        jobs = [START_SECONDS + rate * count_work(spec) for spec in specs]
         return START_SECONDS + max([sum(jobs) / cores, *jobs])
 
     def text(self, size: str, name: str, cores: int) -> str:
@@ -104,11 +103,6 @@ class Estimates:
         )
 
 
-def work(spec: CellSpec) -> float:
-    """Return the operations of all runs of a cell."""
-    return count_work(spec, initial_searches(spec))
-
-
 def write_times(study: Study, folders: Iterable[Path], path: Path) -> None:
     """Write the file of times of a study's own experiments.
 
@@ -128,7 +122,7 @@ def write_times(study: Study, folders: Iterable[Path], path: Path) -> None:
             if (cost := known.get((name, size))) is None:
                 specs = [cell.spec for cell in estimates.cells(size, name)]
                 rate = estimates.seconds_per_operation(size, name)
-                cost = Cost(sum(map(count_runs, specs)), rate and rate * sum(map(work, specs)), False)
+                cost = Cost(sum(map(count_runs, specs)), rate and rate * sum(map(count_work, specs)), False)
             memory = max(memory_mb(cell.spec) for cell in study.cells(size, name).values())
             costs[name, size] = replace(cost, memory_mb=memory)
     with atomic(path) as temporary, open(temporary, "w", newline="", encoding="utf-8") as file:

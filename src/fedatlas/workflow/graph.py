@@ -1,6 +1,8 @@
 """The graph of a study's workflow: the inputs, outputs and parameters of its rules."""
 
 import functools
+import hashlib
+import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -26,11 +28,8 @@ from fedatlas.workflow import LIVE, dependencies, inputs
 from fedatlas.workflow.interim_analyses import read_undecided, seed_counts
 from fedatlas.workflow.origins import Origins
 from fedatlas.workflow.published_cards import published_cards
-from fedatlas.workflow.specifications import digest, encode, find_inputs, name_folder, sort_keys
 from fedatlas.workflow.study import Study
 
-TRAINING = ("train", "add_seeds")  # rules that make run files
-SHARED = ("partition", "optimum")  # rules whose outputs studies share in Snakemake's cache
 AnalysisFile = Callable[
     [str, str, int], str
 ]  # from size, experiment and number of seeds to the file of an interim analysis
@@ -78,14 +77,14 @@ class Graph:
 
     def code(self, rule: str, w: Any) -> str:
         """Return the code of a rule's job: modules with their fingerprints, or a record's checksum."""
-        if rule in TRAINING and (restored := self.records.find(w)):
+        if rule == "train" and (restored := self.records.find(w)):
             return f"record {restored.checksum}"
         return dependencies.fingerprints(dependencies.of_rule(rule, w, self.study, self.origins))
 
     def digest(self, rule: str, w: Any) -> str:
         """Return the digest of the specification of a rule's job, without the places of its inputs."""
-        if rule in TRAINING:
-            return digest(canonical(self._run_spec(w)), ordered=False)
+        if rule == "train":
+            return digest(sort_keys(canonical(self.run_spec(w))))
         return digest(getattr(self, f"_{rule}")(w))
 
     def specification(self, rule: str, w: Any, input: Sequence[str] = ()) -> str:
@@ -96,22 +95,21 @@ class Graph:
             w: Wildcards of the job.
             input: Inputs of the job where it finds them, which may be copies of files in a storage.
         """
-        if rule in TRAINING:
+        if rule == "train":
             restored = self.records.find(w)
-            return encode({"record": restored._asdict()} if restored else self._train(rule, w, input))
+            return json.dumps({"record": restored._asdict()} if restored else self._train(w, input))
         document = getattr(self, f"_{rule}")(w)
-        if rule in SHARED:
-            document = name_folder(document, self.folders.data) | document
-        return encode(find_inputs(document, input))
+        return json.dumps(self.folders.resolve(document, input))
 
-    def _train(self, rule: str, w: Any, input: Sequence[str]) -> dict[str, Any]:
+    def _train(self, w: Any, input: Sequence[str]) -> dict[str, Any]:
         """Return the cell of a train job, the files that it reads, and the words that are logged to a server."""
-        paths = self.run_inputs(w) if rule == "train" else self.add_seeds_inputs(w)
-        files = {key: paths[key] for key in ("partition", "optimum", "earlier") if key in paths}
+        paths = self.run_inputs(w)
+        files = {key: getattr(input, key, paths[key]) for key in ("partition", "optimum", "earlier") if key in paths}
         live = {"about": self._about(w)} if self._is_live else {}
-        return live | {"cell": sort_keys(plain(self._run_spec(w)))} | find_inputs(files, input)
+        return live | {"cell": sort_keys(plain(self.run_spec(w)))} | files
 
-    def _run_spec(self, w: Any) -> CellSpec:
+    def run_spec(self, w: Any) -> CellSpec:
+        """Return what the runs of a run file need. w: Wildcards of its job."""
         spec, seeds = self.cell(w).spec, getattr(w, "seeds", None)
         return spec if seeds is None else replace(spec, seeds=list(range(int(seeds))))
 
@@ -147,27 +145,8 @@ class Graph:
 
     def _run_file(self, w: Any, cell: Cell, count: int) -> str:
         """Return the run file of a cell with the seeds of an interim analysis."""
-        analyses, directory = (
-            self.study.view(w.size, w.experiment).analyses,
-            self.folders.experiment(w.size, w.experiment),
-        )
-        folder = f"runs-{count}" if count in analyses[1:] else "runs"
-        return f"{directory}/{folder}/{cell.id}/{cell.key}.parquet"
-
-    def add_seeds_inputs(self, w: Any) -> dict[str, Any]:
-        """Return the inputs of a run file with the seeds of an interim analysis: with the file of the analysis before.
-
-        Raises:
-            UserError: The experiment has no interim analysis with so many seeds.
-        """
-        analyses = self.study.experiment(w.size, w.experiment).analyses
-        if int(w.seeds) not in analyses[1:]:
-            raise UserError(
-                f"{w.experiment} (size {w.size}) has no interim analysis at {w.seeds} seeds after the first"
-            )
-        before = analyses[analyses.index(int(w.seeds)) - 1]
-        earlier = {} if self.records.find(w) else {"earlier": self._run_file(w, self.cell(w), before)}
-        return self.run_inputs(w) | earlier
+        folder = f"runs-{count}" if count in self.study.view(w.size, w.experiment).analyses[1:] else "runs"
+        return f"{self.folders.experiment(w.size, w.experiment)}/{folder}/{cell.id}/{cell.key}.parquet"
 
     def analysis_file(self, size: str, name: str, seeds: int) -> str:
         """Return the file of an interim analysis, which holds the claims that it leaves undecided."""
@@ -179,25 +158,33 @@ class Graph:
 
     def interim_analysis_inputs(self, w: Any) -> dict[str, Any]:
         """Return the inputs of an interim analysis: the run files up to it, and the files of the checks' inputs."""
-        files = self._claims_inputs(w, int(w.seeds))
-        rest = {key: paths for key, paths in files.items() if key not in ("table", "curves", "trials")}
-        return rest | {"runs": self.run_files(w, int(w.seeds))}
+        return self.check_inputs(w, int(w.seeds)) | {"runs": self.run_files(w, int(w.seeds))}
 
     def run_inputs(self, w: Any) -> dict[str, Any]:
-        """Return the inputs of a run file: data, partition, optimum, traces, and the file whose runs it shares.
+        """Return the inputs of a run file: data, partition, optimum, traces, and an ``earlier`` file of its runs.
 
-        A search on a given grid and one that extends this grid are two interpretations of the same runs. What comes
-        from a record has none.
+        That is the file of the interim analysis before; or, as a search on a given grid and one that extends this grid
+        are two interpretations of the same runs, that of the narrower search. What comes from a record has no inputs.
+
+        Raises:
+            UserError: The experiment has no interim analysis with so many seeds.
         """
+        spec, before, count = self.cell(w).spec, self.study.beginnings(w.size, w.experiment).get((w.id, w.key)), 0
+        if (seeds := getattr(w, "seeds", None)) is not None:
+            analyses = self.study.experiment(w.size, w.experiment).analyses
+            if int(seeds) not in analyses[1:]:
+                where = f"{w.experiment} (size {w.size})"
+                raise UserError(f"{where} has no interim analysis at {seeds} seeds after the first")
+            before, count = self.cell(w), analyses[analyses.index(int(seeds)) - 1]
         if self.records.find(w):
             return {}
-        spec = self.cell(w).spec
-        files = {
+        files: dict[str, Any] = {
             "data": self.data_files(spec.problem),
             "traces": [*map(self.folders.local, trace_files(spec))],
-        } | self.origins.files(spec)
-        if before := self.study.beginnings(w.size, w.experiment).get((w.id, w.key)):
-            files["earlier"] = self._run_file(w, before, 0)
+        }
+        files |= self.origins.files(spec)
+        if before:
+            files["earlier"] = self._run_file(w, before, count)
         return {name: paths for name, paths in files.items() if paths}
 
     @functools.cache  # noqa: B019  a job that prepares data meanwhile changes no plan
@@ -236,7 +223,7 @@ class Graph:
         return {"data": self.data_files({"data": self.origins.find("partitions", w.key)["data"]})}
 
     def _optimum(self, w: Any) -> dict[str, Any]:
-        return sort_keys(self.folders.resolve(self.origins.find("optima", w.key)))
+        return sort_keys(self.origins.find("optima", w.key))
 
     def optimum_inputs(self, w: Any) -> dict[str, Any]:
         """Return the inputs of an optimum: data, and the partition if F depends on it."""
@@ -256,8 +243,7 @@ class Graph:
     def _figure(self, w: Any) -> dict[str, Any]:
         kind, options = self.figure(w)
         view = self.study.view(w.size, w.experiment).to_dict() if kind.draws_results else None
-        needed = inputs.specify(kind, self.cells(w))
-        return {"figure": options, "view": view, "inputs": self.folders.resolve(needed)}
+        return {"figure": options, "view": view, "inputs": inputs.specify(kind, self.cells(w))}
 
     _figure_table = _figure
 
@@ -296,21 +282,21 @@ class Graph:
         """Return the claims of an experiment with the view of its checks, and the data that checks lack."""
         experiment = self.study.experiment(w.size, w.experiment)
         claims = {name: vars(claim) for name, claim in experiment.claims.items()}
-        view, timed = self.study.view(w.size, w.experiment), self._check_inputs(w)
+        view, timed = self.study.view(w.size, w.experiment), self._specify_checks(w)
         lacking = {"lacking": missing} if timed and (missing := self.missing_data(w.size, w.experiment)) else {}
-        return {"view": view.to_dict(), "claims": claims, "inputs": self.folders.resolve(timed)} | lacking
+        return {"view": view.to_dict(), "claims": claims, "inputs": timed} | lacking
 
-    def claims_inputs(self, w: Any) -> dict[str, Any]:
-        """Return the inputs of an experiment's claims: its results, and the files of its checks' inputs."""
-        return self._claims_inputs(w)
+    def check_inputs(self, w: Any, last: int | None = None) -> dict[str, Any]:
+        """Return the files of what an experiment's checks need besides its table, curves and trials.
 
-    def _claims_inputs(self, w: Any, last: int | None = None) -> dict[str, Any]:
-        folder = self.folders.experiment(w.size, w.experiment)
-        files: dict[str, Any] = {name: f"{folder}/{name}.parquet" for name in ("table", "curves", "trials")}
-        needed = () if self.missing_data(w.size, w.experiment) else self._check_inputs(w)
-        return files | self._input_files(needed, w, last)
+        Args:
+            w: Wildcards of size and experiment.
+            last: Number of seeds of the last interim analysis; by default that of the experiment.
+        """
+        needed = () if self.missing_data(w.size, w.experiment) else self._specify_checks(w)
+        return self._input_files(needed, w, last)
 
-    def _check_inputs(self, w: Any) -> dict[str, Any]:
+    def _specify_checks(self, w: Any) -> dict[str, Any]:
         """Return the inputs of the checks that are tested at a size."""
         experiment = self.study.experiment(w.size, w.experiment)
         return inputs.specify_checks(checks_at_size(experiment.claims, experiment.size), self.cells(w))
@@ -373,3 +359,13 @@ class Graph:
     def _update_data_files(self) -> None:
         if not self._is_dry():
             dependencies.update_data_files(self.folders.data)
+
+
+def sort_keys(value: Any) -> Any:
+    """Return a specification whose keys are sorted. In others their order matters, as of the algorithms in a figure."""
+    return json.loads(json.dumps(value, sort_keys=True))
+
+
+def digest(value: Any) -> str:
+    """Return a short hash of a specification."""
+    return hashlib.sha256(json.dumps(value).encode()).hexdigest()[:16]

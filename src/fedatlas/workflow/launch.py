@@ -6,44 +6,15 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from fedatlas.data.paths import cache_folder
-from fedatlas.errors import UserError, did_you_mean
+from fedatlas.errors import lookup
 from fedatlas.experiments.cells import CASE
-from fedatlas.io.files import ensure_writable
 from fedatlas.workflow.configuration import SNAKEFILE
 from fedatlas.workflow.study import Study
 
 
-def run(
-    name: str, size: str | None, cores: str, dry: bool, options: Sequence[str] = (), case: str | None = None
-) -> int:
-    """Make the results of an experiment with Snakemake, which prints where they lie.
-
-    Args:
-        name: Name of the experiment.
-        size: Its size; None for that of the configuration.
-        cores: Number of cores, or ``all``.
-        dry: Whether to show only the plan.
-        options: Further options for Snakemake.
-        case: A case of which the run files alone are made.
-
-    Returns:
-        The exit status of Snakemake.
-
-    Raises:
-        UserError: There is no such experiment or case, it is wrong, or Snakemake could not keep its cache.
-    """
-    study = Study.open()
-    check_experiment(study, name)
-    targets = [name] if case is None else _run_files(study, size or study.config["size"], name, case)
-    return start(targets, size, cores, [*(["--dry-run"] if dry else []), *options])
-
-
-def _run_files(study: Study, size: str, name: str, case: str) -> list[str]:
+def case_files(study: Study, size: str, name: str, case: str) -> list[str]:
     """Return the paths of the run files of a case. Raises UserError if the experiment has no such case."""
-    cases = study.view(size, name).cases
-    if case not in cases:
-        raise UserError(f"{name} (size {size}) has no case {case!r}{did_you_mean(case, cases)}")
+    lookup("case", case, study.view(size, name).cases)
     folder = study.folders.experiment(size, name)
     cells = [cell for cell in study.cells(size, name).values() if cell.point[CASE] == case]
     return [f"{folder}/runs/{cell.id}/{cell.key}.parquet" for cell in cells]
@@ -60,14 +31,7 @@ def start(targets: Sequence[str], size: str | None, cores: str, options: Sequenc
 
     Returns:
         The exit status of Snakemake.
-
-    Raises:
-        UserError: Snakemake could not keep its cache.
     """
-    try:
-        ensure_writable(cache_folder().with_name("snakemake") / "cache")
-    except UserError as error:
-        raise UserError(f"{error}: set XDG_CACHE_HOME to a folder in which Snakemake can keep its cache") from None
     words = list(options)
     config = [] if size is None else [f"size={size}"]
     position = next((number for number, word in enumerate(words) if word in ("--config", "-C")), None)
@@ -93,9 +57,3 @@ def start(targets: Sequence[str], size: str | None, cores: str, options: Sequenc
             process.terminate()
             process.wait()
             raise
-
-
-def check_experiment(study: Study, name: str) -> None:
-    """Raise UserError, with a guess, if there is no experiment with a name."""
-    if name not in study.files.paths:
-        raise UserError(study.files.explain_missing(name))

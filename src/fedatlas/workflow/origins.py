@@ -1,5 +1,6 @@
 """Origins of partitions and optima: the specifications from which these shared files are made."""
 
+import contextlib
 from typing import Any
 
 from fedatlas.errors import UserError
@@ -46,15 +47,9 @@ class Origins:
         for size, name in ((size, name) for size in SIZES for name in self.study.files.paths):
             if path in self._origins:
                 break
-            self._add_experiment(size, name)
+            with contextlib.suppress(UserError):  # a mistake in an experiment is reported when it is a target
+                for cell in self.study.cells(size, name).values():
+                    self.files(cell.spec)
         if path not in self._origins:
             raise UserError(f"no experiment needs {path}")
         return self._origins[path]
-
-    def _add_experiment(self, size: str, name: str) -> None:
-        try:
-            specs = [cell.spec for cell in self.study.cells(size, name).values()]
-        except UserError:
-            return  # a mistake in an experiment is reported when it is a target
-        for spec in specs:
-            self.files(spec)

@@ -6,45 +6,39 @@ from typing import Any
 
 from fedatlas.experiments.cells import CellSpec
 from fedatlas.workflow import resources
-from fedatlas.workflow.estimates import Estimates, work
+from fedatlas.workflow.estimates import Estimates
 from fedatlas.workflow.graph import Graph
 
+RESOURCES = ("mem_mb", "runtime", "gpu")
 GROUP = "cells"  # of jobs that a cluster runs several at a time
 MARGIN = 4  # over the time of training, for evaluations and slower processors
 START_MINUTES = 5  # until a job computes, on a busy drive
+OPTIMUM_MINUTES = 120
 SMALL_SECONDS = 300  # mean of the cells of an experiment that share jobs
 SLOW = 1e8  # operations in a second of experiments whose time is unknown
 
 
 class Requests:
-    """What jobs of cells ask for. Methods take ``w``, the wildcards of a job; what a user sets on Snakemake's command
-    line or in a profile overrules them.
+    """What jobs ask for. Methods take ``w``, the wildcards of a job; what a user sets on Snakemake's command line or in
+    a profile overrules them.
+
+    With resources that nobody reads, Snakemake takes a quarter of the time of a plan, so this is made for a cluster, or
+    where somebody limits or sets resources.
+
+    Attributes:
+        of_cell: Functions for the resources of the job of a cell, by name.
+        of_optimum: Those of the job of an optimum.
     """
 
-    def __init__(self, graph: Graph, is_cluster: bool) -> None:
-        """Create the requests of the jobs of a graph.
-
-        Args:
-            graph: The graph.
-            is_cluster: Whether jobs go to a cluster.
-        """
-        self.graph, self.study, self._is_cluster = graph, graph.study, is_cluster
-        self._estimates = Estimates(self.study)
-
-    def resources(self, names: Collection[str]) -> dict[str, Any]:
-        """Return the resources of the jobs of cells: on a cluster all, on this machine those that somebody asks for.
-
-        With those that nobody reads, Snakemake takes a quarter of the time of a plan.
-
-        Args:
-            names: Names of the resources that Snakemake's command line limits or sets.
-        """
-        declared = {
-            "mem_mb": self.memory,
-            "runtime": self.minutes,
-            "gpu": self.gpus,
-        }
-        return {"place": 1} | {name: value for name, value in declared.items() if self._is_cluster or name in names}
+    def __init__(self, graph: Graph, names: Collection[str] = RESOURCES) -> None:
+        """Create the requests of the jobs of a graph. names: Names of the resources that jobs ask for."""
+        self.graph, self.study, self._estimates = graph, graph.study, Estimates(graph.study)
+        of_cell = {"mem_mb": self.memory, "runtime": self.minutes, "gpu": self.gpus}
+        of_optimum = {"mem_mb": self.optimum_memory, "runtime": lambda w, attempt: OPTIMUM_MINUTES * attempt}
+        self.of_cell, self.of_optimum = (
+            {name: function for name, function in functions.items() if name in names}
+            for functions in (of_cell, of_optimum)
+        )
 
     def memory(self, w: Any, attempt: int = 1, threads: int = 1) -> int:
         """Return the megabytes of a cell's job. A job that is tried again gets more.
@@ -66,7 +60,7 @@ class Requests:
             attempt: Number of the attempt, from 1.
         """
         rate = self._estimates.seconds_per_operation(w.size, w.experiment) or 1 / SLOW
-        return attempt * (START_MINUTES + math.ceil(MARGIN * rate * work(self._spec(w)) / 60))
+        return attempt * (START_MINUTES + math.ceil(MARGIN * rate * resources.count_work(self._spec(w)) / 60))
 
     def gpus(self, w: Any) -> int:
         """Return the number of GPUs of a cell's job."""
@@ -74,7 +68,7 @@ class Requests:
 
     def group(self, w: Any) -> str | None:
         """Return the group of small cells, which share jobs on a cluster; None for a cell that is worth its job."""
-        if not self._is_cluster or (self._estimates.mean_seconds(w.size, w.experiment) or 0) > SMALL_SECONDS:
+        if (self._estimates.mean_seconds(w.size, w.experiment) or 0) > SMALL_SECONDS:
             return None
         return None if resources.is_network(self._spec(w).problem) else GROUP
 

@@ -2,7 +2,6 @@
 
 import functools
 import json
-from collections.abc import Iterable
 from math import prod
 
 import numpy as np
@@ -122,23 +121,14 @@ def count_runs(spec: CellSpec) -> int:
     return sum(count for search in initial_searches(spec) for count, _ in run_stages(spec, search, 1))
 
 
-def count_work(spec: CellSpec, searches: Iterable[Search]) -> float:
-    """Return the operations in all runs of searches.
-
-    Args:
-        spec: Specification of the cell.
-        searches: Searches of the cell, at their start.
-    """
+def count_work(spec: CellSpec) -> float:
+    """Return the operations in all runs of a cell, if those of each tuned value are as many as those of the last."""
     work = 0.0
-    for search in searches:
-        values = tuned_points(search) if has_choice(spec.tune) else []
-        last = values[-1] if values else search.chosen or {}  # scoring takes as long as the last value
-        rounds = create_setting(create_run(spec, search.within, last, 0)).total_rounds
-        *trials, (scored, _) = run_stages(spec, search, rounds)
-        share = sum(count * length for count, length in trials) / max(len(values) * rounds, 1)
-        for point, count in [*((value, share) for value in values), (last, scored)]:
-            run = create_run(spec, search.within, point, 0)
-            work += count * _run_work(json.dumps(run.setting), json.dumps(run.problem))
+    for search in initial_searches(spec):
+        run = create_run(spec, search.within, search.chosen or tuned_points(search)[-1], 0)
+        rounds = create_setting(run).total_rounds
+        runs = sum(count * length / rounds for count, length in run_stages(spec, search, rounds))
+        work += runs * _run_work(json.dumps(run.setting), json.dumps(run.problem))
     return work
 
 

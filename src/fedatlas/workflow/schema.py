@@ -1,139 +1,134 @@
-"""The JSON schema of experiment files, made from the declarations of all options, for editors."""
+"""All families of kinds, and the JSON schema of experiment files, made from the declarations of all options."""
 
-from collections.abc import Callable
+import dataclasses
+import typing
 from typing import Any
 
 from fedatlas.data.custom import CustomKeys, formats
-from fedatlas.experiments import specification
-from fedatlas.experiments.cells import Select
-from fedatlas.experiments.claim import Claim
-from fedatlas.experiments.interim_analyses import InterimAnalyses
+from fedatlas.data.readers import READERS
+from fedatlas.experiments.cells import Axes
 from fedatlas.experiments.specification import AXIS, Experiment
 from fedatlas.experiments.tuning import TUNING_RULES
 from fedatlas.federation.algorithms import ALGORITHMS
+from fedatlas.federation.architectures import ARCHITECTURES
 from fedatlas.federation.channels import CHANNELS, DIRECTIONS
+from fedatlas.federation.costs import COST_MODELS
 from fedatlas.federation.engine.drivers import DRIVERS
 from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.metrics import METRICS
 from fedatlas.federation.participation import PARTICIPATION
 from fedatlas.federation.partitions import PARTITIONS
 from fedatlas.federation.problems import PROBLEMS, interactive
 from fedatlas.federation.problems.data_options import DataOptions
 from fedatlas.federation.sampling import SAMPLING
 from fedatlas.federation.schedules import SCHEDULES
-from fedatlas.registry.kinds import Family
-from fedatlas.registry.options import options
+from fedatlas.federation.topologies import TOPOLOGIES
+from fedatlas.registry.kinds import Family, Kind
+from fedatlas.registry.options import Option, options
 from fedatlas.results.claims import CHECKS
 from fedatlas.results.figures import FIGURES
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
+FAMILIES: dict[str, Family[Any]] = {
+    "algorithms": ALGORITHMS,
+    "problems": PROBLEMS,
+    "architectures": ARCHITECTURES,
+    "partitions": PARTITIONS,
+    "participation": PARTICIPATION,
+    "schedules": SCHEDULES,
+    "sampling": SAMPLING,
+    "topologies": TOPOLOGIES,
+    "channels": CHANNELS,
+    "drivers": DRIVERS,
+    "tuning rules": TUNING_RULES,
+    "readers": READERS,
+    "cost models": COST_MODELS,
+    "figures": FIGURES,
+    "checks": CHECKS,
+    "metrics": METRICS,
+}
+MAPPED = (PROBLEMS, FIGURES, CHECKS)  # kinds of which are always written as mappings
+OTHERS = (ALGORITHMS, COST_MODELS, READERS, METRICS)  # kinds of which options name in other forms
+NAMED = {family.noun: family for family in FAMILIES.values() if family not in OTHERS}
+NULL = {"type": "null"}
 
 
 def experiment_schema() -> dict[str, Any]:
-    """Return the schema of a file in config/experiments/."""
+    """Return the schema of a file in config/experiments/, of which no key is required: ``extends`` gives the others."""
     experiment = of_options(Experiment)
-    properties = experiment["properties"]
-    axes = {"type": "object", "additionalProperties": {"anyOf": [AXIS.schema, {"type": "null"}]}}
-    for key in ("grid", "within", "tune"):
-        properties[key] = {**axes, "description": properties[key]["description"]}
-    descriptions = {key: {"description": properties[key]["description"]} for key in properties}
-    setting = of_options(Setting)
-    setting["properties"]["participation"] = {"$ref": "#/$defs/participation"}
-    setting["properties"]["schedule"] = {"$ref": "#/$defs/schedule"}
-    setting["properties"]["sampling"] = {"$ref": "#/$defs/sampling"}
-    channel = {"$ref": "#/$defs/channel"}
+    keys = experiment["properties"]
+    setting = of_options(Setting)["properties"]
+    channel = _of_kind("channel")
     both = {"type": "object", "additionalProperties": False, "properties": dict.fromkeys(DIRECTIONS, channel)}
-    setting["properties"]["channel"] = {"anyOf": [channel, both]}
-    setting["properties"]["driver"] = {"$ref": "#/$defs/driver"}
-    setting.pop("required", None)  # axes may give what is missing here
-    entry = of_options(specification.Entry)
-    entry["properties"]["tune"] = {**axes, "description": entry["properties"]["tune"]["description"]}
-    entry["properties"]["algorithm"] = {"enum": [*ALGORITHMS.names(), None]}
-    claim = of_options(Claim)
-    claim["properties"] |= {name: {"$ref": "#/$defs/check"} for name in ("check", "vacuous")}
-    claim["properties"]["each"] = {
+    setting["channel"] |= {"anyOf": [channel, both]}
+    entry, claim = (keys[key]["additionalProperties"]["anyOf"][0]["properties"] for key in ("algorithms", "claims"))
+    entry["algorithm"] = {"enum": [*ALGORITHMS.names(), None]}
+    entry["tune"] |= _mapping(AXIS.schema)
+    claim["each"] = {
         "type": ["array", "object"],
         "description": "a claim for each key, which fills {key}; a row fills {value}, or the placeholders of its names",
     }
-    claim.pop("required")  # a row of a table, or an experiment that is extended, may give the other keys
-    figures = {"type": "object", "additionalProperties": {"$ref": "#/$defs/figure"}}
-    seeds = [schema for schema in properties["seeds"]["anyOf"] if schema["type"] == "array"]
-    properties |= {
-        "setting": {**setting, **descriptions["setting"]},
-        "problem": {"$ref": "#/$defs/problem"},
-        "seeds": {"anyOf": [*seeds, of_options(InterimAnalyses)], **descriptions["seeds"]},
-        "select": {**of_options(Select), **descriptions["select"]},
-        "algorithms": {"type": "object", "additionalProperties": {"anyOf": [entry, {"type": "null"}]}},
-        "claims": {"type": "object", "additionalProperties": claim},
-        "figures": figures,
-        "tuning": {"anyOf": [{"$ref": "#/$defs/tuning rule"}, {"type": "null"}], **descriptions["tuning"]},
+    keys["figures"] |= _mapping(_of_kind("figure"))
+    keys["setting"] |= {"additionalProperties": False, "properties": setting}
+    keys |= {
         "extends": {
             "anyOf": [{"type": "string"}, {"type": "object", "required": ["experiment"]}],
             "description": "experiment whose file this one is laid over, or a mapping that leaves out sections of it",
         },
         "sizes": {"type": "object", "description": "overrides for each size", "required": ["smoke"]},
     }
-    experiment.pop("required")  # an experiment that extends another need not say everything
-    caption = {"caption": {"type": "string", "description": "caption in the report"}}
-    sources = of_options(DataOptions)["properties"]
-    for key in interactive.DATA_KEYS:
-        schemas = [{"type": "string"}, {"$ref": "#/$defs/custom data"}, *([{"type": "null"}] if key != "data" else [])]
-        sources[key] = {"anyOf": schemas, "description": sources[key]["description"]}
-    sources["partition"] = {"$ref": "#/$defs/partition", "description": sources["partition"]["description"]}
-    definitions = {
-        "problem": _kinds(PROBLEMS, lambda kind: sources if kind.on_data else {}),
-        "custom data": _custom_data(),
-        "partition": _kinds(PARTITIONS, is_name=True),
-        "participation": _kinds(PARTICIPATION, is_name=True),
-        "schedule": _kinds(SCHEDULES, is_name=True),
-        "tuning rule": _kinds(TUNING_RULES, is_name=True),
-        "sampling": _kinds(SAMPLING, is_name=True),
-        "channel": _kinds(CHANNELS, is_name=True),
-        "driver": _kinds(DRIVERS, is_name=True),
-        "figure": _kinds(FIGURES, lambda _: caption),
-        "check": _kinds(CHECKS),
-    }
+    definitions = {noun: {"anyOf": _schemas(family)} for noun, family in NAMED.items()}
+    custom = [of_options(kind, CustomKeys) | {"required": ["file"]} for kind in dict.fromkeys(formats().values())]
+    definitions["custom data"] = {"anyOf": custom}
     return {"$schema": DRAFT, "title": "Experiment", **experiment, "$defs": definitions}
 
 
-def _kinds(
-    family: Family[Any], keys: Callable[[Any], dict[str, Any]] = lambda _: {}, is_name: bool = False
-) -> dict[str, Any]:
-    """Return the schema of a specification: a mapping with a kind and its options.
+def of_options(*classes: Any) -> dict[str, Any]:
+    """Return the schema of a mapping from the options of dataclasses to values."""
+    properties = {option.name: _of_option(option) for cls in classes for option in options(cls).values()}
+    return {"type": "object", "additionalProperties": False, "properties": properties}
 
-    Args:
-        family: The family of the kind.
-        keys: Returns the schemas of further keys of a kind's specification, by name.
-        is_name: Whether the kind's name alone is a specification too.
-    """
-    schemas: list[dict[str, Any]] = [{"enum": list(family.names())}] if is_name else []
+
+def _of_option(option: Option) -> dict[str, Any]:
+    """Return the schema of an option's values: that of a family, of options of its own, or of its type."""
+    if option.family in NAMED:
+        kind = _of_kind(option.family)
+        schema = {"anyOf": [kind, NULL]} if option.optional else kind
+        return schema | {"description": option.schema["description"]}
+    parts = [_of_type(option, member) for member in option.members]
+    return option.schema | (parts[0] if len(parts) == 1 else {"anyOf": parts})
+
+
+def _of_type(option: Option, hint: Any) -> dict[str, Any]:
+    items: Any = typing.get_args(hint)[-1] if typing.get_origin(hint) is dict else None
+    if isinstance(hint, type) and dataclasses.is_dataclass(hint):
+        return of_options(hint)
+    if hint == Axes:
+        return _mapping(AXIS.schema)
+    return _mapping(of_options(items)) if dataclasses.is_dataclass(items) else option.schema_of(hint)
+
+
+def _mapping(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of a mapping from names to values, or to null, which takes away what another file has."""
+    return {"type": "object", "additionalProperties": {"anyOf": [schema, NULL]}}
+
+
+def _of_kind(noun: str) -> dict[str, Any]:
+    return {"$ref": f"#/$defs/{noun}"}
+
+
+def _schemas(family: Family[Any]) -> list[dict[str, Any]]:
+    """Return the schemas of the specifications of a family: a kind's name, or a mapping with a kind and its options."""
+    schemas: list[dict[str, Any]] = [] if family in MAPPED else [{"enum": list(family.names())}]
     for name in family.names():
-        cls = family.get(name)
-        schema = of_options(cls)
-        kind = {"kind": {"const": name, "description": cls.summary()}}
-        schema["properties"] = {**kind, **keys(cls), **schema["properties"]}
-        schema["required"] = ["kind"]  # overrides of a size may give the other options
-        schemas.append(schema)
-    return {"anyOf": schemas}
-
-
-def _custom_data() -> dict[str, Any]:
-    """Return the schema of a mapping of custom data: the common keys, and the options of a reader."""
-    schemas = []
-    for kind in dict.fromkeys(formats().values()):
-        schema = of_options(kind)
-        schema["properties"] = {**of_options(CustomKeys)["properties"], **schema["properties"]}
-        schema["required"] = ["file", *schema.get("required", ())]
-        schemas.append({"title": kind.name, **schema})
-    return {"anyOf": schemas}
-
-
-def of_options(cls: type) -> dict[str, Any]:
-    """Return the schema of a mapping from the options of a dataclass to values."""
-    declarations = options(cls)
-    required = [name for name, option in declarations.items() if option.required]
-    schema = {
-        "type": "object",
-        "additionalProperties": False,
-        "properties": {name: option.schema for name, option in declarations.items()},
-    }
-    return schema | ({"required": required} if required else {})
+        kind: type[Kind] = family.get(name)
+        on_data = [DataOptions] if getattr(kind, "on_data", False) else []
+        schema = of_options(*on_data, kind)
+        for key in interactive.DATA_KEYS if on_data else ():
+            values = [{"type": "string"}, _of_kind("custom data"), NULL]
+            schema["properties"][key] = {"anyOf": values, "description": options(DataOptions)[key].doc}
+        if family is FIGURES:
+            schema["properties"]["caption"] = {"type": "string", "description": "caption in the report"}
+        schema["properties"]["kind"] = {"const": name, "description": kind.summary()}
+        schemas.append(schema | {"required": ["kind"]})  # overrides of a size may give the other options
+    return schemas

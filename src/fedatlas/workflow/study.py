@@ -4,13 +4,13 @@ import functools
 import os
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from fedatlas.data.paths import MIRRORS_VARIABLE, expand_home, format_mirrors, list_mirrors, resolve_directory
-from fedatlas.errors import UserError, did_you_mean
+from fedatlas.errors import UserError
 from fedatlas.experiments import expansion
 from fedatlas.experiments.cells import Cell, beginnings
 from fedatlas.experiments.experiment_view import ExperimentView
@@ -32,7 +32,8 @@ LOGGER = """
 logger: fedatlas
 """  # of the profile of a study, where the package is installed
 COMPARISONS = "compare/experiments"  # below the results: experiments that `fedatlas compare` wrote
-RESULTS = "results"  # the folder in the paths of `shared_files` and `dependencies`; the configuration may name another
+RESULTS = "results"  # the folder in the paths of `shared_files`; the configuration may name another
+SHARED_FILE = re.compile(rf"{RESULTS}/(partitions|optima)/[^/]+\.npz")
 TEMPLATE_NAME = "my-study"  # of the study in the template's README.md
 
 
@@ -71,14 +72,20 @@ class Folders:
         """Return the file that marks a data set as prepared."""
         return self.local(f"{self.data}/prepared/{name}/meta.json")
 
-    def resolve(self, value: Any) -> Any:
-        """Replace each path that begins with ``results/`` in a value of JSON types by the path where the file lies."""
+    def resolve(self, value: Any, files: Sequence[str] = ()) -> Any:
+        """Replace each path of `shared_files` in a value of JSON types by the path where the file lies.
+
+        Args:
+            value: The value.
+            files: Inputs of a job, which lie there, or are copies of files in a storage whose paths end like theirs.
+        """
         if isinstance(value, dict):
-            return {key: self.resolve(item) for key, item in value.items()}
-        if isinstance(value, list):
-            return [self.resolve(item) for item in value]
-        is_result = isinstance(value, str) and value.startswith(f"{RESULTS}/")
-        return self.result(value) if is_result else value
+            return {key: self.resolve(item, files) for key, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.resolve(item, files) for item in value]
+        if not isinstance(value, str) or not SHARED_FILE.fullmatch(value):
+            return value
+        return next((path for path in files if path.endswith(value.removeprefix(RESULTS))), self.result(value))
 
 
 class Study:
@@ -115,7 +122,7 @@ class Study:
         named = {"tour": config["tour"], "experiments": selected, "gallery": gallery}
         for key, names in named.items():
             for name in names:
-                self._check_name(name, f"{key}: ")
+                self.check_name(name, f"{CONFIG}: {key}: ")
 
     @classmethod
     def from_config(cls, config: Any, root: str | Path = ".", local: Callable[[str], str] = str) -> "Study":
@@ -147,9 +154,10 @@ class Study:
             os.environ.setdefault("FEDATLAS_DATA", study.folders.data)
         return study
 
-    def _check_name(self, name: str, key: str = "") -> None:
+    def check_name(self, name: str, key: str = "") -> None:
+        """Raise UserError, with a guess, if there is no experiment of a name. key: What names it, for the message."""
         if name not in self.files.paths:
-            raise UserError(f"{CONFIG}: {key}unknown experiment {name!r}{did_you_mean(name, self.files.paths)}")
+            raise UserError(key + self.files.explain_missing(name))
         if not re.fullmatch(NAME, name):
             explanation = f"the name {name!r} must consist of letters, digits, _ and -"
             raise UserError(f"{self.files.paths[name]}: {explanation}; rename the file")
@@ -223,7 +231,7 @@ class Study:
 
     def experiment(self, size: str, name: str) -> Experiment:
         """Return a loaded and checked experiment."""
-        self._check_name(name)
+        self.check_name(name)
         return self._expand(size, name)[0]
 
     @functools.cache  # noqa: B019  a Study lives as long as its process
@@ -243,7 +251,7 @@ class Study:
     @functools.cache  # noqa: B019
     def cells(self, size: str, name: str) -> dict[tuple[str, str], Cell]:
         """Return the cells of an experiment by (algorithm id, key)."""
-        self._check_name(name)
+        self.check_name(name)
         return {(cell.id, cell.key): cell for cell in self._expand(size, name)[1].cells}
 
     def layout(self, size: str, name: str) -> Layout:

@@ -1,13 +1,12 @@
-"""The targets of a call of Snakemake, with the files and experiments behind them, and the summary of a run."""
+"""The summary of a run: what was made, and which claims held."""
 
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from fedatlas.errors import UserError
-from fedatlas.experiments import SIZES
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read_meta, read_rows
 from fedatlas.io import terminal
@@ -40,38 +39,6 @@ def experiment_rules(study: Study, rules: Collection[str], rename: Callable[[str
     return [name for name in study.files.paths if re.fullmatch(NAME, name) and rename(name) not in rules]
 
 
-def target_files(study: Study, targets: Collection[str]) -> list[str]:
-    """Return the paths behind targets: the reports of experiments, and files."""
-    size, results = study.config["size"], study.folders.results
-    reports = {"tour": f"{results}/report.html", "all": f"{results}/{size}/report.html"}
-    reports |= {name: f"{results}/{size}/{name}/report.html" for name in study.files.paths}
-    return [reports.get(target, target) for target in targets]
-
-
-def target_experiments(study: Study, targets: Collection[str]) -> list[tuple[str, str]]:
-    """Return (size, name) of the experiments that targets are made from, without repetition."""
-    return list(dict.fromkeys(pair for target in targets for pair in _experiments_behind(study, target)))
-
-
-def _experiments_behind(study: Study, target: str) -> list[tuple[str, str]]:
-    size, results, path = study.config["size"], Path(study.folders.results), Path(target)
-    parts = path.relative_to(results).parts if path.is_relative_to(results) else (target,)
-    match parts:
-        case ("tour" | "report_tour" | "track_tour" | "report.html" | "claims.csv" | "mlflow.json",):
-            return [("smoke", name) for name in study.tour()]
-        case ("all",):
-            return [(size, name) for name in study.selected()]
-        case (size, "report.html" | "claims.csv") if size in SIZES:
-            return [(size, name) for name in study.selected()]
-        case ("gallery",):
-            return study.gallery()
-        case (size, name, *_) if size in SIZES and name in study.files.paths:
-            return [(size, name)]
-        case (name,) if name in study.files.paths:
-            return [(size, name)]
-    return []
-
-
 def verdicts(results: str | Path, name: str | None = None) -> list[dict[str, str]]:
     """Return the claims with verdicts in a folder of results, without repetition.
 
@@ -91,16 +58,22 @@ def verdicts(results: str | Path, name: str | None = None) -> list[dict[str, str
     return list(rows.values())
 
 
-def summary(study: Study, targets: Collection[str]) -> str:
-    """Return the summary: targets, claims, warnings, and the command that comes next.
+def summary(study: Study, files: Iterable[str]) -> str:
+    """Return the summary: what was made, claims, warnings, and the command that comes next.
 
     Args:
         study: The study.
-        targets: Names of rules, and paths. Missing files are left out: a figure alone may have been the target.
+        files: Files that the targets of the call ask for. Missing ones are left out: a figure alone may be asked for.
     """
-    paths = [path for path in target_files(study, targets) if Path(path).exists()]
+    paths = [path for path in sorted(map(Path, files)) if path.exists()]
+    results, known = Path(study.folders.results), study.files.paths
+    places = [path.relative_to(results).parts[:2] for path in paths if path.is_relative_to(results)]
+    experiments = list(dict.fromkeys((place[0], place[1]) for place in places if place[1:] and place[1] in known))
+    reports = [path for path in paths if path.name == "report.html"]
+    level = min((len(path.parts) for path in reports), default=0)  # of a report over those of others, if there is one
+    made = [str(path) for path in reports if len(path.parts) == level] or list(map(str, paths))
     try:
-        return "\n".join(_lines(study, paths, target_experiments(study, targets)))
+        return "\n".join(_lines(study, made, experiments))
     except UserError as error:  # for example, a file of a run that is going on elsewhere
         return f"Warning   {error}"
 

@@ -7,7 +7,6 @@ the runs that still apply.
 
 import functools
 import sys
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -27,40 +26,31 @@ SENTENCE = (
 )
 
 
-class RunFiles:
-    """The inputs of run files. When Snakemake asks for them, a file that is unrecorded and old is marked."""
+@functools.cache
+def _say() -> None:
+    print(SENTENCE, file=sys.stderr, flush=True)
 
-    def __init__(self, graph: Graph, workflow: Any) -> None:
-        """Create the inputs of the run files of a graph. workflow: Snakemake's."""
-        self.graph, self._workflow = graph, workflow
-        self._say = functools.cache(functools.partial(print, SENTENCE, file=sys.stderr, flush=True))
 
-    def inputs(self, w: Any) -> dict[str, Any]:
-        """Return the inputs of a run file. w: Wildcards of its job."""
-        self._compare(w, "runs", self.graph.cell(w).spec)
-        return self.graph.run_inputs(w)
+def mark(w: Any, graph: Graph, workflow: Any) -> None:
+    """Mark a run file that is unrecorded and old, when Snakemake asks for its inputs.
 
-    def inputs_of_interim_analysis(self, w: Any) -> dict[str, Any]:
-        """Return the inputs of a run file with the seeds of an interim analysis. w: Wildcards of its job."""
-        self._compare(w, f"runs-{w.seeds}", replace(self.graph.cell(w).spec, seeds=list(range(int(w.seeds)))))
-        return self.graph.add_seeds_inputs(w)
+    Args:
+        w: Wildcards of its job.
+        graph: The graph.
+        workflow: Snakemake's.
+    """
+    from snakemake.io import IOFile  # not needed by those who only ask whether a file differs
 
-    def _compare(self, w: Any, folder: str, spec: CellSpec) -> None:
-        from snakemake.io import IOFile  # not needed by those who only ask whether a file differs
-
-        path = Path(self.graph.folders.experiment(w.size, w.experiment), folder, w.id, f"{w.key}.parquet")
-        if not path.is_file() or not self._plans_jobs or self._workflow.persistence.metadata(IOFile(str(path))):
-            return
-        if differs(path, spec):
-            self._say()
-            if not self._workflow.dryrun:
-                self._workflow.persistence.started(SimpleNamespace(output=[IOFile(str(path))]))
-
-    @property
-    def _plans_jobs(self) -> bool:
-        """Return whether Snakemake plans jobs to run them: it is neither in one of them nor asked for a summary."""
-        workflow = self._workflow
-        return workflow.is_main_process and workflow.executor_plugin is not None and not workflow.touch
+    folder = f"runs-{w.seeds}" if hasattr(w, "seeds") else "runs"
+    path = Path(graph.folders.experiment(w.size, w.experiment), folder, w.id, f"{w.key}.parquet")
+    # neither in a job nor where Snakemake is asked for a summary
+    plans_jobs = workflow.is_main_process and workflow.executor_plugin is not None and not workflow.touch
+    if not path.is_file() or not plans_jobs or workflow.persistence.metadata(IOFile(str(path))):
+        return
+    if differs(path, graph.run_spec(w)):
+        _say()
+        if not workflow.dryrun:
+            workflow.persistence.started(SimpleNamespace(output=[IOFile(str(path))]))
 
 
 def differs(path: Path, spec: CellSpec) -> bool:

@@ -4,7 +4,7 @@ import functools
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,7 +20,6 @@ from fedatlas.experiments.shared_files import partition_path
 from fedatlas.federation import problems
 from fedatlas.federation.costs import CostModel
 from fedatlas.federation.costs.operations import per_sample
-from fedatlas.federation.engine.drivers import Driver
 from fedatlas.federation.engine.exchanges import Ledger
 from fedatlas.federation.participation import PARTICIPATION
 from fedatlas.federation.partitions.partition import Partition
@@ -34,20 +33,6 @@ if TYPE_CHECKING:
     from fedatlas.results.figures.cost_figure import CostFigure
 
 
-class SimulatedTime(Protocol):
-    """A figure or a check that needs simulated time.
-
-    Attributes:
-        where: Values of axes that select the runs.
-    """
-
-    @property
-    def where(self) -> dict[str, Any]: ...
-
-    def model_of(self, driver: Driver) -> CostModel:
-        """Return the cost model of the simulated seconds of a run."""
-
-
 def specify(figure: "CostFigure", cells: Sequence[Cell]) -> dict[str, str | None]:
     """Return the run files of the figure's algorithms, with the files of their partitions."""
     return files([cell for cell in cells if cell.id in (figure.algorithms or [cell.id])])
@@ -59,7 +44,7 @@ def files(cells: Sequence[Cell]) -> dict[str, str | None]:
 
 
 def build(
-    request: SimulatedTime,
+    request: Any,
     view: ExperimentView,
     needed: dict[str, str | None],
     results: ResultTables,
