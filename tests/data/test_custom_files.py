@@ -110,11 +110,13 @@ def test_libsvm_text_is_sparse():
         ("1 0:2\n-1 2:1\n", "mine.svm: is not LIBSVM text: Invalid index 0"),
         ("1.5 1:2\n-1 2:1\n", "mine.svm: the label 1.5 is not a whole number"),
         ("1\n-1\n", "is not LIBSVM text with features"),
-        ("1 1:inf\n-1 1:2\n", "mine.svm: is not LIBSVM text: it holds a value that is not finite"),
+        ("1 1:inf\n-1 1:2\n", "mine.svm: holds a value that is not finite"),
+        ("1 1:1\n-1 2000000000:1\n", "mine.svm: a model of 2,000,000,000 features needs about 59.6 GiB of memory, but"),
         ("", "mine.svm: "),
     ],
 )
-def test_mistakes_in_libsvm_text(text, complaint):
+def test_mistakes_in_libsvm_text(text, complaint, monkeypatch):
+    monkeypatch.setattr("fedatlas.io.machine.free_host", lambda: 2**30)
     Path("mine.svm").write_text(text)
     assert complaint in refusal(file="mine.svm")
 

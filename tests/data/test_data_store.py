@@ -11,7 +11,7 @@ from fedatlas.data import preparation, prepared
 from fedatlas.data.catalogue.base import File, Form
 from fedatlas.data.dataset import Contents
 from fedatlas.data.prepared import load
-from fedatlas.data.store import prepare, verify
+from fedatlas.data.store import list_prepared, prepare, verify
 from fedatlas.errors import UserError
 
 
@@ -35,7 +35,7 @@ def test_prepared_data_are_what_the_file_says(toy, root):
     assert result.y.dtype == np.int64 and result.classes == 2 and not result.lossy
     assert result.X_test is None and result.y_test is None
     (file,) = result.provenance["files"]
-    assert file["origin"] == "placed by hand" and len(file["sha256"]) == 64 and file["bytes"] == 24 - 1
+    assert len(file["sha256"]) == 64 and file["bytes"] == 24 - 1
     assert result.provenance["licence"] == "none" and "LeCun" in result.provenance["bibtex"]
 
 
@@ -154,6 +154,11 @@ def test_verify_finds_what_has_changed(register, put, root, toy_text):
     (folder / "X_data.npy").write_bytes(good)
     raw.write_bytes(toy_text.replace(b"0.5", b"0.6"))
     with pytest.raises(UserError, match=f"{raw} has the checksum"):
+        verify("toy", root)
+    (folder / "X_data.npy").write_bytes(good[:-1])
+    assert list_prepared(root) == ["toy"]
+    raw.write_bytes(toy_text)
+    with pytest.raises(UserError, match=r"a file is missing or cut off"):
         verify("toy", root)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from fedatlas.data.catalogue.base import File, Form, Source
 from fedatlas.data.paths import BUNDLED, Mirrors, is_url, list_mirrors, raw_folder
 from fedatlas.errors import UserError
-from fedatlas.io.files import atomic, write_text
+from fedatlas.io.files import atomic
 
 SILENCE = 30.0  # seconds after which a server that sends nothing is given up
 
@@ -75,12 +75,6 @@ def verify(path: Path, file: File) -> None:
         raise UserError(f"{path} {fault}: delete it and fetch it again, or put a good copy in its place")
 
 
-def load_origin(path: Path) -> str:
-    """Return the origin of a raw file: an address, a mirror's file, ``fedatlas``, or the words `placed by hand`."""
-    note = _origin_path(path)
-    return note.read_text(encoding="utf-8").strip() if note.is_file() else "placed by hand"
-
-
 class _Search:
     """The search for the files of a data set, with the failure of each address.
 
@@ -134,7 +128,6 @@ class _Search:
                     shutil.copyfile(address, temporary)
                 if fault := file.find_mismatch(temporary):
                     raise Unavailable(f"what it gives {fault}")
-                write_text(_origin_path(path), f"{'fedatlas' if BUNDLED in Path(address).parents else address}\n")
         except Unavailable as error:
             self.failures[address] = str(error)
             self.unreachable |= {server} if isinstance(error, Unreachable) else set()
@@ -159,7 +152,3 @@ def _download(url: str, path: Path | None, file: File) -> bool:
         raise Unreachable(str(error)) from error
     except RequestException as error:
         raise Unavailable(str(error)) from error
-
-
-def _origin_path(path: Path) -> Path:
-    return path.with_name(f"{path.name}.origin")

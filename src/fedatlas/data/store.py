@@ -63,12 +63,11 @@ def prepare(spec: Spec, directory: str | Path | None = None, mirrors: Mirrors = 
         if _is_current(source, root):  # another process may have prepared it before the lock was free
             return folder
         if isinstance(source, CustomSource):
-            form, paths, origins = source.forms[0], list(map(Path, source.paths)), list(source.paths)
+            form, paths = source.forms[0], list(map(Path, source.paths))
         else:
             form, paths = raw_files.gather(source, root, mirrors)
-            origins = [raw_files.load_origin(path) for path in paths]
         with atomic_folder(folder) as building:
-            preparation.build(source, form, paths, origins, building)
+            preparation.build(source, form, paths, building)
     return folder
 
 
@@ -116,7 +115,7 @@ def verify(spec: Spec, directory: str | Path | None = None) -> list[Path]:
             raw_files.verify(path, file)
     folder = prepared_folder(root, source.name)
     if (meta := prepared.read_meta(folder)) is None:
-        if (folder / "meta.json").is_file():
+        if folder.is_dir():
             raise prepared.damage(folder, "a file is missing or cut off, or another version wrote them")
         if verified:
             return verified
@@ -130,6 +129,12 @@ def verify(spec: Spec, directory: str | Path | None = None) -> list[Path]:
     if isinstance(source, CustomSource) and not _is_current(source, root):
         raise UserError(f"{source.title}: the files have changed since {folder} was made: prepare the data again")
     return [*verified, *(folder / f"{stem}.npy" for stem in meta.arrays)]
+
+
+def list_prepared(directory: str | Path | None = None) -> list[str]:
+    """Return the names of the data sets of which a data directory has a prepared form, be it whole or not."""
+    root = resolve_directory(directory)
+    return [name for name in [*names(), *custom.names(root)] if prepared_folder(root, name).is_dir()]
 
 
 def status(directory: str | Path | None = None, mirrors: Mirrors = ()) -> list[Status]:
@@ -194,8 +199,7 @@ def _is_current(source: Source, root: Path) -> bool:
     if meta is None:
         return False
     if isinstance(source, CustomSource):
-        paths = list(map(Path, source.paths))
-        return meta.provenance == preparation.provenance(source, source.forms[0], paths, source.paths)
+        return meta.provenance == preparation.provenance(source, source.forms[0], list(map(Path, source.paths)))
     if not meta.lossy:
         return True
     form_and_paths = raw_files.find_files(source, raw_folder(root, source.group))
