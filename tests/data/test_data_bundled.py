@@ -4,9 +4,10 @@ import socket
 
 import pytest
 
+from fedatlas.data.catalogue import SOURCES
 from fedatlas.data.paths import BUNDLED
 from fedatlas.data.prepared import load
-from fedatlas.data.sources import info, names
+from fedatlas.data.sources import info
 from fedatlas.data.store import is_local, prepare, status, verify
 
 FILES = sorted(path for path in BUNDLED.rglob("*") if path.is_file() and path.suffix != ".md")
@@ -27,7 +28,7 @@ def offline(monkeypatch):
 def test_a_bundled_file_is_the_one_of_the_catalogue_and_names_its_source(path):
     files = {
         (source.group, file.name): (source, file)
-        for source in map(info, names())
+        for source in map(SOURCES.get, SOURCES.names())
         for form in source.forms
         for file in form.files
     }

@@ -5,11 +5,12 @@ from pathlib import Path
 from typing import Literal
 
 from fedatlas.data import custom, preparation, prepared, raw_files
+from fedatlas.data.catalogue import SOURCES
 from fedatlas.data.catalogue.base import Source, checksum
 from fedatlas.data.custom import CustomSource
 from fedatlas.data.locks import exclusive
 from fedatlas.data.paths import Mirrors, is_url, list_mirrors, prepared_folder, raw_folder, resolve_directory
-from fedatlas.data.sources import Spec, info, names
+from fedatlas.data.sources import Spec, info
 from fedatlas.errors import UserError
 from fedatlas.io.files import atomic_folder
 
@@ -20,20 +21,16 @@ class Status:
 
     Args:
         name: Name of the data set.
-        kind: ``embedded`` sets come with a package; ``own`` data are a user's files.
         state: ``prepared``; ``raw``, if all that preparation needs lies on this machine; ``mirror``, if a folder among
             the mirrors has it; or ``missing``.
-        bytes: Bytes at the path, or bytes to download; None if unknown.
+        bytes: Bytes of the files, or bytes to download; None if unknown.
         lossy: Whether the data differ from the official ones.
-        path: Path of the folder, None if there is none.
     """
 
     name: str
-    kind: Literal["embedded", "downloadable", "own"]
     state: Literal["prepared", "raw", "mirror", "missing"]
-    bytes: int | None
-    lossy: bool
-    path: Path | None
+    bytes: int | None = None
+    lossy: bool = False
 
 
 def prepare(spec: Spec, directory: str | Path | None = None, mirrors: Mirrors = ()) -> Path:
@@ -134,7 +131,7 @@ def verify(spec: Spec, directory: str | Path | None = None) -> list[Path]:
 def list_prepared(directory: str | Path | None = None) -> list[str]:
     """Return the names of the data sets of which a data directory has a prepared form, be it whole or not."""
     root = resolve_directory(directory)
-    return [name for name in [*names(), *custom.names(root)] if prepared_folder(root, name).is_dir()]
+    return [name for name in [*SOURCES.names(), *custom.names(root)] if prepared_folder(root, name).is_dir()]
 
 
 def status(directory: str | Path | None = None, mirrors: Mirrors = ()) -> list[Status]:
@@ -147,14 +144,13 @@ def status(directory: str | Path | None = None, mirrors: Mirrors = ()) -> list[S
         mirrors: Folders to examine besides those of FEDATLAS_DATA_MIRRORS.
     """
     root, folders = resolve_directory(directory), list_mirrors(mirrors)
-    rows = [_status(info(name), root, folders) for name in names()]
-    for name in custom.names(root):
-        folder = prepared_folder(root, name)
-        if meta := prepared.read_meta(folder):
-            rows.append(Status(name, "own", "prepared", meta.bytes, False, folder))
-        else:
-            rows.append(Status(name, "own", "raw", None, False, None))
-    return rows
+    own = [
+        Status(name, "prepared", meta.bytes)
+        if (meta := prepared.read_meta(prepared_folder(root, name)))
+        else Status(name, "raw")
+        for name in custom.names(root)
+    ]
+    return [*(_status(info(name), root, folders) for name in SOURCES.names()), *own]
 
 
 def is_local(spec: Spec, directory: str | Path | None = None, mirrors: Mirrors = ()) -> bool:
@@ -177,20 +173,15 @@ def is_local(spec: Spec, directory: str | Path | None = None, mirrors: Mirrors =
 
 
 def _status(source: Source, root: Path, mirrors: list[str]) -> Status:
-    kind: Literal["embedded", "downloadable"] = "embedded" if source.embedded else "downloadable"
-    folder = prepared_folder(root, source.name)
-    if meta := prepared.read_meta(folder):
-        return Status(source.name, kind, "prepared", meta.bytes, meta.lossy, folder)
+    if meta := prepared.read_meta(prepared_folder(root, source.name)):
+        return Status(source.name, "prepared", meta.bytes, meta.lossy)
     raw = raw_folder(root, source.group)
     for folder in (raw, *(Path(mirror) / source.group for mirror in mirrors if not is_url(mirror))):
         if form_and_paths := raw_files.find_files(source, folder):
             form, paths = form_and_paths
-            state: Literal["raw", "mirror"] = "raw" if folder is raw else "mirror"
             size = sum(path.stat().st_size for path in paths)
-            return Status(source.name, kind, state, size, bool(form.lossy), folder)
-    if source.embedded:
-        return Status(source.name, kind, "raw", 0, False, None)
-    return Status(source.name, kind, "missing", source.bytes, False, None)
+            return Status(source.name, "raw" if folder is raw else "mirror", size, bool(form.lossy))
+    return Status(source.name, "raw", 0) if source.embedded else Status(source.name, "missing", source.bytes)
 
 
 def _is_current(source: Source, root: Path) -> bool:

@@ -23,22 +23,12 @@ class File:
         urls: Official addresses, in the order in which they are tried.
         bytes: Size of the file as published.
         checksum: ``algorithm:hex`` of the file as published.
-        pinned: Month in which this project computed the checksum from the published file; empty if publishers or
-            independent projects give it.
     """
 
     name: str
     urls: tuple[str, ...] = ()
     bytes: int | None = None
     checksum: str | None = None
-    pinned: str = field(default="", repr=False)  # the author of a checksum changes no data
-
-    @property
-    def verified(self) -> str:
-        """The checksum of a fetched file and its author, in words."""
-        if self.checksum is None:
-            return "no checksum is known: rows, features and classes are checked"
-        return self.checksum + (f", taken by this project in {self.pinned}" if self.pinned else "")
 
     def find_mismatch(self, path: Path) -> str | None:
         """Return the difference between a file and the published one, as the end of a sentence, or None."""
