@@ -183,11 +183,11 @@ def test_a_mistake_is_a_sentence_with_file_row_and_column(text):
         ({"format": "cvs"}, "data mine.csv: unknown format 'cvs'; did you mean 'csv'?"),
         ({"file": "no.csv"}, "no.csv does not exist: paths are from the working directory"),
         ({"file": "no"}, "data no: there is no such file, and known endings are .csv, "),
-        ({"file": ""}, "file is ''; it must be a path"),
-        ({"file": "a\0b.csv"}, "it must be a path"),
+        ({"file": ""}, "data .: the ending of the name says no format"),
+        ({"file": "a\0b.csv"}, "cannot be read: embedded null byte"),
         ({"file": 3}, "file is 3; it must be text"),
         ({"cite": "nobody"}, "references.bib has no entry 'nobody'"),
-        ({"file": None}, "must hold file, a path"),
+        ({"file": None}, "data needs a value for 'file'"),
     ],
 )
 def test_a_wrong_mapping_is_a_sentence(spec, complaint):

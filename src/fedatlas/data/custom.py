@@ -27,7 +27,7 @@ from fedatlas.io.files import write_json
 from fedatlas.io.text import read_json, require_file
 from fedatlas.registry.bibliography import entry
 from fedatlas.registry.options import option, options
-from fedatlas.registry.validation import construct, native, validate_names, validate_values
+from fedatlas.registry.validation import construct, native, validate_names
 
 VERSION = 2  # of the records; a record of another version is not used
 COMPRESSIONS = (".gz", ".bz2", ".xz")
@@ -92,14 +92,8 @@ def parse(spec: Mapping[str, Any]) -> tuple[dict[str, Any], CustomReader]:
     if not all(isinstance(key, str) for key in values):
         raise UserError(f"data is {spec!r:.80}; its keys must be names of options")
     common = {key: values[key] for key in options(CustomKeys) if key in values}
-    validate_values("data", options(CustomKeys), common)
-    if "file" not in values:
-        raise UserError("data: a mapping of custom data must hold file, a path")
-    for key in ("file", "test_file"):
-        if key in values:
-            if not values[key].strip() or "\0" in values[key]:
-                raise UserError(f"data: {key} is {values[key]!r}; it must be a path")
-            values[key] = Path(values[key]).as_posix()
+    construct("data", CustomKeys, common)
+    values |= {key: Path(values[key]).as_posix() for key in ("file", "test_file") if key in values}
     kind, label = _reader(values), f"data {values['file']}"
     arguments = {key: value for key, value in values.items() if key not in common}
     validate_names(label, {**options(CustomKeys), **kind.options()}, arguments)

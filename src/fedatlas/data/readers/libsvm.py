@@ -13,7 +13,7 @@ import numpy as np
 
 from fedatlas.data.dataset import Contents
 from fedatlas.data.readers.base import Reader, Writer
-from fedatlas.data.readers.custom_reader import CustomReader, Samples, find_fraction
+from fedatlas.data.readers.custom_reader import CustomReader, Samples
 from fedatlas.errors import UserError
 from fedatlas.io.machine import require_memory
 from fedatlas.registry.options import option
@@ -81,15 +81,12 @@ class Svmlight(CustomReader):
                 X, y = load_svmlight_file(str(path), n_features=self.count, zero_based=False)
             except (ValueError, OverflowError, EOFError, OSError) as error:
                 raise UserError(f"{path}: is not LIBSVM text: {' '.join(str(error).split())}") from None
-            if not X.nnz or not np.isfinite(X.data).all():
-                fault = "holds a value that is not finite" if X.nnz else "is not LIBSVM text with features"
-                raise UserError(f"{path}: {fault}")
-            if (fraction := find_fraction(y)) is not None:
-                raise UserError(f"{path}: the label {y[fraction]:g} is not a whole number")
+            if not X.nnz:
+                raise UserError(f"{path}: is not LIBSVM text with features")
             advice = "is the largest index a mistake?"
             require_memory(_COPIES * 8 * X.shape[1], f"{path}: a model of {X.shape[1]:,} features", advice)
             matrices.append(X)
-            labels.append(y.astype(np.int64))
+            labels.append(y)
         width = max(X.shape[1] for X in matrices)
         for X in matrices:
             X.resize(X.shape[0], width)
