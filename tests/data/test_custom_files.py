@@ -12,7 +12,7 @@ from sklearn.datasets import dump_svmlight_file
 
 from fedatlas.data import custom, sources
 from fedatlas.data.paths import resolve_directory
-from fedatlas.data.prepared import load, load_owners, read_meta
+from fedatlas.data.prepared import load, read_meta
 from fedatlas.data.readers import READERS
 from fedatlas.data.readers.custom_reader import CustomReader, Samples
 from fedatlas.data.store import prepare, verify
@@ -51,10 +51,10 @@ def test_an_archive_of_arrays():
     np.savez("mine.npz", X=X, y=Y, client=CLIENT)
     data = prepared(file="mine.npz", test_share=0)
     assert np.array_equal(data.X, X) and np.array_equal(data.y, Y)
-    assert np.array_equal(load_owners(data.name), np.repeat([1, 0, 2], 10))
+    assert np.array_equal(data.owner, np.repeat([1, 0, 2], 10))
     np.savez_compressed("mine.npz", features=X.astype(np.float32), y=Y, features_test=X[:4].astype("f4"), y_test=Y[:4])
     data = prepared(file="mine.npz", samples="features")
-    assert data.X.dtype == np.float32 and len(data.X_test) == 4 and load_owners(data.name) is None
+    assert data.X.dtype == np.float32 and len(data.X_test) == 4 and data.owner is None
 
 
 @pytest.mark.parametrize(

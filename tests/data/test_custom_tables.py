@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from fedatlas.data import sources
-from fedatlas.data.prepared import load, load_client_names, load_owners
+from fedatlas.data.prepared import load
 from fedatlas.data.readers.tables import MISSING
 from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
@@ -60,8 +60,8 @@ def test_a_table_becomes_features_labels_and_owners():
     assert np.array_equal(data.X[:, :2], FRAME[["age", "dose"]])
     assert np.array_equal(data.X[:, 2], FRAME["sex"] == "f") and np.array_equal(data.X[:, 3], FRAME["sex"] == "m")
     assert np.array_equal(data.y, FRAME["ill"] == "yes") and data.X_test is None
-    owner, names = load_owners(data.name), load_client_names(data.name)
-    assert names == ["east", "north", "south"] and [names[i] for i in owner] == list(FRAME["hospital"])
+    names = data.client_names
+    assert names == ["east", "north", "south"] and [names[i] for i in data.owner] == list(FRAME["hospital"])
     note = data.provenance["note"]
     assert "The label is the column ill." in note and "0 is no, 1 is yes" in note and "2 is south" in note
 
@@ -83,7 +83,7 @@ def test_every_format_of_a_table_gives_the_same_arrays():
     for other in variants:
         for part in ("X", "y", "X_test", "y_test"):
             assert np.array_equal(getattr(plain, part), getattr(other, part)), other.name
-        assert np.array_equal(load_owners(plain.name), load_owners(other.name))
+        assert np.array_equal(plain.owner, other.owner)
 
 
 def test_a_share_of_each_class_tests_and_the_seed_says_which():
