@@ -218,13 +218,4 @@ def _expect(path: Path, is_kind: Callable[[int], bool], noun: str) -> None:
     except FileNotFoundError:
         return
     if not is_kind(mode):
-        actual = next(name for test, name in _KINDS if test(mode))
-        raise UserError(f"cannot write {path}: it is {actual}, and not {noun}; remove it, or name another path")
-
-
-_KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (
-    (stat.S_ISLNK, "a symbolic link"),
-    (stat.S_ISDIR, "a folder"),
-    (stat.S_ISREG, "a file"),
-    (lambda mode: True, "a device or the like"),
-)
+        raise UserError(f"cannot write {path}: it is not {noun}; remove it, or name another path")
