@@ -14,6 +14,7 @@ import numpy as np
 from fedatlas.data.dataset import CSR, Contents, Dataset
 from fedatlas.data.paths import prepared_folder, resolve_directory
 from fedatlas.errors import UserError
+from fedatlas.io.files import write_json
 
 VERSION = 2  # of the names of the arrays and of meta.json; data of another version are prepared again
 _BLOCK = 4096  # rows that are examined at once
@@ -51,14 +52,8 @@ class Meta:
 
     def write(self, folder: Path) -> None:
         """Write ``meta.json`` into a folder."""
-        values = {
-            "version": VERSION,
-            "arrays": self.arrays,
-            "contents": self.contents.to_json(),
-            "provenance": self.provenance,
-        }
-        text = json.dumps(values, indent=1, ensure_ascii=False) + "\n"
-        (folder / "meta.json").write_text(text, encoding="utf-8")
+        described = {"contents": self.contents.to_json(), "provenance": self.provenance}
+        write_json(folder / "meta.json", {"version": VERSION, "arrays": self.arrays} | described)
 
 
 def load(name: str, directory: str | Path | None = None) -> Dataset:
