@@ -29,7 +29,7 @@ from fedatlas.registry.bibliography import entry
 from fedatlas.registry.options import option, options
 from fedatlas.registry.validation import construct, native, validate_names
 
-VERSION = 2  # of the records; a record of another version is not used
+VERSION = 3  # of the records; a record of another version is not used
 COMPRESSIONS = (".gz", ".bz2", ".xz")
 _NAME = re.compile(r"(?P<words>[\w.-]+)\+(?P<hash>[0-9a-f]{10})")
 
@@ -206,8 +206,6 @@ def source(spec: str | Mapping[str, Any], root: Path) -> CustomSource:
 
 def _state(paths: list[Path], reader: CustomReader) -> list[Any]:
     """Return what is the same as long as files and the code of their reader have not changed."""
-    from importlib.metadata import version
-
     for path in paths:
         try:
             require_file(path)
@@ -217,7 +215,7 @@ def _state(paths: list[Path], reader: CustomReader) -> list[Any]:
     states = [path.stat() for path in [*paths, *map(Path, filter(None, code))]]
     # an edit can keep the first time, and not the second
     times = [[state.st_size, state.st_mtime_ns, state.st_ctime_ns] for state in states]
-    return [VERSION, version("fedatlas"), list(map(str, paths)), times]
+    return [VERSION, list(map(str, paths)), times]
 
 
 def _source(name: str, record: Mapping[str, Any], reader: CustomReader) -> CustomSource:
@@ -236,7 +234,7 @@ def _source(name: str, record: Mapping[str, Any], reader: CustomReader) -> Custo
         forms=(Form(reader.name, files, arguments),),
         note=record["note"],
         clients=record["clients"],
-        paths=tuple(record["state"][2]),
+        paths=tuple(record["state"][1]),
         class_names=tuple(record["classes"]),
     )
 
