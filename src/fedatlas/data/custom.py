@@ -159,14 +159,6 @@ class CustomSource(Source):
     paths: tuple[str, ...]
     class_names: tuple[str, ...] = field(repr=False)
 
-    @property
-    def embedded(self) -> bool:
-        return False
-
-    @property
-    def bibtex(self) -> str:
-        return entry(self.citation).text if self.citation else ""
-
 
 _records: dict[tuple[str, str], dict[str, Any]] = {}  # by data directory and name
 

@@ -87,7 +87,7 @@ class Source(Contents):
         group: Folder of its raw files.
         page: Web address of its publisher.
         licence: Licence of the data.
-        citation: Key of ``sources.bib``.
+        citation: Key of ``sources.bib``; empty for own data without one.
         forms: The official form, then its substitutes.
         note: Remark for readers of results.
         clients: Number of clients that own training rows, 0 if the data name none. The reader of such a data set
@@ -117,5 +117,5 @@ class Source(Contents):
 
     @property
     def bibtex(self) -> str:
-        """The BibTeX entry of the citation."""
-        return entry(self.citation).text
+        """The BibTeX entry of the citation; empty without one."""
+        return entry(self.citation).text if self.citation else ""
