@@ -103,14 +103,11 @@ class _Search:
         path = self.folder / file.name
         if path.is_file() or any(self._fetch(url, file) for url in file.urls):
             return
-        size = "size unknown" if file.bytes is None else f"{file.bytes:,} bytes"
         raise NotFound(
-            f"the data set {self.source.name!r} needs {file.name} ({size}, {file.checksum or 'no known checksum'}): "
-            f"put the file at {path}, or name in FEDATLAS_DATA_MIRRORS a folder or URL that holds "
-            f"{self.source.group}/{file.name}\n  "
-            f"It is not in {self.folder}, in no mirror ({', '.join(self.mirrors) or 'none is named'}) and could not be "
-            f"downloaded{':' if self.failures else ', as it has no address'}",
-            [f"{address}: {reason}" for address, reason in self.failures.items()],
+            f"the data set {self.source.name!r} needs {path}: put it there, or name in FEDATLAS_DATA_MIRRORS a folder "
+            f"or URL that holds {self.source.group}/{file.name}\n  "
+            f"It is in no mirror ({', '.join(self.mirrors) or 'none is named'}) and could not be downloaded:",
+            [f"{address}: {reason}" for address, reason in self.failures.items()] or ["it has no address"],
         )
 
     def _fetch(self, address: str, file: File) -> bool:
@@ -148,7 +145,6 @@ def _download(url: str, path: Path | None, file: File) -> bool:
             if download(url, str(path), None, check_only=path is None) is False:
                 raise Unavailable("the server has no such file")
             return True
-    except (ConnectionError, Timeout) as error:
-        raise Unreachable(str(error)) from error
     except RequestException as error:
-        raise Unavailable(str(error)) from error
+        kind = Unreachable if isinstance(error, (ConnectionError, Timeout)) else Unavailable
+        raise kind(str(error)) from error

@@ -85,7 +85,7 @@ def find_obstacle(
     try:
         raw_files.gather(source, root, mirrors, fetch)
     except raw_files.NotFound as error:
-        return "; ".join(error.failures) or "it has no address and lies in no mirror"
+        return "; ".join(error.failures)
     return None
 
 
