@@ -58,7 +58,7 @@ def name(spec: Mapping[str, Any]) -> str:
     """
     values, _ = parse(spec)
     text = json.dumps(values, sort_keys=True)
-    words = str(values.get("name") or _stem(Path(values["file"])))
+    words = str(values.get("name") or _split(Path(values["file"]))[0])
     name = f"{re.sub(r'[^A-Za-z0-9_.-]', '_', words)[:60]}+{hashlib.sha256(text.encode()).hexdigest()[:10]}"
     _mappings[name] = values
     return name
@@ -124,27 +124,17 @@ def _reader(values: Mapping[str, Any]) -> type[CustomReader]:
         names = sorted({key.removeprefix(".") for key in readers})
         raise UserError(f"data {values['file']}: unknown format {name!r}{did_you_mean(name, names)}")
     path = Path(values["file"])
-    if kind := readers.get(_ending(path)):
+    if kind := readers.get(_split(path)[1]):
         return kind
     endings = ", ".join(key for key in readers if key.startswith("."))
     fault = "the ending of the name says no format:" if expand_home(path).exists() else "there is no such file, and"
     raise UserError(f"data {path}: {fault} known endings are {endings}; for other names give format")
 
 
-def _ending(path: Path) -> str:
-    """Return the ending of a file's name, without that of a compression."""
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    if suffixes and suffixes[-1] in COMPRESSIONS:
-        suffixes.pop()
-    return suffixes[-1] if suffixes else ""
-
-
-def _stem(path: Path) -> str:
-    """Return the name of a file without its endings."""
-    name = path.name
-    for ending in (*COMPRESSIONS, _ending(path)):
-        name = name.removesuffix(ending) or name
-    return name
+def _split(path: Path) -> tuple[str, str]:
+    """Return the name of a file without its endings, and its ending, without that of a compression."""
+    path = path.with_suffix("") if path.suffix.lower() in COMPRESSIONS else path
+    return path.stem, path.suffix.lower()
 
 
 @dataclass(frozen=True, kw_only=True)

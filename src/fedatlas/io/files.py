@@ -54,7 +54,7 @@ def atomic(path: str | Path) -> Iterator[Path]:
         path.parent.mkdir(parents=True, exist_ok=True)
         sweep(path.parent)
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
-        stack.callback(_remove, temporary)
+        stack.callback(temporary.unlink, missing_ok=True)
         yield temporary
         expect_file(path)
         temporary.replace(path)
@@ -152,11 +152,6 @@ def explain(error: OSError, where: str = "") -> str:
         error = OSError(int(match[1]), os.strerror(int(match[1])))
     advice = _ADVICE.get(error.errno or 0, "")
     return f"{error.strerror or error}{where}{advice and f'; {advice}'}"
-
-
-def _remove(path: Path) -> None:
-    with contextlib.suppress(OSError):
-        path.unlink(missing_ok=True)
 
 
 def temporary_path(path: Path) -> Path:

@@ -6,6 +6,7 @@ import re
 
 from fedatlas.errors import UserError, nearest
 from fedatlas.registry import bibliography
+from fedatlas.registry.kinds import first_paragraph
 from fedatlas.testing.implementation import Implementation
 from fedatlas.testing.outcomes import Failed
 
@@ -20,7 +21,7 @@ def docstring(implementation: Implementation) -> None:
     advice = f'begin the docstring of {cls.__name__} with "{label} (Author et al. 2026, Algorithm 1) is ...".'
     if not text or text.startswith(f"{cls.__name__}("):
         raise Failed(f"The class has no docstring: {advice}")
-    summary, line = cls.summary(), text.splitlines()[0]
+    summary, line = first_paragraph(cls), text.splitlines()[0]
     if not re.fullmatch(rf"{re.escape(label)}(?!\w).* is .+[A-Za-z0-9|)]\.", summary) or summary != line:
         raise Failed(f"The first line is {line!r}, and not one sentence on one line: {advice}")
     if not re.search(r"\b(19[5-9]|20[0-9])\d\b", text):

@@ -20,7 +20,7 @@ from fedatlas.federation.problems import PROBLEMS, interactive
 from fedatlas.federation.problems.data_options import DataOptions
 from fedatlas.federation.sampling import SAMPLING
 from fedatlas.federation.schedules import SCHEDULES
-from fedatlas.registry.kinds import Family
+from fedatlas.registry.kinds import Family, first_paragraph
 from fedatlas.registry.options import options
 from fedatlas.results.claims import CHECKS
 from fedatlas.results.figures import FIGURES
@@ -110,7 +110,7 @@ def _kinds(
     for name in family.names():
         cls = family.get(name)
         schema = of_options(cls)
-        kind = {"kind": {"const": name, "description": cls.summary()}}
+        kind = {"kind": {"const": name, "description": first_paragraph(cls)}}
         schema["properties"] = {**kind, **keys(cls), **schema["properties"]}
         schema["required"] = ["kind"]  # overrides of a size may give the other options
         schemas.append(schema)
