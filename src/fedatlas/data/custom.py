@@ -105,29 +105,21 @@ def parse(spec: Mapping[str, Any]) -> tuple[dict[str, Any], CustomReader]:
 
 
 def formats() -> dict[str, type[CustomReader]]:
-    """Return the readers of custom files by the endings of files, with their dots, and by their names."""
-    readers: dict[str, type[CustomReader]] = {}
-    for name in READERS.names():
-        kind = READERS.get(name)
-        if issubclass(kind, CustomReader):
-            readers |= dict.fromkeys((*kind.endings, kind.name), kind)
-    return readers
+    """Return the readers of custom files by the endings of files, without their dots, and by their names."""
+    kinds = [kind for name in READERS.names() if issubclass(kind := READERS.get(name), CustomReader)]
+    return {key.removeprefix("."): kind for kind in kinds for key in (*kind.endings, kind.name)}
 
 
 def _reader(values: Mapping[str, Any]) -> type[CustomReader]:
     """Return the reader of a mapping, by its format or the ending of its file."""
-    readers = formats()
-    if "format" in values:
-        name = str(values["format"]).removeprefix(".")
-        if kind := readers.get(name) or readers.get(f".{name}"):
-            return kind
-        names = sorted({key.removeprefix(".") for key in readers})
-        raise UserError(f"data {values['file']}: unknown format {name!r}{did_you_mean(name, names)}")
-    path = Path(values["file"])
-    if kind := readers.get(_split(path)[1]):
+    readers, path = formats(), Path(values["file"])
+    name = str(values.get("format", _split(path)[1])).removeprefix(".")
+    if kind := readers.get(name):
         return kind
-    endings = ", ".join(key for key in readers if key.startswith("."))
+    if "format" in values:
+        raise UserError(f"data {path}: unknown format {name!r}{did_you_mean(name, sorted(readers))}")
     fault = "the ending of the name says no format:" if expand_home(path).exists() else "there is no such file, and"
+    endings = ", ".join(f".{key}" for key in readers)
     raise UserError(f"data {path}: {fault} known endings are {endings}; for other names give format")
 
 
