@@ -32,7 +32,7 @@ def test_prepared_data_are_what_the_file_says(toy, root):
     np.testing.assert_array_equal(result.X.toarray(), [[0.5, 0, 2], [0, -1e-3, 0]])
     assert result.X.format == "csr" and result.X.dtype == np.float64 and result.X.indices.dtype == np.int32
     np.testing.assert_array_equal(result.y, [0, 1])
-    assert result.y.dtype == np.int64 and result.classes == 2 and not result.lossy
+    assert result.y.dtype == np.int64 and result.classes == 2 and not result.provenance["lossy"]
     assert result.X_test is None and result.y_test is None
     (file,) = result.provenance["files"]
     assert len(file["sha256"]) == 64 and file["bytes"] == 24 - 1
@@ -75,12 +75,12 @@ def test_official_files_replace_a_stand_in(register, put, root, toy_text):
     register(forms=(official, Form("libsvm", (File("other"),), {"labels": (-1, 1)}, lossy="less")))
     put("data/raw/toys/other", b"-1 1:1\n1 1:1\n")
     prepare("toy", root)
-    assert load("toy", root).lossy
+    assert load("toy", root).provenance["lossy"]
     prepare("toy", root)
-    assert load("toy", root).lossy
+    assert load("toy", root).provenance["lossy"]
     put("data/raw/toys/toy", toy_text)
     prepare("toy", root)
-    assert not load("toy", root).lossy
+    assert not load("toy", root).provenance["lossy"]
 
 
 def _prepare(barrier, root, queue):

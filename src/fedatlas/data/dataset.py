@@ -66,8 +66,7 @@ class Dataset:
         X_test: Test samples, None if there is no test part.
         y_test: Labels of the test samples.
         classes: Number of labels.
-        lossy: Whether the data differ from the official ones.
-        provenance: Origin, checksum, licence and citation of every file, and the changes made to it.
+        provenance: Checksum, licence and citation of every file, and ``lossy``, what differs from the official ones.
         scale: Largest raw value of an image.
         X_validation: Training samples that a problem holds out, None if it holds out none.
         y_validation: Labels of the validation samples.
@@ -82,7 +81,6 @@ class Dataset:
     X_test: Any
     y_test: np.ndarray | None
     classes: int
-    lossy: bool
     provenance: dict[str, Any]
     scale: float = 1.0
     X_validation: Any = None

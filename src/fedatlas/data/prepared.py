@@ -148,7 +148,6 @@ def open_arrays(name: str, folder: Path, meta: Meta) -> Dataset:
             X_test=X_test,
             y_test=y_test,
             classes=contents.classes,
-            lossy=meta.lossy,
             provenance=meta.provenance,
             scale=contents.scale,
             owner=owners("owner", contents.rows),
