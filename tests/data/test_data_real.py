@@ -34,7 +34,6 @@ def test_a_mirrored_set_is_fetched_prepared_verified_and_loads_at_once(name, tmp
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 def test_the_jpeg_stand_in_holds_cifar10_in_the_official_order(tmp_path):
     if not _available("cifar10", tmp_path):
         pytest.skip("no folder in FEDATLAS_DATA_MIRRORS holds cifar10_jpeg.npz")
