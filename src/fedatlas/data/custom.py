@@ -29,7 +29,7 @@ from fedatlas.registry.bibliography import entry
 from fedatlas.registry.options import option, options
 from fedatlas.registry.validation import construct, native, validate_names
 
-VERSION = 3  # of the records; a record of another version is not used
+VERSION = 2  # of the records; a record of another version is not used
 COMPRESSIONS = (".gz", ".bz2", ".xz")
 _NAME = re.compile(r"(?P<words>[\w.-]+)\+(?P<hash>[0-9a-f]{10})")
 
