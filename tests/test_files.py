@@ -88,7 +88,7 @@ def test_only_its_like_is_replaced(tmp_path, make, noun, kind):
     else:
         path.write_text("mine")
     before = path.lstat()
-    with pytest.raises(UserError, match=f"cannot write {path}: it is .*, and not a {noun}"), make(path):
+    with pytest.raises(UserError, match=f"cannot write {path}: it is not a {noun}"), make(path):
         raise AssertionError("the block must not run")
     assert path.lstat() == before and not list(tmp_path.glob(f"{PREFIX}*"))
 

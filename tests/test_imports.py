@@ -22,7 +22,7 @@ for spec in {SPECS}:
     compiled_modules(FedAvg, spec, {{"clients": 2}})
 for family in (problems.PROBLEMS, ARCHITECTURES):
     for name in family.names():
-        family.get(name).options(), family.get(name).summary()
+        family.get(name).options(), family.get(name).__doc__
 """
 CARDS = """
 from fedatlas.workflow.published_cards import published_cards

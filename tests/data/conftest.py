@@ -1,6 +1,9 @@
+import gzip
 import hashlib
+import io
+import tarfile
 import threading
-import time
+import zipfile
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -52,6 +55,26 @@ def register(monkeypatch):
     return make
 
 
+def tar(members):
+    """A tar.gz of bytes by name. It holds no time, so that it is the same each time."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as archive:
+        for name, content in members.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content))
+    return gzip.compress(out.getvalue(), mtime=0)
+
+
+def packed(members):
+    """A zip of bytes by name."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return out.getvalue()
+
+
 TOY = b"-1 1:0.5 3:2\n1 2:-1e-3\n"
 
 
@@ -64,13 +87,11 @@ class Server:
     """An HTTP server on this machine that gives `files` by path and can be told to misbehave.
 
     `cut` lists, per answer, after how many bytes it breaks off; `status` lists codes to answer with first; `requests`
-    records paths. `silence` are the seconds before it sends what follows the headers.
+    records paths.
     """
 
     def __init__(self):
         self.files, self.cut, self.status, self.requests = {}, [], [], []
-        self.declare_length = True
-        self.silence = 0.0
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -81,11 +102,9 @@ class Server:
                 if (content := outer.files.get(self.path)) is None:
                     return self.send_error(404)
                 self.send_response(200)
-                if outer.declare_length:
-                    self.send_header("Content-Length", str(len(content)))
+                self.send_header("Content-Length", str(len(content)))
                 self.end_headers()
                 end = outer.cut.pop(0) if outer.cut else None
-                time.sleep(outer.silence)
                 self.wfile.write(content[:end])
 
             def do_HEAD(self):

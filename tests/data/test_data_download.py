@@ -27,7 +27,7 @@ def test_a_download_that_breaks_off_leaves_nothing(official, server, root, names
 def test_two_at_once_end_with_a_whole_file(official, root, names_of_raw_files):
     official(BIG)
     assert not failures_of(4, lambda: fetch("toy", root))
-    assert (root / "raw/toys/toy").read_bytes() == BIG and names_of_raw_files() == {"toy", "toy.origin"}
+    assert (root / "raw/toys/toy").read_bytes() == BIG and names_of_raw_files() == {"toy"}
 
 
 def test_a_server_out_of_reach_is_asked_once(register, server, root, monkeypatch):

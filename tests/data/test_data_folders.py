@@ -8,7 +8,7 @@ from PIL import Image
 from fedatlas.data.prepared import load
 from fedatlas.data.store import prepare
 
-from .pack import packed, tar
+from .conftest import packed, tar
 
 SHAPE = (3, 2, 2)
 

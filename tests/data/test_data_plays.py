@@ -9,7 +9,7 @@ from scipy.sparse import csr_matrix
 from fedatlas.data.readers.base import Writer
 from fedatlas.data.readers.plays import ALPHABET, Plays, role_texts
 
-from .pack import packed
+from .conftest import packed
 
 WORDS = st.text(alphabet=ALPHABET + "ABC\n[]&7", min_size=1, max_size=30)
 

@@ -28,18 +28,17 @@ def test_a_mirrored_set_is_fetched_prepared_verified_and_loads_at_once(name, tmp
     assert time.perf_counter() - start < 0.5
     verify(name, tmp_path)
     source = info(name)
-    assert result.X.shape == (source.rows, *source.shape) and not result.lossy
+    assert result.X.shape == (source.rows, *source.shape) and not result.provenance["lossy"]
     if source.counts:
         assert tuple(np.bincount(result.y)) == source.counts
 
 
-@pytest.mark.slow
 @pytest.mark.slow
 def test_the_jpeg_stand_in_holds_cifar10_in_the_official_order(tmp_path):
     if not _available("cifar10", tmp_path):
         pytest.skip("no folder in FEDATLAS_DATA_MIRRORS holds cifar10_jpeg.npz")
     prepare("cifar10", tmp_path)
     data = load("cifar10", tmp_path)
-    assert data.lossy and np.bincount(data.y_test).tolist() == [1000] * 10
+    assert data.provenance["lossy"] and np.bincount(data.y_test).tolist() == [1000] * 10
     assert all(np.ptp(image) > 0 for image in data.X[::500])
     assert data.y[:10].tolist() == [6, 9, 9, 4, 1, 1, 2, 7, 8, 3]

@@ -14,7 +14,7 @@ from fedatlas.cli.list import SECTIONS
 from fedatlas.cli.main import main
 from fedatlas.cli.parser import parser
 from fedatlas.cli.show import names as described_names
-from fedatlas.data import sources
+from fedatlas.data.catalogue import SOURCES
 from fedatlas.io.yaml import read_yaml
 from fedatlas.testing import CONFORMANCE_TESTS
 from fedatlas.workflow.configuration import CONFIG
@@ -43,13 +43,13 @@ def experiments():
 
 # What the value of an option must be, and of a word of a subcommand, by a function that returns all such names.
 NAMES = {
-    "algorithm": FAMILIES["algorithms"].names, "data": sources.names,
+    "algorithm": FAMILIES["algorithms"].names, "data": SOURCES.names,
     "problem": FAMILIES["problems"].names, "partition": FAMILIES["partitions"].names,
     "model": FAMILIES["cost models"].names, "on": experiments, "only": lambda: CONFORMANCE_TESTS,
 }  # fmt: skip
 NAMES_OF = {
     "list": {"what": lambda: SECTIONS}, "show": {"name": described_names}, "cite": {"names": described_names},
-    "data": {"names": sources.names}, "compare": {"names": FAMILIES["algorithms"].names},
+    "data": {"names": SOURCES.names}, "compare": {"names": FAMILIES["algorithms"].names},
     "check": {"names": FAMILIES["algorithms"].names}, "run": {"name": experiments},
 }  # fmt: skip
 
@@ -97,7 +97,7 @@ def is_quick(words):
 def has_data(words):
     """Return whether the data of a command need no fetch."""
     data = words[words.index("--data") + 1] if "--data" in words else "digits"
-    return data not in sources.names() or sources.info(data).embedded
+    return data not in SOURCES.names() or SOURCES.get(data).embedded
 
 
 def run_cheap(words, status):

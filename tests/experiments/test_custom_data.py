@@ -10,7 +10,7 @@ import pytest
 
 from fedatlas.data import sources
 from fedatlas.data.catalogue.base import Form, Source
-from fedatlas.data.prepared import load, load_owners
+from fedatlas.data.prepared import load
 from fedatlas.data.readers import READERS
 from fedatlas.data.readers.base import Reader
 from fedatlas.data.store import prepare
@@ -162,7 +162,8 @@ def test_a_data_set_of_the_catalogue_may_name_clients(monkeypatch):
     (cell, _) = expansion.cells(make_experiment(problem=PROBLEM | {"data": "toy"}))
     assert cell.spec.setting["clients"] == 2
     prepare("toy")
-    made_split = split("natural", load("toy").y, 2, load_owners("toy"))
+    data = load("toy")
+    made_split = split("natural", data.y, 2, data.owner)
     assert made_split.client(0).tolist() == [1] and made_split.client(1).tolist() == [0, 2, 3]
     with pytest.raises(UserError, match="the data have 2 clients, and 3 were asked for"):
-        split("natural", load("toy").y, 3, load_owners("toy"))
+        split("natural", data.y, 3, data.owner)

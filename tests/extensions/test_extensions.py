@@ -101,7 +101,7 @@ def test_two_studies_in_one_process_do_not_mix(study, tmp_path, monkeypatch):
         (other / path).parent.mkdir(parents=True, exist_ok=True)
         (other / path).write_text(text)
     monkeypatch.chdir(other)
-    assert "another" in ALGORITHMS.get("tiny").summary() and "one step" in first.summary()
+    assert "another" in ALGORITHMS.get("tiny").__doc__ and "one step" in first.__doc__
     monkeypatch.chdir(tmp_path)
     assert "tiny" not in ALGORITHMS
 

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
 
-from fedatlas.data.prepared import load, load_owners
+from fedatlas.data.prepared import load
 from fedatlas.data.store import prepare, verify
 from fedatlas.federation.participation import trace
 from tests.fuzz.targets import Target, mutated
@@ -63,8 +63,7 @@ def _run(content: bytes, folder: Path) -> None:
     prepared = prepare({"file": str(mine), **OPTIONS.get(name.decode(), {})}, folder / "data").name
     found = load(prepared, folder / "data")
     assert np.isfinite(found.features().sum()) and found.classes > 1
-    owner = load_owners(prepared, folder / "data")
-    assert owner is None or len(owner) == len(found.y)
+    assert found.owner is None or len(found.owner) == len(found.y)
     verify(prepared, folder / "data")
 
 

@@ -22,9 +22,7 @@ def images(features, classes, samples=400):
         rng.integers(256, size=(samples, 1, 1, features))
         * (rng.random((samples, 1, 1, -(-features // 8))) < 0.4).repeat(8, axis=-1)[..., :features]
     )
-    return Dataset(
-        "noise", X.astype(np.uint8), rng.integers(classes, size=samples), None, None, classes, False, {}, 255.0
-    )
+    return Dataset("noise", X.astype(np.uint8), rng.integers(classes, size=samples), None, None, classes, {}, 255.0)
 
 
 def problem(features, classes, pixels=True, **options):

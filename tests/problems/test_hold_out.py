@@ -28,7 +28,7 @@ def data(rows=ROWS, X=None):
     rng = np.random.default_rng(0)
     y = rng.integers(2, size=rows)
     X = np.column_stack([np.arange(rows), rng.standard_normal((rows, 3))]) if X is None else X
-    return Dataset("made", X, y, X[:5], y[:5], 2, False, {})
+    return Dataset("made", X, y, X[:5], y[:5], 2, {})
 
 
 @pytest.mark.parametrize("share", [0.1, 0.25, 0.9, 0.999])

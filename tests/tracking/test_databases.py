@@ -42,7 +42,7 @@ def newer(path, empty):
 CASES = [
     (foreign, "is not a database of MLflow"),
     (truncated, "malformed"),
-    (link, "it is a symbolic link"),
+    (link, "it is not a regular file"),
     (newer, "out-of-date|locate revision"),
 ]
 

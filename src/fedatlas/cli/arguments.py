@@ -80,7 +80,7 @@ def parse_data(text: str) -> Any:
 
     A mapping is FILE,NAME=VALUE,... or NAME=VALUE,... or in YAML, in braces. An existing file needs no options.
     """
-    from fedatlas.data.sources import names
+    from fedatlas.data.catalogue import SOURCES
     from fedatlas.io.yaml import parse
 
     if text.startswith("{"):
@@ -88,7 +88,7 @@ def parse_data(text: str) -> Any:
     first, *options = _split(text)
     if "=" in first:
         return parse_pairs("--data", [first, *options], {})
-    is_name = not options and (text in names() or not os.path.exists(text))
+    is_name = not options and (text in SOURCES or not os.path.exists(text))
     return text if is_name else {"file": first, **parse_pairs("--data", options, DATA_KEYS)}
 
 

@@ -146,9 +146,9 @@ def data_status(a: Namespace) -> None:
 
 def data_verify(a: Namespace) -> None:
     """Verify data sets."""
-    from fedatlas.data.store import status, verify
+    from fedatlas.data.store import list_prepared, verify
 
-    for name in a.names or [row.name for row in status() if row.state == "prepared"]:
+    for name in a.names or list_prepared():
         verify(name)
         print(f"{name}: verified", flush=True)
 

@@ -3,7 +3,6 @@
 import dataclasses
 from collections.abc import Iterator, Mapping
 
-from fedatlas.data import sources
 from fedatlas.data.catalogue import SOURCES
 from fedatlas.data.custom import CustomKeys
 from fedatlas.experiments.cells import Select
@@ -48,7 +47,7 @@ def overview(section: str | None = None) -> dict[str, list[tuple[str, str]]]:
 
 def _entries(section: str) -> Iterator[tuple[str, str]]:
     if section == "data":
-        yield from ((name, describe(sources.info(name).title, sources.home(name))) for name in sources.names())
+        yield from ((name, describe(SOURCES.get(name).title, SOURCES.module(name))) for name in SOURCES.names())
     elif section == "experiments":
         from fedatlas.workflow.listing import summaries
         from fedatlas.workflow.study import Study

@@ -5,8 +5,7 @@ import textwrap
 from collections.abc import Iterable, Mapping
 
 from fedatlas.cli.list import Declaration, all_options, check_extensions, default
-from fedatlas.data import sources
-from fedatlas.data.catalogue import Source
+from fedatlas.data.catalogue import SOURCES, Source
 from fedatlas.errors import UserError, nearest
 from fedatlas.experiments import labels
 from fedatlas.federation.metrics.base import Metric
@@ -32,7 +31,7 @@ def describe(name: str) -> str:
     check_extensions()
     study = Study.open()
     texts = [_kind(section, known) for section, family in FAMILIES.items() if (known := family.resolve(name)) in family]
-    texts += [_data(sources.info(name))] if name in sources.names() else []
+    texts += [_data(SOURCES.get(name))] if name in SOURCES else []
     texts += [_experiment(study, name)] if name in study.files.paths else []
     if not texts:
         raise UserError(f"there is no {name!r}{nearest(name, names())}; `fedatlas list` names all that there is")
@@ -42,7 +41,7 @@ def describe(name: str) -> str:
 def names() -> list[str]:
     """Return all names that `describe` takes, sorted."""
     kinds = {name for family in FAMILIES.values() for name in family.names()}
-    return sorted(kinds | {*sources.names(), *Study.open().files.paths})
+    return sorted(kinds | {*SOURCES.names(), *Study.open().files.paths})
 
 
 def _width() -> int:
@@ -118,8 +117,10 @@ def _data(source: Source) -> str:
         "note": source.note,
     }
     lines = _table(rows)
-    lines += [_fill("file           ", f"{file.name}: {file.verified}") for form in source.forms for file in form.files]
-    head = f"{source.name} ({_noun('data set', sources.home(source.name))})"
+    for file in (file for form in source.forms for file in form.files):
+        checksum = file.checksum or "no checksum is known: rows, features and classes are checked"
+        lines.append(_fill("file           ", f"{file.name}: {checksum}"))
+    head = f"{source.name} ({_noun('data set', SOURCES.module(source.name))})"
     return "\n".join([head, "", f"  {source.title}", "", *lines, "", _cited(source.bibtex)])
 
 

@@ -27,7 +27,7 @@ from fedatlas.io.files import write_json
 from fedatlas.io.text import read_json, require_file
 from fedatlas.registry.bibliography import entry
 from fedatlas.registry.options import option, options
-from fedatlas.registry.validation import construct, native, validate_names, validate_values
+from fedatlas.registry.validation import construct, native, validate_names
 
 VERSION = 2  # of the records; a record of another version is not used
 COMPRESSIONS = (".gz", ".bz2", ".xz")
@@ -58,7 +58,7 @@ def name(spec: Mapping[str, Any]) -> str:
     """
     values, _ = parse(spec)
     text = json.dumps(values, sort_keys=True)
-    words = str(values.get("name") or _stem(Path(values["file"])))
+    words = str(values.get("name") or _split(Path(values["file"]))[0])
     name = f"{re.sub(r'[^A-Za-z0-9_.-]', '_', words)[:60]}+{hashlib.sha256(text.encode()).hexdigest()[:10]}"
     _mappings[name] = values
     return name
@@ -92,14 +92,8 @@ def parse(spec: Mapping[str, Any]) -> tuple[dict[str, Any], CustomReader]:
     if not all(isinstance(key, str) for key in values):
         raise UserError(f"data is {spec!r:.80}; its keys must be names of options")
     common = {key: values[key] for key in options(CustomKeys) if key in values}
-    validate_values("data", options(CustomKeys), common)
-    if "file" not in values:
-        raise UserError("data: a mapping of custom data must hold file, a path")
-    for key in ("file", "test_file"):
-        if key in values:
-            if not values[key].strip() or "\0" in values[key]:
-                raise UserError(f"data: {key} is {values[key]!r}; it must be a path")
-            values[key] = Path(values[key]).as_posix()
+    construct("data", CustomKeys, common)
+    values |= {key: Path(values[key]).as_posix() for key in ("file", "test_file") if key in values}
     kind, label = _reader(values), f"data {values['file']}"
     arguments = {key: value for key, value in values.items() if key not in common}
     validate_names(label, {**options(CustomKeys), **kind.options()}, arguments)
@@ -111,46 +105,28 @@ def parse(spec: Mapping[str, Any]) -> tuple[dict[str, Any], CustomReader]:
 
 
 def formats() -> dict[str, type[CustomReader]]:
-    """Return the readers of custom files by the endings of files, with their dots, and by their names."""
-    readers: dict[str, type[CustomReader]] = {}
-    for name in READERS.names():
-        kind = READERS.get(name)
-        if issubclass(kind, CustomReader):
-            readers |= dict.fromkeys((*kind.endings, kind.name), kind)
-    return readers
+    """Return the readers of custom files by the endings of files, without their dots, and by their names."""
+    kinds = [kind for name in READERS.names() if issubclass(kind := READERS.get(name), CustomReader)]
+    return {key.removeprefix("."): kind for kind in kinds for key in (*kind.endings, kind.name)}
 
 
 def _reader(values: Mapping[str, Any]) -> type[CustomReader]:
     """Return the reader of a mapping, by its format or the ending of its file."""
-    readers = formats()
-    if "format" in values:
-        name = str(values["format"]).removeprefix(".")
-        if kind := readers.get(name) or readers.get(f".{name}"):
-            return kind
-        names = sorted({key.removeprefix(".") for key in readers})
-        raise UserError(f"data {values['file']}: unknown format {name!r}{did_you_mean(name, names)}")
-    path = Path(values["file"])
-    if kind := readers.get(_ending(path)):
+    readers, path = formats(), Path(values["file"])
+    name = str(values.get("format", _split(path)[1])).removeprefix(".")
+    if kind := readers.get(name):
         return kind
-    endings = ", ".join(key for key in readers if key.startswith("."))
+    if "format" in values:
+        raise UserError(f"data {path}: unknown format {name!r}{did_you_mean(name, sorted(readers))}")
     fault = "the ending of the name says no format:" if expand_home(path).exists() else "there is no such file, and"
+    endings = ", ".join(f".{key}" for key in readers)
     raise UserError(f"data {path}: {fault} known endings are {endings}; for other names give format")
 
 
-def _ending(path: Path) -> str:
-    """Return the ending of a file's name, without that of a compression."""
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    if suffixes and suffixes[-1] in COMPRESSIONS:
-        suffixes.pop()
-    return suffixes[-1] if suffixes else ""
-
-
-def _stem(path: Path) -> str:
-    """Return the name of a file without its endings."""
-    name = path.name
-    for ending in (*COMPRESSIONS, _ending(path)):
-        name = name.removesuffix(ending) or name
-    return name
+def _split(path: Path) -> tuple[str, str]:
+    """Return the name of a file without its endings, and its ending, without that of a compression."""
+    path = path.with_suffix("") if path.suffix.lower() in COMPRESSIONS else path
+    return path.stem, path.suffix.lower()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,14 +140,6 @@ class CustomSource(Source):
 
     paths: tuple[str, ...]
     class_names: tuple[str, ...] = field(repr=False)
-
-    @property
-    def embedded(self) -> bool:
-        return False
-
-    @property
-    def bibtex(self) -> str:
-        return entry(self.citation).text if self.citation else ""
 
 
 _records: dict[tuple[str, str], dict[str, Any]] = {}  # by data directory and name
@@ -212,8 +180,6 @@ def source(spec: str | Mapping[str, Any], root: Path) -> CustomSource:
 
 def _state(paths: list[Path], reader: CustomReader) -> list[Any]:
     """Return what is the same as long as files and the code of their reader have not changed."""
-    from importlib.metadata import version
-
     for path in paths:
         try:
             require_file(path)
@@ -223,7 +189,7 @@ def _state(paths: list[Path], reader: CustomReader) -> list[Any]:
     states = [path.stat() for path in [*paths, *map(Path, filter(None, code))]]
     # an edit can keep the first time, and not the second
     times = [[state.st_size, state.st_mtime_ns, state.st_ctime_ns] for state in states]
-    return [VERSION, version("fedatlas"), list(map(str, paths)), times]
+    return [VERSION, list(map(str, paths)), times]
 
 
 def _source(name: str, record: Mapping[str, Any], reader: CustomReader) -> CustomSource:
@@ -242,7 +208,7 @@ def _source(name: str, record: Mapping[str, Any], reader: CustomReader) -> Custo
         forms=(Form(reader.name, files, arguments),),
         note=record["note"],
         clients=record["clients"],
-        paths=tuple(record["state"][2]),
+        paths=tuple(record["state"][1]),
         class_names=tuple(record["classes"]),
     )
 

@@ -66,11 +66,13 @@ class Dataset:
         X_test: Test samples, None if there is no test part.
         y_test: Labels of the test samples.
         classes: Number of labels.
-        lossy: Whether the data differ from the official ones.
-        provenance: Origin, checksum, licence and citation of every file, and the changes made to it.
+        provenance: Checksum, licence and citation of every file, and ``lossy``, what differs from the official ones.
         scale: Largest raw value of an image.
         X_validation: Training samples that a problem holds out, None if it holds out none.
         y_validation: Labels of the validation samples.
+        owner: Client of each training row, int64 from 0 on, None if the data name no clients.
+        owner_test: Client of each test row; -1 of one without training rows.
+        client_names: Names of the clients in the order of their numbers, None if they have none.
     """
 
     name: str
@@ -79,11 +81,13 @@ class Dataset:
     X_test: Any
     y_test: np.ndarray | None
     classes: int
-    lossy: bool
     provenance: dict[str, Any]
     scale: float = 1.0
     X_validation: Any = None
     y_validation: np.ndarray | None = None
+    owner: np.ndarray | None = None
+    owner_test: np.ndarray | None = None
+    client_names: list[str] | None = None
 
     def features(self, split: str = "train", dtype: DTypeLike = np.float64) -> Any:
         """Return the features of a part.

@@ -12,14 +12,13 @@ from fedatlas.data.readers.base import Writer
 from fedatlas.errors import UserError
 
 
-def build(source: Source, form: Form, paths: Sequence[Path], origins: Sequence[str], folder: Path) -> None:
+def build(source: Source, form: Form, paths: Sequence[Path], folder: Path) -> None:
     """Write the prepared form of a data set into an empty folder, and validate it.
 
     Args:
         source: The data set.
         form: The form of the source whose files are read.
         paths: Paths of these files.
-        origins: Address or path from which each file came.
         folder: The empty folder.
 
     Raises:
@@ -40,25 +39,24 @@ def build(source: Source, form: Form, paths: Sequence[Path], origins: Sequence[s
         path.stem: {"bytes": path.stat().st_size, "sha256": checksum(path).partition(":")[2]}
         for path in sorted(folder.glob("*.npy"))
     }
-    meta = Meta(arrays, source, provenance(source, form, paths, origins))
+    meta = Meta(arrays, source, provenance(source, form, paths))
     meta.write(folder)
     # the test part of custom data need not contain every class
     contents = replace(source, test_rows=0) if isinstance(source, CustomSource) else source
     validate(contents, open_arrays(source.name, folder, meta), folder)
 
 
-def provenance(source: Source, form: Form, paths: Sequence[Path], origins: Sequence[str]) -> dict[str, Any]:
+def provenance(source: Source, form: Form, paths: Sequence[Path]) -> dict[str, Any]:
     """Return the provenance of a data set; arguments are those of `build`. The survey has hashed custom files."""
     is_custom = isinstance(source, CustomSource)
     files = [
         {
             "name": path.name,
             "urls": list(file.urls),
-            "origin": origin,
             "bytes": file.bytes if is_custom else path.stat().st_size,
             "sha256": str(file.checksum if is_custom else checksum(path)).partition(":")[2],
         }
-        for path, file, origin in zip(paths, form.files, origins, strict=True)
+        for path, file in zip(paths, form.files, strict=True)
     ]
     described = {name: getattr(source, name) for name in ("title", "page", "licence", "citation", "bibtex", "note")}
     counts = {name: getattr(source, name) for name in ("features", "classes")}

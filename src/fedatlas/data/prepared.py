@@ -14,6 +14,7 @@ import numpy as np
 from fedatlas.data.dataset import CSR, Contents, Dataset
 from fedatlas.data.paths import prepared_folder, resolve_directory
 from fedatlas.errors import UserError
+from fedatlas.io.files import write_json
 
 VERSION = 2  # of the names of the arrays and of meta.json; data of another version are prepared again
 _BLOCK = 4096  # rows that are examined at once
@@ -51,14 +52,8 @@ class Meta:
 
     def write(self, folder: Path) -> None:
         """Write ``meta.json`` into a folder."""
-        values = {
-            "version": VERSION,
-            "arrays": self.arrays,
-            "contents": self.contents.to_json(),
-            "provenance": self.provenance,
-        }
-        text = json.dumps(values, indent=1, ensure_ascii=False) + "\n"
-        (folder / "meta.json").write_text(text, encoding="utf-8")
+        described = {"contents": self.contents.to_json(), "provenance": self.provenance}
+        write_json(folder / "meta.json", {"version": VERSION, "arrays": self.arrays} | described)
 
 
 def load(name: str, directory: str | Path | None = None) -> Dataset:
@@ -82,54 +77,6 @@ def load(name: str, directory: str | Path | None = None) -> Dataset:
             f"the data set {name!r} is not prepared, or not whole, in {folder}: run 'fedatlas data fetch {name}' first"
         )
     return open_arrays(name, folder, meta)
-
-
-def load_owners(name: str, directory: str | Path | None = None, test: bool = False) -> np.ndarray | None:
-    """Return the client of each training row of prepared data, or of each test row.
-
-    Args:
-        name: Name of the data set.
-        directory: The data directory.
-        test: Whether the rows are those of the test part.
-
-    Returns:
-        Numbers of clients, int64 (n,) from 0 on, or None if the data name no clients. It is -1 for a test row whose
-        client has no training rows.
-
-    Raises:
-        UserError: If the array is damaged.
-    """
-    return _load_optional(name, directory, "owner_test" if test else "owner")
-
-
-def load_client_names(name: str, directory: str | Path | None = None) -> list[str] | None:
-    """Return the names of the clients of prepared data, in the order of their numbers, or None if they have none.
-
-    Args:
-        name: Name of the data set.
-        directory: The data directory.
-
-    Raises:
-        UserError: If the array is damaged.
-    """
-    names = _load_optional(name, directory, "client_names")
-    return None if names is None else names.astype(str).tolist()
-
-
-def _load_optional(name: str, directory: str | Path | None, stem: str) -> np.ndarray | None:
-    """Return an array that not all data sets have, or None. Raises UserError if it is damaged."""
-    folder = prepared_folder(resolve_directory(directory), name)
-    meta = read_meta(folder)
-    if meta is None or stem not in meta.arrays:
-        return None
-    rows = {"owner": meta.contents.rows, "owner_test": meta.contents.test_rows}.get(stem)
-    try:
-        array: np.ndarray = np.load(folder / f"{stem}.npy", allow_pickle=False)
-        if rows is not None and (array.shape != (rows,) or array.dtype != np.int64 or array.min() < -1):
-            raise ValueError(f"{stem}.npy does not name a client for each row")
-    except (OSError, ValueError) as error:
-        raise damage(folder, str(error)) from error
-    return array
 
 
 def read_meta(folder: Path) -> Meta | None:
@@ -184,6 +131,14 @@ def open_arrays(name: str, folder: Path, meta: Meta) -> Dataset:
             raise ValueError(fault)
         return X, y
 
+    def owners(stem: str, rows: int) -> np.ndarray | None:
+        if stem not in meta.arrays:
+            return None
+        owner = array(stem)
+        if owner.shape != (rows,) or owner.dtype != np.int64 or owner.min() < -1:
+            raise ValueError(f"{stem}.npy does not name a client for each row")
+        return owner
+
     try:
         (X, y), (X_test, y_test) = part("", contents.rows), part("_test", contents.test_rows)
         return Dataset(
@@ -193,9 +148,11 @@ def open_arrays(name: str, folder: Path, meta: Meta) -> Dataset:
             X_test=X_test,
             y_test=y_test,
             classes=contents.classes,
-            lossy=meta.lossy,
             provenance=meta.provenance,
             scale=contents.scale,
+            owner=owners("owner", contents.rows),
+            owner_test=owners("owner_test", contents.test_rows),
+            client_names=array("client_names").tolist() if "client_names" in meta.arrays else None,
         )
     except (OSError, ValueError, TypeError, IndexError) as error:
         raise damage(folder, str(error)) from error

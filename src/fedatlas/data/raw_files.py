@@ -6,7 +6,7 @@ from pathlib import Path
 from fedatlas.data.catalogue.base import File, Form, Source
 from fedatlas.data.paths import BUNDLED, Mirrors, is_url, list_mirrors, raw_folder
 from fedatlas.errors import UserError
-from fedatlas.io.files import atomic, write_text
+from fedatlas.io.files import atomic
 
 SILENCE = 30.0  # seconds after which a server that sends nothing is given up
 
@@ -75,12 +75,6 @@ def verify(path: Path, file: File) -> None:
         raise UserError(f"{path} {fault}: delete it and fetch it again, or put a good copy in its place")
 
 
-def load_origin(path: Path) -> str:
-    """Return the origin of a raw file: an address, a mirror's file, ``fedatlas``, or the words `placed by hand`."""
-    note = _origin_path(path)
-    return note.read_text(encoding="utf-8").strip() if note.is_file() else "placed by hand"
-
-
 class _Search:
     """The search for the files of a data set, with the failure of each address.
 
@@ -109,14 +103,11 @@ class _Search:
         path = self.folder / file.name
         if path.is_file() or any(self._fetch(url, file) for url in file.urls):
             return
-        size = "size unknown" if file.bytes is None else f"{file.bytes:,} bytes"
         raise NotFound(
-            f"the data set {self.source.name!r} needs {file.name} ({size}, {file.checksum or 'no known checksum'}): "
-            f"put the file at {path}, or name in FEDATLAS_DATA_MIRRORS a folder or URL that holds "
-            f"{self.source.group}/{file.name}\n  "
-            f"It is not in {self.folder}, in no mirror ({', '.join(self.mirrors) or 'none is named'}) and could not be "
-            f"downloaded{':' if self.failures else ', as it has no address'}",
-            [f"{address}: {reason}" for address, reason in self.failures.items()],
+            f"the data set {self.source.name!r} needs {path}: put it there, or name in FEDATLAS_DATA_MIRRORS a folder "
+            f"or URL that holds {self.source.group}/{file.name}\n  "
+            f"It is in no mirror ({', '.join(self.mirrors) or 'none is named'}) and could not be downloaded:",
+            [f"{address}: {reason}" for address, reason in self.failures.items()] or ["it has no address"],
         )
 
     def _fetch(self, address: str, file: File) -> bool:
@@ -134,7 +125,6 @@ class _Search:
                     shutil.copyfile(address, temporary)
                 if fault := file.find_mismatch(temporary):
                     raise Unavailable(f"what it gives {fault}")
-                write_text(_origin_path(path), f"{'fedatlas' if BUNDLED in Path(address).parents else address}\n")
         except Unavailable as error:
             self.failures[address] = str(error)
             self.unreachable |= {server} if isinstance(error, Unreachable) else set()
@@ -155,11 +145,6 @@ def _download(url: str, path: Path | None, file: File) -> bool:
             if download(url, str(path), None, check_only=path is None) is False:
                 raise Unavailable("the server has no such file")
             return True
-    except (ConnectionError, Timeout) as error:
-        raise Unreachable(str(error)) from error
     except RequestException as error:
-        raise Unavailable(str(error)) from error
-
-
-def _origin_path(path: Path) -> Path:
-    return path.with_name(f"{path.name}.origin")
+        kind = Unreachable if isinstance(error, (ConnectionError, Timeout)) else Unavailable
+        raise kind(str(error)) from error

@@ -18,11 +18,6 @@ Spec = str | Mapping[str, Any]  # a name, or a mapping of custom data
 PREPARATION = "fedatlas.data.preparation"  # decides the bytes of all prepared data
 
 
-def names() -> list[str]:
-    """Return the names of all data sets of the catalogue, sorted."""
-    return list(SOURCES.names())
-
-
 def name(spec: Spec) -> str:
     """Return the name of a data set: the name of the catalogue, or the one that `fedatlas.data.custom.name` derives.
 
@@ -48,7 +43,7 @@ def info(spec: Spec, directory: str | Path | None = None) -> Source:
     """
     if isinstance(spec, Mapping) or custom.is_custom(spec):
         return custom.source(spec, resolve_directory(directory))
-    if spec not in SOURCES and (Path(spec).exists() or Path(spec).suffix in custom.formats()):
+    if spec not in SOURCES and (Path(spec).exists() or Path(spec).suffix[1:] in custom.formats()):
         raise UserError(
             f"unknown data set {spec!r}: custom data are a mapping, such as {{file: {spec}, label: NAME}}; "
             "docs/how-to/data.md shows the form of each format"
@@ -65,11 +60,6 @@ def digest(source: Source) -> str:
     readers = [[form.reader, dict(form.options)] for form in source.forms]
     text = json.dumps([Contents.to_json(source), readers, files], sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def home(name: str) -> str:
-    """Return the full name of the module that declares a data set."""
-    return SOURCES.module(name)
 
 
 def modules(source: Source) -> list[str]:

@@ -5,11 +5,12 @@ from pathlib import Path
 from typing import Literal
 
 from fedatlas.data import custom, preparation, prepared, raw_files
+from fedatlas.data.catalogue import SOURCES
 from fedatlas.data.catalogue.base import Source, checksum
 from fedatlas.data.custom import CustomSource
 from fedatlas.data.locks import exclusive
 from fedatlas.data.paths import Mirrors, is_url, list_mirrors, prepared_folder, raw_folder, resolve_directory
-from fedatlas.data.sources import Spec, info, names
+from fedatlas.data.sources import Spec, info
 from fedatlas.errors import UserError
 from fedatlas.io.files import atomic_folder
 
@@ -20,20 +21,16 @@ class Status:
 
     Args:
         name: Name of the data set.
-        kind: ``embedded`` sets come with a package; ``own`` data are a user's files.
         state: ``prepared``; ``raw``, if all that preparation needs lies on this machine; ``mirror``, if a folder among
             the mirrors has it; or ``missing``.
-        bytes: Bytes at the path, or bytes to download; None if unknown.
+        bytes: Bytes of the files, or bytes to download; None if unknown.
         lossy: Whether the data differ from the official ones.
-        path: Path of the folder, None if there is none.
     """
 
     name: str
-    kind: Literal["embedded", "downloadable", "own"]
     state: Literal["prepared", "raw", "mirror", "missing"]
-    bytes: int | None
-    lossy: bool
-    path: Path | None
+    bytes: int | None = None
+    lossy: bool = False
 
 
 def prepare(spec: Spec, directory: str | Path | None = None, mirrors: Mirrors = ()) -> Path:
@@ -63,12 +60,11 @@ def prepare(spec: Spec, directory: str | Path | None = None, mirrors: Mirrors = 
         if _is_current(source, root):  # another process may have prepared it before the lock was free
             return folder
         if isinstance(source, CustomSource):
-            form, paths, origins = source.forms[0], list(map(Path, source.paths)), list(source.paths)
+            form, paths = source.forms[0], list(map(Path, source.paths))
         else:
             form, paths = raw_files.gather(source, root, mirrors)
-            origins = [raw_files.load_origin(path) for path in paths]
         with atomic_folder(folder) as building:
-            preparation.build(source, form, paths, origins, building)
+            preparation.build(source, form, paths, building)
     return folder
 
 
@@ -89,47 +85,45 @@ def find_obstacle(
     try:
         raw_files.gather(source, root, mirrors, fetch)
     except raw_files.NotFound as error:
-        return "; ".join(error.failures) or "it has no address and lies in no mirror"
+        return "; ".join(error.failures)
     return None
 
 
-def verify(spec: Spec, directory: str | Path | None = None) -> list[Path]:
+def verify(spec: Spec, directory: str | Path | None = None) -> None:
     """Verify the raw and prepared files of a data set by sizes and checksums.
 
     Args:
         spec: A name, or a mapping of custom data.
         directory: The data directory.
 
-    Returns:
-        Paths of the verified files.
-
     Raises:
         UserError: At the first file that is wrong, or if there is none.
     """
     source, root = info(spec, directory), resolve_directory(directory)
-    verified: list[Path] = []
-    if not isinstance(source, CustomSource) and (
-        form_and_paths := raw_files.find_files(source, raw_folder(root, source.group))
-    ):
-        form, verified = form_and_paths
-        for path, file in zip(verified, form.files, strict=True):
-            raw_files.verify(path, file)
-    folder = prepared_folder(root, source.name)
-    if (meta := prepared.read_meta(folder)) is None:
-        if (folder / "meta.json").is_file():
-            raise prepared.damage(folder, "a file is missing or cut off, or another version wrote them")
-        if verified:
-            return verified
+    folder, is_custom = prepared_folder(root, source.name), isinstance(source, CustomSource)
+    raw = None if is_custom else raw_files.find_files(source, raw_folder(root, source.group))
+    if not raw and not folder.is_dir():
         raise UserError(
             f"nothing of the data set {source.name!r} lies in {root}: run 'fedatlas data fetch {source.name}' first"
         )
+    for path, file in zip(raw[1], raw[0].files, strict=True) if raw else ():
+        raw_files.verify(path, file)
+    if not folder.is_dir():
+        return
+    if (meta := prepared.read_meta(folder)) is None:
+        raise prepared.damage(folder, "a file is missing or cut off, or another version wrote them")
     for stem, array in meta.arrays.items():
         path = folder / f"{stem}.npy"
         if not path.is_file() or checksum(path) != f"sha256:{array['sha256']}":
             raise prepared.damage(folder, f"{path.name} is missing or has changed")
-    if isinstance(source, CustomSource) and not _is_current(source, root):
+    if is_custom and not _is_current(source, root):
         raise UserError(f"{source.title}: the files have changed since {folder} was made: prepare the data again")
-    return [*verified, *(folder / f"{stem}.npy" for stem in meta.arrays)]
+
+
+def list_prepared(directory: str | Path | None = None) -> list[str]:
+    """Return the names of the data sets of which a data directory has a prepared form, be it whole or not."""
+    root = resolve_directory(directory)
+    return [name for name in [*SOURCES.names(), *custom.names(root)] if prepared_folder(root, name).is_dir()]
 
 
 def status(directory: str | Path | None = None, mirrors: Mirrors = ()) -> list[Status]:
@@ -142,14 +136,13 @@ def status(directory: str | Path | None = None, mirrors: Mirrors = ()) -> list[S
         mirrors: Folders to examine besides those of FEDATLAS_DATA_MIRRORS.
     """
     root, folders = resolve_directory(directory), list_mirrors(mirrors)
-    rows = [_status(info(name), root, folders) for name in names()]
-    for name in custom.names(root):
-        folder = prepared_folder(root, name)
-        if meta := prepared.read_meta(folder):
-            rows.append(Status(name, "own", "prepared", meta.bytes, False, folder))
-        else:
-            rows.append(Status(name, "own", "raw", None, False, None))
-    return rows
+    own = [
+        Status(name, "prepared", meta.bytes)
+        if (meta := prepared.read_meta(prepared_folder(root, name)))
+        else Status(name, "raw")
+        for name in custom.names(root)
+    ]
+    return [*(_status(info(name), root, folders) for name in SOURCES.names()), *own]
 
 
 def is_local(spec: Spec, directory: str | Path | None = None, mirrors: Mirrors = ()) -> bool:
@@ -172,20 +165,15 @@ def is_local(spec: Spec, directory: str | Path | None = None, mirrors: Mirrors =
 
 
 def _status(source: Source, root: Path, mirrors: list[str]) -> Status:
-    kind: Literal["embedded", "downloadable"] = "embedded" if source.embedded else "downloadable"
-    folder = prepared_folder(root, source.name)
-    if meta := prepared.read_meta(folder):
-        return Status(source.name, kind, "prepared", meta.bytes, meta.lossy, folder)
+    if meta := prepared.read_meta(prepared_folder(root, source.name)):
+        return Status(source.name, "prepared", meta.bytes, meta.lossy)
     raw = raw_folder(root, source.group)
     for folder in (raw, *(Path(mirror) / source.group for mirror in mirrors if not is_url(mirror))):
         if form_and_paths := raw_files.find_files(source, folder):
             form, paths = form_and_paths
-            state: Literal["raw", "mirror"] = "raw" if folder is raw else "mirror"
             size = sum(path.stat().st_size for path in paths)
-            return Status(source.name, kind, state, size, bool(form.lossy), folder)
-    if source.embedded:
-        return Status(source.name, kind, "raw", 0, False, None)
-    return Status(source.name, kind, "missing", source.bytes, False, None)
+            return Status(source.name, "raw" if folder is raw else "mirror", size, bool(form.lossy))
+    return Status(source.name, "raw", 0) if source.embedded else Status(source.name, "missing", source.bytes)
 
 
 def _is_current(source: Source, root: Path) -> bool:
@@ -194,8 +182,7 @@ def _is_current(source: Source, root: Path) -> bool:
     if meta is None:
         return False
     if isinstance(source, CustomSource):
-        paths = list(map(Path, source.paths))
-        return meta.provenance == preparation.provenance(source, source.forms[0], paths, source.paths)
+        return meta.provenance == preparation.provenance(source, source.forms[0], list(map(Path, source.paths)))
     if not meta.lossy:
         return True
     form_and_paths = raw_files.find_files(source, raw_folder(root, source.group))

@@ -54,7 +54,7 @@ def atomic(path: str | Path) -> Iterator[Path]:
         path.parent.mkdir(parents=True, exist_ok=True)
         sweep(path.parent)
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
-        stack.callback(_remove, temporary)
+        stack.callback(temporary.unlink, missing_ok=True)
         yield temporary
         expect_file(path)
         temporary.replace(path)
@@ -154,11 +154,6 @@ def explain(error: OSError, where: str = "") -> str:
     return f"{error.strerror or error}{where}{advice and f'; {advice}'}"
 
 
-def _remove(path: Path) -> None:
-    with contextlib.suppress(OSError):
-        path.unlink(missing_ok=True)
-
-
 def temporary_path(path: Path) -> Path:
     """Return a path beside another whose name identifies this process, as `is_orphan` takes it."""
     return path.with_name(f"{PREFIX}{_machine()}-{os.getpid()}-{secrets.token_hex(6)}-{path.name[-_NAME_LENGTH:]}")
@@ -218,13 +213,4 @@ def _expect(path: Path, is_kind: Callable[[int], bool], noun: str) -> None:
     except FileNotFoundError:
         return
     if not is_kind(mode):
-        actual = next(name for test, name in _KINDS if test(mode))
-        raise UserError(f"cannot write {path}: it is {actual}, and not {noun}; remove it, or name another path")
-
-
-_KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (
-    (stat.S_ISLNK, "a symbolic link"),
-    (stat.S_ISDIR, "a folder"),
-    (stat.S_ISREG, "a file"),
-    (lambda mode: True, "a device or the like"),
-)
+        raise UserError(f"cannot write {path}: it is not {noun}; remove it, or name another path")

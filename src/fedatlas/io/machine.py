@@ -13,25 +13,14 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
 
 from fedatlas.errors import UserError
-
-if TYPE_CHECKING:
-    import psutil
 
 OWN_CGROUPS = "/proc/self/cgroup"
 # by the controller that a line of it names, none in the second version: where groups lie, and the file of the limit
 CGROUPS = {"": ("/sys/fs/cgroup", "memory.max"), "memory": ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")}
 PACKAGES = ("fedatlas", "numba", "numpy", "scipy", "torch")  # that compute, and so may change a number
 TRIM, MMAPS = -1, -4  # M_TRIM_THRESHOLD and M_MMAP_MAX of malloc.h
-
-
-@functools.cache
-def description() -> str:
-    """Return the processor of this machine, the cores that this process may use, and the system, in words."""
-    cores = core_count()
-    return f"{processor()}, {cores} {'core' if cores == 1 else 'cores'}, {platform.system()}"
 
 
 def core_count(text: str = "all") -> int:
@@ -56,7 +45,7 @@ def free_host() -> int:
     import psutil
 
     free, limit = psutil.virtual_memory().available, memory_limit()
-    return free if limit is None else min(free, limit - _process(os.getpid()).memory_info().rss)
+    return free if limit is None else min(free, limit - psutil.Process().memory_info().rss)
 
 
 @functools.cache
@@ -65,8 +54,7 @@ def memory_limit() -> int | None:
 
     It is the least limit of the control groups in which the process lies, and of what SLURM gave the job on this node.
     """
-    limits = [*_cgroup_limits(), *_slurm_limits()]
-    return min(limits, default=None)
+    return min([*_cgroup_limits(), *_slurm_limits()], default=None)
 
 
 def _cgroup_limits() -> Iterator[int]:
@@ -91,14 +79,6 @@ def _slurm_limits() -> Iterator[int]:
             yield megabytes * 2**20
     with contextlib.suppress(KeyError, ValueError):
         yield int(os.environ["SLURM_MEM_PER_CPU"]) * int(os.environ["SLURM_CPUS_ON_NODE"]) * 2**20
-
-
-@functools.cache
-def _process(_number: int) -> "psutil.Process":
-    """Return this process, which a fork of it is not."""
-    import psutil
-
-    return psutil.Process()
 
 
 def usage() -> tuple[float, int]:
@@ -177,8 +157,9 @@ def environment() -> dict[str, str]:
     for name in PACKAGES:
         with contextlib.suppress(PackageNotFoundError):
             versions[name] = version(name)
-    versions["processor"] = processor()
-    versions |= {"machine": f"{description()}, {format_size(psutil.virtual_memory().total)}", "commit": _commit()}
+    cores, memory = core_count(), format_size(psutil.virtual_memory().total)
+    machine = f"{processor()}, {cores} {'core' if cores == 1 else 'cores'}, {platform.system()}, {memory}"
+    versions |= {"processor": processor(), "machine": machine, "commit": _commit()}
     return {name: text for name, text in versions.items() if text}
 
 

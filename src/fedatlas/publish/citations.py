@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from fedatlas.data import sources
+from fedatlas.data.catalogue import SOURCES
 from fedatlas.errors import lookup
 from fedatlas.experiments.specification import Experiment
 from fedatlas.federation import algorithms
@@ -22,7 +23,7 @@ def cite(names: Iterable[str] = (), experiments: Iterable[Experiment] = ()) -> s
         UserError: A name is unknown; the sentence suggests a similar one.
     """
     keys = {key: [key] for key in entries()}
-    keys |= {name: [sources.info(name).citation] for name in sources.names()}
+    keys |= {name: [SOURCES.get(name).citation] for name in SOURCES.names()}
     keys |= {name: _algorithm_keys(name) for name in algorithms.names()}
     keys |= {experiment.name: citation_keys(experiment) for experiment in experiments}
     known = (name if name in keys else algorithms.ALGORITHMS.resolve(name) for name in list(names) or PAPERS)

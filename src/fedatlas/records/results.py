@@ -178,11 +178,10 @@ def _content(study: "Study", cell: Cell, path: Path) -> tuple[dict[str, Any], An
         folder = store.prepare(name, study.folders.data, study.config["data_mirrors"])
         today = prepared.read_meta(folder)
         assert today is not None  # it was prepared
-        files = [{key: file[key] for key in file if key != "origin"} for file in provenance["files"]]
         if _hashes(provenance) != _hashes(today.provenance):
             raise UserError(f"{path} was computed with other files of {name} than those that lie here: run it again")
         digests = {"source": sources.digest(sources.info(name, study.folders.data)), "arrays": today.digest}
-        data[name] = provenance | {"files": files} | digests
+        data[name] = provenance | digests
     return {"id": cell.id, "key": cell.key, **replace(meta, data=data).to_dict()}, table
 
 

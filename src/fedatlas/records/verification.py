@@ -289,8 +289,8 @@ class _Problems:
         return out
 
     def _split(self, origin: dict[str, Any]) -> Partition | None:
-        owners, labels = prepared.load_owners(origin["data"], self._data), prepared.load(origin["data"], self._data).y
-        return split(origin["partition"], labels, origin["clients"], owners)
+        data = prepared.load(origin["data"], self._data)
+        return split(origin["partition"], data.y, origin["clients"], data.owner)
 
     def _solve(self, origin: dict[str, Any], partition: Path | None) -> Any:
         parts = Partition.load(partition) if "partition" in origin and partition else None

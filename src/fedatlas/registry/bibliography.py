@@ -97,12 +97,12 @@ def entries() -> dict[str, BibtexEntry]:
 def _entries(root: Path | None) -> dict[str, BibtexEntry]:
     entries: dict[str, BibtexEntry] = {}
     for file in (PAPERS, DATA_SETS):
-        for key, entry in read_file(PACKAGE_FOLDER / file, file).items():
+        for key, entry in parse_entries(read_text(PACKAGE_FOLDER / file), file).items():
             if key in entries:
                 raise UserError(f"{entry.location}: the key {key!r} is in another file, too")
             entries[key] = entry
     if root is not None and (root / PAPERS).exists():
-        for key, entry in read_file(root / PAPERS, PAPERS).items():
+        for key, entry in parse_entries(read_text(root / PAPERS), PAPERS).items():
             if key in entries and (entries[key].kind, entries[key].fields) != (entry.kind, entry.fields):
                 raise UserError(
                     f"{entry.location}: {key!r} is the key of another entry of the atlas, which `fedatlas cite {key}` "
@@ -110,19 +110,6 @@ def _entries(root: Path | None) -> dict[str, BibtexEntry]:
                 )
             entries.setdefault(key, entry)
     return entries
-
-
-def read_file(path: Path, name: str) -> dict[str, BibtexEntry]:
-    """Return the BibTeX entries of a file by key.
-
-    Args:
-        path: The file.
-        name: Name of the file for sentences.
-
-    Raises:
-        UserError: The file cannot be read or is not BibTeX in UTF-8.
-    """
-    return parse_entries(read_text(path), name)
 
 
 def parse_entries(text: str, file: str) -> dict[str, BibtexEntry]:

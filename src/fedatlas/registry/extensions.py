@@ -149,15 +149,11 @@ def _module_name(root: Path, file: Path) -> str:
 
 def _locations(top: str) -> list[Path]:
     """Return the file or the folders in which Python finds a top-level module. Nothing is imported."""
-    try:
-        spec = importlib.util.find_spec(top)
-    except (ValueError, ImportError):
-        return []
-    if spec is None:
-        return []
-    if spec.submodule_search_locations is not None:
-        return [Path(folder) for folder in spec.submodule_search_locations]
-    return [Path(spec.origin)] if spec.has_location and spec.origin else []
+    with contextlib.suppress(ValueError, ImportError):
+        if spec := importlib.util.find_spec(top):
+            file = [spec.origin] if spec.has_location and spec.origin else []
+            return list(map(Path, spec.submodule_search_locations or file))
+    return []
 
 
 @functools.cache

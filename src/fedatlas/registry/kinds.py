@@ -53,11 +53,6 @@ class Kind(Validated, ABC):
         """Return the kind's options by name."""
         return options(cls)
 
-    @classmethod
-    def summary(cls) -> str:
-        """Return the first paragraph of the kind's docstring, on one line."""
-        return first_paragraph(cls)
-
 
 class ClassName(str):
     """The name of a kind with its class, which need lie in no folder: what stands for ``kind`` where an object did."""
@@ -107,19 +102,13 @@ def without_defaults(declared: Mapping[str, Option], values: Mapping[str, Any]) 
     """
     result = {}
     for name in [name for name in declared if name in values]:
-        default = declared[name].default
-        value, default = (
-            _canonical_value(declared[name], value)
-            for value in (values[name], default() if callable(default) else default)
-        )
+        value, default = values[name], declared[name].default
+        default = default() if callable(default) else default
+        if family := FAMILIES.get(declared[name].family or ""):
+            value, default = family.canonical(value), family.canonical(default)
         if value != default:
             result[name] = value
     return result | {name: values[name] for name in sorted(values.keys() - declared.keys())}
-
-
-def _canonical_value(option: Option, value: Any) -> Any:
-    family = FAMILIES.get(option.family or "")
-    return value if family is None else family.canonical(value)
 
 
 class Family(Generic[T]):

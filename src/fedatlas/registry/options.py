@@ -254,13 +254,8 @@ def _options(cls: type) -> Mapping[str, Option]:
 
 def _repeats(values: Iterable[Any]) -> bool:
     """Return whether a value occurs twice. Lists and mappings are compared by their text, as there may be many."""
-    keys = set()
-    for value in values:
-        key = value if isinstance(value, Hashable) and not isinstance(value, tuple) else repr(value)
-        if key in keys:
-            return True
-        keys.add(key)
-    return False
+    keys = [value if isinstance(value, Hashable) and not isinstance(value, tuple) else repr(value) for value in values]
+    return len(set(keys)) < len(keys)
 
 
 def _members(hint: Any) -> tuple[Any, ...]:

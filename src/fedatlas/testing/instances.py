@@ -109,7 +109,7 @@ def network(
     rng = np.random.default_rng(0)
     X = rng.integers(256, size=(2 * samples, 1, side, side)).astype(np.uint8)
     y = rng.integers(classes, size=2 * samples)
-    data = Dataset("noise", X[:samples], y[:samples], X[samples:], y[samples:], classes, False, {}, 255.0)
+    data = Dataset("noise", X[:samples], y[:samples], X[samples:], y[samples:], classes, {}, 255.0)
     partition = dirichlet(data.y, clients, 0) if heterogeneous else None
     options = {"architecture": architecture, "l2": 0.1, "dtype": "float64"} | options
     problem: Any = NeuralNetwork(**options).build(data, None, partition)

@@ -23,7 +23,7 @@ from fedatlas.federation.problems.data_options import DataOptions
 from fedatlas.federation.sampling import SAMPLING
 from fedatlas.federation.schedules import SCHEDULES
 from fedatlas.federation.topologies import TOPOLOGIES
-from fedatlas.registry.kinds import Family, Kind
+from fedatlas.registry.kinds import Family, first_paragraph
 from fedatlas.registry.options import Option, options
 from fedatlas.results.claims import CHECKS
 from fedatlas.results.figures import FIGURES
@@ -121,7 +121,7 @@ def _schemas(family: Family[Any]) -> list[dict[str, Any]]:
     """Return the schemas of the specifications of a family: a kind's name, or a mapping with a kind and its options."""
     schemas: list[dict[str, Any]] = [] if family in MAPPED else [{"enum": list(family.names())}]
     for name in family.names():
-        kind: type[Kind] = family.get(name)
+        kind = family.get(name)
         on_data = [DataOptions] if getattr(kind, "on_data", False) else []
         schema = of_options(*on_data, kind)
         for key in interactive.DATA_KEYS if on_data else ():
@@ -129,6 +129,6 @@ def _schemas(family: Family[Any]) -> list[dict[str, Any]]:
             schema["properties"][key] = {"anyOf": values, "description": options(DataOptions)[key].doc}
         if family is FIGURES:
             schema["properties"]["caption"] = {"type": "string", "description": "caption in the report"}
-        schema["properties"]["kind"] = {"const": name, "description": kind.summary()}
+        schema["properties"]["kind"] = {"const": name, "description": first_paragraph(kind)}
         schemas.append(schema | {"required": ["kind"]})  # overrides of a size may give the other options
     return schemas

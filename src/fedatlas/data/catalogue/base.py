@@ -23,22 +23,12 @@ class File:
         urls: Official addresses, in the order in which they are tried.
         bytes: Size of the file as published.
         checksum: ``algorithm:hex`` of the file as published.
-        pinned: Month in which this project computed the checksum from the published file; empty if publishers or
-            independent projects give it.
     """
 
     name: str
     urls: tuple[str, ...] = ()
     bytes: int | None = None
     checksum: str | None = None
-    pinned: str = field(default="", repr=False)  # the author of a checksum changes no data
-
-    @property
-    def verified(self) -> str:
-        """The checksum of a fetched file and its author, in words."""
-        if self.checksum is None:
-            return "no checksum is known: rows, features and classes are checked"
-        return self.checksum + (f", taken by this project in {self.pinned}" if self.pinned else "")
 
     def find_mismatch(self, path: Path) -> str | None:
         """Return the difference between a file and the published one, as the end of a sentence, or None."""
@@ -97,7 +87,7 @@ class Source(Contents):
         group: Folder of its raw files.
         page: Web address of its publisher.
         licence: Licence of the data.
-        citation: Key of ``sources.bib``.
+        citation: Key of ``sources.bib``; empty for own data without one.
         forms: The official form, then its substitutes.
         note: Remark for readers of results.
         clients: Number of clients that own training rows, 0 if the data name none. The reader of such a data set
@@ -127,5 +117,5 @@ class Source(Contents):
 
     @property
     def bibtex(self) -> str:
-        """The BibTeX entry of the citation."""
-        return entry(self.citation).text
+        """The BibTeX entry of the citation; empty without one."""
+        return entry(self.citation).text if self.citation else ""

@@ -3,25 +3,28 @@
 from fedatlas.data.catalogue.base import File, Form, Source
 
 _UNSTATED = "none stated by the source"
+_KRIZHEVSKY = "https://www.cs.toronto.edu/~kriz/"
+_EDINBURGH = "https://datashare.ed.ac.uk/"
+_STANFORD = "http://ufldl.stanford.edu/housenumbers/"
+_JPEG = "96e150a7acefcf798c09347546962ca3e78ceb0adb94f6e8652bda6b01c86758"
+
+
+def _published(folder: str, name: str, size: int, md5: str, *others: str) -> File:
+    """Return a file that lies in a folder of the web, and at other addresses, with its size in bytes."""
+    return File(name, (folder + name, *others), size, f"md5:{md5}")
+
 
 CIFAR10 = Source(
     "cifar10",
     title="Ten classes of photographs, 32 x 32 colour",
     group="cifar10",
-    page="https://www.cs.toronto.edu/~kriz/cifar.html",
+    page=f"{_KRIZHEVSKY}cifar.html",
     licence=_UNSTATED,
     citation="krizhevsky2009learning",
     forms=(
         Form(
             "cifar",
-            (
-                File(
-                    "cifar-10-python.tar.gz",
-                    ("https://www.cs.toronto.edu/~kriz/cifar-10-python.tar.gz",),
-                    170_498_071,
-                    "md5:c58f30108f718f92721af3b95e74349a",
-                ),
-            ),
+            (_published(_KRIZHEVSKY, "cifar-10-python.tar.gz", 170_498_071, "c58f30108f718f92721af3b95e74349a"),),
             {
                 "train": tuple(f"cifar-10-batches-py/data_batch_{i}" for i in range(1, 6)),
                 "test": ("cifar-10-batches-py/test_batch",),
@@ -30,15 +33,8 @@ CIFAR10 = Source(
         ),
         Form(
             "jpeg",
-            (
-                File(
-                    "cifar10_jpeg.npz",
-                    (),
-                    18_423_390,
-                    "sha256:96e150a7acefcf798c09347546962ca3e78ceb0adb94f6e8652bda6b01c86758",
-                    pinned="2026-11",
-                ),
-            ),
+            # this project computed the checksum, in November 2026
+            (File("cifar10_jpeg.npz", (), 18_423_390, f"sha256:{_JPEG}"),),
             lossy="decoded from JPEG copies of the images (about 30 dB): accuracies differ from published ones; "
             "training images in the official order, test images grouped by class",
         ),
@@ -54,20 +50,13 @@ CIFAR100 = Source(
     "cifar100",
     title="A hundred classes of photographs, 32 x 32 colour",
     group="cifar100",
-    page="https://www.cs.toronto.edu/~kriz/cifar.html",
+    page=f"{_KRIZHEVSKY}cifar.html",
     licence=_UNSTATED,
     citation="krizhevsky2009learning",
     forms=(
         Form(
             "cifar",
-            (
-                File(
-                    "cifar-100-python.tar.gz",
-                    ("https://www.cs.toronto.edu/~kriz/cifar-100-python.tar.gz",),
-                    169_001_437,
-                    "md5:eb9058c3a382ffc7106e4002c42a8d85",
-                ),
-            ),
+            (_published(_KRIZHEVSKY, "cifar-100-python.tar.gz", 169_001_437, "eb9058c3a382ffc7106e4002c42a8d85"),),
             {"train": ("cifar-100-python/train",), "test": ("cifar-100-python/test",), "labels": "fine_labels"},
         ),
     ),
@@ -82,22 +71,19 @@ CINIC10 = Source(
     "cinic10",
     title="CIFAR-10's classes from CIFAR-10 and downsampled ImageNet, 32 x 32 colour",
     group="cinic10",
-    page="https://datashare.ed.ac.uk/handle/10283/3192",
+    page=f"{_EDINBURGH}handle/10283/3192",
     licence="CC BY 4.0",
     citation="darlow2018cinic",
     forms=(
         Form(
             "folders",
             (
-                File(
+                _published(
+                    f"{_EDINBURGH}bitstream/handle/10283/3192/",
                     "CINIC-10.tar.gz",
-                    (
-                        "https://datashare.ed.ac.uk/bitstream/handle/10283/3192/CINIC-10.tar.gz",
-                        "https://datashare.ed.ac.uk/server/api/core/bitstreams/"
-                        "e8e186cc-2688-48f1-aa5a-3fda1a43f8b6/content",
-                    ),
                     687_544_992,
-                    "md5:6ee4d0c996905fe93221de577967a372",
+                    "6ee4d0c996905fe93221de577967a372",
+                    f"{_EDINBURGH}server/api/core/bitstreams/e8e186cc-2688-48f1-aa5a-3fda1a43f8b6/content",
                 ),
             ),
             {"train": r"train/(\w+)/[^/]+\.png", "test": r"test/(\w+)/[^/]+\.png"},
@@ -115,25 +101,15 @@ SVHN = Source(
     "svhn",
     title="Street view house numbers, cropped digits, 32 x 32 colour",
     group="svhn",
-    page="http://ufldl.stanford.edu/housenumbers/",
+    page=_STANFORD,
     licence="non-commercial use only",
     citation="netzer2011reading",
     forms=(
         Form(
             "mat",
             (
-                File(
-                    "train_32x32.mat",
-                    ("http://ufldl.stanford.edu/housenumbers/train_32x32.mat",),
-                    182_040_794,
-                    "md5:e26dedcc434d2e4c54c9b2d4a06d8373",
-                ),
-                File(
-                    "test_32x32.mat",
-                    ("http://ufldl.stanford.edu/housenumbers/test_32x32.mat",),
-                    64_275_384,
-                    "md5:eb5a983be6a315427106f1b164d9cef3",
-                ),
+                _published(_STANFORD, "train_32x32.mat", 182_040_794, "e26dedcc434d2e4c54c9b2d4a06d8373"),
+                _published(_STANFORD, "test_32x32.mat", 64_275_384, "eb5a983be6a315427106f1b164d9cef3"),
             ),
         ),
     ),
@@ -155,11 +131,11 @@ TINY_IMAGENET = Source(
         Form(
             "folders",
             (
-                File(
+                _published(
+                    "http://cs231n.stanford.edu/",
                     "tiny-imagenet-200.zip",
-                    ("http://cs231n.stanford.edu/tiny-imagenet-200.zip",),
                     248_100_043,
-                    "md5:90528d7ca1a48142e341f4ef8d21d0de",
+                    "90528d7ca1a48142e341f4ef8d21d0de",
                 ),
             ),
             {

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from fedatlas.data.readers.custom_reader import CustomReader, Samples, find_fraction
+from fedatlas.data.readers.custom_reader import CustomReader, Samples
 from fedatlas.errors import UserError, did_you_mean
 from fedatlas.registry.options import option
 
@@ -60,27 +60,13 @@ def _select(path: Path, arrays: Mapping[str, np.ndarray], samples: str, label: s
         if name != samples and arrays[name].shape != arrays[samples].shape[:1]:
             fault = f"array {name!r} is of shape {arrays[name].shape}: it must be one value for each row of {samples!r}"
             raise UserError(f"{path}: {fault}")
-    owner = None if client is None else _labels(path, client, arrays[client])
-    return _samples(path, samples, arrays[samples]), _labels(path, label, arrays[label]), owner
-
-
-def _labels(path: Path, name: str, values: np.ndarray) -> np.ndarray:
-    """Return labels or clients as whole numbers or text. Raises UserError if they are neither."""
-    if values.dtype.kind in "iuU":
-        return values
-    if values.dtype.kind == "b" or (values.dtype.kind == "f" and find_fraction(values) is None):
-        return values.astype(np.int64)
-    raise UserError(f"{path}: array {name!r} is {values.dtype}: it must be whole numbers, or text")
+    return _samples(path, samples, arrays[samples]), arrays[label], arrays[client] if client else None
 
 
 def _samples(path: Path, name: str, X: np.ndarray) -> np.ndarray:
     """Return samples as floats (n, d) or uint8 images (n, channels, height, width)."""
     if X.ndim == 2 and X.shape[1] and X.dtype.kind in "fiub":
-        X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
-        if not np.isfinite(X).all():
-            row, column = np.argwhere(~np.isfinite(X))[0] + 1
-            raise UserError(f"{path}: array {name!r} holds no number in row {row}, column {column}")
-        return X
+        return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
     if X.dtype == np.uint8 and X.ndim in (3, 4) and X.size:
         if X.ndim == 3:
             return X[:, None]

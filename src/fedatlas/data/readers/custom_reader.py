@@ -107,8 +107,9 @@ class _Parts:
         self.reader, self.path = reader, paths[0]
         self.samples = samples = reader.load(paths)
         self._check_form()
-        names, self.y = _number(samples.y)
-        if len(names) > MOST_CLASSES or (samples.y.dtype.kind in "iu" and len(names) > max(100, len(self.y) // 2)):
+        labels = self._labels("y", samples.y)
+        names, self.y = _number(labels)
+        if len(names) > MOST_CLASSES or (labels.dtype.kind in "iu" and len(names) > max(100, len(self.y) // 2)):
             raise self._error(
                 f"the label has {len(names):,} different values in {len(self.y):,} rows: these are not classes"
             )
@@ -127,21 +128,33 @@ class _Parts:
         if reader.standardise and samples.X.dtype == np.uint8:
             raise self._error("standardise is not for images: a network's option normalise does the same")
         self.clients: list[str] = []
-        self.owner: np.ndarray | None = None
         if samples.owner is not None:
-            self.clients, self.owner = _number(samples.owner[self.train])
+            self.owner = self._labels("owner", samples.owner)
+            self.clients, self.train_owner = _number(self.owner[self.train])
 
     def _check_form(self) -> None:
         """Raise UserError if the reader's result is not of the form of `Samples`, or has no rows."""
-        X, name = self.samples.X, self.reader.name
+        X = self.samples.X
         dtype = np.dtype(X.dtype).name
         if dtype not in DTYPES or len(X.shape) not in (2, 4) or 0 in X.shape[1:]:
-            raise UserError(f"reader {name}: X is {dtype} {X.shape}; it must be of Samples' form")
+            raise self._error(f"X is {dtype} {X.shape}; it must be of the form of Samples")
         for key in ("y", "owner", "test"):
-            if (array := getattr(self.samples, key)) is not None and len(array) != X.shape[0]:
-                raise UserError(f"reader {name}: {key} has {len(array):,} rows, and X {X.shape[0]:,}")
+            if (array := getattr(self.samples, key)) is not None and array.shape != X.shape[:1]:
+                raise self._error(
+                    f"{key} is of shape {array.shape}: it must be one value for each of {X.shape[0]:,} rows"
+                )
         if not X.shape[0]:
             raise self._error("holds no rows")
+        if not np.isfinite(X.data if hasattr(X, "indptr") else X).all():
+            raise self._error("a feature is not a finite number")
+
+    def _labels(self, key: str, values: np.ndarray) -> np.ndarray:
+        """Return labels or clients as whole numbers or text. Raises UserError if they are neither."""
+        if values.dtype.kind == "b" or (values.dtype.kind == "f" and find_fraction(values) is None):
+            return values.astype(np.int64)
+        if values.dtype.kind not in "iuUO":
+            raise self._error(f"{key} is {values.dtype}: it must be whole numbers, or text")
+        return values
 
     def _split(self) -> np.ndarray:
         """Return whether each row tests, (n,)."""
@@ -177,7 +190,7 @@ class _Parts:
         return counts | {"note": " ".join(filter(None, notes))}
 
     def write(self, out: Writer) -> None:
-        X, owner = self.samples.X, self.samples.owner
+        X = self.samples.X
         if self.reader.standardise:
             train = X[self.train]
             deviation = train.std(axis=0)
@@ -187,13 +200,13 @@ class _Parts:
             if len(rows):
                 out.save(f"X{suffix}", X[rows])
                 out.save(f"y{suffix}", self.y[rows])
-        if owner is None or self.owner is None:
+        if not self.clients:
             return
-        out.save("owner", self.owner)
+        out.save("owner", self.train_owner)
         out.save("client_names", np.array(self.clients))
         if self.samples.names_test_owners and len(self.test):
-            clients = {client: number for number, client in enumerate(np.unique(owner[self.train]).tolist())}
-            owners = [clients.get(client, -1) for client in owner[self.test].tolist()]  # -1 has no training rows
+            clients = {client: number for number, client in enumerate(self.clients)}
+            owners = [clients.get(str(client), -1) for client in self.owner[self.test].tolist()]  # -1: no training rows
             out.save("owner_test", np.array(owners, np.int64))
 
     def _error(self, fault: str) -> UserError:

@@ -3,22 +3,23 @@
 import bz2
 import gzip
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 from fedatlas.data.dataset import Contents
 from fedatlas.data.readers.base import Reader, Writer
-from fedatlas.data.readers.custom_reader import CustomReader, Samples, find_fraction
+from fedatlas.data.readers.custom_reader import CustomReader, Samples
 from fedatlas.errors import UserError
+from fedatlas.io.machine import require_memory
 from fedatlas.registry.options import option
 
 MOST_FEATURES = 2**31 - 1  # the largest index of 32 bits
+_COPIES = 4  # of the model that training holds at least
 _LINES = 10_000  # that are parsed at once, so that a file of any size takes bounded memory
 _OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open}
 
@@ -33,18 +34,22 @@ class Libsvm(Reader):
 
     def read(self, paths: Sequence[Path], contents: Contents, out: Writer) -> None:
         from scipy.sparse import vstack
+        from sklearn.datasets import load_svmlight_file
 
         dense = None if contents.sparse else out.create("X", (contents.rows, contents.features), contents.dtype)
         blocks, labels, rows = [], [np.empty(0)], 0
-        for X, y in _parse(paths[0], contents.features, contents.dtype):
-            rows += len(y)
-            if rows > contents.rows:
-                break
-            if dense is None:
-                blocks.append(X)
-            else:
-                X.toarray(out=dense[rows - len(y) : rows])
-            labels.append(y)
+        with _OPENERS.get(paths[0].suffix, open)(paths[0], "rb") as file:
+            while rows <= contents.rows and (lines := list(islice(file, _LINES))):
+                text = io.BytesIO(b"".join(lines))
+                X, y = load_svmlight_file(text, n_features=contents.features, dtype=contents.dtype, zero_based=False)
+                if not np.isfinite(X.data).all():
+                    raise ValueError("it holds a value that is not finite")
+                rows += len(y)
+                if dense is None:
+                    blocks.append(X)
+                elif rows <= contents.rows:
+                    X.toarray(out=dense[rows - len(y) : rows])
+                labels.append(y)
         if rows != contents.rows:
             raise ValueError(f"it does not hold the {contents.rows:,} rows expected")
         y = np.concatenate(labels)
@@ -68,44 +73,22 @@ class Svmlight(CustomReader):
 
     def load(self, paths: Sequence[Path]) -> Samples:
         from scipy.sparse import vstack
+        from sklearn.datasets import load_svmlight_file
 
-        matrices, labels, rows = [], [], []
+        matrices, labels = [], []
         for path in paths:
             try:
-                parts = list(_parse(path, self.count))
+                X, y = load_svmlight_file(str(path), n_features=self.count, zero_based=False)
             except (ValueError, OverflowError, EOFError, OSError) as error:
                 raise UserError(f"{path}: is not LIBSVM text: {' '.join(str(error).split())}") from None
-            y = np.concatenate([np.empty(0), *(y for _, y in parts)])
-            if not any(X.nnz for X, _ in parts):
+            if not X.nnz:
                 raise UserError(f"{path}: is not LIBSVM text with features")
-            if (fraction := find_fraction(y)) is not None:
-                raise UserError(f"{path}: the label {y[fraction]:g} is not a whole number")
-            matrices += [X for X, _ in parts]
-            labels.append(y.astype(np.int64))
-            rows.append(len(y))
+            advice = "is the largest index a mistake?"
+            require_memory(_COPIES * 8 * X.shape[1], f"{path}: a model of {X.shape[1]:,} features", advice)
+            matrices.append(X)
+            labels.append(y)
         width = max(X.shape[1] for X in matrices)
         for X in matrices:
             X.resize(X.shape[0], width)
-        test = np.arange(sum(rows)) >= rows[0] if len(rows) > 1 else None
-        return Samples(X=vstack(matrices, format="csr"), y=np.concatenate(labels), test=test)
-
-
-def _parse(path: Path, features: int | None, dtype: DTypeLike = np.float64) -> Iterator[tuple[Any, np.ndarray]]:
-    """Yield blocks of rows as a CSR matrix with their labels, float64 (rows,).
-
-    Args:
-        path: Path of the file.
-        features: Number of features, None for the largest index of a block.
-        dtype: Type of the values.
-
-    Raises:
-        ValueError: The file is not LIBSVM text, or holds a value that is not finite.
-    """
-    from sklearn.datasets import load_svmlight_file
-
-    with _OPENERS.get(path.suffix, open)(path, "rb") as file:
-        while lines := list(islice(file, _LINES)):
-            X, y = load_svmlight_file(io.BytesIO(b"".join(lines)), n_features=features, dtype=dtype, zero_based=False)
-            if not np.isfinite(X.data).all():
-                raise ValueError("it holds a value that is not finite")
-            yield X, y
+        X, y = vstack(matrices, format="csr"), np.concatenate(labels)
+        return Samples(X=X, y=y, test=np.arange(len(y)) >= len(labels[0]) if len(paths) > 1 else None)

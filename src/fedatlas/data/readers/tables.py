@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}  # cells without a value, in small letters
+USES = ("label", "client", "test_column", "drop", "features", "categorical")  # options that name columns
 MOST_CATEGORIES = 1000  # of a column that becomes one column of 0 and 1 for each of its values
 _TEST_WORDS = {"train": False, "training": False, "0": False, "false": False}
 _TEST_WORDS |= {"test": True, "testing": True, "1": True, "true": True}
@@ -42,7 +43,7 @@ class Tabular(CustomReader):
     def __post_init__(self) -> None:
         super().__post_init__()
         uses: dict[str, str] = {}
-        for use in ("label", "client", "test_column", "drop", "features", "categorical"):
+        for use in USES:
             for name in _names(getattr(self, use)):
                 other = uses.setdefault(name, use)
                 if other != use and (other, use) != ("features", "categorical"):
@@ -54,10 +55,7 @@ class Tabular(CustomReader):
 
     def load(self, paths: Sequence[Path]) -> Samples:
         table = _Table(self, paths)
-        if self.test_column is not None and (self.test_share is not None or len(paths) > 1):
-            other = "test_share" if self.test_share is not None else "test_file"
-            raise UserError(f"{paths[0]}: test_column and {other} exclude one another")
-        for use in ("label", "client", "features", "drop", "categorical", "test_column"):
+        for use in USES:
             for name in _names(getattr(self, use)):
                 if name not in table.frame:
                     hint = did_you_mean(name, list(table.frame))
@@ -68,21 +66,19 @@ class Tabular(CustomReader):
         if not features:
             raise UserError(f"{paths[0]}: no column is left for features")
         note = f"The label is the column {self.label}."
-        if self.missing == "drop" and (
-            count := table.drop_incomplete(features, filter(None, (self.label, self.client)))
-        ):
+        if self.missing == "drop" and (count := table.drop_incomplete([*features, self.label, *_names(self.client)])):
             note += f" {count:,} rows without a value are left out."
-        one_hot = {*_names(self.categorical), *table.frame.select_dtypes("category")}
+        one_hot = {*_names(self.categorical), *table.categorical}
         columns = [table.indicators(name) if name in one_hot else table.numbers(name)[:, None] for name in features]
-        test = None
+        test = table.frame.index.get_level_values(0) == 1 if len(paths) > 1 else None
         if self.test_column is not None:
+            if test is not None:
+                raise UserError(f"{paths[0]}: test_column and test_file exclude one another")
             test = table.tests(self.test_column)
-        elif len(paths) > 1:
-            test = table.frame.index.get_level_values(0) == 1
         return Samples(
             X=np.concatenate(columns, axis=1),
-            y=table.labels(self.label, "label"),
-            owner=None if self.client is None else table.labels(self.client, "client"),
+            y=table.labels(self.label),
+            owner=None if self.client is None else table.labels(self.client),
             test=test,
             note=note,
         )
@@ -105,17 +101,12 @@ class Csv(Tabular):
 
         separator = self.separator or ("\t" if ".tsv" in path.suffixes else ",")
         # all cells are text until their use is known, so that 007 stays 007
-        frame = pd.read_csv(
-            path, sep=separator, header=None, dtype=str, keep_default_na=False, encoding="utf-8-sig"
-        ).fillna("")
+        frame = pd.read_csv(path, sep=separator, header=None, dtype=str, keep_default_na=False, encoding="utf-8-sig")
         if self.columns is not None:
-            if len(self.columns) != frame.shape[1]:
-                raise UserError(f"{path}: has {frame.shape[1]} columns, and columns names {len(self.columns)}")
             return frame.set_axis(self.columns, axis=1)
         header = frame.iloc[0].str.strip()
         if pd.to_numeric(header, errors="coerce").notna().all():
-            fault = "the header holds numbers alone: name the columns of a file without a header under columns"
-            raise UserError(f"{path}: {fault}")
+            raise ValueError("the header holds numbers alone: name the columns of a file without one under columns")
         return frame[1:].set_axis(list(header), axis=1)
 
 
@@ -150,11 +141,8 @@ class _Table:
         for path in paths:
             try:
                 frame = reader.table(path)
-            except UserError:
-                raise
             except Exception as error:  # parsers and decompressors raise all kinds of errors
-                form = "CSV in UTF-8" if isinstance(reader, Csv) else "a table"
-                raise UserError(f"{path}: is not {form}: {' '.join(str(error).split())}") from None
+                raise UserError(f"{path}: cannot be read as {reader.name}: {' '.join(str(error).split())}") from None
             if not frame.columns.is_unique:
                 name = frame.columns[frame.columns.duplicated()][0]
                 raise UserError(f"{path}: two columns are called {name!r}: rename one")
@@ -164,15 +152,12 @@ class _Table:
             if other := set(frame.columns) ^ set(frames[0].columns):
                 fault = f"only one of the two files has the column {min(other)!r}: both must have the same columns"
                 raise UserError(f"{path}: {fault}")
-        categories = dict.fromkeys(frames[0].select_dtypes("category"), "category")  # which two files may lose
-        self.frame = pd.concat(frames, keys=range(len(frames))).astype(categories)
+        self.categorical = list(frames[0].select_dtypes("category"))
+        self.frame = pd.concat(frames, keys=range(len(frames)))
 
-    def drop_incomplete(self, features: Iterable[str], keys: Iterable[str]) -> int:
-        """Drop the rows that lack a value for a feature, label or client, and return their number."""
-        incomplete = np.zeros(len(self.frame), bool)
-        for names, empty in ((features, MISSING), (keys, {""})):
-            for name in names:
-                incomplete |= _is_empty(self.frame[name], empty)
+    def drop_incomplete(self, names: Iterable[str]) -> int:
+        """Drop the rows that lack a value in one of some columns, and return their number."""
+        incomplete = np.logical_or.reduce([self._column(name).isna() for name in names])
         if incomplete.all():
             raise UserError(f"{self.paths[0]}: missing: drop leaves no row: every one lacks a value")
         self.frame = self.frame[~incomplete]
@@ -182,30 +167,21 @@ class _Table:
         """Return a feature as float64 (n,). Raises UserError at the first cell that is not a finite number."""
         import pandas as pd
 
-        column = self._column(name, "a feature")
-        words = _words(column) if column.dtype.kind == "O" else column
-        if column.dtype.kind == "O" and words.str.lower().isin(["true", "false", ""]).all():
-            words = words.str.lower().replace({"true": "1", "false": "0"})
-        values = pd.to_numeric(words, errors="coerce").to_numpy(np.float64, na_value=np.nan)
+        column = words = self._complete(name)
+        if column.dtype.kind == "O" and column.str.lower().isin(["true", "false"]).all():
+            words = column.str.lower().replace({"true": "1", "false": "0"})
+        values: np.ndarray = pd.to_numeric(words, errors="coerce").to_numpy(np.float64, na_value=np.nan)
         if np.isfinite(values).all():
             return values
         row = int(np.argmin(np.isfinite(values)))
-        word = str(_words(column).iloc[row])
-        if word.lower() in MISSING:
-            fault = "fill it, name the column under drop, or say missing: drop to leave out rows without a value"
-            raise self._error(row, f"column {name!r} has no value ({word!r}): {fault}")
         raise self._error(
             row,
-            f"column {name!r} holds {word[:40]!r}, which is no finite number: name the column under categorical to "
-            "make a column of 0 and 1 of each of its values, or under drop",
+            f"column {name!r} holds {str(column.iloc[row])[:40]!r}, which is no finite number: name the column under "
+            "categorical to make a column of 0 and 1 of each of its values, or under drop",
         )
 
-    def labels(self, name: str, use: str) -> np.ndarray:
+    def labels(self, name: str) -> np.ndarray:
         """Return the cells of a column of classes, clients or categories.
-
-        Args:
-            name: Name of the column.
-            use: Use of the column, for sentences.
 
         Returns:
             Whole numbers if all cells are whole numbers, otherwise text, (n,).
@@ -215,27 +191,23 @@ class _Table:
         """
         import pandas as pd
 
-        column = self._column(name, use)
-        empty = _is_empty(column, {""})
-        if empty.any():
-            fault = f"column {name!r} ({use}) has no value: fill it, or drop the row"
-            raise self._error(int(np.argmax(empty)), fault)
-        values = column.to_numpy(np.int64) if column.dtype.kind == "b" else column.to_numpy()
+        column = self._complete(name)
+        values = column.to_numpy()
         if column.dtype.kind == "O":
-            words = _words(column)
-            values = pd.to_numeric(words, errors="coerce").to_numpy()
-            if not np.isfinite(values).all() or words.str.match(r"[+-]?0\d").any():  # 007 and 7 are two names
-                return words.to_numpy(object).astype(str)
+            values = pd.to_numeric(column, errors="coerce").to_numpy()
+            if not np.isfinite(values).all() or column.str.match(r"[+-]?0\d").any():  # 007 and 7 are two names
+                return column.to_numpy(object).astype(str)
         if values.dtype.kind in "iu":
             return values
-        if (fraction := find_fraction(values)) is not None:
-            fault = f"column {name!r} ({use}) holds {values[fraction]:g}: it must be whole numbers, or text"
-            raise self._error(fraction, fault)
+        if values.dtype.kind == "f" and (fraction := find_fraction(values)) is not None:
+            raise self._error(
+                fraction, f"column {name!r} holds {values[fraction]:g}: it must be whole numbers, or text"
+            )
         return values.astype(np.int64)
 
     def indicators(self, name: str) -> np.ndarray:
         """Return 1 where a row has a value of a categorical column, for its values in sorted order, (n, values)."""
-        values, positions = np.unique(self.labels(name, "categorical"), return_inverse=True)
+        values, positions = np.unique(self.labels(name), return_inverse=True)
         if len(values) > MOST_CATEGORIES:
             fault = f"column {name!r} has {len(values):,} different values, which are not categories"
             raise UserError(f"{self.paths[0]}: {fault}")
@@ -243,19 +215,29 @@ class _Table:
 
     def tests(self, name: str) -> np.ndarray:
         """Return whether each row tests, (n,), by a column of ``train`` and ``test``, 0 and 1, or false and true."""
-        words = [str(word).lower() for word in self.labels(name, "test_column").tolist()]
+        words = [str(word).lower() for word in self.labels(name).tolist()]
         for row, word in enumerate(words):
             if word not in _TEST_WORDS:
-                fault = f"column {name!r} (test_column) holds {word!r}: it must be train or test, or 0 or 1"
-                raise self._error(row, fault)
+                raise self._error(row, f"column {name!r} holds {word!r}: it must be train or test, or 0 or 1")
         return np.array([_TEST_WORDS[word] for word in words])
 
-    def _column(self, name: str, use: str) -> "pd.Series[Any]":
-        """Return a column. Raises UserError if it holds neither numbers nor text."""
+    def _column(self, name: str) -> "pd.Series[Any]":
+        """Return a column of numbers, or of text without surrounding spaces. A cell without a value is missing."""
         column = self.frame[name].infer_objects()  # true and false beside nulls are objects
         if column.dtype.kind not in "biufO":
-            fault = f"column {name!r} ({use}) is of the type {column.dtype}: make it numbers or text, or drop it"
+            fault = f"column {name!r} is of the type {column.dtype}: make it numbers or text, or drop it"
             raise UserError(f"{self.paths[0]}: {fault}")
+        if column.dtype.kind != "O":
+            return column
+        words = column.astype(object).where(column.notna(), "").astype(str).str.strip()
+        return words.mask(words.str.lower().isin(MISSING))
+
+    def _complete(self, name: str) -> "pd.Series[Any]":
+        """Return a column. Raises UserError at the first cell without a value."""
+        column = self._column(name)
+        if column.isna().any():
+            fault = "fill it, name the column under drop, or say missing: drop to leave out rows without a value"
+            raise self._error(int(np.argmax(column.isna())), f"column {name!r} has no value: {fault}")
         return column
 
     def _error(self, row: int, fault: str) -> UserError:
@@ -266,14 +248,3 @@ class _Table:
 def _names(value: str | list[str] | None) -> list[str]:
     """Return the columns of an option, which may be one name."""
     return [value] if isinstance(value, str) else value or []
-
-
-def _is_empty(column: "pd.Series[Any]", empty: set[str]) -> np.ndarray:
-    """Return whether each cell of a column is missing, or is one of some words in small letters, (n,)."""
-    words = _words(column).str.lower().isin(empty) if column.dtype.kind == "O" else column.isna()
-    return words.to_numpy(bool)
-
-
-def _words(column: "pd.Series[Any]") -> "pd.Series[str]":
-    """Return the cells of a column as text without surrounding spaces; a missing cell is the empty text."""
-    return column.astype(object).where(column.notna(), "").astype(str).str.strip()

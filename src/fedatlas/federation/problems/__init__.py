@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from fedatlas.data.prepared import load, load_owners
+from fedatlas.data.prepared import load
 from fedatlas.errors import UserError
 from fedatlas.federation.partitions.partition import Partition
 from fedatlas.federation.problems.base import DataKind, Problem, ProblemKind, SyntheticKind
@@ -91,10 +91,9 @@ def create(
     if partition is None and sources.partition is not None:
         partition = partitions.split(sources.partition, train.y, clients)
     train, partition, part_rows = hold_out(train, partition, sources.shares)
-    if partition is not None and sources.test_part_is_of_data:
-        owner = load_owners(sources.data, directory, test=True)
-        if owner is not None and partitions.is_by_owner(sources.partition):
-            part_rows |= {"test": Partition.of_owners(owner, partition)}
+    if partition is not None and sources.test_part_is_of_data and train.owner_test is not None:
+        if partitions.is_by_owner(sources.partition):
+            part_rows |= {"test": Partition.of_owners(train.owner_test, partition)}
     problem = kind.build(train, test, partition)
     problem.part_rows = part_rows
     return problem

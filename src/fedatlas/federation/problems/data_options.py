@@ -102,6 +102,7 @@ def hold_out(train: "Dataset", partition: "Partition | None", shares: Mapping[st
         values: dict[str, Any] = {
             "X": train.X[~held_out],
             "y": train.y[~held_out],
+            "owner": None if train.owner is None else train.owner[~held_out],
             f"X_{part}": train.X[held_out],
             f"y_{part}": train.y[held_out],
         }

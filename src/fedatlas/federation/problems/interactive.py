@@ -9,7 +9,6 @@ from typing import Any
 from fedatlas.data import prepared, sources
 from fedatlas.data.custom import is_custom
 from fedatlas.data.paths import cache_folder, prepared_folder, resolve_directory
-from fedatlas.data.prepared import load_owners
 from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
 from fedatlas.federation import partitions, problems
@@ -74,8 +73,8 @@ def create(spec: Mapping[str, Any], clients: int, directory: str | Path | None =
     partition = None
     if names and partitions.is_by_owner(spec.get("partition")):
         partitions.number_of_clients(spec["partition"], sources.info(names[0], folder).clients, clients)
-        labels = prepared.load(names[0], folder).y
-        partition = partitions.split(spec["partition"], labels, clients, load_owners(names[0], folder))
+        data = prepared.load(names[0], folder)
+        partition = partitions.split(spec["partition"], data.y, clients, data.owner)
     return problems.create(spec, clients, folder, partition)
 
 

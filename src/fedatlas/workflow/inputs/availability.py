@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fedatlas.data.prepared import load, load_client_names
+from fedatlas.data.prepared import load
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.experiments.cells import Cell, Run
@@ -85,15 +85,16 @@ def _simulate(spec: dict[str, Any], directory: str | Path | None) -> "tuple[str,
 
     problem, rounds, clients = ClientLabels(), range(spec["rounds"]), spec["clients"]
     problem.partition = Partition.load(spec["file"]) if spec["file"] else None
+    names = None
     if spec["data"]:
         shares = {part: spec.get(key, 0) for part, key in (("test", "test_share"), ("validation", "validation"))}
         data, problem.partition, _ = hold_out(load(spec["data"], directory), problem.partition, shares)
         problem.labels = data.y
+        names = data.client_names if spec.get("by_owner") else None
     participants = PARTICIPATION.build(spec["participation"]).bind(problem, clients, spec["seed"])
     active = np.zeros((len(rounds), clients), bool)
     for t, row in enumerate(active):
         row[participants.active(t)] = True
     by_round = [participants.probabilities(t) for t in rounds]
     probabilities = None if by_round[0] is None else np.array(by_round)
-    names = load_client_names(spec["data"], directory) if spec.get("by_owner") else None
     return labels.text(spec["participation"], spec), probabilities, pd.DataFrame(active, columns=names)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from fedatlas.data.prepared import load, load_client_names
+from fedatlas.data.prepared import load
 from fedatlas.experiments import labels
 from fedatlas.experiments.cells import Cell
 from fedatlas.experiments.experiment_view import ExperimentView
@@ -44,7 +44,6 @@ def build(
         data = load(partition["data"], directory)
         title = (f"{labels.text(partition['data'])}, " if several_sets else "") + labels.text(partition["partition"])
         counts = Partition.load(partition["file"]).histogram(data.y, data.classes)
-        named = is_by_owner(partition["partition"])
-        names = load_client_names(partition["data"], directory) if named else None
+        names = data.client_names if is_by_owner(partition["partition"]) else None
         histograms.append((title, pd.DataFrame(counts, index=names)))
     return {"partitions": histograms}
