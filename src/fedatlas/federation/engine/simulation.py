@@ -209,7 +209,7 @@ class Simulation:
         s, channels = self.s, self.clients.channels
         broadcast = [name for name in algorithm.broadcast if name in s]  # the others are means of the first exchange
         receiver = 0 if self.rounds is None else int(group.ids[0])  # one alone, where clients compute separately
-        seen, bits = channels.broadcast(s, broadcast, n.round, 0, receiver, algorithm.own_rows, group.ids)
+        seen, bits = channels.broadcast(s, broadcast, n.round, receiver=receiver)
         down = exchanges.received_numbers(s, broadcast, algorithm.own_rows), bits
         if algorithm.overrides("before"):
             # The mean of the first exchange is sent to the clients; a mixed one has reached them over their links.
