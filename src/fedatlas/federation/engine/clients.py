@@ -13,9 +13,9 @@ from fedatlas.federation.engine import exchanges, memory
 from fedatlas.federation.engine.channels import Channels, Sent
 from fedatlas.federation.engine.client_tables import Table
 from fedatlas.federation.engine.exchanges import ClientWork, Exchange
+from fedatlas.federation.engine.history import join_records
 from fedatlas.federation.engine.inspection import Inspector
 from fedatlas.federation.engine.pools import Block, Division
-from fedatlas.federation.engine.recording import join
 from fedatlas.federation.engine.steps import Round, Steps, call
 
 if TYPE_CHECKING:
@@ -226,7 +226,7 @@ class Clients:
         works: list[ClientWork] = []
         noted: dict[str, list[np.ndarray]] = {}
         for ids, sent, weights, state, work, records in pool.map(compute, self.division.blocks(group.ids)):
-            join(noted, records)
+            join_records(noted, records)
             if sent.gathers and not works:
                 memory.require_for_rows(self.problem, len(group.ids), sent.row_bytes)
             total.add(sent, weights)
