@@ -233,6 +233,10 @@ MISTAKES = {
         {"output": lambda self, s: norm(s.x)},
         r"the hook output returns what has the shape \(1,\); it must be a vec",
     ),
+    "output of a list": (
+        {"output": lambda self, s: s.x.tolist()},
+        "the hook output returns what is list; it must be a vector of the model",
+    ),
     "output of nothing": (
         {"output": lambda self, s: s.x / 0},
         "the hook output returns numbers that are not finite before the first round",
@@ -300,6 +304,22 @@ LATER = {
     "complex": (
         later("client", lambda right, s, i, steps: State(delta=s.x * 1j)),
         "the hook client in round 2 returns 'delta' with complex numbers; models are real: take its real part",
+    ),
+    "complex weights": (
+        {"client_weights": lambda self, steps: steps.sizes * (1j if steps.round else 1)},
+        "the hook client_weights in round 2 returns weights with complex numbers",
+    ),
+    "list of the server": (
+        later("server", lambda right, s, mean, n: State(x=right.x.tolist())),
+        r"the hook server in round 2 returns 'x', which is list; it must keep the shape \(7,\) of init",
+    ),
+    "links that begin": (
+        {"mixing": lambda self, clients, t: Mixing(np.eye(clients)) if t else None},
+        "the hook mixing returns Mixing in round 2, and NoneType before; .* in all rounds, or in none",
+    ),
+    "links that end": (
+        {"mixing": lambda self, clients, t: None if t else Mixing(np.eye(clients))},
+        "the hook mixing returns NoneType in round 2, and Mixing before",
     ),
     "complex server": (
         later("server", lambda right, s, mean, n: State(x=s.x * 1j)),

@@ -11,7 +11,7 @@ from fedatlas.experiments.expansion import cells, create_view
 from fedatlas.experiments.run import run_cell
 from fedatlas.federation import algorithms
 from fedatlas.federation.algorithms.fedavg import FedAvg
-from fedatlas.federation.engine.recording import PARTS, columns
+from fedatlas.federation.engine.history import PARTS, record_columns
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from tests.helpers import each_algorithm, example, logistic, quadratic, where_defined
@@ -35,7 +35,7 @@ def step_sizes(row):
 
 
 def test_summaries_by_hand():
-    row = columns({"step_size": [np.array([1.0, 3.0]), np.array([5.0, 5.0])]})
+    row = record_columns({"step_size": [np.array([1.0, 3.0]), np.array([5.0, 5.0])]})
     expected = {"mean": 3.5, "min": 1, "max": 5, "within": 0.5, "between": 1.5}
     assert row == {f"step_size_{name}": value for name, value in expected.items()}
 

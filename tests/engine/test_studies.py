@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from fedatlas import Mixing, Rows, State
+from fedatlas.errors import Undefined
 from fedatlas.federation.engine.checkpoint import Checkpointer, Stopped
 from fedatlas.federation.engine.simulation import run_simulations
 from tests.engine.studies import LR, K, Local, M, T, descend, gradient, local, simulation, study
@@ -126,23 +127,11 @@ def test_what_is_sent_is_counted(cls, down, up):
     assert row["bits_down"] == pytest.approx(T * down * 7 * 64)
 
 
-CHANNELS = {
-    "plain": {},
-    "down": {"channel": {"down": {"kind": "natural"}}},
-    "errors kept": {"channel": {"down": {"kind": "top-k", "count": 3, "error_feedback": True}}},
-}
 SOME = {"participation": {"kind": "uniform", "count": 3}}
 
 
-# errors of a channel down need clients that are always there: a setting refuses the others
-CASES = [(name, {}) for name in CHANNELS] + [
-    (name, options) for name in ("plain", "down") for options in (SOME, {"driver": ASYNCHRONOUS})
-]
-
-
-@pytest.mark.parametrize(("channel", "options"), CASES)
-def test_own_rows_have_the_same_bits_in_blocks_and_from_checkpoints(channel, options, tmp_path):
-    options = CHANNELS[channel] | options
+@pytest.mark.parametrize("options", [{}, SOME, {"driver": ASYNCHRONOUS}])
+def test_own_rows_have_the_same_bits_in_blocks_and_from_checkpoints(options, tmp_path):
     whole = simulation(Personal, **options)
     expected = whole.run()
 
@@ -165,12 +154,6 @@ def test_own_rows_have_the_same_bits_in_blocks_and_from_checkpoints(channel, opt
     same(resumed, history)
 
 
-def test_each_client_has_draws_of_its_own_down_and_a_first_row_that_is_whole():
-    natural, kept = (simulation(Personal, rounds=1, **CHANNELS[name]) for name in ("down", "errors kept"))
-    seen, _ = natural.clients.channels.broadcast(
-        natural.s.replace(U=natural.s.U + 0.3), (), 0, 0, 0, ("U",), np.arange(M)
-    )
-    assert len({row.tobytes() for row in seen.U}) == M
-    for t, ids, bits in ((0, [0, 2], [448, 448]), (1, [0, 1], [3 * (64 + 3), 448])):
-        _, sent = kept.clients.channels.broadcast(kept.s, (), t, 0, 0, ("U",), np.array(ids))
-        assert sent.tolist() == bits
+def test_own_rows_pass_no_channel_down():
+    with pytest.raises(Undefined, match="are sent rows of their own, and no channel down is defined for these"):
+        simulation(Personal, channel={"down": {"kind": "natural"}})

@@ -31,7 +31,7 @@ from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.tuning import TUNING_RULES, halton
 from fedatlas.federation import algorithms, problems
 from fedatlas.federation.algorithms import Algorithm
-from fedatlas.federation.engine.recording import LOCAL_LOSS
+from fedatlas.federation.engine.history import LOCAL_LOSS
 from fedatlas.federation.partitions import is_by_owner, number_of_clients
 from fedatlas.federation.problems import instances
 

@@ -19,7 +19,7 @@ from fedatlas.experiments.run import check_start
 from fedatlas.experiments.runs import create_algorithm, create_run, create_setting, initial_searches, tuned_points
 from fedatlas.federation import algorithms, partitions, problems
 from fedatlas.federation.algorithms import Algorithm
-from fedatlas.federation.engine.recording import LOCAL_LOSS, PARTS
+from fedatlas.federation.engine.history import LOCAL_LOSS, PARTS
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.metrics import round_metric
 from fedatlas.federation.problems import spec_validation

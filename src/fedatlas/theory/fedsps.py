@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from fedatlas.federation.engine.recording import LOCAL_LOSS
+from fedatlas.federation.engine.history import LOCAL_LOSS
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.theory import NotCovered
 from fedatlas.theory.theorem import C, Conditions, Count, RunTheorem, count_local_steps

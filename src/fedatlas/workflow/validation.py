@@ -20,7 +20,7 @@ from fedatlas.experiments.selection import EXTREMES, select_points
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.validation import reported_metrics
 from fedatlas.federation import algorithms
-from fedatlas.federation.engine.recording import PARTS
+from fedatlas.federation.engine.history import PARTS
 from fedatlas.federation.partitions import is_split
 from fedatlas.registry.bibliography import reference
 from fedatlas.registry.extensions import describe

@@ -216,6 +216,11 @@ class Algorithm(Kind):
             raise Undefined(f"all clients of {self.title()} exchange vectors over their links: leave participation out")
         if setting.coded_down and mixing is not None:
             raise Undefined(f"{self.title()} has no server whose messages could pass a channel down: give up alone")
+        if setting.coded_down and self.own_rows:
+            raise Undefined(
+                f"clients of {self.title()} are sent rows of their own, and no channel down is defined for these: give "
+                "up alone"
+            )
         if setting.coded_down and self.overrides("receive"):
             raise Undefined(
                 f"clients of {self.title()} receive the server's vectors after its step, and no channel down is "

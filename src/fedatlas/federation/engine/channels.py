@@ -7,7 +7,7 @@ are; what is sent for evaluation only does not count.
 
 import math
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -124,84 +124,44 @@ class Channels:
         self.errors.write(ids, errors)
 
     def broadcast(
-        self,
-        s: State,
-        names: Collection[str],
-        t: int,
-        hook: int = 0,
-        receiver: int = 0,
-        own_rows: Collection[str] = (),
-        ids: np.ndarray | None = None,
-    ) -> tuple[State, float | np.ndarray | None]:
+        self, s: State, names: Collection[str], t: int, hook: int = 0, receiver: int = 0
+    ) -> tuple[State, float | None]:
         """Return the server's State as clients see it, and the bits of its message, None where it is sent as it is.
+
+        With errors that are kept, the first message of a vector is the whole vector.
 
         Args:
             s: State of the server.
-            names: Fields that all clients get whole: vectors, matrices or numbers.
+            names: Fields that all clients get: vectors, matrices or numbers.
             t: Number of the round.
             hook: 0 for what is sent at the start of the round, 1 for the mean of the first exchange.
             receiver: Id of the client where the message is for one alone, whose number of the round is t; else 0.
-            own_rows: Fields (clients, k) of which each client gets its own row.
-            ids: Clients that get one, (m,). The bits are then theirs, (m,).
         """
         if self.down is None:
             return s, None
         values: dict[str, Array] = {}
-        bits: Any = 0.0
-        for number, name in enumerate((*names, *own_rows)):
+        bits = 0.0
+        for number, name in enumerate(names):
             value = getattr(s, name)
             shape = getattr(value, "shape", ())
-            if ids is not None and name in own_rows:
-                values[name] = arrays.copy(value)
-                rows, draws = value[ids], self.draws(ids, t, DOWN, hook, number)
-                values[name][ids], sent = self._code_down(name, rows, draws, value, ids)
-                bits = bits + sent
-            elif shape[-1:] == (self.dim,):
-                rows, draws = value.reshape(-1, self.dim), self._matrix_draws(receiver, t, DOWN, hook, number)
-                coded, sent = self._code_down(name, rows, draws, value)
-                values[name] = coded.reshape(shape)
-                bits = bits + float(sent.sum())
+            whole = math.prod(shape) * self.word
+            if shape[-1:] != (self.dim,):
+                bits += whole
+                continue
+            rows, draws = value.reshape(-1, self.dim), self._matrix_draws(receiver, t, DOWN, hook, number)
+            if not self.down.error_feedback:
+                coded = self.down.apply(rows, draws)
+            elif name in self.copies:
+                copies = getattr(self.copies, name).reshape(-1, self.dim)
+                coded = self.down.apply(rows - copies, draws)
+                coded = Coded(copies + coded.rows, coded.bits)
             else:
-                bits = bits + math.prod(shape) * self.word
+                coded = Coded(rows, self.dim * self.word)
+            values[name] = coded.rows.reshape(shape)
+            bits += float(np.broadcast_to(np.asarray(coded.bits, float), len(rows)).sum())
+        if self.down.error_feedback:
+            self.copies = self.copies.replace(**values)
         return s.replace(**values), bits
-
-    def _code_down(
-        self, name: str, rows: Array, draws: Draws, value: Array, ids: np.ndarray | None = None
-    ) -> tuple[Array, np.ndarray]:
-        """Return rows (m, k) of a field of the server as clients get them, and the bits of each, (m,).
-
-        With errors that are kept, the first message of a row is the whole row. Copies that no client has are NaN.
-
-        Args:
-            name: Name of the field.
-            rows: The rows that are sent.
-            draws: Function of a row's position that returns its generator.
-            value: The whole field.
-            ids: Numbers of the rows in a field of which each client gets its own, else None.
-        """
-        assert self.down is not None
-        width = rows.shape[-1]
-        if width != self.dim:
-            return rows, np.full(len(rows), float(width * self.word))
-        if not self.down.error_feedback:
-            coded = self.down.apply(rows, draws)
-            return coded.rows, np.broadcast_to(np.asarray(coded.bits, float), len(rows))
-        copies = getattr(self.copies, name) if name in self.copies else value * np.nan
-        copies = copies.reshape(-1, width)
-        own = copies if ids is None else copies[ids]
-        first = np.isnan(arrays.to_numpy(own)).all(axis=1)
-        if first.all():
-            result, bits = rows, np.full(len(rows), float(width * self.word))
-        else:
-            coded = self.down.apply(rows - own, draws)
-            bits = np.where(first, width * self.word, coded.bits)
-            result = own + coded.rows
-            result[first] = rows[first]
-        if ids is not None:
-            copies = arrays.copy(copies)
-            copies[ids] = result
-        self.copies = self.copies.replace(**{name: (result if ids is None else copies).reshape(value.shape)})
-        return result, bits
 
     def _matrix_draws(self, receiver: int, t: int, *index: int) -> Draws:
         """Return the function of a row's number that returns its generator; that of row 0 is that of a vector."""

@@ -13,9 +13,9 @@ from fedatlas.federation.engine import exchanges, memory
 from fedatlas.federation.engine.channels import Channels, Sent
 from fedatlas.federation.engine.client_tables import Table
 from fedatlas.federation.engine.exchanges import ClientWork, Exchange
+from fedatlas.federation.engine.history import join_records
 from fedatlas.federation.engine.inspection import Inspector
 from fedatlas.federation.engine.pools import Block, Division
-from fedatlas.federation.engine.recording import join
 from fedatlas.federation.engine.steps import Round, Steps, call
 
 if TYPE_CHECKING:
@@ -176,8 +176,10 @@ class Clients:
     def begin(self, algorithm: "Algorithm", t: int) -> None:
         """Begin round t, whose links may be others than those of the round before."""
         self.mixed = {}
-        if self.mixing is not None and t and len(inspect.signature(algorithm.mixing).parameters) > 1:
-            self.mixing = self.inspector.look("mixing", call(algorithm.mixing, self.setting.clients, t))
+        if t and algorithm.overrides("mixing") and len(inspect.signature(algorithm.mixing).parameters) > 1:
+            mixing = self.inspector.look("mixing", call(algorithm.mixing, self.setting.clients, t))
+            self.inspector.require_same_kind(self.mixing, mixing)
+            self.mixing = mixing
 
     def view(self, ids: np.ndarray, s: Any) -> Any:
         """Return the State s of the server as the clients ids (m,) see it, with rows of what is their own."""
@@ -224,7 +226,7 @@ class Clients:
         works: list[ClientWork] = []
         noted: dict[str, list[np.ndarray]] = {}
         for ids, sent, weights, state, work, records in pool.map(compute, self.division.blocks(group.ids)):
-            join(noted, records)
+            join_records(noted, records)
             if sent.gathers and not works:
                 memory.require_for_rows(self.problem, len(group.ids), sent.row_bytes)
             total.add(sent, weights)
@@ -254,8 +256,7 @@ class Clients:
 
         Args:
             hook: Hook in which the clients computed.
-            down: Numbers that a client received, and their bits, or those of each, (m,); None where they were sent as
-                they are.
+            down: Numbers that a client received, and their bits, None where they were sent as they are.
             total: What the clients sent.
             group: Clients that computed.
             works: Work of their blocks.

@@ -243,7 +243,7 @@ def received_numbers(s: State, names: Collection[str], own_rows: Collection[str]
 
 def message_costs(
     numbers: tuple[int, int],
-    bits: tuple[float | np.ndarray | None, np.ndarray | None],
+    bits: tuple[float | None, np.ndarray | None],
     ids: np.ndarray,
     dim: int,
     word: int,
@@ -253,8 +253,7 @@ def message_costs(
 
     Args:
         numbers: Numbers of the server's message and of a client's.
-        bits: Bits of the server's message, or of those to each client, (m,), and of each client's, (m,); None for
-            numbers that are sent as they are.
+        bits: Bits of the server's message, and of each client's, (m,); None for numbers that are sent as they are.
         ids: Clients, (m,), in the order of ``bits``.
         dim: Dimension of the model.
         word: Bits of a number.
@@ -262,16 +261,15 @@ def message_costs(
     """
     (down, up), (bits_down, bits_up) = (number / dim for number in numbers), bits
     sent = None if bits_up is None else bits_up[np.argsort(ids)]
-    own = bits_down[np.argsort(ids)] if isinstance(bits_down, np.ndarray) else None
     whole = [float(number * word) for number in numbers]
     if mixing is None:
         costs = {
             "vectors_down": down,
             "vectors_up": up,
-            "bits_down": whole[0] if bits_down is None else float(np.mean(bits_down)),
+            "bits_down": whole[0] if bits_down is None else bits_down,
             "bits_up": whole[1] if sent is None else float(sent.mean()),
         }
-        amounts = {"down": down, "up": up, "bits_down": bits_down if own is None else listed(own)}
+        amounts: dict[str, Any] = {"down": down, "up": up, "bits_down": bits_down}
         return costs, amounts | {"bits_up": None if sent is None else listed(sent)}
     order = np.sort(ids)
     links_in, links_out = mixing.sources[order], mixing.targets[order]

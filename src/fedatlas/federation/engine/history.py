@@ -1,11 +1,25 @@
-"""The results of a run."""
+"""The results of a run: evaluations, which are rows of metrics of problem, clients and server, and recorded values.
 
+A row holds statistics of the values that local steps recorded in the last round before its evaluation.
+"""
+
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from fedatlas.federation.engine.exchanges import Ledger
 
+if TYPE_CHECKING:
+    from fedatlas.federation.engine.setting import Setting
+    from fedatlas.federation.engine.simulation import Simulation
+
+Progress = Callable[[dict[str, Any]], None]
+
 COST_COLUMNS = ("vectors_up", "vectors_down", "bits_up", "bits_down", "gradients", "samples", "seconds")
+LOCAL_LOSS = "local_loss"  # the minibatch's loss before a step, which is recorded of every algorithm
+PARTS = ("mean", "min", "max", "within", "between")  # of the values of a NAME, as columns NAME_PART
 CLOCK = "simulated_seconds"  # a column of runs whose rounds follow from the time that clients take
 
 # A run that ends with a loss so many times as large as its first loss, or as 1, has diverged: its numbers are finite
@@ -49,3 +63,81 @@ class History:
             if row["loss"] <= bound:
                 break
             self.status, self.diverged_round = "diverged", row["round"]
+
+
+def join_records(records: dict[str, list[np.ndarray]], block: dict[str, list[np.ndarray]]) -> None:
+    """Add the records of the Steps of a block to the records of the round.
+
+    Args:
+        records: Arrays (K,) of each client, by name; changed.
+        block: Arrays (m,) of each local step, by name.
+    """
+    for name, steps in block.items():
+        if steps:
+            records.setdefault(name, []).extend(np.stack(steps, axis=1).astype(float))
+
+
+def record_columns(records: dict[str, list[np.ndarray]]) -> dict[str, Any]:
+    """Return the columns of a row.
+
+    Args:
+        records: Arrays (K,) of each client, by name.
+
+    Returns:
+        For each NAME, NAME_mean, NAME_min and NAME_max over all values; NAME_within, the mean over clients of the
+        standard deviation over local steps; and NAME_between, the standard deviation over clients of the mean over
+        local steps.
+    """
+    row: dict[str, Any] = {}
+    for name, clients in records.items():
+        means, pooled = np.array([values.mean() for values in clients]), np.concatenate(clients)
+        row |= {f"{name}_mean": pooled.mean(), f"{name}_min": pooled.min(), f"{name}_max": pooled.max()}
+        row |= {f"{name}_within": np.mean([values.std() for values in clients]), f"{name}_between": means.std()}
+    return row
+
+
+def evaluate(pairs: Sequence[tuple["Simulation", History]], progress: Progress | None = None) -> None:
+    """Evaluate some simulations of one problem, off the clock, and add their rows to the histories.
+
+    A round that is evaluated for a metric over rounds alone adds to that metric, and no row.
+
+    Args:
+        pairs: Simulations with their histories.
+        progress: Function that is called with each row.
+
+    Raises:
+        UserError: A setting names a metric that is neither reported by the problem nor can be computed.
+    """
+    simulations = [simulation for simulation, _ in pairs]
+    rows = _rows(simulations) if pairs else []
+    for (simulation, history), row in zip(pairs, rows, strict=True):
+        row |= simulation.columns()
+        if simulation.diverged_round is None and not np.isfinite(row["loss"]):
+            simulation.diverged_round = simulation.round
+        _add_to_totals(simulation.setting, history, row)
+        if simulation.diverged_round is not None:
+            history.status, history.diverged_round = "diverged", simulation.diverged_round
+        elif not simulation.setting.evaluated(simulation.round):
+            continue
+        history.rows.append(row)
+        if progress:
+            progress(row)
+
+
+def _add_to_totals(setting: "Setting", history: History, row: dict[str, Any]) -> None:
+    """Add the values of a row to the totals of the metrics over rounds, and these metrics to the row."""
+    for name, metric in setting.round_metrics.items():
+        if metric.base in row:
+            history.totals[name] = metric.add(history.totals.get(name), float(row[metric.base]))
+        if name in history.totals:
+            row[name] = metric.value(history.totals[name])
+
+
+def _rows(simulations: Sequence["Simulation"]) -> list[dict[str, Any]]:
+    """Return rounds, costs and the metrics of the output of each simulation."""
+    outputs = [simulation.output for simulation in simulations]
+    reported = simulations[0].problem.evaluate_all(outputs)
+    return [
+        simulation.metrics(output, values)
+        for simulation, output, values in zip(simulations, outputs, reported, strict=True)
+    ]

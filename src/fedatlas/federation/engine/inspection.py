@@ -110,6 +110,14 @@ class Inspector:
                 "positive weight"
             )
 
+    def require_same_kind(self, before: Mixing | None, after: Mixing | None) -> None:
+        """Raise UserError if links between clients begin or end in the course of a run."""
+        if (before is None) != (after is None):
+            raise self._error(
+                f"the hook mixing returns {type(after).__name__} in round {self.round + 1}, and "
+                f"{type(before).__name__} before; it must return a Mixing in all rounds, or in none"
+            )
+
     def look_at_step(self, s: Vectors, before: Vectors) -> None:
         """Raise UserError if the server's step cannot be used, or ``broadcast`` names what the server never has.
 
@@ -261,7 +269,8 @@ class Inspector:
             if name not in result:
                 yield f"returns no {name!r}, which broadcast names; it must return all that clients are sent"
             first, value = np.shape(getattr(self._server, name)), getattr(result, name)
-            reshaped = np.shape(value) != first and (len(first) > 1 or np.ndim(value) > 1)
+            listed = len(first) > 0 and not hasattr(value, "shape")
+            reshaped = listed or (np.shape(value) != first and (len(first) > 1 or np.ndim(value) > 1))
             if reshaped or math.prod(first) != math.prod(np.shape(value)):
                 yield f"returns {name!r}, which {form(value)}; it must keep the shape {tuple(first)} of init"
             yield from self._other_library(repr(name), value)
@@ -269,7 +278,7 @@ class Inspector:
     _empty_round_mistakes = _server_mistakes
 
     def _output_mistakes(self, result: Any, m: int) -> Iterator[str]:
-        if np.shape(result) != np.shape(self.x0):
+        if np.shape(result) != np.shape(self.x0) or not hasattr(result, "shape"):
             yield f"returns what {form(result)}; it must be a vector of the model, ({len(self.x0)},)"
         yield from _complex("a vector", result)
         yield from self._other_library("a vector", result)
@@ -286,6 +295,7 @@ class Inspector:
             return
         if np.shape(result) != (m, 1):
             yield f"returns what {form(result)}; it must be a column ({m}, 1) with a weight for each client, or None"
+        yield from _complex("weights", result)
         weights = arrays.to_numpy(result)
         if not (np.isfinite(weights) & (weights >= 0)).all():
             yield f"returns weights from {weights.min():g} to {weights.max():g}; they must be finite, and not negative"

@@ -12,7 +12,7 @@ import numpy as np
 from fedatlas.errors import UserError, did_you_mean
 from fedatlas.federation.channels import IDENTITY, Channel, directions
 from fedatlas.federation.engine.drivers import DRIVERS, Driver
-from fedatlas.federation.engine.recording import LOCAL_LOSS, PARTS
+from fedatlas.federation.engine.history import LOCAL_LOSS, PARTS
 from fedatlas.federation.metrics import METRICS, ClientMetric, RoundMetric, client_metric, metric, round_metric
 from fedatlas.federation.participation import PARTICIPATION, Participation
 from fedatlas.federation.sampling import SAMPLING, Sampling

@@ -15,13 +15,12 @@ import numpy as np
 from fedatlas.errors import Undefined
 from fedatlas.federation import arrays
 from fedatlas.federation.arrays import Array, State
-from fedatlas.federation.engine import evaluation, exchanges, memory, messages, pools, recording
+from fedatlas.federation.engine import exchanges, memory, messages, pools
 from fedatlas.federation.engine.channels import Channels
 from fedatlas.federation.engine.client_tables import Table
 from fedatlas.federation.engine.clients import Aggregate, Clients, Group
-from fedatlas.federation.engine.evaluation import Progress
 from fedatlas.federation.engine.exchanges import ClientWork, Exchange, Ledger, Profile
-from fedatlas.federation.engine.history import COST_COLUMNS, History
+from fedatlas.federation.engine.history import COST_COLUMNS, History, Progress, evaluate, record_columns
 from fedatlas.federation.engine.inspection import Inspector, explain_mistakes
 from fedatlas.federation.engine.messages import Message
 from fedatlas.federation.engine.setting import Setting
@@ -209,7 +208,7 @@ class Simulation:
         s, channels = self.s, self.clients.channels
         broadcast = [name for name in algorithm.broadcast if name in s]  # the others are means of the first exchange
         receiver = 0 if self.rounds is None else int(group.ids[0])  # one alone, where clients compute separately
-        seen, bits = channels.broadcast(s, broadcast, n.round, 0, receiver, algorithm.own_rows, group.ids)
+        seen, bits = channels.broadcast(s, broadcast, n.round, receiver=receiver)
         down = exchanges.received_numbers(s, broadcast, algorithm.own_rows), bits
         if algorithm.overrides("before"):
             # The mean of the first exchange is sent to the clients; a mixed one has reached them over their links.
@@ -322,7 +321,7 @@ class Simulation:
                     columns[name] = float(number)
         if self._exchanges:
             self.inspector.require_records(self.setting.record or (), self.records)
-        return columns | recording.columns(self.records)
+        return columns | record_columns(self.records)
 
 
 def run_simulations(
@@ -354,7 +353,7 @@ def run_simulations(
     pairs = [(simulation, History()) for simulation in simulations]
     pause = keep(pairs) if keep else lambda: None
     with pools.pool(first.threads) as pool, np.errstate(all="ignore"):
-        evaluation.evaluate([pair for pair in pairs if not pair[1].rows], progress)
+        evaluate([pair for pair in pairs if not pair[1].rows], progress)
         while live := [(simulation, history) for simulation, history in pairs if history.status == "ok"]:
             now = min(simulation.round for simulation, _ in live)
             if now == setting.total_rounds:
@@ -369,7 +368,7 @@ def run_simulations(
                         simulation.run_round(pool)
                         if simulation.round < stop and simulation.diverged_round is None:  # else it is evaluated first
                             pause()
-                evaluation.evaluate(group, progress)
+                evaluate(group, progress)
             pause()
     for simulation, history in pairs:
         history.x, history.ledger = simulation.output, simulation.ledger

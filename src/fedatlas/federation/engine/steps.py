@@ -15,7 +15,7 @@ from fedatlas.errors import UserError
 from fedatlas.federation import arrays
 from fedatlas.federation.arrays import Array
 from fedatlas.federation.engine.exchanges import ClientWork
-from fedatlas.federation.engine.recording import LOCAL_LOSS
+from fedatlas.federation.engine.history import LOCAL_LOSS
 from fedatlas.federation.streams import random_client, stream, streams
 
 if TYPE_CHECKING:

@@ -27,7 +27,6 @@ from fedatlas.federation.networks.replica import (
 from fedatlas.federation.networks.samples import Samples
 from fedatlas.federation.networks.stacked import Stacked
 from fedatlas.federation.problems.base import evaluation_rows
-from fedatlas.federation.problems.client_weights import loss_factors, row_weights
 from fedatlas.federation.problems.network import NeuralNetwork
 from fedatlas.federation.problems.rows import RowProblem
 from fedatlas.federation.streams import stream
@@ -101,27 +100,21 @@ class Network(RowProblem):
     @functools.cached_property
     def _evaluation_rows(self) -> Tensor:
         """Training rows that are evaluated."""
-        rows = evaluation_rows(self.samples, self.eval_samples, self._row_weights)
+        rows = evaluation_rows(self.samples, self.eval_samples, self.row_weights)
         return self.train.index(np.arange(self.samples) if rows is None else rows)
-
-    @functools.cached_property
-    def _row_weights(self) -> np.ndarray | None:
-        """Weights of the training rows in F, or None if all are 1."""
-        return row_weights(self.weights, self.samples, self.partition)
 
     @functools.cached_property
     def _evaluation_weights(self) -> Tensor | None:
         """Weights of the rows that are evaluated, in float64 and of mean 1, or None if all are 1."""
-        if self._row_weights is None:
+        if self.row_weights is None:
             return None
-        weights = torch.as_tensor(self._row_weights, device=self.train.device)[self._evaluation_rows]
+        weights = torch.as_tensor(self.row_weights, device=self.train.device)[self._evaluation_rows]
         return weights / weights.mean()
 
     @functools.cached_property
     def _factors(self) -> Tensor | None:
         """Factors of the clients' losses, (clients, 1), or None if all are 1."""
-        factors = loss_factors(self.weights, self.partition)
-        return None if factors is None else self.train.tensor(factors)[:, None]
+        return None if self.client_factors is None else self.train.tensor(self.client_factors)[:, None]
 
     def factors(self, clients: np.ndarray) -> Tensor | None:
         """Return the factors of the losses of clients (m,), (m, 1), or None if all are 1."""

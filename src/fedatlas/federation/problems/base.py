@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fedatlas.data.dataset import Contents, Dataset
     from fedatlas.federation.partitions.base import Split
     from fedatlas.federation.partitions.partition import Partition
-    from fedatlas.federation.problems.client_weights import Weights
+    from fedatlas.federation.problems.rows import Weights
 
 Vector = Any  # a NumPy array or a torch tensor
 CHEAP_BYTES = 500_000  # an instance of this size is built in milliseconds

@@ -11,9 +11,8 @@ import numpy as np
 from fedatlas.errors import UserError
 from fedatlas.federation import arrays
 from fedatlas.federation.problems.base import Batch, DataKind
-from fedatlas.federation.problems.client_weights import WEIGHTS_DOC, Weights, is_pooled, loss_factors, row_weights
 from fedatlas.federation.problems.optimum import Optimum
-from fedatlas.federation.problems.rows import RowProblem
+from fedatlas.federation.problems.rows import WEIGHTS_DOC, RowProblem, Weights
 from fedatlas.registry.options import option
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ class RegressionKind(DataKind):
     weights: Weights = option("equal", doc=WEIGHTS_DOC)
 
     def is_pooled(self, split: "Split", samples: int, clients: int) -> bool:
-        return is_pooled(self.weights, split, samples, clients)
+        return split.complete and (self.weights == "size" or split.balanced(samples, clients))
 
     def available_constants(self) -> tuple[str, ...]:
         return self.constants if self.l2 else ("L", "L_max")
@@ -105,11 +104,6 @@ class Regression(RowProblem):
         return 1 / self.samples if l2 == "1/n" else float(l2)
 
     @functools.cached_property
-    def row_weights(self) -> np.ndarray | None:
-        """Weights w (n,) of the rows in F, or None if all are 1."""
-        return row_weights(self.weights, self.samples, self.partition, self.sample_weight)
-
-    @functools.cached_property
     def client_rows(self) -> Any:
         """Index of the rows that clients have: a slice if these are all rows."""
         weights = self.row_weights
@@ -121,8 +115,7 @@ class Regression(RowProblem):
 
     @functools.cached_property
     def _loss_factors(self) -> np.ndarray | None:
-        factors = loss_factors(self.weights, self.partition, self.sample_weight)
-        return None if factors is None else factors[:, None].astype(self.dtype)
+        return None if self.client_factors is None else self.client_factors[:, None].astype(self.dtype)
 
     def loss_factors(self, clients: np.ndarray) -> np.ndarray | int:
         """Return the factors of the losses of clients (m,): (m, 1), or 1 if all are 1."""

@@ -1,23 +1,70 @@
-"""The base class of problems on rows of data, whose clients' models are measured on the clients' own rows."""
+"""The base class of problems on rows of data: weights of rows and clients in F, metrics on the clients' own rows."""
 
+import functools
 from abc import abstractmethod
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 
+from fedatlas.errors import UserError
 from fedatlas.federation import arrays
 from fedatlas.federation.problems.base import Problem, Vector
 from fedatlas.federation.problems.data_options import rows_without_clients
+
+Weights = Literal["equal", "size"]
+WEIGHTS_DOC = (
+    "equal: a client's objective is the mean loss of its samples; size: that mean times n m_i / M, for n clients of "
+    "which this one has m_i of M samples, so that the plain mean over clients is the mean over all samples (FedRed, "
+    "Section 5)"
+)
 
 
 class RowProblem(Problem):
     """A problem on rows of data, with parts ``train``, ``test`` and ``validation``.
 
     Attributes:
-        sample_weight: Weights (samples,) of the training rows' losses, or None for 1.
+        sample_weight: Weights (samples,) of the training rows' losses, of mean 1, or None for 1.
     """
 
     sample_weight: np.ndarray | None = None
+
+    @functools.cached_property
+    def client_factors(self) -> np.ndarray | None:
+        """Factors (clients,) of the mean losses of clients' rows in f_i; None if all are 1.
+
+        Raises:
+            UserError: All rows of a client have weight 0.
+        """
+        partition = self.partition
+        if partition is None:
+            return None
+        sizes = partition.sizes
+        by_size = len(sizes) / sizes.sum() * sizes if self.weights == "size" else None
+        if self.sample_weight is None:
+            return by_size
+        totals = np.array([self.sample_weight[partition.client(i)].sum() for i in range(partition.clients)])
+        if (totals == 0).any():
+            raise UserError(f"sample_weight: all rows of client {int(np.argmin(totals))} have weight 0")
+        return sizes / totals if by_size is None else by_size * (sizes.sum() / totals.sum())
+
+    @functools.cached_property
+    def row_weights(self) -> np.ndarray | None:
+        """Weights w (samples,) with which F is mean_j w_j loss_j over all rows; None if all are 1.
+
+        Rows that no client has weigh 0.
+        """
+        partition, sample_weight = self.partition, self.sample_weight
+        if partition is None:
+            return sample_weight
+        alike = self.weights == "size" or (sample_weight is None and np.ptp(partition.sizes) == 0)
+        if alike and partition.sizes.sum() == self.samples:  # the mean over all rows, to the bit
+            return sample_weight
+        factors = self.client_factors
+        per_row = self.samples / partition.clients / partition.sizes * (1 if factors is None else factors)
+        rows = np.zeros(self.samples)
+        rows[partition.order] = np.repeat(per_row, partition.sizes)
+        return rows if sample_weight is None else rows * sample_weight
 
     @abstractmethod
     def row_scores(self, x: Vector, part: str, rows: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
