@@ -12,7 +12,7 @@ from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.similar import SyntheticSimilarQuadratic
 from fedatlas.theory import dissimilarity
-from fedatlas.theory.dissimilarity import dissimilarities
+from fedatlas.theory.dissimilarity import Dissimilarity
 from fedatlas.theory.fedred import FEDRED_BOUNDS
 from fedatlas.theory.fedred.bound import FedRedConstants
 from fedatlas.theory.fedred.constants import fedred_constants
@@ -43,9 +43,9 @@ def test_power_method_finds_the_dense_eigenvalues(make, monkeypatch):
     else:
         H = np.stack([np.asarray(h) for h in _torch(problem, x)])
     apart = np.linalg.norm(H - H.mean(axis=0), ord=2, axis=(1, 2))
-    result = dissimilarities(problem, 5, x)
+    found = Dissimilarity(problem, 5, x)
     least = np.linalg.norm(np.concatenate(H - H.mean(axis=0)), ord=2) / np.sqrt(5)
-    assert result == pytest.approx((least, apart.max()), rel=5e-3)
+    assert (found.delta_A(), found.delta_B()) == pytest.approx((least, apart.max()), rel=5e-3)
 
 
 def _torch(problem, x):

@@ -101,15 +101,12 @@ def plot(frames: "Frames", x: str = "rounds", y: str | None = None, *, ax: "Axes
         limits=curve_limits(limiting, log),
     )
     with matplotlib.rc_context(RC):
-        ax = _new_axes() if ax is None else ax
+        if ax is None:
+            from matplotlib import pyplot
+
+            ax = pyplot.subplots(figsize=SIZE, layout="constrained")[1]
         draw_plot(ax, description.to_dict(), numbers)
     return ax
-
-
-def _new_axes() -> "Axes":
-    from matplotlib import pyplot
-
-    return pyplot.subplots(figsize=SIZE, layout="constrained")[1]
 
 
 def _metric(lines: list[PlotLine], y: str | None) -> str:

@@ -111,7 +111,10 @@ def train(
         if name not in names:
             raise UserError(f"train: {cls.name} has no option {name!r}{did_you_mean(name, names)}")
     if clients is None:
-        clients = _client_count(problem, directory)
+        if isinstance(problem, Mapping):
+            clients = interactive.client_count(problem, directory)
+        else:
+            clients = problem.clients if problem.partition is None else problem.partition.clients
     conditions = {} if clients is None else {"clients": clients}
     conditions |= {name: value for name, value in options.items() if name in SETTING}
     setting = construct("train", Setting, conditions)
@@ -167,13 +170,6 @@ def _shorten(trace: TracebackType | None, module: str) -> None:
         call = call.tb_next
     if trace is not None and call is not None and call.tb_next and not module.startswith("fedatlas."):
         trace.tb_next = call
-
-
-def _client_count(problem: Mapping[str, Any] | Problem, directory: str | Path | None) -> int | None:
-    """Return the number of clients that a problem or its data fix, or None."""
-    if isinstance(problem, Mapping):
-        return interactive.client_count(problem, directory)
-    return problem.clients if problem.partition is None else problem.partition.clients
 
 
 def _create(algorithm: str | Algorithm | type[Algorithm], parameters: dict[str, Any]) -> Algorithm:

@@ -315,26 +315,17 @@ def beginnings(cells: Iterable[Cell]) -> dict[tuple[str, str], Cell]:
     Returns:
         Cells of the narrower searches by (id, key) of the cells of the wider ones.
     """
-    groups: dict[tuple[str, str], list[Cell]] = {}
+    groups: dict[tuple[str, str], list[tuple[Select, Cell]]] = {}
     for cell in cells:
         if cell.spec.select is not None and has_choice(cell.spec.tune):
-            groups.setdefault((cell.spec.algorithm, cell.key), []).append(cell)
+            groups.setdefault((cell.spec.algorithm, cell.key), []).append((cell.spec.select, cell))
     result: dict[tuple[str, str], Cell] = {}
     for group in groups.values():
-        ordered = sorted(group, key=_extend)
-        for at, cell in enumerate(ordered):
-            narrower = (other for other in reversed(ordered[:at]) if _extended(other, _extend(cell)) == cell.spec)
-            if (before := next(narrower, None)) is not None:
-                result[cell.id, cell.key] = before
+        ordered = sorted(group, key=lambda entry: entry[0].extend)
+        for at, (select, cell) in enumerate(ordered):
+            for narrower, other in reversed(ordered[:at]):
+                same = dataclasses.replace(narrower, extend=select.extend) == select
+                if same and dataclasses.replace(other.spec, select=select) == cell.spec:
+                    result[cell.id, cell.key] = other
+                    break
     return result
-
-
-def _extend(cell: Cell) -> int:
-    assert cell.spec.select is not None
-    return cell.spec.select.extend
-
-
-def _extended(cell: Cell, extend: int) -> CellSpec:
-    """Return the specification of a cell whose search moves each end of an axis so often."""
-    assert cell.spec.select is not None
-    return dataclasses.replace(cell.spec, select=dataclasses.replace(cell.spec.select, extend=extend))

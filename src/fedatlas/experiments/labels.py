@@ -324,12 +324,8 @@ def scientific(value: float, digits: int = 3) -> str:
     """A number with a power of ten: ``3.1 × 10⁻⁵``, ``10⁻³``. digits: that are significant."""
     mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
     mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
-    return f"{mantissa} × {power(int(exponent))}".removeprefix("1 × ")
-
-
-def power(exponent: int) -> str:
-    """A power of ten: ``10⁻³``."""
-    return "10" + str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    power = str(int(exponent)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f"{mantissa} × 10{power}".removeprefix("1 × ")
 
 
 def plain_text(text: str) -> str:

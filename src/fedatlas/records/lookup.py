@@ -6,7 +6,6 @@ Of a study, this room uses its folders, its configuration, and its experiments w
 import functools
 import hashlib
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -116,7 +115,8 @@ class Records:
         analyses = self.study.experiment(size, name).analyses
         result = {}
         for cell in self.study.cells(size, name).values():
-            for folder, seeds in _analyses(cell, analyses):
+            seeds_of = {"runs": cell.spec.seeds} | {f"runs-{count}": list(range(count)) for count in analyses[1:]}
+            for folder, seeds in seeds_of.items():
                 candidates = (self._restoration(record, verified, cell, seeds) for record, verified in found)
                 if restoration := next(filter(None, candidates), None):
                     result[f"{folder}/{cell.id}/{cell.key}.parquet"] = restoration
@@ -160,10 +160,3 @@ class Records:
 def _hash(path: str) -> str | None:
     """Return the SHA-256 of a file; None where there is none."""
     return hashlib.sha256(read_bytes(path)).hexdigest() if Path(path).is_file() else None
-
-
-def _analyses(cell: Cell, analyses: list[int]) -> Iterator[tuple[str, list[int]]]:
-    """Yield the folders of a cell's run files with their scoring seeds."""
-    yield "runs", cell.spec.seeds
-    for count in analyses[1:]:
-        yield f"runs-{count}", list(range(count))

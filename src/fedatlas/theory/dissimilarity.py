@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from fedatlas.errors import UserError
 from fedatlas.federation import arrays
 from fedatlas.federation.problems.base import Problem
 from fedatlas.federation.streams import stream
@@ -13,42 +12,26 @@ from fedatlas.federation.streams import stream
 ITERATIONS, TOLERANCE = 200, 1e-4  # of the power method: at most, and the relative change at which it stops
 
 
-def dissimilarities(problem: Problem, clients: int, x: Any) -> tuple[float, float]:
-    """Return delta_A and delta_B of the Hessians at a point.
+class Dissimilarity:
+    """Dissimilarity of the clients' Hessians at a point, by their products with vectors.
 
-    They are |mean_i D_i^2|^(1/2) and max_i |D_i| in spectral norm, with D_i = (Hessian of f_i) - (Hessian of f).
-    Products are central differences of full gradients. The constants of the FedRed paper (Definitions 2 and 1) are
-    suprema over all points, so the numbers are lower bounds.
-
-    Args:
-        problem: The problem whose clients are compared.
-        clients: Number of clients.
-        x: The point (d,), of either array library.
-
-    Raises:
-        UserError: If x is neither float32 nor float64.
+    D_i = (Hessian of f_i) - (Hessian of f). Products are central differences of full gradients. The constants of the
+    FedRed paper (Definitions 2 and 1) are suprema over all points, so the numbers are lower bounds.
     """
-    hessians = _Hessians(problem, clients, x)
-    return hessians.delta_A(), hessians.delta_B()
-
-
-def mean_dissimilarity(problem: Problem, clients: int, x: Any) -> float:
-    """Return delta_A of `dissimilarities` alone, which takes a small part of the time."""
-    return _Hessians(problem, clients, x).delta_A()
-
-
-class _Hessians:
-    """The Hessians H_i of the clients at x, by their products with vectors."""
 
     def __init__(self, problem: Problem, clients: int, x: Any) -> None:
+        """Take the clients of a problem at a point x (d,), of either array library."""
         self.batch, self.clients, self.x = problem.full_batch(np.arange(clients)), clients, x
         # The cube root of the precision balances truncation and rounding error of central differences.
-        self.step = _epsilon(x) ** (1 / 3) * (1 + float(arrays.norm(x)[0]))
+        epsilon = float(np.finfo(str(x.dtype).removeprefix("torch.")).eps)
+        self.step = epsilon ** (1 / 3) * (1 + float(arrays.norm(x)[0]))
 
     def delta_A(self) -> float:
+        """Return |mean_i D_i^2|^(1/2) in spectral norm."""
         return self._largest(self._apply_all, self.clients)
 
     def delta_B(self) -> float:
+        """Return max_i |D_i| in spectral norm, which takes a power method for each client."""
         return max(self._largest(self._apply_client, i) for i in range(self.clients))
 
     def _products(self, v: Any) -> Any:
@@ -79,13 +62,6 @@ class _Hessians:
                 break
             v = following
         return norm
-
-
-def _epsilon(x: Any) -> float:
-    dtype = str(x.dtype).removeprefix("torch.")
-    if dtype not in ("float32", "float64"):
-        raise UserError(f"theory: differences of gradients need float32 or float64, not {dtype}")
-    return float(np.finfo(dtype).eps)
 
 
 def _like(x: Any, v: np.ndarray) -> Any:

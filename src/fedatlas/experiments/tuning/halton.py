@@ -39,7 +39,9 @@ def draw(space: Space, options: Mapping[str, Option | None], count: int, exclude
         shares = [_halton(index, base) for base in PRIMES]
         point = {name: value_at(space[name], share, options[name]) for name, share in zip(space, shares, strict=False)}
         key = tuple(point.values())
-        if key not in before and all(_fits(options[name], value) for name, value in point.items()):
+        bounded = ((options[name], value) for name, value in point.items() if not isinstance(value, str))
+        fits = (option is None or option.fits(value) for option, value in bounded)
+        if key not in before and all(fits):
             before.add(key)
             points.append(point)
     return {name: [point[name] for point in points] for name in space}
@@ -101,10 +103,6 @@ def _factor(first: Sequence[Any]) -> float:
 def _times(value: Any, factor: float) -> Any:
     short = float(f"{factor:.{DIGITS}g}")
     return formulas.multiple(value, short) if isinstance(value, str) else float(f"{value * short:.{DIGITS}g}")
-
-
-def _fits(option: Option | None, value: Any) -> bool:
-    return option is None or isinstance(value, str) or option.fits(value)
 
 
 @functools.cache

@@ -4,16 +4,26 @@ The algorithms run on F + lambda/2 |w - w0|^2 (eq. E.1); the bounds are on F its
 """
 
 from math import e, log, sqrt
-from typing import Any
+from typing import Any, ClassVar
 
 from fedatlas.theory.fedac.theorem import FedAcConstants, FedAcTheorem, over, term
 
 
-class E1(FedAcTheorem):
+class ConvexFedAc(FedAcTheorem):
+    """A theorem on FedAc for convex objectives."""
+
+    short, algorithms, convex = "Table 2", ("fedac-convex",), True
+    variant: ClassVar[int]  # of FedAc: I or II
+
+    def choices(self, c: FedAcConstants, rounds: int) -> dict[str, Any]:
+        T = c.K * rounds
+        return {"lr": self.step_size(c, T), "lam": self.augmentation(c, T), "variant": self.variant}
+
+
+class E1(ConvexFedAc):
     """Theorem E.1, eq. E.2 to E.5: FedAc-I under Assumption 1, T >= 24."""
 
-    name, short, algorithms = "E.1", "Table 2", ("fedac-convex",)
-    assumptions, convex, least_steps = "mu >= 0, Assumption 1", True, 24
+    name, variant, assumptions, least_steps = "E.1", 1, "mu >= 0, Assumption 1", 24
 
     def augmentation(self, c: FedAcConstants, T: int) -> float:
         sigma = self.sigma(c)
@@ -44,19 +54,14 @@ class E1(FedAcTheorem):
             "drift": term(1005 * factor, 4, e**4, drift),
         }
 
-    def choices(self, c: FedAcConstants, rounds: int) -> dict[str, Any]:
-        T = c.K * rounds
-        return {"lr": self.step_size(c, T), "lam": self.augmentation(c, T), "variant": 1}
 
-
-class E2(FedAcTheorem):
+class E2(ConvexFedAc):
     """Theorem E.2, eq. E.6 to E.9: FedAc-II under Assumption 1, T >= 1000.
 
     Its text says Assumption 2; its title and Lemmas E.8 and E.9, on which it rests, need Assumption 1 only.
     """
 
-    name, short, algorithms = "E.2", "Table 2", ("fedac-convex",)
-    assumptions, convex, least_steps = "mu >= 0, Assumption 1", True, 1000
+    name, variant, assumptions, least_steps = "E.2", 2, "mu >= 0, Assumption 1", 1000
 
     def augmentation(self, c: FedAcConstants, T: int) -> float:
         sigma = self.sigma(c)
@@ -84,10 +89,6 @@ class E2(FedAcTheorem):
             "noise": term(5 * sigma * c.D0 / sqrt(c.M * T), 1, e, over(c.L * sqrt(c.M * T) * c.D0, sigma)),
             "drift": term(16411 * sqrt(c.L * sigma) * c.K ** (3 / 4) * c.D0 ** (3 / 2) / T, 4, e**4, drift),
         }
-
-    def choices(self, c: FedAcConstants, rounds: int) -> dict[str, Any]:
-        T = c.K * rounds
-        return {"lr": self.step_size(c, T), "lam": self.augmentation(c, T), "variant": 2}
 
 
 class E3(E2):

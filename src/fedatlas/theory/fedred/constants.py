@@ -7,7 +7,7 @@ import numpy as np
 
 from fedatlas.federation.problems.base import Problem
 from fedatlas.federation.problems.regression import Regression
-from fedatlas.theory.dissimilarity import dissimilarities
+from fedatlas.theory.dissimilarity import Dissimilarity
 from fedatlas.theory.fedred.bound import FedRedConstants
 
 
@@ -46,9 +46,9 @@ def fedred_constants(problem: Problem, clients: int) -> tuple[FedRedConstants, d
 
 def _estimates(problem: Problem, clients: int, x0: Any) -> tuple[dict[str, float], dict[str, str]]:
     points = {"x0": x0} | ({"x*": problem.optimum.x} if problem.optimum is not None else {})
-    pairs = {point: dissimilarities(problem, clients, x) for point, x in points.items()}
-    origin = "estimate, a lower bound: power method on Hessian-vector products at " + " and ".join(pairs)
-    values = {"delta_A": max(a for a, _ in pairs.values()), "delta_B": max(b for _, b in pairs.values())}
+    found = [Dissimilarity(problem, clients, x) for x in points.values()]
+    origin = "estimate, a lower bound: power method on Hessian-vector products at " + " and ".join(points)
+    values = {"delta_A": max(each.delta_A() for each in found), "delta_B": max(each.delta_B() for each in found)}
     origins = {"delta_A": origin, "delta_B": origin}
     if isinstance(problem, Regression):
         values |= {"mu": problem.l2, "L": problem.client_smoothness}
