@@ -217,9 +217,6 @@ class Sample:
         """Return whether the number is a ratio below 1 or a negative difference."""
         return self.value < (1 if self.log else 0)
 
-    def __str__(self) -> str:
-        return self.text()
-
     def text(self, turned: bool = False, scale: float = 1) -> str:
         """Return the number and its interval.
 
