@@ -76,7 +76,7 @@ def test_more_needs_a_part_that_is_wholly_beyond(parts, expected):
 def test_a_mean_that_cannot_be_negative_has_no_negative_end():
     scattered = sample([0.8, -0.5, 0.3, -0.4], mean=True, least=0)
     assert scattered.interval()[0] == 0 < scattered.value < scattered.interval()[1]
-    assert str(scattered).startswith("0.05 (0 to ")
+    assert scattered.text().startswith("0.05 (0 to ")
     plain = sample([0.8, -0.5, 0.3, -0.4], mean=True)
     assert plain.interval()[0] < 0 and plain.interval()[1] == scattered.interval()[1]
 
