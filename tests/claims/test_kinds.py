@@ -74,6 +74,13 @@ SPEEDUP = {"kind": "exponent", "algorithms": ["fedavg"], "axis": "clients"}
             {"kind": "reaches", "metric": "loss", "algorithms": ["fedavg"], "at_least": 2, "at_most": 1},
             "check reaches: at_least 2 is larger than at_most 1",
         ),
+        ({**CONTEST, "target": 0.1}, "check better: a reduction or target needs a cost"),
+        ({**CONTEST, "after": 3, "cost": "rounds"}, "and after without a cost"),
+        ({"kind": "reaches", "algorithms": ["a"], "quantity": "length", "at_most": 3}, "the length needs a target"),
+        (
+            {"kind": "reaches", "algorithms": ["a"], "quantity": "spread", "at_most": 3, "cost": "rounds"},
+            "not of the spread",
+        ),
         ({"kind": "reaches", "algorithms": ["a"], "at_least": 0, "share": 2}, "it must be a number between 0 and 1"),
         ({"kind": "agrees", "algorithm": "a", "limit": "l", "metric": "m", "after": 1.5}, "it must be a whole number"),
         ({"kind": "equal", "algorithms": ["a"], "tolerance": float("nan")}, "tolerance is nan"),

@@ -2,7 +2,6 @@
 
 import functools
 import math
-import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -23,7 +22,7 @@ from fedatlas.results.claims.quantities import (
 from fedatlas.results.claims.quantity_check import QuantityCheck
 from fedatlas.results.claims.results import Point, Results
 from fedatlas.results.claims.verdicts import NotTested, Outcome
-from fedatlas.results.comparing.intervals import MATTERS, sample, typical
+from fedatlas.results.comparing.intervals import MATTERS, sample
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,7 +112,7 @@ class Better(BoundedCheck, QuantityCheck, ContestCheck):
         each = list(zip(*pairs, strict=True))
         if self.cost is not None:
             return f"{' against '.join(map(_mean_cost, each))} {self.describe_cost(self.cost)}"
-        means = map(statistics.fmean if self.absolute else typical, each)
+        means = [sample(scores, log=not self.absolute).value for scores in each]
         return f"{self.score_words(results)} {sides(means, level_unit(self.measured(results)))}"
 
     def _equality(self, name: str, theirs: list[float]) -> Bounds | None:
@@ -134,7 +133,7 @@ def _mean_cost(costs: Sequence[float]) -> str:
     failures = sum(not math.isfinite(cost) for cost in costs)
     if failures:
         return "not attained" + (f" by {failures} of {len(costs)} seeds" if failures < len(costs) else "")
-    return labels.number(typical(costs))
+    return labels.number(sample(costs, log=True).value)
 
 
 def _minus(a: float, b: float) -> float:

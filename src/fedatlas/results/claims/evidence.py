@@ -134,7 +134,6 @@ def judge_all(
     evidence: Sequence[Evidence],
     note: str = "",
     more: Side = None,
-    separator: str = "; ",
     failed: Sequence[str] = (),
     shown: Evidence | None = None,
 ) -> Outcome:
@@ -153,7 +152,6 @@ def judge_all(
         evidence: The numbers.
         note: Remark of the outcome.
         more: Side of the bounds on which the effect is larger than claimed.
-        separator: Text between numbers.
         failed: Sentences on what is left out because an algorithm that was not tuned failed. Then the claim is not
             held if the remaining numbers refute it, and else it is not tested.
         shown: The number that a text on many of them has.
@@ -181,7 +179,7 @@ def judge_all(
         if verdict == HELD and not all(0 in item.sides(level) for item in evidence):
             verdict = MORE
     if len(evidence) <= LISTED:
-        text = separator.join(item.text for item in evidence)
+        text = "; ".join(item.text for item in evidence)
     else:
         text = f"at worst {decisive.text}, of {len(evidence)} comparisons"
     if shown is not None and len(evidence) > 1:

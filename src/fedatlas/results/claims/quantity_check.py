@@ -53,8 +53,9 @@ class QuantityCheck(CostCheck):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if sum(value is not None for value in (self.reduction, self.target, self.after)) > 1:
-            raise UserError(f"{self.title()}: give one of reduction, target and after")
+        others = self.cost if self.after is not None else None
+        if sum(value is not None for value in (self.reduction, self.target, self.after, others)) > 1:
+            raise UserError(f"{self.title()}: give one of reduction, target and after, and after without a cost")
         if not self.has_target and (self.reduction is not None or self.target is not None):
             raise UserError(f"{self.title()}: a reduction or target needs a cost")
 

@@ -67,6 +67,8 @@ class Reaches(BoundedCheck, QuantityCheck, MultiAlgorithmCheck):
         super().__post_init__()
         if self.quantity == "length" and self.target is None:
             raise UserError(f"{self.title()}: the length needs a target")
+        if self.quantity != "score" and (self.cost is not None or self.after is not None):
+            raise UserError(f"{self.title()}: a cost or after stands in place of the score, not of the {self.quantity}")
         if self.limits() == Bounds():
             raise UserError(f"{self.title()} needs at_least or at_most")
 

@@ -217,9 +217,6 @@ class Sample:
         """Return whether the number is a ratio below 1 or a negative difference."""
         return self.value < (1 if self.log else 0)
 
-    def __str__(self) -> str:
-        return self.text()
-
     def text(self, turned: bool = False, scale: float = 1) -> str:
         """Return the number and its interval.
 
@@ -256,41 +253,9 @@ class Sample:
 DIVERGED = Sample((-math.inf, -math.inf))  # of runs that diverged: below all bounds
 
 
-def pair_seeds(ours: Mapping[int, float], theirs: Mapping[int, float]) -> list[tuple[float, float]]:
-    """Return pairs of numbers of the same seed, in the order of the seeds.
-
-    Where several seeds of one side all have the same number, that side does not depend on the seed, as the runs of a
-    deterministic algorithm do not. Then its number is paired with every number of the other side, whatever its seed.
-    """
-    if (constant := _constant(theirs)) is not None:
-        return [(ours[seed], constant) for seed in sorted(ours)]
-    if (constant := _constant(ours)) is not None:
-        return [(constant, theirs[seed]) for seed in sorted(theirs)]
-    return match_seeds(ours, theirs)
-
-
 def match_seeds(ours: Mapping[int, float], theirs: Mapping[int, float]) -> list[tuple[float, float]]:
     """Return pairs of numbers of the seeds that both sides have, in the order of the seeds."""
     return [(ours[seed], theirs[seed]) for seed in sorted(ours.keys() & theirs.keys())]
-
-
-def _constant(numbers: Mapping[int, float]) -> float | None:
-    """Return the number that two or more seeds all have, or None."""
-    values = set(numbers.values())
-    return values.pop() if len(numbers) > 1 and len(values) == 1 else None
-
-
-def typical(numbers: Sequence[float]) -> float:
-    """Return the number whose ratio to that of other numbers is the mean ratio: the geometric mean.
-
-    It is the median where a number has no logarithm, as the value of a `Sample` then is.
-    """
-    import numpy as np
-
-    values = np.array(numbers, float)
-    if len(set(numbers)) == 1:
-        return float(values[0])  # to the last bit
-    return float(np.exp(np.log(values).mean()) if (np.isfinite(values) & (values > 0)).all() else np.median(values))
 
 
 def sample(

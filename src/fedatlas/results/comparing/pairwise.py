@@ -25,7 +25,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from fedatlas.results.comparing.benchmark import Array, Benchmark
-from fedatlas.results.comparing.intervals import LEVEL, MATTERS, Sample, pair_seeds, sample
+from fedatlas.results.comparing.intervals import LEVEL, MATTERS, Sample, match_seeds, sample
 from fedatlas.results.comparing.medians import needed_seeds, share_interval
 
 MEANINGFUL = 0.75  # share of runs that a meaningful difference wins (Bouthillier et al. 2021)
@@ -67,7 +67,7 @@ def pairwise_gap(
             nobody knows which would attain it first.
     """
     tie = _equality(benchmark.log) if ties else math.nan
-    pairs = pair_seeds(*(benchmark.by_seed(a, problem, target) for a in (first, second)))
+    pairs = match_seeds(*(benchmark.by_seed(a, problem, target) for a in (first, second)))
     return sample((_relative(*pair, benchmark.log, tie) for pair in pairs), benchmark.log)
 
 
@@ -202,7 +202,7 @@ def compare_pair(
         rivals: Number of rivals of which one is enough for the algorithm to be behind; the level of being behind is
             divided by it.
     """
-    pairs = pair_seeds(*(benchmark.by_seed(a, problem) for a in (first, second)))
+    pairs = match_seeds(*(benchmark.by_seed(a, problem) for a in (first, second)))
     ours, theirs = np.array(pairs, float).reshape(-1, 2).T
     wins = float(won(ours, theirs, benchmark.margin, benchmark.resolution[problem]).sum())
     gap = pairwise_gap(benchmark, first, second, problem, ties=True)
