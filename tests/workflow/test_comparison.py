@@ -277,7 +277,7 @@ def test_runs_of_another_framework_begin_where_those_of_the_atlas_do_and_are_pla
         (lambda f: f.assign(seed=f["seed"] + 100), "it must be a scoring seed"),
         (lambda f: f.assign(problem="unlikely"), "unknown problem 'unlikely'"),
         (lambda f: f.drop(columns="loss"), "no column 'loss'"),
-        (lambda f: f.assign(round="first"), "must be a number"),
+        (lambda f: f.assign(round="first"), "must be numbers"),
         (lambda f: f[f["seed"] == 0], "has one seed"),
         (lambda f: pd.concat([f, f]), "a round stands twice"),
     ],

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 COLUMNS = ("problem", "seed", "round", "loss")
 TOLERANCE = 1e-5  # of the loss at the start, which frameworks round differently, and relative to it below F*
-REASON = "the file has no runs of it"
 
 
 def add_runs(view: ExperimentView, curves: "pd.DataFrame", path: Path) -> "tuple[ExperimentView, pd.DataFrame]":
@@ -45,7 +44,7 @@ def add_runs(view: ExperimentView, curves: "pd.DataFrame", path: Path) -> "tuple
     seeds = runs.groupby(CASE)["seed"].nunique()
     if (seeds < 2).any():
         raise UserError(f"{path}: {seeds.idxmin()} has one seed, of which no interval follows: run several")
-    absent = {case: REASON for case in view.cases if case not in set(cases.values())}
+    absent = {case: "the file has no runs of it" for case in view.cases if case not in set(cases.values())}
     entry = AlgorithmView(algorithm=id, name=id, emphasis=True)
     view = replace(view, algorithms={**view.algorithms, id: entry}, undefined={**view.undefined, id: absent})
     return view, pd.concat([curves, *parts], ignore_index=True)
@@ -53,22 +52,15 @@ def add_runs(view: ExperimentView, curves: "pd.DataFrame", path: Path) -> "tuple
 
 def _read(path: Path) -> "pd.DataFrame":
     """Return the rows of a file."""
-    import pandas as pd
-
     frame = csv.read(path)
     if missing := [column for column in COLUMNS if column not in frame]:
         raise UserError(f"{path} has no column {missing[0]!r}; it needs {', '.join(COLUMNS)}")
-    if len(frame) == 0:
+    if frame.empty:
         raise UserError(f"{path} has no rows")
-    frame = frame[list(COLUMNS)].astype({"problem": str})
-    for column in COLUMNS[1:]:
-        values = pd.to_numeric(frame[column], errors="coerce")
-        wrong = values.isna() if column != "loss" else values.isna() & ~frame[column].isna()
-        if wrong.any():
-            row = int(wrong.to_numpy().argmax())
-            raise UserError(f"{path}, row {row + 2}: {column} is {frame[column].iloc[row]!r}; it must be a number")
-        frame[column] = values
-    return frame.astype({"seed": int, "round": int})
+    try:
+        return frame[list(COLUMNS)].astype({"problem": str, "seed": int, "round": int, "loss": float})
+    except ValueError as error:
+        raise UserError(f"{path}: seed, round and loss must be numbers ({error})") from None
 
 
 def _cases(view: ExperimentView, path: Path, runs: "pd.DataFrame") -> Mapping[str, str]:

@@ -1,5 +1,6 @@
 """A comparison as text for a terminal."""
 
+import itertools
 from collections.abc import Iterator, Sequence
 
 from fedatlas.experiments import labels
@@ -71,7 +72,6 @@ def overall_rows(numbers: EntryNumbers) -> list[list[str]]:
 
 def align(rows: Sequence[Sequence[str]]) -> Iterator[str]:
     """Yield rows with columns of equal widths."""
-    count = max(map(len, rows))
-    widths = [max((len(row[at]) for row in rows if at < len(row)), default=0) for at in range(count)]
+    widths = [max(map(len, column)) for column in itertools.zip_longest(*rows, fillvalue="")]
     for row in rows:
         yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=False)).rstrip()

@@ -129,12 +129,8 @@ def _rates(curves: "pd.DataFrame") -> dict[tuple[str, str], dict[str, float]]:
         counts = [(len(profile), rounds) for profile, rounds in ledger]
         rounds = sum(number for _, number in counts)
         costs["exchanges"] = sum(count * number for count, number in counts) / rounds if rounds else 1.0
-        rates[str(id), str(case)] = {name: _short(value) for name, value in costs.items()}
+        rates[str(id), str(case)] = {name: float(f"{value:.6g}") for name, value in costs.items()}
     return rates
-
-
-def _short(value: float) -> float:
-    return float(f"{value:.6g}")
 
 
 def _chosen(table: "pd.DataFrame", view: ExperimentView) -> dict[tuple[str, str], dict[str, Any]]:

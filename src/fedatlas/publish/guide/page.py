@@ -16,7 +16,6 @@ from fedatlas.workflow.comparison import SUITE
 from fedatlas.workflow.study import Study
 
 HERE = Path(__file__).parent
-TITLE = "Which method, when?"
 
 
 def write_guide(study: Study, out: Path, name: str = SUITE, size: str | None = None, pages: str = "") -> None:
@@ -54,7 +53,7 @@ def write_page(content: dict[str, Any], out: Path, pages: str = "") -> None:
         create_environment(HERE)
         .get_template("guide.html")
         .render(
-            title=TITLE,
+            title="Which method, when?",
             content=content,
             data=charts.compress(text),
             pages=pages,

@@ -58,11 +58,8 @@ class Headline:
         for size, level in self.evidence.items():
             lookup("size", size, dict.fromkeys(SIZES))
             lookup("level of evidence", level, LEVELS)
-        levels = set(self.evidence.values())
-        if SUBSTITUTE in levels and not self.substitute:
+        if SUBSTITUTE in self.evidence.values() and not self.substitute:
             raise UserError("headline: evidence has a substitute, so substitute must say which one")
-        if NOT_RUN in levels and not self.not_run:
-            raise UserError(f"headline: evidence is {NOT_RUN!r}, so not_run must name an experiment")
 
     @property
     def claims(self) -> list[str]:
@@ -87,10 +84,6 @@ class Sentence:
     cards: list[str] = option(list, doc="headlines of the paper that test it")
     claims: list[str] = option(list, doc="claims that test it, as EXPERIMENT/CLAIM, where no headline does")
     reason: str = option("", doc="what is not tested, and why")
-
-    def __post_init__(self) -> None:
-        if not (self.cards or self.claims or self.reason):
-            raise UserError("sentence: without cards and claims it needs a reason")
 
 
 @dataclass(frozen=True, kw_only=True)

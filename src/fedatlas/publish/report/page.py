@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-LONG_TABLE = 12  # rows; longer ones are folded
 FOLDER = Path(__file__).parent
 STYLE, SHARED, TABLES = FOLDER / "report.css", FOLDER / "shared.js", FOLDER / "report.js"
 SCRIPTS = (SHARED, TABLES, FOLDER / "charts.js")
@@ -110,8 +109,6 @@ def _load_experiment(directory: Path, base: Path) -> dict[str, Any]:
     facts = read_facts(directory / FACTS_FILE)
     table, plain = read(directory / "table.parquet")
     meta = TableMeta.from_dict(plain)
-    best = tables.best_values(facts, table)
-    settings = sum(len(rows) for _, rows in best.blocks)
     return {
         "anchor": f"{facts['size']}-{facts['name']}",
         "facts": facts,
@@ -119,9 +116,7 @@ def _load_experiment(directory: Path, base: Path) -> dict[str, Any]:
         "figures": [load_figure(directory, name, caption, base) for name, caption in facts["figures"].items()],
         "links": _links({"YAML": Path(facts["file"]), "run files": directory / "runs"}, base),
         "claims": read_verdicts(directory / "claims.csv"),
-        "best": best,
-        "settings": settings,
-        "folded": settings > LONG_TABLE,
+        "best": tables.best_values(facts, table),
         "choices": tables.chosen_values(facts, table),
         "seeds": tables.seed_range(table),
         "warnings": find_warnings(facts, table.to_dict("records"), meta),

@@ -29,32 +29,20 @@ def best_values(facts: Facts, table: pd.DataFrame) -> TextTable:
     """
     blocks: dict[Any, list[tuple[tuple[str, ...], list[Cell]]]] = {}
     for point, part in _groups(table[table["chosen"]], facts["axes"]):
-        best = best_algorithms(facts, part)
-        edges = dict(zip(part["algorithm"], part["edge"], strict=True))
-        texts = {
-            id: labels.number(score) + "†" * bool(edges[id])
-            for id, score in zip(part["algorithm"], part["score"], strict=True)
+        means, sds, counts = (part[name].tolist() for name in ("score", "score_sd", "seeds"))
+        near = within_noise(means, sds, counts, facts["select"]["goal"])
+        known = {
+            row["algorithm"]: Cell(labels.number(row["score"]) + "†" * bool(row["edge"]), flag and len(part) > 1)
+            for row, flag in zip(part.to_dict("records"), near, strict=True)
         }
         names = tuple(labels.text(parse(cell)) for cell in point)
-        cells = [Cell(texts.get(id, "–"), id in best) for id in facts["algorithms"]]
+        cells = [known.get(id, Cell("–")) for id in facts["algorithms"]]
         blocks.setdefault(names[:1], []).append((names, cells))
     return TextTable(
         corner=list(map(labels.short_axis, facts["axes"])),
         heads=[[(name, 1) for name in facts["algorithms"].values()]],
         blocks=[("", rows) for rows in blocks.values()],
     )
-
-
-def best_algorithms(facts: Facts, rows: pd.DataFrame) -> set[str]:
-    """Return the ids of the algorithms whose scores in a setting are the best or within noise of it.
-
-    Args:
-        facts: The experiment's facts.
-        rows: Rows of the table, one for each algorithm of the setting.
-    """
-    means, sds, counts = rows["score"].tolist(), rows["score_sd"].tolist(), rows["seeds"].tolist()
-    near = within_noise(means, sds, counts, facts["select"]["goal"])
-    return {id for id, flag in zip(rows["algorithm"], near, strict=True) if flag and len(rows) > 1}
 
 
 def seed_range(table: pd.DataFrame) -> str:

@@ -41,9 +41,9 @@ def find_warnings(facts: Facts, table: Iterable[Row], meta: TableMeta) -> list[s
             )
         all_diverged, diverged = [], []
         for row in rows:
-            if row["tuning_seeds"] > 0 and not _is_finite(row["tuning_score"]):
+            if row["tuning_seeds"] > 0 and not math.isfinite(row["tuning_score"]):
                 all_diverged.append(row)
-            elif not _is_finite(row["score"]):
+            elif not math.isfinite(row["score"]):
                 diverged.append(row)
         for part, verb in ((all_diverged, "diverged for every tuned value"), (diverged, "diverged")):
             if part:
@@ -62,10 +62,6 @@ def _groups(rows: Iterable[Row], column: str, common: Collection[str]) -> dict[s
         if isinstance(row[column], str) and row[column] not in common:
             groups.setdefault(row[column], []).append(row)
     return groups
-
-
-def _is_finite(value: float | None) -> bool:
-    return value is not None and math.isfinite(value)
 
 
 def _code(edge: str) -> str:
