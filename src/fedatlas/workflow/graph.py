@@ -262,10 +262,9 @@ class Graph:
             last: Number of seeds of the last interim analysis; by default that of the experiment.
         """
         needs, cells, files = set(names), self.cells(w), {}
-        shared = [self.origins.files(cell.spec) for cell in cells] if needs else []
         if needs & {"partitions", "availability", SIMULATED}:
+            shared = [self.origins.files(cell.spec) for cell in cells]
             files["partitions"] = list(dict.fromkeys(paths["partition"] for paths in shared if "partition" in paths))
-        if needs & {"partitions", "availability", SIMULATED}:
             files["data"] = list(dict.fromkeys(path for cell in cells for path in self.data_files(cell.spec.problem)))
         if SIMULATED in needs:
             files["runs"] = self.run_files(w, last)

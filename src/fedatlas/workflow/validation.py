@@ -4,16 +4,15 @@ Options of figures and checks declare the things that their values name (``names
 `fedatlas.registry.options.Option`); these names are looked up in the experiment.
 """
 
-import functools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from fedatlas.errors import UserError, did_you_mean, lookup
 from fedatlas.experiments import expansion
 from fedatlas.experiments.axis_values import are_numbers, matches
-from fedatlas.experiments.cells import Axes, Cell, Run, Spec
-from fedatlas.experiments.claim import Claim
+from fedatlas.experiments.cells import Axes, Cell, Run
 from fedatlas.experiments.labels import COSTS, TIMES
 from fedatlas.experiments.runs import create_setting, runs
 from fedatlas.experiments.selection import EXTREMES, select_points
@@ -57,61 +56,45 @@ def validate(experiment: Experiment, cells: Sequence[Cell] | None = None) -> Non
     cells = expansion.cells(experiment) if cells is None else cells
     metrics = list(dict.fromkeys(name for cell in cells for name in reported_metrics(cell.spec)))
     points = [point for cell in cells for point in _points(cell)]
-    try:
+    with _within(experiment.where):
         tuning = {id: expansion.tuned_values(experiment, id)[0] for id in experiment.algorithms}
-        _within("paper", functools.partial(reference, experiment.paper))
-        for id in experiment.algorithms:
-            _validate_citation(experiment.algorithm(id))
+
+        def validate_options(kind: Figure | Check) -> None:
+            _validate_names(kind, experiment, metrics, tuning)
+            for axis in kind.measures():
+                if not are_numbers(experiment.axes.get(axis, [])):
+                    raise UserError(f"the values of {axis} must be numbers")
+            _validate_runs(kind, experiment, points)
+
+        with _within("paper"):
+            reference(experiment.paper)
+        for algorithm in map(algorithms.get, map(experiment.algorithm, experiment.algorithms)):
+            if key := getattr(algorithm, "cite", None):  # an algorithm of an extension may have none
+                with _within(describe(f"algorithm {algorithm.name}", algorithm.__module__)):
+                    reference(key)
         for name in experiment.figures:
-            validate_figure = functools.partial(_validate_figure, experiment, cells, points, metrics, tuning)
-            _within(f"figures.{name}", functools.partial(validate_figure, experiment.figure(name)))
+            with _within(f"figures.{name}"):
+                figure = FIGURES.build(experiment.figure(name))
+                validate_options(figure)
+                if "partitions" in figure.inputs:
+                    _validate_partition(experiment)
+                if figure.draws_results:
+                    _validate_axes(figure, experiment)
+                inputs.specify(figure, cells)
         for name, claim in experiment.claims.items():
-            _within(f"claims.{name}", functools.partial(_validate_claim, experiment, points, metrics, tuning, claim))
-    except UserError as error:
-        raise UserError(f"{experiment.where}: {error}") from None
+            with _within(f"claims.{name}"):
+                for check in map(build, claim.checks):
+                    if claim.tested_at(experiment.size):  # elsewhere its axes and algorithms are those of other sizes
+                        validate_options(check)
 
 
-def _validate_citation(name: str) -> None:
-    """Look up the citation of an algorithm. An algorithm of an extension may have none."""
-    algorithm = algorithms.get(name)
-    if key := getattr(algorithm, "cite", None):
-        _within(describe(f"algorithm {name}", algorithm.__module__), functools.partial(reference, key))
-
-
-def _within(key: str, check: Callable[[], object]) -> None:
+@contextlib.contextmanager
+def _within(key: str) -> Iterator[None]:
+    """Put what was validated before the message of a UserError."""
     try:
-        check()
+        yield
     except UserError as error:
         raise UserError(f"{key}: {error}") from None
-
-
-def _validate_figure(
-    experiment: Experiment,
-    cells: Sequence[Cell],
-    points: Sequence[RunPoint],
-    metrics: list[str],
-    tuning: Mapping[str, Axes],
-    spec: Spec,
-) -> None:
-    figure = FIGURES.build(spec)
-    _validate_names(figure, experiment, metrics, tuning)
-    _validate_numbers(figure, experiment)
-    _validate_runs(figure, experiment, points)
-    if "partitions" in figure.inputs:
-        _validate_partition(experiment)
-    if figure.draws_results:
-        _validate_axes(figure, experiment)
-    inputs.specify(figure, cells)
-
-
-def _validate_claim(
-    experiment: Experiment, points: Sequence[RunPoint], metrics: list[str], tuning: Mapping[str, Axes], claim: Claim
-) -> None:
-    for check in map(build, claim.checks):
-        if claim.tested_at(experiment.size):  # elsewhere its axes and algorithms are those of other sizes
-            _validate_names(check, experiment, metrics, tuning)
-            _validate_numbers(check, experiment)
-            _validate_runs(check, experiment, points)
 
 
 def _validate_names(kind: Kind, experiment: Experiment, reported: list[str], tuning: Mapping[str, Axes]) -> None:
@@ -160,12 +143,6 @@ def _validate_names(kind: Kind, experiment: Experiment, reported: list[str], tun
             _validate_in(name, noun, value if isinstance(value, (list, tuple, dict)) else [value], names)
 
 
-def _validate_numbers(kind: Figure | Check, experiment: Experiment) -> None:
-    for axis in kind.measures():
-        if not are_numbers(experiment.axes.get(axis, [])):
-            raise UserError(f"the values of {axis} must be numbers")
-
-
 def _algorithms(kind: Kind, experiment: Experiment) -> list[str]:
     """Return the ids of the algorithms of a figure or check."""
     algorithm, several = getattr(kind, "algorithm", None), getattr(kind, "algorithms", None)
@@ -192,11 +169,9 @@ def _validate_runs(kind: Figure | Check, experiment: Experiment, points: Sequenc
 
 
 def _validate_in(key: str, noun: str, names: Iterable[Any], namespace: Mapping[str, Any]) -> None:
-    for name in names:
-        try:
+    with _within(key):
+        for name in names:
             lookup(noun, str(name) if noun == "theorem" else name, namespace)
-        except UserError as error:
-            raise UserError(f"{key}: {error}") from None
 
 
 def _validate_where(key: str, where: Mapping[str, Any], axes: Mapping[str, list[Any]]) -> None:

@@ -60,7 +60,8 @@ def build(
     for (id, *cells, seed), rows in select_rows(plotted, request.where).groupby(
         ["algorithm", *view.axes, "seed"], sort=False, dropna=False
     ):
-        spec, search, file = runs[_run_key(id, [axis_values.parse(_plain(cell)) for cell in cells])]
+        point = [axis_values.parse(cell.item() if isinstance(cell, np.generic) else cell) for cell in cells]
+        spec, search, file = runs[_run_key(id, point)]
         groups.append((spec, file, create_run(spec, search.within, search.chosen or {}, int(seed)), rows))
     groups.sort(key=lambda group: json.dumps(group[0].problem, sort_keys=True))  # then one problem is in memory
     for spec, file, run, rows in groups:
@@ -88,10 +89,6 @@ def _runs(
 def _run_key(id: str, point: Sequence[Any]) -> str:
     """Return the key of a run: the id of its algorithm and its point of the axes, as text."""
     return json.dumps([id, *map(axis_values.text, point)])
-
-
-def _plain(cell: Any) -> Any:
-    return cell.item() if isinstance(cell, np.generic) else cell
 
 
 class _Clock:
