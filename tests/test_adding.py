@@ -1,8 +1,9 @@
 """Each example of docs/how-to/algorithm.md and adding.md is one file of a study, listed, shown and used as it is."""
 
-import os
+import contextlib
+import io
 import re
-import subprocess
+import runpy
 import sys
 from pathlib import Path
 
@@ -59,14 +60,6 @@ def study(tmp_path_factory):
     return folder
 
 
-def run(study, *command):
-    """Return the output of a command in the study."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
-    process = subprocess.run(command, cwd=study, env=environment, capture_output=True, text=True)
-    assert process.returncode == 0, process.stdout + process.stderr
-    return process.stdout
-
-
 @pytest.fixture(scope="module")
 def output(study):
     """The words that tests/use_examples.py prints of each name in the study."""
@@ -76,7 +69,11 @@ def output(study):
         for title, text in SECTIONS.items()
     }
     (study / "examples.yaml").write_text(yaml.safe_dump(examples))
-    lines = run(study, sys.executable, "-m", "tests.use_examples", *NAMES.values()).splitlines()
+    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(io.StringIO()) as out:
+        patch.chdir(study)
+        patch.setattr(sys, "argv", ["use_examples", *NAMES.values()])
+        runpy.run_module("tests.use_examples", run_name="__main__")
+    lines = out.getvalue().splitlines()
     return {line.partition(": ")[0]: line.partition(": ")[2].split() for line in lines}
 
 

@@ -45,9 +45,9 @@ def test_divergence_is_a_result_and_never_chosen(tmp_path):
 
 
 def test_the_edge_of_the_grid_is_marked(tmp_path):
-    table, *_ = build(tmp_path, tune={"lr": [1e-6, 1e-5]})
+    table, *_ = build(tmp_path, grid={}, tune={"lr": [1e-6, 1e-5]})
     assert (table.loc[table["chosen"], "edge"] == "lr at its highest value").all()
-    table, *_ = build(tmp_path, tune={"lr": [1e-6]})
+    table, *_ = build(tmp_path, grid={}, tune={"lr": [1e-6]})
     assert (table["edge"] == "").all()
 
 
@@ -78,12 +78,13 @@ def test_runs_that_are_spread_over_files_make_the_same_table(tmp_path):
         "within": {"local_steps": [3, 1, 2], "eval_rounds": [2, 1]},
         "seeds": [0, 1],
         "tune": {"lr": [0.01, 0.02]},
+        "algorithms": {"fedavg": {}},
     }
     for name in ("whole", "spread"):
         (tmp_path / name).mkdir()
     reference = build(tmp_path / "whole", **change)
     spread = build(tmp_path / "spread", **change, parts=3)
-    assert len(list(tmp_path.glob("spread/runs/*/*.parquet"))) > len(list(tmp_path.glob("whole/runs/*/*.parquet"))) == 4
+    assert len(list(tmp_path.glob("spread/runs/*/*.parquet"))) > len(list(tmp_path.glob("whole/runs/*/*.parquet"))) == 2
     for first, second in zip(reference[:3], spread[:3], strict=True):
         columns = [name for name in first if "seconds" not in name]
         pd.testing.assert_frame_equal(first[columns], second[columns])

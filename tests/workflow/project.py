@@ -61,9 +61,9 @@ def forked_commands():
 
 @functools.cache
 def forked_python():
-    """Return a command in place of Python with which `fedatlas` runs Snakemake and its jobs in forks of servers."""
-    script = forked_commands() / "python"
-    script.write_text(f'#!/bin/sh\nshift 3\nexec {shlex.join(fork_server().command)} "$@"\n')  # python -P -m snakemake
+    """Return what commands call in place of Python, to start Snakemake in a fork of its server."""
+    script, words = forked_commands() / "python", 'until [ "$1" = snakemake ]; do shift; done; shift'
+    script.write_text(f'#!/bin/sh\n{words}\nexec {shlex.join(fork_server().command)} "$@"\n')
     script.chmod(0o755)
     return str(script)
 
@@ -97,7 +97,7 @@ class Project:
         """Run snakemake to its end, in a fork of a process that has imported it."""
         environment = self.environment
         if self.forked:
-            environment["PATH"] = f"{forked_commands()}:{environment['PATH']}"
+            environment |= {"PATH": f"{forked_commands()}:{environment['PATH']}", "FORKED_PYTHON": forked_python()}
         process = fork_server().run(["--cores", "2", *arguments], self.folder, environment, timeout)
         assert not check or process.returncode == 0, process.stdout[-3000:] + process.stderr[-3000:]
         return process

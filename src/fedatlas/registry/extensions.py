@@ -240,10 +240,10 @@ def _add_to_path(root: Path) -> None:
 
 
 def _lies_in(root: Path, name: str, module: ModuleType) -> bool:
-    base = root.joinpath(*name.split("."))
-    files = {str(base / "__init__.py"), str(base.with_name(f"{base.name}.py"))}
+    base = os.path.join(root, *name.split("."))  # paths of text, as a process has thousands of modules
     attributes = getattr(module, "__dict__", {})  # not its __file__: torch has modules that answer any name
-    return attributes.get("__file__") in files or str(base) in attributes.get("__path__", ())
+    files = (f"{base}.py", os.path.join(base, "__init__.py"))
+    return attributes.get("__file__") in files or base in attributes.get("__path__", ())
 
 
 def load() -> tuple[ModuleType, ...]:

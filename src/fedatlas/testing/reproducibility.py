@@ -87,9 +87,13 @@ def blocks(implementation: Implementation) -> None:
 def checkpoint(implementation: Implementation) -> None:
     """A run that is stopped and goes on from its checkpoint ends with the same bits."""
     options = {"local_steps": 2, "rounds": 7, "eval_rounds": 3, **implementation.partial_participation}
-    for label, problem, _ in defined_cases(implementation, all_cases({"": options})):
-        if problem is not implementation.smallest_problem and not label.startswith("a network"):
-            continue
+    if "participation" in options:
+        options["participation"] = {"kind": "uniform", "count": 2}
+    cases = [
+        ("a small problem", implementation.smallest_problem, options),
+        ("a network in torch", _augmented_network(), options),
+    ]
+    for label, problem, _ in defined_cases(implementation, cases):
         history = implementation.run(problem, seed=3, **options)
         with tempfile.TemporaryDirectory() as folder:
             resumed = _run_with_interruption(implementation, problem, options, Path(folder, "a.state"), label)
@@ -113,6 +117,12 @@ def recurrence(implementation: Implementation) -> None:
                 f"With {label}, compiled rounds differ from plain ones by {np.abs(compiled.x - plain.x).max():.2g}: "
                 "correct the matrix and vectors of recurrence, or resume; or leave recurrence out."
             )
+
+
+@functools.cache
+def _augmented_network() -> Any:
+    augment = {"crop": 1, "flip": True}
+    return instances.network({"kind": "mlp", "hidden": [4]}, dtype="float32", augment=augment)
 
 
 @functools.cache

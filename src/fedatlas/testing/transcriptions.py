@@ -59,6 +59,7 @@ class PlainRun:
         self.m, self.T, self.x0 = setting.clients, setting.total_rounds, problem.start(seed)
         self.participants = setting.participation_kind.bind(problem, setting.clients, seed)
         self.sampler = setting.sampling_kind.bind(problem, setting.clients, setting.batch, seed)
+        self._draw = functools.cache(lambda t, K: self.sampler.draw(t, np.arange(self.m), K))
         self.K = setting.local_steps
         if setting.local_epochs is not None:  # the problems' clients have equally many rows
             self.epoch_steps = -(-len(self._rows(0)) // setting.batch)
@@ -104,11 +105,8 @@ class PlainRun:
         return self.problem.partition.client(i) if self.problem.partition else np.arange(self.problem.samples)
 
     def _gradient(self, rows: Any, y: np.ndarray) -> np.ndarray:
-        total = self.problem.l2 * y
-        for j in rows:
-            a, b = self.problem.A[j], self.problem.b[j]
-            total = total - b * a / (1 + np.exp(b * (a @ y))) / len(rows)
-        return total
+        A, b = self.problem.A[rows], self.problem.b[rows]
+        return self.problem.l2 * y - (b / (1 + np.exp(b * (A @ y)))) @ A / len(rows)
 
     def g(self, t: int, k: int, i: int, y: np.ndarray, K: int | None = None) -> np.ndarray:
         """Return the gradient of client i at y on its k-th minibatch of round t, a round of K minibatches."""
@@ -120,20 +118,18 @@ class PlainRun:
 
     def _minibatch(self, t: int, k: int, i: int, K: int | None = None) -> Any:
         """Return the rows of client i's k-th minibatch of round t, a round of K minibatches."""
-        epochs, batch, clients = self.setting.local_epochs, self.setting.batch, np.arange(self.m)
+        epochs, batch = self.setting.local_epochs, self.setting.batch
         if epochs is None:
-            draws = self.sampler.draw(t, clients, K or self.K)
+            draws = self._draw(t, K or self.K)
             return self._rows(i) if draws is None else draws[i, k]
-        rows, step = self.sampler.passes(t, clients, epochs)[i][k // self.epoch_steps], k % self.epoch_steps
+        rows, step = self.sampler.passes(t, np.arange(self.m), epochs)[i][k // self.epoch_steps], k % self.epoch_steps
         return rows[step * batch : (step + 1) * batch]
 
     def f(self, t: int, k: int, i: int, y: np.ndarray) -> float:
         """Return the loss of client i at y on its k-th minibatch of round t."""
-        total = self.problem.l2 / 2 * (y @ y)
         rows = self._minibatch(t, k, i)
-        for j in rows:
-            total = total + np.log(1 + np.exp(-self.problem.b[j] * (self.problem.A[j] @ y))) / len(rows)
-        return total
+        margins = self.problem.b[rows] * (self.problem.A[rows] @ y)
+        return self.problem.l2 / 2 * (y @ y) + np.log(1 + np.exp(-margins)).mean()
 
     def share(self, t: int, k: int, i: int) -> float:
         """Return the samples of client i's k-th minibatch of round t divided by the samples of client i."""
@@ -144,7 +140,7 @@ class PlainQuadraticRun(PlainRun):
     """A run on quadratics, which have exact proximal steps."""
 
     def g(self, t: int, k: int, i: int, y: np.ndarray, K: int | None = None) -> np.ndarray:
-        draws = self.sampler.draw(t, np.arange(self.m), K or self.K)
+        draws = self._draw(t, K or self.K)
         return self.G(i, y) if draws is None else self.G(i, y) + sum(self.problem.noise[draws[i, k]]) / len(draws[i, k])
 
     def G(self, i: int, y: np.ndarray) -> np.ndarray:
