@@ -81,17 +81,13 @@ def _kind(section: str, name: str) -> str:
     lines = [
         f"{kind.name} ({noun}{aliases})",
         "",
-        _docstring(kind),
+        textwrap.indent(inspect.getdoc(kind) or "", "  "),
         *_option_lines(all_options(kind).values()),
     ]
     if cite := getattr(kind, "cite", None):
         cited = bibliography.entries().get(cite)  # an algorithm can be tried before its paper has an entry
         lines += ["", _cited(cited.text) if cited else _paragraph(bibliography.explain_missing(cite))]
     return "\n".join(lines)
-
-
-def _docstring(kind: type) -> str:
-    return textwrap.indent(inspect.getdoc(kind) or "", "  ")
 
 
 def _option_lines(declarations: Iterable[Option]) -> list[str]:

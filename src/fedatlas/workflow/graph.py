@@ -301,11 +301,11 @@ class Graph:
         return inputs.specify_checks(checks_at_size(experiment.claims, experiment.size), self.cells(w))
 
     def _about(self, w: Any) -> dict[str, Any]:
-        """Return the words of report and MLflow on an experiment."""
         return self._facts(w.size, w.experiment)
 
     @functools.cache  # noqa: B019
     def _facts(self, size: str, name: str) -> dict[str, Any]:
+        """Return the words of report and MLflow on an experiment."""
         left_out = self.figures_left_out(size, name)
         return build_facts(self.study.experiment(size, name), self.study.view(size, name), self._cards, left_out)
 
