@@ -221,8 +221,10 @@ def test_the_page_which_method_when_is_made_from_the_record(project):
         (["slowmo", "--on", "suite", "--set", "lr=-1"], "algorithm slowmo (extensions/slowmo.py): lr is -1"),
     ],
 )
-def test_bad_input_is_one_sentence(project, words, sentence):
-    output = project.fedatlas("compare", *words, status=2)
+def test_bad_input_is_one_sentence(project, words, sentence, monkeypatch, capsys):
+    monkeypatch.chdir(project.folder)
+    assert main(["compare", *words]) == 2
+    output = "".join(capsys.readouterr())
     assert sentence in output and "Traceback" not in output and len(output.strip().splitlines()) == 1
     assert "results/" not in output
 

@@ -36,15 +36,25 @@ ADD = ["record", "add", "suite", "--size", "smoke", "--runs", "20"]
 RECORD = "record/smoke/suite"
 
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
+@pytest.fixture(scope="module")
+def original(tmp_path_factory):
     """A study with results of two cases, of which both are in its record."""
-    (tmp_path / "config/experiments").mkdir(parents=True)
-    (tmp_path / "config/config.yaml").write_text("size: smoke\ngallery: {smoke: [suite]}\n")
-    (tmp_path / "config/experiments/suite.yaml").write_text(yaml.safe_dump(SUITE, sort_keys=False))
+    folder = tmp_path_factory.mktemp("cases")
+    (folder / "config/experiments").mkdir(parents=True)
+    (folder / "config/config.yaml").write_text("size: smoke\ngallery: {smoke: [suite]}\n")
+    (folder / "config/experiments/suite.yaml").write_text(yaml.safe_dump(SUITE, sort_keys=False))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        finish("suite")
+        assert main(ADD) == 0
+    return folder
+
+
+@pytest.fixture
+def folder(original, tmp_path, monkeypatch):
+    """A copy of the study as working directory."""
+    shutil.copytree(original, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
-    finish("suite")
-    assert main(ADD) == 0
     return tmp_path
 
 
