@@ -96,6 +96,8 @@ def build(experiment, folder, value, diverges=lambda id, point: False):
             experiment.algorithm(id), tune=experiment.tune, seeds=experiment.seeds, select=select, **parts
         ).to_dict()
         meta = {"spec": spec, "fingerprint": "0123456789abcdef", "environments": [{"fedatlas": "0.1.0"}]}
+        if select:
+            meta["searches"] = [{"within": {}, "axes": experiment.tune, "chosen": {"lr": best_lr}}]
         meta["data"] = {"breast_cancer": {"rows": 456, "test_rows": 113, "shape": [30], "classes": 2, "lossy": ""}}
         files.write(path, pd.concat(frames, ignore_index=True), meta)
         paths.append(path)

@@ -43,14 +43,7 @@ TWO = {
 
 SLOPES = {
     "speedup": {"kind": "exponent", "algorithms": ["fedavg"], "axis": "problem.noise", "at_least": 0},
-    "choice": {
-        "kind": "exponent",
-        "quantity": "choice",
-        "algorithms": ["fedavg"],
-        "axis": "problem.noise",
-        "parameter": "lr",
-        "at_least": 0,
-    },
+    "choice": {"kind": "exponent", "algorithms": ["fedavg"], "axis": "problem.noise", "parameter": "lr", "at_least": 0},
 }
 CLAIMS = {name: {"text": "It is.", "source": "none", "check": check} for name, check in SLOPES.items()}
 
