@@ -1,24 +1,10 @@
 """Code that is compiled or written out by hand for speed. The rest of the package imports this module alone.
 
-The gain of each part, as measured by the scripts in benchmarks/ (see benchmarks/README.md):
-
 ``lockstep`` with ``kernels`` and ``drawing``: rounds of one-sample local steps on logistic data, for all step sizes of
-a tuning grid in one pass over the draws. A local step costs 31 to 567 times less than in plain NumPy, and 126 to 1762
-times less for each of thirteen step sizes.
-
-``scoring``: metrics of sparse logistic data at all step sizes of a tuning grid in one pass over the rows.
-
-``sparse_gradients``: gradients and losses of sparse logistic data on all rows of a client. A gradient costs 1.5 to 2.9
-times less than by SciPy's products.
-
-``sequential`` with ``passes``, ``pooling`` and ``dense``: the gradient of a sequential network in one call, which holds
-no lock of Python. Rounds of LeNet with minibatches of twenty images are five times as fast as a plain torch loop.
-
-``dense_rows``: minibatch gradients of softmax regression, whose rows are read where they lie, images as bytes. On MNIST
-a gradient costs 2.5 times less than gathered rows and matrix products.
-
-``simd``: vectors of numbers, in which ``kernels``, ``scoring``, ``sparse_gradients``, ``pooling``, ``dense`` and
-``dense_rows`` are written.
+a tuning grid in one pass over the draws. ``scoring``: metrics of sparse logistic data at all step sizes of a grid.
+``sparse_gradients``: its gradients on all rows of a client. ``sequential`` with ``passes``, ``pooling`` and ``dense``:
+the gradient of a sequential network in one call, which holds no lock of Python. ``dense_rows``: minibatch gradients of
+softmax regression. ``simd``: vectors of numbers, in which they are written. benchmarks/README.md has what each gains.
 
 All parts are imported inside functions, since numba and torch take seconds to import. The results of a cell depend on
 the parts that `fedatlas.federation.compiled.modules` names and on no others.

@@ -91,9 +91,6 @@ class Partition:
             raise UserError(f"{path} is not a readable partition ({error}): make it again") from error
 
     def _validate(self) -> None:
-        values = (self.kind, str), (self.seed, int), (self.options, dict), (self.clients, int), (self.samples, int)
-        if not all(isinstance(value, kind) for value, kind in values):
-            raise ValueError("its description is of other types")
         if self.order.dtype.kind + self.offsets.dtype.kind != "ii" or self.order.ndim != 1:
             raise ValueError("it does not hold lists of whole numbers")
         ends = (
