@@ -150,8 +150,12 @@ def test_files_of_another_origin_are_not_replaced(tmp_path, monkeypatch, path):
     assert mine.read_text() == "mine" and [file for file in tmp_path.glob("docs/**/*") if file.is_file()] == [mine]
 
 
-def test_a_study_without_a_gallery_is_told_so(tmp_path, monkeypatch):
+def test_a_study_without_a_gallery_or_with_an_experiment_twice_is_told_so(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UserError, match="names no experiments for the gallery"):
         publish()
     assert not list(tmp_path.iterdir())
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config/config.yaml").write_text("gallery: {smoke: [fedac_fig1], laptop: [fedac_fig1]}\n")
+    with pytest.raises(UserError, match="at one size"):
+        publish()
