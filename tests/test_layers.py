@@ -11,6 +11,7 @@ import pytest
 import fedatlas
 
 ROOT = Path(fedatlas.__file__).parent
+PATHS = sorted(ROOT.rglob("*.py"))
 # Rooms from the ground up, by path in the package; those of one line do not know each other.
 ROOMS = [
     {"errors"},
@@ -87,7 +88,7 @@ def module(path):
 
 @pytest.mark.parametrize("name", sorted(LEVEL))
 def test_a_room_imports_only_from_those_below(name):
-    files = [path for path in ROOT.rglob("*.py") if room(module(path)) == name]
+    files = [path for path in PATHS if room(module(path)) == name]
     wrong = [
         f"{path.relative_to(ROOT)}: {target}"
         for path in files
@@ -98,7 +99,7 @@ def test_a_room_imports_only_from_those_below(name):
 
 
 def test_no_modules_import_each_other_in_a_circle():
-    files = {".".join(("fedatlas", *path.relative_to(ROOT).with_suffix("").parts)): path for path in ROOT.rglob("*.py")}
+    files = {".".join(("fedatlas", *path.relative_to(ROOT).with_suffix("").parts)): path for path in PATHS}
     files = {name.removesuffix(".__init__"): path for name, path in files.items()}
     graph = {
         name: {item if item in files else item.rpartition(".")[0] for item in (*imported(path), *loaded_by_name(path))}
@@ -110,4 +111,4 @@ def test_no_modules_import_each_other_in_a_circle():
 
 def test_every_module_has_its_room():
     packages = {"__init__", "federation", "publish", "results"}  # which hold rooms
-    assert {module(path) for path in ROOT.rglob("*.py") if room(module(path)) is None} == packages
+    assert {module(path) for path in PATHS if room(module(path)) is None} == packages

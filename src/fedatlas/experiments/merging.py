@@ -10,7 +10,7 @@ def merge(base: Any, override: Any) -> Any:
         return copy.deepcopy(override)
     if "kind" in base and override.get("kind", base["kind"]) != base["kind"]:
         return copy.deepcopy(override)  # options of one kind mean nothing to another
-    merged = copy.deepcopy(base)
+    merged = {key: value if key in override else copy.deepcopy(value) for key, value in base.items()}
     for key, value in override.items():
         if value is None and merged.get(key) is not None:
             merged.pop(key)

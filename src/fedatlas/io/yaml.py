@@ -1,5 +1,7 @@
 """YAML files as JSON types; sentences about syntax errors and duplicate keys name the line."""
 
+import functools
+import pickle
 import re
 import sys
 from pathlib import Path
@@ -43,6 +45,11 @@ def parse(text: str, source: str | Path) -> Any:
     Raises:
         UserError: As for `read_yaml`.
     """
+    return pickle.loads(_parsed(text, str(source)))
+
+
+@functools.lru_cache(200)  # an experiment is read at each of its sizes, and where others extend it
+def _parsed(text: str, source: str) -> bytes:
     try:
         content = yaml.load(text, Loader=_Loader)
     except yaml.MarkedYAMLError as error:
@@ -61,7 +68,7 @@ def parse(text: str, source: str | Path) -> Any:
         if count > MAX_VALUES:
             raise UserError(f"{source} holds more than {MAX_VALUES:,} values, or itself")
         stack.extend(value.values() if isinstance(value, dict) else value if isinstance(value, list) else ())
-    return content
+    return pickle.dumps(content)
 
 
 class _Loader(SafeLoader):
