@@ -4,6 +4,10 @@ import json
 from pathlib import Path
 from types import SimpleNamespace
 
+import pytest
+import yaml
+
+from fedatlas.cli.main import main
 from fedatlas.data import store
 from fedatlas.experiments.dependencies import data_names
 from fedatlas.experiments.run import run_cell
@@ -29,3 +33,12 @@ def finish(name, size="smoke"):
     table.make(json.loads(graph.specification("table", w)), folder, runs)
     Path(folder, "about.json").write_text(graph.specification("about", w))
     claims.make(json.loads(graph.specification("claims", w)), folder, f"{folder}/claims.csv")
+
+
+def add_record(folder, name, content, *options):
+    """Add an experiment to the study in a folder, and its results to the record."""
+    (folder / f"config/experiments/{name}.yaml").write_text(yaml.safe_dump(content, sort_keys=False))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        finish(name)
+        assert main(["record", "add", name, "--size", "smoke", *options]) == 0

@@ -18,7 +18,7 @@ from fedatlas.federation.problems import interactive
 from fedatlas.io import csv
 from fedatlas.publish.comparison.given_runs import add_runs
 from tests.report.test_browser import WIDE, driver  # noqa: F401  a fixture
-from tests.workflow.finished import finish
+from tests.workflow.finished import add_record
 from tests.workflow.project import ROOT, copied
 
 SUITE = {
@@ -104,7 +104,6 @@ class Rangeless(FedAvg):
 def project(tmp_path_factory):
     """A project whose suite has a record that is verified, without results."""
     project = copied(tmp_path_factory.mktemp("compare"))
-    (project.folder / "config/experiments/suite.yaml").write_text(yaml.safe_dump(SUITE, sort_keys=False))
     (project.folder / "extensions").mkdir()
     (project.folder / "references.bib").write_text(REFERENCE)
     (project.folder / "extensions/slowmo.py").write_text(SLOWMO)
@@ -113,28 +112,19 @@ def project(tmp_path_factory):
     shutil.copy(template / "extensions/my_algorithm.py", project.folder / "extensions")
     with open(project.folder / "references.bib", "a") as file:
         file.write((template / "references.bib").read_text())
-    add_record(project, "suite")
+    add_record(project.folder, "suite", SUITE)
     return project
-
-
-def add_record(project, name):
-    """Make an experiment in this process and add it to the record."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(project.folder)
-        finish(name)
-        assert main(["record", "add", name, "--size", "smoke"]) == 0
 
 
 @pytest.fixture(scope="module")
 def far(project):
     """The project with one more experiment, in whose record a problem is whose data can no longer be had."""
     (project.folder / "extensions/toy.py").write_text(TOY)
-    (project.folder / "config/experiments/far.yaml").write_text(yaml.safe_dump(FAR, sort_keys=False))
     raw = project.folder / "data/raw/toys"
     raw.mkdir(parents=True)
     rows = [f"{1 if k % 2 else -1} 1:{k} 2:{-k} 3:1" for k in range(8)]
     (raw / "toy").write_text("\n".join(rows) + "\n")
-    add_record(project, "far")
+    add_record(project.folder, "far", FAR)
     for folder in (raw, project.folder / "data/prepared/toy"):
         shutil.rmtree(folder)
     return project

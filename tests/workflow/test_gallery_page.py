@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 import yaml
 
-from fedatlas.cli.main import main
 from fedatlas.errors import UserError
 from fedatlas.io import csv
 from fedatlas.publish.report import gallery
@@ -16,6 +15,7 @@ from fedatlas.records.lookup import record_paths
 from fedatlas.workflow import gallery_page
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.times import paper_hours
+from tests.workflow.finished import add_record
 from tests.workflow.project import ROOT, TINY
 
 COMMITTED = ROOT / "docs/gallery"
@@ -56,12 +56,9 @@ def test_committed_pages_are_what_the_record_gives(monkeypatch, tmp_path):
 @pytest.fixture(scope="module")
 def original(tmp_path_factory):
     """A study with a record of the tiny experiment, without results."""
-    from tests.workflow.finished import finish
-
     tmp_path = tmp_path_factory.mktemp("recorded")
     (tmp_path / "config/experiments").mkdir(parents=True)
     (tmp_path / "config/config.yaml").write_text("size: smoke\ngallery: {smoke: [tiny], laptop: [fedac_fig1]}\n")
-    (tmp_path / "config/experiments/tiny.yaml").write_text(yaml.safe_dump(TINY, sort_keys=False))
     (tmp_path / "config/headlines").mkdir()
     headline = {
         "title": "Better",
@@ -74,10 +71,7 @@ def original(tmp_path_factory):
     }
     headlines = {"paper": "yuan2020", "headlines": {"one": headline}}
     (tmp_path / "config/headlines/x.yaml").write_text(yaml.safe_dump(headlines))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(tmp_path)
-        finish("tiny")
-        assert main(["record", "add", "tiny", "--size", "smoke"]) == 0
+    add_record(tmp_path, "tiny", TINY)
     shutil.rmtree(tmp_path / "results")
     return tmp_path
 

@@ -3,7 +3,6 @@
 import shutil
 
 import pytest
-import yaml
 
 from fedatlas import UserError
 from fedatlas.cli.main import main
@@ -16,7 +15,7 @@ from fedatlas.workflow.comparison import Request, run_path
 from fedatlas.workflow.comparison_experiment import prepare
 from fedatlas.workflow.gallery_page import missing_records
 from fedatlas.workflow.study import Study
-from tests.workflow.finished import finish
+from tests.workflow.finished import add_record
 from tests.workflow.project import ROOT, TINY
 
 SUITE = {
@@ -42,11 +41,7 @@ def original(tmp_path_factory):
     folder = tmp_path_factory.mktemp("cases")
     (folder / "config/experiments").mkdir(parents=True)
     (folder / "config/config.yaml").write_text("size: smoke\ngallery: {smoke: [suite]}\n")
-    (folder / "config/experiments/suite.yaml").write_text(yaml.safe_dump(SUITE, sort_keys=False))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        finish("suite")
-        assert main(ADD) == 0
+    add_record(folder, "suite", SUITE, "--runs", "20")
     return folder
 
 

@@ -7,7 +7,6 @@ import shutil
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 
 from fedatlas.api.record import record
 from fedatlas.cli.main import main
@@ -20,7 +19,7 @@ from fedatlas.records.lookup import Records, all_verifications
 from fedatlas.workflow.study import Study
 from tests.helpers import forget_code
 from tests.records.test_records import changed_file
-from tests.workflow.finished import finish
+from tests.workflow.finished import add_record, finish
 
 OWN = """from dataclasses import dataclass
 
@@ -91,13 +90,9 @@ def original(tmp_path_factory):
     frame = pd.DataFrame(rng.normal(size=(60, 3)), columns=list("abc")).assign(y=np.arange(60) % 2)
     frame.to_csv(folder / "own.csv", index=False)
     with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
         patch.setenv("FEDATLAS_DATA", str(folder / "data"))
         for name, problem in PROBLEMS.items():
-            document = EXPERIMENT | {"problem": problem, "optimum": name == "own"}
-            (folder / f"config/experiments/{name}.yaml").write_text(yaml.safe_dump(document, sort_keys=False))
-            finish(name)
-            assert main(["record", "add", name, "--size", "smoke"]) == 0
+            add_record(folder, name, EXPERIMENT | {"problem": problem, "optimum": name == "own"})
     for name in ("results", "data"):
         shutil.rmtree(folder / name)
     return folder
