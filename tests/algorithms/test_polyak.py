@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from fedatlas.federation.algorithms.fedsps import polyak
-from fedatlas.federation.engine import recording
+from fedatlas.federation.engine import simulation
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.quadratic import Quadratic
@@ -26,8 +26,8 @@ def run(name, problem=None, parameters=None, seed=1, **options):
 @pytest.fixture(autouse=True)
 def whole_records(monkeypatch):
     """Rows that also hold, as NAME, the recorded values of each client, of which rows have statistics."""
-    columns = recording.columns
-    monkeypatch.setattr(recording, "columns", lambda records: {**columns(records), **records})
+    columns = simulation.record_columns
+    monkeypatch.setattr(simulation, "record_columns", lambda records: {**columns(records), **records})
 
 
 def steps_of(trace):
