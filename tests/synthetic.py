@@ -8,7 +8,7 @@ import pandas as pd
 
 from fedatlas.experiments import axis_values, specification, tables
 from fedatlas.experiments import result_files as files
-from fedatlas.experiments.cells import CellSpec, has_choice
+from fedatlas.experiments.cells import CellSpec, Search, has_choice
 from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
 from fedatlas.experiments.runs import assign, product
 from fedatlas.federation import algorithms
@@ -99,6 +99,8 @@ def build(experiment, folder, value, diverges=lambda id, point: False):
         if select:
             meta["searches"] = [{"within": {}, "axes": experiment.tune, "chosen": {"lr": best_lr}}]
         meta["data"] = {"breast_cancer": {"rows": 456, "test_rows": 113, "shape": [30], "classes": 2, "lossy": ""}}
+        if select:
+            meta["searches"] = [Search({}, experiment.tune, {"lr": best_lr}).to_dict()]
         files.write(path, pd.concat(frames, ignore_index=True), meta)
         paths.append(path)
     experiment_view = view(experiment)
