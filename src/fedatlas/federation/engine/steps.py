@@ -5,6 +5,7 @@ An algorithm sees nothing else of the engine and of problems.
 
 import functools
 import inspect
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -375,7 +376,12 @@ class Round:
 
 def call(hook: Callable[..., T], *arguments: Any) -> T:
     """Return what a hook returns that may take its last arguments or leave them out."""
-    parameters = inspect.signature(hook).parameters.values()
-    if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters):
-        return hook(*arguments)
-    return hook(*arguments[: len(parameters)])
+    function = getattr(hook, "__func__", hook)  # a bound method is another object each time, and its first one is bound
+    return hook(*arguments[: _parameter_count(function) - (function is not hook)])
+
+
+@functools.lru_cache(maxsize=1000)
+def _parameter_count(function: Callable[..., Any]) -> int:
+    """Return how many arguments a function takes; very many where it takes any number."""
+    parameters = inspect.signature(function).parameters.values()
+    return sys.maxsize if any(one.kind is one.VAR_POSITIONAL for one in parameters) else len(parameters)
