@@ -27,3 +27,6 @@ def test_an_experiment_is_made_in_a_storage(project, tmp_path):
     assert len(list(store.glob("results/*/*.npz"))) == 2
     assert not (project.folder / "results/smoke").exists()
     assert jobs(project.snakemake("tiny", "-n", *words)) == set()
+    project.write_experiment(**CONVEX | change | {"algorithms": {"fedavg": None}, "seeds": [5]})
+    assert "train" in jobs(project.snakemake("tiny", *words))
+    assert set(result_files.read(files[0])[0]["seed"]) == {5, 1000}  # of scoring and of tuning

@@ -7,7 +7,7 @@ rule train:
         unpack(run_inputs),
     output:
         # an existing file is kept: the job adds the runs that are missing
-        update(f"{results}/{{size}}/{{experiment}}/runs/{{id}}/{{key}}.parquet"),
+        kept(f"{results}/{{size}}/{{experiment}}/runs/{{id}}/{{key}}.parquet"),
     log:
         f"{results}/logs/train/{{size}}/{{experiment}}/{{id}}/{{key}}.log",
     # on a cluster, small cells share a job, whose place they fill one after another
@@ -29,6 +29,6 @@ rule train:
 # the seeds of an interim analysis after the first
 use rule train as add_seeds with:
     output:
-        update(f"{results}/{{size}}/{{experiment}}/runs-{{seeds}}/{{id}}/{{key}}.parquet"),
+        kept(f"{results}/{{size}}/{{experiment}}/runs-{{seeds}}/{{id}}/{{key}}.parquet"),
     log:
         f"{results}/logs/add_seeds/{{size}}/{{experiment}}/{{seeds}}/{{id}}/{{key}}.log",
