@@ -45,7 +45,7 @@ lint: .venv/installed
 
 # docs/reference/options.md and the schema of experiment files, from the declarations in the code
 reference: .venv/installed
-	python -m fedatlas.cli.reference
+	PYTHONPATH=docs python -m from_code.reference
 
 # config/experiments/times.csv, which `fedatlas list experiments` shows: measured in the results of this folder, kept as
 # measured before, or estimated

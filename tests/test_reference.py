@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from fedatlas.cli.reference import pages
+from from_code.reference import pages
 
 ROOT = Path(__file__).parents[1]
 

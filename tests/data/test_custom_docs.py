@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from from_code.schema import experiment_schema
 from jsonschema import Draft202012Validator
 from sklearn.datasets import dump_svmlight_file
 
@@ -18,7 +19,6 @@ from fedatlas.data.prepared import load
 from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
 from fedatlas.experiments import expansion
-from fedatlas.workflow.schema import experiment_schema
 from tests.synthetic import experiment
 
 PAGE = (Path(__file__).parents[2] / "docs/how-to/data.md").read_text(encoding="utf-8")

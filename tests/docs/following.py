@@ -18,7 +18,7 @@ from fedatlas.data.catalogue import SOURCES
 from fedatlas.io.yaml import read_yaml
 from fedatlas.testing import CONFORMANCE_TESTS
 from fedatlas.workflow.configuration import CONFIG
-from fedatlas.workflow.schema import FAMILIES
+from fedatlas.workflow.families import FAMILIES
 from fedatlas.workflow.study import Study
 from tests.docs.blocks import ROOT, blocks, commands
 

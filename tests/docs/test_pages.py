@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 import yaml
+from from_code.schema import experiment_schema
 from jsonschema import Draft202012Validator
 
-from fedatlas.workflow.schema import experiment_schema
 from tests.docs.blocks import PAGES, ROOT, blocks
 
 GENERATED = ROOT / "docs/reference/algorithms"  # when the site is built

@@ -18,7 +18,7 @@ from fedatlas.registry import extensions
 from fedatlas.registry.extensions import describe
 from fedatlas.registry.kinds import Kind, first_paragraph
 from fedatlas.registry.options import Option
-from fedatlas.workflow.schema import FAMILIES
+from fedatlas.workflow.families import FAMILIES
 
 RECORDS = {
     "experiments": Experiment,

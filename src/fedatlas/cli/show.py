@@ -15,7 +15,7 @@ from fedatlas.registry import bibliography
 from fedatlas.registry.extensions import location
 from fedatlas.registry.options import Option
 from fedatlas.workflow import listing
-from fedatlas.workflow.schema import FAMILIES
+from fedatlas.workflow.families import FAMILIES
 from fedatlas.workflow.study import Study
 
 

@@ -1,7 +1,7 @@
 """Options: typed fields of frozen dataclasses, each with its meaning and range.
 
 An option is declared once. From its declaration come the check of a value and the JSON schema of its values. From the
-schema come that of experiment files (`fedatlas.workflow.schema`), the sentence about a wrong value, the tables of the
+schema come that of experiment files (`docs/from_code/schema.py`), the sentence about a wrong value, the tables of the
 documentation and what ``fedatlas show`` prints.
 
 The type of the field says what a value may be: ``int``, ``float``, ``bool``, ``str``, ``Literal["mean", "random"]``,

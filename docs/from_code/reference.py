@@ -1,4 +1,4 @@
-"""``python -m fedatlas.cli.reference``: write the page of options and the schema of experiments."""
+"""``make reference``: write the page of options and the schema of experiment files."""
 
 import json
 from collections.abc import Mapping
@@ -8,7 +8,8 @@ from fedatlas.cli.list import RECORDS, all_options, default
 from fedatlas.io.files import write_text
 from fedatlas.registry.kinds import first_paragraph
 from fedatlas.registry.options import Option, options
-from fedatlas.workflow.schema import FAMILIES, experiment_schema
+from fedatlas.workflow.families import FAMILIES
+from from_code.schema import experiment_schema
 
 OPTIONS = Path("docs/reference/options.md")
 SCHEMA = Path("workflow/schemas/experiment.schema.json")
@@ -18,10 +19,7 @@ SECTION_NOTES = {"figures": "A figure of an experiment also has a `caption`, whi
 def pages() -> dict[Path, str]:
     """Return the contents of the files by path."""
     schema = json.dumps(experiment_schema(), ensure_ascii=False, separators=(",", ":"))
-    return {
-        OPTIONS: options_page(),
-        SCHEMA: f"{schema}\n",
-    }
+    return {OPTIONS: options_page(), SCHEMA: f"{schema}\n"}
 
 
 def options_page() -> str:

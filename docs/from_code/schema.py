@@ -1,4 +1,4 @@
-"""All families of kinds, and the JSON schema of experiment files, made from the declarations of all options."""
+"""The JSON schema of experiment files, made from the declarations of all options."""
 
 import dataclasses
 import typing
@@ -8,45 +8,20 @@ from fedatlas.data.custom import CustomKeys, formats
 from fedatlas.data.readers import READERS
 from fedatlas.experiments.cells import Axes
 from fedatlas.experiments.specification import AXIS, Experiment
-from fedatlas.experiments.tuning import TUNING_RULES
 from fedatlas.federation.algorithms import ALGORITHMS
-from fedatlas.federation.architectures import ARCHITECTURES
-from fedatlas.federation.channels import CHANNELS, DIRECTIONS
+from fedatlas.federation.channels import DIRECTIONS
 from fedatlas.federation.costs import COST_MODELS
-from fedatlas.federation.engine.drivers import DRIVERS
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.metrics import METRICS
-from fedatlas.federation.participation import PARTICIPATION
-from fedatlas.federation.partitions import PARTITIONS
 from fedatlas.federation.problems import PROBLEMS, interactive
 from fedatlas.federation.problems.data_options import DataOptions
-from fedatlas.federation.sampling import SAMPLING
-from fedatlas.federation.schedules import SCHEDULES
-from fedatlas.federation.topologies import TOPOLOGIES
 from fedatlas.registry.kinds import Family, first_paragraph
 from fedatlas.registry.options import Option, options
 from fedatlas.results.claims import CHECKS
 from fedatlas.results.figures import FIGURES
+from fedatlas.workflow.families import FAMILIES
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
-FAMILIES: dict[str, Family[Any]] = {
-    "algorithms": ALGORITHMS,
-    "problems": PROBLEMS,
-    "architectures": ARCHITECTURES,
-    "partitions": PARTITIONS,
-    "participation": PARTICIPATION,
-    "schedules": SCHEDULES,
-    "sampling": SAMPLING,
-    "topologies": TOPOLOGIES,
-    "channels": CHANNELS,
-    "drivers": DRIVERS,
-    "tuning rules": TUNING_RULES,
-    "readers": READERS,
-    "cost models": COST_MODELS,
-    "figures": FIGURES,
-    "checks": CHECKS,
-    "metrics": METRICS,
-}
 MAPPED = (PROBLEMS, FIGURES, CHECKS)  # kinds of which are always written as mappings
 OTHERS = (ALGORITHMS, COST_MODELS, READERS, METRICS)  # kinds of which options name in other forms
 NAMED = {family.noun: family for family in FAMILIES.values() if family not in OTHERS}
