@@ -33,7 +33,7 @@ slurm: .venv/installed
 
 # Ten minutes of a CUDA device: FedAvg and FedSpeed on ResNet-18, and a step of ten clients in one pass and one by one
 gpu: .venv/installed
-	snakemake --cores 2 --logger fedatlas fedspeed_start --config size=paper
+	snakemake fedspeed_start --cores 2 --logger fedatlas --config size=paper
 	python benchmarks/gpu.py --architecture resnet18
 
 lint: .venv/installed
@@ -60,7 +60,7 @@ docs: .venv/installed
 
 # docs/how-to/front_door.ipynb, from docs/how-to/front_door.py
 notebook: .venv/installed
-	snakemake --cores $(CORES) --logger fedatlas fedac_fig1 --config size=smoke
+	snakemake fedac_fig1 --cores $(CORES) --logger fedatlas --config size=smoke
 	python -m tests.api.notebook
 
 # docs/gallery.md and its pages, from the record

@@ -43,6 +43,14 @@ def test_rounds_until_a_target(target, most, expected):
         assert result[1] == words
 
 
+def test_each_setting_passes_at_its_first_evaluated_round():
+    rounds = {4: (6, 12, 18), 16: (5, 11, 22)}  # the second of each is the first that is not below the paper's
+    losses = {m: [(0, 1), *zip(at, (0.9, 0.4, 0.3), strict=True)] for m, at in rounds.items()}
+    lines = [("fedavg", m, seed, losses[m]) for m in rounds for seed in (0, 1)]
+    options = {"kind": "reaches", "algorithms": ["fedavg"], "cost": "rounds", "target": 0.5, "paper": 10}
+    assert verdict([("fedavg", m, 1) for m in rounds], lines=lines, **options)[0] == HELD
+
+
 LINEAR = [("fedavg", m, 1 / m) for m in (4, 16, 64)] + [("fedac-1", m, 1 / math.sqrt(m)) for m in (4, 16, 64)]
 
 

@@ -29,6 +29,13 @@ def test_what_is_known_of_an_experiment():
     assert facts["content"]["algorithms"]["fedac-1"]["tune"] == {} and facts["content"]["name"] == "made_up"
 
 
+def test_the_setup_names_own_data_as_the_file_does(monkeypatch):
+    spec = experiment()
+    monkeypatch.setitem(spec.problem, "data", "mine.v2+0123456789")
+    monkeypatch.setattr("fedatlas.publish.report.facts_builder.citation_keys", lambda _: [])
+    assert "data: mine.v2," in dict(build_facts(spec, view(experiment()))["setup"])["problem"]
+
+
 def test_an_algorithm_that_cites_nothing(monkeypatch):
     from fedatlas.federation import algorithms
 

@@ -180,6 +180,8 @@ def _content(study: "Study", cell: Cell, path: Path) -> tuple[dict[str, Any], An
         assert today is not None  # it was prepared
         if _hashes(provenance) != _hashes(today.provenance):
             raise UserError(f"{path} was computed with other files of {name} than those that lie here: run it again")
+        for file in provenance["files"]:
+            file.pop("origin", None)  # a place of this machine, in data that older code prepared
         digests = {"source": sources.digest(sources.info(name, study.folders.data)), "arrays": today.digest}
         data[name] = provenance | digests
     return {"id": cell.id, "key": cell.key, **replace(meta, data=data).to_dict()}, table

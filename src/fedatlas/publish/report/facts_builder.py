@@ -11,6 +11,7 @@ from typing import Any
 
 import yaml
 
+from fedatlas.data.custom import display_name
 from fedatlas.experiments import labels
 from fedatlas.experiments.cells import Select, has_choice
 from fedatlas.experiments.experiment_view import ExperimentView
@@ -102,8 +103,18 @@ def _tuned_algorithms(select: Select, names: Mapping[str, str], tuned: Sequence[
 
 
 def _in_yaml(value: Any) -> str:
+    """Return a value of the file as YAML, with data of the user's own by the name of the file."""
+    value = _with_names(value)
     text = yaml.safe_dump(value, default_flow_style=True, sort_keys=False, allow_unicode=True, width=math.inf)
     return text.removesuffix("...\n").strip()
+
+
+def _with_names(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _with_names(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return list(map(_with_names, value))
+    return display_name(value) if isinstance(value, str) else value
 
 
 def _defaults(options: Mapping[str, Option]) -> dict[str, Any]:

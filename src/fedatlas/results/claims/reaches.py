@@ -36,7 +36,7 @@ class Reaches(BoundedCheck, QuantityCheck, MultiAlgorithmCheck):
     none.
 
     Of a cost or ``length`` the largest number that passes is by default the paper's. Only evaluated rounds count, so of
-    rounds it is the first of them that is not smaller.
+    rounds it is the first of the setting's that is not smaller.
 
     ``every`` is the metric, or its ratio, at every evaluation of every run; NAME_rounds_min and NAME_rounds_max are of
     all rounds. What rounding error may explain counts as in the bounds, and evaluations without a value, such as round
@@ -123,9 +123,10 @@ class Reaches(BoundedCheck, QuantityCheck, MultiAlgorithmCheck):
                 shares = sample(self._shares(numbers), exact=exact)
                 evidence.append(Evidence(shares, Bounds(self.share, open=True), template))
                 continue
-            limits = self._evaluated_limits(results, algorithm)
+            passing = self._passing_rounds(results, algorithm)
             for point, of_seeds in numbers.items():
-                location = results.location(point)
+                location, limits = results.location(point), self.limits()
+                limits = replace(limits, high=passing.get(point, limits.high))
                 if log or all(map(math.isfinite, of_seeds.values())):
                     values = sample(of_seeds.values(), log=log, exact=exact)
                     evidence.append(Evidence(values, limits, f"{name}{colon} {{}}{location}", unit=unit))
@@ -158,14 +159,11 @@ class Reaches(BoundedCheck, QuantityCheck, MultiAlgorithmCheck):
             bound is not None and abs(value - bound) <= ROUNDING * abs(bound) for bound in (self.at_least, self.at_most)
         )
 
-    def _evaluated_limits(self, results: Results, algorithm: str) -> Bounds:
-        """Return the bounds; of rounds, the upper one is the first evaluated round that is not below it."""
-        limits = self.limits()
-        if self.cost != "rounds":
-            return limits
-        rounds = results.rows(algorithm, self.where, results.curves)["round"]
-        passing = rounds[rounds >= limits.high]
-        return limits if passing.empty else replace(limits, high=float(passing.min()))
+    def _passing_rounds(self, results: Results, algorithm: str) -> dict[Point, float]:
+        """Return the first evaluated round of each setting that is not below the upper bound, if rounds are counted."""
+        rows, high = results.rows(algorithm, self.where, results.curves), self.limits().high
+        rows = rows[rows["round"] >= high] if self.cost == "rounds" else rows[:0]
+        return {point: float(part["round"].min()) for point, part in results.settings(rows) if len(part)}
 
     def _numbers(self, results: Results, algorithm: str) -> Mapping[Point, Numbers]:
         """Return the quantity of each run, by point of the axes and seed."""
