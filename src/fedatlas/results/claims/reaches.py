@@ -161,9 +161,11 @@ class Reaches(BoundedCheck, QuantityCheck, MultiAlgorithmCheck):
 
     def _passing_rounds(self, results: Results, algorithm: str) -> dict[Point, float]:
         """Return the first evaluated round of each setting that is not below the upper bound, if rounds are counted."""
-        rows, high = results.rows(algorithm, self.where, results.curves), self.limits().high
-        rows = rows[rows["round"] >= high] if self.cost == "rounds" else rows[:0]
-        return {point: float(part["round"].min()) for point, part in results.settings(rows) if len(part)}
+        if self.cost != "rounds":
+            return {}
+        rows = results.rows(algorithm, self.where, results.curves)
+        passing = rows[rows["round"] >= self.limits().high]
+        return {point: float(part["round"].min()) for point, part in results.settings(passing) if len(part)}
 
     def _numbers(self, results: Results, algorithm: str) -> Mapping[Point, Numbers]:
         """Return the quantity of each run, by point of the axes and seed."""
