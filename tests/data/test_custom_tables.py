@@ -131,6 +131,7 @@ def test_rows_without_a_value_are_left_out_if_asked():
     assert result.rows == 3 and "3 rows without a value are left out." in result.note
     with pytest.raises(UserError, match="leaves no row"):
         survey("a,y\n,1\n", missing="drop")
+    assert survey("a,y\n1,none\n2,mild\n,mild\n", missing="drop").class_names == ("mild", "none")
 
 
 def test_labels_are_sorted_as_numbers_where_all_are():

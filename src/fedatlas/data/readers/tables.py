@@ -153,6 +153,7 @@ class _Table:
                 fault = f"only one of the two files has the column {min(other)!r}: both must have the same columns"
                 raise UserError(f"{path}: {fault}")
         self.categorical = list(frames[0].select_dtypes("category"))
+        self.classes = (reader.label, reader.client)  # a class may be called none
         self.frame = pd.concat(frames, keys=range(len(frames)))
 
     def drop_incomplete(self, names: Iterable[str]) -> int:
@@ -230,7 +231,8 @@ class _Table:
         if column.dtype.kind != "O":
             return column
         words = column.astype(object).where(column.notna(), "").astype(str).str.strip()
-        return words.mask(words.str.lower().isin(MISSING))
+        kept = {"none"} if name in self.classes else set()
+        return words.mask(words.str.lower().isin(MISSING - kept))
 
     def _complete(self, name: str) -> "pd.Series[Any]":
         """Return a column. Raises UserError at the first cell without a value."""
