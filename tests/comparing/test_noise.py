@@ -12,6 +12,8 @@ from fedatlas.results.comparing.intervals import within_noise
     [
         ([0.70, 0.69, 0.50], [0.02, 0.02, 0.02], [5, 5, 5], "max", [True, True, False]),
         ([0.70, 0.69, 0.50], [0.02, 0.02, 0.02], [5, 5, 5], "min", [False, False, True]),
+        ([1.0, 1.05], [0.02, 0.02], [3, 3], "min", [True, False]),
+        ([1.0, 1.05, 9.0], [0.02, 0.02, 0.02], [3, 3, 3], "min", [True, True, False]),  # of two rivals
         ([1.0, 1.0 + 1e-12, 1.1], [0.0, 0.0, 0.0], [3, 3, 3], "min", [True, True, False]),
         ([1e-80, 9e-80, 1e-70], [1e-81, 1e-81, 1e-81], [3, 3, 3], "min", [True, False, False]),
         ([1.0, 1.01], [math.nan, math.nan], [1, 1], "min", [True, False]),

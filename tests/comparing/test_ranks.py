@@ -79,6 +79,11 @@ def test_a_side_needs_a_difference_that_is_significant_and_meaningful(ours, thei
     assert compare_pair(board_of([[ours], [theirs]]), 0, 1, 0).side == side
 
 
+def test_behind_one_of_several_rivals_has_a_smaller_level():
+    board = board_of([[[1.1, 1.12, 1.3, 1.2, 1.05, 1.4]], [[1.0] * 6]])
+    assert [compare_pair(board, 0, 1, 0, rivals=rivals).side for rivals in (1, 2)] == ["behind", "even"]
+
+
 def test_the_place_on_a_problem_counted_by_hand():
     board = board_of([[[1, 1.1, 1.0]], [[2, 2.1, 2.2]], [[0.5, 0.5, 8]], [[NAN] * 3]])
     (place,) = rank_on_problems(board, "a0")

@@ -73,3 +73,9 @@ def test_both_libraries_mix_alike():
 def test_other_mixing_matrices_are_refused(W, problem):
     with pytest.raises(UserError, match=problem):
         Mixing(W)
+
+
+def test_sources_and_targets_of_directed_links():
+    """Clients 1 and 2 each send half to client 0, who sends nothing."""
+    mixing = Mixing([[1, 0.5, 0.5], [0, 0.5, 0], [0, 0, 0.5]], directed=True)
+    assert (mixing.sources.tolist(), mixing.targets.tolist()) == ([2, 0, 0], [0, 1, 1])
