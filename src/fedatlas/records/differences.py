@@ -29,7 +29,7 @@ class Difference(NamedTuple):
     computed: Any
 
     def __str__(self) -> str:
-        return f"{self.where} is {self.recorded!r} in the record and {self.computed!r} by today's code"
+        return f"{self.where} is {self.recorded} in the record and {self.computed} by today's code"
 
 
 def compare(
