@@ -81,7 +81,7 @@ def _make(graph: Graph, w: Any) -> None:
     table.make(layout, str(folder), list(map(str, runs)))
     for name, (spec, inputs) in figures.items():
         _make_inputs(graph, inputs)
-        figure.make(spec, str(folder), [str(folder / f"figures/{name}.svg")], str(data))
+        figure.make(spec, str(folder), [str(folder / f"figures/{name}.png")], str(data))
     claims.make(judged, str(folder), str(folder / "claims.csv"))
     write_json(folder / "about.json", facts)
     report.make(str(folder / "report.html"), [str(folder)])
