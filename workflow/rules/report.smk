@@ -28,6 +28,7 @@ use rule track as track_tour with:
         f"{results}/mlflow.json",
     log:
         f"{results}/logs/track/tour.log",
+    localrule: True  # `use` leaves it out
 
 
 rule report_one:
@@ -60,6 +61,7 @@ use rule report_one as report_all with:
         claims=f"{results}/{{size}}/claims.csv",
     log:
         f"{results}/logs/report/{{size}}.log",
+    localrule: True  # `use` leaves it out
 
 
 use rule report_one as report_tour with:
@@ -71,3 +73,4 @@ use rule report_one as report_tour with:
         claims=f"{results}/claims.csv",
     log:
         f"{results}/logs/report/tour.log",
+    localrule: True  # `use` leaves it out
