@@ -68,8 +68,11 @@ def _observation(implementation: Implementation) -> str:
     There are none for algorithms whose clients see nothing but the model, which cannot correct their drift. As a method
     may leave it uncorrected, a distance is not a failure.
     """
-    problem = _objectives()["quadratics"]
-    if not implementation.is_defined(problem, **DRIFT) or not _may_correct_drift(implementation, problem):
+    problem, cls = _objectives()["quadratics"], implementation.cls
+    if not implementation.is_defined(problem, **DRIFT):
+        return ""
+    sends_more = cls.broadcast != Algorithm.broadcast or cls.overrides("before") or cls.overrides("mixing")
+    if not (sends_more or implementation.simulate(problem, **DRIFT, rounds=1).stateful):
         return ""
     distance = ""
     for values in _multiples(implementation):
@@ -96,13 +99,6 @@ def _describe_end(values: Mapping[str, Any], curve: Sequence[float]) -> str:
     fedavg = f", where FedAvg ends {_drift_of_fedavg(values['lr']):.2g} above it" if "lr" in values else ""
     rounds = f"{ROUNDS} rounds of full gradients{' with ' if names else ''}{names}"
     return f"{rounds} {end} the optimum of clients that differ{fedavg}."
-
-
-def _may_correct_drift(implementation: Implementation, problem: Any) -> bool:
-    """Return whether clients keep vectors, or are sent more than the model, so that they might correct their drift."""
-    cls = implementation.cls
-    sent = cls.broadcast != Algorithm.broadcast or cls.overrides("before") or cls.overrides("mixing")
-    return sent or implementation.simulate(problem, **DRIFT, rounds=1).stateful
 
 
 @functools.cache

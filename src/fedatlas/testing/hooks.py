@@ -138,13 +138,9 @@ class _Communication:
             message = _message(result).replace(**{name: Note(note * 0)})
             return (message, result[1]) if isinstance(result, tuple) else message
 
-        plain, erased = (_run_with_hooks(self._simulate(), intercept) for intercept in (_call, erase))
+        plain = _run_with_hooks(self._simulate(), lambda hook, function, arguments: function(*arguments))
+        erased = _run_with_hooks(self._simulate(), erase)
         return not all(same_bits(getattr(plain.s, field), getattr(erased.s, field)) for field in self.declared)
-
-
-def _call(hook: str, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-    """Call a hook; the Interceptor that changes nothing."""
-    return function(*arguments)
 
 
 def _message(result: Any) -> Vectors:

@@ -30,8 +30,10 @@ def find_warnings(facts: Facts, table: Iterable[Row], meta: TableMeta) -> list[s
     for id, name in facts["algorithms"].items():
         rows = [row for row in chosen if row["algorithm"] == id]
         for edge, part in _groups(rows, "edge", ("",)).items():
+            ends = (part.partition(" ") for part in edge.split("; "))  # such as ``lr at its highest value``
+            best = " and the best ".join(f"`{parameter}` {place}" for parameter, _, place in ends)
             sentences.append(
-                f"{name}: the best {_code(edge)} of the search{_settings(facts, part, len(rows))}; no best value "
+                f"{name}: the best {best} of the search{_settings(facts, part, len(rows))}; no best value "
                 "inside was found."
             )
         for outcome, part in _groups(rows, "confirmation", ("", "confirmed")).items():
@@ -62,11 +64,6 @@ def _groups(rows: Iterable[Row], column: str, common: Collection[str]) -> dict[s
         if isinstance(row[column], str) and row[column] not in common:
             groups.setdefault(row[column], []).append(row)
     return groups
-
-
-def _code(edge: str) -> str:
-    """Return a text such as ``lr at its highest value; ...`` with the names as code."""
-    return " and the best ".join(f"`{part.split(' ')[0]}` {part.partition(' ')[2]}" for part in edge.split("; "))
 
 
 def _settings(facts: Facts, rows: Sequence[Row], total: int) -> str:
