@@ -22,8 +22,9 @@ def name_data(content: Mapping[str, Any]) -> dict[str, Any]:
     named_content = dict(content)
     if isinstance(named_content.get("problem"), Mapping):
         named_content["problem"] = interactive.resolve_data_names(named_content["problem"])
-    for section in {"grid", "within", "figures", "claims"} & named_content.keys():
-        named_content[section] = _name_axes(named_content[section], section)
+    for section in ("grid", "within", "figures", "claims"):
+        if section in named_content:
+            named_content[section] = _name_axes(named_content[section], section)
     return named_content
 
 
