@@ -38,8 +38,6 @@ settings = workflow.resource_settings
 defaults = settings.default_resources.args if settings.default_resources else ()
 asked = {*settings.resources, *(name for values in settings.overwrite_resources.values() for name in values)}
 asked |= {argument.partition("=")[0] for argument in defaults}
-# Snakemake keeps an output for its job where the file lies here; of one in a storage it looks for a copy that is not there
-kept = (lambda path: path) if workflow.storage_settings.default_storage_provider else update
 requests = None
 if is_cluster or not asked.isdisjoint(("mem_mb", "runtime", "gpu")):
     from fedatlas.workflow.requests import RESOURCES, Requests

@@ -1,5 +1,8 @@
 """Run files: one algorithm at one setting, with all tuning values and seeds."""
 
+# Snakemake keeps an output for its job where the file lies here; of one in a storage it looks for a copy that is not there
+kept = (lambda path: path) if workflow.storage_settings.default_storage_provider else update
+
 
 rule train:
     """A run file: an algorithm at one setting, with all tuned values and seeds."""
