@@ -74,5 +74,5 @@ def test_tuned_conditions_of_runs_are_theirs():
     part = lines[lines["problem.convexity"] == "convex"].assign(
         rounds=12.0
     )  # as where another algorithm does not tune them
-    assert [len(run.counted) for run in compare_runs(theorem(9), view, "it", part)] == [12, 12]
+    assert [len(run.counted) for run in compare_runs(theorem(9), view, "it", part).values()] == [12, 12]
     assert experiment.setting["rounds"] == 12 and "convexity" not in experiment.problem

@@ -10,8 +10,7 @@ from scipy import stats
 
 from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all, judge_any
 from fedatlas.results.claims.verdicts import EQUAL, HELD, MORE, NOT_HELD, UNDECIDED, UNTESTED
-from fedatlas.results.comparing.intervals import sample
-from fedatlas.results.comparing.medians import median_interval
+from fedatlas.results.comparing.intervals import median_interval, sample
 
 NUMBERS = st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=9)
 

@@ -8,8 +8,14 @@ from scipy import stats
 
 from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all
 from fedatlas.results.claims.verdicts import HELD, UNDECIDED
-from fedatlas.results.comparing.intervals import sample, several_analyses
-from fedatlas.results.comparing.medians import median_interval, needed_seeds, share_interval, sign_p_value
+from fedatlas.results.comparing.intervals import (
+    median_interval,
+    needed_seeds,
+    sample,
+    several_analyses,
+    share_interval,
+    sign_p_value,
+)
 
 
 @pytest.mark.parametrize(("level", "seeds"), [(0.05, 6), (0.0125, 8), (0.05 / 3, 7), (0.5, 2)])

@@ -97,7 +97,7 @@ def test_constants_of_a_run():
 
 def test_what_is_measured():
     output, rows = curves()
-    first, second = compare_runs(THEOREM, output, "it", rows)
+    first, second = compare_runs(THEOREM, output, "it", rows).values()
     assert list(first.counted) == [2, 3, 4, 5, 6] and first.measured.shape == second.bound.shape == (5,)
     norms = rows[rows["seed"] == 0]["gradient_norm"].to_numpy()
     assert first.measured == pytest.approx([(norms[1:T] ** 2).sum() / T for T in range(2, 7)])

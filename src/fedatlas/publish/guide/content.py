@@ -10,7 +10,7 @@ from fedatlas.experiments.cells import CASE, EXCHANGES, Cell
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.tables import Tables
 from fedatlas.federation.engine.exchanges import Ledger
-from fedatlas.results.comparing.targets import TargetSpec, target_costs
+from fedatlas.results.comparing.targets import target_costs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,7 +72,7 @@ def build_content(view: ExperimentView, tables: Tables, cells: Iterable[Cell]) -
     specs = {(cell.id, cell.point[CASE]): cell.spec for cell in cells}
     first = {case: next(spec for (_, other), spec in specs.items() if other == case) for case in cases}
     goal = view.select.goal
-    board = target_costs(curves, algorithms, [CASE], TargetSpec(view.select.metric, goal, shares=SHARES))
+    board = target_costs(curves, algorithms, [CASE], view.select.metric, goal, SHARES)
     order = [board.problems.index((case,)) for case in cases]
     names = {id: view.algorithms[id].name for id in algorithms}
     return {

@@ -21,8 +21,7 @@ from fedatlas.results.claims.verdicts import (
     UNTESTED,
     VACUOUS,
 )
-from fedatlas.results.comparing.intervals import LEVEL
-from fedatlas.results.comparing.medians import needed_seeds
+from fedatlas.results.comparing.intervals import LEVEL, needed_seeds
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -20,7 +20,7 @@ from fedatlas.results.claims.evidence import Bounds, Evidence, exact_outcome, ju
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import NotTested, Outcome
 from fedatlas.results.comparing.intervals import DIVERGED, sample
-from fedatlas.results.comparing.theorems import RunComparison, compare_runs, create_problem, run_at, validate_run
+from fedatlas.results.comparing.theorems import compare_runs, create_problem, run_at, validate_run
 from fedatlas.theory.theorems import theorem
 
 if TYPE_CHECKING:
@@ -95,7 +95,12 @@ class Below(BoundedCheck, MultiAlgorithmCheck):
             return judge_all(evidence, more=self.more, shown=self._extreme(evidence))
         texts, ratios = [], []
         for id, location, rows in settings:
-            ratios.append(max(largest_ratio(run.measured, run.bound) for run in self._compare(results, id, rows)))
+            ratios.append(
+                max(
+                    largest_ratio(run.measured, run.bound)
+                    for run in compare_runs(theorem(self.theorem), results.view, id, rows).values()
+                )
+            )
             text = f"at most {labels.number(ratios[-1])} of the bound"
             text = text if math.isfinite(ratios[-1]) else "diverged or ended early"
             texts.append(f"{self._name(results, id)}{text}{location}")
@@ -127,12 +132,12 @@ class Below(BoundedCheck, MultiAlgorithmCheck):
 
         The mean of the shares is the ratio of the means of what is measured, which is not negative, and of its bound.
         """
-        runs, name = self._compare(results, id, rows), self._name(results, id)
-        measured, bound = (np.stack([run[k] for run in runs]) for k in (2, 3))
+        runs, name = compare_runs(theorem(self.theorem), results.view, id, rows), self._name(results, id)
+        counted, measured, bound = map(np.stack, zip(*runs.values(), strict=True))
         if not np.isfinite(measured).all():
             yield Evidence(DIVERGED, Bounds(0), f"{name}diverged{location}")
             return
-        rounds = runs[0].counted.astype(int)
+        rounds = counted[0].astype(int)
         shares = 1 + (measured - bound) / bound.mean(axis=0)
         word = "at most" if self.at_least is None else "at least"
         for i, T in enumerate(rounds.tolist()):
@@ -146,10 +151,6 @@ class Below(BoundedCheck, MultiAlgorithmCheck):
         lost = next((item for item in evidence if item.estimate is DIVERGED), None)
         choose = max if self.at_least is None else min
         return lost or choose(evidence, key=lambda item: item.estimate.value, default=None)
-
-    def _compare(self, results: Results, id: str, rows: "pd.DataFrame") -> list[RunComparison]:
-        """Compare an algorithm's runs in one setting with the theorem."""
-        return compare_runs(theorem(self.theorem), results.view, id, rows)
 
     def _name(self, results: Results, id: str) -> str:
         """Return the start of a text on an algorithm: its name, where there are several."""

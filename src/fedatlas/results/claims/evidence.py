@@ -19,8 +19,7 @@ from fedatlas.results.claims.verdicts import (
     NotTested,
     Outcome,
 )
-from fedatlas.results.comparing.intervals import LEVEL, Sample, analysis_level
-from fedatlas.results.comparing.medians import share_interval
+from fedatlas.results.comparing.intervals import LEVEL, Sample, analysis_level, share_interval
 
 LISTED = 3  # numbers that a text lists; of a longer list it has the one that decides
 

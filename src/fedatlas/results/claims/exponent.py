@@ -170,7 +170,7 @@ class Exponent(BoundedCheck, CostCheck):
                 from fedatlas.theory.fedac import FEDAC_THEOREMS
 
                 runs = compare_runs(FEDAC_THEOREMS[self.theorem], results.view, id, rows)
-                yield point, 1.0, {run.seed: run.measured[-1] for run in runs}
+                yield point, 1.0, {seed: run.measured[-1] for seed, run in runs.items()}
             elif self.mean_square:
                 yield point, 1.0, dict(results.mean_squares(rows, self.metric, 0))
             for share in self.shares:

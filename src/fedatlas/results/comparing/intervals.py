@@ -1,4 +1,4 @@
-"""Numbers over seeds and their intervals: Student's t and exact ones."""
+"""Numbers over seeds and their intervals: Student's t, and exact ones of the median, whatever the noise is like."""
 
 import contextlib
 import contextvars
@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fedatlas.experiments import labels
-from fedatlas.results.comparing.medians import median_interval, needed_seeds, sign_p_value
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,20 +42,18 @@ def analysis_level() -> float:
     return LEVEL / _ANALYSES.get()
 
 
-def student_interval(values: "np.ndarray", level: float = LEVEL) -> "tuple[np.ndarray, np.ndarray]":
-    """Return the ends of Student's t interval of the mean of independent values.
-
-    Args:
-        values: At least two values along the first axis; the ends have the shape of the other axes.
-        level: Probability that the interval misses the mean.
-    """
-    return interval_of_mean(values.mean(axis=0), values.std(axis=0, ddof=1), len(values), level)
-
-
 def interval_of_mean(mean: Any, deviation: Any, count: int, level: float = LEVEL) -> tuple[Any, Any]:
     """Return the ends of Student's t interval of means of ``count`` values, from the standard deviations of these."""
-    half = _quantile(1 - level / 2, count - 1) * deviation / math.sqrt(count)
+    half = student_quantile(1 - level / 2, count - 1) * deviation / math.sqrt(count)
     return mean - half, mean + half
+
+
+@functools.cache
+def student_quantile(share: float, freedom: float) -> float:
+    """Return a quantile of Student's t distribution with ``freedom`` degrees of freedom."""
+    from scipy.special import stdtrit  # scipy.stats takes a second to load
+
+    return float(stdtrit(freedom, share))
 
 
 def within_noise(means: Sequence[float], sds: Sequence[float], counts: Sequence[int], goal: str) -> list[bool]:
@@ -73,8 +70,6 @@ def within_noise(means: Sequence[float], sds: Sequence[float], counts: Sequence[
         goal: ``min`` or ``max``.
     """
     finite = [number for number, mean in enumerate(means) if math.isfinite(mean)]
-    if not finite:
-        return [False] * len(means)
     ranking = sorted(finite, key=lambda number: means[number], reverse=goal == "max")
     level = LEVEL / max(1, len(finite) - 1)
     rows = list(zip(means, sds, counts, strict=True))
@@ -82,41 +77,71 @@ def within_noise(means: Sequence[float], sds: Sequence[float], counts: Sequence[
     return [number in near for number in range(len(means))]
 
 
-def difference(
-    one: tuple[float, float, int], other: tuple[float, float, int], level: float = LEVEL
-) -> tuple[float, float]:
-    """Return the difference of two means and half of its Welch interval, infinite where a mean has one seed.
+def _are_equal(one: tuple[float, float, int], other: tuple[float, float, int], level: float) -> bool:
+    """Return whether Welch's interval of the difference of two (mean, deviation, count) holds zero."""
+    distance, total = abs(one[0] - other[0]), sum(sd**2 / count for _, sd, count in (one, other))
+    if distance <= 1e-9 * max(abs(one[0]), abs(other[0])):
+        return True
+    if min(one[2], other[2]) < 2 or not 0 < total < math.inf:
+        return False
+    # shares of the total, since squares of squares of small deviations are 0 in double precision
+    freedom = 1 / sum((sd**2 / count / total) ** 2 / (count - 1) for _, sd, count in (one, other))
+    return distance <= student_quantile(1 - level / 2, freedom) * math.sqrt(total)
+
+
+def median_interval(values: "np.ndarray", level: float) -> tuple[float, float] | None:
+    """Return the ends of the interval of the median from two of the ordered values, or None for too few values.
+
+    Each value lies below the median with a probability of at most one half, so the number of those below is binomial
+    (Thompson 1936, On confidence ranges for the median, Annals of Mathematical Statistics 7, 122-128; Conover 1999,
+    Practical nonparametric statistics, Section 3.2). Nothing else is assumed, and values may be infinite.
 
     Args:
-        one: Mean, standard deviation over the seeds, and number of seeds.
-        other: The same of the mean that is subtracted.
-        level: Probability that the interval misses the difference.
+        values: The values (n,), without NaN.
+        level: Probability that the interval misses the median, at most.
     """
-    squares = [sd**2 / count for _, sd, count in (one, other)]
-    if min(one[2], other[2]) < 2 or not math.isfinite(sum(squares)):
-        return one[0] - other[0], math.inf
-    if not (total := sum(squares)):
-        return one[0] - other[0], 0.0
-    # shares of the total, since squares of squares of small deviations are 0 in double precision
-    shares = [square / total for square in squares]
-    freedom = 1 / sum(share**2 / (side[2] - 1) for share, side in zip(shares, (one, other), strict=True))
-    return one[0] - other[0], _quantile(1 - level / 2, freedom) * math.sqrt(total)
-
-
-def _are_equal(one: tuple[float, float, int], other: tuple[float, float, int], level: float) -> bool:
-    """Return whether the interval of the difference of two (mean, deviation, count) holds zero."""
-    distance, half = difference(one, other, level)
-    if abs(distance) <= 1e-9 * max(abs(one[0]), abs(other[0])):
-        return True
-    return 0 < half < math.inf and abs(distance) <= half
+    if not (beyond := _count_beyond(len(values), level)):
+        return None
+    ordered = sorted(values.tolist())
+    return ordered[beyond - 1], ordered[-beyond]
 
 
 @functools.cache
-def _quantile(share: float, freedom: float) -> float:
-    """Return a quantile of Student's t distribution with ``freedom`` degrees of freedom."""
-    from scipy.special import stdtrit  # scipy.stats takes a second to load
+def _count_beyond(count: int, level: float) -> int:
+    """Return how many of ``count`` values lie at or beyond each end of the interval of the median; 0 for too few."""
+    from scipy.special import bdtr
 
-    return float(stdtrit(freedom, share))
+    return sum(2 * bdtr(below, count, 0.5) <= level for below in range(count))
+
+
+def needed_seeds(level: float) -> int:
+    """Return the smallest number of values for which `median_interval` has an interval."""
+    return 1 + math.ceil(-math.log2(level) - 1e-12)
+
+
+def sign_p_value(values: "np.ndarray", bound: float) -> float:
+    """Return the p-value of the two-sided sign test that the median of the values (n,) is a bound.
+
+    A value that equals the bound counts for the smaller side.
+    """
+    from scipy.special import betainc
+
+    larger = max(1, int((values > bound).sum()), int((values < bound).sum()))
+    return float(min(1.0, 2 * betainc(larger, len(values) - larger + 1, 0.5)))
+
+
+def share_interval(count: float, total: int, level: float) -> tuple[float, float]:
+    """Return the ends of the exact interval of a probability (Clopper & Pearson 1934, Biometrika 26, 404-413).
+
+    Args:
+        count: How many of the seeds had the property; a half of one counts one half.
+        total: Number of seeds.
+        level: Probability that the interval misses, at most.
+    """
+    from scipy.special import betaincinv
+
+    low = float(betaincinv(count, total - count + 1, level / 2)) if count else 0.0
+    return low, float(betaincinv(count + 1, total - count, 1 - level / 2)) if count < total else 1.0
 
 
 @dataclass(frozen=True)
@@ -168,14 +193,14 @@ class Sample:
             return -math.inf, math.inf
         if (values == values[0]).all():
             return self.values[0], self.values[0]
-        median = median_interval(values, level)
+        median = None if self.mean else median_interval(values, level)
         if not self.mean and median is None and self._needs_exact:
             return -math.inf, math.inf
         if not np.isfinite(values).all():
-            ends = median if median and not self.mean else (values.min(), values.max())
+            ends = median or (values.min(), values.max())
         else:
-            ends = student_interval(values, level)
-            if median and not self.mean:
+            ends = interval_of_mean(values.mean(), values.std(ddof=1), len(values), level)
+            if median:
                 ends = min(ends[0], median[0]), max(ends[1], median[1])
         low, high = map(self._back, ends)
         return max(low, min(self.least, high)), high
@@ -187,7 +212,7 @@ class Sample:
         where the numbers have no variance.
         """
         import numpy as np
-        from scipy import stats
+        from scipy.special import stdtr
 
         values = self._scaled()
         if len(values) < 2 or not np.isfinite(values).all() or (values == values[0]).all():
@@ -198,7 +223,7 @@ class Sample:
         if not error:  # a variance that underflows
             return None
         line = math.log(bound) if self.log else bound
-        student = float(2 * stats.t.sf(abs(values.mean() - line) / error, len(values) - 1))
+        student = float(2 * stdtr(len(values) - 1, -abs(values.mean() - line) / error))
         return student if self.mean or not self._needs_exact else max(student, sign_p_value(values, line))
 
     @property
@@ -221,7 +246,7 @@ class Sample:
         """Return the number and its interval.
 
         Args:
-            turned: Whether the number is told as seen from the other side.
+            turned: Whether they are those of the reciprocal or the negative.
             scale: How many units of the text are one of the number, as 100 where a share is told in percent.
         """
         value, (low, high) = self.value, self.interval()

@@ -25,8 +25,15 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from fedatlas.results.comparing.benchmark import Array, Benchmark
-from fedatlas.results.comparing.intervals import LEVEL, MATTERS, Sample, match_seeds, sample
-from fedatlas.results.comparing.medians import needed_seeds, share_interval
+from fedatlas.results.comparing.intervals import (
+    LEVEL,
+    MATTERS,
+    Sample,
+    match_seeds,
+    needed_seeds,
+    sample,
+    share_interval,
+)
 
 MEANINGFUL = 0.75  # share of runs that a meaningful difference wins (Bouthillier et al. 2021)
 

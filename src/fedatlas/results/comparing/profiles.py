@@ -28,24 +28,6 @@ def performance_ratios(numbers: Array) -> Array:
     return np.where(np.isfinite(costs), ratios, np.inf)
 
 
-def solved_shares(values: Array, abscissas: Array) -> Array:
-    """Return the share of a problem's targets that are attained at most at each abscissa.
-
-    Args:
-        values: Ratios (algorithms, problems, targets, slots).
-        abscissas: Ascending abscissas.
-
-    Returns:
-        Shares (algorithms, problems, slots, abscissas).
-    """
-    algorithms, problems, targets, slots = values.shape
-    counts = np.zeros((algorithms, problems, slots, len(abscissas) + 1))
-    positions = np.searchsorted(abscissas, values)  # the first abscissa that is not smaller
-    a, p, _, s = np.indices(values.shape)
-    np.add.at(counts, (a.ravel(), p.ravel(), s.ravel(), positions.ravel()), 1)
-    return np.asarray(counts[..., :-1].cumsum(axis=-1) / targets)
-
-
 def compute_profile(
     values: Array, abscissas: Array, resamples: int = 1000, seed: int = 0
 ) -> tuple[Array, Array, Array]:
@@ -59,8 +41,11 @@ def compute_profile(
         resamples: Number of resamples of the seeds of each problem, with replacement within it.
         seed: Seed of the resamples.
     """
-    solved = solved_shares(values, abscissas)
-    algorithms, problems, slots, _ = solved.shape
+    algorithms, problems, targets, slots = values.shape
+    counts = np.zeros((algorithms, problems, slots, len(abscissas) + 1))  # of targets, by the first that is not smaller
+    of_algorithms, of_problems, _, of_slots = np.indices(values.shape)
+    np.add.at(counts, (of_algorithms, of_problems, of_slots, np.searchsorted(abscissas, values)), 1)
+    solved = counts[..., :-1].cumsum(axis=-1) / targets
     draws = np.random.default_rng([seed, 1]).integers(slots, size=(resamples, problems, slots))
     weights = np.zeros((resamples, problems, slots))
     rows, columns = np.arange(resamples)[:, None, None], np.arange(problems)[None, :, None]

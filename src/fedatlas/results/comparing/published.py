@@ -9,7 +9,6 @@ The files of ``published/`` hold facts alone:
   are left out.
 """
 
-import functools
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,16 +21,6 @@ if TYPE_CHECKING:
 
 PLACE = Path(__file__).parent / "published"
 FEDAC_STEPS = 4096
-
-
-@functools.cache
-def _read_fedac() -> "pd.DataFrame":
-    """Return the published points of FedAc, a row for each number of workers."""
-    import pandas as pd
-
-    keys = ["l2", "algorithm", "local_steps"]
-    points = pd.read_csv(PLACE / "fedac.csv").melt(keys, var_name="clients", value_name="published").dropna()
-    return points.astype({"clients": int})
 
 
 def fedac_points(
@@ -51,7 +40,9 @@ def fedac_points(
     """
     import pandas as pd
 
-    points = _read_fedac()
+    keys = ["l2", "algorithm", "local_steps"]
+    points = pd.read_csv(PLACE / "fedac.csv").melt(keys, var_name="clients", value_name="published").dropna()
+    points = points.astype({"clients": int})
     equal = problem["kind"] == "logistic" and problem.get("data") == "a9a" and not problem.get("partition")
     equal = equal and setting.get("steps") == FEDAC_STEPS
     equal = equal and (select.metric, select.statistic) == ("suboptimality", "best")

@@ -8,7 +8,7 @@ first evaluation that attains the target. A run that never attains a target has 
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -24,32 +24,15 @@ FLOOR = 1e-16  # below this a score in double precision is rounding error
 RESOLUTION = 1e-9  # of the evaluation of a metric, relative to its value at the start
 
 
-@dataclass(frozen=True)
-class TargetSpec:
-    """The targets that runs must attain, and the cost that is counted.
-
-    metric, goal: of the targets. cost: column of the curves that is counted; ``rounds`` are in the column ``round``.
-    shares: targets, as shares of the difference between the metric's first and its best value, which is that of
-    `OPTIMA`, F* of a loss where it is known, and elsewhere the best of any algorithm on the problem with the same seed.
-    """
-
-    metric: str
-    goal: Literal["min", "max"]
-    cost: str = "rounds"
-    shares: tuple[float, ...] = (0.01,)
-
-    @property
-    def optimum(self) -> float | None:
-        """The best value, where it does not depend on the runs."""
-        return OPTIMA.get(self.metric)
-
-    @property
-    def column(self) -> str:
-        """The column of the cost."""
-        return "round" if self.cost == "rounds" else self.cost
-
-
-def target_costs(curves: "pd.DataFrame", algorithms: Sequence[str], axes: Sequence[str], spec: TargetSpec) -> Benchmark:
+def target_costs(
+    curves: "pd.DataFrame",
+    algorithms: Sequence[str],
+    axes: Sequence[str],
+    metric: str,
+    goal: Literal["min", "max"],
+    shares: Sequence[float],
+    cost: str = "rounds",
+) -> Benchmark:
     """Return the costs of all runs until they attain the targets of their problems.
 
     Only evaluations after round 0 attain a target, so that every cost is that of some training.
@@ -59,20 +42,31 @@ def target_costs(curves: "pd.DataFrame", algorithms: Sequence[str], axes: Sequen
             cost.
         algorithms: Ids of the algorithms, also of those without runs.
         axes: Axes whose points are the problems.
-        spec: The targets and the cost.
+        metric: Metric of the targets.
+        goal: Whether small or large values of it are good.
+        shares: Targets, as shares of the difference between the metric's first and its best value, which is that of
+            `OPTIMA`, F* of a loss where it is known, and elsewhere the best of any algorithm on the problem with the
+            same seed.
+        cost: Column of the curves that is counted; ``rounds`` are in the column ``round``.
     """
     rows = curves[curves["algorithm"].isin(list(algorithms))]
     problems, positions = split_problems(rows, axes)
-    seeds = rows["seed"].to_numpy(int)
-    targets = _targets(rows, positions, seeds, spec)
-    values, costs = rows[spec.metric].to_numpy(float), rows[spec.column].to_numpy(float)
-    trained = rows["round"].to_numpy(float) > 0
+    seeds, rounds, values = rows["seed"].to_numpy(int), rows["round"].to_numpy(float), rows[metric].to_numpy(float)
+    costs = rows["round" if cost == "rounds" else cost].to_numpy(float)
+    targets, finite = {}, np.flatnonzero(np.isfinite(values))
+    for (problem, seed), among in rows.iloc[finite].groupby([positions[finite], seeds[finite]]).indices.items():
+        group = finite[among]
+        first = values[group][rounds[group] == rounds[group].min()].mean()
+        best = _loss_optimum(rows.iloc[group]) if metric == "loss" else OPTIMA.get(metric)
+        if best is None:
+            best = values[group].min() if goal == "min" else values[group].max()
+        targets[int(problem), int(seed)] = best + np.array(shares) * (first - best)
 
     def number(run: np.ndarray, problem: int) -> list[float]:
-        later = run[trained[run]]
-        return _first_costs(values[later], costs[later], targets[problem, int(seeds[run[0]])], spec.goal == "min")
+        later = run[rounds[run] > 0]
+        return _first_costs(values[later], costs[later], targets[problem, int(seeds[run[0]])], goal == "min")
 
-    return assemble(rows, positions, problems, algorithms, len(spec.shares), number)
+    return assemble(rows, positions, problems, algorithms, len(shares), number)
 
 
 def score_benchmark(
@@ -107,23 +101,6 @@ def score_benchmark(
         resolution=RESOLUTION * sizes.fillna(0.0).to_numpy(),
         margin=MATTERS if goal == "min" else 0.0,  # 5 % of an accuracy matter
     )
-
-
-def _targets(
-    rows: "pd.DataFrame", positions: np.ndarray, seeds: np.ndarray, spec: TargetSpec
-) -> dict[tuple[int, int], np.ndarray]:
-    """Return the values of the metric that attain each share, (shares,), by position of the problem and seed."""
-    values, rounds = rows[spec.metric].to_numpy(float), rows["round"].to_numpy(float)
-    finite = np.flatnonzero(np.isfinite(values))
-    targets = {}
-    for (problem, seed), among in rows.iloc[finite].groupby([positions[finite], seeds[finite]]).indices.items():
-        group = finite[among]
-        first = values[group][rounds[group] == rounds[group].min()].mean()
-        extreme = values[group].min() if spec.goal == "min" else values[group].max()
-        optimum = _loss_optimum(rows.iloc[group]) if spec.optimum is None and spec.metric == "loss" else spec.optimum
-        best = extreme if optimum is None else optimum
-        targets[int(problem), int(seed)] = best + np.array(spec.shares) * (first - best)
-    return targets
 
 
 def _loss_optimum(rows: "pd.DataFrame") -> float | None:

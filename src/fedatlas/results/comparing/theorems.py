@@ -4,7 +4,7 @@ import copy
 import functools
 import json
 from collections.abc import Hashable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,19 +20,10 @@ from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.problems.base import Problem
 from fedatlas.theory.fedac import FEDAC_THEOREMS
-from fedatlas.theory.theorem import RunTheorem
+from fedatlas.theory.theorem import Comparison, RunTheorem
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-class RunComparison(NamedTuple):
-    """The arrays of `Comparison` for the run of a seed, not a number at evaluations that it did not reach."""
-
-    seed: int
-    counted: np.ndarray
-    measured: np.ndarray
-    bound: np.ndarray
 
 
 def validate_run(theorem: RunTheorem[Any], run: Run) -> None:
@@ -40,8 +31,12 @@ def validate_run(theorem: RunTheorem[Any], run: Run) -> None:
     theorem.validate(run.problem, run.algorithm, create_setting(run))
 
 
-def compare_runs(theorem: RunTheorem[Any], view: ExperimentView, id: str, rows: "pd.DataFrame") -> list[RunComparison]:
-    """Compare the runs of an algorithm in one setting with a theorem, one after another.
+def compare_runs(
+    theorem: RunTheorem[Any], view: ExperimentView, id: str, rows: "pd.DataFrame"
+) -> dict[int, Comparison]:
+    """Compare the runs of an algorithm in one setting with a theorem, and return the comparisons by seed.
+
+    They are not numbers at evaluations that a run did not reach.
 
     Args:
         theorem: The theorem.
@@ -57,11 +52,11 @@ def compare_runs(theorem: RunTheorem[Any], view: ExperimentView, id: str, rows: 
     algorithm, problem, setting = rebuild(view, id, rows)
     runs = {seed: theorem.compare(algorithm, problem, setting, curve) for seed, curve in rows.groupby("seed")}
     cut_off = rows["round"].max() < setting.total_rounds  # all of them
-    length = max(len(arrays.counted) for arrays in runs.values()) + cut_off
-    return [
-        RunComparison(seed, *(np.pad(part, (0, length - len(part)), constant_values=np.nan) for part in arrays))
-        for seed, arrays in runs.items()
-    ]
+    length = max(len(run.counted) for run in runs.values()) + cut_off
+    return {
+        seed: Comparison(*(np.pad(part, (0, length - len(part)), constant_values=np.nan) for part in run))
+        for seed, run in runs.items()
+    }
 
 
 def terms_of_runs(name: str, view: ExperimentView, id: str, rows: "pd.DataFrame") -> dict[str, float]:

@@ -92,7 +92,7 @@ class Bound(PanelFigure):
         bounds: dict[str, np.ndarray] = {}
         for name in reversed(self.theorems):
             runs = compare_runs(theorem(name), data.view, id, rows)
-            count, measured, limit = (np.stack([run[k] for run in runs]) for k in (1, 2, 3))
+            count, measured, limit = map(np.stack, zip(*runs.values(), strict=True))
             bounds[f"bound_{name}"] = np.maximum(limit.mean(axis=0), FLOOR)
         measured = np.maximum(measured, FLOOR)
         low, mean, high = measured.min(axis=0), measured.mean(axis=0), measured.max(axis=0)

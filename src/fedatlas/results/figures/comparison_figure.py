@@ -7,7 +7,7 @@ from fedatlas.experiments import labels, scores
 from fedatlas.experiments.selection import select_rows, sorted_values
 from fedatlas.registry.options import option
 from fedatlas.results.comparing.benchmark import Benchmark
-from fedatlas.results.comparing.targets import TargetSpec, target_costs
+from fedatlas.results.comparing.targets import OPTIMA, target_costs
 from fedatlas.results.figures.cost_figure import CostFigure
 from fedatlas.results.figures.figure_data import FigureData
 
@@ -33,25 +33,20 @@ class ComparisonFigure(CostFigure):
         """The cost in words, without its unit."""
         return self.words.removesuffix(" (s)")
 
-    def target_spec(self, data: FigureData, shares: "list[float]") -> TargetSpec:
-        """Return the targets of the comparison: metric, cost and shares."""
-        goal = scores.goal(data.y, data.view.select)
-        return TargetSpec(data.y, goal, self.x, tuple(shares))
-
     def benchmark(self, data: FigureData, shares: "list[float]") -> Benchmark:
         """Return the costs of the algorithms of the figure, at targets that all algorithms of the experiment set."""
-        spec = self.target_spec(data, shares)
         data.rows(data.curves)  # raises if no row is left
         rows = select_rows(data.curves, self.where)
-        benchmark = target_costs(rows, list(data.view.algorithms), data.view.axes, spec)
+        goal, ids = scores.goal(data.y, data.view.select), list(data.view.algorithms)
+        benchmark = target_costs(rows, ids, data.view.axes, data.y, goal, shares, self.x)
         return benchmark.select_algorithms(list(data.styles))
 
     def target_note(self, data: FigureData, shares: "list[float]") -> str:
         """Return the definition of a target, for the foot."""
         parts = [f"{labels.number(100 * share)} %" for share in shares]
         percent = " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
-        words, optimum = labels.words(data.y), self.target_spec(data, shares).optimum
-        if optimum == 0:
+        words = labels.words(data.y)
+        if data.y in OPTIMA:
             return f"Target: the {words} is {percent} of its first value."
         best = "the best that any run with the seed found"
         if data.y == "loss" and "suboptimality" in data.curves:
