@@ -48,8 +48,7 @@ class ComparisonFigure(CostFigure):
 
     def target_note(self, data: FigureData, shares: "list[float]") -> str:
         """Return the definition of a target, for the foot."""
-        parts = [f"{labels.number(100 * share)} %" for share in shares]
-        percent = " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
+        percent = labels.join_names(f"{labels.number(100 * share)} %" for share in shares)
         words, optimum = labels.words(data.y), self.target_spec(data, shares).optimum
         if optimum == 0:
             return f"Target: the {words} is {percent} of its first value."

@@ -22,7 +22,6 @@ METADATA: dict[str, dict[str, Any]] = {
     ".png": {"Software": None},
     ".pdf": {"CreationDate": None},
 }
-PICTURES = ("lines", "heatmap")  # kinds of description that have one; the others are tables
 
 
 def figure_paths(name: str, is_table: bool = False) -> list[str]:
@@ -62,20 +61,21 @@ def draw(
     paths = list(map(Path, outputs))
     with settings():
         drawing = figure.draw(FigureData(figure, view, table, curves, **inputs))
-    drawing = drawing if isinstance(drawing, Drawing) else Drawing(None, None, drawing)
-    chart = drawing.description.to_dict() if drawing.description else None
-    if chart is None and not hasattr(drawing.picture, "savefig"):
-        raise UserError(
-            f"{figure.title()}: draw returns {drawing.picture!r:.60}; it must be a Drawing or a matplotlib figure"
-        )
-    if figure.is_table == (chart is None or chart["kind"] in PICTURES):
+    numbers, chart, picture = pd.DataFrame(), None, None
+    if isinstance(drawing, Drawing):
+        numbers, chart = drawing.numbers, drawing.description.to_dict()
+    elif hasattr(drawing, "savefig"):
+        picture = drawing
+    else:
+        raise UserError(f"{figure.title()}: draw returns {drawing!r:.60}; it must be a Drawing or a matplotlib figure")
+    if figure.is_table != (chart is not None and chart["kind"] == "table"):
         raise UserError(
             f"{figure.title()}: is_table is {figure.is_table}; it must be true of a table, and of nothing else"
         )
-    numbers = pd.DataFrame() if drawing.numbers is None else drawing.numbers
     csv.write(paths[0].with_suffix(".csv"), numbers)
     write_json(paths[0].with_suffix(".json"), chart)
-    picture = render(chart, numbers) if chart is not None and chart["kind"] in PICTURES else drawing.picture
+    if chart is not None and not figure.is_table:
+        picture = render(chart, numbers)
     for path in reversed(paths):
         if path.suffix in METADATA and picture is not None:
             save(picture, path)
