@@ -12,8 +12,7 @@ from fedatlas.io import csv
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.base import Drawing, Figure
 from fedatlas.results.figures.description import DIVERGED, Heatmap, Lines, TextTable
-from fedatlas.results.figures.drawing import draw, save
-from fedatlas.results.figures.renderer import render
+from fedatlas.results.figures.renderer import draw, render, save
 from fedatlas.results.figures.style import Line
 from tests.synthetic import build, decay, experiment
 

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from fedatlas.experiments import labels
-from fedatlas.experiments.axis_values import parse
 from fedatlas.results.figures.style import DARK, Line
 
 if TYPE_CHECKING:
@@ -22,7 +20,6 @@ FLOOR = 1e-16  # below this a suboptimality in double precision is rounding erro
 FLOOR_NOTE = "Values below 10⁻¹⁶ are raised to it."
 SMALLEST = 1e-300  # limits of a logarithmic axis lie between this and its inverse
 DIVERGED = "diverged after this"  # the remark on the last point of a line that diverged
-WIDE = 4  # ratio of the ends of an axis from which on it is logarithmic
 
 
 @dataclass(frozen=True)
@@ -138,17 +135,6 @@ def describe_lines(styles: Mapping[str, Line], names: Mapping[str, str], quiet: 
     """Return the lines of algorithms by id; those in ``quiet`` are in the background."""
     background = set(quiet)
     return {id: replace(style, name=names[id], quiet=id in background) for id, style in styles.items()}
-
-
-def describe_categories(cells: Iterable[Any]) -> list[tuple[str, str]]:
-    """Return (text in the CSV, text for people) of the cells of an axis that holds words."""
-    return [(str(cell), labels.text(parse(cell))) for cell in cells]
-
-
-def is_wide(values: "Iterable[float]") -> bool:
-    """Return whether values spread so much that their axis is logarithmic."""
-    numbers = list(values)
-    return min(numbers) > 0 and max(numbers) / min(numbers) >= WIDE
 
 
 def raise_to_floor(values: "Series | DataFrame | np.ndarray", log: bool) -> np.ndarray:

@@ -128,14 +128,10 @@ class FigureData:
         """
         import pandas as pd
 
-        frames = []
-        for title, id, rows in parts:
-            rows = rows.drop(columns=["panel", "algorithm"], errors="ignore")
-            rows.insert(0, "algorithm", id)
-            if title:
-                rows.insert(0, "panel", title)
-            frames.append(rows)
-        return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+        frames = [rows.assign(panel=title, algorithm=id) for title, id, rows in parts]
+        numbers = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame({"panel": [], "algorithm": []})
+        first = ["panel", "algorithm"] if numbers["panel"].astype(bool).any() else ["algorithm"]
+        return numbers[[*first, *numbers.columns.difference(["panel", "algorithm"], sort=False)]]
 
     def point(self, axis: str, cell: Any) -> str:
         """Return the text of an axis at the value of a cell, ``K = 16``; a case has its name for people."""

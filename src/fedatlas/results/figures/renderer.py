@@ -1,27 +1,33 @@
-"""Pictures of figures, from their numbers and descriptions alone.
+"""Files of figures, and their pictures, which are drawn from numbers and descriptions alone.
 
 A description is read as `fedatlas.results.figures.description` writes it to JSON, so a picture can be drawn anew, and
-differently, from the two files of a figure.
+differently, from the two files of a figure. A file has the same bytes whenever it is made from the same results.
 """
 
 import contextlib
 import math
 import re
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.experiments.axis_values import parse
+from fedatlas.experiments.experiment_view import ExperimentView
+from fedatlas.io import csv
+from fedatlas.io.files import atomic, write_json
+from fedatlas.results.figures.base import Drawing, Figure
 from fedatlas.results.figures.description import DIVERGED, raise_to_floor
-from fedatlas.results.figures.figure_data import MAX_BANDS
+from fedatlas.results.figures.figure_data import MAX_BANDS, FigureData
 from fedatlas.results.figures.style import GREY, ORANGE, RC, SKY, WIDTH
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure as Picture
     from pandas import DataFrame
 
 Chart = Mapping[str, Any]  # a description as JSON types
@@ -34,6 +40,12 @@ MAX_NUMBERS = 121  # cells of a panel that have their numbers
 PLAIN = 4096  # ratio of the ends of a logarithmic abscissa up to which its ticks are powers of two, as numbers
 LETTER = 0.075  # inches of a letter of a legend
 NOTE_COLOUR = "#666666"
+# Dates and versions would make two files out of one figure.
+METADATA: dict[str, dict[str, Any]] = {
+    ".svg": {"Date": None, "Creator": None},
+    ".png": {"Software": None},
+    ".pdf": {"CreationDate": None},
+}
 
 
 @contextlib.contextmanager
@@ -45,7 +57,74 @@ def settings() -> Iterator[None]:
         yield
 
 
-def render(chart: Chart, numbers: "DataFrame") -> "Figure":
+def figure_paths(name: str, is_table: bool = False) -> list[str]:
+    """Return the paths of a figure's files below the folder of an experiment's results; the first is its main one."""
+    if is_table:
+        return [f"tables/{name}.{suffix}" for suffix in ("html", "csv", "json")]
+    return [f"figures/{name}.{suffix}" for suffix in ("png", "svg", "pdf", "csv", "json")]
+
+
+def draw(
+    figure: Figure,
+    view: ExperimentView,
+    table: "DataFrame",
+    curves: "DataFrame",
+    outputs: Iterable[str | Path],
+    **inputs: Any,
+) -> None:
+    """Draw a figure of an experiment into files.
+
+    Beside the first file stand its numbers as CSV and its description as JSON, which are all that the picture is drawn
+    from; of a figure that is a picture alone, they are empty and null.
+
+    Args:
+        figure: The figure with its options.
+        view: ExperimentView of the experiment.
+        table: Table of the experiment.
+        curves: Curves of the experiment.
+        outputs: Paths, whose suffixes choose the format: pictures (.svg, .png, .pdf), or numbers and description (.csv,
+            .json) where the figure is a table. The first is written last, so that it exists only if all do.
+        inputs: Further attributes of `FigureData`, which the figure's ``inputs`` name.
+
+    Raises:
+        UserError: Options of the figure do not fit the results, or a file cannot be written.
+    """
+    import pandas as pd
+
+    paths = list(map(Path, outputs))
+    with settings():
+        drawing = figure.draw(FigureData(figure, view, table, curves, **inputs))
+    numbers, chart, picture = pd.DataFrame(), None, None
+    if isinstance(drawing, Drawing):
+        numbers, chart = drawing.numbers, drawing.description.to_dict()
+    elif hasattr(drawing, "savefig"):
+        picture = drawing
+    else:
+        raise UserError(f"{figure.title()}: draw returns {drawing!r:.60}; it must be a Drawing or a matplotlib figure")
+    if figure.is_table != (chart is not None and chart["kind"] == "table"):
+        raise UserError(
+            f"{figure.title()}: is_table is {figure.is_table}; it must be true of a table, and of nothing else"
+        )
+    csv.write(paths[0].with_suffix(".csv"), numbers)
+    write_json(paths[0].with_suffix(".json"), chart)
+    if chart is not None and not figure.is_table:
+        picture = render(chart, numbers)
+    for path in reversed(paths):
+        if path.suffix in METADATA and picture is not None:
+            save(picture, path)
+
+
+def save(figure: "Picture", path: Path) -> None:
+    """Write a figure into a file whose suffix is .svg, .png or .pdf.
+
+    Raises:
+        UserError: The file cannot be written.
+    """
+    with settings(), atomic(path) as temporary:
+        figure.savefig(temporary, format=path.suffix[1:], metadata=METADATA.get(path.suffix), bbox_inches="tight")
+
+
+def render(chart: Chart, numbers: "DataFrame") -> "Picture":
     """Return the picture of a figure of lines or of a heat map.
 
     Args:
@@ -73,7 +152,7 @@ def words(text: str) -> str:
     return text
 
 
-def _wrap(text: str, figure: "Figure", letters: float = 13.0, columns: int = 1) -> str:
+def _wrap(text: str, figure: "Picture", letters: float = 13.0, columns: int = 1) -> str:
     """Return words on lines of a column, with so many letters an inch; no line ends within a formula."""
     whole = re.sub(r"\$[^$]*\$", lambda formula: formula[0].replace(" ", "\xa0"), words(text))
     width = int(figure.get_figwidth() / columns * letters)
@@ -81,8 +160,8 @@ def _wrap(text: str, figure: "Figure", letters: float = 13.0, columns: int = 1) 
 
 
 def _panels(
-    numbers: "DataFrame", columns: int | None = None, **shared: bool
-) -> "tuple[Figure, list[tuple[Axes, DataFrame]]]":
+    numbers: "DataFrame", columns: int | None = None, share_y: bool = False
+) -> "tuple[Picture, list[tuple[Axes, DataFrame]]]":
     """Return a figure that no window knows of, and the axes, with their titles, and the numbers of each panel."""
     from matplotlib.figure import Figure
 
@@ -91,7 +170,7 @@ def _panels(
     columns = columns or (count if count <= 4 else 3 if count in (5, 6, 9) else 4)
     (width, height), rows = PANELS[min(columns, 4)], math.ceil(count / columns)
     figure = Figure((width * columns, height * rows), layout="constrained")
-    axes = figure.subplots(rows, columns, squeeze=False, **shared).ravel().tolist()
+    axes = figure.subplots(rows, columns, squeeze=False, sharey=share_y).ravel().tolist()
     for unused in axes[count:]:
         unused.remove()
     for ax, (title, _) in zip(axes, parts, strict=False):
@@ -103,8 +182,8 @@ def _panels(
 # -- lines
 
 
-def _render_lines(chart: Chart, numbers: "DataFrame") -> "Figure":
-    figure, panels = _panels(numbers, sharey=True)
+def _render_lines(chart: Chart, numbers: "DataFrame") -> "Picture":
+    figure, panels = _panels(numbers, share_y=True)
     for ax, part in panels:
         draw_lines(ax, chart, part)
     figure.supxlabel(words(next(iter(chart["x"].values()))))
@@ -222,7 +301,7 @@ def _look(line: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def add_legend(
-    owner: "Axes | Figure", axes: "Sequence[Axes]", chart: Chart, numbers: "DataFrame", **options: Any
+    owner: "Axes | Picture", axes: "Sequence[Axes]", chart: Chart, numbers: "DataFrame", **options: Any
 ) -> Any:
     """Return the legend of lines, and of what the signs beside them mean, which a figure or axes get.
 
@@ -250,7 +329,7 @@ def add_legend(
 # -- heat maps
 
 
-def _render_heatmap(chart: Chart, numbers: "DataFrame") -> "Figure":
+def _render_heatmap(chart: Chart, numbers: "DataFrame") -> "Picture":
     import seaborn as sns
 
     (x, x_words), (y, y_words), (value, value_words) = chart["x"], chart["y"], chart["value"]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from fedatlas.experiments import labels
-from fedatlas.experiments.experiment_view import ExperimentView
+from fedatlas.experiments.axis_values import parse
 from fedatlas.experiments.scores import comparison_scores, goal
 from fedatlas.experiments.selection import is_numeric, sorted_values
 from fedatlas.registry.options import option
@@ -16,9 +16,7 @@ from fedatlas.results.figures.description import (
     FLOOR,
     FLOOR_NOTE,
     Lines,
-    describe_categories,
     describe_lines,
-    is_wide,
     limits,
     raise_to_floor,
 )
@@ -28,6 +26,7 @@ from fedatlas.results.figures.style import REFERENCE, Line
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+WIDE = 4  # ratio of the ends of an axis from which on it is logarithmic
 LINEAR = "linear speed-up"  # id and name of the line of slope -1
 LINEAR_LINE = Line(REFERENCE, "", (4, 3), LINEAR)
 
@@ -63,8 +62,9 @@ class Scaling(PanelFigure):
             raise data.error(f"{x} is tuned, so the score on the tuning seeds is drawn; y must not be given")
         rows = _tried(data, x) if tried else data.rows(data.table[data.table["chosen"]])
         column, y = _ordinate(data, tried)
-        if self.published:
-            rows = add_published(rows, data.view)
+        view = data.view
+        if self.published and len(points := fedac_points(view.problem, view.setting, view.select, view.algorithms)):
+            rows = rows.merge(points, on=["algorithm", "local_steps", "clients"], how="left")
         numeric, cells = is_numeric(rows[x]), sorted_values(rows[x])
         ranged = not tried and column == "score" and data.seeds > 1
         parts: list[tuple[str, str, DataFrame]] = []
@@ -87,9 +87,9 @@ class Scaling(PanelFigure):
             y=("mean", y),
             lines=lines | ({LINEAR: LINEAR_LINE} if self.reference else {}),
             range=("low", "high") if ranged else None,
-            categories=[] if numeric else describe_categories(cells),
+            categories=[] if numeric else [(str(cell), labels.text(parse(cell))) for cell in cells],
             rings={"published": "published by the authors"} if "published" in numbers else {},
-            logx=numeric and is_wide(cells),
+            logx=numeric and cells[0] > 0 and cells[-1] / cells[0] >= WIDE,
             logy=data.log,
             remark="edge" if "edge" in numbers else "",
             hollow="best value at the grid's edge",
@@ -106,12 +106,6 @@ def _tried(data: FigureData, x: str) -> "DataFrame":
     keys = ["algorithm", *data.view.axes, x]
     groups = rows.assign(score=scores.where(diverged == 0)).groupby(keys, sort=False, dropna=False)["score"]
     return groups.agg(goal(select.tuning_metric, select)).reset_index()
-
-
-def add_published(rows: "DataFrame", view: ExperimentView) -> "DataFrame":
-    """Return chosen rows of the table with the column ``published``, if the authors published any in their settings."""
-    points = fedac_points(view.problem, view.setting, view.select, view.algorithms)
-    return rows if points.empty else rows.merge(points, on=["algorithm", "local_steps", "clients"], how="left")
 
 
 def _ordinate(data: FigureData, tried: bool) -> tuple[str, str]:
