@@ -24,7 +24,7 @@ from fedatlas.results.claims.judge import judge_claims
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import HELD
 from fedatlas.results.figures import FIGURES
-from fedatlas.results.figures.drawing import draw
+from fedatlas.results.figures.renderer import draw
 from fedatlas.workflow.validation import validate
 from tests.synthetic import build, decay, experiment
 

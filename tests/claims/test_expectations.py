@@ -2,7 +2,7 @@
 
 from fedatlas.results.claims.verdicts import HELD, UNDECIDED
 from fedatlas.results.figures import FIGURES
-from fedatlas.results.figures.drawing import draw
+from fedatlas.results.figures.renderer import draw
 from tests.synthetic import table
 from tests.theory.test_fedspeed import AXIS, curves
 

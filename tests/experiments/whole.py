@@ -20,7 +20,7 @@ from fedatlas.publish.tracking.records import setting_runs
 from fedatlas.results.claims.judge import judge_claims
 from fedatlas.results.claims.results import Results
 from fedatlas.results.figures import FIGURES
-from fedatlas.results.figures.drawing import draw
+from fedatlas.results.figures.renderer import draw
 from fedatlas.workflow import inputs
 
 

@@ -40,7 +40,7 @@ def test_scaling_has_the_chosen_scores_and_their_range(results):
     assert found == [rows[name].tolist() for name in ("clients", "score", "score_min", "score_max")]
     assert [line.name for line in chart.lines.values()] == ["FedAvg", "FedAc-I", "MB-SGD", "Mine", "linear speed-up"]
     assert (chart.range, chart.logx, chart.logy, chart.categories) == (("low", "high"), True, True, [])
-    assert (chart.remark, chart.hollow) == ("edge", "best step size at the grid's edge")
+    assert (chart.remark, chart.hollow) == ("edge", "best value at the grid's edge")
     assert set(numbers["edge"].dropna()) == {"lr at its highest value"}
 
 
@@ -86,21 +86,23 @@ def of_scores(spec, changed):
     """(numbers, chart) of tried values, some of whose scores are changed."""
     view = synthetic.view(experiment(("fedsps",), metric="loss"))
     view = dataclasses.replace(view, axes=["local_steps"], tune=["c"], seeds=[0])
-    return describe(spec, (synthetic.rows(SCORES | changed), None, view))
+    table = synthetic.rows(SCORES | changed)
+    return describe(spec, (table, table.assign(seed=0), view))
 
 
-def test_sensitivity_has_every_tried_value_that_did_not_diverge():
-    spec = {"kind": "sensitivity", "x": "c", "panel": "local_steps"}
-    numbers, chart = of_scores(spec, {("fedsps", 5, 2.0): math.inf})
-    found = {title: part[["c", "score"]].to_numpy().T.tolist() for title, part in numbers.groupby("panel", sort=False)}
+def test_scaling_has_every_tried_value():
+    spec = {"kind": "scaling", "x": "c", "panel": "local_steps"}
+    numbers, _ = of_scores(spec, {("fedsps", 5, 2.0): math.inf})
+    found = {title: part[["c", "mean"]].to_numpy().T.tolist() for title, part in numbers.groupby("panel", sort=False)}
     assert found == {
-        "K = 5": [[0.5, 1.0], [1.0, 1.25]],
+        "K = 5": [[0.5, 1.0, 2.0], [1.0, 1.25, pytest.approx(math.nan, nan_ok=True)]],
         "K = 10": [[0.5, 1.0, 2.0], [1.25, 1.0, 2.0]],
         "K = 20": [[0.5, 1.0, 2.0], [3.25, 2.0, 1.0]],
     }
-    assert "Diverged runs are left out." in chart.note
     _, chart = of_scores({**spec, "yscale": "log"}, {("fedsps", 5, 2.0): 0.0})
     assert FLOOR_NOTE in chart.note
+    with pytest.raises(UserError, match="y must not be given"):
+        of_scores({**spec, "y": "loss"}, {})
 
 
 def test_a_figure_without_rows_is_refused(results):

@@ -11,12 +11,12 @@ from fedatlas.errors import UserError
 from fedatlas.io import csv
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.base import Drawing, Figure
-from fedatlas.results.figures.description import DIVERGED, Heatmap, Line, Lines, TextTable
-from fedatlas.results.figures.drawing import draw, save
-from fedatlas.results.figures.renderer import render
+from fedatlas.results.figures.description import DIVERGED, Heatmap, Lines, TextTable
+from fedatlas.results.figures.renderer import draw, render, save
+from fedatlas.results.figures.style import Line
 from tests.synthetic import build, decay, experiment
 
-LINES = {"a": Line("A", "#262626", "o"), "b": Line("B", "#d55e00", "D", (5, 1.6))}
+LINES = {"a": Line("#262626", "o", name="A"), "b": Line("#d55e00", "D", (5, 1.6), "B")}
 
 
 AT = [1, 2, 4, 8]
@@ -47,13 +47,13 @@ def drawn(ax, **properties):
 
 
 def test_lines_have_their_numbers_in_their_colours():
-    _, ax, legend = picture()
+    figure, ax, legend = picture()
     assert drawn(ax, color="#262626", linestyle="-") == [(AT, [4, 3, 2, 1])]
     assert [(line.get_marker(), line.get_markevery()) for line in ax.get_lines()] == [
         ("o", [0, 1, 2, 3]),
         ("D", [0, 1, 2, 3]),
     ]
-    assert (ax.get_xlabel(), ax.get_ylabel(), legend) == ("rounds", "loss", ["A", "B"])
+    assert (figure.get_supxlabel(), figure.get_supylabel(), legend) == ("rounds", "loss", ["A", "B"])
 
 
 def test_a_cross_ends_a_line_that_diverged_and_sets_no_limits():
@@ -64,7 +64,7 @@ def test_a_cross_ends_a_line_that_diverged_and_sets_no_limits():
 
 
 def test_ranges_are_bands_of_few_lines_and_bars_of_many():
-    lines = {str(n): Line(f"L{n}", "#262626", "o") for n in range(4)}
+    lines = {str(n): Line("#262626", "o", name=f"L{n}") for n in range(4)}
     numbers = pd.concat([NUMBERS[:4].assign(algorithm=id, low=0.5, high=9.0) for id in lines])
     kinds = []
     for count in (3, 4):
@@ -76,17 +76,17 @@ def test_ranges_are_bands_of_few_lines_and_bars_of_many():
     assert {type(one).__name__ for one in ax.collections} == {"FillBetweenPolyCollection"}
 
 
-def test_a_heat_map_has_cells_with_names_and_colours_about_its_centre():
+def test_a_heat_map_has_cells_with_names():
     cells = [
         (title, kind, y, 10 * y + at) for title in "ab" for y in (1, 2) for at, kind in enumerate(("iid", "shared"))
     ]
     numbers = pd.DataFrame(cells, columns=["panel", "x", "y", "value"])
     numbers["x"] = '{"kind": "' + numbers["x"] + '"}'
-    chart = Heatmap(("x", "partition"), ("y", "$p$"), ("value", "loss"), center=15, numbers=True)
+    chart = Heatmap(("x", "partition"), ("y", "$p$"), ("value", "loss"), numbers=True)
     figure = render(chart.to_dict(), numbers)
     first, second, bar = figure.axes
     assert first.collections[0].get_array().tolist() == [[10, 11], [20, 21]] and second.get_title() == "b"
-    assert first.collections[0].get_clim() == (9, 21) and bar.get_ylabel() == "loss"
+    assert bar.get_ylabel() == "loss"
     assert [text.get_text() for text in first.get_xticklabels()] == ["i.i.d.", "shared"]
     assert first.get_ylim() == (0, 2) and [text.get_text() for text in first.texts] == ["10", "11", "20", "21"]
 

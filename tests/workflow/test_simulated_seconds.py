@@ -18,12 +18,12 @@ from fedatlas.federation.costs.operations import of_architecture, per_sample
 from fedatlas.federation.problems import create
 from fedatlas.results.claims import checks_at_size
 from fedatlas.results.figures import FIGURES
-from fedatlas.results.figures.drawing import draw
+from fedatlas.results.figures.renderer import draw
 from fedatlas.workflow import dependencies, inputs
 from fedatlas.workflow.jobs import claims as claims_job
 from fedatlas.workflow.jobs.partition import make
 from fedatlas.workflow.validation import validate
-from tests.figures.drawings import describe
+from tests.figures.renderers import describe
 from tests.synthetic import experiment
 
 RATES = {"kind": "rates", "compute": 1e5, "down": 4e4, "up": 1e4, "latency": 0.3, "overhead": 0.01}

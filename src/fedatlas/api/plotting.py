@@ -10,7 +10,7 @@ from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.metrics import metric
 from fedatlas.results.figures.convergence import curve_limits, mean_curve
 from fedatlas.results.figures.description import DIVERGED, Lines, describe_lines
-from fedatlas.results.figures.renderer import draw_plot
+from fedatlas.results.figures.renderer import add_legend, draw_lines, words
 from fedatlas.results.figures.style import RC, styles
 
 if TYPE_CHECKING:
@@ -105,7 +105,10 @@ def plot(frames: "Frames", x: str = "rounds", y: str | None = None, *, ax: "Axes
             from matplotlib import pyplot
 
             ax = pyplot.subplots(figsize=SIZE, layout="constrained")[1]
-        draw_plot(ax, description.to_dict(), numbers)
+        chart = description.to_dict()
+        draw_lines(ax, chart, numbers)
+        ax.set(xlabel=words(description.x[cost]), ylabel=words(description.y[1]))
+        add_legend(ax, [ax], chart, numbers)
     return ax
 
 

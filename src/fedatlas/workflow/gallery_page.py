@@ -23,7 +23,7 @@ from fedatlas.records.record import read_record
 from fedatlas.records.results import find_record, restore_files
 from fedatlas.records.verified import meaning
 from fedatlas.results.figures import FIGURES
-from fedatlas.results.figures.drawing import figure_paths
+from fedatlas.results.figures.renderer import figure_paths
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.jobs import claims, figure, partition, table
 from fedatlas.workflow.origins import Origins

@@ -23,7 +23,7 @@ from fedatlas.records.lookup import Records
 from fedatlas.results.claims import checks_at_size
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.base import Figure
-from fedatlas.results.figures.drawing import figure_paths
+from fedatlas.results.figures.renderer import figure_paths
 from fedatlas.workflow import LIVE, dependencies, inputs
 from fedatlas.workflow.interim_analyses import read_undecided, seed_counts
 from fedatlas.workflow.origins import Origins

@@ -27,7 +27,7 @@ from fedatlas.publish.report.verdicts import (
 )
 from fedatlas.publish.report.warnings import find_warnings
 from fedatlas.results.claims.verdicts import NOT_TESTED
-from fedatlas.results.figures.drawing import figure_paths
+from fedatlas.results.figures.renderer import figure_paths
 
 if TYPE_CHECKING:
     from jinja2 import Environment

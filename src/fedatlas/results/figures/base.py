@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from fedatlas.registry.kinds import Kind
 from fedatlas.registry.options import option
@@ -19,19 +19,11 @@ if TYPE_CHECKING:
 Scale = Literal["log", "linear"]
 
 
-@dataclass(frozen=True)
-class Drawing:
-    """The result of a figure: its numbers and how they are drawn, or a picture.
+class Drawing(NamedTuple):
+    """The numbers of a figure, a row for each point, and how renderers draw them."""
 
-    Attributes:
-        numbers: The numbers that it shows, a row for each point; None for a picture alone.
-        description: How renderers draw the numbers; None for a picture alone.
-        picture: The matplotlib figure of a kind that draws itself.
-    """
-
-    numbers: "DataFrame | None"
-    description: "Description | None"
-    picture: "matplotlib.figure.Figure | None" = None
+    numbers: "DataFrame"
+    description: "Description"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +57,9 @@ class Figure(Kind):
 
     def spreads(self) -> set[str]:
         """Return the axes of which the figure shows several values: those that its options name."""
-        axes = {getattr(self, name) for name, option in self.options().items() if option.names == "axis"}
+        axes = {
+            getattr(self, name) for name, option in self.options().items() if option.names in ("axis", "axis or tuned")
+        }
         return axes - {None}
 
     def measures(self) -> set[str]:

@@ -10,7 +10,7 @@ from fedatlas.experiments import labels
 from fedatlas.registry.options import option
 from fedatlas.results.comparing.theorems import compare_runs, validate_run
 from fedatlas.results.figures.base import Drawing, PanelFigure
-from fedatlas.results.figures.description import FAR_BOUND, FLOOR, Lines, describe_lines, describe_ratios, limits
+from fedatlas.results.figures.description import FLOOR, Lines, describe_lines, limits
 from fedatlas.results.figures.figure_data import FigureData
 from fedatlas.theory import NotCovered
 from fedatlas.theory.theorems import theorem
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 class Bound(PanelFigure):
     """The measured quantity of a theorem against rounds, mean and range over seeds, and its bound (dotted).
 
-    A bound that is far above all that is measured is told in words, as it would press the measured lines flat.
     Where seeds differ in their numbers of iterations, the bound is the mean over seeds.
     """
 
@@ -56,29 +55,18 @@ class Bound(PanelFigure):
                     parts.append((title, id, self._numbers(data, id, rows)))
                 except NotCovered as reason:
                     reasons.add(f"Not drawn: {reason}.")
-        ratios = {
-            column: np.concatenate([numbers[column] / numbers["mean"] for _, _, numbers in parts] or [np.ones(1)])
-            for column in theorems
-        }
-        names = {column: f"bound of {entry.title}" for column, entry in theorems.items()}
-        near = [column for column in theorems if not np.nanmin(ratios[column]) > FAR_BOUND]
-        above = [
-            f"Above the figure: the {name}, {describe_ratios(ratios[column])}."
-            for column, name in names.items()
-            if column not in near
-        ]
         numbers = data.tidy(parts)
-        shown = numbers.reindex(columns=["mean", "low", "high", *near])
+        shown = numbers.reindex(columns=["mean", "low", "high", *theorems])
         description = Lines(
             x={"x": first.counted},
             y=("mean", first.quantity),
             lines=describe_lines(data.styles, data.names),
             range=("low", "high") if data.seeds > 1 else None,
-            dotted={column: names[column] for column in near},
+            dotted={column: f"bound of {entry.title}" for column, entry in theorems.items()},
             logx=True,
             logy=True,
             limits=limits(shown.to_numpy(float).ravel(), True),
-            note=labels.join_sentences(data.note(), *above, *sorted(reasons)),
+            note=labels.join_sentences(data.note(), *sorted(reasons)),
         )
         return Drawing(numbers, description)
 

@@ -43,8 +43,7 @@ class ComparisonFigure(CostFigure):
 
     def target_note(self, data: FigureData, shares: "list[float]") -> str:
         """Return the definition of a target, for the foot."""
-        parts = [f"{labels.number(100 * share)} %" for share in shares]
-        percent = " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
+        percent = labels.join_names(f"{labels.number(100 * share)} %" for share in shares)
         words = labels.words(data.y)
         if data.y in OPTIMA:
             return f"Target: the {words} is {percent} of its first value."

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fedatlas.errors import UserError
-from fedatlas.experiments import labels, scores
+from fedatlas.experiments import labels
 from fedatlas.registry.options import option
 from fedatlas.results.figures.base import Drawing, PanelFigure, Scale
 from fedatlas.results.figures.cost_figure import CostFigure
@@ -29,9 +29,6 @@ class Convergence(PanelFigure, CostFigure):
     y: str | None = option(None, doc="metric; by default the one that selects", names="metric")
     yscale: Scale | None = option(None, doc="scale of the y-axis; by default the metric's")
     xscale: Scale = option("linear", doc="scale of the x-axis")
-    so_far: bool = option(
-        False, doc="whether each run shows its best value so far, and not the value of the evaluation"
-    )
     deviations: bool = option(
         False,
         doc="whether bands are the standard deviations across clients and within a client of a value that local steps "
@@ -48,7 +45,7 @@ class Convergence(PanelFigure, CostFigure):
         deviations = {f"{value}_{name}": name for name in DEVIATIONS} if self.deviations else {}
         rows = data.rows(data.curves)
         parts, limiting, costs = [], [], self.abscissas(rows)
-        for title, panel in data.panels(_best_so_far(rows, data) if self.so_far else rows):
+        for title, panel in data.panels(rows):
             for id in data.styles:
                 runs = panel[panel["algorithm"] == id]
                 curve = mean_curve(runs, data.y, [*costs, *deviations])
@@ -67,7 +64,7 @@ class Convergence(PanelFigure, CostFigure):
         raised = data.log and bool(parts) and bool((numbers["low"] < FLOOR).any())
         description = Lines(
             x=costs,
-            y=("mean", labels.quantity(data.y, "best" if self.so_far else "")),
+            y=("mean", labels.quantity(data.y)),
             lines=describe_lines(data.styles, data.names),
             range=("low", "high") if data.seeds > 1 and not bands else None,
             bands=bands,
@@ -80,14 +77,6 @@ class Convergence(PanelFigure, CostFigure):
             ),
         )
         return Drawing(numbers, description)
-
-
-def _best_so_far(rows: "DataFrame", data: FigureData) -> "DataFrame":
-    """Return rows of curves in which each run's metric is its best value up to that round."""
-    rows = rows.sort_values("round", kind="stable")
-    runs = rows.groupby(["algorithm", *data.view.axes, "seed"], sort=False)[data.y]
-    best = runs.cummin() if scores.goal(data.y, data.view.select) == "min" else runs.cummax()
-    return rows.assign(**{data.y: best})
 
 
 def mean_curve(rows: "DataFrame", metric: str, columns: "Sequence[str]" = ()) -> "DataFrame":

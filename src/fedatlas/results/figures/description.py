@@ -5,49 +5,21 @@ from which `fedatlas.results.figures.renderer` draws pictures, and ``charts.js``
 between dollar signs.
 """
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from fedatlas.experiments import labels
-from fedatlas.experiments.axis_values import parse
-from fedatlas.results.figures.style import DARK, Style
+from fedatlas.results.figures.style import DARK, Line
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
 
 FLOOR = 1e-16  # below this a suboptimality in double precision is rounding error, of either sign
 FLOOR_NOTE = "Values below 10⁻¹⁶ are raised to it."
-FAR_BOUND = 1e3  # ratio to what is measured from which on bounds are told in words
 SMALLEST = 1e-300  # limits of a logarithmic axis lie between this and its inverse
 DIVERGED = "diverged after this"  # the remark on the last point of a line that diverged
-WIDE = 4  # ratio of the ends of an axis from which on it is logarithmic
-
-
-@dataclass(frozen=True)
-class Line:
-    """The look of a line.
-
-    Attributes:
-        name: Name for people.
-        colour: Colour as ``#rrggbb``.
-        marker: Marker of matplotlib; empty for none.
-        dash: Lengths of strokes and gaps in widths of the line; empty if it is solid.
-        quiet: Whether it is in the background.
-        front: Whether it is drawn above all others.
-        weight: Factor on its width.
-    """
-
-    name: str
-    colour: str
-    marker: str
-    dash: tuple[float, ...] = ()
-    quiet: bool = False
-    front: bool = False
-    weight: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -114,7 +86,6 @@ class Heatmap(Description):
 
     Attributes:
         x, y, value: Column and words of abscissa, ordinate and colour.
-        center: Value at which the colours part; by default they deepen from white.
         numbers: Whether small panels show the numbers.
         columns: Panels in a row; by default as many as fit.
         note: Meaning of a number.
@@ -125,7 +96,6 @@ class Heatmap(Description):
     x: tuple[str, str]
     y: tuple[str, str]
     value: tuple[str, str]
-    center: float | None = None
     numbers: bool = False
     columns: int | None = None
     note: str = ""
@@ -161,24 +131,10 @@ class TextTable(Description):
     note: str = ""
 
 
-def describe_lines(styles: Mapping[str, Style], names: Mapping[str, str], quiet: Iterable[str] = ()) -> dict[str, Line]:
+def describe_lines(styles: Mapping[str, Line], names: Mapping[str, str], quiet: Iterable[str] = ()) -> dict[str, Line]:
     """Return the lines of algorithms by id; those in ``quiet`` are in the background."""
     background = set(quiet)
-    return {
-        id: Line(names[id], style.colour, style.marker, style.dash, id in background, style.on_top, style.weight)
-        for id, style in styles.items()
-    }
-
-
-def describe_categories(cells: Iterable[Any]) -> list[tuple[str, str]]:
-    """Return (text in the CSV, text for people) of the cells of an axis that holds words."""
-    return [(str(cell), labels.text(parse(cell))) for cell in cells]
-
-
-def is_wide(values: "Iterable[float]") -> bool:
-    """Return whether values spread so much that their axis is logarithmic."""
-    numbers = list(values)
-    return min(numbers) > 0 and max(numbers) / min(numbers) >= WIDE
+    return {id: replace(style, name=names[id], quiet=id in background) for id, style in styles.items()}
 
 
 def raise_to_floor(values: "Series | DataFrame | np.ndarray", log: bool) -> np.ndarray:
@@ -187,16 +143,8 @@ def raise_to_floor(values: "Series | DataFrame | np.ndarray", log: bool) -> np.n
     return np.maximum(numbers, FLOOR) if log else numbers
 
 
-def describe_ratios(ratios: "Series | np.ndarray") -> str:
-    """Return in words how many times what is measured bounds are: ``10⁴ to 10⁷ times what is measured``."""
-    values = np.asarray(ratios, float)
-    values = values[np.isfinite(values)]
-    ends = dict.fromkeys(f"{value:.0e}" for value in (values.min(), values.max()))
-    return f"{' to '.join(labels.number(float(end), 1) for end in ends)} times what is measured"
-
-
 def limits(values: np.ndarray, log: bool) -> tuple[float, float] | None:
-    """Return round limits of an axis that hold all finite values; None if there are none.
+    """Return limits of an axis that hold all finite values, with a margin; None if there are none.
 
     Args:
         values: Values on the axis.
@@ -207,17 +155,6 @@ def limits(values: np.ndarray, log: bool) -> tuple[float, float] | None:
         return None
     low, high = float(values.min()), float(values.max())
     if log:
-        margin = 1.02 if high > low else 1.5
-        return _round_down(max(low / margin, SMALLEST)), 1 / _round_down(1 / min(high * margin, 1 / SMALLEST))
-    if high == low:
-        low, high = low - (abs(low) / 2 or 1), high + (abs(high) / 2 or 1)
-    step = _round_down(high / 4 - low / 4)
-    ends = step * math.floor(low / step + 1e-9), step * math.ceil(high / step - 1e-9)
-    return float(f"{ends[0]:.12g}"), float(f"{ends[1]:.12g}")
-
-
-def _round_down(value: float) -> float:
-    """Return the largest of 1, 2 and 5 times a power of ten that is at most a positive value."""
-    power = math.floor(math.log10(value))
-    steps = [float(f"{digit}e{power + shift}") for shift in (-1, 0, 1) for digit in (1, 2, 5)]
-    return max(step for step in steps if step <= value * (1 + 1e-12))
+        return max(low / 1.2, SMALLEST), min(high, 1 / SMALLEST) * 1.2
+    margin = 0.04 * (high - low) or 0.5 * abs(high) or 1.0
+    return low - margin, high + margin

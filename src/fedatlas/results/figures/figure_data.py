@@ -10,13 +10,12 @@ from fedatlas.experiments import labels
 from fedatlas.experiments.axis_values import parse
 from fedatlas.experiments.cells import CASE
 from fedatlas.experiments.experiment_view import ExperimentView
-from fedatlas.experiments.selection import select_points, select_rows, sorted_values
+from fedatlas.experiments.selection import select_rows, sorted_values
 from fedatlas.federation.metrics import metric
 from fedatlas.results.figures.base import Figure
-from fedatlas.results.figures.style import Style, styles
+from fedatlas.results.figures.style import Line, styles
 
 if TYPE_CHECKING:
-    import numpy as np
     from pandas import DataFrame
 
 MAX_BANDS = 3  # bands over one another that are still told apart; of more lines ranges are bars
@@ -35,8 +34,7 @@ class FigureData:
         table: Table of `fedatlas.experiments.tables`.
         curves: Curves of `fedatlas.experiments.tables`.
         partitions: (title, counts of labels (clients, classes)) of each partition; their index names the clients.
-        availability: (title, probabilities or None, active clients), both (rounds, clients), of each participation;
-            the columns of the latter name the clients.
+        availability: (title, active clients (rounds, clients)) of each participation; the columns name the clients.
     """
 
     figure: Figure
@@ -44,28 +42,23 @@ class FigureData:
     table: "DataFrame"
     curves: "DataFrame"
     partitions: "list[tuple[str, DataFrame]] | None" = None
-    availability: "list[tuple[str, np.ndarray | None, DataFrame]] | None" = None
+    availability: "list[tuple[str, DataFrame]] | None" = None
 
     @functools.cached_property
-    def styles(self) -> dict[str, Style]:
+    def styles(self) -> dict[str, Line]:
         """Styles of the algorithms that are drawn, by id, in the figure's order or else in the experiment's.
 
-        Unless the figure names its algorithms, those that have no run in any of its cases are left out.
+        Unless the figure names its algorithms, those that have no run in what it keeps are left out.
         """
-        entries = self.view.algorithms
-        ids = self._option("algorithms") or [id for id in entries if self._has_runs(id)]
+        entries, ids = self.view.algorithms, self._option("algorithms")
+        if not ids:
+            present = set(select_rows(self.curves, self._option("where"))["algorithm"])
+            ids = [id for id in entries if id in present]
         all_styles = styles(
             {id: entry.algorithm for id, entry in entries.items()},
             [id for id, entry in entries.items() if entry.emphasis],
         )
         return {id: all_styles[id] for id in ids}
-
-    def _has_runs(self, id: str) -> bool:
-        """Return whether an algorithm is defined for any case that the figure shows."""
-        cases, undefined = list(self.view.cases), self.view.undefined.get(id, {})
-        where = {axis: value for axis, value in (self._option("where") or {}).items() if axis == CASE}
-        shown = select_points([{CASE: case} for case in cases], where)
-        return not shown or any(cases[place] not in undefined for place in shown)
 
     @functools.cached_property
     def names(self) -> dict[str, str]:
@@ -90,29 +83,20 @@ class FigureData:
         return (self._option("yscale") or metric(self.y).scale) == "log"
 
     @functools.cached_property
-    def _seed_counts(self) -> dict[str, set[int]]:
-        """Numbers of seeds by algorithm, which has several where undecided comparisons alone got more."""
-        curves = self.curves[self.curves["algorithm"].isin(list(self.styles))] if "seed" in self.curves else None
-        if curves is None or curves.empty:
-            return {id: {len(self.view.seeds)} for id in self.styles}
-        if self.view.analyses:
-            curves = select_rows(curves, self._option("where"))
-        axes = self.view.axes if self.view.analyses else []
-        counts: dict[str, set[int]] = {}
-        for (id, *_), rows in curves.groupby(["algorithm", *axes], dropna=False):
-            counts.setdefault(id, set()).add(rows["seed"].nunique())
-        return counts
+    def _seed_counts(self) -> list[int]:
+        """Numbers of seeds of the runs that are drawn, ascending; undecided comparisons alone may have more."""
+        runs = self.rows(self.curves).groupby(["algorithm", *self.view.axes], dropna=False)["seed"]
+        return sorted(set(runs.nunique()))
 
     @property
     def seeds(self) -> int:
         """Number of seeds, of the algorithm with the most."""
-        return max(map(max, self._seed_counts.values()))
+        return self._seed_counts[-1]
 
     @property
     def counted_seeds(self) -> str:
         """Number of seeds in words, and its range where algorithms differ: ``5 seeds`` or ``2 to 5 seeds``."""
-        numbers = set().union(*self._seed_counts.values())
-        fewest, most = min(numbers), max(numbers)
+        fewest, most = self._seed_counts[0], self._seed_counts[-1]
         return labels.count_noun(most, "seed") if fewest == most else f"{fewest} to {most} seeds"
 
     def rows(self, frame: "DataFrame") -> "DataFrame":
@@ -144,14 +128,10 @@ class FigureData:
         """
         import pandas as pd
 
-        frames = []
-        for title, id, rows in parts:
-            rows = rows.drop(columns=["panel", "algorithm"], errors="ignore")
-            rows.insert(0, "algorithm", id)
-            if title:
-                rows.insert(0, "panel", title)
-            frames.append(rows)
-        return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+        frames = [rows.assign(panel=title, algorithm=id) for title, id, rows in parts]
+        numbers = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame({"panel": [], "algorithm": []})
+        first = ["panel", "algorithm"] if numbers["panel"].astype(bool).any() else ["algorithm"]
+        return numbers[[*first, *numbers.columns.difference(["panel", "algorithm"], sort=False)]]
 
     def point(self, axis: str, cell: Any) -> str:
         """Return the text of an axis at the value of a cell, ``K = 16``; a case has its name for people."""

@@ -1,22 +1,18 @@
 """A metric over two axes, beside its closed form."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fedatlas.errors import UserError, lookup
 from fedatlas.experiments import labels
 from fedatlas.experiments.axis_values import parse
-from fedatlas.experiments.experiment_view import ExperimentView
-from fedatlas.experiments.selection import sorted_values
 from fedatlas.registry.options import option
 from fedatlas.results.figures.base import AlgorithmFigure, Drawing
 from fedatlas.results.figures.description import Heatmap
 from fedatlas.results.figures.figure_data import FigureData
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
-
     from fedatlas.experiments.cells import Run
 
 
@@ -33,7 +29,6 @@ class HeatmapFigure(AlgorithmFigure):
     limit: str | None = option(
         None, doc="closed form of the metric's limit, drawn in a panel of its own", names="limit"
     )
-    center: float | None = option(None, doc="value of the metric at which the colours part")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -49,45 +44,26 @@ class HeatmapFigure(AlgorithmFigure):
     def draw(self, data: FigureData) -> Drawing:
         import pandas as pd
 
-        panels, problem = self._panels(data), data.view.problem
-        numbers = pd.concat({title: panel.stack().rename(data.y) for title, panel in panels.items()}, names=["panel"])
+        from fedatlas.theory.closed_forms import LIMITS, late_means, probabilities
+
+        view, keys = data.view, ["algorithm", self.rows, self.x]
+        means = late_means(data.rows(data.curves), keys, data.y, self.after).groupby(level=keys).mean()
+        if means.empty:
+            raise data.error(f"there are no evaluations from round {self.after} on")
+        frame = means.rename(data.y).reset_index()
+        parts = [frame[frame["algorithm"] == id].assign(panel=name) for id, name in data.names.items()]
+        if self.limit:
+            limit, points = lookup("limit", self.limit, LIMITS), frame[keys[1:]].drop_duplicates()
+            values = [
+                limit(view.problem, probabilities(view.setting, {axis: parse(cell) for axis, cell in point.items()}))
+                for point in points.to_dict("records")
+            ]
+            parts.insert(0, points.assign(**{data.y: values, "panel": "closed form"}))
         description = Heatmap(
-            x=(self.x, labels.axis(self.x, problem)),
-            y=(self.rows, labels.axis(self.rows, problem)),
+            x=(self.x, labels.axis(self.x, view.problem)),
+            y=(self.rows, labels.axis(self.rows, view.problem)),
             value=(data.y, labels.quantity(data.y)),
-            center=self.center,
             numbers=True,
             note=f"Means over {data.counted_seeds} and the rounds from {self.after} on.",
         )
-        return Drawing(numbers.reset_index(), description)
-
-    def _panels(self, data: FigureData) -> "dict[str, DataFrame]":
-        """Return values by rows and x, by title of the panel."""
-        from fedatlas.theory.closed_forms import LIMITS, late_means
-
-        axes = ["algorithm", self.rows, self.x]
-        rows = data.rows(data.curves)
-        means = late_means(rows, axes, data.y, self.after)
-        if means.empty:
-            raise data.error(f"there are no evaluations from round {self.after} on")
-        means = means.groupby(level=axes).mean()
-        order = {"index": sorted_values(rows[self.rows]), "columns": sorted_values(rows[self.x])}
-        panels = {
-            data.names[id]: means[id].unstack(self.x).reindex(**order)
-            for id in data.styles
-            if id in means.index.levels[0]
-        }
-        if self.limit is None:
-            return panels
-        closed = _closed_form(lookup("limit", self.limit, LIMITS), data.view, next(iter(panels.values())))
-        return {"closed form": closed} | panels
-
-
-def _closed_form(limit: Callable[..., float], view: ExperimentView, panel: "DataFrame") -> "DataFrame":
-    """Return a closed form at the points of a panel."""
-    from fedatlas.theory.closed_forms import probabilities
-
-    axes = (panel.columns.name, panel.index.name)
-    points = [[dict(zip(axes, map(parse, (c, r)), strict=True)) for c in panel.columns] for r in panel.index]
-    values = [[limit(view.problem, probabilities(view.setting, point)) for point in row] for row in points]
-    return type(panel)(values, panel.index, panel.columns)
+        return Drawing(pd.concat(parts, ignore_index=True)[["panel", self.rows, self.x, data.y]], description)

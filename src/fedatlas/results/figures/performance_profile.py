@@ -9,7 +9,7 @@ import numpy as np
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.registry.options import option
-from fedatlas.results.comparing.benchmark import Array, Benchmark
+from fedatlas.results.comparing.benchmark import Array
 from fedatlas.results.comparing.profiles import compute_profile, performance_ratios
 from fedatlas.results.comparing.ranks import rank_algorithms
 from fedatlas.results.figures.base import Drawing, PanelFigure
@@ -63,30 +63,19 @@ class PerformanceProfile(ComparisonFigure, PanelFigure):
         description = Lines(
             x={"x": f"{self.cost_name}, as a multiple of the best"},
             y=("share", "share of problems solved"),
-            lines=describe_lines(styles, self._names(data, benchmark), set(styles) - set(best)),
+            lines=describe_lines(styles, data.names, set(styles) - set(best)),
             range=("low", "high"),
             logx=True,
             limits=(0.0, 1.0),
             steps=True,
-            note=labels.join_sentences(*self._notes(data, benchmark, [len(rows) for _, rows, _ in profiles])),
+            note=labels.join_sentences(
+                f"{labels.count_noun(len(benchmark.problems), 'problem')}, {data.counted_seeds}.",
+                self.target_note(data, self.shares),
+                "Ranges: 95 % by resampling the seeds of each problem.",
+                "" if benchmark.defined.all() else "What an algorithm is not defined for, it does not solve.",
+            ),
         )
         return Drawing(_numbers(data, x, profiles), description)
-
-    def _names(self, data: FigureData, benchmark: Benchmark) -> dict[str, str]:
-        """Return the names of algorithms, with the number of problems of those that are not defined for all."""
-        defined, count = benchmark.defined.sum(axis=1), len(benchmark.problems)
-        few = {id: f" ({n} of {count})" for id, n in zip(benchmark.algorithms, defined, strict=True) if n < count}
-        return {id: name + few.get(id, "") for id, name in data.names.items()}
-
-    def _notes(self, data: FigureData, benchmark: Benchmark, counts: Sequence[int]) -> list[str]:
-        fewest, most = min(counts), max(counts)
-        problems = labels.count_noun(most, "problem") if fewest == most else f"{fewest} to {most} problems"
-        return [
-            f"{problems}, {data.counted_seeds}.",
-            self.target_note(data, self.shares),
-            "Ranges: 95 % by resampling the seeds of each problem.",
-            "" if benchmark.defined.all() else "What an algorithm is not defined for, it does not solve.",
-        ]
 
 
 def _numbers(

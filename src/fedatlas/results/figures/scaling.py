@@ -1,4 +1,4 @@
-"""The chosen score against an axis, for example the number of workers (Yuan & Ma 2020, Figures 1 and 3)."""
+"""The score against an axis, such as the number of workers (Yuan & Ma 2020, Figure 1), or against tried values."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -6,37 +6,42 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from fedatlas.experiments import labels
-from fedatlas.experiments.experiment_view import ExperimentView
+from fedatlas.experiments.axis_values import parse
+from fedatlas.experiments.scores import comparison_scores, goal
 from fedatlas.experiments.selection import is_numeric, sorted_values
 from fedatlas.registry.options import option
 from fedatlas.results.comparing.published import fedac_points
 from fedatlas.results.figures.base import Drawing, PanelFigure, Scale
 from fedatlas.results.figures.description import (
-    Line,
+    FLOOR,
+    FLOOR_NOTE,
     Lines,
-    describe_categories,
     describe_lines,
-    is_wide,
     limits,
     raise_to_floor,
 )
 from fedatlas.results.figures.figure_data import FigureData
-from fedatlas.results.figures.style import REFERENCE
+from fedatlas.results.figures.style import REFERENCE, Line
 
 if TYPE_CHECKING:
-    from pandas import DataFrame, Series
+    from pandas import DataFrame
 
+WIDE = 4  # ratio of the ends of an axis from which on it is logarithmic
 LINEAR = "linear speed-up"  # id and name of the line of slope -1
-LINEAR_LINE = Line(LINEAR, REFERENCE, "", (4, 3))
+LINEAR_LINE = Line(REFERENCE, "", (4, 3), LINEAR)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scaling(PanelFigure):
-    """The best score of every algorithm against an axis."""
+    """The best score of every algorithm against an axis, or against the tried values of a tuned hyper-parameter.
+
+    Scores of tried values are those on the tuning seeds, the best over the other tuned hyper-parameters.
+    """
 
     name = "scaling"
+    aliases = ("sensitivity",)
 
-    x: str = option(doc="axis", names="axis")
+    x: str = option(doc="axis or tuned hyper-parameter", names="axis or tuned")
     y: str | None = option(
         None,
         doc="metric, or hyper-parameter tuned over numbers, whose best value is drawn; by default that which selects",
@@ -52,70 +57,66 @@ class Scaling(PanelFigure):
         return {self.x} if self.reference else set()
 
     def draw(self, data: FigureData) -> Drawing:
-        x, column = self.x, _column(data)
-        rows = data.rows(data.table[data.table["chosen"]])
-        if self.published:
-            rows = add_published(rows, data.view)
-        numeric, ends = is_numeric(rows[x]), _range(data, column)
+        x, tried = self.x, self.x not in data.view.axes
+        if tried and self.y:
+            raise data.error(f"{x} is tuned, so the score on the tuning seeds is drawn; y must not be given")
+        rows = _tried(data, x) if tried else data.rows(data.table[data.table["chosen"]])
+        column, y = _ordinate(data, tried)
+        view = data.view
+        if self.published and len(points := fedac_points(view.problem, view.setting, view.select, view.algorithms)):
+            rows = rows.merge(points, on=["algorithm", "local_steps", "clients"], how="left")
+        numeric, cells = is_numeric(rows[x]), sorted_values(rows[x])
+        ranged = not tried and column == "score" and data.seeds > 1
         parts: list[tuple[str, str, DataFrame]] = []
-        for title, panel in data.panels(rows):
-            parts += [(title, id, panel[panel["algorithm"] == id].sort_values(x)) for id in data.styles]
+        for title, panel in data.panels(rows.sort_values(x) if numeric else rows):
+            parts += [(title, id, panel[panel["algorithm"] == id]) for id in data.styles]
             if self.reference == "linear" and len(points := _reference(panel, x, column)):
                 parts.append((title, LINEAR, points))
-        columns = {x: x, column: "mean", **dict(zip(ends, ("low", "high"), strict=False))}
+        columns = {x: x, column: "mean"} | ({"score_min": "low", "score_max": "high"} if ranged else {})
         columns |= {name: name for name in ("edge", "published") if name in rows}
         numbers = data.tidy(
             (title, id, line.reindex(columns=list(columns)).rename(columns=columns)) for title, id, line in parts
         )
         shown = [name for name in ("mean", "low", "high", "published") if name in numbers]
         values = numbers.loc[numbers["algorithm"] != LINEAR, shown].to_numpy(float).ravel()
+        raised = FLOOR_NOTE if data.log and (values < FLOOR).any() else ""
+        seeds = "On the tuning seeds, the best over the other tuned hyper-parameters." if tried else ""
         lines = describe_lines(data.styles, data.names)
         description = Lines(
             x={x: labels.axis(x, data.view.problem)},
-            y=("mean", _y_label(data)),
+            y=("mean", y),
             lines=lines | ({LINEAR: LINEAR_LINE} if self.reference else {}),
-            range=("low", "high") if ends else None,
-            categories=[] if numeric else describe_categories(sorted_values(rows[x])),
+            range=("low", "high") if ranged else None,
+            categories=[] if numeric else [(str(cell), labels.text(parse(cell))) for cell in cells],
             rings={"published": "published by the authors"} if "published" in numbers else {},
-            logx=numeric and is_wide(rows[x]),
+            logx=numeric and cells[0] > 0 and cells[-1] / cells[0] >= WIDE,
             logy=data.log,
             remark="edge" if "edge" in numbers else "",
-            hollow=_hollow(rows["edge"]),
+            hollow="best value at the grid's edge",
             limits=limits(raise_to_floor(values, data.log), data.log),
-            note=data.note(numeric) if ends else "",
+            note=labels.join_sentences(seeds, data.note(numeric) if ranged else "", raised),
         )
         return Drawing(numbers, description)
 
 
-def _hollow(edges: "Series") -> str:
-    """Return the meaning of a hollow marker. edges: which values lie at an end of their grid, in words."""
-    step_sizes = edges[edges != ""].str.split("; ").explode().str.startswith("lr ").all()
-    return f"best {'step size' if step_sizes else 'tuned value'} at the grid's edge"
+def _tried(data: FigureData, x: str) -> "DataFrame":
+    """Return the tuning score of each tried value of a hyper-parameter; NaN where all runs of it diverged."""
+    rows, select = data.rows(data.table[data.table[x].notna()]), data.view.select
+    scores, diverged = comparison_scores(rows)
+    keys = ["algorithm", *data.view.axes, x]
+    groups = rows.assign(score=scores.where(diverged == 0)).groupby(keys, sort=False, dropna=False)["score"]
+    return groups.agg(goal(select.tuning_metric, select)).reset_index()
 
 
-def add_published(rows: "DataFrame", view: ExperimentView) -> "DataFrame":
-    """Return chosen rows of the table with the column ``published``, if the authors published any in their settings."""
-    points = fedac_points(view.problem, view.setting, view.select, view.algorithms)
-    return rows if points.empty else rows.merge(points, on=["algorithm", "local_steps", "clients"], how="left")
-
-
-def _column(data: FigureData) -> str:
-    """Return the column of the table that is drawn."""
+def _ordinate(data: FigureData, tried: bool) -> tuple[str, str]:
+    """Return the column that is drawn, with its words. tried: whether it is the score on the tuning seeds."""
     select = data.view.select
+    if tried:
+        return "score", labels.quantity(select.tuning_metric, select.statistic)
     if data.y in data.view.tune:
-        return data.y
-    return "score" if data.y == select.metric else f"{select.statistic}_{data.y}"
-
-
-def _y_label(data: FigureData) -> str:
-    if data.y in data.view.tune:
-        return f"best {labels.axis(data.y, data.view.problem)}"
-    return labels.quantity(data.y, data.view.select.statistic)
-
-
-def _range(data: FigureData, column: str) -> tuple[str, ...]:
-    """Return the columns of the smallest and the largest value over seeds, where there are several."""
-    return ("score_min", "score_max") if column == "score" and data.seeds > 1 else ()
+        return data.y, f"best {labels.axis(data.y, data.view.problem)}"
+    column = "score" if data.y == select.metric else f"{select.statistic}_{data.y}"
+    return column, labels.quantity(data.y, select.statistic)
 
 
 def _reference(panel: "DataFrame", x: str, column: str) -> "DataFrame":

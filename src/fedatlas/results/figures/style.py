@@ -5,7 +5,6 @@ any colour vision, so up to as many entries as there are colours differ by colou
 differ in marker or line. The paper's own method is never grey.
 """
 
-import hashlib
 import itertools
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
@@ -30,156 +29,124 @@ DARK = {
 WIDTH, EMPHASIS = 1.7, 1.7  # of lines, in points; the factor on it of lines that are emphasised
 MARKERS = ("o", "s", "^", "D", "v", "X", "P", "<", ">", "p", "d", "h", "*", "8")
 
-LineStyle = str | tuple[float, tuple[float, ...]]  # of matplotlib
-SOLID: LineStyle
-SOLID, DASHED, DOTTED, DASHDOT = "-", (0, (5, 1.6)), (0, (1.2, 1.4)), (0, (5, 1.5, 1.2, 1.5))
-DASHES: tuple[LineStyle, ...] = (SOLID, DASHED, DOTTED, DASHDOT)
+SOLID: tuple[float, ...]
+SOLID, DASHED, DOTTED, DASHDOT = (), (5, 1.6), (1.2, 1.4), (5, 1.5, 1.2, 1.5)
+DASHES = (SOLID, DASHED, DOTTED, DASHDOT)
 
 
 @dataclass(frozen=True)
-class Style:
-    """The style of an algorithm's line and markers.
+class Line:
+    """The look of a line.
 
     Attributes:
         colour: Colour as #rrggbb.
-        marker: Marker of matplotlib.
-        line: Style of the line.
-        on_top: Whether it is drawn above all others.
-        weight: Factor on the width of its lines.
+        marker: Marker of matplotlib; empty for none.
+        dash: Lengths of strokes and gaps in widths of the line; empty if it is solid.
+        name: Name for people.
+        quiet: Whether it is in the background.
+        front: Whether it is drawn above all others.
+        weight: Factor on its width.
     """
 
     colour: str
     marker: str
-    line: LineStyle = SOLID
-    on_top: bool = False
+    dash: tuple[float, ...] = SOLID
+    name: str = ""
+    quiet: bool = False
+    front: bool = False
     weight: float = 1.0
-
-    @property
-    def dash(self) -> tuple[float, ...]:
-        """Lengths of strokes and gaps in widths of the line; empty if it is solid."""
-        return self.line[1] if isinstance(self.line, tuple) else ()
 
 
 STYLES = {
     # centralised and minibatch
-    "gd": Style(NAVY, "X", DASHDOT),
-    "agd": Style(GREEN, "^"),
-    "mb-sgd": Style(SKY, "^", DASHED),
-    "mb-ac-sgd": Style(BLUE, "s", DASHED),
+    "gd": Line(NAVY, "X", DASHDOT),
+    "agd": Line(GREEN, "^"),
+    "mb-sgd": Line(SKY, "^", DASHED),
+    "mb-ac-sgd": Line(BLUE, "s", DASHED),
     # FedAvg and FedAc
-    "fedavg": Style(BLACK, "o"),
-    "fedavg-averaged": Style(GREY, "D", DASHED),
-    "fedac-1": Style(VERMILION, "D"),
-    "fedac-2": Style(PINK, "P", DASHED),
-    "fedac-vanilla": Style(ORANGE, "v", DASHED),
-    "fedac-convex": Style(WINE, "h", DASHDOT),
+    "fedavg": Line(BLACK, "o"),
+    "fedavg-averaged": Line(GREY, "D", DASHED),
+    "fedac-1": Line(VERMILION, "D"),
+    "fedac-2": Line(PINK, "P", DASHED),
+    "fedac-vanilla": Line(ORANGE, "v", DASHED),
     # drift correction and proximal terms
-    "fedprox": Style(WINE, "s", DASHED),
-    "scaffold": Style(ORANGE, "^"),
-    "scaffnew": Style(SKY, "v"),
-    "feddyn": Style(SKY, "P", DASHDOT),
-    "fedadmm": Style(GREEN, "X"),
-    "fedpd": Style(GREY, "p", DASHDOT),
-    "fedspeed": Style(BLUE, "D"),
-    "fedspeed-z": Style(NAVY, "d"),
+    "fedprox": Line(WINE, "s", DASHED),
+    "scaffold": Line(ORANGE, "^"),
+    "scaffnew": Line(SKY, "v"),
+    "feddyn": Line(SKY, "P", DASHDOT),
+    "fedadmm": Line(GREEN, "X"),
+    "fedspeed": Line(BLUE, "D"),
+    "fedspeed-z": Line(NAVY, "d"),
     # momentum and adaptive servers
-    "fedcm": Style(VERMILION, "<", DASHED),
-    "fedadam": Style(PINK, "v"),
-    "fedams": Style(ORANGE, "p"),
-    "fedavgm": Style(GREEN, ">"),
-    "fedyogi": Style(VIOLET, "v", DASHED),
-    "fedadagrad": Style(GREY, "v", DASHDOT),
-    "mime": Style(GREY, "<"),
-    "mimelite": Style(SKY, "X", DOTTED),
-    "mime-mvr": Style(NAVY, ">", DASHED),
+    "fedcm": Line(VERMILION, "<", DASHED),
+    "fedadam": Line(PINK, "v"),
+    "fedams": Line(ORANGE, "p"),
+    "mime": Line(GREY, "<"),
     # similarity
-    "dane": Style(GREEN, "8"),
-    "dane+-gd": Style(BLUE, "p"),
-    "dane+-fgd": Style(WINE, "<", DASHED),
-    "dane+-gd-least": Style(SKY, "8", DASHED),
-    "dane+-sgd": Style(GREEN, "P", DASHED),
-    "fedred": Style(PINK, "X"),
-    "fedred-gd": Style(VERMILION, "o"),
-    "fedred-sgd": Style(VERMILION, "h", DASHED),
-    "sonata": Style(GREY, "h", DASHDOT),
-    "svrp-gd": Style(WINE, ">", DASHED),
-    "ce-lgd": Style(BLACK, "d", DOTTED),
+    "dane": Line(GREEN, "8"),
+    "dane+-gd": Line(BLUE, "p"),
+    "dane+-fgd": Line(WINE, "<", DASHED),
+    "dane+-sgd": Line(GREEN, "P", DASHED),
+    "fedred": Line(PINK, "X"),
+    "fedred-gd": Line(VERMILION, "o"),
     # stochastic Polyak steps
-    "fedsps": Style(GREEN, "D"),
-    "feddecsps": Style(BLUE, "d", DASHED),
-    "fedsps-normalized": Style(WINE, "X", DASHDOT),
-    "fedsps-global": Style(VERMILION, "^", DOTTED),
-    "sps": Style(PINK, "h", DASHED),
-    "constant": Style(GREY, "o", DASHED),
-    # a model for each client
-    "ditto": Style(VERMILION, "p"),
-    "fedrep": Style(BLUE, "^", DASHED),
+    "fedsps": Line(GREEN, "D"),
+    "feddecsps": Line(BLUE, "d", DASHED),
+    "fedsps-normalized": Line(WINE, "X", DASHDOT),
+    "fedsps-global": Line(VERMILION, "^", DOTTED),
     # compression
-    "ef21": Style(GREEN, "o"),
-    "ef21-sgdm": Style(VERMILION, "P", DASHED),
-    "diana": Style(VIOLET, "^", DASHED),
-    "marina": Style(ORANGE, "s", DASHDOT),
-    "fedpaq": Style(SKY, "D", DASHED),
-    "compressed-scaffnew": Style(BLUE, "v", DOTTED),
-    # other means and steps of the server
-    "fednova": Style(BLUE, "X"),
-    "fedexp": Style(VERMILION, "v", DASHED),
-    "median": Style(GREY, "s", DASHED),
+    "ef21": Line(GREEN, "o"),
+    "diana": Line(VIOLET, "^", DASHED),
+    "marina": Line(ORANGE, "s", DASHDOT),
     # asynchronous servers
-    "fedasync": Style(GREEN, "s"),
+    "fedasync": Line(GREEN, "s"),
     # unavailable clients
-    "fedawe": Style(VIOLET, "D"),
-    "fedavg-active": Style(BLACK, "s", DASHED),
-    "fedavg-all": Style(GREY, "8", DOTTED),
-    "fedavg-known-p": Style(WINE, "d", DASHED),
-    "fedau": Style(ORANGE, "P", DASHED),
-    "f3ast": Style(SKY, ">", DASHDOT),
-    "mifa": Style(GREEN, "v"),
-    "fedvarp": Style(VERMILION, "X", DASHDOT),
+    "fedawe": Line(VIOLET, "D"),
+    "fedavg-active": Line(BLACK, "s", DASHED),
+    "fedavg-all": Line(GREY, "8", DOTTED),
+    "fedavg-known-p": Line(WINE, "d", DASHED),
+    "fedau": Line(ORANGE, "P", DASHED),
+    "f3ast": Line(SKY, ">", DASHDOT),
+    "mifa": Line(GREEN, "v"),
+    "fedvarp": Line(VERMILION, "X", DASHDOT),
 }
 
 
-def styles(algorithms: Mapping[Key, str], emphasised: Collection[Key] = ()) -> dict[Key, Style]:
+def styles(algorithms: Mapping[Key, str], emphasised: Collection[Key] = ()) -> dict[Key, Line]:
     """Return the style of each entry of an experiment, by id.
 
     The first entry of an algorithm has the style that STYLES gives it, in all experiments; where more algorithms are
     compared than there are colours, some share one and differ in marker. Any other entry gets a colour that no other
     has, as long as there is one, and a unique marker and line. Styles depend on the entries alone,
     so they are the same in all figures. An algorithm that is not in STYLES, such as a reader's own, has a solid line if
-    it can, above all others.
+    it can.
 
     Args:
         algorithms: Names of the algorithms by id of the entry, in the experiment's order.
         emphasised: Ids of the entries that are drawn above all others, in thick lines.
     """
-    result: dict[Key, Style] = {}
-    styled: set[str] = set()
+    result: dict[Key, Line] = {}
     for id, name in algorithms.items():
-        style = STYLES.get(name)
-        if style and name not in styled:
-            result[id] = style
-            styled.add(name)
+        if name in STYLES and STYLES[name] not in result.values():
+            result[id] = STYLES[name]
     for id, name in algorithms.items():
         if id not in result:
-            result[id] = _additional_style(name, list(result.values()))
-    result |= {id: replace(result[id], on_top=True, weight=EMPHASIS) for id in emphasised}
+            result[id] = _additional_style(name not in STYLES, list(result.values()))
+    result |= {id: replace(result[id], front=True, weight=EMPHASIS) for id in emphasised}
     return {id: result[id] for id in algorithms}
 
 
-def _additional_style(name: str, present: list[Style]) -> Style:
-    """Return a style that differs from those present; the name decides where STYLES has no such algorithm."""
-    new = name not in STYLES
-    number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "big") if new else 0
+def _additional_style(new: bool, present: list[Line]) -> Line:
+    """Return a style that differs from those present. new: whether STYLES has no such algorithm."""
     others = (*COLOURS[1:], BLACK)  # which is that of FedAvg in most figures
-    palette = (*_rotate(FREE_COLOURS, number), *others) if new else others
+    palette = (*FREE_COLOURS, *others) if new else others
     colours = {style.colour for style in present}
     colour = next((colour for colour in palette if colour not in colours), palette[len(present) % len(palette)])
-    pairs = {(style.marker, style.line) for style in present}
+    pairs = {(style.marker, style.dash) for style in present}
     similar = {style.marker for style in present if style.colour == colour}
-    lines: tuple[LineStyle, ...] = DASHES if new else _rotate(DASHES, len(present))
-    candidates = itertools.product(_rotate(MARKERS, number or len(present)), lines)
-    marker, line = min(candidates, key=lambda pair: (pair in pairs, pair[0] in similar))
-    return Style(colour, marker, line, on_top=new)
+    candidates = itertools.product(_rotate(MARKERS, len(present)), DASHES if new else _rotate(DASHES, len(present)))
+    marker, dash = min(candidates, key=lambda pair: (pair in pairs, pair[0] in similar))
+    return Line(colour, marker, dash)
 
 
 def _rotate(values: tuple[Key, ...], by: int) -> tuple[Key, ...]:
@@ -187,46 +154,25 @@ def _rotate(values: tuple[Key, ...], by: int) -> tuple[Key, ...]:
     return values[by:] + values[:by]
 
 
-# Colours of heat maps: white for none, then ever darker; blue below and orange above a centre.
-SEQUENTIAL = ["#ffffff", "#cfe3f1", "#6aaed6", "#2171b5", "#08306b"]
-DIVERGING = ["#08306b", "#6aaed6", "#f7f7f7", "#f4a259", "#7f2704"]
-
-# Settings of matplotlib, all of them, so that a figure has the same bytes whoever draws it.
+# Settings of matplotlib, beside its defaults, so that a figure has the same bytes whoever draws it.
 RC = {
     "font.family": "DejaVu Sans",
     "font.size": 9.5,
     "axes.titlesize": 10,
-    "axes.labelsize": 10,
+    "figure.labelsize": 10,
     "xtick.labelsize": 9,
     "ytick.labelsize": 9,
-    "legend.fontsize": 9.5,
-    "mathtext.fontset": "dejavusans",
-    "figure.facecolor": "white",
-    "figure.dpi": 100,
     "savefig.dpi": 200,
     "pdf.fonttype": 42,  # publishers refuse fonts of type 3
-    "axes.linewidth": 0.8,
     "axes.edgecolor": "#444444",
-    "axes.labelcolor": "#1a1a1a",
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,
     "axes.axisbelow": True,
     "grid.color": "#e4e4e4",
-    "grid.linewidth": 0.7,
-    "xtick.color": "#444444",
-    "ytick.color": "#444444",
-    "xtick.labelcolor": "#1a1a1a",
-    "ytick.labelcolor": "#1a1a1a",
-    "xtick.minor.visible": False,
-    "ytick.minor.visible": False,
     "lines.linewidth": WIDTH,
     "lines.markersize": 5.5,
-    "lines.markeredgewidth": 1.1,
     "legend.frameon": False,
     "legend.handlelength": 2.6,
-    "legend.columnspacing": 1.6,
     "svg.hashsalt": "fedatlas",
-    "svg.fonttype": "path",
-    "path.simplify": True,
 }

@@ -3,7 +3,6 @@
 import itertools
 import math
 import statistics
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -51,11 +50,6 @@ class Targets(PanelFigure, CostFigure):
         )
         titles = [title for title, _, _ in columns]
         headings = [labels.number(target) for _, _, target in columns]
-        if cost.endswith("seconds"):
-            per_round = [[_seconds_per_round(panel, id, cost) for _, panel in panels] for id in data.styles]
-            cells = [[*rounds, *row] for rounds, row in zip(per_round, cells, strict=True)]
-            headings = [*["a round"] * len(panels), *headings]
-            titles = [*(title for title, _ in panels), *titles]
         comparable = data.seeds > 1 or not cost.endswith("seconds")
         bold = []
         for column in zip(*cells, strict=True):
@@ -84,12 +78,8 @@ def _attained(data: FigureData, panel: "DataFrame", id: str, cost: str, target: 
     """
     curve = panel[panel["algorithm"] == id]
     costs = [_cost(data, rows, id, cost, target) for _, rows in curve.groupby("seed")]
-    return _cost(data, panel, id, cost, target), _deviation(costs), len(costs)
-
-
-def _deviation(numbers: Sequence[float]) -> float:
-    """Return the standard deviation of numbers, or NaN for fewer than two and for numbers that are not finite."""
-    return statistics.stdev(numbers) if len(numbers) > 1 and all(map(math.isfinite, numbers)) else math.nan
+    deviation = statistics.stdev(costs) if len(costs) > 1 and all(map(math.isfinite, costs)) else math.nan
+    return _cost(data, panel, id, cost, target), deviation, len(costs)
 
 
 def _cost(data: FigureData, panel: "DataFrame", id: str, cost: str, target: float) -> float:
@@ -99,13 +89,6 @@ def _cost(data: FigureData, panel: "DataFrame", id: str, cost: str, target: floa
         return math.nan
     first = rounds_to_target(curve, data.y, target, data.view.select)
     return first if cost == "round" or math.isinf(first) else float(curve.loc[curve["round"] == first, cost].mean())
-
-
-def _seconds_per_round(panel: "DataFrame", id: str, cost: str) -> tuple[float, float, int]:
-    """Return mean, deviation and number of the seeds' seconds of a round, over the whole run; cost: their column."""
-    last = panel[panel["algorithm"] == id].groupby("seed").last()
-    seconds = (last[cost] / last["round"]).tolist()
-    return (statistics.fmean(seconds) if seconds else math.nan), _deviation(seconds), len(seconds)
 
 
 def _text(value: float) -> str:

@@ -2,7 +2,7 @@
 
 Each input is a module here with two functions. ``specify(figure, cells)`` describes the input as JSON types when the
 workflow's graph is built; ``build(figure, view, spec, results, directory)`` turns that into arguments of
-`fedatlas.results.figures.drawing.draw` in the figure's job. Modules are imported by name, so that a figure depends on
+`fedatlas.results.figures.renderer.draw` in the figure's job. Modules are imported by name, so that a figure depends on
 its own inputs alone.
 """
 

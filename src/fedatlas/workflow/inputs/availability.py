@@ -73,17 +73,17 @@ def build(
     results: ResultTables,
     directory: str | Path | None,
 ) -> dict[str, Any]:
-    """Return ``availability``: (title, probabilities or None, active clients), both (rounds, clients), of each.
+    """Return ``availability``: title and active clients (rounds, clients) of each participation.
 
-    The columns of the active clients are the names that the data give them; otherwise clients are numbered.
+    The columns are the names that the data give them; otherwise clients are numbered.
     """
     return {"availability": [_simulate(participation, directory) for participation in spec]}
 
 
-def _simulate(spec: dict[str, Any], directory: str | Path | None) -> "tuple[str, np.ndarray | None, DataFrame]":
+def _simulate(spec: dict[str, Any], directory: str | Path | None) -> "tuple[str, DataFrame]":
     import pandas as pd
 
-    problem, rounds, clients = ClientLabels(), range(spec["rounds"]), spec["clients"]
+    problem, clients = ClientLabels(), spec["clients"]
     problem.partition = Partition.load(spec["file"]) if spec["file"] else None
     names = None
     if spec["data"]:
@@ -92,9 +92,7 @@ def _simulate(spec: dict[str, Any], directory: str | Path | None) -> "tuple[str,
         problem.labels = data.y
         names = data.client_names if spec.get("by_owner") else None
     participants = PARTICIPATION.build(spec["participation"]).bind(problem, clients, spec["seed"])
-    active = np.zeros((len(rounds), clients), bool)
+    active = np.zeros((spec["rounds"], clients), bool)
     for t, row in enumerate(active):
         row[participants.active(t)] = True
-    by_round = [participants.probabilities(t) for t in rounds]
-    probabilities = None if by_round[0] is None else np.array(by_round)
-    return labels.text(spec["participation"], spec), probabilities, pd.DataFrame(active, columns=names)
+    return labels.text(spec["participation"], spec), pd.DataFrame(active, columns=names)

@@ -7,7 +7,7 @@ from typing import Any
 from fedatlas.experiments.experiment_view import EMPTY, ExperimentView
 from fedatlas.experiments.result_files import read
 from fedatlas.results.figures import FIGURES
-from fedatlas.results.figures.drawing import draw
+from fedatlas.results.figures.renderer import draw
 from fedatlas.workflow.inputs import ResultTables, build
 
 
