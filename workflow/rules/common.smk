@@ -32,7 +32,7 @@ except UserError as error:
 analysis_file = lambda size, name, seeds: checkpoints.interim_analysis.get(
     size=size, experiment=name, seeds=seeds
 ).output[0]
-graph = Graph(study, analysis_file, lambda: workflow.dryrun, may_leave_out=True)
+graph = Graph(study, analysis_file, lambda: workflow.dryrun)
 is_cluster = workflow.is_main_process and workflow.resource_settings.nodes is not None
 settings = workflow.resource_settings
 defaults = settings.default_resources.args if settings.default_resources else ()

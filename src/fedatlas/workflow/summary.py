@@ -3,7 +3,7 @@
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 
 from fedatlas.errors import UserError
@@ -105,8 +105,6 @@ def _lines(study: Study, paths: list[str], experiments: list[tuple[str, str]]) -
     if recorded := sum(meta.recorded for meta in metas):
         origin = f"{recorded} of {sum(len(meta.files) for meta in metas)} cells from the record"
         yield terminal.hanging_indent("Record    ", f"{origin}; `--config record=ignore` computes them", columns=WIDTH)
-    for words in left_out(folders):
-        yield terminal.hanging_indent("Left out  ", words, columns=WIDTH)
     results = Path(study.folders.results)
     if waiting := len({folder for _, folder in track.pending(results)}):
         words = "an experiment" if waiting == 1 else f"{waiting} experiments"
@@ -123,19 +121,6 @@ def _lines(study: Study, paths: list[str], experiments: list[tuple[str, str]]) -
         if counts[NOT_TESTED] and larger:
             yield f"Next      `fedatlas run {name} --size {larger[0]}` tests its claims"
             return
-
-
-def left_out(folders: Mapping[tuple[str, str], Path]) -> Iterator[str]:
-    """Yield what is to be said of the figures of each experiment that are left out because their data are not here.
-
-    Args:
-        folders: Folders of results by size and experiment.
-    """
-    for (size, name), folder in folders.items():
-        about = facts.read_facts(folder / facts.FACTS_FILE) if (folder / facts.FACTS_FILE).exists() else None
-        if about and (figures := list(about["left_out"])):
-            command = f"fedatlas data fetch {' '.join(about['missing_data'])}"
-            yield f"{', '.join(figures)} of {name} ({size}): `{command}` and the same command again draw them"
 
 
 def _count_words(counts: "Counter[str]") -> str:
