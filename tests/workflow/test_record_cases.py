@@ -11,8 +11,7 @@ from fedatlas.records.lookup import Records, lacking_cases, lacking_cells
 from fedatlas.records.record import read_record
 from fedatlas.records.results import record_tables
 from fedatlas.workflow import gallery_page
-from fedatlas.workflow.comparison import Request, run_path
-from fedatlas.workflow.comparison_experiment import prepare
+from fedatlas.workflow.comparison import Request, prepare, run_path
 from fedatlas.workflow.gallery_page import missing_records
 from fedatlas.workflow.study import Study
 from tests.workflow.finished import add_record

@@ -36,8 +36,7 @@ def compare(a: Namespace) -> None:
     from fedatlas.cli.arguments import parse_pairs
     from fedatlas.publish.comparison.compare import announce, compare_entries
     from fedatlas.publish.comparison.text import render
-    from fedatlas.workflow.comparison import Request
-    from fedatlas.workflow.comparison_experiment import prepare
+    from fedatlas.workflow.comparison import Request, prepare
     from fedatlas.workflow.study import Study
 
     study = Study.open()
