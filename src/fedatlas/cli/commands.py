@@ -38,7 +38,7 @@ def list_names(a: Namespace) -> None:
         from fedatlas.workflow import listing
         from fedatlas.workflow.study import Study
 
-        print(*listing.lines(listing.summaries(Study.open())), sep="\n")
+        print(*listing.lines(Study.open()), sep="\n")
     else:
         print(*lines(overview(a.what)), sep="\n")
 
