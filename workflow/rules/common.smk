@@ -20,7 +20,6 @@ if configuration.CONFIG.exists():
 
 modifier = workflow.modifier  # gives rules the names that they have in a workflow that imports this one
 try:
-    configuration.check_duplicates()
     if workflow.is_main_process and not workflow.dryrun:
         ensure_writable(".snakemake/lock")  # where Snakemake cannot keep its own files, it ends in a traceback
     if modifier.path_modifier.prefix:
@@ -46,14 +45,6 @@ if is_cluster or not asked.isdisjoint(("mem_mb", "runtime", "gpu")):
 size, results = study.config["size"], study.folders.results
 
 
-def experiment_rules():
-    """Return the names of the experiments that get a rule of their own."""
-    try:
-        return summary.experiment_rules(study, {rule.name for rule in workflow.rules}, modifier.modify_rulename)
-    except UserError as error:
-        raise WorkflowError(str(error)) from None
-
-
 def run_inputs(w):
     """Return the inputs of a run file; one that Snakemake has no record of is compared with what is asked for."""
     unrecorded.mark(w, graph, workflow)
@@ -66,9 +57,7 @@ def print_summary():
         print(text)
 
 
-# the messages of a workflow about something else stay as they are
-if workflow.is_main_process and configuration.is_study():
-    console.Messages.explain = study.files.explain_missing
+if workflow.is_main_process:
     console.Messages.summarize = staticmethod(lambda: summary.summary(study, workflow.dag.derived_targetfiles))
     gc.disable()  # until the first job: the planned jobs stay
     logging.getLogger(console.LOGGER).addFilter(functools.partial(scheduling.begin_jobs, workflow))
