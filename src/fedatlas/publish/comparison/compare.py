@@ -118,7 +118,7 @@ def _write_page(
     request = comparison.request
     experiment = comparison.study.experiment(request.size, comparison.name)
     names = experiment.figures
-    draw_figures(comparison.study, request.size, comparison.name, folder, folder, names, view)
+    draw_figures(comparison.study, request.size, comparison.name, folder, names, view)
     figures = [load_figure(folder, name, figure["caption"], out.parent) for name, figure in names.items()]
     html = (
         create_environment(Path(__file__).parent)
