@@ -40,7 +40,7 @@ def compare(a: Namespace) -> None:
     from fedatlas.workflow.study import Study
 
     study = Study.open()
-    values, ranges = parse_pairs("--set", a.set, {}), parse_pairs("--search", a.search, {})
+    values, ranges = parse_pairs("--set", a.set), parse_pairs("--search", a.search)
     files = [Path(name) for name in a.names if name.endswith(".csv")]
     names = [name for name in a.names if not name.endswith(".csv")]
     request = Request(names, a.on, a.size or study.config["size"], a.quick, values, ranges, files)
