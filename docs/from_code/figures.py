@@ -71,7 +71,7 @@ def _draw(key: tuple[str, str], stamp: str, end: float) -> None:
         write_text(folder / FAULT, str(error))
     for figure in study.experiment(*key).figures:
         try:
-            draw_figures(study, *key, folder, folder, [figure])
+            draw_figures(study, *key, folder, [figure])
         except (UserError, OSError) as error:
             write_text(folder / f"{figure}-{FAULT}", str(error))
     write_text(folder / STAMP, stamp)

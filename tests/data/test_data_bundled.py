@@ -8,7 +8,7 @@ from fedatlas.data.catalogue import SOURCES
 from fedatlas.data.paths import BUNDLED
 from fedatlas.data.prepared import load
 from fedatlas.data.sources import info
-from fedatlas.data.store import is_local, prepare, status, verify
+from fedatlas.data.store import prepare, status, verify
 
 FILES = sorted(path for path in BUNDLED.rglob("*") if path.is_file() and path.suffix != ".md")
 
@@ -38,7 +38,6 @@ def test_a_bundled_file_is_the_one_of_the_catalogue_and_names_its_source(path):
 
 
 def test_shakespeare_is_prepared_without_mirror_and_network(root, offline):
-    assert is_local("shakespeare", root)
     prepare("shakespeare", root)
     data = load("shakespeare", root)
     (file,) = data.provenance["files"]

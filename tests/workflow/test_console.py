@@ -3,12 +3,10 @@
 import logging
 import logging.handlers
 import re
-from pathlib import Path
 from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-from snakemake.exceptions import MissingRuleException
 from snakemake_interface_logger_plugins.registry import LoggerPluginRegistry
 from snakemake_interface_logger_plugins.tests import TestLogHandlerBase
 
@@ -163,7 +161,7 @@ def test_a_job_that_a_signal_ended(handler, capsys, end, words):
     assert capsys.readouterr().err == (f"A job's command {words}\n" if words else "")
 
 
-def test_the_summary_tells_claims_and_what_tests_them(project, monkeypatch):
+def test_the_summary_tells_claims_and_what_was_made(project, monkeypatch):
     monkeypatch.chdir(project.folder)
     folder = project.folder / "results/smoke/tiny"
     folder.mkdir(parents=True)
@@ -179,7 +177,6 @@ def test_the_summary_tells_claims_and_what_tests_them(project, monkeypatch):
     text = summary.summary(Study.open(), [*asked, "results/none.html", "results/laptop/tiny/table.csv"])
     assert "tiny (smoke)  3 claims: 2 not tested at this size, 1 held" in text
     assert "`fedatlas ui` shows the runs" in text
-    assert "Next      `fedatlas run tiny --size laptop` tests its claims" in text
     assert text.count("Made") == 1 and f"Made      {report}\nOpen      {(project.folder / report).as_uri()}\n" in text
     assert "none.html" not in text and "(laptop)" not in text
     assert all(len(line) <= 80 or line.startswith("Open      file:///") for line in text.splitlines())
@@ -189,18 +186,6 @@ def test_the_summary_tells_claims_and_what_tests_them(project, monkeypatch):
     (folder / "claims.csv").write_text("nothing\n5\n")
     text = summary.summary(Study.open(), ["results/smoke/tiny/claims.csv"])
     assert text.startswith("Warning   results/smoke/tiny/claims.csv holds no")
-
-
-def test_an_unknown_target_is_answered_with_the_nearest_experiment(handler, capsys, monkeypatch, project):
-    files = Study.from_config({}, root=project.folder).files
-    files.paths = {"first": Path("first.yaml"), "second": Path("second.yaml")}
-    monkeypatch.setattr(console.Messages, "explain", files.explain_missing)
-    for name in ("frst", "results/frst.csv"):
-        message = f"MissingRuleException:\n{MissingRuleException(name)}"
-        handler.emit(logging.makeLogRecord({"levelno": logging.ERROR, "msg": message}))
-    first, *others = capsys.readouterr().err.splitlines()
-    assert first.startswith("fedatlas: there is no experiment 'frst'; did you mean 'first'")
-    assert others[0] == "MissingRuleException:"  # a path has a rule or none
 
 
 def test_a_dry_run_tells_jobs_why_and_the_code_that_has_changed_in_few_lines(project):

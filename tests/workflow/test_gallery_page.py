@@ -84,18 +84,15 @@ def recorded(original, tmp_path, monkeypatch):
     return tmp_path / "study"
 
 
-def test_the_record_becomes_pages_and_the_pictures_of_cards_and_of_the_readme(recorded, monkeypatch, capsys):
-    monkeypatch.setattr(gallery_page, "FRONT_FIGURE", ("smoke", "tiny", "loss"))
-    monkeypatch.setattr(gallery_page, "FRONT_PART", {"algorithms": ["fedavg"]})
+def test_the_record_becomes_pages_and_the_pictures_of_cards(recorded, capsys):
     old = recorded / "docs/gallery/smoke/tiny"
     old.mkdir(parents=True)
     for name in ("loss.png", "of_no_card.png"):
         (old / name).write_text("of before")
     publish()
     assert "tiny (size smoke): from the record" in capsys.readouterr().out
-    assert {path.name for path in old.iterdir()} == {"front.png", "loss.png"}
+    assert {path.name for path in old.iterdir()} == {"loss.png"}
     assert (old / "loss.png").read_bytes().startswith(b"\x89PNG")
-    assert (old / "front.png").read_bytes() != (old / "loss.png").read_bytes()
     page = (recorded / "docs/gallery/tiny.md").read_text()
     assert "cores, " in page or "core, " in page  # the machine, of the run files
     assert "| Code | fedavg `" in page and "2 of 8 runs were computed again and agree to the last bit" in page
@@ -106,26 +103,17 @@ def test_the_record_becomes_pages_and_the_pictures_of_cards_and_of_the_readme(re
     assert "![Better: a figure of the results](smoke/tiny/loss.png)" in (recorded / "docs/gallery/x.md").read_text()
     before = pages_of(recorded / "docs/gallery")
     publish()
-    assert pages_of(recorded / "docs/gallery") == before and (old / "front.png").exists()
+    assert pages_of(recorded / "docs/gallery") == before
     assert not (recorded / "results/smoke/tiny/runs").exists()
 
 
-def test_a_record_that_lacks_cells_is_shown_as_far_as_it_goes(recorded, capsys):
-    text = (recorded / "config/experiments/tiny.yaml").read_text()
-    more = text.replace("  scaffold: null\n", "  scaffold: null\n  fedprox: {set: {nu: 0.1}}\n")
-    (recorded / "config/experiments/tiny.yaml").write_text(more)
-    publish()
-    assert "the record lacks 1 of 3 cells of the experiment" in (recorded / "docs/gallery/tiny.md").read_text()
-    assert "| tiny | smoke |" in (recorded / "docs/gallery.md").read_text()
-
-
-def test_a_record_of_another_experiment_is_said(recorded, capsys):
+def test_a_record_that_lacks_cells_is_said(recorded, capsys):
     text = (recorded / "config/experiments/tiny.yaml").read_text()
     (recorded / "config/experiments/tiny.yaml").write_text(text.replace("rounds: 5", "rounds: 6"))
     with pytest.raises(UserError, match="the record has no experiment of the gallery"):
         publish()
     output = capsys.readouterr()
-    assert "cannot be shown from the record: the record of tiny (size smoke) has no cell" in output.out
+    assert "cannot be shown from the record: the record lacks 2 of 2 cells of the experiment" in output.out
 
 
 @pytest.mark.parametrize(

@@ -11,22 +11,19 @@ from fedatlas.workflow import estimates, listing, times
 from fedatlas.workflow.study import Study
 
 
-@pytest.fixture(scope="module")
-def experiments():
-    return listing.summaries(Study.open())
-
-
-def test_every_experiment_and_size_has_its_time_and_memory(experiments):
-    costs = times.experiment_costs(Study.open())
-    for item in experiments:
-        assert item.sizes and item.data.keys() == item.sizes.keys()
-        for size in item.sizes:
-            took = costs[item.name, size]
-            assert took.seconds > 0 and took.runs > 0, f"{item.name} {size}: run `make times`"
+def test_every_experiment_and_size_has_its_time_and_memory():
+    files, costs = Study.open().files, times.experiment_costs(Study.open())
+    for name in files.paths:
+        sizes = listing.sizes(files.document(name))
+        assert sizes
+        for size in sizes:
+            took = costs[name, size]
+            assert took.seconds > 0 and took.runs > 0, f"{name} {size}: run `make times`"
             assert 100 < took.memory_mb < 100_000
     assert sum(took.measured for took in costs.values()) >= 30
-    names = {item.name for item in experiments}
-    assert {name for name, _ in costs} == names, "times.csv names experiments that there are not: run `make times`"
+    assert {name for name, _ in costs} == files.paths.keys(), (
+        "times.csv names experiments that there are not: run `make times`"
+    )
 
 
 def test_json(capsys):

@@ -75,28 +75,6 @@ def test_whatever_it_holds_it_is_taken_or_refused(content):
     assert json.dumps(content) == before
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("size: smoke\nsize: paper\n", "the key 'size' appears twice"),
-        ("size: [", "not valid YAML"),
-        ("samples: 2026-01-01\nsize: smoke\nsize: paper\n", None),  # of an importing workflow
-        ("size: smoke\n", None),
-        ("", None),
-    ],
-)
-def test_a_key_that_is_given_twice(tmp_path, monkeypatch, text, message):
-    monkeypatch.chdir(tmp_path)
-    configuration.check_duplicates()
-    (tmp_path / "config").mkdir()
-    (tmp_path / "config/config.yaml").write_text(text)
-    if message is None:
-        configuration.check_duplicates()
-        return
-    with pytest.raises(UserError, match=message):
-        configuration.check_duplicates()
-
-
 def test_places_in_another_folder():
     folders = Folders("out", "data")
     assert folders.result("results/optima/a.npz") == "out/optima/a.npz"

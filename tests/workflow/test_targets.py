@@ -5,9 +5,6 @@ import shlex
 import pytest
 import yaml
 
-from fedatlas.errors import UserError
-from fedatlas.workflow.study import Study
-from fedatlas.workflow.summary import experiment_rules
 from tests.workflow.project import TINY
 
 INNER = (  # as executors call Snakemake for one job
@@ -64,12 +61,9 @@ def test_mistakes_are_one_sentence_before_any_job(mixed, arguments, message):
     assert not (mixed.folder / "results/smoke").exists()
 
 
-def test_an_experiment_that_is_called_like_a_rule_must_be_renamed(mixed):
-    study = Study.from_config({}, root=mixed.folder)
-    assert "two words" not in experiment_rules(study, {"all", "train"})
-    assert "tiny" in experiment_rules(study, {"tiny"}, "atlas_{}".format)
-    with pytest.raises(UserError, match=r"tiny\.yaml: an experiment cannot be called tiny, as a rule of the workflow"):
-        experiment_rules(study, {"tiny"})
+def test_an_experiment_that_is_called_like_a_rule_must_be_renamed(project):
+    (project.folder / "config/experiments/tour.yaml").write_text(yaml.safe_dump(TINY, sort_keys=False))
+    assert "The name tour is already used by another rule" in project.snakemake("-n", check=False).stdout
 
 
 @pytest.mark.parametrize("mode", ["remote", "subprocess"])

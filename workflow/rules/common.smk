@@ -20,7 +20,6 @@ if configuration.CONFIG.exists():
 
 modifier = workflow.modifier  # gives rules the names that they have in a workflow that imports this one
 try:
-    configuration.check_duplicates()
     if workflow.is_main_process and not workflow.dryrun:
         ensure_writable(".snakemake/lock")  # where Snakemake cannot keep its own files, it ends in a traceback
     if modifier.path_modifier.prefix:
@@ -32,7 +31,7 @@ except UserError as error:
 analysis_file = lambda size, name, seeds: checkpoints.interim_analysis.get(
     size=size, experiment=name, seeds=seeds
 ).output[0]
-graph = Graph(study, analysis_file, lambda: workflow.dryrun, may_leave_out=True)
+graph = Graph(study, analysis_file, lambda: workflow.dryrun)
 is_cluster = workflow.is_main_process and workflow.resource_settings.nodes is not None
 settings = workflow.resource_settings
 defaults = settings.default_resources.args if settings.default_resources else ()
@@ -44,14 +43,6 @@ if is_cluster or not asked.isdisjoint(("mem_mb", "runtime", "gpu")):
 
     requests = Requests(graph, RESOURCES if is_cluster else asked)
 size, results = study.config["size"], study.folders.results
-
-
-def experiment_rules():
-    """Return the names of the experiments that get a rule of their own."""
-    try:
-        return summary.experiment_rules(study, {rule.name for rule in workflow.rules}, modifier.modify_rulename)
-    except UserError as error:
-        raise WorkflowError(str(error)) from None
 
 
 def run_inputs(w):
@@ -66,9 +57,7 @@ def print_summary():
         print(text)
 
 
-# the messages of a workflow about something else stay as they are
-if workflow.is_main_process and configuration.is_study():
-    console.Messages.explain = study.files.explain_missing
+if workflow.is_main_process:
     console.Messages.summarize = staticmethod(lambda: summary.summary(study, workflow.dag.derived_targetfiles))
     gc.disable()  # until the first job: the planned jobs stay
     logging.getLogger(console.LOGGER).addFilter(functools.partial(scheduling.begin_jobs, workflow))

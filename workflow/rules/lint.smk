@@ -5,4 +5,3 @@ from unittest.mock import MagicMock
 study = graph = requests = run_inputs = published_cards = sources = MagicMock()
 study.folders.prepared.return_value = "data/prepared/{data}"
 size, results, is_cluster = "laptop", "results", False
-experiment_rules = list

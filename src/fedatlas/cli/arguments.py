@@ -46,15 +46,12 @@ def json_file(path: str) -> Any:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
-PROBLEM_KEYS = {"kind": "--problem", "data": "--data", "l2": "--l2", "partition": "--partition"}
-KIND_KEYS = {"kind": "the name before the first comma"}
-DATA_KEYS = {"file": "the path before the first comma"}
 DEFAULT_CLIENTS = 10
 
 
 def parse_problem(a: argparse.Namespace) -> dict[str, Any]:
     """Return the problem that options of the command line specify."""
-    problem = {"kind": a.problem, **parse_pairs("--option", a.option, PROBLEM_KEYS)}
+    problem = {"kind": a.problem, **parse_pairs("--option", a.option)}
     problem |= {} if a.data is None else {"data": parse_data(a.data)}
     problem |= {} if a.l2 is None else {"l2": a.l2}
     if a.partition is not None:
@@ -72,7 +69,7 @@ def parse_clients(a: argparse.Namespace, problem: Mapping[str, Any]) -> int:
 def parse_kind(option: str, text: str) -> dict[str, Any]:
     """Return a kind with its options, from KIND[,NAME=VALUE...]."""
     kind, *options = _split(text)
-    return {"kind": kind, **parse_pairs(option, options, KIND_KEYS)}
+    return {"kind": kind, **parse_pairs(option, options)}
 
 
 def parse_data(text: str) -> Any:
@@ -87,18 +84,17 @@ def parse_data(text: str) -> Any:
         return parse(text, "--data")
     first, *options = _split(text)
     if "=" in first:
-        return parse_pairs("--data", [first, *options], {})
+        return parse_pairs("--data", [first, *options])
     is_name = not options and (text in SOURCES or not os.path.exists(text))
-    return text if is_name else {"file": first, **parse_pairs("--data", options, DATA_KEYS)}
+    return text if is_name else {"file": first, **parse_pairs("--data", options)}
 
 
-def parse_pairs(option: str, items: Iterable[str], reserved: Mapping[str, str]) -> dict[str, Any]:
+def parse_pairs(option: str, items: Iterable[str]) -> dict[str, Any]:
     """Return the NAME=VALUE items of an option as a dict, values read as YAML.
 
     Args:
         option: Name of the option, for errors.
         items: The items.
-        reserved: Names that the items may not set, with the option that sets them.
     """
     from fedatlas.io.yaml import parse
 
@@ -107,8 +103,6 @@ def parse_pairs(option: str, items: Iterable[str], reserved: Mapping[str, str]) 
         name, equals, text = item.partition("=")
         if not equals or not name:
             raise UserError(f"{option}: {item!r} is not of the form NAME=VALUE")
-        if name in reserved:
-            raise UserError(f"{option} cannot set {name}: {reserved[name]} does")
         try:
             values[name] = parse(text, name)
         except UserError:

@@ -6,7 +6,6 @@ Heavy imports wait for the command.
 import functools
 import importlib
 import json
-import math
 import sys
 from argparse import Namespace
 from collections.abc import Mapping
@@ -16,13 +15,6 @@ from fedatlas.cli.arguments import parse_clients, parse_data, parse_pairs, parse
 from fedatlas.errors import UserError
 from fedatlas.io import terminal
 from fedatlas.registry import extensions
-
-# Arguments of train() that the command gives, so that --set may not.
-RESERVED = {
-    "algorithm": "--algorithm", "problem": "--problem", "clients": "--clients", "rounds": "--rounds",
-    "local_steps": "--local-steps", "batch": "--batch", "seed": "--seed", "progress": "the command",
-    "say": "the command",
-}  # fmt: skip
 
 
 def list_names(a: Namespace) -> None:
@@ -38,7 +30,7 @@ def list_names(a: Namespace) -> None:
         from fedatlas.workflow import listing
         from fedatlas.workflow.study import Study
 
-        print(*listing.lines(listing.summaries(Study.open())), sep="\n")
+        print(*listing.lines(Study.open()), sep="\n")
     else:
         print(*lines(overview(a.what)), sep="\n")
 
@@ -86,20 +78,12 @@ def train(a: Namespace) -> None:
 
     _check_extensions()
     problem = parse_problem(a)
-    options = parse_pairs("--set", a.set, RESERVED)
+    given = {"clients": parse_clients(a, problem), "rounds": a.rounds, "batch": a.batch or None, "seed": a.seed}
+    options = {"algorithm": a.algorithm, "problem": problem} | given | parse_pairs("--set", a.set)
     options |= {} if "local_epochs" in options else {"local_steps": a.local_steps}
     with terminal.progress_bar("training", a.rounds, "round") as bar:
-        frame = train(
-            a.algorithm,
-            problem,
-            clients=parse_clients(a, problem),
-            rounds=a.rounds,
-            batch=a.batch or None,
-            seed=a.seed,
-            progress=functools.partial(_update_bar, bar),
-            say=functools.partial(bar.write, file=sys.stderr),
-            **options,
-        )
+        progress, say = functools.partial(_update_bar, bar), functools.partial(bar.write, file=sys.stderr)
+        frame = train(**options | {"progress": progress, "say": say})
     if a.csv:
         frame.to_csv(a.output, index=False)
     else:
@@ -169,7 +153,7 @@ def check(a: Namespace) -> int:
     """Run the conformance tests of algorithms. Returns 1 if one failed, else 0."""
     from fedatlas.testing import FAILED, command
 
-    options = parse_pairs("--set", a.set, {})
+    options = parse_pairs("--set", a.set)
     if not a.json:
         return int(command.check(a.names, options, a.only) > 0)
     results = command.as_json(a.names, options, a.only)
@@ -185,16 +169,7 @@ def make(a: Namespace) -> None:
 
 def print_json(value: Any, a: Namespace) -> None:
     """Print a value as JSON in one line to the output of a command."""
-    print(json.dumps(_finite(value), default=str, allow_nan=False), file=a.output)
-
-
-def _finite(value: Any) -> Any:
-    """Return JSON types with null in place of infinities and NaN, which JSON does not have."""
-    if isinstance(value, Mapping):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_finite(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    print(json.dumps(value, default=str), file=a.output)
 
 
 def _check_extensions() -> None:

@@ -49,12 +49,11 @@ def _entries(section: str) -> Iterator[tuple[str, str]]:
     if section == "data":
         yield from ((name, describe(SOURCES.get(name).title, SOURCES.module(name))) for name in SOURCES.names())
     elif section == "experiments":
-        from fedatlas.workflow.listing import summaries
+        from fedatlas.workflow.listing import title
         from fedatlas.workflow.study import Study
 
-        for experiment in summaries(Study.open()):
-            title = experiment.title if experiment.is_own else f"{experiment.title} (of the atlas)"
-            yield experiment.name, title
+        study = Study.open()
+        yield from ((name, title(study, name, study.files.document(name))) for name in study.files.paths)
     else:
         family = FAMILIES[section]
         yield from ((name, describe(_summary(family.get(name)), family.module(name))) for name in family.names())

@@ -142,12 +142,10 @@ def _add_data(groups: Any) -> None:
 
 
 def _add_record(groups: Any) -> None:
-    record = groups.add_parser("record", help="results that come with fedatlas: show, verify and extend them")
+    record = groups.add_parser("record", help="results that come with fedatlas: list, verify and extend them")
     steps = record.add_subparsers(required=True, metavar="step")
     command = steps.add_parser("list", help="experiments that have a record, and how much of each was verified")
     command.set_defaults(run="record:list_records")
-    command = _add_step(steps, "show", "cells of a record: code and machine that computed them, verifications")
-    command.set_defaults(run="record:show")
     command = _add_step(steps, "export", "print curves, table or trials of a record as CSV")
     kinds, text = ("curves", "table", "trials"), "curves, table or trials; default: curves"
     command.add_argument("--kind", choices=kinds, default="curves", metavar="kind", help=text)

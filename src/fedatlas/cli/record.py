@@ -41,20 +41,6 @@ def list_records(a: Namespace) -> int:
     return min(damages, 1)
 
 
-def show(a: Namespace) -> None:
-    """Print the cells of a record and their verifications."""
-    study = Study.open()
-    record = find_record(study, a.name, a.size)
-    for cell in record.cells.values():
-        machine = ", ".join(sorted({found.get("machine", "unknown machine") for found in cell.meta.environments}))
-        commit = ", ".join(sorted({found.get("commit", "") for found in cell.meta.environments}))
-        code = f"code {cell.meta.fingerprint} ({commit})"
-        print(f"{cell.name}: specification {cell.digest}, content {cell.checksum}, {code}, {machine}")
-    for row in all_verifications(study).of(record.path.parent.name, a.name):
-        words = f"{row.runs} of {row.total} runs {row.outcome}, by code {row.code} on {row.processor}"
-        print(f"{row.date}: {row.algorithm}/{row.cell}, content {row.checksum}: {words}")
-
-
 def export(a: Namespace) -> None:
     """Print curves, table or trials of a record as CSV."""
     getattr(record_tables(Study.open(), a.name, a.size), a.kind).to_csv(a.output, index=False)

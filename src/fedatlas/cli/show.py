@@ -6,17 +6,20 @@ from collections.abc import Iterable, Mapping
 
 from fedatlas.cli.list import Declaration, all_options, check_extensions, default
 from fedatlas.data.catalogue import SOURCES, Source
+from fedatlas.data.custom import display_name
 from fedatlas.errors import UserError, nearest
 from fedatlas.experiments import labels
+from fedatlas.experiments.dependencies import data_names
 from fedatlas.federation.metrics.base import Metric
 from fedatlas.io import terminal
-from fedatlas.io.machine import format_size
+from fedatlas.io.machine import format_duration, format_size
 from fedatlas.registry import bibliography
 from fedatlas.registry.extensions import location
 from fedatlas.registry.options import Option
 from fedatlas.workflow import listing
 from fedatlas.workflow.families import FAMILIES
 from fedatlas.workflow.study import Study
+from fedatlas.workflow.times import Cost, experiment_costs
 
 
 def describe(name: str) -> str:
@@ -121,28 +124,27 @@ def _data(source: Source) -> str:
 
 
 def _experiment(study: Study, name: str) -> str:
-    summary, size = listing.summarize(study, name), study.config["size"]
-    size = size if size in summary.sizes else next(iter(summary.sizes), "smoke")
-    experiment = study.experiment(size, name)
-    file = experiment.file if summary.is_own else f"{experiment.file} of the atlas"
+    document, costs = study.files.document(name), experiment_costs(study)
+    sizes, size = listing.sizes(document), study.config["size"]
+    size = size if size in sizes else next(iter(sizes), "smoke")
+    experiment, is_own = study.experiment(size, name), name in study.files.own
+    data = {display_name(data) for cell in study.cells(size, name).values() for data in data_names(cell.spec)}
     rows = {
-        "paper": labels.paper(summary.paper),
-        "re-runs": summary.source,
-        "data": labels.data(summary.data),
+        "paper": labels.paper(experiment.paper),
+        "re-runs": experiment.source,
+        "data": ", ".join(sorted(data)),
         "algorithms": ", ".join(experiment.algorithms),
-        **{f"size {size}": _cost_words(cost) for size, cost in summary.sizes.items()},
-        "file": file,
+        **{f"size {size}": _cost_words(costs.get((name, size))) for size in sizes},
+        "file": experiment.file + ("" if is_own else " of the atlas"),
         "command": f"fedatlas run {name} --size {size}",
     }
-    lines = [f"{name} (experiment)", "", _paragraph(summary.title), ""]
+    lines = [f"{name} (experiment)", "", _paragraph(experiment.title), ""]
     lines += [_paragraph(experiment.description), ""] if experiment.description else []
     return "\n".join([*lines, *_table(rows)])
 
 
-def _cost_words(cost: listing.Cost | None) -> str:
-    if cost is None:
+def _cost_words(cost: Cost | None) -> str:
+    if cost is None or cost.seconds is None:
         return "time not known"
-    text = (
-        f"{listing.duration(cost)} of a processor, {'measured' if cost.measured else 'estimated'}; {cost.runs:,} runs"
-    )
+    text = f"{format_duration(cost.seconds, cost.measured)} of a processor; {cost.runs:,} runs"
     return text + (f"; {format_size(cost.memory_mb * 1e6)} for the largest job" if cost.memory_mb else "")

@@ -36,12 +36,11 @@ def compare(a: Namespace) -> None:
     from fedatlas.cli.arguments import parse_pairs
     from fedatlas.publish.comparison.compare import announce, compare_entries
     from fedatlas.publish.comparison.text import render
-    from fedatlas.workflow.comparison import Request
-    from fedatlas.workflow.comparison_experiment import prepare
+    from fedatlas.workflow.comparison import Request, prepare
     from fedatlas.workflow.study import Study
 
     study = Study.open()
-    values, ranges = parse_pairs("--set", a.set, {}), parse_pairs("--search", a.search, {})
+    values, ranges = parse_pairs("--set", a.set), parse_pairs("--search", a.search)
     files = [Path(name) for name in a.names if name.endswith(".csv")]
     names = [name for name in a.names if not name.endswith(".csv")]
     request = Request(names, a.on, a.size or study.config["size"], a.quick, values, ranges, files)

@@ -145,25 +145,6 @@ def status(directory: str | Path | None = None, mirrors: Mirrors = ()) -> list[S
     return [*(_status(info(name), root, folders) for name in SOURCES.names()), *own]
 
 
-def is_local(spec: Spec, directory: str | Path | None = None, mirrors: Mirrors = ()) -> bool:
-    """Return whether a data set can be prepared without the network.
-
-    It can if it is prepared, if its raw files lie in the data directory or in a mirror that is a folder, if it comes
-    with a package, or if it is a user's own.
-
-    Args:
-        spec: A name, or a mapping of custom data.
-        directory: The data directory.
-        mirrors: Mirrors besides those of FEDATLAS_DATA_MIRRORS.
-
-    Raises:
-        UserError: If there is no such data set.
-    """
-    if not isinstance(spec, str) or custom.is_custom(spec):
-        return True
-    return _status(info(spec), resolve_directory(directory), list_mirrors(mirrors)).state != "missing"
-
-
 def _status(source: Source, root: Path, mirrors: list[str]) -> Status:
     if meta := prepared.read_meta(prepared_folder(root, source.name)):
         return Status(source.name, "prepared", meta.bytes, meta.lossy)

@@ -345,13 +345,6 @@ def paper(key: str) -> str:
     return f"{entry.short} {entry.year}: {entry.title}"
 
 
-def data(names: Mapping[str, Sequence[str]]) -> str:
-    """The data of an experiment, from names by size: those of the largest size, and those of others that differ."""
-    *smaller, (_, last) = names.items() if names else [("", [])]
-    differ = [f"{size}: {' '.join(others)}" for size, others in smaller if others != last]
-    return ", ".join(last) + (f" ({', '.join(differ)})" if differ else "")
-
-
 def join_names(names: Iterable[str]) -> str:
     """Return names as a list, ``A, B and C``; a name with a comma, such as ``FedSpeed, z``, gets brackets instead."""
     names = [bracket_name(name) for name in names]

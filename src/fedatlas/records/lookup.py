@@ -5,14 +5,13 @@ Of a study, this room uses its folders, its configuration, and its experiments w
 
 import functools
 import hashlib
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fedatlas.data import prepared, sources
 from fedatlas.data.paths import prepared_folder, resolve_directory
-from fedatlas.experiments.cells import CASE, Cell
+from fedatlas.experiments.cells import Cell
 from fedatlas.experiments.dependencies import cell_modules, result_modules
 from fedatlas.experiments.fingerprint import fingerprint, module_hashes
 from fedatlas.experiments.result_files import read_meta
@@ -46,13 +45,6 @@ def lacking_cells(study: "Study", size: str, name: str) -> list[Cell]:
     path = record_paths(study).get((size, name))
     held = None if path is None else read_record(path)
     return [cell for cell in study.cells(size, name).values() if held is None or held.find(cell) is None]
-
-
-def lacking_cases(study: "Study", size: str, name: str) -> list[str]:
-    """Return the cases of an experiment of which its record has nothing yet."""
-    cells = [cell for cell in study.cells(size, name).values() if CASE in cell.point]
-    missing = Counter(cell.point[CASE] for cell in lacking_cells(study, size, name) if CASE in cell.point)
-    return [case for case, count in Counter(cell.point[CASE] for cell in cells).items() if missing[case] == count]
 
 
 def held_cells(study: "Study", record: Record) -> dict[Place, Held]:

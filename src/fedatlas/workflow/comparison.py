@@ -1,27 +1,49 @@
 """Comparison of algorithms with those of an experiment: what is trained, and what the record gives.
 
-A comparison is an experiment that extends another one. Its entries are those of the other whose runs the record has,
-and the algorithms that are compared. The workflow makes the run files of these; the record gives all others.
+A comparison is an experiment that extends another one by the algorithms that are compared. The workflow makes the run
+files of these, and the record gives those of the other entries. What the record lacks is left out of its view.
 """
 
 import re
-import shlex
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import yaml
+
+from fedatlas.data.store import find_obstacle
 from fedatlas.errors import UserError
-from fedatlas.experiments.cells import Cell
+from fedatlas.experiments import labels
+from fedatlas.experiments.cells import CASE, Cell
+from fedatlas.experiments.dependencies import data_names
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.result_files import write
 from fedatlas.experiments.tables import Tables, build
+from fedatlas.federation import algorithms
+from fedatlas.io import terminal
+from fedatlas.io.files import update_text
+from fedatlas.io.text import require_file
+from fedatlas.records.lookup import Records
 from fedatlas.records.record import Restoration
-from fedatlas.workflow.study import Study
+from fedatlas.workflow.study import COMPARISONS, Study
 from fedatlas.workflow.unrecorded import differs
 
 SUITE = "landscape"  # the experiment with which algorithms are compared by default
 FOLDER = "compare"  # below the results
+QUICK_SHARE, QUICK_SEEDS = 3, 5  # of a quick comparison: one problem of so many, and seeds
+FIGURES: dict[str, dict[str, Any]] = {
+    "profile": {
+        "kind": "performance_profile",
+        "caption": "Which share of the problems each algorithm solves within a multiple of the best one's rounds.",
+    },
+    "loss_to_best": {
+        "kind": "loss_to_best",
+        "scores": True,
+        "caption": "What each algorithm ends at, against the best one on each problem.",
+    },
+}
 
 
 @dataclass(frozen=True)
@@ -57,15 +79,6 @@ class Request:
         words = [*self.entries, *([f"on-{self.on}"] if self.on != SUITE else []), *(["quick"] if self.quick else [])]
         return re.sub(r"[^\w-]", "-", "_".join(words))
 
-    @property
-    def command(self) -> str:
-        """The command that makes the comparison."""
-        words = [*self.names, *map(str, self.runs), *("--on", self.on, "--size", self.size)]
-        words += ["--quick"] if self.quick else []
-        words += [part for name, value in self.set.items() for part in ("--set", f"{name}={value}")]
-        words += [part for name, value in self.search.items() for part in ("--search", f"{name}={value}")]
-        return f"fedatlas compare {shlex.join(words)}"
-
 
 @dataclass(frozen=True)
 class Comparison:
@@ -75,6 +88,8 @@ class Comparison:
         study: The study.
         request: What the user wants.
         name: Name of the experiment.
+        view: The experiment as figures see it, with the entries and cases that are compared.
+        cells: The cells of these.
         held: What the record gives, by path of the run file below the folder of results.
         missing: Entries that the record lacks on these cases although the other experiment has them, with their numbers
             of run files.
@@ -85,25 +100,17 @@ class Comparison:
     study: Study
     request: Request
     name: str
+    view: ExperimentView
+    cells: Sequence[Cell]
     held: Mapping[str, Restoration]
-    missing: Mapping[str, int]
+    missing: Mapping[str, int] = field(default_factory=dict)
     left_out: int = 0
     obstacles: Sequence[str] = ()
 
     @property
-    def view(self) -> ExperimentView:
-        """The experiment as figures see it."""
-        return self.study.view(self.request.size, self.name)
-
-    @property
-    def file(self) -> Path:
-        """The file of the experiment."""
-        return self.study.files.paths[self.name]
-
-    @property
-    def cells(self) -> list[Cell]:
-        """All cells."""
-        return list(self.study.cells(self.request.size, self.name).values())
+    def folder(self) -> Path:
+        """Folder of the results of the experiment."""
+        return Path(self.study.folders.experiment(self.request.size, self.name))
 
     @property
     def trained(self) -> list[Cell]:
@@ -113,19 +120,40 @@ class Comparison:
     @property
     def waiting(self) -> list[Cell]:
         """Cells whose run files are yet to be computed: none lies here that is of today's code and options."""
-        folder = Path(self.study.folders.experiment(self.request.size, self.name))
-        return [cell for cell in self.trained if differs(folder / run_path(cell), cell.spec)]
+        return [cell for cell in self.trained if differs(self.folder / run_path(cell), cell.spec)]
 
     @property
     def targets(self) -> list[str]:
         """Paths of the run files that the workflow makes."""
-        folder = self.study.folders.experiment(self.request.size, self.name)
-        return [f"{folder}/{run_path(cell)}" for cell in self.trained]
+        return [str(self.folder / run_path(cell)) for cell in self.trained]
 
     @property
     def path(self) -> str:
         """Path of the files of the comparison, without their suffixes."""
         return f"{self.study.folders.results}/{FOLDER}/{self.request.title}"
+
+    def on(self, cases: Sequence[str], compute: bool) -> "Comparison":
+        """Return the comparison on some cases, without the entries that the record lacks there unless all is computed.
+
+        Raises:
+            UserError: Nothing is left to compare with.
+        """
+        request, view = self.request, self.view
+        cells = [cell for cell in self.cells if _case(cell) in (*cases, "")]
+        rivals = [id for id in view.algorithms if id not in request.names]
+        lacking = Counter(cell.id for cell in cells if cell.id in rivals and run_path(cell) not in self.held)
+        left_out = [] if compute else list(lacking)
+        left_out += [id for id in rivals if cases and view.undefined.get(id, {}).keys() >= set(cases)]
+        if len(request.entries) + len(rivals) - len(set(left_out)) < 2 or (view.cases and not cases):
+            files = sum(cell.id in rivals and run_path(cell) not in self.held for cell in self.cells)
+            raise UserError(
+                f"the record has no runs of {request.on} (size {request.size}) to compare with: --compute trains its "
+                f"{len(rivals)} entries first ({files} run files; `fedatlas run {request.on} --size {request.size} -n` "
+                "says how long that takes)"
+            )
+        entries = {id: entry for id, entry in view.algorithms.items() if id not in left_out}
+        view = replace(view, algorithms=entries, cases={case: view.cases[case] for case in cases})
+        return replace(self, view=view, cells=[cell for cell in cells if cell.id in entries], missing=lacking)
 
     def collect(self, folder: Path) -> Tables:
         """Return table, curves and trials of all cells, and write their run files into a folder, as results have them.
@@ -136,16 +164,15 @@ class Comparison:
         Raises:
             UserError: A run file is missing.
         """
-        results = Path(self.study.folders.experiment(self.request.size, self.name))
         for cell in self.cells:
-            path = folder / run_path(cell)
+            path, result = folder / run_path(cell), self.folder / run_path(cell)
             path.parent.mkdir(parents=True, exist_ok=True)
             if restored := self.held.get(run_path(cell)):
                 restored.write(path)
-            elif not (results / run_path(cell)).exists():
-                raise UserError(f"{results / run_path(cell)} is missing: the comparison was interrupted; run it again")
+            elif not result.exists():
+                raise UserError(f"{result} is missing: the comparison was interrupted; run it again")
             else:
-                path.symlink_to((results / run_path(cell)).resolve())
+                path.symlink_to(result.resolve())
         layout = self.study.layout(self.request.size, self.name)
         tables = build(layout, [folder / run_path(cell) for cell in self.cells])
         for name in ("table", "curves"):
@@ -156,3 +183,106 @@ class Comparison:
 def run_path(cell: Cell) -> str:
     """Return the path of a cell's run file, below the folder of its experiment."""
     return f"runs/{cell.id}/{cell.key}.parquet"
+
+
+def prepare(study: Study, request: Request, compute: bool = False, fetch: bool = True) -> Comparison:
+    """Write the experiment of a comparison, and find what the record gives of it.
+
+    Entries that the record lacks are left out, and so are cases of which it has nothing, unless all is computed. Cases
+    whose data cannot be had are left out where something is trained on them.
+
+    Args:
+        study: The study.
+        request: What is compared. Algorithms may be named by their labels.
+        compute: Whether to train what the record lacks of the other entries.
+        fetch: Whether to fetch the data; else servers are only asked whether they have them.
+
+    Raises:
+        UserError: A name is unknown, the experiment has no such size, an algorithm cannot be trained, or nothing is
+            left to compare with.
+    """
+    study.check_name(request.on)
+    for path in request.runs:
+        require_file(path)
+    view = study.view(request.size, request.on)
+    request = replace(request, names=_resolve_names(request.names, view))
+    if view.analyses:
+        raise UserError(f"{request.on} adds seeds where claims are undecided, so that its entries cannot be compared")
+    name = f"compare_{request.title}"
+    file = Path(study.folders.results, COMPARISONS, f"{name}.yaml")
+    update_text(file, yaml.safe_dump(_document(request, view), sort_keys=False, allow_unicode=True))
+    try:
+        return _prepare(Study.open(), request, name, compute, fetch)
+    except UserError as error:
+        file.unlink()
+        sentence = str(error).replace(f"{file} (size {request.size}): ", "")
+        raise UserError(re.sub(r"\b(search|set)\.(\w+)", r"--\1 \2", sentence)) from None  # in words of the command
+
+
+def _prepare(study: Study, request: Request, name: str, compute: bool, fetch: bool) -> Comparison:
+    view, held = study.view(request.size, name), Records(study).held(request.size, name)
+    whole = Comparison(study, request, name, view, list(study.cells(request.size, name).values()), held)
+    recorded = {_case(cell) for cell in whole.cells if run_path(cell) in held}
+    needs_record = not compute and view.algorithms.keys() > set(request.names)
+    cases = [case for case in view.cases if case in recorded or not needs_record]
+    left_out = len(view.cases) - len(cases)
+    cases = cases[::QUICK_SHARE] if request.quick else cases
+    comparison = whole.on(cases, compute)
+    obstacles = _find_obstacles(study, comparison.trained, fetch)
+    blocked = {_case(cell): data for cell in comparison.trained for data in data_names(cell.spec) if data in obstacles}
+    sentences = [
+        _explain_obstacle(data, obstacle, [view.cases[case] for case in cases if blocked.get(case) == data])
+        for data, obstacle in obstacles.items()
+    ]
+    if blocked:
+        if not (cases := [case for case in cases if case not in blocked]):
+            nothing = f"no problem of {request.on} (size {request.size}) is left"
+            raise UserError("\n".join([f"{nothing}; another --size or --on may need no such data", *sentences]))
+        comparison = whole.on(cases, compute)
+    return replace(comparison, left_out=left_out, obstacles=sentences)
+
+
+def _resolve_names(names: Iterable[str], view: ExperimentView) -> list[str]:
+    """Return names of entries and of algorithms, each once, for names and labels. Raise UserError at an unknown one."""
+    result = [name if name in view.algorithms else algorithms.ALGORITHMS.resolve(name) for name in names]
+    for name in result:
+        if name not in view.algorithms:
+            algorithms.get(name)
+    return list(dict.fromkeys(result))
+
+
+def _case(cell: Cell) -> str:
+    return str(cell.point.get(CASE, ""))
+
+
+def _find_obstacles(study: Study, cells: Iterable[Cell], fetch: bool) -> dict[str, str]:
+    """Return why data sets of some cells cannot be had, by name; those that can are left out."""
+    mirrors, obstacles = study.config["data_mirrors"], {}
+    with terminal.progress_bar("looking for data"):
+        for name in sorted({name for cell in cells for name in data_names(cell.spec)}):
+            if obstacle := find_obstacle(name, study.folders.data, mirrors, fetch):
+                obstacles[name] = obstacle
+    return obstacles
+
+
+def _explain_obstacle(data: str, obstacle: str, problems: Sequence[str]) -> str:
+    """Return the sentence on a data set that cannot be had, and on the problems that are left out for it."""
+    left_out = f"{labels.join_names(problems)} {'is' if len(problems) == 1 else 'are'} left out: " if problems else ""
+    advice = f"`fedatlas data fetch {data}` says where to put a copy"
+    return f"{left_out}the data set {data} cannot be had ({obstacle}); {advice}"
+
+
+def _document(request: Request, view: ExperimentView) -> dict[str, Any]:
+    """Return the content of the experiment's file. view: The other experiment as figures see it."""
+    entries: dict[str, Any] = {}
+    for name in request.names:
+        options = {} if name in view.algorithms else {"set": dict(request.set), "search": dict(request.search)}
+        entries[name] = {"emphasis": True} | options
+    seeds = {"seeds": view.seeds[:QUICK_SEEDS]} if request.quick else {}
+    return {
+        "extends": {"experiment": request.on, "figures": "none", "claims": "none"},
+        "title": f"{' and '.join(request.entries)} beside the algorithms of {request.on}",
+        "source": "a comparison that `fedatlas compare` wrote",
+        "figures": FIGURES,
+        "sizes": {request.size: {"algorithms": entries, **seeds}},
+    }

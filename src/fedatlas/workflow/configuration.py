@@ -1,14 +1,10 @@
 """The configuration of a study, config/config.yaml, and what the package carries for every study."""
 
-import contextlib
 import functools
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from fedatlas.errors import UserError, nearest
-from fedatlas.io.text import read_text
 from fedatlas.io.yaml import read_yaml
 
 CONFIG = Path("config/config.yaml")
@@ -25,24 +21,6 @@ def shipped() -> Path:
 
 
 SNAKEFILE = str(shipped() / "workflow/Snakefile")
-
-
-def check_duplicates() -> None:
-    """Raise UserError if ``config.yaml`` is not YAML or gives a key twice, of which Snakemake takes the last.
-
-    A file with unknown keys belongs to a workflow that uses this one as a module, and is not checked.
-    """
-    if CONFIG.exists() and is_study():
-        read_yaml(CONFIG)
-
-
-def is_study() -> bool:
-    """Return whether all keys of ``config.yaml`` are keys of a study. An unreadable file counts as a study's."""
-    with contextlib.suppress(ValueError, RecursionError, yaml.YAMLError):
-        top = yaml.compose(read_text(CONFIG))
-        keys = {key.value for key, _ in top.value} if isinstance(top, yaml.MappingNode) else set()
-        return keys <= set(_schema()["properties"])
-    return True
 
 
 def complete(config: Any) -> dict[str, Any]:

@@ -33,7 +33,6 @@ ENDED = re.compile(r"(returned non-zero exit status (?P<status>\d+)|died with <.
 INTERRUPTED = "fedatlas: interrupted"  # the end of the log of a job that was interrupted
 UNFINISHED = "At least one job did not complete successfully"
 RESTART = "Trying to restart job"
-MISSING = re.compile(r"^No rule to produce (?P<name>\w[\w-]*) \(", re.MULTILINE)  # a name, and no path
 MISTAKE = re.compile(r"^ *UserError: (?P<sentence>.*)$", re.MULTILINE)  # in an input or a parameter of a rule
 CHANGE = re.compile(r"before: (?P<before>.*) now: (?P<now>.*)", re.DOTALL)  # in the reason of a job
 MODULE = re.compile(r"(?<!\S)'?(?P<name>[\w.]+) (?P<hash>[0-9a-f]{16})\b")
@@ -47,11 +46,9 @@ class Messages(LogHandlerBase):
     Attributes:
         summarize: Returns the summary of a run that has ended well. The workflow sets it on the class: Snakemake makes
             the handler before it reads the workflow.
-        explain: Returns a sentence on a target that does not exist; set as well.
     """
 
     summarize: Callable[[], str] = staticmethod(lambda: "")
-    explain: Callable[[str], str] = staticmethod("there is no target {!r}".format)
     active = False  # whether Snakemake has made one
     # The interface: Snakemake formats errors, and leaves it to this handler which records are shown.
     writes_to_file = False
@@ -113,8 +110,6 @@ class Messages(LogHandlerBase):
             return
         elif mistake := MISTAKE.search(record.getMessage()):
             self._print(f"fedatlas: {mistake['sentence']}")
-        elif missing := MISSING.search(record.getMessage()):
-            self._print(f"fedatlas: {type(self).explain(missing['name'])}")
         elif record.levelno >= logging.WARNING:
             self._print(self.format(record))
         elif self.common_settings.dryrun and str(record.msg).startswith(REASONS):

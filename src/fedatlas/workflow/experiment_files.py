@@ -51,9 +51,10 @@ class ExperimentFiles:
         root = self.root if is_here or self.shipped is None else self.shipped.parents[1]
         return experiment_file.load(self.paths[name], size, root, self._folders)
 
-    def document(self, name: str) -> Any:
-        """Return the content of an experiment's file, laid over the file that it extends."""
-        return experiment_file.document(self.paths[name], self._folders)
+    def document(self, name: str) -> dict[str, Any]:
+        """Return the content of an experiment's file, laid over the file that it extends; empty if it is no mapping."""
+        content = experiment_file.document(self.paths[name], self._folders)
+        return content if isinstance(content, dict) else {}
 
     def bases(self, name: str) -> list[str]:
         """Return the names of the experiments that an experiment extends, the nearest first."""

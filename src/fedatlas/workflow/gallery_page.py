@@ -18,22 +18,20 @@ from fedatlas.publish.report.gallery import GalleryItem, MissingRecord, validate
 from fedatlas.publish.report.headlines import PaperHeadlines, read_headlines
 from fedatlas.publish.report.images import reduce_colours
 from fedatlas.publish.report.verdicts import read_verdicts
-from fedatlas.records.lookup import all_verifications, lacking_cases, lacking_cells, record_paths
+from fedatlas.records.lookup import all_verifications, lacking_cells, record_paths
 from fedatlas.records.record import read_record
 from fedatlas.records.results import find_record, restore_files
 from fedatlas.records.verified import meaning
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.renderer import figure_paths
 from fedatlas.workflow.graph import Graph
-from fedatlas.workflow.jobs import claims, figure, partition, table
+from fedatlas.workflow.jobs import claims, figure, partition
+from fedatlas.workflow.jobs import table as table_job
 from fedatlas.workflow.origins import Origins
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.times import paper_hours, shipped_costs
 
 PAGE = "docs/gallery.md"
-# The picture of README.md, named FRONT: a figure by size, experiment and name, with some of its panels and lines.
-FRONT, FRONT_FIGURE = "front", ("paper", "fedac_fig1", "speedup")
-FRONT_PART = {"where": {"local_steps": [1, 8, 64, 256]}, "algorithms": ["fedavg", "fedac-1", "mb-sgd", "mb-ac-sgd"]}
 
 
 def publish(study: Study, out: Path, say: Callable[[str], None]) -> None:
@@ -56,12 +54,12 @@ def publish(study: Study, out: Path, say: Callable[[str], None]) -> None:
     for size, name in experiments:
         if (size, name) not in held:
             continue
-        if lacking := lacking_cases(study, size, name):
-            say(f"{name} (size {size}) is not shown yet: the record lacks {len(lacking)} of its cases")
-            continue
         try:
-            items[size, name], drawn = _read_record(study, size, name, _figures_of_cards(papers, name))
-            pictures |= {gallery / size / name / f"{figure}.png": picture for figure, picture in drawn.items()}
+            with tempfile.TemporaryDirectory() as folder:
+                items[size, name] = recorded_item(study, size, name, Path(folder))
+                draw_figures(study, size, name, Path(folder), _figures_of_cards(papers, name))
+                drawn = Path(folder, "figures").glob("*.png")
+                pictures |= {gallery / size / name / path.name: reduce_colours(path) for path in drawn}
             say(f"{name} (size {size}): from the record")
         except UserError as error:
             say(f"{name} (size {size}) cannot be shown from the record: {error}")
@@ -103,24 +101,6 @@ def missing_records(study: Study) -> list[MissingRecord]:
     return sorted(entries, key=lambda entry: (entry.hours is None, entry.hours or 0.0))
 
 
-def _read_record(study: Study, size: str, name: str, wanted: Iterable[str]) -> tuple[GalleryItem, dict[str, bytes]]:
-    """Return the item of an experiment from its record, and the pictures of its figures that are wanted, by name."""
-    with tempfile.TemporaryDirectory() as folder:
-        item = recorded_item(study, size, name, Path(folder))
-        draw_figures(study, size, name, Path(folder), Path(folder), wanted)
-        if (size, name) == FRONT_FIGURE[:2]:
-            _draw_front(study, Path(folder))
-        return item, {path.stem: reduce_colours(path) for path in Path(folder, "figures").glob("*.png")}
-
-
-def _draw_front(study: Study, results: Path) -> None:
-    """Draw the picture of README.md from the tables of its experiment, beside its figures."""
-    size, name, key = FRONT_FIGURE
-    spec = json.loads(Graph(study).specification("figure", SimpleNamespace(size=size, experiment=name, figure=key)))
-    spec["figure"] |= FRONT_PART
-    figure.make(spec, str(results), [str(results / f"figures/{FRONT}.png")], study.folders.data)
-
-
 def _update_pictures(gallery: Path, pictures: Mapping[Path, bytes]) -> None:
     """Write pictures, and remove all others in the folders of experiments."""
     for size in SIZES:
@@ -145,25 +125,23 @@ def recorded_item(study: Study, size: str, name: str, folder: Path) -> GalleryIt
         folder: Folder in which its results are made.
 
     Raises:
-        UserError: The record has none of its cells, or was damaged.
+        UserError: The record has not all of its cells, or was damaged.
     """
-    lacking = make_tables(study, size, name, folder)
-    judge_claims(study, size, name, folder)
-    rows_of_table, meta = read(folder / "table.parquet")
+    make_tables(study, size, name, folder)
+    spec: dict[str, Any] = json.loads(Graph(study).specification("claims", SimpleNamespace(size=size, experiment=name)))
+    for path in {path for files in spec["inputs"].values() for path in files.values() if path}:
+        _make_partition(study, path)
+    claims.make(spec, str(folder), str(folder / "claims.csv"), study.folders.data)
+    table, meta = read(folder / "table.parquet")
     facts = build_facts(study.experiment(size, name), study.view(size, name))
     rows = all_verifications(study).of(size, name)
     verified = [meaning(find_record(study, name, size).cells.values(), rows)]
-    if lacking:
-        count = len(study.cells(size, name))
-        verified.append(f"the record lacks {lacking} of {count} cells of the experiment as its file is now")
-    chosen = rows_of_table[rows_of_table["chosen"]]
-    return GalleryItem(facts, TableMeta.from_dict(meta), read_verdicts(folder / "claims.csv"), chosen, verified)
+    verdicts = read_verdicts(folder / "claims.csv")
+    return GalleryItem(facts, TableMeta.from_dict(meta), verdicts, table[table["chosen"]], verified)
 
 
-def make_tables(study: Study, size: str, name: str, folder: Path) -> int:
+def make_tables(study: Study, size: str, name: str, folder: Path) -> None:
     """Make run files and tables of an experiment from its record, as the workflow makes them.
-
-    Cells that the record lacks, as the experiment's file is now, are left out.
 
     Args:
         study: The study.
@@ -171,34 +149,18 @@ def make_tables(study: Study, size: str, name: str, folder: Path) -> int:
         name: Its name.
         folder: Folder of the results.
 
-    Returns:
-        The number of cells that are left out.
-
     Raises:
-        UserError: The record has none of the cells, or was damaged.
+        UserError: The record has not all of the experiment's cells, as its file is now, or was damaged.
     """
-    cells = list(study.cells(size, name).values())
+    cells = study.cells(size, name).values()
+    if lacking := len(lacking_cells(study, size, name)):
+        raise UserError(f"the record lacks {lacking} of {len(cells)} cells of the experiment as its file is now")
     files = restore_files(find_record(study, name, size), cells, folder / "runs")
-    if not files:
-        raise UserError(f"the record of {name} (size {size}) has no cell of the experiment as its file is now")
-    table.make(study.layout(size, name).to_dict(), str(folder), [str(path) for path in files])
-    return len(cells) - len(files)
-
-
-def judge_claims(study: Study, size: str, name: str, folder: Path) -> None:
-    """Write the verdicts on the claims of an experiment into the folder of its tables.
-
-    Partitions that checks read are made where they are missing.
-    """
-    spec: dict[str, Any] = json.loads(Graph(study).specification("claims", SimpleNamespace(size=size, experiment=name)))
-    for files in spec["inputs"].values():
-        for path in filter(None, files.values()):
-            _make_partition(study, path)
-    claims.make(spec, str(folder), str(folder / "claims.csv"), study.folders.data)
+    table_job.make(study.layout(size, name).to_dict(), str(folder), [str(path) for path in files])
 
 
 def _make_partition(study: Study, path: str) -> None:
-    """Make a partition that is not there, and prepare the data that are split."""
+    """Make a partition that a check reads, if it is not there, and prepare the data that are split."""
     if not Path(path).exists():
         origin = study.folders.resolve(Origins(study).find("partitions", Path(path).stem))
         store.prepare(origin["data"], study.folders.data, study.config["data_mirrors"])
@@ -212,13 +174,7 @@ def _figures_of_cards(papers: Iterable[PaperHeadlines], name: str) -> list[str]:
 
 
 def draw_figures(
-    study: Study,
-    size: str,
-    name: str,
-    results: Path,
-    out: Path,
-    names: Iterable[str],
-    view: ExperimentView | None = None,
+    study: Study, size: str, name: str, folder: Path, names: Iterable[str], view: ExperimentView | None = None
 ) -> None:
     """Draw those figures of an experiment that it has; of tables, numbers and descriptions are written.
 
@@ -226,8 +182,7 @@ def draw_figures(
         study: The study.
         size: Size of the experiment.
         name: Its name.
-        results: Folder of its tables.
-        out: Folder of figures/ and tables/.
+        folder: Folder of its tables, which gets figures/ and tables/.
         names: Names of the figures.
         view: View of the experiment, where it is not that of its file.
 
@@ -240,8 +195,8 @@ def draw_figures(
             spec = json.loads(graph.specification("figure", SimpleNamespace(size=size, experiment=name, figure=key)))
             spec |= {"view": view.to_dict()} if view else {}
             files = figure_paths(key, FIGURES.get(spec["figure"]["kind"]).is_table)
-            paths = [str(out / file) for file in files if Path(file).suffix in (".png", ".json")]
-            figure.make(spec, str(results), paths, study.folders.data)
+            paths = [str(folder / file) for file in files if Path(file).suffix in (".png", ".json")]
+            figure.make(spec, str(folder), paths, study.folders.data)
 
 
 if __name__ == "__main__":

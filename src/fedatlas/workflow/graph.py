@@ -10,11 +10,10 @@ from types import SimpleNamespace
 from typing import Any
 
 from fedatlas.data import sources
-from fedatlas.data.store import is_local
 from fedatlas.errors import UserError
 from fedatlas.experiments.canonical import canonical, plain
 from fedatlas.experiments.cells import Cell, CellSpec
-from fedatlas.experiments.dependencies import data_names, trace_files
+from fedatlas.experiments.dependencies import trace_files
 from fedatlas.experiments.labels import SIMULATED
 from fedatlas.publish.report.cards import Card
 from fedatlas.publish.report.facts import FACTS_FILE
@@ -24,7 +23,7 @@ from fedatlas.results.claims import checks_at_size
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.base import Figure
 from fedatlas.results.figures.renderer import figure_paths
-from fedatlas.workflow import LIVE, dependencies, inputs
+from fedatlas.workflow import dependencies, inputs
 from fedatlas.workflow.interim_analyses import read_undecided, seed_counts
 from fedatlas.workflow.origins import Origins
 from fedatlas.workflow.published_cards import published_cards
@@ -47,7 +46,6 @@ class Graph:
         study: Study,
         analysis_file: AnalysisFile | None = None,
         is_dry: Callable[[], bool] = lambda: False,
-        may_leave_out: bool = False,
     ) -> None:
         """Create the graph of a study.
 
@@ -56,13 +54,11 @@ class Graph:
             analysis_file: Returns the path of an interim analysis's file that is there, of a size, an experiment and a
                 number of seeds. Snakemake's checkpoints make it again first where it is out of date.
             is_dry: Returns whether nothing may be written.
-            may_leave_out: Whether figures and checks are left out for which alone data would be downloaded.
         """
         self.study, self.folders = study, study.folders
         self._analysis_file = analysis_file or self.analysis_file
         self._is_dry = is_dry
         self.origins, self.records = Origins(study), Records(study)
-        self._may_leave_out = may_leave_out
 
     def cells(self, w: Any) -> list[Cell]:
         """Return the cells of an experiment."""
@@ -102,21 +98,15 @@ class Graph:
         return json.dumps(self.folders.resolve(document, input))
 
     def _train(self, w: Any, input: Sequence[str]) -> dict[str, Any]:
-        """Return the cell of a train job, the files that it reads, and the words that are logged to a server."""
+        """Return the cell of a train job, and the files that it reads."""
         paths = self.run_inputs(w)
         files = {key: getattr(input, key, paths[key]) for key in ("partition", "optimum", "earlier") if key in paths}
-        live = {"about": self._about(w)} if self._is_live else {}
-        return live | {"cell": sort_keys(plain(self.run_spec(w)))} | files
+        return {"cell": sort_keys(plain(self.run_spec(w)))} | files
 
     def run_spec(self, w: Any) -> CellSpec:
         """Return what the runs of a run file need. w: Wildcards of its job."""
         spec, seeds = self.cell(w).spec, getattr(w, "seeds", None)
         return spec if seeds is None else replace(spec, seeds=list(range(int(seeds))))
-
-    @functools.cached_property
-    def _is_live(self) -> bool:
-        """Return whether train jobs log their runs to an MLflow server as they end."""
-        return bool(self.study.environment()[LIVE])
 
     def run_files(self, w: Any, last: int | None = None) -> list[str]:
         """Return the run files of an experiment, in the order of its cells.
@@ -187,30 +177,6 @@ class Graph:
             files["earlier"] = self._run_file(w, before, count)
         return {name: paths for name, paths in files.items() if paths}
 
-    @functools.cache  # noqa: B019  a job that prepares data meanwhile changes no plan
-    def missing_data(self, size: str, name: str) -> list[str]:
-        """Return the data sets that an experiment does without.
-
-        Runs that come from a record need no data. So that such an experiment is made without a network, a figure of
-        data that would have to be downloaded for it alone is left out, and a check of such data is not tested.
-        """
-        by_run: dict[str, bool] = {}  # whether a run that is computed needs the data set
-        for (id, key), cell in self.study.cells(size, name).items() if self._may_leave_out else ():
-            is_computed = not self.records.find(SimpleNamespace(size=size, experiment=name, id=id, key=key))
-            for data in data_names(cell.spec):
-                by_run[data] = by_run.get(data, False) or is_computed
-        folder, mirrors = self.folders.data, self.study.config["data_mirrors"]
-        return [data for data, needed in by_run.items() if not needed and not is_local(data, folder, mirrors)]
-
-    def figures_left_out(self, size: str, name: str) -> dict[str, list[str]]:
-        """Return the figures of an experiment that are left out, with the data sets that each of them lacks."""
-        left_out = {}
-        for figure in self.study.experiment(size, name).figures if self.missing_data(size, name) else ():
-            files = self.figure_inputs(SimpleNamespace(size=size, experiment=name, figure=figure)).get("data", ())
-            if lacking := [data for data in self.missing_data(size, name) if self.folders.prepared(data) in files]:
-                left_out[figure] = lacking
-        return left_out
-
     def data_files(self, problem: Mapping[str, Any]) -> list[str]:
         """Return the prepared data of a problem, as paths that rules make."""
         return [self.folders.prepared(problem[key]) for key in ("data", "test") if problem.get(key)]
@@ -278,12 +244,10 @@ class Graph:
         return self.study.experiment(w.size, w.experiment).figures[w.figure]["caption"]
 
     def _claims(self, w: Any) -> dict[str, Any]:
-        """Return the claims of an experiment with the view of its checks, and the data that checks lack."""
-        experiment = self.study.experiment(w.size, w.experiment)
+        """Return the claims of an experiment with the view of its checks."""
+        experiment, view = self.study.experiment(w.size, w.experiment), self.study.view(w.size, w.experiment)
         claims = {name: vars(claim) for name, claim in experiment.claims.items()}
-        view, timed = self.study.view(w.size, w.experiment), self._specify_checks(w)
-        lacking = {"lacking": missing} if timed and (missing := self.missing_data(w.size, w.experiment)) else {}
-        return {"view": view.to_dict(), "claims": claims, "inputs": timed} | lacking
+        return {"view": view.to_dict(), "claims": claims, "inputs": self._specify_checks(w)}
 
     def check_inputs(self, w: Any, last: int | None = None) -> dict[str, Any]:
         """Return the files of what an experiment's checks need besides its table, curves and trials.
@@ -292,8 +256,7 @@ class Graph:
             w: Wildcards of size and experiment.
             last: Number of seeds of the last interim analysis; by default that of the experiment.
         """
-        needed = () if self.missing_data(w.size, w.experiment) else self._specify_checks(w)
-        return self._input_files(needed, w, last)
+        return self._input_files(self._specify_checks(w), w, last)
 
     def _specify_checks(self, w: Any) -> dict[str, Any]:
         """Return the inputs of the checks that are tested at a size."""
@@ -306,8 +269,7 @@ class Graph:
     @functools.cache  # noqa: B019
     def _facts(self, size: str, name: str) -> dict[str, Any]:
         """Return the words of report and MLflow on an experiment."""
-        left_out = self.figures_left_out(size, name)
-        return build_facts(self.study.experiment(size, name), self.study.view(size, name), self._cards, left_out)
+        return build_facts(self.study.experiment(size, name), self.study.view(size, name), self._cards)
 
     @functools.cached_property
     def _cards(self) -> list[Card]:
@@ -315,9 +277,8 @@ class Graph:
         return published_cards(self.study)
 
     def figure_files(self, size: str, name: str) -> list[str]:
-        """Return the files of the figures of an experiment, without those that are left out."""
-        left_out = self.figures_left_out(size, name)
-        figures = {id: figure for id, figure in self.study.experiment(size, name).figures.items() if id not in left_out}
+        """Return the files of the figures of an experiment."""
+        figures = self.study.experiment(size, name).figures
         kinds = {id: FIGURES.get(figure["kind"]) for id, figure in figures.items()}
         return self._files(
             size, [name], *(path for id, kind in kinds.items() for path in figure_paths(id, kind.is_table))

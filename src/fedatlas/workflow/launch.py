@@ -46,11 +46,7 @@ def start(targets: Sequence[str], size: str | None, cores: str, options: Sequenc
     process = subprocess.Popen(command, env={**os.environ, "PATH": path})  # its jobs call `fedatlas`
     while True:
         try:
-            status = process.wait()
-            if status and any(Path(".snakemake/locks").glob("*")):  # its own advice needs a Snakefile in this folder
-                advice = "if no other process works in this folder, `fedatlas run NAME -- --unlock` removes the lock"
-                print(f"fedatlas: {advice}, for any experiment NAME", file=sys.stderr)
-            return status
+            return process.wait()
         except KeyboardInterrupt:
             continue  # Snakemake was interrupted as well, and ends its jobs first
         except SystemExit:

@@ -17,8 +17,7 @@ from fedatlas.publish.comparison import text
 from fedatlas.publish.comparison.given_runs import add_runs
 from fedatlas.publish.comparison.numbers import EntryNumbers, compute_numbers
 from fedatlas.publish.report.page import create_environment, load_figure, read_resources
-from fedatlas.workflow.comparison import SUITE, Comparison, Request
-from fedatlas.workflow.comparison_experiment import prepare
+from fedatlas.workflow.comparison import SUITE, Comparison, Request, prepare
 from fedatlas.workflow.estimates import Estimates
 from fedatlas.workflow.gallery_page import draw_figures
 from fedatlas.workflow.launch import start
@@ -119,7 +118,7 @@ def _write_page(
     request = comparison.request
     experiment = comparison.study.experiment(request.size, comparison.name)
     names = experiment.figures
-    draw_figures(comparison.study, request.size, comparison.name, folder, folder, names, view)
+    draw_figures(comparison.study, request.size, comparison.name, folder, names, view)
     figures = [load_figure(folder, name, figure["caption"], out.parent) for name, figure in names.items()]
     html = (
         create_environment(Path(__file__).parent)
@@ -132,7 +131,6 @@ def _write_page(
             text=text,
             figures=figures,
             lines=lines,
-            command=request.command,
             file=experiment.file,
             **read_resources(),
         )

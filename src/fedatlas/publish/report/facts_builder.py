@@ -28,40 +28,33 @@ SETUP = ("problem", "setting", "grid", "within", "trials", "tuning", "tune", "se
 PROBLEM_CONSTANT = "the problem's"  # the value of a hyper-parameter that is one of the problem's constants
 
 
-def build_facts(
-    experiment: Experiment,
-    view: ExperimentView,
-    cards: Sequence[Card] = (),
-    left_out: Mapping[str, Sequence[str]] | None = None,
-) -> Facts:
+def build_facts(experiment: Experiment, view: ExperimentView, cards: Sequence[Card] = ()) -> Facts:
     """Build the facts of an experiment.
 
     Args:
         experiment: The experiment.
         view: View of the same experiment, which has the names of its algorithms.
         cards: Cards of the gallery, of which those that rest on the experiment are taken.
-        left_out: Names of the figures that are not drawn, with the data sets that each of them lacks on this machine.
 
     Returns:
         What the file says (``name``, ``size``, ``file``, ``title``, ``source``, ``description``, ``notes``, ``axes``,
         ``grid``, of which each combination has a run file, ``tune``, ``select``, ``seeds``, and all of it at this size
         as ``content``); ``paper``, ``references`` and ``bibtex``; captions of ``figures``; ``setup``, pairs of a key
         of the file and a text; names of ``algorithms``, their ``defaults`` and those of the ``setting``; words for
-        ``score`` and ``tuning``; ``tags`` of all runs in MLflow; ``cards``; ``left_out``, and the ``missing_data`` of
-        these figures.
+        ``score`` and ``tuning``; ``tags`` of all runs in MLflow; ``cards``.
 
     Raises:
         UserError: An algorithm, the paper or another citation is unknown.
     """
     content = json.loads(json.dumps(dataclasses.asdict(experiment)))
-    paper, cited, missing = reference(experiment.paper), citation_keys(experiment), left_out or {}
+    paper, cited = reference(experiment.paper), citation_keys(experiment)
     tuned = [id for id, algorithm in view.algorithms.items() if has_choice(algorithm.tune)]
     names = {id: algorithm.name for id, algorithm in view.algorithms.items()}
     return {
         **{key: getattr(experiment, key) for key in ("name", "size", "file", "title", "source", "description")},
         "notes": list(experiment.notes),
         "paper": dataclasses.asdict(paper),
-        "figures": {name: figure["caption"] for name, figure in experiment.figures.items() if name not in missing},
+        "figures": {name: figure["caption"] for name, figure in experiment.figures.items()},
         "setup": [(key, _in_yaml(content[key])) for key in SETUP if content[key]],
         "algorithms": names,
         "grid": list(experiment.grid),
@@ -85,8 +78,6 @@ def build_facts(
         },
         "content": content,
         "cards": [card for card in cards if experiment.name in card_experiments(card)],
-        "left_out": dict(missing),
-        "missing_data": list(dict.fromkeys(data for lacking in missing.values() for data in lacking)),
     }
 
 

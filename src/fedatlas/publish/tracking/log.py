@@ -14,10 +14,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fedatlas.experiments.cells import Select
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read
-from fedatlas.experiments.tables import Layout, Tables, build
+from fedatlas.experiments.tables import Tables
 from fedatlas.publish.report.facts import Facts
 from fedatlas.publish.tracking import page
 from fedatlas.publish.tracking.connection import artifact_folder, connect, database_path
@@ -33,7 +32,7 @@ MAX_RUNS = 50_000  # that a search returns
 MAX_FILES = 100  # of a data set that MLflow is told, as it stores 65,535 characters
 
 
-def log(facts: Facts, folder: str | Path, uri: str, run_file: str | Path | None = None) -> dict[str, int]:
+def log(facts: Facts, folder: str | Path, uri: str) -> dict[str, int]:
     """Log an experiment's results to MLflow; runs that are in MLflow unchanged are left alone.
 
     A run that diverged is FINISHED, not FAILED, because its divergence is a result; the tag ``status`` says so.
@@ -42,7 +41,6 @@ def log(facts: Facts, folder: str | Path, uri: str, run_file: str | Path | None 
         facts: The experiment's facts.
         folder: Folder of the experiment's results.
         uri: ``sqlite:///FILE`` or the address of a server.
-        run_file: Run file whose runs alone are logged, as its job ends; the others follow when all are there.
 
     Returns:
         Numbers of logged, unchanged and deleted runs.
@@ -52,19 +50,14 @@ def log(facts: Facts, folder: str | Path, uri: str, run_file: str | Path | None 
         UserError: There are no results, a file is not a result file, or the database cannot be written.
     """
     folder, path, location = Path(folder), database_path(uri), f"mlflow-artifacts:/{facts['name']}"
-    within = [axis for axis in facts["axes"] if axis not in facts["grid"]]
-    layout = Layout(facts["grid"], within, facts["tune"], Select(**facts["select"]))
-    tables = read_tables(folder) if run_file is None else build(layout, [Path(run_file)])
-    end = int(1000 * Path(run_file or folder / "table.parquet").stat().st_mtime)
-    runs = list(setting_runs(facts, tables, end))
+    tables, end = read_tables(folder), int(1000 * (folder / "table.parquet").stat().st_mtime)
+    runs = [report_run(facts, tables, end, folder), *setting_runs(facts, tables, end)]
     with connect(uri) as client:
         experiment = _open(client, facts["name"], location if path else None)
-        if run_file is None:
-            page.describe(client, experiment, facts)
-            runs.insert(0, report_run(facts, tables, end, folder))
+        page.describe(client, experiment, facts)
         # a client without a server does not know the folder of a relative address
         direct = artifact_folder(path) / facts["name"] if path and experiment.artifact_location == location else None
-        return _update(client, experiment.experiment_id, f"{facts['size']}/", runs, direct, run_file is None)
+        return _update(client, experiment.experiment_id, f"{facts['size']}/", runs, direct)
 
 
 def read_tables(folder: Path) -> Tables:
@@ -90,16 +83,13 @@ def _open(client: "MlflowClient", name: str, location: str | None) -> "Experimen
 
 
 def _update(
-    client: "MlflowClient", id: str, prefix: str, records: Sequence[RunRecord], folder: Path | None, whole: bool
+    client: "MlflowClient", id: str, prefix: str, records: Sequence[RunRecord], folder: Path | None
 ) -> dict[str, int]:
     """Add runs that are new or have changed, and delete those that they replace.
 
-    folder: of the experiment's artifacts beside a database, None for a server, which takes them itself. whole: whether
-    these are all runs with the prefix, so that others are deleted.
+    folder: of the experiment's artifacts beside a database, None for a server, which takes them itself.
     """
-    keys = {run.key for record in records for run in (record, *record.children)}
-    found = client.search_runs([id], f"tags.`{KEY}` LIKE '{prefix}%'", max_results=MAX_RUNS)
-    stored = [run for run in found if whole or run.data.tags[KEY] in keys]
+    stored = client.search_runs([id], f"tags.`{KEY}` LIKE '{prefix}%'", max_results=MAX_RUNS)
     finished = [run for run in stored if run.info.status == "FINISHED"]
     known = {(run.data.tags[KEY], run.data.tags.get(DIGEST)): run for run in finished}
     same = {record.key: run for record in records if (run := known.get((record.key, record.digest())))}

@@ -13,7 +13,6 @@ from fedatlas.io import csv
 from fedatlas.results.claims.base import Check
 from fedatlas.results.claims.judge import judge_claims
 from fedatlas.results.claims.results import Results
-from fedatlas.results.claims.verdicts import NotTested
 from fedatlas.workflow import inputs
 
 if TYPE_CHECKING:
@@ -24,8 +23,7 @@ def make(spec: dict[str, Any], folder: str, out: str, directory: str | None = No
     """Judge claims and write the verdicts as CSV.
 
     Args:
-        spec: ``view``, ``claims`` and ``inputs``; ``lacking`` has the data sets without which these inputs cannot be
-            built.
+        spec: ``view``, ``claims`` and ``inputs``.
         folder: Folder of table.parquet, curves.parquet and trials.parquet.
         out: Path of the file.
         directory: Folder of the prepared data.
@@ -47,7 +45,7 @@ def judge(
     """Return the verdicts on the claims of an experiment.
 
     Args:
-        spec: ``claims``, ``inputs`` and perhaps ``lacking``.
+        spec: ``claims`` and ``inputs``.
         results: The experiment's results.
         folder: Folder of the results, in which the run files lie.
         directory: Folder of the prepared data.
@@ -57,8 +55,6 @@ def judge(
     def results_for(check: Check) -> Results:
         if SIMULATED not in check.inputs:
             return results
-        if lacking := spec.get("lacking"):
-            raise NotTested(f"it needs {' and '.join(lacking)}, which this machine has not")
         result_tables = inputs.ResultTables(results.table, results.curves, Path(folder))
         arguments = inputs.build(check, results.view, spec["inputs"], result_tables, directory)
         return dataclasses.replace(results, curves=arguments["curves"])
