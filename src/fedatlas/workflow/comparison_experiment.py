@@ -8,13 +8,12 @@ from typing import Any
 
 import yaml
 
-from fedatlas.data.store import find_obstacle
+from fedatlas.data import store
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.experiments.cells import CASE, Cell
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.federation import algorithms
-from fedatlas.io import terminal
 from fedatlas.io.files import update_text
 from fedatlas.io.text import require_file
 from fedatlas.records.lookup import Records
@@ -36,7 +35,7 @@ FIGURES: dict[str, dict[str, Any]] = {
 }
 
 
-def prepare(study: Study, request: Request, compute: bool = False, fetch: bool = True) -> Comparison:
+def prepare(study: Study, request: Request, compute: bool = False) -> Comparison:
     """Write the experiment of a comparison, and find what the record gives of it.
 
     Entries that the record lacks are left out, and so are cases of which it has nothing, unless all is computed. Cases
@@ -46,7 +45,6 @@ def prepare(study: Study, request: Request, compute: bool = False, fetch: bool =
         study: The study.
         request: What is compared. Algorithms may be named by their labels.
         compute: Whether to train what the record lacks of the other entries.
-        fetch: Whether to fetch the data; else servers are only asked whether they have them.
 
     Raises:
         UserError: A name is unknown, the experiment has no such size, an algorithm cannot be trained, or nothing is
@@ -68,10 +66,10 @@ def prepare(study: Study, request: Request, compute: bool = False, fetch: bool =
     cases = [case for case in cases if case not in absent]
     cases = cases[::QUICK_SHARE] if request.quick else cases
     comparison = _open(study, request, cases, held, compute)
-    obstacles = _find_obstacles(study, comparison.trained, fetch)
+    obstacles = _find_obstacles(study, comparison.trained)
     blocked = {_case(cell): name for cell in comparison.trained for name in _data(cell) if name in obstacles}
     sentences = [
-        _explain_obstacle(name, obstacle, [view.cases[case] for case in cases if blocked.get(case) == name])
+        _explain_obstacle(obstacle, [view.cases[case] for case in cases if blocked.get(case) == name])
         for name, obstacle in obstacles.items()
     ]
     if blocked:
@@ -144,21 +142,21 @@ def _data(cell: Cell) -> list[str]:
     return [cell.spec.problem[key] for key in ("data", "test") if cell.spec.problem.get(key)]
 
 
-def _find_obstacles(study: Study, cells: Iterable[Cell], fetch: bool) -> dict[str, str]:
-    """Return why data sets of some cells cannot be had, by name; those that can are left out."""
+def _find_obstacles(study: Study, cells: Iterable[Cell]) -> dict[str, str]:
+    """Return why data sets of some cells cannot be had, by name; the others are prepared, and left out."""
     mirrors, obstacles = study.config["data_mirrors"], {}
-    with terminal.progress_bar("looking for data"):
-        for name in sorted({name for cell in cells for name in _data(cell)}):
-            if obstacle := find_obstacle(name, study.folders.data, mirrors, fetch):
-                obstacles[name] = obstacle
+    for name in sorted({name for cell in cells for name in _data(cell)}):
+        try:
+            store.prepare(name, study.folders.data, mirrors)
+        except UserError as error:
+            obstacles[name] = " ".join(str(error).split())
     return obstacles
 
 
-def _explain_obstacle(data: str, obstacle: str, problems: Sequence[str]) -> str:
+def _explain_obstacle(obstacle: str, problems: Sequence[str]) -> str:
     """Return the sentence on a data set that cannot be had, and on the problems that are left out for it."""
     left_out = f"{labels.join_names(problems)} {'is' if len(problems) == 1 else 'are'} left out: " if problems else ""
-    advice = f"`fedatlas data fetch {data}` says where to put a copy"
-    return f"{left_out}the data set {data} cannot be had ({obstacle}); {advice}"
+    return left_out + obstacle
 
 
 def _in_users_words(sentence: str, place: str) -> str:
