@@ -41,7 +41,7 @@ def a_study_with_data(tmp_path, monkeypatch):
     plain.to_csv("mine.csv", index=False)
     wide.to_csv("wide.csv", index=False)
     wide.to_csv("mine.tsv.gz", index=False, sep="\t")
-    frame[["age", "dose", "ill"]].to_csv("bare.txt", index=False, sep=";", header=False)
+    plain[["age", "dose", "ill"]].to_csv("mine.txt", index=False, sep=";")
     wide.to_parquet("mine.parquet")
     wide[:40].to_csv("train.csv", index=False)
     wide[40:].to_csv("test.csv", index=False)

@@ -52,8 +52,8 @@ def test_an_archive_of_arrays():
     data = prepared(file="mine.npz", test_share=0)
     assert np.array_equal(data.X, X) and np.array_equal(data.y, Y)
     assert np.array_equal(data.owner, np.repeat([1, 0, 2], 10))
-    np.savez_compressed("mine.npz", features=X.astype(np.float32), y=Y, features_test=X[:4].astype("f4"), y_test=Y[:4])
-    data = prepared(file="mine.npz", samples="features")
+    np.savez_compressed("mine.npz", X=X.astype(np.float32), y=Y, X_test=X[:4].astype("f4"), y_test=Y[:4])
+    data = prepared(file="mine.npz")
     assert data.X.dtype == np.float32 and len(data.X_test) == 4 and data.owner is None
 
 
@@ -66,24 +66,25 @@ def test_images_in_an_archive(shape, expected):
     data = prepared(file="mine.npz", test_share=0)
     assert data.X.shape[1:] == expected and data.X.dtype == np.uint8 and data.scale == 255
     assert data.features().max() <= 1
-    assert "not for images" in refusal(file="mine.npz", standardise=True)
+    assert "standardise is for dense numbers" in refusal(file="mine.npz", standardise=True)
 
 
 @pytest.mark.parametrize(
     "arrays, complaint",
     [
         ({"X": X}, "mine.npz: there is no array 'y' (known: X)"),
-        ({"X": X, "y": Y[1:]}, "array 'y' is of shape (29,): it must be one value for each row of 'X'"),
-        ({"X": X, "y": Y, "client": CLIENT[1:]}, "array 'client' is of shape (29,)"),
+        ({"X": X, "y": Y[1:]}, "mine.npz: y is of shape (29,): it must be one value for each of 30 rows"),
+        ({"X": X, "y": Y, "client": CLIENT[1:]}, "owner is of shape (29,)"),
         ({"X": np.where(X == X[2, 1], np.nan, X), "y": Y}, "mine.npz: a feature is not a finite number"),
         ({"X": X, "y": Y + 0.5}, "mine.npz: y is float64: it must be whole numbers, or text"),
-        ({"X": X.astype(complex), "y": Y}, "array 'X' is of complex128 and shape (30, 3): it must be numbers (n, d)"),
+        ({"X": X.astype(complex), "y": Y}, "the samples are complex128 (30, 3): they must be numbers (n, d)"),
         ({"X": X, "y": Y.astype("M8[s]")}, "y is datetime64[s]"),
-        ({"X": X, "y": Y[:, None]}, "array 'y' is of shape (30, 1): it must be one value for each"),
-        ({"X": X, "y": Y, "X_test": X[:, :2], "y_test": Y}, "a sample to test on differs from one to train on"),
+        ({"X": X, "y": Y[:, None]}, "y is of shape (30, 1): it must be one value for each"),
+        ({"X": X, "y": Y, "X_test": X[:, :2], "y_test": Y}, "arrays to test on differ from those to train on"),
         ({"X": X, "y": Y, "X_test": X}, "there is no array 'y_test'"),
+        ({"X": X, "y": Y, "client": CLIENT, "X_test": X, "y_test": Y}, "there is no array 'client_test'"),
         ({"X": X, "y": Y, "X_test": X[:2], "y_test": [7, 8]}, "the class '7' has rows to test, and none to train on"),
-        ({"X": X[:0], "y": Y[:0]}, "mine.npz: holds no rows"),
+        ({"X": X[:0], "y": Y[:0]}, "mine.npz: the samples are float64 (0, 3)"),
         ({"X": np.array([{}], object), "y": Y}, "mine.npz: is not a readable .npz file (Object arrays"),
     ],
 )
@@ -95,11 +96,10 @@ def test_mistakes_in_arrays(arrays, complaint):
 def test_libsvm_text_is_sparse():
     dump_svmlight_file(X, 2 * Y - 1, "mine.libsvm", zero_based=False)
     dump_svmlight_file(X[:5, :2], 2 * Y[:5] - 1, "test.libsvm", zero_based=False)
-    data = prepared(file="mine.libsvm", test_file="test.libsvm", count=4)
-    assert data.X.shape == (30, 4) and np.allclose(data.X.toarray()[:, :3], X) and data.X_test.shape == (5, 4)
+    data = prepared(file="mine.libsvm", test_file="test.libsvm")
+    assert np.allclose(data.X.toarray(), X) and data.X_test.shape == (5, 3)
     assert np.array_equal(data.y, Y)
-    assert "n_features was set to 2, but input file contains 3 features" in refusal(file="mine.libsvm", count=2)
-    assert "would fill a sparse matrix" in refusal(file="mine.libsvm", standardise=True)
+    assert "standardise is for dense numbers" in refusal(file="mine.libsvm", standardise=True)
 
 
 @pytest.mark.parametrize(
@@ -109,14 +109,11 @@ def test_libsvm_text_is_sparse():
         ("1 1:2\n-1 2:1 1:3\n", "mine.svm: is not LIBSVM text: Feature indices"),
         ("1 0:2\n-1 2:1\n", "mine.svm: is not LIBSVM text: Invalid index 0"),
         ("1.5 1:2\n-1 2:1\n", "mine.svm: y is float64: it must be whole numbers, or text"),
-        ("1\n-1\n", "is not LIBSVM text with features"),
         ("1 1:inf\n-1 1:2\n", "mine.svm: a feature is not a finite number"),
-        ("1 1:1\n-1 2000000000:1\n", "mine.svm: a model of 2,000,000,000 features needs about 59.6 GiB of memory, but"),
         ("", "mine.svm: "),
     ],
 )
-def test_mistakes_in_libsvm_text(text, complaint, monkeypatch):
-    monkeypatch.setattr("fedatlas.io.machine.free_host", lambda: 2**30)
+def test_mistakes_in_libsvm_text(text, complaint):
     Path("mine.svm").write_text(text)
     assert complaint in refusal(file="mine.svm")
 
@@ -181,7 +178,7 @@ def test_data_are_prepared_again_where_the_content_differs():
     os.utime("mine.csv", ns=(1, 1))
     assert prepare(SPEC) == folder and (folder / "meta.json").stat().st_mtime_ns == result
     write(20)
-    with pytest.raises(UserError, match="the files have changed since"):
+    with pytest.raises(UserError, match="have changed since"):
         verify(SPEC)
     prepare(SPEC)
     assert read_meta(folder).contents.rows == 16
@@ -219,4 +216,4 @@ def test_a_reader_elsewhere_has_formats_of_its_own(monkeypatch):
         file="mine.lines", test_share=0.1
     )
     monkeypatch.setattr(Lines, "load", lambda self, paths: Samples(X=X.astype(int), y=Y))
-    assert "mine.lines: X is int64 (30, 3); it must be of the form of Samples" in refusal(file="mine.lines", seed=3)
+    assert "mine.lines: the samples are int64 (30, 3)" in refusal(file="mine.lines", seed=3)

@@ -1,17 +1,9 @@
 """Where raw files come from, in which order, and what happens on the way."""
 
-import hashlib
 import os
 
-import pytest
-
 from fedatlas.data.catalogue.base import File, Form
-from fedatlas.data.store import find_obstacle
 from tests.data.conftest import fetch
-
-
-def sha(content: bytes) -> str:
-    return f"sha256:{hashlib.sha256(content).hexdigest()}"
 
 
 def test_the_order_is_data_directory_mirrors_official_address(official, server, put, root, tmp_path, monkeypatch):
@@ -53,11 +45,3 @@ def test_the_next_fetch_sweeps_what_killed_ones_have_left(official, put, root, n
     os.utime(put("data/prepared/.tmp-000000-1-0123456789ab-toy", b"left"), (0, 0))
     fetch("toy", root)
     assert names_of_raw_files() == {"toy", "other"}
-
-
-@pytest.mark.parametrize("fetch", [False, True])
-def test_whether_data_can_be_had_is_known_before_they_are_fetched(register, server, root, fetch):
-    register(File("toy", (f"{server.url}/toy",), 7, sha(b"content")))
-    assert find_obstacle("toy", root, fetch=fetch).startswith(f"{server.url}/toy: ")
-    server.files["/toy"] = b"content"
-    assert find_obstacle("toy", root, fetch=fetch) is None and (root / "raw/toys/toy").exists() == fetch

@@ -20,7 +20,7 @@ def encoded(pixels, kind="PNG") -> bytes:
 
 
 PIXELS = np.random.default_rng(1).integers(0, 256, (6, 2, 2, 3), np.uint8)
-CINIC = {"train": r"train/(\w+)/[^/]+\.png", "test": r"test/(\w+)/[^/]+\.png"}
+CINIC = {"train": "train", "test": "test"}
 FOLDERS = {"reader": "folders", "shape": SHAPE, "dtype": "uint8", "sparse": False, "scale": 255.0}
 CINIC_MEMBERS = {
     "./train/ox/b.png": encoded(PIXELS[2]),
@@ -45,9 +45,9 @@ def test_image_folders_in_a_tar_come_out_in_the_order_of_their_names(register, p
 
 
 TINY = {
-    "train": r"train/(n\d+)/images/[^/]+\.JPEG",
-    "test": r"val/images/([^/]+\.JPEG)",
-    "annotations": r"val/val_annotations\.txt",
+    "train": "t/train",
+    "test": "t/val",
+    "annotations": "t/val/val_annotations.txt",
 }
 FLAT = np.full((2, 2, 3), 9, np.uint8)
 TINY_MEMBERS = {

@@ -50,18 +50,17 @@ def test_a_matrix_survives_the_round_trip(tmp_path_factory, matrix, end, block):
         ),
         (b"-1 1:1\n1 99999999999999999999999999999999999999:1\n", "cannot be read by the reader libsvm ."),
         (b"-1 1:1\n1 2:1 2:1\n", "cannot be read by the reader libsvm .Feature indices .* should be sorted and unique"),
-        (b"-1 1:1\n1 1:nan\n", "holds a value that is not finite"),
-        (b"-1 1:1\n1 1:1e999\n", "holds a value that is not finite"),
+        (b"-1 1:1\n1 1:nan\n", "a value is not finite"),
+        (b"-1 1:1\n1 1:1e999\n", "a value is not finite"),
         (b"-1 1:1\n2 1:1\n", "holds a label that is none of -1, 1"),
         (b"-1 1:1\nnan 1:1\n", "holds a label that is none of -1, 1"),
         (b"-1 1:1\nyes 1:1\n", "cannot be read by the reader libsvm .could not convert string to float: b'yes'"),
         (b"-1 1:1\n1 3:1 83", "cannot be read by the reader libsvm ."),
         (b"-1 1:1\n1 3:", "cannot be read by the reader libsvm ."),
         (b"\x00\x01\x02\xff\n", "cannot be read by the reader libsvm ."),
-        (b"", "does not hold the 2 rows expected"),
-        (b"\n\n", "does not hold the 2 rows expected"),
-        (b"1 1:1\n", "does not hold the 2 rows expected"),
-        (b"1 1:1\n" * 3, "does not hold the 2 rows expected"),
+        (b"", "cannot be read by the reader libsvm ."),
+        (b"1 1:1\n", "cannot be read by the reader libsvm ."),
+        (b"1 1:1\n" * 3, "cannot be read by the reader libsvm ."),
         (b"1 1:1\n1 1:1\n", r"the classes have \(0, 2\) samples"),
     ],
 )
@@ -69,7 +68,7 @@ def test_a_matrix_survives_the_round_trip(tmp_path_factory, matrix, end, block):
 def test_what_is_not_the_data_set_is_refused(register, put, root, content, complaint, sparse):
     register(sparse=sparse)
     put("data/raw/toys/toy", content)
-    with pytest.raises(UserError, match=rf"{complaint}.*; (delete the file and fetch it|fetch the raw files) again"):
+    with pytest.raises(UserError, match=rf"{complaint}.*; delete the file and fetch it again"):
         prepare("toy", root)
     assert not (root / "prepared/toy").exists()
 

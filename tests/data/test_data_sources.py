@@ -6,7 +6,7 @@ import pytest
 
 from fedatlas.cli.show import describe
 from fedatlas.data.catalogue import SOURCES
-from fedatlas.data.catalogue.base import Form
+from fedatlas.data.readers import READERS
 from fedatlas.errors import UserError
 
 ENTRIES = [pytest.param(SOURCES.get(name), id=name) for name in SOURCES.names()]
@@ -22,9 +22,9 @@ ENTRIES = [pytest.param(SOURCES.get(name), id=name) for name in SOURCES.names()]
         ("embedded", {"bundle": "iris"}, "bundle is 'iris'; it must be one of 'breast_cancer', 'digits'"),
     ],
 )
-def test_a_form_that_cannot_be_read_is_refused_where_it_is_declared(reader, options, complaint):
+def test_a_wrong_reader_is_refused(reader, options, complaint):
     with pytest.raises(UserError, match=complaint):
-        Form(reader, (), options)
+        READERS.build({"kind": reader, **options})
 
 
 @pytest.mark.parametrize("source", ENTRIES)

@@ -47,7 +47,7 @@ SEEDS: dict[str, Sequence[bytes]] = {
     ],
 }
 OPTIONS: dict[str, dict[str, Any]] = {
-    "mine.csv": {"label": "y", "client": "client", "categorical": "sex", "missing": "drop", "standardise": True},
+    "mine.csv": {"label": "y", "client": "client", "categorical": "sex", "standardise": True},
     "mine.parquet": {"label": "y", "client": "client", "drop": "b"},
     "mine.libsvm": {"test_share": 0},
 }

@@ -156,8 +156,7 @@ def test_a_new_algorithm_has_table_page_and_sentence_and_trains_its_own_cells_al
 def test_a_problem_whose_data_cannot_be_had_is_left_out_by_name_and_the_rest_is_compared(far, options):
     output = far.fedatlas("compare", "slowmo", "--on", "far", "--size", "smoke", *options)
     assert "slowmo beside 2 others on 1 problem of far" in output and "to train: 1 run file" in output
-    assert "Toy (iid) is left out: the data set toy cannot be had (http://127.0.0.1:9/toy: " in output
-    assert "`fedatlas data fetch toy` says where to put a copy" in output
+    assert "Toy (iid) is left out: the data set 'toy' needs " in output and "http://127.0.0.1:9/toy: " in output
     assert not (far.folder / "data/prepared/toy").exists()
     if "--dry-run" not in options:
         assert list(table(far, "slowmo_on-far").index) == ["Hessians unlike"]
@@ -181,7 +180,7 @@ def test_without_data_for_any_problem_each_is_named(far):
         path.unlink()
     first, second = output.strip().splitlines()
     assert first == "fedatlas: no problem of farther (size smoke) is left; another --size or --on may need no such data"
-    assert second.startswith("Toy (iid) is left out: the data set toy cannot be had")
+    assert second.startswith("Toy (iid) is left out: the data set 'toy' needs ")
 
 
 def test_the_page_which_method_when_is_made_from_the_record(project):

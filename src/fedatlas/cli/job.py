@@ -1,11 +1,9 @@
 """`fedatlas job run`: the step of the workflow that computes a cell, as its rule calls it."""
 
 import argparse
-import contextlib
 import signal
 import sys
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 from fedatlas.data.locks import exclusive
@@ -25,15 +23,17 @@ def run(a: argparse.Namespace) -> None:
         print(f"restored from {a.spec['record']['path']}", flush=True)
         return
     stop = threading.Event()
-    signal.signal(signal.SIGTERM, lambda *_: stop.set())
     files = (None, a.spec.get("partition"), a.spec.get("optimum"))
     spec = CellSpec.from_dict(a.spec["cell"])
 
     def progress(done: int, total: int) -> None:
         print(f"{done}/{total} runs", flush=True)
 
+    # a job that outlived the Snakemake that submitted it may still work at the file
+    waiting = f"another job works at {a.out}: this one waits for it, and then keeps its runs"
     try:
-        with _lock(a.out, stop), explain_overflow(spec.algorithm):
+        with exclusive(Path(a.out), waiting), explain_overflow(spec.algorithm):
+            signal.signal(signal.SIGTERM, lambda *_: stop.set())
             earlier = a.spec.get("earlier")
             run_cell(spec, a.out, *files, a.threads, progress, stop, a.save_seconds, earlier)
     except Stopped:
@@ -41,24 +41,3 @@ def run(a: argparse.Namespace) -> None:
         sys.exit(128 + signal.SIGTERM)
     seconds, memory = usage()
     print(f"{seconds:.1f} s of a processor, at most {format_size(memory)}", flush=True)
-
-
-@contextlib.contextmanager
-def _lock(out: str, stop: threading.Event) -> Iterator[None]:
-    """Wait until no other job works at a run file, as one does that outlived the Snakemake that submitted it.
-
-    Args:
-        out: Path of the run file.
-        stop: Event that ends the wait.
-
-    Raises:
-        Stopped: The event was set.
-    """
-
-    def announce(owner: str) -> None:
-        print(f"{owner} works at {out}: this job waits for it, and then keeps its runs", flush=True)
-
-    with exclusive(Path(out), announce=announce, stop=stop) as free:
-        if not free:
-            raise Stopped
-        yield

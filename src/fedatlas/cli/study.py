@@ -45,7 +45,7 @@ def compare(a: Namespace) -> None:
     names = [name for name in a.names if not name.endswith(".csv")]
     request = Request(names, a.on, a.size or study.config["size"], a.quick, values, ranges, files)
     if a.dry_run:
-        print("\n".join(announce(prepare(study, request, a.compute, fetch=False), a.compute, a.cores)))
+        print("\n".join(announce(prepare(study, request, a.compute), a.compute, a.cores)))
         return
     comparison, numbers = compare_entries(study, request, compute=a.compute, cores=a.cores)
     print("\n\n".join(map(render, numbers)))

@@ -12,14 +12,13 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from fedatlas.data.catalogue.base import File, Form, Source, checksum
 from fedatlas.data.dataset import Contents
-from fedatlas.data.paths import expand_home
 from fedatlas.data.readers import READERS
 from fedatlas.data.readers.custom_reader import CustomReader
 from fedatlas.errors import UserError, did_you_mean
@@ -29,7 +28,7 @@ from fedatlas.registry.bibliography import entry
 from fedatlas.registry.options import option, options
 from fedatlas.registry.validation import construct, native, validate_names
 
-VERSION = 2  # of the records; a record of another version is not used
+VERSION = 3  # of the records; a record of another version is not used
 COMPRESSIONS = (".gz", ".bz2", ".xz")
 _NAME = re.compile(r"(?P<words>[\w.-]+)\+(?P<hash>[0-9a-f]{10})")
 
@@ -75,16 +74,6 @@ def display_name(name: str) -> str:
     return match["words"] if match else name
 
 
-@contextlib.contextmanager
-def error_context(values: Mapping[str, Any]) -> Iterator[None]:
-    """Let errors that name no file begin with the file of a mapping."""
-    file = str(values["file"])
-    try:
-        yield
-    except UserError as error:
-        raise UserError(str(error) if file in str(error) else f"data {file}: {error}") from None
-
-
 def parse(spec: Mapping[str, Any]) -> tuple[dict[str, Any], CustomReader]:
     """Return a mapping with plain values and paths of one form, and its reader. Raises UserError if it does not fit."""
     plain = {key: os.fspath(value) if isinstance(value, os.PathLike) else value for key, value in spec.items()}
@@ -94,11 +83,13 @@ def parse(spec: Mapping[str, Any]) -> tuple[dict[str, Any], CustomReader]:
     common = {key: values[key] for key in options(CustomKeys) if key in values}
     construct("data", CustomKeys, common)
     values |= {key: Path(values[key]).as_posix() for key in ("file", "test_file") if key in values}
-    kind, label = _reader(values), f"data {values['file']}"
+    label, readers = f"data {values['file']}", formats()
+    ending = str(values.get("format", _split(Path(values["file"]))[1])).removeprefix(".")
+    if (kind := readers.get(ending)) is None:
+        raise UserError(f"{label}: unknown format {ending!r}{did_you_mean(ending, sorted(readers))}")
     arguments = {key: value for key, value in values.items() if key not in common}
     validate_names(label, {**options(CustomKeys), **kind.options()}, arguments)
-    with error_context(values):
-        reader: CustomReader = construct(label, kind, arguments)
+    reader: CustomReader = construct(label, kind, arguments)
     if "cite" in values:
         entry(values["cite"])
     return values, reader
@@ -108,19 +99,6 @@ def formats() -> dict[str, type[CustomReader]]:
     """Return the readers of custom files by the endings of files, without their dots, and by their names."""
     kinds = [kind for name in READERS.names() if issubclass(kind := READERS.get(name), CustomReader)]
     return {key.removeprefix("."): kind for kind in kinds for key in (*kind.endings, kind.name)}
-
-
-def _reader(values: Mapping[str, Any]) -> type[CustomReader]:
-    """Return the reader of a mapping, by its format or the ending of its file."""
-    readers, path = formats(), Path(values["file"])
-    name = str(values.get("format", _split(path)[1])).removeprefix(".")
-    if kind := readers.get(name):
-        return kind
-    if "format" in values:
-        raise UserError(f"data {path}: unknown format {name!r}{did_you_mean(name, sorted(readers))}")
-    fault = "the ending of the name says no format:" if expand_home(path).exists() else "there is no such file, and"
-    endings = ", ".join(f".{key}" for key in readers)
-    raise UserError(f"data {path}: {fault} known endings are {endings}; for other names give format")
 
 
 def _split(path: Path) -> tuple[str, str]:
@@ -166,40 +144,19 @@ def source(spec: str | Mapping[str, Any], root: Path) -> CustomSource:
     if key not in _mappings and (record is None or name(record["spec"]) != key):
         raise UserError(f"custom data {key!r} are not known in {root}: run what uses them, in the study's folder")
     values, reader = parse(_mappings[key])
-    with error_context(values):
-        paths = [expand_home(values[key]) for key in ("file", "test_file") if key in values]
-        state = _state(paths, reader)
-        if record is None or record["state"] != state:
-            files = [[path.name, path.stat().st_size, checksum(path)] for path in paths]
-            record = {"spec": values, "state": state, "files": files} | reader.survey(paths)
-            with contextlib.suppress(UserError):  # it only saves time
-                write_json(record_path, record)
+    paths = [Path(os.path.expanduser(values[key])) for key in ("file", "test_file") if key in values]
+    state = _state(paths, reader)
+    if record is None or record["state"] != state:
+        hashed = [[path.name, path.stat().st_size, checksum(path)] for path in paths]
+        record = {"spec": values, "state": state, "files": hashed} | reader.survey(paths)
+        with contextlib.suppress(UserError):  # it only saves time
+            write_json(record_path, record)
     _records[str(root), key] = record
-    return _source(key, record, reader)
-
-
-def _state(paths: list[Path], reader: CustomReader) -> list[Any]:
-    """Return what is the same as long as files and the code of their reader have not changed."""
-    for path in paths:
-        try:
-            require_file(path)
-        except UserError as error:
-            raise UserError(f"{error}: paths are from the working directory, {Path.cwd()}") from None
-    code = [getattr(sys.modules[cls.__module__], "__file__", None) for cls in type(reader).__mro__]
-    states = [path.stat() for path in [*paths, *map(Path, filter(None, code))]]
-    # an edit can keep the first time, and not the second
-    times = [[state.st_size, state.st_mtime_ns, state.st_ctime_ns] for state in states]
-    return [VERSION, list(map(str, paths)), times]
-
-
-def _source(name: str, record: Mapping[str, Any], reader: CustomReader) -> CustomSource:
-    """Return the source that a record describes."""
-    values, contents = record["spec"], Contents.from_json(record["contents"])
     arguments = {key: value for key, value in values.items() if key not in options(CustomKeys)}
     files = tuple(File(file, bytes=size, checksum=digest) for file, size, digest in record["files"])
     return CustomSource(
-        **{field.name: getattr(contents, field.name) for field in fields(Contents)},
-        name=name,
+        **vars(Contents.from_json(record["contents"])),
+        name=key,
         title=f"Own data: {values['file']}",
         group="own",
         page="",
@@ -208,9 +165,19 @@ def _source(name: str, record: Mapping[str, Any], reader: CustomReader) -> Custo
         forms=(Form(reader.name, files, arguments),),
         note=record["note"],
         clients=record["clients"],
-        paths=tuple(record["state"][1]),
+        paths=tuple(map(str, paths)),
         class_names=tuple(record["classes"]),
     )
+
+
+def _state(paths: list[Path], reader: CustomReader) -> list[Any]:
+    """Return what is the same as long as files and the code of their reader have not changed."""
+    for path in paths:
+        require_file(path)
+    code = [getattr(sys.modules[cls.__module__], "__file__", None) for cls in type(reader).__mro__]
+    states = [(str(path), os.stat(path)) for path in [*paths, *filter(None, code)]]
+    # an edit can keep the first time, and not the second
+    return [VERSION, *([path, state.st_size, state.st_mtime_ns, state.st_ctime_ns] for path, state in states)]
 
 
 def _load_record(path: Path) -> dict[str, Any] | None:

@@ -1,8 +1,6 @@
 """Paths: the folders of the data directory, and the mirrors of raw files."""
 
-import json
 import os
-import re
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -20,18 +18,10 @@ def resolve_directory(path: str | Path | None = None) -> Path:
     Raises:
         UserError: The path is that of a file.
     """
-    directory = expand_home(path or os.environ.get("FEDATLAS_DATA") or "data")
+    directory = Path(os.path.expanduser(path or os.environ.get("FEDATLAS_DATA") or "data"))
     if directory.is_file():
         raise UserError(f"{directory} is a file: the data directory is a folder; name another by FEDATLAS_DATA")
     return directory
-
-
-def expand_home(path: str | Path) -> Path:
-    """Return a path with ``~`` as the home folder. Raises UserError if there is no such user."""
-    try:
-        return Path(path).expanduser()
-    except RuntimeError as error:
-        raise UserError(f"{path}: {error}") from None
 
 
 def raw_folder(root: Path, group: str) -> Path:
@@ -47,7 +37,7 @@ def prepared_folder(root: Path, name: str) -> Path:
 def cache_folder() -> Path:
     """Return the folder in which this user's programs keep what they can compute again."""
     home = "~/Library/Caches" if sys.platform == "darwin" else os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return expand_home(home) / "fedatlas"
+    return Path(os.path.expanduser(home)) / "fedatlas"
 
 
 def list_mirrors(first: Mirrors = ()) -> list[str]:
@@ -57,33 +47,14 @@ def list_mirrors(first: Mirrors = ()) -> list[str]:
     so on. ``~`` is the home folder.
 
     Args:
-        first: Mirrors that come before those of the environment variable FEDATLAS_DATA_MIRRORS. The variable is a JSON
-            list of texts, or texts separated by white space or commas, because a colon would cut URLs. A folder whose
-            name contains either must stand in a list.
-
-    Raises:
-        UserError: If the variable starts like a JSON list and is none.
+        first: Mirrors that come before those of the environment variable FEDATLAS_DATA_MIRRORS. The variable has commas
+            between them, because a colon would cut URLs.
     """
     mirrors = [first] if isinstance(first, (str, Path)) else list(first)
-    names = [str(mirror) for mirror in [*mirrors, *_environment_mirrors()] if str(mirror)]
-    return list(dict.fromkeys(name if is_url(name) else str(expand_home(name)) for name in names))
-
-
-def format_mirrors(mirrors: Iterable[str]) -> str:
-    """Return the value of FEDATLAS_DATA_MIRRORS that names folders and URLs, whatever characters they contain."""
-    return json.dumps(list(mirrors))
+    mirrors += os.environ.get(MIRRORS_VARIABLE, "").split(",")
+    return list(dict.fromkeys(os.path.expanduser(name) for mirror in mirrors if (name := str(mirror).strip())))
 
 
 def is_url(mirror: str) -> bool:
     """Return whether a mirror is a URL, and not a folder."""
     return mirror.startswith(("http://", "https://"))
-
-
-def _environment_mirrors() -> list[str]:
-    text = os.environ.get(MIRRORS_VARIABLE, "").strip()
-    if not text.startswith("["):
-        return re.split(r"[\s,]+", text)
-    try:
-        return [str(mirror) for mirror in json.loads(text)]
-    except (ValueError, RecursionError):
-        raise UserError(f"{MIRRORS_VARIABLE} is {text}; it must be a JSON list, or have spaces between") from None

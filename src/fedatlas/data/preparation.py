@@ -1,15 +1,20 @@
 """Preparation: raw files become arrays on disk. Only this module and its imports decide the bytes of the arrays."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from fedatlas.data.catalogue.base import Form, Source, checksum
 from fedatlas.data.custom import CustomSource
-from fedatlas.data.prepared import Meta, open_arrays, validate
+from fedatlas.data.dataset import Contents, Dataset
+from fedatlas.data.prepared import Meta, open_arrays
+from fedatlas.data.readers import READERS
 from fedatlas.data.readers.base import Writer
 from fedatlas.errors import UserError
+
+_BLOCK = 4096  # rows that are examined at once
 
 
 def build(source: Source, form: Form, paths: Sequence[Path], folder: Path) -> None:
@@ -25,7 +30,14 @@ def build(source: Source, form: Form, paths: Sequence[Path], folder: Path) -> No
         UserError: If a file cannot be read, or does not contain the rows, features and classes of the source.
     """
     try:
-        form.create_reader().read(paths, source, Writer(folder))
+        READERS.build({"kind": form.reader, **form.options}).read(paths, source, Writer(folder))
+        arrays = {
+            path.stem: {"bytes": path.stat().st_size, "sha256": checksum(path).partition(":")[2]}
+            for path in sorted(folder.glob("*.npy"))
+        }
+        meta = Meta(arrays, source, provenance(source, form, paths))
+        meta.write(folder)
+        validate(source, open_arrays(source.name, folder, meta))
     except (UserError, MemoryError):
         raise
     except Exception as error:  # parsers raise all kinds of errors on a file of another format
@@ -35,26 +47,43 @@ def build(source: Source, form: Form, paths: Sequence[Path], folder: Path) -> No
             f"{paths[0]}: cannot be read by the reader {form.reader} ({error}); delete the file and fetch it again, or "
             "put a good copy in its place"
         ) from error
-    arrays = {
-        path.stem: {"bytes": path.stat().st_size, "sha256": checksum(path).partition(":")[2]}
-        for path in sorted(folder.glob("*.npy"))
-    }
-    meta = Meta(arrays, source, provenance(source, form, paths))
-    meta.write(folder)
-    # the test part of custom data need not contain every class
-    contents = replace(source, test_rows=0) if isinstance(source, CustomSource) else source
-    validate(contents, open_arrays(source.name, folder, meta), folder)
+
+
+def validate(contents: Contents, dataset: Dataset) -> None:
+    """Raise ValueError if arrays are not what is promised of them.
+
+    Args:
+        contents: The promised contents.
+        dataset: The arrays.
+    """
+    parts: list[Any] = [(dataset.X, dataset.y, dataset.owner, contents.rows)]
+    parts += [(dataset.X_test, dataset.y_test, dataset.owner_test, contents.test_rows)] if contents.test_rows else []
+    for X, y, owner, rows in parts:
+        shape = (rows, *contents.shape)
+        if X.shape != shape or X.dtype != contents.dtype:
+            raise ValueError(f"samples are {X.dtype} {X.shape}, expected {contents.dtype} {shape}")
+        for labels, least in ((y, 0), *([] if owner is None else [(owner, -1)])):
+            if labels.shape != (rows,) or labels.dtype != np.int64 or labels.min() < least:
+                raise ValueError(f"labels or clients are {labels.dtype} {labels.shape}, expected int64 {(rows,)}")
+        values = X.data if contents.sparse else X
+        for start in range(0, len(values), _BLOCK):
+            if not np.isfinite(values[start : start + _BLOCK]).all():
+                raise ValueError("a value is not finite")
+        if y.max() >= contents.classes:
+            raise ValueError(f"labels are not the {contents.classes} classes from 0 on")
+    counts = tuple(np.bincount(dataset.y, minlength=contents.classes).tolist())
+    if not all(counts) or (contents.counts and counts != contents.counts):
+        raise ValueError(f"the classes have {counts} samples, expected {contents.counts or 'some of each'}")
 
 
 def provenance(source: Source, form: Form, paths: Sequence[Path]) -> dict[str, Any]:
-    """Return the provenance of a data set; arguments are those of `build`. The survey has hashed custom files."""
-    is_custom = isinstance(source, CustomSource)
+    """Return the provenance of a data set; arguments are those of `build`."""
     files = [
         {
             "name": path.name,
             "urls": list(file.urls),
-            "bytes": file.bytes if is_custom else path.stat().st_size,
-            "sha256": str(file.checksum if is_custom else checksum(path)).partition(":")[2],
+            "bytes": path.stat().st_size,
+            "sha256": checksum(path).partition(":")[2],
         }
         for path, file in zip(paths, form.files, strict=True)
     ]

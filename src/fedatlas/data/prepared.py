@@ -17,7 +17,6 @@ from fedatlas.errors import UserError
 from fedatlas.io.files import write_json
 
 VERSION = 2  # of the names of the arrays and of meta.json; data of another version are prepared again
-_BLOCK = 4096  # rows that are examined at once
 
 
 @dataclass(frozen=True)
@@ -68,15 +67,17 @@ def load(name: str, directory: str | Path | None = None) -> Dataset:
             is no such data set.
     """
     folder = prepared_folder(resolve_directory(directory), name)
-    meta = read_meta(folder)
-    if meta is None:
+    if (meta := read_meta(folder)) is None:
         from fedatlas.data.sources import info
 
         info(name)
         raise UserError(
             f"the data set {name!r} is not prepared, or not whole, in {folder}: run 'fedatlas data fetch {name}' first"
         )
-    return open_arrays(name, folder, meta)
+    try:
+        return open_arrays(name, folder, meta)
+    except (OSError, ValueError) as error:
+        raise damage(folder, str(error)) from error
 
 
 def read_meta(folder: Path) -> Meta | None:
@@ -99,110 +100,40 @@ def damage(folder: Path, fault: str) -> UserError:
 
 
 def open_arrays(name: str, folder: Path, meta: Meta) -> Dataset:
-    """Return the arrays of a prepared folder as a data set.
+    """Return the arrays of a prepared folder as a data set. Raises OSError or ValueError if they are damaged.
 
     Args:
         name: Name of the data set.
         folder: The prepared folder.
         meta: The content of its ``meta.json``.
-
-    Raises:
-        UserError: If the arrays are damaged.
     """
     contents = meta.contents
 
-    def array(stem: str) -> np.ndarray:
+    def array(stem: str) -> Any:
         # samples are mapped to their file, so they may be larger than memory
         mode: Literal["r"] | None = "r" if stem in ("X", "X_test") else None
-        return np.asarray(np.load(folder / f"{stem}.npy", mmap_mode=mode, allow_pickle=False))
+        return np.asarray(np.load(folder / f"{stem}.npy", mode)) if stem in meta.arrays else None
 
-    def part(suffix: str, rows: int) -> tuple[Any, Any]:
-        if not rows:
-            return None, None
-        if contents.sparse:
-            from scipy.sparse import csr_matrix
+    def samples(stem: str, rows: int) -> Any:
+        if not contents.sparse or not rows:
+            return array(stem)
+        from scipy.sparse import csr_matrix
 
-            arrays = tuple(array(f"X{suffix}_{part}") for part in CSR)
-            X = csr_matrix(arrays, shape=(rows, contents.features))
-        else:
-            X = array(f"X{suffix}")
-        y = array(f"y{suffix}")
-        if fault := _find_fault(contents, X, y, rows):
-            raise ValueError(fault)
-        return X, y
+        X = csr_matrix(tuple(array(f"{stem}_{part}") for part in CSR), shape=(rows, contents.features))
+        X.check_format(full_check=True)
+        return X
 
-    def owners(stem: str, rows: int) -> np.ndarray | None:
-        if stem not in meta.arrays:
-            return None
-        owner = array(stem)
-        if owner.shape != (rows,) or owner.dtype != np.int64 or owner.min() < -1:
-            raise ValueError(f"{stem}.npy does not name a client for each row")
-        return owner
-
-    try:
-        (X, y), (X_test, y_test) = part("", contents.rows), part("_test", contents.test_rows)
-        return Dataset(
-            name=name,
-            X=X,
-            y=y,
-            X_test=X_test,
-            y_test=y_test,
-            classes=contents.classes,
-            provenance=meta.provenance,
-            scale=contents.scale,
-            owner=owners("owner", contents.rows),
-            owner_test=owners("owner_test", contents.test_rows),
-            client_names=array("client_names").tolist() if "client_names" in meta.arrays else None,
-        )
-    except (OSError, ValueError, TypeError, IndexError) as error:
-        raise damage(folder, str(error)) from error
-
-
-def validate(contents: Contents, dataset: Dataset, folder: Path) -> None:
-    """Validate the samples of each class, and that all values are finite and in range.
-
-    Args:
-        contents: The promised contents.
-        dataset: The arrays.
-        folder: Folder of the arrays, for the sentence.
-
-    Raises:
-        UserError: At the first fault.
-    """
-    parts: dict[str, tuple[Any, Any, Any]] = {"training": (dataset.X, dataset.y, contents.counts)}
-    if contents.test_rows:
-        parts["test"] = (dataset.X_test, dataset.y_test, None)
-    for part, (X, y, counts) in parts.items():
-        samples, fault = tuple(np.bincount(y, minlength=contents.classes).tolist()), ""
-        if not all(samples) or (counts and samples != counts):
-            fault = f"the classes have {samples} samples, expected {counts or 'some of each'}"
-        values = X.data if contents.sparse else X
-        for start in range(0, len(values), _BLOCK):
-            block = values[start : start + _BLOCK]
-            inside = block <= contents.scale if X.dtype == np.uint8 else np.isfinite(block)
-            fault = fault or ("" if inside.all() else "a value is not finite or out of range")
-        if fault:
-            raise UserError(
-                f"{folder}, {part} part: {fault}; fetch the raw files again, or put good copies in their place"
-            )
-
-
-def _find_fault(contents: Contents, X: Any, y: np.ndarray, rows: int) -> str | None:
-    """Return what is wrong with the shapes, types, labels or sparse indices of a part, or None.
-
-    Args:
-        contents: The promised contents.
-        X: Samples, whose values are not examined.
-        y: Labels.
-        rows: Number of samples.
-    """
-    shape = (rows, *contents.shape)
-    if X.shape != shape or X.dtype != contents.dtype:
-        return f"samples are {X.dtype} {X.shape}, expected {contents.dtype} {shape}"
-    if y.shape != (rows,) or y.dtype != np.int64:
-        return f"labels are {y.dtype} {y.shape}, expected int64 {(rows,)}"
-    if not 0 <= y.min() <= y.max() < contents.classes:
-        return f"labels are not the {contents.classes} classes from 0 on"
-    if contents.sparse and X.nnz and not 0 <= X.indices.min() <= X.indices.max() < contents.features:
-        return "the sparse matrix is inconsistent"
-    return None
+    client_names = array("client_names")
+    return Dataset(
+        name=name,
+        X=samples("X", contents.rows),
+        y=array("y"),
+        X_test=samples("X_test", contents.test_rows),
+        y_test=array("y_test"),
+        classes=contents.classes,
+        provenance=meta.provenance,
+        scale=contents.scale,
+        owner=array("owner"),
+        owner_test=array("owner_test"),
+        client_names=None if client_names is None else client_names.tolist(),
+    )

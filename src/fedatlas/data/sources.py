@@ -43,7 +43,7 @@ def info(spec: Spec, directory: str | Path | None = None) -> Source:
     """
     if isinstance(spec, Mapping) or custom.is_custom(spec):
         return custom.source(spec, resolve_directory(directory))
-    if spec not in SOURCES and (Path(spec).exists() or Path(spec).suffix[1:] in custom.formats()):
+    if spec not in SOURCES and Path(spec).suffix[1:] in custom.formats():
         raise UserError(
             f"unknown data set {spec!r}: custom data are a mapping, such as {{file: {spec}, label: NAME}}; "
             "docs/how-to/data.md shows the form of each format"

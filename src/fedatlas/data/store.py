@@ -68,29 +68,8 @@ def prepare(spec: Spec, directory: str | Path | None = None, mirrors: Mirrors = 
     return folder
 
 
-def find_obstacle(
-    spec: Spec, directory: str | Path | None = None, mirrors: Mirrors = (), fetch: bool = True
-) -> str | None:
-    """Return why the files of a data set cannot be fetched, on one line, or None where they could.
-
-    Args:
-        spec: A name, or a mapping of custom data.
-        directory: The data directory.
-        mirrors: Mirrors that come before those of FEDATLAS_DATA_MIRRORS.
-        fetch: Whether to fetch the files; else servers are only asked whether they have them.
-    """
-    source, root = info(spec, directory), resolve_directory(directory)
-    if isinstance(source, CustomSource) or prepared.read_meta(prepared_folder(root, source.name)):
-        return None
-    try:
-        raw_files.gather(source, root, mirrors, fetch)
-    except raw_files.NotFound as error:
-        return "; ".join(error.failures)
-    return None
-
-
 def verify(spec: Spec, directory: str | Path | None = None) -> None:
-    """Verify the raw and prepared files of a data set by sizes and checksums.
+    """Verify the prepared files of a data set by sizes and checksums. Raw files are verified when they are fetched.
 
     Args:
         spec: A name, or a mapping of custom data.
@@ -100,30 +79,22 @@ def verify(spec: Spec, directory: str | Path | None = None) -> None:
         UserError: At the first file that is wrong, or if there is none.
     """
     source, root = info(spec, directory), resolve_directory(directory)
-    folder, is_custom = prepared_folder(root, source.name), isinstance(source, CustomSource)
-    raw = None if is_custom else raw_files.find_files(source, raw_folder(root, source.group))
-    if not raw and not folder.is_dir():
-        raise UserError(
-            f"nothing of the data set {source.name!r} lies in {root}: run 'fedatlas data fetch {source.name}' first"
-        )
-    for path, file in zip(raw[1], raw[0].files, strict=True) if raw else ():
-        raw_files.verify(path, file)
+    folder = prepared_folder(root, source.name)
     if not folder.is_dir():
-        return
+        raise UserError(f"there is no {folder}: run 'fedatlas data fetch {source.name}' first")
     if (meta := prepared.read_meta(folder)) is None:
         raise prepared.damage(folder, "a file is missing or cut off, or another version wrote them")
     for stem, array in meta.arrays.items():
         path = folder / f"{stem}.npy"
-        if not path.is_file() or checksum(path) != f"sha256:{array['sha256']}":
-            raise prepared.damage(folder, f"{path.name} is missing or has changed")
-    if is_custom and not _is_current(source, root):
-        raise UserError(f"{source.title}: the files have changed since {folder} was made: prepare the data again")
+        if checksum(path) != f"sha256:{array['sha256']}":
+            raise prepared.damage(folder, f"{path.name} has changed")
+    if not _is_current(source, root):
+        raise UserError(f"the files of {source.title} have changed since {folder} was made: prepare the data again")
 
 
 def list_prepared(directory: str | Path | None = None) -> list[str]:
     """Return the names of the data sets of which a data directory has a prepared form, be it whole or not."""
-    root = resolve_directory(directory)
-    return [name for name in [*SOURCES.names(), *custom.names(root)] if prepared_folder(root, name).is_dir()]
+    return sorted(path.name for path in (resolve_directory(directory) / "prepared").glob("[!.]*"))
 
 
 def status(directory: str | Path | None = None, mirrors: Mirrors = ()) -> list[Status]:

@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from fedatlas.data.store import find_obstacle
+from fedatlas.data import store
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.experiments.cells import CASE, Cell
@@ -22,7 +22,6 @@ from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.result_files import write
 from fedatlas.experiments.tables import Tables, build
 from fedatlas.federation import algorithms
-from fedatlas.io import terminal
 from fedatlas.io.files import update_text
 from fedatlas.io.text import require_file
 from fedatlas.records.lookup import Records
@@ -185,7 +184,7 @@ def run_path(cell: Cell) -> str:
     return f"runs/{cell.id}/{cell.key}.parquet"
 
 
-def prepare(study: Study, request: Request, compute: bool = False, fetch: bool = True) -> Comparison:
+def prepare(study: Study, request: Request, compute: bool = False) -> Comparison:
     """Write the experiment of a comparison, and find what the record gives of it.
 
     Entries that the record lacks are left out, and so are cases of which it has nothing, unless all is computed. Cases
@@ -195,7 +194,6 @@ def prepare(study: Study, request: Request, compute: bool = False, fetch: bool =
         study: The study.
         request: What is compared. Algorithms may be named by their labels.
         compute: Whether to train what the record lacks of the other entries.
-        fetch: Whether to fetch the data; else servers are only asked whether they have them.
 
     Raises:
         UserError: A name is unknown, the experiment has no such size, an algorithm cannot be trained, or nothing is
@@ -212,14 +210,14 @@ def prepare(study: Study, request: Request, compute: bool = False, fetch: bool =
     file = Path(study.folders.results, COMPARISONS, f"{name}.yaml")
     update_text(file, yaml.safe_dump(_document(request, view), sort_keys=False, allow_unicode=True))
     try:
-        return _prepare(Study.open(), request, name, compute, fetch)
+        return _prepare(Study.open(), request, name, compute)
     except UserError as error:
         file.unlink()
         sentence = str(error).replace(f"{file} (size {request.size}): ", "")
         raise UserError(re.sub(r"\b(search|set)\.(\w+)", r"--\1 \2", sentence)) from None  # in words of the command
 
 
-def _prepare(study: Study, request: Request, name: str, compute: bool, fetch: bool) -> Comparison:
+def _prepare(study: Study, request: Request, name: str, compute: bool) -> Comparison:
     view, held = study.view(request.size, name), Records(study).held(request.size, name)
     whole = Comparison(study, request, name, view, list(study.cells(request.size, name).values()), held)
     recorded = {_case(cell) for cell in whole.cells if run_path(cell) in held}
@@ -228,10 +226,10 @@ def _prepare(study: Study, request: Request, name: str, compute: bool, fetch: bo
     left_out = len(view.cases) - len(cases)
     cases = cases[::QUICK_SHARE] if request.quick else cases
     comparison = whole.on(cases, compute)
-    obstacles = _find_obstacles(study, comparison.trained, fetch)
+    obstacles = _find_obstacles(study, comparison.trained)
     blocked = {_case(cell): data for cell in comparison.trained for data in data_names(cell.spec) if data in obstacles}
     sentences = [
-        _explain_obstacle(data, obstacle, [view.cases[case] for case in cases if blocked.get(case) == data])
+        _explain_obstacle(obstacle, [view.cases[case] for case in cases if blocked.get(case) == data])
         for data, obstacle in obstacles.items()
     ]
     if blocked:
@@ -255,21 +253,21 @@ def _case(cell: Cell) -> str:
     return str(cell.point.get(CASE, ""))
 
 
-def _find_obstacles(study: Study, cells: Iterable[Cell], fetch: bool) -> dict[str, str]:
-    """Return why data sets of some cells cannot be had, by name; those that can are left out."""
+def _find_obstacles(study: Study, cells: Iterable[Cell]) -> dict[str, str]:
+    """Return why data sets of some cells cannot be had, by name; the others are prepared, and left out."""
     mirrors, obstacles = study.config["data_mirrors"], {}
-    with terminal.progress_bar("looking for data"):
-        for name in sorted({name for cell in cells for name in data_names(cell.spec)}):
-            if obstacle := find_obstacle(name, study.folders.data, mirrors, fetch):
-                obstacles[name] = obstacle
+    for name in sorted({name for cell in cells for name in data_names(cell.spec)}):
+        try:
+            store.prepare(name, study.folders.data, mirrors)
+        except UserError as error:
+            obstacles[name] = " ".join(str(error).split())
     return obstacles
 
 
-def _explain_obstacle(data: str, obstacle: str, problems: Sequence[str]) -> str:
+def _explain_obstacle(obstacle: str, problems: Sequence[str]) -> str:
     """Return the sentence on a data set that cannot be had, and on the problems that are left out for it."""
     left_out = f"{labels.join_names(problems)} {'is' if len(problems) == 1 else 'are'} left out: " if problems else ""
-    advice = f"`fedatlas data fetch {data}` says where to put a copy"
-    return f"{left_out}the data set {data} cannot be had ({obstacle}); {advice}"
+    return left_out + obstacle
 
 
 def _document(request: Request, view: ExperimentView) -> dict[str, Any]:

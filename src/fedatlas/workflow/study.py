@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fedatlas.data.paths import MIRRORS_VARIABLE, expand_home, format_mirrors, list_mirrors, resolve_directory
+from fedatlas.data.paths import MIRRORS_VARIABLE, list_mirrors, resolve_directory
 from fedatlas.errors import UserError
 from fedatlas.experiments import expansion
 from fedatlas.experiments.cells import Cell, beginnings
@@ -53,7 +53,7 @@ class Folders:
     @classmethod
     def from_config(cls, config: dict[str, Any], local: Callable[[str], str] = str) -> "Folders":
         """Return the folders of a configuration."""
-        return cls(str(expand_home(config["results"])), str(resolve_directory(config["data"])), local)
+        return cls(str(Path(os.path.expanduser(config["results"]))), str(resolve_directory(config["data"])), local)
 
     def result(self, path: str) -> str:
         """Return the path of a result in the configured folder.
@@ -175,7 +175,7 @@ class Study:
             raise UserError(f"{CONFIG}: mlflow_uri: {error}") from None
         return {
             "FEDATLAS_DATA": self.folders.data,
-            MIRRORS_VARIABLE: format_mirrors(list_mirrors(self.config["data_mirrors"])),
+            MIRRORS_VARIABLE: ",".join(list_mirrors(self.config["data_mirrors"])),
             extensions.VARIABLE: extensions.environment_value(Path.cwd(), self.config["extensions"]),
         }
 

@@ -4,7 +4,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -35,12 +35,7 @@ class Writer:
 
 @dataclass(frozen=True, kw_only=True)
 class Reader(Kind):
-    """Base of all readers. The checksums of published files are verified before a reader is called.
-
-    needs_checksum: Whether each file must have a checksum.
-    """
-
-    needs_checksum: ClassVar[bool] = False
+    """Base of all readers. The checksums of published files are verified before a reader is called."""
 
     @abstractmethod
     def read(self, paths: Sequence[Path], contents: Contents, out: Writer) -> None:
@@ -57,3 +52,21 @@ class Reader(Kind):
         Raises:
             UserError: If a file cannot be read; it names the file and, for text, the line.
         """
+
+
+def draw_test_rows(y: np.ndarray, share: float, seed: np.random.SeedSequence) -> np.ndarray:
+    """Draw a share of the rows of each class to test, rounded; of two rows or more, one tests and one trains at least.
+
+    Args:
+        y: Classes (n,), whole numbers from 0 on.
+        share: Share of the rows of each class.
+        seed: Seed of the random numbers.
+
+    Returns:
+        Whether each row tests, (n,).
+    """
+    test, rng = np.zeros(len(y), bool), np.random.Generator(np.random.PCG64(seed))
+    for label in range(int(y.max()) + 1 if share else 0):
+        rows = rng.permutation(np.flatnonzero(y == label))
+        test[rows[: min(max(1, round(share * len(rows))), len(rows) - 1)]] = True
+    return test

@@ -12,12 +12,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from fedatlas.data.dataset import DTYPES, Contents
-from fedatlas.data.readers.base import Reader, Writer
+from fedatlas.data.readers.base import Reader, Writer, draw_test_rows
 from fedatlas.errors import UserError
 from fedatlas.registry.options import option
 
 TEST_SHARE = 0.2  # of the rows of each class, by default
-MOST_CLASSES = 10_000
 _STREAM = 0x5445_5354  # of the random numbers that choose test rows
 _MOST_NAMES = 20  # classes or clients that a note lists
 
@@ -32,7 +31,6 @@ class Samples:
         y: Labels (n,), whole numbers or text.
         owner: Client of each row (n,), whole numbers or text, or None.
         test: Whether each row tests (n,), or None if the files do not say.
-        names_test_owners: Whether ``owner`` says whose the test rows are; their entries mean nothing otherwise.
         scale: Largest value of an image.
         note: Remark for readers of results.
     """
@@ -41,7 +39,6 @@ class Samples:
     y: np.ndarray
     owner: np.ndarray | None = None
     test: np.ndarray | None = None
-    names_test_owners: bool = True
     scale: float = 1.0
     note: str = ""
 
@@ -94,12 +91,6 @@ class CustomReader(Reader):
         _Parts(self, paths).write(out)
 
 
-def find_fraction(values: np.ndarray) -> int | None:
-    """Return the index of the first of some numbers (n,) that is not an exact whole number, or None."""
-    invalid = ~np.isfinite(values) | (values != np.round(values)) | (np.abs(values) >= 2**53)
-    return int(np.argmax(invalid)) if invalid.any() else None
-
-
 class _Parts:
     """The samples of files, split into a training and a test part."""
 
@@ -107,14 +98,16 @@ class _Parts:
         self.reader, self.path = reader, paths[0]
         self.samples = samples = reader.load(paths)
         self._check_form()
-        labels = self._labels("y", samples.y)
-        names, self.y = _number(labels)
-        if len(names) > MOST_CLASSES or (labels.dtype.kind in "iu" and len(names) > max(100, len(self.y) // 2)):
-            raise self._error(
-                f"the label has {len(names):,} different values in {len(self.y):,} rows: these are not classes"
-            )
+        names, self.y = _number(self._names("y", samples.y))
         self.classes = names
-        test = self._split()
+        if len(names) > max(100, len(self.y) // 2):
+            raise self._error(f"the label has {len(names):,} values in {len(self.y):,} rows: these are not classes")
+        test, self.share = samples.test, 0.0  # of the rows of each class that are drawn to test
+        if test is None:
+            self.share = TEST_SHARE if reader.test_share is None else reader.test_share
+            test = self._draw_test_rows()
+        elif reader.test_share is not None:
+            raise self._error("the data have a test part of their own: leave test_share out")
         self.train, self.test = np.flatnonzero(~test), np.flatnonzero(test)
         self.counts = np.bincount(self.y[self.train], minlength=len(names))
         if len(names) < 2:
@@ -122,52 +115,45 @@ class _Parts:
         if not self.counts.all():
             name = names[int(np.argmin(self.counts))]
             raise self._error(f"the class {name!r} has rows to test, and none to train on: move one, or drop them")
-        self.sparse = hasattr(samples.X, "indptr")
-        if reader.standardise and self.sparse:
-            raise self._error("standardise would fill a sparse matrix: leave it out")
-        if reader.standardise and samples.X.dtype == np.uint8:
-            raise self._error("standardise is not for images: a network's option normalise does the same")
         self.clients: list[str] = []
         if samples.owner is not None:
-            self.owner = self._labels("owner", samples.owner)
+            self.owner = self._names("owner", samples.owner)
             self.clients, self.train_owner = _number(self.owner[self.train])
 
     def _check_form(self) -> None:
         """Raise UserError if the reader's result is not of the form of `Samples`, or has no rows."""
         X = self.samples.X
-        dtype = np.dtype(X.dtype).name
-        if dtype not in DTYPES or len(X.shape) not in (2, 4) or 0 in X.shape[1:]:
-            raise self._error(f"X is {dtype} {X.shape}; it must be of the form of Samples")
+        dtype, self.sparse = np.dtype(X.dtype).name, hasattr(X, "indptr")
+        if dtype not in DTYPES or len(X.shape) != (4 if dtype == "uint8" else 2) or 0 in X.shape:
+            form = "numbers (n, d), or images in uint8 (n, channels, height, width)"
+            raise self._error(f"the samples are {dtype} {X.shape}: they must be {form}")
         for key in ("y", "owner", "test"):
             if (array := getattr(self.samples, key)) is not None and array.shape != X.shape[:1]:
                 raise self._error(
                     f"{key} is of shape {array.shape}: it must be one value for each of {X.shape[0]:,} rows"
                 )
-        if not X.shape[0]:
-            raise self._error("holds no rows")
-        if not np.isfinite(X.data if hasattr(X, "indptr") else X).all():
+        if not np.isfinite(X.data if self.sparse else X).all():
             raise self._error("a feature is not a finite number")
+        if self.reader.standardise and (self.sparse or dtype == "uint8"):
+            raise self._error("standardise is for dense numbers: leave it out for LIBSVM text and images")
 
-    def _labels(self, key: str, values: np.ndarray) -> np.ndarray:
+    def _draw_test_rows(self) -> np.ndarray:
+        """Draw a share of the rows of each class to test; a client keeps a row, if need be one that was drawn."""
+        seed = np.random.SeedSequence(self.reader.seed, spawn_key=(_STREAM,))
+        test = draw_test_rows(self.y, self.share, seed)
+        if (owner := self.samples.owner) is not None:
+            _, first, client = np.unique(owner, return_index=True, return_inverse=True)
+            without_row = np.bincount(client, ~test, len(first)) == 0
+            test[first[without_row]] = False
+        return test
+
+    def _names(self, key: str, values: np.ndarray) -> np.ndarray:
         """Return labels or clients as whole numbers or text. Raises UserError if they are neither."""
-        if values.dtype.kind == "b" or (values.dtype.kind == "f" and find_fraction(values) is None):
+        if values.dtype.kind in "bf" and (np.abs(values) < 2**53).all() and (values == np.round(values)).all():
             return values.astype(np.int64)
         if values.dtype.kind not in "iuUO":
             raise self._error(f"{key} is {values.dtype}: it must be whole numbers, or text")
         return values
-
-    def _split(self) -> np.ndarray:
-        """Return whether each row tests, (n,)."""
-        test, share = self.samples.test, self.reader.test_share
-        self.share = 0.0  # of the rows of each class that are drawn to test
-        if test is None:
-            self.share = TEST_SHARE if share is None else share
-            return _draw_test_rows(self.y, self.samples.owner, self.share, self.reader.seed)
-        if share is not None:
-            raise self._error("the data have a test part of their own: leave test_share out")
-        if test.all():
-            raise self._error("all rows are of the test part, and none to train on")
-        return test
 
     def survey(self) -> dict[str, Any]:
         X = self.samples.X
@@ -204,7 +190,7 @@ class _Parts:
             return
         out.save("owner", self.train_owner)
         out.save("client_names", np.array(self.clients))
-        if self.samples.names_test_owners and len(self.test):
+        if len(self.test):
             clients = {client: number for number, client in enumerate(self.clients)}
             owners = [clients.get(str(client), -1) for client in self.owner[self.test].tolist()]  # -1: no training rows
             out.save("owner_test", np.array(owners, np.int64))
@@ -217,35 +203,6 @@ def _number(values: np.ndarray) -> tuple[list[str], np.ndarray]:
     """Return the sorted names of values (n,), and the number of each value, int64 (n,)."""
     names, numbers = np.unique(values, return_inverse=True)
     return [str(name) for name in names.tolist()], numbers.astype(np.int64)
-
-
-def _draw_test_rows(y: np.ndarray, owner: np.ndarray | None, share: float, seed: int) -> np.ndarray:
-    """Draw a share of the rows of each class to test.
-
-    Of two rows of a class or more, at least one tests and one trains. A client keeps a row to train on, if need be one
-    that was drawn.
-
-    Args:
-        y: Classes (n,).
-        owner: Clients (n,), or None.
-        share: Share of the rows of each class, which is rounded.
-        seed: Seed of the random numbers.
-
-    Returns:
-        Whether each row tests, (n,).
-    """
-    test = np.zeros(len(y), bool)
-    if not share:
-        return test
-    rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(_STREAM,))))
-    for label in range(int(y.max()) + 1):
-        rows = rng.permutation(np.flatnonzero(y == label))
-        test[rows[: min(max(1, round(share * len(rows))), len(rows) - 1)]] = True
-    if owner is not None:
-        _, first, client = np.unique(owner, return_index=True, return_inverse=True)
-        without_row = np.bincount(client, ~test, len(first)) == 0
-        test[first[without_row]] = False
-    return test
 
 
 def _list_names(noun: str, names: Sequence[str]) -> str:

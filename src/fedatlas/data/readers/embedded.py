@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from fedatlas.data.dataset import Contents
-from fedatlas.data.readers.base import Reader, Writer
+from fedatlas.data.readers.base import Reader, Writer, draw_test_rows
 from fedatlas.registry.options import option
 
 _TEST_SHARE = 0.2
@@ -27,8 +27,8 @@ class Embedded(Reader):
 
         bundle = getattr(datasets, f"load_{self.bundle}")()
         X, y = bundle.data, bundle.target.astype(np.int64)
-        test = stratified_sample(y, _TEST_SHARE)
-        train = np.setdiff1d(np.arange(len(y)), test)
+        drawn = draw_test_rows(y, _TEST_SHARE, np.random.SeedSequence(0))
+        train, test = np.flatnonzero(~drawn), np.flatnonzero(drawn)
         if contents.dtype == "uint8":
             X = X.astype(np.uint8)
         else:
@@ -36,13 +36,3 @@ class Embedded(Reader):
         for suffix, rows in (("", train), ("_test", test)):
             out.save(f"X{suffix}", X[rows].reshape(len(rows), *contents.shape))
             out.save(f"y{suffix}", y[rows])
-
-
-def stratified_sample(y: np.ndarray, share: float) -> np.ndarray:
-    """Return the increasing positions of a fixed random sample of labels (n,) with a share of every class, rounded."""
-    rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(0)))
-    sample = []
-    for label in np.unique(y):
-        members = rng.permutation(np.flatnonzero(y == label))
-        sample.append(members[: round(share * len(members))])
-    return np.sort(np.concatenate(sample))

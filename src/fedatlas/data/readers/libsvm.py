@@ -1,13 +1,11 @@
 """LIBSVM text, ``label index:value index:value ...`` with indices from 1 that increase, which scikit-learn parses."""
 
 import bz2
-import gzip
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -15,18 +13,14 @@ from fedatlas.data.dataset import Contents
 from fedatlas.data.readers.base import Reader, Writer
 from fedatlas.data.readers.custom_reader import CustomReader, Samples
 from fedatlas.errors import UserError
-from fedatlas.io.machine import require_memory
 from fedatlas.registry.options import option
 
-MOST_FEATURES = 2**31 - 1  # the largest index of 32 bits
-_COPIES = 4  # of the model that training holds at least
 _LINES = 10_000  # that are parsed at once, so that a file of any size takes bounded memory
-_OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Libsvm(Reader):
-    """A file of LIBSVM text, which has a training part only."""
+    """A file of LIBSVM text, plain or .bz2, which has a training part only."""
 
     name = "libsvm"
 
@@ -38,20 +32,16 @@ class Libsvm(Reader):
 
         dense = None if contents.sparse else out.create("X", (contents.rows, contents.features), contents.dtype)
         blocks, labels, rows = [], [np.empty(0)], 0
-        with _OPENERS.get(paths[0].suffix, open)(paths[0], "rb") as file:
-            while rows <= contents.rows and (lines := list(islice(file, _LINES))):
+        with (bz2.open if paths[0].suffix == ".bz2" else open)(paths[0], "rb") as file:
+            while lines := list(islice(file, _LINES)):
                 text = io.BytesIO(b"".join(lines))
                 X, y = load_svmlight_file(text, n_features=contents.features, dtype=contents.dtype, zero_based=False)
-                if not np.isfinite(X.data).all():
-                    raise ValueError("it holds a value that is not finite")
-                rows += len(y)
                 if dense is None:
                     blocks.append(X)
-                elif rows <= contents.rows:
-                    X.toarray(out=dense[rows - len(y) : rows])
+                else:
+                    X.toarray(out=dense[rows : rows + len(y)])
                 labels.append(y)
-        if rows != contents.rows:
-            raise ValueError(f"it does not hold the {contents.rows:,} rows expected")
+                rows += len(y)
         y = np.concatenate(labels)
         if not np.isin(y, self.labels).all():
             raise ValueError(f"it holds a label that is none of {', '.join(f'{label:g}' for label in self.labels)}")
@@ -67,28 +57,13 @@ class Svmlight(CustomReader):
     name = "svmlight"
     endings = (".libsvm", ".svmlight", ".svm")
 
-    count: int | None = option(
-        None, doc="number of features; by default the largest index of the file", low=1, high=MOST_FEATURES
-    )
-
     def load(self, paths: Sequence[Path]) -> Samples:
         from scipy.sparse import vstack
-        from sklearn.datasets import load_svmlight_file
+        from sklearn.datasets import load_svmlight_files
 
-        matrices, labels = [], []
-        for path in paths:
-            try:
-                X, y = load_svmlight_file(str(path), n_features=self.count, zero_based=False)
-            except (ValueError, OverflowError, EOFError, OSError) as error:
-                raise UserError(f"{path}: is not LIBSVM text: {' '.join(str(error).split())}") from None
-            if not X.nnz:
-                raise UserError(f"{path}: is not LIBSVM text with features")
-            advice = "is the largest index a mistake?"
-            require_memory(_COPIES * 8 * X.shape[1], f"{path}: a model of {X.shape[1]:,} features", advice)
-            matrices.append(X)
-            labels.append(y)
-        width = max(X.shape[1] for X in matrices)
-        for X in matrices:
-            X.resize(X.shape[0], width)
-        X, y = vstack(matrices, format="csr"), np.concatenate(labels)
-        return Samples(X=X, y=y, test=np.arange(len(y)) >= len(labels[0]) if len(paths) > 1 else None)
+        try:
+            parts = load_svmlight_files(list(map(str, paths)), zero_based=False)
+        except (ValueError, OverflowError, EOFError, OSError) as error:
+            raise UserError(f"{paths[0]}: is not LIBSVM text: {' '.join(str(error).split())}") from None
+        X, y = vstack(parts[::2], format="csr"), np.concatenate(parts[1::2])
+        return Samples(X=X, y=y, test=np.arange(len(y)) >= len(parts[1]) if len(paths) > 1 else None)

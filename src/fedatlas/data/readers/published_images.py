@@ -1,25 +1,24 @@
-"""Published sets of images: MNIST, CIFAR, SVHN, archives of image folders, and JPEG copies.
-
-Archives are read in memory and never extracted.
-"""
+"""Published sets of images: MNIST, CIFAR, SVHN, archives of image folders, and JPEG copies."""
 
 import gzip
 import io
 import pickle
-import re
+import shutil
 import tarfile
-import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import IO
 
 import numpy as np
 
 from fedatlas.data.dataset import Contents
 from fedatlas.data.readers.base import Reader, Writer
 from fedatlas.registry.options import option
+
+IMAGES = (".jpeg", ".png")  # endings of the images in archives
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,10 +40,9 @@ class Idx(Reader):
 
 @dataclass(frozen=True, kw_only=True)
 class Cifar(Reader):
-    """CIFAR's Python archive: a tar.gz whose members are pickled batches of images."""
+    """CIFAR's Python archive: a tar.gz of pickled batches, which can run any code: give its checksum."""
 
     name = "cifar"
-    needs_checksum = True  # a pickle can run any code
 
     train: tuple[str, ...] = option(doc="members that hold the training images, in order")
     test: tuple[str, ...] = option(doc="members that hold the test images, in order")
@@ -53,9 +51,10 @@ class Cifar(Reader):
     def read(self, paths: Sequence[Path], contents: Contents, out: Writer) -> None:
         (path,) = paths
         batches = {}
-        for member, content in members(path):
-            if member in (*self.train, *self.test):
-                batches[member] = pickle.loads(content(), encoding="bytes")
+        with tarfile.open(path, "r|gz") as archive:  # in one pass: going back would decompress again
+            for member in archive:
+                if member.name in (*self.train, *self.test) and (batch := archive.extractfile(member)):
+                    batches[member.name] = pickle.load(batch, encoding="bytes")
         for suffix, names in (("", self.train), ("_test", self.test)):
             X = np.concatenate([batches[name][b"data"] for name in names])
             y = np.concatenate([batches[name][self.labels.encode()] for name in names])
@@ -81,37 +80,34 @@ class Mat(Reader):
 
 @dataclass(frozen=True, kw_only=True)
 class Folders(Reader):
-    """An archive of image folders. Images come in the order of their names, classes in the order of theirs."""
+    """An archive of image folders. Images come in the order of their names, classes in the order of theirs.
+
+    The archive is unpacked beside the arrays, and removed after. The class of an image is the name of its folder in
+    ``train`` and ``test``.
+    """
 
     name = "folders"
 
-    train: str = option(doc="pattern of the names of training images, whose group is the class")
-    test: str = option(doc="pattern of the names of test images, whose group is the class, or the image's own name")
-    annotations: str | None = option(None, doc="pattern of the member that lists the classes of the test images")
+    train: str = option(doc="folder of the training images, which has a folder for each class")
+    test: str = option(doc="folder of the test images, which has a folder for each class, or all images")
+    annotations: str | None = option(None, doc="file that lists the class of each test image, where one folder has all")
 
     def read(self, paths: Sequence[Path], contents: Contents, out: Writer) -> None:
-        (path,) = paths
-        patterns = {"": self.train, "_test": self.test}
-        arrays = {
-            suffix: out.create(f"X{suffix}", (rows, *contents.shape), "uint8")
-            for suffix, rows in (("", contents.rows), ("_test", contents.test_rows))
-        }
-        entries: dict[str, list[tuple[str, str]]] = {"": [], "_test": []}  # names and classes, in the archive's order
-        classes: dict[str, str] = {}
-        for name, content in members(path):
-            if self.annotations and _matches(self.annotations, name):
-                classes = dict(line.split("\t")[:2] for line in content().decode().splitlines())
-            for suffix, pattern in patterns.items():
-                if match := _matches(pattern, name):
-                    arrays[suffix][len(entries[suffix])] = _decode(content())
-                    entries[suffix].append((name, match[1]))
-        if self.annotations:
-            entries["_test"] = [(name, classes[image]) for name, image in entries["_test"]]
-        numbers = {label: number for number, label in enumerate(sorted({label for _, label in entries[""]}))}
-        for suffix, images in entries.items():
-            order = sorted(range(len(images)), key=images.__getitem__)
-            arrays[suffix][: len(order)] = arrays[suffix][order]
-            out.save(f"y{suffix}", np.array([numbers[images[index][1]] for index in order], np.int64))
+        with TemporaryDirectory(dir=out.folder) as name:
+            shutil.unpack_archive(paths[0], name, filter=None if paths[0].suffix == ".zip" else "data")
+            root = Path(name)
+            names = sorted(folder.name for folder in (root / self.train).iterdir())
+            classes = {}  # of the test images, by their names
+            if self.annotations:
+                lines = (root / self.annotations).read_text().splitlines()
+                classes = dict(line.split("\t")[:2] for line in lines)
+            for suffix, part, rows in (("", self.train, contents.rows), ("_test", self.test, contents.test_rows)):
+                images = sorted(path for path in (root / part).rglob("*") if path.suffix.lower() in IMAGES)
+                X = out.create(f"X{suffix}", (rows, *contents.shape), "uint8")
+                for pixels, path in zip(X, images, strict=True):
+                    pixels[:] = _decode(path)
+                labels = [classes.get(path.name) or path.relative_to(root / part).parts[0] for path in images]
+                out.save(f"y{suffix}", np.array([names.index(label) for label in labels], np.int64))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,32 +127,13 @@ class Jpeg(Reader):
                 stream, offsets = archive[f"jpeg_{part}"], archive[f"offset_{part}"]
                 X = out.create(f"X{suffix}", (len(offsets) - 1, *contents.shape), "uint8")
                 for i, (start, end) in enumerate(pairwise(offsets.tolist())):
-                    X[i] = _decode(stream[start:end].tobytes())
+                    X[i] = _decode(io.BytesIO(stream[start:end]))
                 out.save(f"y{suffix}", archive[f"y_{part}"].astype(np.int64))
 
 
-def members(path: Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
-    """Yield the name of each file in an archive, and a function that returns its bytes until the next name is drawn."""
-    if path.suffix == ".zip":
-        with zipfile.ZipFile(path) as archive:
-            for entry in sorted(archive.infolist(), key=lambda entry: entry.filename):
-                if not entry.is_dir():
-                    yield entry.filename, partial(archive.read, entry)
-        return
-    with tarfile.open(path, "r|gz") as stream:  # in one pass: going back would decompress again
-        for member in stream:
-            if (file := stream.extractfile(member)) is not None:
-                yield member.name, file.read
-
-
-def _matches(pattern: str, name: str) -> re.Match[str] | None:
-    """Return the match of a pattern with the name of a member below any folder of the archive."""
-    return re.fullmatch(rf"(?:.*/)?{pattern}", name)
-
-
-def _decode(content: bytes) -> np.ndarray:
+def _decode(image: Path | IO[bytes]) -> np.ndarray:
     """Return the RGB pixels of an encoded image, uint8 (channels, height, width)."""
     from PIL import Image
 
-    with Image.open(io.BytesIO(content)) as image:
-        return np.asarray(image.convert("RGB")).transpose(2, 0, 1)
+    with Image.open(image) as opened:
+        return np.asarray(opened.convert("RGB")).transpose(2, 0, 1)
