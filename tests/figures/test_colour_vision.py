@@ -1,18 +1,11 @@
 """How far apart colours look, and whether the algorithms of each figure are told apart."""
 
 import itertools
-import re
-from pathlib import Path
 
 import pytest
 
 from fedatlas.results.figures import style
 from tests.figures.colour_vision import FAR, ciede2000, perceived_distance
-
-ROOT = Path(__file__).parents[2]
-
-
-CSS = ROOT / "src/fedatlas/publish/report/report.css"
 
 
 @pytest.mark.parametrize(
@@ -33,15 +26,6 @@ def test_distances_are_those_of_the_paper(first, second, published):
     """Table 1 of Sharma, Wu and Dalal 2005."""
     assert ciede2000(first, second) == pytest.approx(published, abs=6e-5)
     assert ciede2000(second, first) == pytest.approx(published, abs=6e-5)
-
-
-def test_colours_on_a_dark_ground_are_told_apart():
-    """Under each kind of colour vision they may be nearer than on white, as lines differ in marker and dash, too."""
-    assert style.DARK.keys() == {*style.COLOURS, style.REFERENCE}
-    for first, second in itertools.combinations(style.COLOURS, 2):
-        assert perceived_distance(style.DARK[first], style.DARK[second]) >= 6, (first, second)
-    ground = re.search(r"color-scheme: dark.*?--plate: (#\w+)", CSS.read_text(), re.DOTALL)[1]
-    assert min(perceived_distance(colour, ground) for colour in style.DARK.values()) > 20
 
 
 def test_all_colours_are_told_apart():

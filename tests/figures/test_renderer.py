@@ -82,7 +82,7 @@ def test_a_heat_map_has_cells_with_names():
     ]
     numbers = pd.DataFrame(cells, columns=["panel", "x", "y", "value"])
     numbers["x"] = '{"kind": "' + numbers["x"] + '"}'
-    chart = Heatmap(("x", "partition"), ("y", "$p$"), ("value", "loss"), numbers=True)
+    chart = Heatmap(("x", "partition"), ("y", "$p$"), ("value", "loss"))
     figure = render(chart.to_dict(), numbers)
     first, second, bar = figure.axes
     assert first.collections[0].get_array().tolist() == [[10, 11], [20, 21]] and second.get_title() == "b"

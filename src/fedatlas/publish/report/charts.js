@@ -5,11 +5,7 @@
   const BANDS = 3; // lines whose ranges are all shown; of more, the range of the one that is pointed at
   const MARKS = 9; // markers of a line
   const STOPS = 10; // values of an abscissa that are all ticks
-  const LIGHT = { ink: "#444444", grid: "#e4e4e4", quiet: "#a3a3a3", hollow: "#ffffff", tip: "#1d1d1b" };
-  const DARK = { ink: "#cdccc5", grid: "#353632", quiet: "#6e6f69", hollow: "#1e1f1c", tip: "#3a3b37" };
-  const night = matchMedia("(prefers-color-scheme: dark)");
-  const ground = () => (night.matches ? DARK : LIGHT);
-  const shade = (look) => (night.matches && look.dark) || look.colour;
+  const [INK, GRID, QUIET, HOLLOW, TIP] = ["#444444", "#e4e4e4", "#a3a3a3", "#ffffff", "#1d1d1b"];
   const FONT = { family: '"Inter", "Source Sans 3", "Segoe UI", "Helvetica Neue", "Liberation Sans", Arial, sans-serif', size: 11 };
   const POINTS = { o: ["circle"], s: ["rect"], "^": ["triangle"], v: ["triangle", 180], "<": ["triangle", 270], ">": ["triangle", 90],
     D: ["rectRot"], d: ["rectRot"], X: ["crossRot"], P: ["cross"], "*": ["star"], p: ["circle"], h: ["circle"], 8: ["circle"] };
@@ -73,7 +69,7 @@
     for (const id of ids) {
       const [look, line] = [spec.lines[id], panel.lines[id]];
       const quiet = look.quiet && !state.shown.has(id);
-      const colour = quiet ? ground().quiet : shade(look);
+      const colour = quiet ? QUIET : look.colour;
       const usable = (x, y) => x !== null && y !== null && (!spec.logx || x > 0) && (!spec.logy || y > 0);
       const place = (x) => (x === 0 && zero ? zero : x);
       const points = line[state.x].map((x, at) => ({ x: place(x), value: x, y: line.y[at], low: line.low?.[at] ?? line.y[at], high: line.high?.[at] ?? line.y[at], remark: line.remark?.[at] }));
@@ -86,7 +82,7 @@
         borderColor: colour, backgroundColor: colour, borderDash: quiet ? [] : look.dash.map((part) => 1.7 * part),
         borderWidth: bright ? 3 : width, pointStyle: style, rotation: rotation || 0,
         pointRadius: (context) => (quiet || !look.marker || (context.dataIndex % step !== start && !data[context.dataIndex]?.remark) ? 0 : 3.6), pointHoverRadius: 6, pointHitRadius: 8,
-        pointBackgroundColor: ({ dataIndex }) => (data[dataIndex]?.remark ? ground().hollow : colour), pointBorderWidth: 1.6,
+        pointBackgroundColor: ({ dataIndex }) => (data[dataIndex]?.remark ? HOLLOW : colour), pointBorderWidth: 1.6,
         showLine: !spec.categories.length, stepped: spec.steps ? "before" : false, tension: 0, order: bright ? -1 : quiet ? 2 : look.front ? 0 : 1 });
       for (const [column, words] of Object.entries(spec.dotted)) {
         if (!line[column]) continue;
@@ -130,11 +126,11 @@
   }
 
   function axis(log, words, category, limits, ticked, zero) {
-    const ticks = { color: ground().ink, font: FONT, maxRotation: 50, autoSkipPadding: 10, includeBounds: false };
+    const ticks = { color: INK, font: FONT, maxRotation: 50, autoSkipPadding: 10, includeBounds: false };
     if (category.length) ticks.callback = (at) => category[at]?.[1] ?? "";
     else if (log) ticks.callback = function (value) { return value === zero ? "0" : tick(this, value); };
     else ticks.callback = (value) => number(value);
-    const made = { bounds: limits === undefined ? "data" : "ticks", type: log ? "logarithmic" : "linear", title: { display: Boolean(words), text: words, color: ground().ink, font: FONT }, grid: { color: ground().grid, drawTicks: false }, border: { color: ground().ink }, ticks,
+    const made = { bounds: limits === undefined ? "data" : "ticks", type: log ? "logarithmic" : "linear", title: { display: Boolean(words), text: words, color: INK, font: FONT }, grid: { color: GRID, drawTicks: false }, border: { color: INK }, ticks,
       afterBuildTicks: (scale) => (scale.ticks = [...(zero ? [{ value: zero }] : []), ...scale.ticks.filter(({ value }) => value >= scale.min && value <= scale.max && value !== zero)]) };
     if (zero) made.min = zero;
     if (category.length) Object.assign(made, { min: -0.5, max: category.length - 0.5 }), (ticks.stepSize = 1), (made.afterBuildTicks = (scale) => (scale.ticks = category.map((_, value) => ({ value }))));
@@ -162,7 +158,7 @@
         onHover: (_, [active], chart) => point(chart, active ? chart.data.datasets[active.datasetIndex].id : null),
         plugins: {
           legend: { display: false },
-          tooltip: { backgroundColor: ground().tip, displayColors: true, usePointStyle: true, bodyFont: FONT, titleFont: { ...FONT, weight: 600 }, callbacks: {
+          tooltip: { backgroundColor: TIP, displayColors: true, usePointStyle: true, bodyFont: FONT, titleFont: { ...FONT, weight: 600 }, callbacks: {
             title: ([item]) => item?.dataset.label ?? "",
             label: ({ raw, dataset }) => (dataset.range && raw.low !== raw.high ? `${number(raw.y)} (${number(raw.low)} to ${number(raw.high)})` : number(raw.y)),
             afterLabel: ({ raw }) => raw.remark || "",
@@ -192,8 +188,7 @@
     const live = element("p", { class: "unseen", "aria-live": "polite" });
     const panels = element("div", { class: spec.panels.length > 1 ? "panels" : "panels one" });
     const legend = element("div", { class: "legend", role: "group", "aria-label": "Lines: press one to hide or show it" });
-    const [charts, signs] = [[], []];
-    const paint = () => signs.forEach(([sign, look]) => (sign.style.color = shade(look)));
+    const charts = [];
 
     const controls = element("form", { class: "filters" });
     if (Object.keys(spec.x).length > 1) controls.append(choice("Against", spec.x, state.x, (x) => ((state.x = x), redraw())));
@@ -202,7 +197,7 @@
       const key = element("button", { type: "button", "aria-pressed": String(!look.quiet), class: look.quiet ? "quiet" : "", "data-line": id });
       const dash = look.dash.length ? look.dash.map((part) => 1.7 * part).join(" ") : "none";
       key.innerHTML = `<svg width="30" height="10" viewBox="-15 -5 30 10" fill="currentcolor" aria-hidden="true"><line x1="-15" x2="15" stroke="currentcolor" stroke-width="1.9" stroke-dasharray="${dash}"/>${shape(POINTS[look.marker])}</svg>`;
-      signs.push([key.firstChild, look]);
+      key.firstChild.style.color = look.colour;
       key.append(look.name);
       key.addEventListener("click", () => {
         const set = look.quiet ? state.shown : state.hidden;
@@ -215,8 +210,6 @@
       legend.append(key);
     }
 
-    paint();
-    night.addEventListener("change", () => (paint(), redraw()));
     figure.querySelector(".drawn")?.remove();
     const drawn = element("div", { class: "drawn" }, controls, legend, element("p", { class: "upwards" }, spec.y[1]), panels, live);
     const remarked = spec.panels.some((panel) => Object.values(panel.lines).some((line) => line.remark));

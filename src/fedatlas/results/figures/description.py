@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from fedatlas.results.figures.style import DARK, Line
+from fedatlas.results.figures.style import Line
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
@@ -74,11 +74,6 @@ class Lines(Description):
     steps: bool = False
     note: str = ""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the description as JSON types; lines have a colour for a dark ground as well, ``dark``."""
-        lines = {id: {**asdict(line), "dark": DARK.get(line.colour, line.colour)} for id, line in self.lines.items()}
-        return super().to_dict() | {"lines": lines}
-
 
 @dataclass(frozen=True)
 class Heatmap(Description):
@@ -86,8 +81,6 @@ class Heatmap(Description):
 
     Attributes:
         x, y, value: Column and words of abscissa, ordinate and colour.
-        numbers: Whether small panels show the numbers.
-        columns: Panels in a row; by default as many as fit.
         note: Meaning of a number.
     """
 
@@ -96,8 +89,6 @@ class Heatmap(Description):
     x: tuple[str, str]
     y: tuple[str, str]
     value: tuple[str, str]
-    numbers: bool = False
-    columns: int | None = None
     note: str = ""
 
 

@@ -63,7 +63,6 @@ class HeatmapFigure(AlgorithmFigure):
             x=(self.x, labels.axis(self.x, view.problem)),
             y=(self.rows, labels.axis(self.rows, view.problem)),
             value=(data.y, labels.quantity(data.y)),
-            numbers=True,
             note=f"Means over {data.counted_seeds} and the rounds from {self.after} on.",
         )
         return Drawing(pd.concat(parts, ignore_index=True)[["panel", self.rows, self.x, data.y]], description)

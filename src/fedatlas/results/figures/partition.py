@@ -40,6 +40,5 @@ class Partition(Figure):
             x=("client", f"client ({' or '.join(map(str, sizes))} in all)"),
             y=("label", "label"),
             value=("samples", "samples"),
-            columns=min(2, len(partitions)),
         )
         return Drawing(numbers, description)

@@ -1,24 +1,18 @@
 """Performance profiles (Dolan & Moré 2002)."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.registry.options import option
-from fedatlas.results.comparing.benchmark import Array
 from fedatlas.results.comparing.profiles import compute_profile, performance_ratios
 from fedatlas.results.comparing.ranks import rank_algorithms
 from fedatlas.results.figures.base import Drawing, PanelFigure
-from fedatlas.results.figures.comparison_figure import ComparisonFigure, problem_frame
 from fedatlas.results.figures.description import Lines, describe_lines
 from fedatlas.results.figures.figure_data import FigureData
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
+from fedatlas.results.figures.loss_to_best import ComparisonFigure, problem_frame
 
 POINTS = 241  # abscissas of a profile
 WITHIN = 16.0  # largest ratio to the best cost that is drawn
@@ -52,11 +46,18 @@ class PerformanceProfile(ComparisonFigure, PanelFigure):
             raise UserError(f"{self.title()}: shares is {self.shares}; each must lie between 0 and 1")
 
     def draw(self, data: FigureData) -> Drawing:
+        import pandas as pd
+
         benchmark = self.benchmark(data, self.shares)
         values, x = performance_ratios(benchmark.numbers), np.geomspace(1.0, WITHIN, POINTS)
         x[-1] = WITHIN
-        parts = [(title, list(part.index)) for title, part in data.panels(problem_frame(data, benchmark))]
-        profiles = [(title, rows, compute_profile(values[:, rows], x)) for title, rows in parts]
+        lines = []
+        for title, part in data.panels(problem_frame(data, benchmark)):
+            profiles = zip(data.styles, *compute_profile(values[:, list(part.index)], x), strict=True)
+            lines += [
+                (title, id, pd.DataFrame({"x": x, "share": share, "low": low, "high": high, "problems": len(part)}))
+                for id, share, low, high in profiles
+            ]
         order = rank_algorithms(benchmark)
         best = [benchmark.algorithms[a] for a in order[: self.named]]
         styles = {benchmark.algorithms[a]: data.styles[benchmark.algorithms[a]] for a in order}
@@ -75,18 +76,4 @@ class PerformanceProfile(ComparisonFigure, PanelFigure):
                 "" if benchmark.defined.all() else "What an algorithm is not defined for, it does not solve.",
             ),
         )
-        return Drawing(_numbers(data, x, profiles), description)
-
-
-def _numbers(
-    data: FigureData, x: Array, profiles: "Sequence[tuple[str, list[int], tuple[Array, Array, Array]]]"
-) -> "DataFrame":
-    """Return shares and bands: a row for each panel, algorithm and abscissa."""
-    import pandas as pd
-
-    return data.tidy(
-        (title, id, pd.DataFrame({"x": x, "share": share[a], "low": low[a], "high": high[a]}).assign(
-            problems=len(rows)))
-        for title, rows, (share, low, high) in profiles
-        for a, id in enumerate(data.styles)
-    )  # fmt: skip
+        return Drawing(data.tidy(lines), description)

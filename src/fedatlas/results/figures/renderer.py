@@ -159,16 +159,14 @@ def _wrap(text: str, figure: "Picture", letters: float = 13.0, columns: int = 1)
     return textwrap.fill(whole, width, break_long_words=False).replace("\xa0", " ")
 
 
-def _panels(
-    numbers: "DataFrame", columns: int | None = None, share_y: bool = False
-) -> "tuple[Picture, list[tuple[Axes, DataFrame]]]":
+def _panels(numbers: "DataFrame", share_y: bool = False) -> "tuple[Picture, list[tuple[Axes, DataFrame]]]":
     """Return a figure that no window knows of, and the axes, with their titles, and the numbers of each panel."""
     from matplotlib.figure import Figure
 
     parts = list(numbers.groupby("panel", sort=False)) if "panel" in numbers else [("", numbers)]
     count = len(parts)
-    columns = columns or (count if count <= 4 else 3 if count in (5, 6, 9) else 4)
-    (width, height), rows = PANELS[min(columns, 4)], math.ceil(count / columns)
+    columns = count if count <= 4 else 3 if count in (5, 6, 9) else 4
+    (width, height), rows = PANELS[columns], math.ceil(count / columns)
     figure = Figure((width * columns, height * rows), layout="constrained")
     axes = figure.subplots(rows, columns, squeeze=False, sharey=share_y).ravel().tolist()
     for unused in axes[count:]:
@@ -333,15 +331,14 @@ def _render_heatmap(chart: Chart, numbers: "DataFrame") -> "Picture":
     import seaborn as sns
 
     (x, x_words), (y, y_words), (value, value_words) = chart["x"], chart["y"], chart["value"]
-    figure, panels = _panels(numbers, chart["columns"])
+    figure, panels = _panels(numbers)
     low, high = min(0.0, float(numbers[value].min())), float(numbers[value].max())
     for ax, part in panels:
         order = {"index": part[y].drop_duplicates(), "columns": part[x].drop_duplicates()}
         cells = part.pivot(index=y, columns=x, values=value).reindex(**order)
         cells = cells.rename(lambda cell: words(labels.text(parse(cell))), axis=0)
         cells = cells.rename(lambda cell: words(labels.text(parse(cell))), axis=1)
-        numbered = chart["numbers"] and cells.size <= MAX_NUMBERS
-        texts = cells.map(lambda number: labels.number(number, 2)) if numbered else False
+        texts = cells.map(lambda number: labels.number(number, 2)) if cells.size <= MAX_NUMBERS else False
         sns.heatmap(cells, ax=ax, vmin=low, vmax=high, cmap="Blues", cbar=False, rasterized=True, annot=texts, fmt="",
                     annot_kws={"fontsize": 6.5})  # fmt: skip
         ax.set(xlabel="", ylabel="")

@@ -20,12 +20,6 @@ BROWN, MAUVE, SAGE, KHAKI, LILAC, TEAL = "#59420d", "#9f567a", "#8dbf88", "#7767
 FREE_COLOURS = (LILAC, BROWN, SAGE, MAUVE, TEAL, KHAKI)
 COLOURS = (BLACK, BLUE, VERMILION, GREEN, ORANGE, PINK, SKY, WINE, NAVY, VIOLET, GREY, *FREE_COLOURS)
 REFERENCE = "#777777"  # of lines that no algorithm has
-# The same hues on the dark ground of a screen, in the order of lightness of the paper's colours where hues are alike.
-DARK = {
-    BLACK: "#e8e8e8", BLUE: "#0398fa", VERMILION: "#e85a03", GREEN: "#51bf95", ORANGE: "#f5ad29", PINK: "#e3aecc",
-    SKY: "#a5d8ff", WINE: "#d1608e", NAVY: "#5c6798", VIOLET: "#6165e6", GREY: "#747474", LILAC: "#c5a3ff",
-    BROWN: "#b3975e", MAUVE: "#d383b7", SAGE: "#a1d793", KHAKI: "#928568", TEAL: "#409493", REFERENCE: "#9a9a94",
-}  # fmt: skip
 WIDTH, EMPHASIS = 1.7, 1.7  # of lines, in points; the factor on it of lines that are emphasised
 MARKERS = ("o", "s", "^", "D", "v", "X", "P", "<", ">", "p", "d", "h", "*", "8")
 

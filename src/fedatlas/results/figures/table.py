@@ -39,24 +39,16 @@ class Table(PanelFigure):
         numbers = _numbers(data, rows, metrics)
         values = list(dict.fromkeys(rows[x])) if x else [None]
         titles = data.titles(x, values) if x else [""]
-        blocks = self._blocks(data, rows, numbers, list(itertools.product(values, metrics)))
+        blocks: list[Block] = []
+        for title, block in data.panels(numbers):
+            cells = [_cells(block, x, value, name) for value, name in itertools.product(values, metrics)]
+            lines = [((name,), [column.get(id, Cell()) for column in cells]) for id, name in data.names.items()]
+            blocks.append((title, lines))
         heads = [[(labels.column_heading(name), 1) for name in metrics * len(titles)]]
         if x:
             heads.insert(0, [(title, len(metrics)) for title in titles])
         table = TextTable(heads=heads, blocks=blocks, note=labels.join_sentences(*_notes(data, metrics)))
         return Drawing(numbers, table)
-
-    def _blocks(
-        self, data: FigureData, rows: "DataFrame", numbers: "DataFrame", columns: Iterable[tuple[Any, str]]
-    ) -> list[Block]:
-        """Return the blocks of rows. columns: Value of the axis and metric of each."""
-        blocks: list[Block] = []
-        for title, part in data.panels(rows):
-            block = numbers[numbers[self.panel] == part[self.panel].iloc[0]] if self.panel else numbers
-            cells = [_cells(block, self.x, value, name) for value, name in columns]
-            lines = [((name,), [column.get(id, Cell()) for column in cells]) for id, name in data.names.items()]
-            blocks.append((title, lines))
-        return blocks
 
 
 def _notes(data: FigureData, metrics: Iterable[str]) -> tuple[str, str]:

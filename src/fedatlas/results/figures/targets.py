@@ -1,12 +1,9 @@
 """Table of the costs to attain targets: rounds or seconds to an accuracy (Sun et al. 2023, Tables 4 and 5)."""
 
-import itertools
 import math
 import statistics
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from fedatlas.experiments import labels
 from fedatlas.experiments.selection import rounds_to_target
@@ -38,57 +35,49 @@ class Targets(PanelFigure, CostFigure):
     def draw(self, data: FigureData) -> Drawing:
         import pandas as pd
 
-        cost = self.cost
-        panels = data.panels(data.rows(data.curves))
-        columns = [(title, panel, target) for title, panel in panels for target in self.targets]
-        cells = [[_attained(data, panel, id, cost, target) for _, panel, target in columns] for id in data.styles]
-        values = np.array([[cell[0] for cell in row] for row in cells])
-        numbers = data.tidy(
-            (title, id, pd.DataFrame({"target": [target], "cost": [values[row, column]]}))
-            for row, id in enumerate(data.styles)
-            for column, (title, _, target) in enumerate(columns)
+        panels, goal = data.panels(data.rows(data.curves)), self.targets
+        numbers = pd.DataFrame(
+            [
+                (title, id, target, *self._attained(data, panel[panel["algorithm"] == id], target))
+                for title, panel in panels
+                for target in goal
+                for id in data.styles
+            ],
+            columns=["panel", "algorithm", "target", "cost", "sd", "seeds"],
         )
-        titles = [title for title, _, _ in columns]
-        headings = [labels.number(target) for _, _, target in columns]
-        comparable = data.seeds > 1 or not cost.endswith("seconds")
-        bold = []
-        for column in zip(*cells, strict=True):
-            means, sds, counts = zip(*column, strict=True)
-            bold.append(within_noise(means, sds, counts, "min"))
-        rows = [
-            ((name,), [Cell(_text(cell[0]), comparable and near) for cell, near in zip(row, flags, strict=True)])
-            for name, row, flags in zip(data.names.values(), cells, zip(*bold, strict=True), strict=True)
-        ]
-        noise = "Bold: the least, and what is within noise of it." if data.seeds > 1 else ""
+        comparable = data.seeds > 1 or not self.cost.endswith("seconds")
+        columns = []
+        for _, column in numbers.groupby(["panel", "target"], sort=False):
+            costs, sds, seeds = (column[name].tolist() for name in ("cost", "sd", "seeds"))
+            near = within_noise(costs, sds, seeds, "min")
+            columns.append([Cell(_text(cost), comparable and best) for cost, best in zip(costs, near, strict=True)])
+        rows = [((name,), cells) for name, *cells in zip(data.names.values(), *columns, strict=True)]
+        bold = "Bold: the least, and what is within noise of it." if data.seeds > 1 else ""
         if not comparable:
-            noise = "One seed: the noise of seconds is not known, so none is called the least."
-        seeds = f" (mean of {data.counted_seeds})" if data.seeds > 1 else ""
-        measured = f"{labels.words(data.y)}{seeds}"
-        note = f"{self.words.capitalize()} until the {measured} first attains a target; – never. {noise}".strip()
-        groups = [(title, len(list(columns))) for title, columns in itertools.groupby(titles)]
-        heads = [*([groups] if any(titles) else []), [(heading, 1) for heading in headings]]
-        table = TextTable(heads=heads, blocks=[("", rows)], note=note)
-        return Drawing(numbers, table)
+            bold = "One seed: the noise of seconds is not known, so none is called the least."
+        mean = f" (mean of {data.counted_seeds})" if data.seeds > 1 else ""
+        reached = f"{self.words.capitalize()} until the {labels.words(data.y)}{mean} first attains a target; – never."
+        titles = [[(title, len(goal)) for title, _ in panels]] if self.panel else []
+        heads = [*titles, [(labels.number(target), 1) for _ in panels for target in goal]]
+        table = TextTable(heads=heads, blocks=[("", rows)], note=labels.join_sentences(reached, bold))
+        return Drawing(numbers if self.panel else numbers.drop(columns="panel"), table)
 
+    def _attained(self, data: FigureData, curve: "DataFrame", target: float) -> tuple[float, float, int]:
+        """Return the cost of a target, its deviation over the seeds' own costs, and their number.
 
-def _attained(data: FigureData, panel: "DataFrame", id: str, cost: str, target: float) -> tuple[float, float, int]:
-    """Return the cost of a target, its deviation over the seeds' own costs, and their number.
+        The deviation is NaN with one seed, and where a seed does not attain the target.
+        """
+        costs = [self._cost(data, rows, target) for _, rows in curve.groupby("seed")]
+        deviation = statistics.stdev(costs) if len(costs) > 1 and all(map(math.isfinite, costs)) else math.nan
+        return self._cost(data, curve, target), deviation, len(costs)
 
-    The deviation is NaN with one seed, and where a seed does not attain the target.
-    """
-    curve = panel[panel["algorithm"] == id]
-    costs = [_cost(data, rows, id, cost, target) for _, rows in curve.groupby("seed")]
-    deviation = statistics.stdev(costs) if len(costs) > 1 and all(map(math.isfinite, costs)) else math.nan
-    return _cost(data, panel, id, cost, target), deviation, len(costs)
-
-
-def _cost(data: FigureData, panel: "DataFrame", id: str, cost: str, target: float) -> float:
-    """Return the mean cost over seeds in the first round that attains the target; inf if none does."""
-    curve = panel[panel["algorithm"] == id]
-    if curve.empty:
-        return math.nan
-    first = rounds_to_target(curve, data.y, target, data.view.select)
-    return first if cost == "round" or math.isinf(first) else float(curve.loc[curve["round"] == first, cost].mean())
+    def _cost(self, data: FigureData, curve: "DataFrame", target: float) -> float:
+        """Return the mean cost over seeds in the first round that attains the target; inf if none does."""
+        if curve.empty:
+            return math.nan
+        first = rounds_to_target(curve, data.y, target, data.view.select)
+        known = self.cost == "round" or math.isinf(first)
+        return first if known else float(curve.loc[curve["round"] == first, self.cost].mean())
 
 
 def _text(value: float) -> str:
