@@ -32,16 +32,16 @@ analysis_file = lambda size, name, seeds: checkpoints.interim_analysis.get(
     size=size, experiment=name, seeds=seeds
 ).output[0]
 graph = Graph(study, analysis_file, lambda: workflow.dryrun)
-is_cluster = workflow.is_main_process and workflow.resource_settings.nodes is not None
 settings = workflow.resource_settings
+is_cluster = workflow.is_main_process and settings.nodes is not None
 defaults = settings.default_resources.args if settings.default_resources else ()
 asked = {*settings.resources, *(name for values in settings.overwrite_resources.values() for name in values)}
 asked |= {argument.partition("=")[0] for argument in defaults}
 requests = None
 if is_cluster or not asked.isdisjoint(("mem_mb", "runtime", "gpu")):
-    from fedatlas.workflow.requests import RESOURCES, Requests
+    from fedatlas.workflow.requests import Requests
 
-    requests = Requests(graph, RESOURCES if is_cluster else asked)
+    requests = Requests(graph)
 size, results = study.config["size"], study.folders.results
 
 

@@ -15,6 +15,7 @@ from fedatlas.experiments.canonical import canonical, plain
 from fedatlas.experiments.cells import Cell, CellSpec
 from fedatlas.experiments.dependencies import trace_files
 from fedatlas.experiments.labels import SIMULATED
+from fedatlas.io.text import read_json
 from fedatlas.publish.report.cards import Card
 from fedatlas.publish.report.facts import FACTS_FILE
 from fedatlas.publish.report.facts_builder import build_facts
@@ -24,7 +25,7 @@ from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.base import Figure
 from fedatlas.results.figures.renderer import figure_paths
 from fedatlas.workflow import dependencies, inputs
-from fedatlas.workflow.interim_analyses import read_undecided, seed_counts
+from fedatlas.workflow.interim_analyses import seed_counts
 from fedatlas.workflow.origins import Origins
 from fedatlas.workflow.published_cards import published_cards
 from fedatlas.workflow.study import Study
@@ -128,7 +129,7 @@ class Graph:
                 if not Path(self.analysis_file(w.size, w.experiment, count)).exists():
                     absent.append(self.analysis_file(w.size, w.experiment, count))
                     return []
-                return read_undecided(self._analysis_file(w.size, w.experiment, count))
+                return list(read_json(self._analysis_file(w.size, w.experiment, count))["undecided"])
 
             counts = seed_counts(experiment, cells, deterministic, undecided, last or analyses[-1])
         return [self._run_file(w, cell, count) for cell, count in zip(cells, counts, strict=True)] + absent
@@ -264,12 +265,9 @@ class Graph:
         return inputs.specify_checks(checks_at_size(experiment.claims, experiment.size), self.cells(w))
 
     def _about(self, w: Any) -> dict[str, Any]:
-        return self._facts(w.size, w.experiment)
-
-    @functools.cache  # noqa: B019
-    def _facts(self, size: str, name: str) -> dict[str, Any]:
         """Return the words of report and MLflow on an experiment."""
-        return build_facts(self.study.experiment(size, name), self.study.view(size, name), self._cards)
+        experiment, view = self.study.experiment(w.size, w.experiment), self.study.view(w.size, w.experiment)
+        return build_facts(experiment, view, self._cards)
 
     @functools.cached_property
     def _cards(self) -> list[Card]:

@@ -2,25 +2,18 @@
 
 import itertools
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 
 from fedatlas.experiments.cells import Cell
 from fedatlas.experiments.claim import Claim
 from fedatlas.experiments.runs import initial_searches
 from fedatlas.experiments.selection import select_points
 from fedatlas.experiments.specification import Experiment
-from fedatlas.io.text import read_json
 from fedatlas.results.claims import build
 from fedatlas.results.claims.base import Check
 
 Undecided = Callable[
     [int], Iterable[str]
 ]  # from the number of seeds of an interim analysis to the claims that it leaves undecided
-
-
-def read_undecided(path: str | Path) -> list[str]:
-    """Return the names of the claims in the file of an interim analysis, which it leaves undecided."""
-    return list(read_json(path)["undecided"])
 
 
 def seed_counts(

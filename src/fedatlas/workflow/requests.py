@@ -1,7 +1,6 @@
 """What jobs of cells ask a scheduler for: memory and time of an attempt, GPUs, and a group."""
 
 import math
-from collections.abc import Collection
 from typing import Any
 
 from fedatlas.experiments.cells import CellSpec
@@ -9,7 +8,6 @@ from fedatlas.workflow import resources
 from fedatlas.workflow.estimates import Estimates
 from fedatlas.workflow.graph import Graph
 
-RESOURCES = ("mem_mb", "runtime", "gpu")
 GROUP = "cells"  # of jobs that a cluster runs several at a time
 MARGIN = 4  # over the time of training, for evaluations and slower processors
 START_MINUTES = 5  # until a job computes, on a busy drive
@@ -30,15 +28,11 @@ class Requests:
         of_optimum: Those of the job of an optimum.
     """
 
-    def __init__(self, graph: Graph, names: Collection[str] = RESOURCES) -> None:
-        """Create the requests of the jobs of a graph. names: Names of the resources that jobs ask for."""
+    def __init__(self, graph: Graph) -> None:
+        """Create the requests of the jobs of a graph."""
         self.graph, self.study, self._estimates = graph, graph.study, Estimates(graph.study)
-        of_cell = {"mem_mb": self.memory, "runtime": self.minutes, "gpu": self.gpus}
-        of_optimum = {"mem_mb": self.optimum_memory, "runtime": lambda w, attempt: OPTIMUM_MINUTES * attempt}
-        self.of_cell, self.of_optimum = (
-            {name: function for name, function in functions.items() if name in names}
-            for functions in (of_cell, of_optimum)
-        )
+        self.of_cell = {"mem_mb": self.memory, "runtime": self.minutes, "gpu": self.gpus}
+        self.of_optimum = {"mem_mb": self.optimum_memory, "runtime": lambda w, attempt: OPTIMUM_MINUTES * attempt}
 
     def memory(self, w: Any, attempt: int = 1, threads: int = 1) -> int:
         """Return the megabytes of a cell's job. A job that is tried again gets more.

@@ -8,7 +8,6 @@ import numpy as np
 
 from fedatlas.data import sources
 from fedatlas.data.sources import Source
-from fedatlas.errors import UserError
 from fedatlas.experiments.cells import CellSpec, Search, Spec, has_choice
 from fedatlas.experiments.entry_facts import draws_nothing
 from fedatlas.experiments.runs import (
@@ -30,7 +29,6 @@ from fedatlas.federation.engine.steps import call
 from fedatlas.federation.problems.network import NeuralNetwork
 
 DIM, CLIENTS = 3, 2  # of a start that is tried: no state of clients has this length by chance
-ROUNDS = 20  # of which the active clients are counted
 STEP_OPERATIONS = 20_000  # products and sums in the time of a client step besides its gradient
 
 _INTERPRETER_MB = 1000  # with the numerical libraries
@@ -154,14 +152,14 @@ def run_stages(spec: CellSpec, search: Search, rounds: int) -> list[tuple[int, i
 
 @functools.lru_cache(10_000)
 def _run_work(conditions: str, spec: str) -> float:
-    """Return the number of operations of a run."""
+    """Return the number of operations of a run, as if all clients took part in all rounds."""
     setting, problem = Setting(**json.loads(conditions)), json.loads(spec)
     kind, options = problems.parse(problem)
     source = sources.info(options.data) if options else None
     rows = (source.rows if source else 1) / setting.clients
     batch = rows if setting.batch is None else min(setting.batch, rows) if rows > 1 else setting.batch
     local_steps = setting.local_steps or (setting.local_epochs or 1) * max(1.0, rows / batch)
-    client_steps = setting.total_rounds * local_steps * _active_clients(setting)
+    client_steps = setting.total_rounds * local_steps * setting.clients
     if source is None:  # clients of the problem `similar` have dense matrices
         dim = problem.get("dim", 10)
         sample = 2.0 * dim * (dim if problem["kind"] == "similar" else 1)
@@ -176,13 +174,3 @@ def _run_work(conditions: str, spec: str) -> float:
 def _network_operations(architecture: str, shape: tuple[int, ...], outputs: int) -> float:
     """Return the operations of a network's gradient of one sample. architecture: Its specification."""
     return of_architecture(ARCHITECTURES.build(json.loads(architecture)), shape, outputs)
-
-
-def _active_clients(setting: Setting) -> float:
-    """Return the mean number of active clients; half of all where the rule of participation needs the data."""
-    rounds = range(min(ROUNDS, setting.total_rounds))
-    try:
-        participants = setting.participation_kind.bind(None, setting.clients, 0)
-        return sum(len(participants.active(t)) for t in rounds) / len(rounds)
-    except (UserError, AttributeError):
-        return setting.clients / 2

@@ -2,8 +2,7 @@
 
 A time is the sum over all runs of an experiment of the seconds in its run files: those of training on one processor,
 without evaluation. Memory is what the job of the largest cell asks a scheduler for. The time of an experiment that was
-not run follows from that of another size (`fedatlas.workflow.estimates`); `fedatlas.workflow.shipped_times` writes the
-file.
+not run follows from that of another size (`fedatlas.workflow.estimates`, which writes the file).
 
 Snakemake's ``benchmark:`` gives neither. A job that adds runs to a run file would replace the benchmark of the others
 by its own. Snakemake samples a process every half a second at first and every half a minute later, so it counts a part

@@ -7,7 +7,7 @@ Options of figures and checks declare the things that their values name (``names
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from fedatlas.errors import UserError, did_you_mean, lookup
 from fedatlas.experiments import expansion
@@ -19,7 +19,6 @@ from fedatlas.experiments.selection import EXTREMES, select_points
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.validation import reported_metrics
 from fedatlas.federation import algorithms
-from fedatlas.federation.engine.history import PARTS
 from fedatlas.federation.partitions import is_split
 from fedatlas.registry.bibliography import reference
 from fedatlas.registry.extensions import describe
@@ -35,14 +34,6 @@ from fedatlas.theory.theorems import THEOREMS
 from fedatlas.workflow import inputs
 
 
-class RunPoint(NamedTuple):
-    """A point of the axes, and one run of an algorithm, by its id, at it."""
-
-    id: str
-    axes: dict[str, Any]
-    run: Run
-
-
 def validate(experiment: Experiment, cells: Sequence[Cell] | None = None) -> None:
     """Validate the paper, figures and claims of an experiment.
 
@@ -55,7 +46,7 @@ def validate(experiment: Experiment, cells: Sequence[Cell] | None = None) -> Non
     """
     cells = expansion.cells(experiment) if cells is None else cells
     metrics = list(dict.fromkeys(name for cell in cells for name in reported_metrics(cell.spec)))
-    points = [point for cell in cells for point in _points(cell)]
+    points = _points(cells)
     with _within(experiment.where):
         tuning = {id: expansion.tuned_values(experiment, id)[0] for id in experiment.algorithms}
 
@@ -76,8 +67,9 @@ def validate(experiment: Experiment, cells: Sequence[Cell] | None = None) -> Non
             with _within(f"figures.{name}"):
                 figure = FIGURES.build(experiment.figure(name))
                 validate_options(figure)
-                if "partitions" in figure.inputs:
-                    _validate_partition(experiment)
+                partitions = [experiment.problem.get("partition"), *experiment.axes.get("problem.partition", [])]
+                if "partitions" in figure.inputs and not any(map(is_split, partitions)):
+                    raise UserError("kind: the experiment has no partition to draw: its data are not split")
                 if figure.draws_results:
                     _validate_axes(figure, experiment)
                 inputs.specify(figure, cells)
@@ -113,19 +105,15 @@ def _validate_names(kind: Kind, experiment: Experiment, reported: list[str], tun
     metrics = dict.fromkeys(reported)
     reports = [algorithms.get(experiment.algorithm(id)).reports for id in _algorithms(kind, experiment)]
     common = dict.fromkeys(name for name in reports[0] if all(name in names for names in reports)) if reports else {}
-    recorded = [name.removesuffix(f"_{PARTS[0]}") for name in reported if name.endswith(f"_{PARTS[0]}")]
     namespaces: dict[str, tuple[str, Mapping[str, Any]]] = {
         "metric": ("metric", metrics),
         "metric or cost": ("metric or cost", {**metrics, **COSTS}),
-        "record": ("recorded value", dict.fromkeys(recorded)),
         "metric or tuned numbers": ("metric or hyper-parameter tuned over numbers", {**metrics, **measured}),
         "axis": ("axis of grid or within", axes),
         "axis of numbers": ("axis of numbers", {axis: axis for axis in axes if are_numbers(experiment.axes[axis])}),
-        "cost": ("cost", COSTS),
         "cost or time": ("cost", {**TIMES, **common}),
         "tuned": ("tuned hyper-parameter", tuned),
         "tuned numbers": ("hyper-parameter tuned over numbers", measured),
-        "axis or tuned": ("axis or tuned hyper-parameter", {**axes, **tuned}),
         "algorithm": ("algorithm of the experiment", experiment.algorithms),
         "algorithms": ("algorithm of the experiment", experiment.algorithms),
         "limit": ("limit", LIMITS),
@@ -140,7 +128,9 @@ def _validate_names(kind: Kind, experiment: Experiment, reported: list[str], tun
             _validate_where(name, value, experiment.axes)
         elif option.names in namespaces:
             noun, names = namespaces[option.names]
-            _validate_in(name, noun, value if isinstance(value, (list, tuple, dict)) else [value], names)
+            with _within(name):
+                for entry in value if isinstance(value, (list, tuple, dict)) else [value]:
+                    lookup(noun, str(entry) if noun == "theorem" else entry, names)
 
 
 def _algorithms(kind: Kind, experiment: Experiment) -> list[str]:
@@ -150,28 +140,26 @@ def _algorithms(kind: Kind, experiment: Experiment) -> list[str]:
     return [id for id in ids if id in experiment.algorithms]
 
 
-def _points(cell: Cell) -> Iterator[RunPoint]:
-    """Yield the points of a cell's axes, each with one of its runs."""
-    first = replace(cell.spec, seeds=cell.spec.seeds[:1], tune={k: v[:1] for k, v in cell.spec.tune.items()})
-    for run in runs(first):
-        yield RunPoint(cell.id, {**cell.point, **run.within}, run)
+def _points(cells: Iterable[Cell]) -> list[tuple[str, dict[str, Any], Run]]:
+    """Return all points of the cells' axes, each with the id of its algorithm and one of its runs."""
+    points = []
+    for cell in cells:
+        first = replace(cell.spec, seeds=cell.spec.seeds[:1], tune={k: v[:1] for k, v in cell.spec.tune.items()})
+        points += [(cell.id, {**cell.point, **run.within}, run) for run in runs(first)]
+    return points
 
 
-def _validate_runs(kind: Figure | Check, experiment: Experiment, points: Sequence[RunPoint]) -> None:
+def _validate_runs(
+    kind: Figure | Check, experiment: Experiment, points: Iterable[tuple[str, dict[str, Any], Run]]
+) -> None:
     """Validate the demands of a figure or check on a run of each algorithm at each point of the axes that it keeps."""
     ids = set(_algorithms(kind, experiment))
-    points = [point for point in points if point.id in ids]
-    points = [points[index] for index in select_points([point.axes for point in points], getattr(kind, "where", None))]
-    kind.fits((point.id, point.run) for point in points)
+    points = [point for point in points if point[0] in ids]
+    kept = [points[index] for index in select_points([axes for _, axes, _ in points], getattr(kind, "where", None))]
+    kind.fits((id, run) for id, _, run in kept)
     if isinstance(kind, CostOptions) and kind.simulated:
-        for point in points:
-            kind.model_of(create_setting(point.run).driver_kind)
-
-
-def _validate_in(key: str, noun: str, names: Iterable[Any], namespace: Mapping[str, Any]) -> None:
-    with _within(key):
-        for name in names:
-            lookup(noun, str(name) if noun == "theorem" else name, namespace)
+        for _, _, run in kept:
+            kind.model_of(create_setting(run).driver_kind)
 
 
 def _validate_where(key: str, where: Mapping[str, Any], axes: Mapping[str, list[Any]]) -> None:
@@ -197,9 +185,3 @@ def _select(value: Any, values: list[Any]) -> list[Any]:
     if value in EXTREMES and are_numbers(values):
         return values[:1]
     return [item for item, is_match in zip(values, matches(values, value), strict=True) if is_match]
-
-
-def _validate_partition(experiment: Experiment) -> None:
-    partitions = [experiment.problem.get("partition"), *experiment.axes.get("problem.partition", [])]
-    if not any(map(is_split, partitions)):
-        raise UserError("kind: the experiment has no partition to draw: its data are not split over clients")
