@@ -17,11 +17,11 @@ def _published(folder: str, name: str, size: int, md5: str, *others: str) -> Fil
 
 def _photographs(name: str, *forms: Form, **entry: Any) -> Source:
     """Return a set of colour images, 32 x 32 unless the entry says otherwise."""
-    common = {"group": name, "licence": "none stated by the source", "shape": (3, 32, 32), "scale": 255.0}
+    common: dict[str, Any] = {"group": name, "licence": "none stated by the source", "shape": (3, 32, 32), "scale": 255.0}
     return Source(name, forms=forms, **common | entry)
 
 
-_CIFAR = {
+_CIFAR: dict[str, Any] = {
     "page": f"{_KRIZHEVSKY}cifar.html",
     "citation": "krizhevsky2009learning",
     "rows": 50_000,
