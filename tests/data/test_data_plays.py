@@ -30,15 +30,6 @@ def test_every_character_belongs_to_its_speaker(speeches):
     assert result == texts
 
 
-@given(st.integers(2, 200), st.integers(1, 5), st.integers(1, 4))
-def test_test_samples_see_no_character_that_is_trained_on(length, context, stride):
-    train, test = Plays(length=context, least=2, stride=stride)._labels(length)
-    assert all(context <= label < int(0.8 * length) for label in train)
-    assert all(int(0.8 * length) <= label - context and label < length for label in test)
-    assert (np.diff(train) == stride).all() and (np.diff(test) == stride).all()
-    assert len(train) == max(0, -(-(int(0.8 * length) - context) // stride))
-
-
 @pytest.mark.parametrize("spacing, roles", [(1, ["anne", "ben"]), (2, ["anne"])])
 def test_a_sample_is_the_characters_before_its_label(put, tmp_path, spacing, roles):
     texts = {"anne": "to be, or not to be:  that is", "ben": "nay; nay!"}

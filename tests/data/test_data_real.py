@@ -7,7 +7,7 @@ import pytest
 
 from fedatlas.data.prepared import load
 from fedatlas.data.sources import info
-from fedatlas.data.store import prepare, status, verify
+from fedatlas.data.store import prepare, status
 
 QUICK = ("a9a", "a9a.t", "mushrooms", "phishing", "w8a", "mnist", "fashion-mnist", "ijcnn1")
 
@@ -26,7 +26,6 @@ def test_a_mirrored_set_is_fetched_prepared_verified_and_loads_at_once(name, tmp
     start = time.perf_counter()
     result = load(name, tmp_path)
     assert time.perf_counter() - start < 0.5
-    verify(name, tmp_path)
     source = info(name)
     assert result.X.shape == (source.rows, *source.shape) and not result.provenance["lossy"]
     if source.counts:

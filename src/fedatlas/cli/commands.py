@@ -128,15 +128,6 @@ def data_status(a: Namespace) -> None:
         print(f"{row.name:<{margin}}  {row.state:<10} {size:>12}  {'lossy' if row.lossy else ''}".rstrip())
 
 
-def data_verify(a: Namespace) -> None:
-    """Verify data sets."""
-    from fedatlas.data.store import list_prepared, verify
-
-    for name in a.names or list_prepared():
-        verify(name)
-        print(f"{name}: verified", flush=True)
-
-
 def theory(a: Namespace) -> None:
     """Print what theorems say about a problem and a setting."""
     from fedatlas.errors import explain_overflow

@@ -124,9 +124,7 @@ def _add_check(groups: Any) -> None:
 
 
 def _add_data(groups: Any) -> None:
-    data = groups.add_parser("data", help="data sets: fetch, status, verify").add_subparsers(
-        required=True, metavar="command"
-    )
+    data = groups.add_parser("data", help="data sets: fetch, status").add_subparsers(required=True, metavar="command")
     command = data.add_parser("fetch", help="download data sets or copy them from a mirror, verify and prepare them")
     text = "a data set, or custom data as after --data of train"
     command.add_argument("names", nargs="+", metavar="name", help=text)
@@ -134,11 +132,6 @@ def _add_data(groups: Any) -> None:
 
     command = data.add_parser("status", help="which data sets are prepared, which are raw files, which are missing")
     command.set_defaults(run="commands:data_status")
-
-    command = data.add_parser("verify", help="check files against sizes, checksums, rows and classes")
-    text = "a data set; default: all that are prepared"
-    command.add_argument("names", nargs="*", metavar="name", help=text)
-    command.set_defaults(run="commands:data_verify")
 
 
 def _add_record(groups: Any) -> None:

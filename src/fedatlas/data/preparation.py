@@ -9,10 +9,11 @@ import numpy as np
 from fedatlas.data.catalogue.base import Form, Source, checksum
 from fedatlas.data.custom import CustomSource
 from fedatlas.data.dataset import Contents, Dataset
-from fedatlas.data.prepared import Meta, open_arrays
+from fedatlas.data.prepared import VERSION, Meta, open_arrays
 from fedatlas.data.readers import READERS
 from fedatlas.data.readers.base import Writer
 from fedatlas.errors import UserError
+from fedatlas.io.files import write_json
 
 _BLOCK = 4096  # rows that are examined at once
 
@@ -36,7 +37,8 @@ def build(source: Source, form: Form, paths: Sequence[Path], folder: Path) -> No
             for path in sorted(folder.glob("*.npy"))
         }
         meta = Meta(arrays, source, provenance(source, form, paths))
-        meta.write(folder)
+        described = {"contents": source.to_json(), "provenance": meta.provenance}
+        write_json(folder / "meta.json", {"version": VERSION, "arrays": arrays} | described)
         validate(source, open_arrays(source.name, folder, meta))
     except (UserError, MemoryError):
         raise

@@ -14,7 +14,6 @@ import numpy as np
 from fedatlas.data.dataset import CSR, Contents, Dataset
 from fedatlas.data.paths import prepared_folder, resolve_directory
 from fedatlas.errors import UserError
-from fedatlas.io.files import write_json
 
 VERSION = 2  # of the names of the arrays and of meta.json; data of another version are prepared again
 
@@ -49,11 +48,6 @@ class Meta:
         text = json.dumps([self.arrays, self.contents.to_json()], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
-    def write(self, folder: Path) -> None:
-        """Write ``meta.json`` into a folder."""
-        described = {"contents": self.contents.to_json(), "provenance": self.provenance}
-        write_json(folder / "meta.json", {"version": VERSION, "arrays": self.arrays} | described)
-
 
 def load(name: str, directory: str | Path | None = None) -> Dataset:
     """Return a prepared data set.
@@ -77,7 +71,7 @@ def load(name: str, directory: str | Path | None = None) -> Dataset:
     try:
         return open_arrays(name, folder, meta)
     except (OSError, ValueError) as error:
-        raise damage(folder, str(error)) from error
+        raise UserError(f"the prepared data in {folder} are damaged ({error}): delete the folder") from error
 
 
 def read_meta(folder: Path) -> Meta | None:
@@ -92,11 +86,6 @@ def read_meta(folder: Path) -> Meta | None:
         return meta if complete else None
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
-
-
-def damage(folder: Path, fault: str) -> UserError:
-    """Return the error for prepared data that have changed since they were prepared."""
-    return UserError(f"the prepared data in {folder} are damaged ({fault}): delete the folder and prepare it again")
 
 
 def open_arrays(name: str, folder: Path, meta: Meta) -> Dataset:

@@ -1,4 +1,4 @@
-"""The data directory: data sets are prepared and verified, and their state is reported."""
+"""The data directory: data sets are prepared, and their state is reported."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -6,12 +6,11 @@ from typing import Literal
 
 from fedatlas.data import custom, preparation, prepared, raw_files
 from fedatlas.data.catalogue import SOURCES
-from fedatlas.data.catalogue.base import Source, checksum
+from fedatlas.data.catalogue.base import Source
 from fedatlas.data.custom import CustomSource
 from fedatlas.data.locks import exclusive
 from fedatlas.data.paths import Mirrors, is_url, list_mirrors, prepared_folder, raw_folder, resolve_directory
 from fedatlas.data.sources import Spec, info
-from fedatlas.errors import UserError
 from fedatlas.io.files import atomic_folder
 
 
@@ -66,35 +65,6 @@ def prepare(spec: Spec, directory: str | Path | None = None, mirrors: Mirrors = 
         with atomic_folder(folder) as building:
             preparation.build(source, form, paths, building)
     return folder
-
-
-def verify(spec: Spec, directory: str | Path | None = None) -> None:
-    """Verify the prepared files of a data set by sizes and checksums. Raw files are verified when they are fetched.
-
-    Args:
-        spec: A name, or a mapping of custom data.
-        directory: The data directory.
-
-    Raises:
-        UserError: At the first file that is wrong, or if there is none.
-    """
-    source, root = info(spec, directory), resolve_directory(directory)
-    folder = prepared_folder(root, source.name)
-    if not folder.is_dir():
-        raise UserError(f"there is no {folder}: run 'fedatlas data fetch {source.name}' first")
-    if (meta := prepared.read_meta(folder)) is None:
-        raise prepared.damage(folder, "a file is missing or cut off, or another version wrote them")
-    for stem, array in meta.arrays.items():
-        path = folder / f"{stem}.npy"
-        if checksum(path) != f"sha256:{array['sha256']}":
-            raise prepared.damage(folder, f"{path.name} has changed")
-    if not _is_current(source, root):
-        raise UserError(f"the files of {source.title} have changed since {folder} was made: prepare the data again")
-
-
-def list_prepared(directory: str | Path | None = None) -> list[str]:
-    """Return the names of the data sets of which a data directory has a prepared form, be it whole or not."""
-    return sorted(path.name for path in (resolve_directory(directory) / "prepared").glob("[!.]*"))
 
 
 def status(directory: str | Path | None = None, mirrors: Mirrors = ()) -> list[Status]:

@@ -18,7 +18,7 @@ from fedatlas.registry.options import option
 
 TEST_SHARE = 0.2  # of the rows of each class, by default
 _STREAM = 0x5445_5354  # of the random numbers that choose test rows
-_MOST_NAMES = 20  # classes or clients that a note lists
+_MOST_NAMES = 20  # classes that a note lists
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -167,7 +167,10 @@ class _Parts:
             scale=self.samples.scale,
             counts=tuple(map(int, self.counts)),
         )
-        notes = [self.samples.note, _list_names("Classes", self.classes), _list_names("Clients", self.clients)]
+        notes, numbers = [self.samples.note], [str(number) for number in range(len(self.classes))]
+        if self.classes != numbers and len(numbers) <= _MOST_NAMES:
+            names = (f"{number} is {name}" for number, name in zip(numbers, self.classes, strict=True))
+            notes.append(f"Classes: {', '.join(names)}.")
         if self.share:
             notes.append(f"{100 * self.share:g} % of the rows of each class test, drawn with seed {self.reader.seed}.")
         if self.reader.standardise:
@@ -203,10 +206,3 @@ def _number(values: np.ndarray) -> tuple[list[str], np.ndarray]:
     """Return the sorted names of values (n,), and the number of each value, int64 (n,)."""
     names, numbers = np.unique(values, return_inverse=True)
     return [str(name) for name in names.tolist()], numbers.astype(np.int64)
-
-
-def _list_names(noun: str, names: Sequence[str]) -> str:
-    """Return the sentence that maps numbers to names; empty if the names are the numbers, or if there are many."""
-    if not names or len(names) > _MOST_NAMES or list(names) == [str(number) for number in range(len(names))]:
-        return ""
-    return f"{noun}: " + ", ".join(f"{number} is {name}" for number, name in enumerate(names)) + "."

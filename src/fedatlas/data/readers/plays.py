@@ -53,8 +53,9 @@ class Plays(Reader):
         owners: dict[str, list[np.ndarray]] = {"": [], "_test": []}
         for owner, role in enumerate(by_length[:: self.every]):
             codes = np.array([_NUMBER[character] for character in texts[role]])
-            train, test = self._labels(len(codes))
-            for suffix, labels in (("", train), ("_test", test)):
+            cut = int(TRAIN_SHARE * len(codes))
+            for suffix, start, end in (("", 0, cut), ("_test", cut, len(codes))):  # no test sample sees training text
+                labels = np.arange(start + self.length, end, self.stride)
                 owners[suffix].append(np.full(len(labels), owner))
                 parts[suffix].append(codes[labels[:, None] - np.arange(self.length + 1)])
         for suffix, blocks in parts.items():
@@ -65,11 +66,6 @@ class Plays(Reader):
             out.save(f"X{suffix}", csr_matrix((np.ones(columns.size), columns.ravel(), rows), shape))
             out.save(f"y{suffix}", windows[:, 0].astype(np.int64))
             out.save(f"owner{suffix}", np.concatenate(owners[suffix]).astype(np.int64))
-
-    def _labels(self, length: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the places of training and test labels in a text; no test sample sees a training character."""
-        cut = int(TRAIN_SHARE * length)
-        return np.arange(self.length, cut, self.stride), np.arange(cut + self.length, length, self.stride)
 
 
 def role_texts(play: str) -> Mapping[str, str]:
@@ -95,7 +91,9 @@ def _speeches(play: str) -> Iterator[tuple[str, str]]:
         lines = paragraph.strip().split("\n")
         if _SCENE.match(lines[0]):
             role, begun = None, True
-        elif (role := _role(lines)) is None:
+        elif len(lines) > 1 and _HEADING.fullmatch(heading := lines[0].strip()):
+            role = heading.rstrip(".").casefold()
+        else:
             text += "\n" + paragraph  # a speech goes on after a stage direction
             continue
         if speaker is not None:
@@ -103,14 +101,6 @@ def _speeches(play: str) -> Iterator[tuple[str, str]]:
         speaker, text = role if begun else None, "\n".join(lines[1:])
     if speaker is not None:
         yield speaker, text
-
-
-def _role(lines: Sequence[str]) -> str | None:
-    """Return the name that heads a paragraph, or None."""
-    first = lines[0].strip()
-    if len(lines) < 2 or not _HEADING.fullmatch(first):
-        return None
-    return first.rstrip(".").casefold()
 
 
 def _plain(text: str) -> str:
