@@ -48,7 +48,7 @@ def entries() -> "dict[str, Entry]":
     Raises:
         UserError: A file is not BibTeX in UTF-8, or a key stands for two entries.
     """
-    return _entries(extensions.study().root)
+    return _entries(extensions.study())
 
 
 @functools.cache

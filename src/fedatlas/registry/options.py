@@ -178,7 +178,7 @@ def fits(schema: Mapping[str, Any], value: Any) -> bool:
         case "object":
             items, values = schema.get("additionalProperties", {}), value if isinstance(value, dict) else {}
             return (
-                (isinstance(value, dict) or dataclasses.is_dataclass(value))
+                (isinstance(value, dict) or (dataclasses.is_dataclass(value) and not isinstance(value, type)))
                 and len(values) >= schema.get("minProperties", 0)
                 and all(isinstance(key, str) and fits(items, item) for key, item in values.items())
             )

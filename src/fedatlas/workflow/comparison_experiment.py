@@ -44,7 +44,7 @@ def prepare(study: Study, request: Request, compute: bool = False, fetch: bool =
 
     Args:
         study: The study.
-        request: What is compared. Algorithms may be named by their labels.
+        request: What is compared.
         compute: Whether to train what the record lacks of the other entries.
         fetch: Whether to fetch the data; else servers are only asked whether they have them.
 

@@ -179,7 +179,7 @@ class Study:
         return {
             "FEDATLAS_DATA": self.folders.data,
             MIRRORS_VARIABLE: format_mirrors(list_mirrors(self.config["data_mirrors"])),
-            extensions.VARIABLE: extensions.environment_value(Path.cwd(), self.config["extensions"]),
+            extensions.VARIABLE: str(Path.cwd()),
             LIVE: uri if uri.startswith("http") else "",
         }
 
@@ -197,8 +197,8 @@ class Study:
         environment = self.environment()
         if vars(workflow).setdefault("fedatlas_environment", environment) != environment:
             raise UserError(
-                "two modules of the atlas in one workflow need the same data, data_mirrors and extensions, and the "
-                "same server in mlflow_uri if one has a server"
+                "two modules of the atlas in one workflow need the same data and data_mirrors, and the same server "
+                "in mlflow_uri if one has a server"
             )
         os.environ.update(environment)
 
