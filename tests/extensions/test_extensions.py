@@ -56,31 +56,14 @@ def test_every_kind_there_is_is_found_with_its_module(extended_study):
         assert home in families[section].modules()
 
 
-def test_a_label_is_a_name_too(study, capsys):
-    study({"extensions/tiny.py": ALGORITHM.replace('label = "Tiny"', 'label = "My Way"')})
-    for name in ("tiny", "Tiny", "my way", "MY WAY"):
-        assert ALGORITHMS.resolve(name) == "tiny" and train(name) == 0
-        assert describe(name).startswith("tiny (algorithm")
-    assert ALGORITHMS.resolve("FEDAVG") == "fedavg" and ALGORITHMS.resolve("Your Way") == "Your Way"
-    assert "SCAFFOLD" not in ALGORITHMS  # specifications hold names alone
-    with pytest.raises(UserError, match="unknown algorithm 'SCAFFOLD'; did you mean 'scaffold'"):
-        ALGORITHMS.get("SCAFFOLD")
-
-
-def test_files_and_folders_may_be_named(study):
-    study(
-        {
-            extensions.CONFIG: "extensions: [kinds/deep, one.py]\n",
-            "kinds/deep/tiny.py": ALGORITHM,
-            "kinds/other.py": "raise RuntimeError\n",
-            "one.py": ALGORITHM.replace("tiny", "one"),
-            "kinds/deep/.ipynb_checkpoints/tiny-checkpoint.py": ALGORITHM,
-        }
+def test_capitals_are_no_matter(study):
+    study({**TINY, "extensions/.ipynb_checkpoints/tiny-checkpoint.py": ALGORITHM})
+    assert (
+        ALGORITHMS.resolve("TINY") == "tiny" and train("Tiny") == 0 and describe("TINY").startswith("tiny (algorithm")
     )
-    assert {name: home for name, (_, home) in ALGORITHMS.extension_kinds.items()} == {
-        "one": "one",
-        "tiny": "kinds.deep.tiny",
-    }
+    assert ALGORITHMS.resolve("Your Way") == "Your Way"
+    with pytest.raises(UserError, match="unknown algorithm 'scafold'; did you mean 'scaffold'"):
+        ALGORITHMS.get("scafold")
 
 
 def test_a_package_declares_in_its_init_and_imports_relatively(study):
@@ -111,8 +94,7 @@ def test_two_studies_in_one_process_do_not_mix(study, tmp_path, monkeypatch):
 
 def test_a_job_finds_them_by_the_environment_anywhere(study, tmp_path):
     folder = study(TINY)
-    value = extensions.environment_value(folder, ["extensions"])
-    environment = {**os.environ, extensions.VARIABLE: value}
+    environment = {**os.environ, extensions.VARIABLE: str(folder)}
     command = [sys.executable, "-m", "fedatlas.cli.main", "show", "tiny"]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert done.returncode == 0 and done.stdout.startswith("tiny (algorithm, extensions/tiny.py)")

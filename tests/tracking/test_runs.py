@@ -57,7 +57,7 @@ def test_the_report_run(results, database):
     assert (report.data.metrics["runs"], report.data.metrics["diverged runs"]) == (RUNS, 4)
     note = report.data.tags["mlflow.note.content"]
     assert note.startswith("- **held**: FedAc is fast.\n- Warning: ") and "slow" not in note
-    words = {"paper": "FedAc", "venue": "NeurIPS 2020", "source": "Figure 1", "claims": "held 1 of 1"}
+    words = {"paper": "FedAc", "source": "Figure 1", "claims": "held 1 of 1"}
     assert words.items() <= report.data.tags.items() and {"paper": "FedAc"}.items() <= experiment.tags.items()
     ((source,), provenance) = report.inputs.dataset_inputs, files.read_meta(results / "table.parquet")["data"]
     assert source.dataset.name == "breast_cancer"

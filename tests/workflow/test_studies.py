@@ -48,7 +48,7 @@ def test_its_graph_has_the_own_algorithm_beside_three_tuned_baselines(tmp_path):
 def test_its_algorithm_is_comparable_at_once(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(create_study(str(tmp_path / "mine")))
     monkeypatch.delenv("FEDATLAS_DATA_MIRRORS", raising=False)
-    assert main(["compare", "My algorithm", "--quick", "--dry-run"]) == 0
+    assert main(["compare", "MY_ALGORITHM", "--quick", "--dry-run"]) == 0
     assert "my_algorithm beside 15 others on 3 problems of landscape (size smoke)" in capsys.readouterr().out
 
 

@@ -38,7 +38,6 @@ def test_keys_that_are_not_given_have_defaults(tmp_path, monkeypatch):
         "results": "results",
         "data": "data",
         "data_mirrors": [],
-        "extensions": ["extensions"],
         "record": "use",
         "gpu": 0,
         "mlflow_uri": "sqlite:///results/mlflow.db",

@@ -45,7 +45,7 @@ class FederatedLogisticRegression(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     algorithm : str
-        Name or label of an algorithm of the atlas. Those that need an exact proximal step are refused.
+        Name of an algorithm of the atlas. Those that need an exact proximal step are refused.
     clients : int
         Number of clients; never more than there are samples.
     partition : str, dict or list

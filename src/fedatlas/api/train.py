@@ -54,7 +54,7 @@ def train(
     """Train one federated algorithm on one problem.
 
     Args:
-        algorithm: Name or label of an algorithm, an Algorithm, or a subclass of it.
+        algorithm: Name of an algorithm, an Algorithm, or a subclass of it.
         problem: A Problem, such as `fedatlas.Softmax` of arrays, or a specification such as
             ``{"kind": "logistic", "data": "a9a", "l2": 1e-3}``. Its data may be custom files: ``"data": {"file":
             "mine.csv", "label": "y", "client": "hospital"}, "partition": "natural"``.

@@ -89,7 +89,7 @@ def _kind(section: str, name: str) -> str:
     ]
     if cite := getattr(kind, "cite", None):
         cited = bibliography.entries().get(cite)  # an algorithm can be tried before its paper has an entry
-        lines += ["", _cited(cited.text) if cited else _paragraph(bibliography.explain_missing(cite))]
+        lines += ["", _cited(str(cited.raw)) if cited else _paragraph(bibliography.explain_missing(cite))]
     return "\n".join(lines)
 
 

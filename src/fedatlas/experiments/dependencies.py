@@ -8,6 +8,7 @@ import copy
 import functools
 import json
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from fedatlas.experiments.cells import Cell, CellSpec, Spec
@@ -28,7 +29,7 @@ from fedatlas.federation.problems import PROBLEMS
 from fedatlas.federation.sampling import SAMPLING
 from fedatlas.federation.schedules import SCHEDULES
 from fedatlas.federation.topologies import TOPOLOGIES
-from fedatlas.registry.extensions import Study, location, study
+from fedatlas.registry.extensions import location, study
 from fedatlas.registry.kinds import Family
 
 ENGINE = "fedatlas.experiments.run"
@@ -59,7 +60,7 @@ def cell_modules(spec: CellSpec) -> list[str]:
 
 # Cells share most settings. The study is a part of the keys, because its extensions say what a name means.
 @functools.lru_cache(10_000)
-def _setting_modules(_study: Study, choices: str) -> frozenset[str]:
+def _setting_modules(_study: Path | None, choices: str) -> frozenset[str]:
     """Return the modules that settings name. choices: See `_choices`."""
     modules = set()
     for setting in _combinations(choices):

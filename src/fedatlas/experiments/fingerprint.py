@@ -81,7 +81,7 @@ def module_hashes(modules: Iterable[str]) -> dict[str, str]:
 
 # The study is a part of the keys of caches, because names of its modules are relative to its folder.
 @functools.lru_cache(10_000)
-def _codes(study: extensions.Study, modules: frozenset[str]) -> dict[str, str]:
+def _codes(study: Path | None, modules: frozenset[str]) -> dict[str, str]:
     """Return the hash of the code of modules and of all that they import, by name, sorted."""
     codes = {name: _parse(study, name)["code"] for name in sorted(_closure(study, modules))}
     if _new:
@@ -97,7 +97,7 @@ def closure(*modules: str) -> frozenset[str]:
 
 
 @functools.cache
-def _closure(study: extensions.Study, modules: frozenset[str]) -> frozenset[str]:
+def _closure(study: Path | None, modules: frozenset[str]) -> frozenset[str]:
     names: set[str] = set()
     todo = list(modules)
     while todo:
@@ -109,7 +109,7 @@ def _closure(study: extensions.Study, modules: frozenset[str]) -> frozenset[str]
 
 
 @functools.cache
-def _followed(study: extensions.Study, name: str) -> tuple[str, ...]:
+def _followed(study: Path | None, name: str) -> tuple[str, ...]:
     """Return the modules that a module imports and that count as parts of it."""
     imported = _imported(_parse(study, name)["imports"])
     return tuple(
@@ -176,7 +176,7 @@ def _is_word(node: ast.stmt) -> bool:
 
 
 @functools.cache
-def _parse(_study: extensions.Study, name: str) -> dict[str, Any]:
+def _parse(_study: Path | None, name: str) -> dict[str, Any]:
     """Return ``{"code", "imports"}`` of a module: hash of its normalised code, and imported names.
 
     The hash is also of the files that the module's classes declare to read, and outside of the package of the versions

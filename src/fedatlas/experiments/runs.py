@@ -7,6 +7,7 @@ import itertools
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from fedatlas.errors import UserError
@@ -128,7 +129,7 @@ def create_setting(run: Run) -> Setting:
 
 
 @functools.lru_cache(10_000)
-def _setting(_study: extensions.Study, setting: str) -> Setting:
+def _setting(_study: Path | None, setting: str) -> Setting:
     """Build a setting from JSON. The study is a part of the key, because its extensions say what a name means."""
     return construct("setting", Setting, json.loads(setting))
 

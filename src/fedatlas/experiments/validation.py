@@ -7,6 +7,7 @@ problems only what is declared is known.
 import functools
 import json
 from collections.abc import Collection, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -88,14 +89,14 @@ def _of_one_seed(spec: CellSpec) -> Iterator[Run]:
 # Cells of an experiment share most of what they name. What is built from text alone is built once for each text. The
 # study is a part of the key, because its extensions say what a name means.
 @functools.lru_cache(10_000)
-def _algorithm(_study: extensions.Study, name: str, parameters: str) -> Algorithm:
+def _algorithm(_study: Path | None, name: str, parameters: str) -> Algorithm:
     """Build an algorithm without a problem, so that its formulas are only parsed."""
     options = algorithms.get(name).options()
     return algorithms.create(name, resolve(json.loads(parameters), options))
 
 
 @functools.lru_cache(10_000)
-def _parse(_study: extensions.Study, problem: str) -> tuple[ProblemKind, DataOptions | None]:
+def _parse(_study: Path | None, problem: str) -> tuple[ProblemKind, DataOptions | None]:
     """Parse the specification of a problem, which is given as JSON."""
     return problems.parse(json.loads(problem))
 
@@ -106,7 +107,7 @@ def _start(setting: dict[str, Any]) -> str:
 
 
 @functools.lru_cache(10_000)
-def _starts(_study: extensions.Study, algorithm: str, parameters: str, problem: str, setting: str, seed: int) -> bool:
+def _starts(_study: Path | None, algorithm: str, parameters: str, problem: str, setting: str, seed: int) -> bool:
     """Check the start of a run on a synthetic problem that is built in milliseconds. Return whether it is one.
 
     Raises UserError if the run cannot begin.

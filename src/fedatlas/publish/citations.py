@@ -16,7 +16,7 @@ def cite(names: Iterable[str] = (), experiments: Iterable[Experiment] = ()) -> s
     """Return the BibTeX to cite for names; without names, that of the five papers.
 
     Args:
-        names: Names of algorithms, data sets, references and experiments, or labels of algorithms.
+        names: Names of algorithms, data sets, references and experiments.
         experiments: Experiments that may be named; one stands for its paper, its algorithms and its data.
 
     Raises:

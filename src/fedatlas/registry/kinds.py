@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Generic, TypeVar
 
-from fedatlas.errors import UserError, did_you_mean, enumerate_names, nearest
+from fedatlas.errors import UserError, did_you_mean
 from fedatlas.registry import extensions
 from fedatlas.registry.options import Option, options
 from fedatlas.registry.validation import Validated, construct
@@ -150,28 +150,8 @@ class Family(Generic[T]):
         return self._by_module[name] or self.builtin.get(name) or self.extension_kinds.get(name)
 
     def resolve(self, name: Any) -> Any:
-        """Return the name of the kind that a person means by a name or by a label, in capitals or not.
-
-        Specifications hold names alone. What means no kind is returned as it is.
-
-        Raises:
-            UserError: Several kinds have the label.
-        """
-        if not isinstance(name, str) or self.find(name) is not None:
-            return name
-        return self._labelled(name) or name
-
-    def _labelled(self, text: str) -> str | None:
-        """Return the name of the kind whose name, or else whose label, is a text but for capitals, or None."""
-        kinds = [(known, kind) for table in (self.builtin, self.extension_kinds) for known, (kind, _) in table.items()]
-        labels = [(label, kind) for _, kind in kinds if (label := _label(kind))]
-        for texts in (kinds, labels):
-            names = sorted({kind.name for known, kind in texts if known.casefold() == text.casefold()})
-            if len(names) > 1:
-                raise UserError(f"{self.noun} {text!r} may be {' or '.join(names)}: give one of these names")
-            if names:
-                return str(names[0])
-        return None
+        """Return the name of the kind that a person means by a name in capitals; other names as they are."""
+        return name.lower() if isinstance(name, str) and name not in self and name.lower() in self else name
 
     def get(self, name: Any) -> Any:
         """Return the kind of a name: a class, or a record. Raise UserError, with a guess, if there is none."""
@@ -242,15 +222,7 @@ class Family(Generic[T]):
         if entry is None and isinstance(name, ClassName):
             raise UserError(f"{self.noun} is a {name.kind.__name__}; it must be a kind of {self.base.__name__}")
         if entry is None:
-            entries = [*self.extension_kinds.items(), *self.builtin.items()]
-            titles = {kind: extensions.describe(kind, module) for kind, (_, module) in entries}
-            guess = nearest(self._labelled(str(name)) or name, titles)
-            study = extensions.study()
-            if not guess and study.root is None:
-                guess = (
-                    f"; kinds of your own are found in a folder that has {extensions.CONFIG}, as `fedatlas init` makes"
-                )
-            raise UserError(f"unknown {self.noun} {name!r}{guess} (known: {enumerate_names(titles.values())})")
+            raise UserError(f"unknown {self.noun} {name!r}{did_you_mean(name, [*self.extension_kinds, *self.builtin])}")
         return entry
 
     def _find_in_module(self, name: str) -> tuple[Any, str] | None:
@@ -285,14 +257,6 @@ class Family(Generic[T]):
         return [cls for cls in dict.fromkeys(classes) if "name" in vars(cls) and cls.__module__ == module]
 
 
-def _label(kind: Any) -> str | None:
-    """Return the name of a kind for people, or None where it has none."""
-    if not (isinstance(kind, type) and issubclass(kind, Kind)) or "label" in kind.options():
-        return None
-    label = getattr(kind, "label", None)
-    return label if isinstance(label, str) else None
-
-
 def _names(kind: Any) -> tuple[str, ...]:
     return (kind.name, *getattr(kind, "aliases", ()))
 
@@ -306,13 +270,11 @@ def _imported_names(module: str) -> set[str]:
 
 def _validate_kind(noun: str, kind: Any, module: str) -> None:
     """Raise UserError if the kind of an extension lacks something without which it could not be used."""
-    file, name, aliases = extensions.location(module), kind.name, getattr(kind, "aliases", ())
+    file, name = extensions.location(module), kind.name
     if not isinstance(name, str) or not NAME.fullmatch(name):
         raise UserError(f"{file}: the name {name!r} of a kind of {noun} must be letters, digits, _, ., + and -")
     if not isinstance(kind, type):
         return
-    if isinstance(aliases, str):
-        raise UserError(f"{file}: aliases of {name} must be a tuple of names: aliases = ({aliases!r},)")
     subject = f"{file}, line {inspect.getsourcelines(kind)[1]}: {noun} {name}"
     if "__dataclass_fields__" not in vars(kind):
         raise UserError(f"{subject}: write @dataclass(frozen=True, kw_only=True) above the class")
@@ -323,5 +285,3 @@ def _validate_kind(noun: str, kind: Any, module: str) -> None:
         options(kind)
     except Exception as error:
         raise UserError(f"{subject}: the type of an option is not known: {error}") from error
-    if missing := sorted(vars(kind)["__abstractmethods__"]):
-        raise UserError(f"{subject} has no method {missing[0]}, which every {noun} must have")

@@ -13,9 +13,10 @@ import dataclasses
 import functools
 import math
 import numbers
+import operator
 import types
 import typing
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -78,60 +79,11 @@ class Option:
     @property
     def words(self) -> tuple[str, ...]:
         """The words that are allowed, if not all are."""
-        return tuple(word for member in self.members for word in typing.get_args(member) if _is_literal(member))
+        return tuple(word for schema in self._schemas for word in schema.get("enum", ()))
 
     def fits(self, value: Any) -> bool:
         """Return whether a value has the type and lies in the range."""
-        return any(test(value) for test in self._tests) and self._fits_size(value)
-
-    def _fits_size(self, value: Any) -> bool:
-        """Return whether a list or a mapping has the values that ``filled`` and ``distinct`` ask for."""
-        if self.filled and isinstance(value, (list, tuple, dict)) and not value:
-            return False
-        return not (self.distinct and isinstance(value, (list, tuple)) and _repeats(value))
-
-    @functools.cached_property
-    def _tests(self) -> tuple[Callable[[Any], bool], ...]:
-        """Functions that return whether a value has one of the types and lies in the range.
-
-        They exist because types are slow to take apart, and an experiment has thousands of values.
-        """
-        return tuple(map(self._test, self.members))
-
-    def _test(self, member: Any) -> Callable[[Any], bool]:
-        """Return the function that returns whether a value has a type and lies in the range."""
-        if member is types.NoneType:
-            return lambda value: value is None
-        if _is_literal(member):
-            words = typing.get_args(member)
-            return lambda value: any(value == word and type(value) is type(word) for word in words)
-        if member in (int, float):
-            return lambda value: _is_number(value, member) and self._in_range(value)
-        origin, hints = typing.get_origin(member), typing.get_args(member)
-        if not origin:
-            return lambda value: member is Any or isinstance(value, member)
-        parts = tuple(self._test_of_any(hint) for hint in hints if hint is not Ellipsis)
-        if origin is list or Ellipsis in hints:
-            return lambda value: isinstance(value, (list, tuple)) and all(map(parts[0], value))
-        if origin is tuple:
-            return lambda value: isinstance(value, (list, tuple)) and len(value) == len(parts) and _all(parts, value)
-        return lambda value: (
-            isinstance(value, origin)
-            and (not isinstance(value, dict) or all(_all(parts, pair) for pair in value.items()))
-        )
-
-    def _test_of_any(self, hint: Any) -> Callable[[Any], bool]:
-        """Return the function that returns whether a value fits one of the types of a hint."""
-        tests = tuple(map(self._test, _members(hint)))
-        return lambda value: any(test(value) for test in tests)
-
-    def _in_range(self, value: float) -> bool:
-        return (
-            (self.above is None or value > self.above)
-            and (self.below is None or value < self.below)
-            and (self.low is None or value >= self.low)
-            and (self.high is None or value <= self.high)
-        )
+        return any(fits(schema, value) for schema in self._schemas)
 
     @property
     def expected(self) -> str:
@@ -139,14 +91,10 @@ class Option:
         if self.family:
             kind = "a kind, or " if str in self.members else ""
             return f"{kind}a mapping with a kind and its options" + (", or null" if self.optional else "")
-        schemas = map(self.schema_of, self.members)
-        parts = [describe(schema) for schema in schemas if "enum" not in schema and schema.get("type") != "null"]
-        if self.words:
-            words = ", ".join(map(repr, self.words))
-            parts.append(f"one of {words}" if not parts and len(self.words) > 1 else words)
-        if self.optional and not self.constant:
-            parts.append("null")
-        return ", or ".join(dict.fromkeys(parts))
+        parts = dict.fromkeys(map(describe, self._schemas))
+        if self.constant:
+            parts.pop("null", None)  # for which the constant stands
+        return ", or ".join(parts)
 
     @property
     def optional(self) -> bool:
@@ -156,33 +104,39 @@ class Option:
     @property
     def schema(self) -> dict[str, Any]:
         """The JSON schema of a value, with the meaning and the default."""
-        schemas = [self.schema_of(member) for member in dict.fromkeys(self.members)]
         description: dict[str, Any] = {"description": self.doc + (f" ({self.unit})" if self.unit else "")}
         if not (self.required or self.default is None or callable(self.default)):
             description["default"] = list(self.default) if isinstance(self.default, tuple) else self.default
-        return (schemas[0] if len(schemas) == 1 else {"anyOf": schemas}) | description
+        return (self._schemas[0] if len(self._schemas) == 1 else {"anyOf": self._schemas}) | description
+
+    @functools.cached_property
+    def _schemas(self) -> list[dict[str, Any]]:
+        """The JSON schemas of the types that a value may have."""
+        return [self.schema_of(member) for member in dict.fromkeys(self.members)]
 
     def schema_of(self, hint: Any) -> dict[str, Any]:
         """Return the JSON schema of the values of a type that lie in the range."""
         members, origin, hints = _members(hint), typing.get_origin(hint) or hint, typing.get_args(hint)
         if len(members) > 1:
             return {"anyOf": list(map(self.schema_of, members))}
-        if _is_literal(hint):
+        if origin is Literal:
             return {"enum": list(hints)}
         if hint in (int, float):
-            bounds = {"exclusiveMinimum": self.above, "exclusiveMaximum": self.below}
-            bounds |= {"minimum": self.low, "maximum": self.high}
-            numbers = {name: bound for name, bound in bounds.items() if bound is not None}
+            bounds = zip(BOUNDS, (self.above, self.low, self.below, self.high), strict=True)
+            numbers = {name: bound for name, bound in bounds if bound is not None}
             return {"type": "integer" if hint is int else "number", **numbers}
         if origin in (list, tuple):
             items = {"items": self.schema_of(hints[0])} if hints and hints[0] is not Any else {}
             size = {"minItems": 1} if self.filled else {}
             return {"type": "array", **items, **size, **({"uniqueItems": True} if self.distinct else {})}
-        schema = {} if hint is Any else {"type": JSON_TYPES.get(origin, "object")}
-        return schema | ({"minProperties": 1} if self.filled and schema.get("type") == "object" else {})
+        if origin is dict and hints and hints[1] is not Any:
+            size = {"minProperties": 1} if self.filled else {}
+            return {"type": "object", "additionalProperties": self.schema_of(hints[1]), **size}
+        return {} if hint is Any else {"type": JSON_TYPES.get(origin, "object")}
 
 
-JSON_TYPES = {bool: "boolean", str: "string", types.NoneType: "null"}  # of other classes: a mapping of their options
+TYPES = {"boolean": bool, "string": str, "null": types.NoneType}
+JSON_TYPES = {member: noun for noun, member in TYPES.items()}  # of other classes: a mapping of their options
 NOUNS = {
     "boolean": "true or false",
     "integer": "a whole number",
@@ -193,11 +147,43 @@ NOUNS = {
     "null": "null",
 }
 BOUNDS = {
-    "exclusiveMinimum": "larger than",
-    "minimum": "at least",
-    "exclusiveMaximum": "less than",
-    "maximum": "at most",
+    "exclusiveMinimum": ("larger than", operator.gt),
+    "minimum": ("at least", operator.ge),
+    "exclusiveMaximum": ("less than", operator.lt),
+    "maximum": ("at most", operator.le),
 }
+
+
+def fits(schema: Mapping[str, Any], value: Any) -> bool:
+    """Return whether the JSON schema of an option allows a value. A dataclass counts as a mapping of its options."""
+    if "anyOf" in schema:
+        return any(fits(part, value) for part in schema["anyOf"])
+    if "enum" in schema:
+        return any(value == word and type(value) is type(word) for word in schema["enum"])
+    match schema.get("type"):
+        case None:
+            return True
+        case "integer" | "number" as kind:
+            return _is_number(value, int if kind == "integer" else float) and all(
+                inside(value, schema[name]) for name, (_, inside) in BOUNDS.items() if name in schema
+            )
+        case "array":
+            items = schema.get("items", {})
+            return (
+                isinstance(value, (list, tuple))
+                and len(value) >= schema.get("minItems", 0)
+                and not ("uniqueItems" in schema and _repeats(value))
+                and all(fits(items, item) for item in value)
+            )
+        case "object":
+            items, values = schema.get("additionalProperties", {}), value if isinstance(value, dict) else {}
+            return (
+                (isinstance(value, dict) or (dataclasses.is_dataclass(value) and not isinstance(value, type)))
+                and len(values) >= schema.get("minProperties", 0)
+                and all(isinstance(key, str) and fits(items, item) for key, item in values.items())
+            )
+        case noun:
+            return isinstance(value, TYPES[noun])
 
 
 def describe(schema: Mapping[str, Any]) -> str:
@@ -205,11 +191,12 @@ def describe(schema: Mapping[str, Any]) -> str:
     if "anyOf" in schema:
         return " or ".join(map(describe, schema["anyOf"]))
     if "enum" in schema:
-        return f"one of {', '.join(map(repr, schema['enum']))}"
+        words = ", ".join(map(repr, schema["enum"]))
+        return words if len(schema["enum"]) == 1 else f"one of {words}"
     noun = NOUNS.get(schema.get("type", ""), "any value")
     if "minimum" in schema and "maximum" in schema:
         return f"{noun} between {_exact(schema['minimum'])} and {_exact(schema['maximum'])}"
-    if text := ", ".join(f"{words} {_exact(schema[name])}" for name, words in BOUNDS.items() if name in schema):
+    if text := ", ".join(f"{words} {_exact(schema[name])}" for name, (words, _) in BOUNDS.items() if name in schema):
         return noun + (" " if text.startswith(("larger", "less")) else ", ") + text
     noun += " of different values" if "uniqueItems" in schema else ""
     noun += " that is not empty" if "minItems" in schema or "minProperties" in schema else ""
@@ -261,15 +248,6 @@ def _repeats(values: Iterable[Any]) -> bool:
 def _members(hint: Any) -> tuple[Any, ...]:
     union = isinstance(hint, types.UnionType) or typing.get_origin(hint) is typing.Union
     return typing.get_args(hint) if union else (hint,)
-
-
-def _is_literal(hint: Any) -> bool:
-    return typing.get_origin(hint) is Literal
-
-
-def _all(tests: Iterable[Callable[[Any], bool]], values: Iterable[Any]) -> bool:
-    """Return whether each value passes the test at its place."""
-    return all(test(value) for test, value in zip(tests, values, strict=True))
 
 
 def _is_number(value: Any, kind: type) -> bool:

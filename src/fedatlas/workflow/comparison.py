@@ -192,7 +192,7 @@ def prepare(study: Study, request: Request, compute: bool = False) -> Comparison
 
     Args:
         study: The study.
-        request: What is compared. Algorithms may be named by their labels.
+        request: What is compared.
         compute: Whether to train what the record lacks of the other entries.
 
     Raises:

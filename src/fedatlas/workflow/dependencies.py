@@ -7,6 +7,7 @@ data as well, in ``data/code``: studies that share the folder find there whether
 
 import functools
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from fedatlas.data import sources
@@ -47,7 +48,7 @@ def fingerprints(modules: Iterable[str]) -> str:
 
 
 @functools.lru_cache(10_000)
-def _fingerprints(_study: extensions.Study, modules: tuple[str, ...]) -> str:
+def _fingerprints(_study: Path | None, modules: tuple[str, ...]) -> str:
     """Return the fingerprints of modules. The study is a part of the key, because its extensions have modules."""
     return ", ".join(f"{_short(name)} {fingerprint([name])}" for name in modules)
 

@@ -176,7 +176,7 @@ class Study:
         return {
             "FEDATLAS_DATA": self.folders.data,
             MIRRORS_VARIABLE: ",".join(list_mirrors(self.config["data_mirrors"])),
-            extensions.VARIABLE: extensions.environment_value(Path.cwd(), self.config["extensions"]),
+            extensions.VARIABLE: str(Path.cwd()),
         }
 
     def export(self, workflow: Any) -> None:
@@ -192,7 +192,7 @@ class Study:
         expect_folder(Path(self.folders.results))
         environment = self.environment()
         if vars(workflow).setdefault("fedatlas_environment", environment) != environment:
-            raise UserError("two modules of the atlas in one workflow need the same data, data_mirrors and extensions")
+            raise UserError("two modules of the atlas in one workflow need the same data and data_mirrors")
         os.environ.update(environment)
 
     @property

@@ -20,7 +20,7 @@ from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.validation import reported_metrics
 from fedatlas.federation import algorithms
 from fedatlas.federation.partitions import is_split
-from fedatlas.registry.bibliography import reference
+from fedatlas.registry.bibliography import entry, reference
 from fedatlas.registry.extensions import describe
 from fedatlas.registry.kinds import Kind
 from fedatlas.results.claims import build
@@ -62,7 +62,7 @@ def validate(experiment: Experiment, cells: Sequence[Cell] | None = None) -> Non
         for algorithm in map(algorithms.get, map(experiment.algorithm, experiment.algorithms)):
             if key := getattr(algorithm, "cite", None):  # an algorithm of an extension may have none
                 with _within(describe(f"algorithm {algorithm.name}", algorithm.__module__)):
-                    reference(key)
+                    entry(key)
         for name in experiment.figures:
             with _within(f"figures.{name}"):
                 figure = FIGURES.build(experiment.figure(name))

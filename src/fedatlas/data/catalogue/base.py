@@ -97,4 +97,4 @@ class Source(Contents):
     @property
     def bibtex(self) -> str:
         """The BibTeX entry of the citation; empty without one."""
-        return entry(self.citation).text if self.citation else ""
+        return str(entry(self.citation).raw) if self.citation else ""

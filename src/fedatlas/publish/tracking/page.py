@@ -30,7 +30,7 @@ MAX_LENGTH = 5000  # characters that all versions of MLflow store of an experime
 
 def describe(client: "MlflowClient", experiment: "Experiment", facts: Facts) -> None:
     """Bring note, tags and summary of an experiment up to date."""
-    tags = {key: facts["tags"][key] for key in ("paper", "venue", "source")}
+    tags = {key: facts["tags"][key] for key in ("paper", "source")}
     tags |= {NOTE: note(facts, experiment.experiment_id)[:MAX_LENGTH]}
     tags["mlflow.experimentKind"] = "custom_model_development"  # MLflow would take it for a language model's
     tags[f"{VIEW}{KEY}{facts['size']}"] = _summary(facts, experiment.creation_time)
