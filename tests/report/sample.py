@@ -14,7 +14,8 @@ from fedatlas.experiments.specification import Experiment
 from fedatlas.io import csv
 from fedatlas.io.files import write_json
 from fedatlas.publish.report.facts_builder import build_facts
-from fedatlas.results.figures.description import Line, Lines
+from fedatlas.results.figures.description import Lines
+from fedatlas.results.figures.style import Line
 
 CONTENT = {
     "title": "Made up & < true",
@@ -42,7 +43,7 @@ CLAIMS = [
 CLAIMS = [{**claim, "p": p} for claim, p in zip(CLAIMS, (0.01, 0.04, ""), strict=True)]
 
 
-LINES = {"fedavg": Line("FedAvg", "#262626", "o"), "fedac-1": Line("FedAc-I", "#d55e00", "D", (5, 1.6))}
+LINES = {"fedavg": Line("#262626", "o", name="FedAvg"), "fedac-1": Line("#d55e00", "D", (5, 1.6), "FedAc-I")}
 
 
 def experiment(name="made_up", **changes) -> Experiment:
