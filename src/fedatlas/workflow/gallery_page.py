@@ -3,6 +3,7 @@
 import json
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -181,7 +182,7 @@ def make_tables(study: Study, size: str, name: str, folder: Path) -> int:
     files = restore_files(find_record(study, name, size), cells, folder / "runs")
     if not files:
         raise UserError(f"the record of {name} (size {size}) has no cell of the experiment as its file is now")
-    table.make(study.layout(size, name).to_dict(), str(folder), [str(path) for path in files])
+    table.make(asdict(study.layout(size, name)), str(folder), [str(path) for path in files])
     return len(cells) - len(files)
 
 
