@@ -30,8 +30,7 @@ def run(a: argparse.Namespace) -> None:
     spec = CellSpec.from_dict(a.spec["cell"])
     try:
         with _lock(a.out, stop), explain_overflow(spec.algorithm):
-            earlier = a.spec.get("earlier")
-            run_cell(spec, a.out, *files, a.threads, _print_progress, stop, a.save_seconds, earlier)
+            run_cell(spec, a.out, *files, a.threads, _print_progress, stop, a.spec.get("earlier"))
     except Stopped:
         print("stopped by SIGTERM; the same command goes on from the checkpoint", flush=True)
         sys.exit(128 + signal.SIGTERM)
