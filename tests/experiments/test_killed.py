@@ -34,8 +34,10 @@ SPEC = CellSpec(
 MORTAL = """
 import os, sys
 from fedatlas.cli.main import main
+from fedatlas.experiments import run
 from fedatlas.federation.engine.checkpoint import Checkpointer
 
+run.SAVE_SECONDS = 0
 ending, left, *command = sys.argv[1:]
 left, save = int(left), Checkpointer.save
 
@@ -63,7 +65,7 @@ def job(tmp_path):
 
     def start(ending=0, checkpoint=0):
         (tmp_path / "spec.json").write_text(json.dumps({"cell": SPEC.to_dict()}))
-        command = ["job", "run", str(tmp_path / "spec.json"), str(out), "--save-seconds", "0"]
+        command = ["job", "run", str(tmp_path / "spec.json"), str(out)]
         command = [sys.executable, "-c", MORTAL, str(int(ending)), str(checkpoint), *command]
         return subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, timeout=60)
 

@@ -116,7 +116,7 @@ def test_the_space_grows_to_the_side_of_the_best_until_the_limit(tmp_path):
     assert table.loc[table["chosen"], "edge"].tolist() == ["lr near its highest value"]
 
 
-def test_an_interrupted_search_ends_with_the_same_bits(tmp_path):
+def test_an_interrupted_search_ends_with_the_same_bits(tmp_path, monkeypatch):
     reference, cut = tmp_path / "whole.parquet", tmp_path / "cut.parquet"
     cell = spec({"lr": ["0.00001/L", "0.001/L"], "server_lr": [0.3, 3.0]})
     run.run_cell(cell, reference)
@@ -125,8 +125,9 @@ def test_an_interrupted_search_ends_with_the_same_bits(tmp_path):
         if done >= 9:
             raise KeyboardInterrupt
 
+    monkeypatch.setattr(run, "SAVE_SECONDS", 0)
     with pytest.raises(KeyboardInterrupt):
-        run.run_cell(cell, cut, progress=stop, save_seconds=0)
+        run.run_cell(cell, cut, progress=stop)
     run.run_cell(cell, cut)
     rows = [files.read(path)[0].drop(columns="seconds") for path in (reference, cut)]
     assert rows[0].equals(rows[1])

@@ -105,7 +105,7 @@ def test_a_module_that_became_another_kind_of_file(study, fingerprints):
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        (b"x = (\n", r"extensions/a\.py, line 1: .*never closed"),
+        (b"x = (\n", r"extensions/a\.py: .*never closed \(a\.py, line 1\)"),
         (b"\xff\n", r"extensions/a\.py: .*utf-8"),
         (b"x = 1\0\n", r"extensions/a\.py: .*null byte"),
     ],

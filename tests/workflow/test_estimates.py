@@ -40,7 +40,7 @@ def study(project, monkeypatch):
 
 def test_cells_take_the_time_of_their_experiment_in_proportion_to_their_work(study):
     estimates = Estimates(study, {("tiny", "smoke"): Cost(8, 3600.0, True)})
-    cells = estimates.cells("smoke", "tiny")
+    cells = estimates.study.cells("smoke", "tiny").values()
     rate = estimates.seconds_per_operation("smoke", "tiny")
     assert sum(rate * count_work(cell.spec) for cell in cells) == pytest.approx(3600)
     text = estimates.text("smoke", "tiny", 1)
@@ -51,7 +51,7 @@ def test_cells_take_the_time_of_their_experiment_in_proportion_to_their_work(stu
 def test_an_experiment_takes_as_long_as_the_one_that_it_extends_and_each_job_a_start(study):
     Path("config/experiments/more.yaml").write_text("{extends: tiny, title: More, sizes: {smoke: {}}}")
     estimates = Estimates(Study.open(), {("tiny", "smoke"): Cost(8, 3600.0, True)})
-    specs = [cell.spec for cell in estimates.cells("smoke", "more")]
+    specs = [cell.spec for cell in estimates.study.cells("smoke", "more").values()]
     start = estimates_module.START_SECONDS
     assert estimates.elapsed("smoke", "more", specs, 1) == pytest.approx(3600 + (1 + len(specs)) * start)
     longest = max(estimates.seconds_per_operation("smoke", "tiny") * count_work(spec) for spec in specs)
@@ -61,7 +61,7 @@ def test_an_experiment_takes_as_long_as_the_one_that_it_extends_and_each_job_a_s
 
 def test_run_files_that_are_here_are_not_counted(study):
     estimates = Estimates(study, {})
-    *rest, first = estimates.cells("smoke", "tiny")
+    *rest, first = estimates.study.cells("smoke", "tiny").values()
     run_cell(first.spec, f"results/smoke/tiny/runs/{first.id}/{first.key}.parquet")
     text = estimates.text("smoke", "tiny", 2)
     assert f"jobs     {len(rest)} run files" in text and "runs; 1 are here or in the record" in text

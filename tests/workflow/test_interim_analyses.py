@@ -12,7 +12,7 @@ import yaml
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.result_files import read
 from fedatlas.experiments.run import run_cell
-from fedatlas.experiments.tables import Layout, build
+from fedatlas.experiments.tables import build
 from fedatlas.results.claims.results import Results
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.jobs import claims, interim_analysis
@@ -107,7 +107,7 @@ class Workflow:
     def verdicts(self):
         files, w = [self.folder / name for name in self.files()], self.wildcards()
         spec = json.loads(self.graph.specification("claims", w))
-        table, curves, trials, _ = build(Layout.from_dict(json.loads(self.graph.specification("table", w))), files)
+        table, curves, trials, _ = build(self.graph.study.layout(w.size, w.experiment), files)
         results = Results(ExperimentView.from_dict(spec["view"]), table, curves, trials)
         return claims.judge(spec, results, str(self.folder)).set_index("claim")
 

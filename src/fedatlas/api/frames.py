@@ -23,12 +23,11 @@ class Results:
 
     table: a row for each algorithm, point of the axes and tuned value. ``algorithm`` is the entry's name in the
     experiment file, and each axis and each tuned hyper-parameter is a column. ``tuning_score``, ``tuning_seeds`` and
-    ``tuning_diverged`` are the median score over the tuning seeds, their number, and how many runs diverged;
-    ``fresh_score``, ``fresh_seeds`` and ``fresh_diverged`` are those of the fresh seeds on which the best values are
-    confirmed. ``chosen`` says whether the value won, ``edge`` where it lies at an end of its axis, ``confirmation``
-    whether fresh seeds confirmed it. ``score``, ``score_sd``, ``score_min``,
-    ``score_max``, ``seeds`` and ``diverged`` are of the scoring seeds, and so are ``best_METRIC``, ``final_METRIC``,
-    ``rounds``, ``steps`` and the costs: they are missing in rows that were not chosen.
+    ``tuning_diverged`` are the median score over the tuning seeds, their number, and how many runs diverged.
+    ``chosen`` says whether the value won, ``edge`` where it lies at an end of its axis, ``confirmation`` whether fresh
+    seeds confirmed it. ``score``, ``score_sd``, ``score_min``, ``score_max``, ``seeds`` and ``diverged`` are of the
+    scoring seeds, and so are ``best_METRIC``, ``final_METRIC``, ``rounds``, ``steps`` and the costs: they are missing
+    in rows that were not chosen.
 
     curves: a row for each evaluation of the chosen values, by ``algorithm``, axes, ``seed`` and ``round``: ``steps``,
     the costs up to there, the metrics, ``exchanges`` (those since the evaluation before, as JSON), ``status`` (ok or

@@ -34,8 +34,7 @@ def run(a: argparse.Namespace) -> None:
     try:
         with exclusive(Path(a.out), waiting), explain_overflow(spec.algorithm):
             signal.signal(signal.SIGTERM, lambda *_: stop.set())
-            earlier = a.spec.get("earlier")
-            run_cell(spec, a.out, *files, a.threads, progress, stop, a.save_seconds, earlier)
+            run_cell(spec, a.out, *files, a.threads, progress, stop, a.spec.get("earlier"))
     except Stopped:
         print("stopped by SIGTERM; the same command goes on from the checkpoint", flush=True)
         sys.exit(128 + signal.SIGTERM)

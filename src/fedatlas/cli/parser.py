@@ -173,7 +173,6 @@ def _add_job(groups: Any) -> None:
     step.add_argument("spec", type=json_file)
     step.add_argument("out")
     step.add_argument("--threads", type=int, metavar="N", default=1, help="cores of the job; default: 1")
-    step.add_argument("--save-seconds", type=float, help="time between checkpoints; default: 60")
     step.set_defaults(run="job:run")
     arguments: dict[str, tuple[str, ...]] = {
         "partition": ("spec", "out"),

@@ -5,7 +5,7 @@ A `CellSpec` holds all that the runs of one run file need, and lies in the file'
 
 import dataclasses
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any, Literal
@@ -303,29 +303,3 @@ def format_value(value: Any) -> str:
     if isinstance(value, list):
         return "(" + ", ".join(map(format_value, value)) + ")"
     return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def beginnings(cells: Iterable[Cell]) -> dict[tuple[str, str], Cell]:
-    """Return, for each search that extends another's grid further, the cell of the other, with whose runs it begins.
-
-    Args:
-        cells: Cells of an experiment. Two are interpretations of one search if their specifications are equal but for
-            the ``extend`` of their ``select``.
-
-    Returns:
-        Cells of the narrower searches by (id, key) of the cells of the wider ones.
-    """
-    groups: dict[tuple[str, str], list[tuple[Select, Cell]]] = {}
-    for cell in cells:
-        if cell.spec.select is not None and has_choice(cell.spec.tune):
-            groups.setdefault((cell.spec.algorithm, cell.key), []).append((cell.spec.select, cell))
-    result: dict[tuple[str, str], Cell] = {}
-    for group in groups.values():
-        ordered = sorted(group, key=lambda entry: entry[0].extend)
-        for at, (select, cell) in enumerate(ordered):
-            for narrower, other in reversed(ordered[:at]):
-                same = dataclasses.replace(narrower, extend=select.extend) == select
-                if same and dataclasses.replace(other.spec, select=select) == cell.spec:
-                    result[cell.id, cell.key] = other
-                    break
-    return result

@@ -3,8 +3,7 @@
 The fingerprint of a module hashes the syntax trees of the module and of everything that it imports inside the package,
 the study or an extension's package, directly or not, inside functions too. What changes no number is left out:
 comments, docstrings, types of arguments, labels, citations, meaning and advice of options, the words of errors. Modules
-in SILENT are left out whole, with what they import, and imports in DETACHED are not followed: both are declared, with
-their reasons, in `fedatlas.experiments.exclusions`.
+in SILENT are left out whole, with what they import, and imports in DETACHED are not followed: both have their reasons.
 
 Kinds are found in their folders and not imported by name, so a module that builds kinds does not depend on all of them.
 Which kinds a result uses follows from its specification; see `fedatlas.experiments.dependencies`.
@@ -22,32 +21,91 @@ from typing import Any
 
 import fedatlas
 from fedatlas.errors import UserError
-from fedatlas.experiments.exclusions import DETACHED, SILENT
 from fedatlas.io.files import atomic
 from fedatlas.io.machine import PACKAGES as COMPUTING_PACKAGES
+from fedatlas.io.text import require_file
 from fedatlas.registry import extensions
 
 PACKAGE = "fedatlas"
 ROOT = Path(__file__).parents[1]
 
 # Files that belong to a module as its code does.
-RESOURCES = {
-    "fedatlas.publish.report.page": (
-        "report.html",
-        "experiment.html",
-        "figures.html",
-        "layout.html",
-        "macros.html",
-        "report.css",
-        "report.js",
-        "charts.js",
-        "chartjs/chart.umd.min.js",
-        "chartjs/LICENSE",
-    )
-}
+RESOURCES = {"fedatlas.publish.report.page": ("*.html", "*.css", "*.js", "chartjs/*")}
 # Class attributes and arguments of ``option`` that are words for people.
 WORDS = {"label", "cite"}
 WORDS_OF_OPTIONS = {"advice", "doc", "search", "unit"}
+
+# Modules that can change no number of a result, and why. Nothing is followed through them.
+SILENT = {
+    "fedatlas.errors": "words for people",
+    "fedatlas.registry": "finds kinds, checks the values of their options and describes them",
+    "fedatlas.io.files": "writes files whole",
+    "fedatlas.io.yaml": "what files of YAML say reaches results through parameters",
+    "fedatlas.io.text": "refuses files that are none of text",
+    "fedatlas.io.machine": "asks what the machine has free, and how it keeps freed memory",
+    "fedatlas.experiments.fingerprint": "says what results depend on",
+    "fedatlas.experiments.dependencies": "says what results depend on",
+    "fedatlas.federation.compiled.compilation": "lets one process at a time compile",
+    "fedatlas.federation.compiled.modules": "says what results depend on",
+    "fedatlas.experiments.canonical": "compares specifications",
+    "fedatlas.experiments.result_files": "keeps rows and metadata in Parquet files",
+    "fedatlas.federation.engine.memory": "estimates memory before a run, and refuses what exceeds it",
+    "fedatlas.federation.engine.checkpoint": "keeps a run that is cut off; it goes on to the same bits",
+    "fedatlas.federation.engine.inspection": "refuses what hooks must not return",
+    "fedatlas.federation.algorithms.declaration": "refuses what classes must not declare",
+    "fedatlas.federation.engine.pools": "chooses threads for blocks; results come in the order of the blocks",
+    "fedatlas.data.catalogue": "entries reach results through prepared data, whose rule has the entry as a parameter",
+    "fedatlas.data.sources": "entries reach results through prepared data, whose rule has the entry as a parameter",
+    "fedatlas.data.custom": "entries reach results through prepared data, whose rule has the entry as a parameter",
+    "fedatlas.data.paths": "says where files lie",
+    "fedatlas.data.locks": "lets one process at a time write data",
+    "fedatlas.experiments.shared_files": "names files that are inputs of rules; their specifications are parameters",
+}
+# Imports that are not followed: (importer, imported module), and why. The importer's results depend on the imported
+# module only where something else says so, mostly `fedatlas.experiments.dependencies`, which reads it from the
+# specification. The style of an import never matters: one inside a function is followed like any other.
+DETACHED = {
+    **{
+        ("fedatlas.experiments.run", f"fedatlas.experiments.{name}"): "says what is run and which of its rows are "
+        "kept, and changes no number of a run; dependencies adds it to run files with a choice"
+        for name in ("tuning", "tuning.confirmation", "scores")
+    },
+    **{
+        (f"fedatlas.experiments.{name}", "fedatlas.federation.engine.history"): "the name of a column"
+        for name in ("labels", "scores")
+    },
+    (
+        "fedatlas.federation.engine.drivers.base",
+        "fedatlas.federation.costs",
+    ): "dependencies adds the cost model of runs that have a clock; figures depend on the one that they take",
+    (
+        "fedatlas.federation.problems",
+        "fedatlas.federation.partitions",
+    ): "jobs read the partition from a file, which is an input of their rule",
+    (
+        "fedatlas.federation.problems.network",
+        "fedatlas.federation.networks.device",
+    ): "names the device in metadata; the problem's oracle, which dependencies adds, imports what computes",
+    **{
+        ("fedatlas.federation.compiled", f"fedatlas.federation.compiled.{name}"): "dependencies adds the compiled "
+        "parts that a specification may run"
+        for name in ("lockstep", "dense_rows", "scoring", "sparse_gradients", "sequential")
+    },
+    **{
+        ("fedatlas.federation.compiled.sequential", f"fedatlas.federation.compiled.{name}"): "dependencies adds it to "
+        "networks that may be compiled"
+        for name in ("passes", "plans")
+    },
+    **{
+        (f"fedatlas.results.claims.{check}", f"fedatlas.{module}"): "dependencies adds it to checks that need it"
+        for check, modules in {
+            "below": ("theory.fedawe", "theory.fedawe.trajectories"),
+            "exponent": ("results.comparing.theorems", "theory.fedac"),
+            "reaches": ("results.comparing.theorems", "theory.fedac.instability"),
+        }.items()
+        for module in modules
+    },
+}
 
 # What is known of sources by their hash: to read that takes a fifth of the time that it takes to parse them.
 CACHE = Path(__file__).with_name("__pycache__") / f"fingerprint.{sys.implementation.cache_tag}.json"
@@ -124,11 +182,7 @@ def silent(name: str) -> bool:
 
 def normalised(source: str) -> str:
     """Return a source without comments, layout and words, as text that is the same in all versions of Python."""
-    return _written(_tree(source))
-
-
-def _tree(source: str) -> ast.Module:
-    return _Plain().visit(ast.parse(source))
+    return _written(_Plain().visit(ast.parse(source)))
 
 
 def _written(part: Any) -> str:
@@ -185,48 +239,28 @@ def _parse(_study: Path | None, name: str) -> dict[str, Any]:
     if (path := _path(name)) is None:
         raise ModuleNotFoundError(name)
     parsed: dict[str, Any]
-    files, versions = list(RESOURCES.get(name, ())), list[str]()
+    files = [file for pattern in RESOURCES.get(name, ()) for file in sorted(path.parent.glob(pattern))]
+    versions = list[str]()
     source = hashlib.sha256(content := path.read_bytes()).hexdigest()
     if not _of_package(name):
-        tree = _extension_tree(name, content)
+        try:
+            tree = _Plain().visit(ast.parse(content, path))
+        except SyntaxError as error:
+            raise UserError(f"{extensions.location(name)}: {error}") from None
         package = name if path.name == "__init__.py" else name.rpartition(".")[0]
         parsed = {"code": _hash(tree), "imports": _imports(tree, package)}
-        files, versions = declared_files(tree), _versions(parsed["imports"])
+        files = [path.parent / file for file in declared_files(tree)]
+        versions = _versions(parsed["imports"])
     elif (parsed := _cached().get(name, {})).get("source") != source:
-        tree = _tree(content.decode())
+        tree = _Plain().visit(ast.parse(content))
         parsed = _cached()[name] = {"source": source, "code": _hash(tree), "imports": _imports(tree)}
         _new.add(name)
     if not (versions or files):
         return parsed
-    text = json.dumps([parsed["code"], versions, [_file_hash(name, path.parent / file) for file in files]])
+    for file in files:
+        require_file(file)
+    text = json.dumps([parsed["code"], versions, [hashlib.sha256(file.read_bytes()).hexdigest() for file in files]])
     return parsed | {"code": hashlib.sha256(text.encode()).hexdigest()}
-
-
-def _extension_tree(name: str, content: bytes) -> ast.Module:
-    """Return the normalised syntax tree of a module of an extension. Raises UserError where it has none."""
-    try:
-        return _tree(content.decode())
-    except (SyntaxError, ValueError) as error:
-        line = getattr(error, "lineno", None)
-        where = extensions.location(name) + (f", line {line}" if line else "")
-        raise UserError(f"{where}: {getattr(error, 'msg', error)}") from None
-
-
-def _file_hash(name: str, path: Path) -> str:
-    """Return the hash of a file that a class of a module reads. Raises UserError if there is none."""
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise UserError(f"{extensions.location(name)}: reads names {path}, which cannot be read: {reason}") from None
-
-
-@functools.cache
-def _distributions() -> Mapping[str, list[str]]:
-    """Return the installed packages by module; to look through all of them takes half a second."""
-    import importlib.metadata
-
-    return importlib.metadata.packages_distributions()
 
 
 def declared_files(tree: ast.Module) -> list[str]:
@@ -238,6 +272,14 @@ def declared_files(tree: ast.Module) -> list[str]:
             if any(isinstance(target, ast.Name) and target.id == "reads" for target in targets):
                 files += [part.value for part in ast.walk(item) if isinstance(part, ast.Constant)]
     return [file for file in files if isinstance(file, str)]
+
+
+@functools.cache
+def _distributions() -> Mapping[str, list[str]]:
+    """Return the installed packages by module; to look through all of them takes half a second."""
+    import importlib.metadata
+
+    return importlib.metadata.packages_distributions()
 
 
 def _versions(imports: list[list[str]]) -> list[str]:

@@ -4,22 +4,22 @@ import dataclasses
 import functools
 import hashlib
 import json
+import math
 import threading
 import time
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from fedatlas.data import prepared
 from fedatlas.errors import UserError
-from fedatlas.experiments import axis_values
+from fedatlas.experiments import axis_values, scores
 from fedatlas.experiments.canonical import conditions
 from fedatlas.experiments.cells import EXCHANGES, RUNG, CellSpec, Point, Run, Search
 from fedatlas.experiments.dependencies import cell_modules, data_names, trace_files
 from fedatlas.experiments.fingerprint import fingerprint
 from fedatlas.experiments.metadata import Environment, RunMeta, distinct
 from fedatlas.experiments.result_files import read_rows, write
-from fedatlas.experiments.run_rows import Row, file_rows, measured
 from fedatlas.experiments.runs import Trial, create, create_run, initial_searches, runs, tuned_points
 from fedatlas.experiments.tuning import TUNING_RULES
 from fedatlas.experiments.tuning.confirmation import advance_search
@@ -27,6 +27,7 @@ from fedatlas.federation import arrays, problems
 from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.engine import memory
 from fedatlas.federation.engine.checkpoint import Checkpointer
+from fedatlas.federation.engine.exchanges import Ledger
 from fedatlas.federation.engine.history import History
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation, run_simulations
@@ -39,6 +40,7 @@ from fedatlas.io.text import read_bytes
 
 SAVE_SECONDS = 60  # a cell that is cut off loses at most about this much
 
+Row = dict[str, Any]  # an evaluation of a run
 ProblemOfSeed = Callable[[int], Problem]  # for a seed, the problem of its runs
 
 
@@ -58,7 +60,6 @@ def run_cell(
     threads: int = 1,
     progress: Callable[[int, int], None] | None = None,
     stop: threading.Event | None = None,
-    save_seconds: float | None = None,
     earlier: str | Path | None = None,
 ) -> None:
     """Run what a cell's file does not hold yet, and write the file.
@@ -77,7 +78,6 @@ def run_cell(
         threads: Threads that compute blocks of clients.
         progress: Called with (finished, total) as runs end; total counts those that are known to be needed.
         stop: Event that asks for a last checkpoint.
-        save_seconds: Time between checkpoints.
         earlier: Path of a run file of the same cell with fewer seeds or values, whose runs are kept as well.
 
     Raises:
@@ -86,15 +86,24 @@ def run_cell(
     """
     out = Path(out)
     part = out.with_suffix(".part")
-    save_seconds = SAVE_SECONDS if save_seconds is None else save_seconds
-    meta = describe(spec, data)
-    (here,) = meta.environments
+    here = environment() | problems.parse(spec.problem)[0].provenance()
+    meta = RunMeta(
+        spec=spec,
+        fingerprint=fingerprint(cell_modules(spec)),
+        environments=[here],
+        data={name: prepared.load(name, data).provenance for name in data_names(spec)},
+        traces={path: hashlib.sha256(read_bytes(path)).hexdigest() for path in trace_files(spec)},
+    )
     paths = [out, part] if earlier is None else [Path(earlier), out, part]
     done = {key: run for path in paths for key, run in _reusable(path, meta).items()}
-    problem = _problem_of_seed(spec, data, partition, optimum)
-    searches = initial_searches(spec)
-    if spec.space is not None:
-        searches = [_feasible(spec, search, problem) for search in searches]
+    varies = instances.varies_by_seed(spec.problem)
+    # Runs of one seed follow one another, so the last problem is kept.
+    load = functools.lru_cache(maxsize=1)(functools.partial(load_problem, spec, data, partition, optimum))
+
+    def problem(seed: int) -> Problem:
+        return load(seed if varies else None)
+
+    searches = _first_searches(spec, problem)
     finished, saved = len(done), time.monotonic()
 
     def keep(path: Path, cell_runs: list[Run]) -> None:
@@ -106,7 +115,12 @@ def run_cell(
             computed=[environments.index(environment) for environment in made],
             searches=searches if spec.select else [],
         )
-        write(path, _placed(spec, cell_runs, done), content.to_dict())
+        rows = [
+            {**columns, **row}
+            for run, columns in _places(spec, cell_runs)
+            for row in file_rows(spec, run.seed, done[run.key].rows)
+        ]
+        write(path, rows, content.to_dict())
 
     def save() -> None:
         nonlocal finished, saved
@@ -114,14 +128,14 @@ def run_cell(
             keep(part, [run for run in cell_runs if run.key in done])
         finished, saved = len(done), time.monotonic()
 
-    keeper = Checkpointer(out.with_suffix(".state"), _identity(meta), save_seconds, stop=stop, also=save)
+    keeper = Checkpointer(out.with_suffix(".state"), _identity(meta), SAVE_SECONDS, stop=stop, also=save)
     while True:
         cell_runs = list(runs(spec, searches))
-        for group in _missing(cell_runs, done, problem):
+        for group in _groups([run for run in cell_runs if run.key not in done], problem):
             watch = functools.partial(keeper.watch, [run.key for run in group])
             for run, rows in zip(group, _run(group, problem(group[0].seed), threads, watch), strict=True):
                 done[run.key] = Finished(rows, here)
-            if time.monotonic() - saved > save_seconds:
+            if time.monotonic() - saved > SAVE_SECONDS:
                 save()
             if progress:
                 progress(sum(run.key in done for run in cell_runs), len(cell_runs))
@@ -133,30 +147,32 @@ def run_cell(
     keeper.forget()
 
 
-def _problem_of_seed(
-    spec: CellSpec, data: str | Path | None, partition: str | Path | None, optimum: str | Path | None
-) -> ProblemOfSeed:
-    """Return the function from a seed to the problem of its runs; for the arguments see `load_problem`.
+def _first_searches(spec: CellSpec, problem: ProblemOfSeed) -> list[Search]:
+    """Return the searches of a cell without the trials that cannot be run. Raises UserError where none can."""
+    searches = initial_searches(spec)
+    for number, search in enumerate(searches if spec.space is not None else ()):
+        feasible = [tuned for tuned in tuned_points(search) if _possible(spec, search, problem, tuned)]
+        if not feasible:
+            raise UserError(f"{spec.algorithm}: no trial of its search space can be run: give another range in search")
+        axes = {name: [tuned[name] for tuned in feasible] for name in search.axes}
+        searches[number] = dataclasses.replace(search, axes=axes)
+    return searches
 
-    It keeps the last problem that it built, because runs of one seed follow one another.
+
+def _groups(missing: list[Run], problem: ProblemOfSeed) -> Iterator[list[Run]]:
+    """Yield runs in lists that are computed at once.
+
+    Runs that differ in hyper-parameters alone share their draws. A compiled kernel takes all of them; otherwise each is
+    alone, so that only one has client states.
     """
-
-    @functools.lru_cache(maxsize=1)
-    def build(seed: int | None) -> Problem:
-        return load_problem(spec, data, partition, optimum, seed)
-
-    varies = instances.varies_by_seed(spec.problem)
-    return lambda seed: build(seed if varies else None)
-
-
-def _missing(cell_runs: list[Run], done: Container[str], problem: ProblemOfSeed) -> Iterator[list[Run]]:
-    """Yield the runs that are not done, in lists that are computed at once."""
-    missing: dict[str, list[Run]] = {}
-    for run in cell_runs:
-        if run.key not in done:  # runs that differ in hyper-parameters alone share their draws
-            missing.setdefault(json.dumps([run.setting, run.seed]), []).append(run)
-    for group in missing.values():
-        yield from _units(group, problem(group[0].seed))
+    groups: dict[str, list[Run]] = {}
+    for run in missing:
+        groups.setdefault(json.dumps([run.setting, run.seed]), []).append(run)
+    for group in groups.values():
+        built, seed = problem(group[0].seed), group[0].seed
+        algorithm, setting = create(group[0], built)
+        together = built.kernel([Simulation(algorithm, built, setting, seed)]) is not None
+        yield from [group] if together else ([run] for run in group)
 
 
 def _advance(spec: CellSpec, search: Search, done: Mapping[str, Finished], problem: ProblemOfSeed) -> Search:
@@ -199,25 +215,6 @@ def check_start(algorithm: Algorithm, setting: Setting, problem: Problem, seed: 
             )
 
 
-def _feasible(spec: CellSpec, search: Search, problem: ProblemOfSeed) -> Search:
-    """Return a search without the trials that cannot be run. Raises UserError where none can."""
-    feasible = [tuned for tuned in tuned_points(search) if _possible(spec, search, problem, tuned)]
-    if not feasible:
-        raise UserError(f"{spec.algorithm}: no trial of its search space can be run: give another range in search")
-    return dataclasses.replace(search, axes={name: [tuned[name] for tuned in feasible] for name in search.axes})
-
-
-def describe(spec: CellSpec, data: str | Path | None = None) -> RunMeta:
-    """Return the metadata of a run file. data: data directory."""
-    return RunMeta(
-        spec=spec,
-        fingerprint=fingerprint(cell_modules(spec)),
-        environments=[environment() | problems.parse(spec.problem)[0].provenance()],
-        data={name: prepared.load(name, data).provenance for name in data_names(spec)},
-        traces={path: hashlib.sha256(read_bytes(path)).hexdigest() for path in trace_files(spec)},
-    )
-
-
 def load_problem(
     spec: CellSpec,
     data: str | Path | None = None,
@@ -246,17 +243,6 @@ def load_problem(
     return problem
 
 
-def _units(group: list[Run], problem: Problem) -> list[list[Run]]:
-    """Split runs that differ in tuned values alone into lists that are computed at once.
-
-    A compiled kernel takes all of them. Otherwise each is alone, so that only one has client states.
-    """
-    algorithm, setting = create(group[0], problem)
-    if problem.kernel([Simulation(algorithm, problem, setting, group[0].seed)]) is None:
-        return [[run] for run in group]
-    return [group]
-
-
 def _run(group: list[Run], problem: Problem, threads: int, keep: Callable[..., Any]) -> list[list[Row]]:
     """Compute runs that differ in tuned values alone; return their rows without the columns that identify runs."""
     pairs = [create(run, problem) for run in group]
@@ -268,23 +254,53 @@ def _run(group: list[Run], problem: Problem, threads: int, keep: Callable[..., A
 
 
 def _rows(history: History) -> list[Row]:
-    """Return the rows of a run, each with the exchanges of the rounds since the one before."""
+    """Return the rows of a run, each with the exchanges of the rounds since the one before.
+
+    Seconds have the four digits to which a clock repeats them at best; what a file of more holds is noise.
+    """
     diverged = -1 if history.diverged_round is None else history.diverged_round
     end = {"status": history.status, "diverged_round": diverged}
     ledgers = history.ledger.split([row["round"] for row in history.rows])
     return [
-        {**row, "seconds": measured(row["seconds"]), EXCHANGES: part.text(), **end}
+        {**row, "seconds": float(f"{row['seconds']:.4g}"), EXCHANGES: part.text(), **end}
         for row, part in zip(history.rows, ledgers, strict=True)
     ]
 
 
-def _placed(spec: CellSpec, cell_runs: list[Run], done: Mapping[str, Finished]) -> list[Row]:
-    """Return the rows of runs with the columns that identify runs, in the order of the runs. done: runs by key."""
-    return [
-        {**columns, **row}
-        for run, columns in _places(spec, cell_runs)
-        for row in file_rows(spec, run.seed, done[run.key].rows)
-    ]
+def file_rows(spec: CellSpec, seed: int, rows: list[Row]) -> list[Row]:
+    """Return the rows of a run that its run file holds.
+
+    A run on a scoring seed has all of its rows. Any other only compares tuned values: it has its first and last row and
+    those of which its score is made, each with the exchanges since the one before.
+
+    Args:
+        spec: Specification of the cell.
+        seed: Seed of the run.
+        rows: Rows of the run.
+    """
+    if spec.select is None or seed in spec.seeds:
+        return rows
+    values = [row.get(spec.select.tuning_metric, math.nan) if row["round"] > 0 else math.nan for row in rows]
+    scored = [at for at, value in enumerate(values) if not math.isnan(value)]
+    if spec.select.statistic == "best":
+        choose = min if scores.goal(spec.select.tuning_metric, spec.select) == "min" else max
+        scored = [choose(scored, key=values.__getitem__)] if scored else []
+    kept = sorted({0, *scored[-spec.select.last :], len(rows) - 1})
+    starts = [0, *(at + 1 for at in kept)]
+    texts = (tuple(row[EXCHANGES] for row in rows[start : at + 1]) for start, at in zip(starts, kept, strict=False))
+    return [{**rows[at], EXCHANGES: _joined(texts_since)} for at, texts_since in zip(kept, texts, strict=True)]
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def _joined(texts: tuple[str, ...]) -> str:
+    """Return the exchanges of successive spans of rounds as those of one."""
+    if len(texts) == 1:
+        return texts[0]
+    joined = Ledger()
+    for text in texts:
+        for profile, rounds in Ledger.parse(text):
+            joined.add(profile, rounds)
+    return joined.text()
 
 
 def _places(spec: CellSpec, cell_runs: list[Run]) -> Iterator[tuple[Run, Row]]:
@@ -306,8 +322,6 @@ def _reusable(path: Path, meta: RunMeta) -> dict[str, Finished]:
     except (UserError, TypeError, KeyError, ValueError):
         return {}
     if _identity(old) != _identity(meta):
-        return {}
-    if sorted(old.spec.within) != sorted(meta.spec.within) or sorted(old.spec.tune) != sorted(meta.spec.tune):
         return {}
     scoring = set(old.spec.seeds)  # the seeds of whole runs: of all others the file has the rows of their score
     same = old.spec.select and meta.spec.select and meta.spec.select.comparison == old.spec.select.comparison
@@ -348,9 +362,7 @@ def replay_searches(spec: CellSpec, done: Mapping[str, Finished], problem: Probl
     Raises:
         KeyError: A search asks for a run that is not there.
     """
-    searches = initial_searches(spec)
-    if spec.space is not None:
-        searches = [_feasible(spec, search, problem) for search in searches]
+    searches = _first_searches(spec, problem)
     while any(search.chosen is None for search in searches):
         searches = [_advance(spec, search, done, problem) for search in searches]
     return searches

@@ -1,16 +1,14 @@
 """From run files to the table of an experiment: scores, tuned choices, warnings, and the curves of what was chosen."""
 
 import itertools
-import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from fedatlas.experiments import axis_values, scores
-from fedatlas.experiments.canonical import conditions
 from fedatlas.experiments.cells import RUNG, CellSpec, Select
 from fedatlas.experiments.metadata import RunMeta, TableMeta, distinct
 from fedatlas.experiments.result_files import read, read_meta
@@ -38,15 +36,6 @@ class Layout:
         """Names of all axes."""
         return [*self.grid, *self.within]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the layout as JSON types."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> "Layout":
-        """Return the layout that `to_dict` turned into JSON types."""
-        return cls(**{**content, "select": Select(**content["select"])})
-
 
 class Tables(NamedTuple):
     """Table, curves and trials of an experiment, and the table's metadata."""
@@ -62,18 +51,17 @@ def build(layout: Layout, files: Sequence[Path]) -> Tables:
 
     Table: a row for each algorithm, point of the axes and tuned values. ``tuning_score``, ``tuning_seeds`` and
     ``tuning_diverged`` are the median score over the tuning seeds, their number, and how many runs diverged on them,
-    where there was a choice; ``fresh_score``, ``fresh_seeds`` and ``fresh_diverged`` are those of the fresh seeds.
-    ``chosen`` marks the values that won. ``edge`` says where a winner lies at an end of its axis, ``confirmation``
-    whether fresh seeds confirmed it. Everything else is about the scoring seeds, and so about chosen values: ``score``
-    with deviation and range, ``seeds``, ``diverged``, and means of ``best_`` and ``final_`` metrics and of costs.
+    where there was a choice. ``chosen`` marks the values that won. ``edge`` says where a winner lies at an end of its
+    axis, ``confirmation`` whether fresh seeds confirmed it. Everything else is about the scoring seeds, and so about
+    chosen values: ``score`` with deviation and range, ``seeds``, ``diverged``, and means of ``best_`` and ``final_``
+    metrics and of costs.
+
     Curves: all evaluations of the chosen on the scoring seeds. Trials: ``score`` and ``diverged`` of every run on which
     tuned values are compared, by seed; where there was no choice, of every run.
     """
     import pandas as pd
 
-    summaries, curves, trials, metas = [], [], [], []
-    # Ends of runs by what these share: interpretations of a search share runs.
-    ends: dict[str, dict[str, tuple[float, str]]] = {}
+    summaries, curves, trials, ends, metas = [], [], [], [], []
     heads = [RunMeta.from_dict(read_meta(path)) for path in files]
     columns = _columns(layout, heads)
     parts = ((path.parent.name, _read(path, head.spec, columns), head) for path, head in zip(files, heads, strict=True))
@@ -86,42 +74,39 @@ def build(layout: Layout, files: Sequence[Path]) -> Tables:
         tune = [axis for axis in layout.tune if axis in meta.spec.tune]
         keys = ["algorithm", *layout.axes, *tune]
         of_runs = [*keys, "seed", *([RUNG] if RUNG in frame else [])]
-        last = frame.groupby(of_runs[1:], sort=False, dropna=False)[["seconds", "status"]].last()
-        same = ends.setdefault(json.dumps([conditions(meta.spec), of_runs[1:]]), {})
-        same |= zip(map(str, last.index), last.itertuples(index=False, name=None), strict=True)
+        ends.append(frame.groupby(of_runs, sort=False, dropna=False)[["seconds", "status"]].last())
         table = frame[keys].drop_duplicates(ignore_index=True)
-        frame, tuning_rounds = _last_rungs(frame, keys) if RUNG in frame else (frame, None)
+        if RUNG in frame:  # a value is compared by its longest runs
+            last = frame.groupby(keys, sort=False, dropna=False)[RUNG].transform("max")
+            frame = frame[(frame[RUNG] == 0) | (frame[RUNG] == last)].drop(columns=RUNG).reset_index(drop=True)
         tunes, scoring = (frame["seed"].isin(seeds) for seeds in (meta.spec.tuning_seeds, meta.spec.seeds))
         compared = _trials(frame[tunes] if tunes.any() else frame, keys, layout.select)
         trials.append(compared)
-        tuned = _tuned(compared[compared["seed"].isin(meta.spec.tuning_seeds)], keys, layout.select, "tuning")
-        fresh = _trials(frame[~tunes & ~scoring], keys, layout.select)
-        tuned = tuned.merge(_tuned(fresh, keys, layout.select, "fresh"), on=keys, how="left")
-        if tuning_rounds is not None:
-            tuned = tuned.merge(tuning_rounds, on=keys, how="left")
+        tuned = _tuned(compared[compared["seed"].isin(meta.spec.tuning_seeds)], keys, layout.select)
         table = table.merge(tuned, on=keys, how="left")
         table = table.merge(_scored(frame[scoring], keys, layout.select), on=keys, how="left")
-        counts = [f"{kind}{count}" for kind in ("tuning_", "fresh_", "") for count in ("seeds", "diverged")]
+        counts = ["tuning_seeds", "tuning_diverged", "seeds", "diverged"]
         table[counts] = table[counts].fillna(0).astype(int)
         table.insert(table.columns.get_loc("score"), "chosen", table["seeds"] > 0)
         for name, texts in zip(("edge", "confirmation"), _outcomes(meta, columns, table, tune), strict=True):
             table.insert(table.columns.get_loc("score"), name, texts)
         summaries.append(table)
         curves.append(frame[scoring])
-    joined = [pd.concat(frames, ignore_index=True) for frames in (summaries, curves, trials)]
-    ended = [end for same in ends.values() for end in same.values()]
+    table, all_curves, all_trials, ended = (
+        pd.concat(frames, ignore_index=True) for frames in (summaries, curves, trials, ends)
+    )
     of_table = TableMeta(
         environments=distinct(environment for _, meta in metas for environment in meta.environments),
         data={name: entry for _, meta in metas for name, entry in meta.data.items()},
         fingerprints={id: meta.fingerprint for id, meta in metas},
         runs=len(ended),
-        diverged_runs=sum(status == "diverged" for _, status in ended),
-        seconds=sum(seconds for seconds, _ in ended),
+        diverged_runs=int((ended["status"] == "diverged").sum()),
+        seconds=float(ended["seconds"].sum()),
         files=[path.relative_to(path.parents[2]).as_posix() for path in files],
         recorded=sum(head.recorded for head in heads),
         unverified=sum(head.unverified for head in heads),
     )
-    return Tables(joined[0], joined[1], joined[2], of_table)
+    return Tables(table, all_curves, all_trials, of_table)
 
 
 def _columns(layout: Layout, metas: Sequence[RunMeta]) -> Columns:
@@ -169,29 +154,13 @@ def _trials(frame: "pd.DataFrame", keys: list[str], select: Select) -> "pd.DataF
     return _ends(frame, keys, metric, scores.goal(metric, select), select)
 
 
-def _last_rungs(frame: "pd.DataFrame", keys: list[str]) -> "tuple[pd.DataFrame, pd.DataFrame | None]":
-    """Return the runs of the last rung that each value reached, without the column of rungs, and what was spent.
-
-    A value is compared by its longest runs; ``tuning_rounds`` counts the rounds of all its runs on the tuning seeds. It
-    is None where all runs took all rounds.
-    """
-    tunes = frame[RUNG] > 0
-    if not tunes.any():
-        return frame.drop(columns=RUNG), None
-    values = frame.groupby(keys, sort=False, dropna=False)
-    last = values[RUNG].transform("max")
-    rounds = frame[tunes].groupby([*keys, RUNG, "seed"], sort=False, dropna=False)["round"].last()
-    tuning_rounds = rounds.groupby(level=keys, sort=False, dropna=False).sum().rename("tuning_rounds").reset_index()
-    return frame[~tunes | (frame[RUNG] == last)].drop(columns=RUNG).reset_index(drop=True), tuning_rounds
-
-
-def _tuned(trials: "pd.DataFrame", keys: list[str], select: Select, prefix: str) -> "pd.DataFrame":
+def _tuned(trials: "pd.DataFrame", keys: list[str], select: Select) -> "pd.DataFrame":
     """Return the scores of values on the seeds of their trials, by ``keys``: medians, the worst where one diverged."""
     groups = trials.groupby(keys, sort=False, dropna=False)
     tuned = groups.agg(score=("score", "median"), seeds=("seed", "count"), diverged=("diverged", "sum"))
     worst = scores.worst_score(scores.goal(select.tuning_metric, select))
     tuned["score"] = tuned["score"].mask(tuned["diverged"] > 0, worst)
-    return tuned.add_prefix(f"{prefix}_").reset_index()
+    return tuned.add_prefix("tuning_").reset_index()
 
 
 def _scored(frame: "pd.DataFrame", keys: list[str], select: Select) -> "pd.DataFrame":

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedatlas.experiments.cells import EXCHANGES
-from fedatlas.experiments.run_rows import Row
+from fedatlas.experiments.run import Row
 from fedatlas.records.verified import TOLERANCES
 
 ROUNDING = 4  # units in the last place of a metric's first value, which its evaluation rounds to

@@ -12,7 +12,7 @@ from dataclasses import asdict, fields, replace
 from pathlib import Path
 
 from fedatlas.experiments import SIZES, labels
-from fedatlas.experiments.cells import Cell, CellSpec
+from fedatlas.experiments.cells import CellSpec
 from fedatlas.io.files import atomic
 from fedatlas.io.machine import format_duration, format_size
 from fedatlas.records.lookup import Records
@@ -41,15 +41,10 @@ class Estimates:
         self.study = study
         self._costs = functools.cache(lambda: experiment_costs(study) if costs is None else costs)
 
-    def cells(self, size: str, name: str) -> list[Cell]:
-        """Return the cells of an experiment, without those that share the runs of another cell."""
-        shared = self.study.beginnings(size, name)
-        return [cell for place, cell in self.study.cells(size, name).items() if place not in shared]
-
     def mean_seconds(self, size: str, name: str) -> float | None:
         """Return the mean time of the cells of an experiment on one processor; None where it is unknown."""
         cost = self._costs().get((name, size))
-        return cost.seconds / len(self.cells(size, name)) if cost and cost.seconds else None
+        return cost.seconds / len(self.study.cells(size, name)) if cost and cost.seconds else None
 
     @functools.cache  # noqa: B019  it lives as long as its process
     def seconds_per_operation(self, size: str, name: str) -> float | None:
@@ -58,7 +53,7 @@ class Estimates:
         names = (name, *self.study.files.bases(name))
         for known, base in ((known, base) for known in (size, *others) for base in names):
             if (base, known) in self._costs() and (mean := self.mean_seconds(known, base)):
-                cells = self.cells(known, base)
+                cells = list(self.study.cells(known, base).values())
                 sample = cells[:: math.ceil(len(cells) / SAMPLE)]
                 return mean * len(sample) / sum(count_work(cell.spec) for cell in sample)
         held = [restored.cell for restored in Records(self.study).held(size, name).values()]
@@ -87,7 +82,7 @@ class Estimates:
             cores: Number of jobs that run at once.
         """
         restored, folder = Records(self.study).held(size, name), Path(self.study.folders.experiment(size, name))
-        everything = {f"runs/{cell.id}/{cell.key}.parquet": cell.spec for cell in self.cells(size, name)}
+        everything = {f"runs/{cell.id}/{cell.key}.parquet": cell.spec for cell in self.study.cells(size, name).values()}
         specs = [spec for path, spec in everything.items() if path not in restored and differs(folder / path, spec)]
         if not specs:
             return f"jobs     all {len(everything)} run files are here or in the record"
@@ -120,7 +115,7 @@ def write_times(study: Study, folders: Iterable[Path], path: Path) -> None:
     for name in study.files.own:
         for size in (size for size in SIZES if size in study.files.document(name)["sizes"]):
             if (cost := known.get((name, size))) is None:
-                specs = [cell.spec for cell in estimates.cells(size, name)]
+                specs = [cell.spec for cell in study.cells(size, name).values()]
                 rate = estimates.seconds_per_operation(size, name)
                 cost = Cost(sum(map(count_runs, specs)), rate and rate * sum(map(count_work, specs)), False)
             memory = max(memory_mb(cell.spec) for cell in study.cells(size, name).values())

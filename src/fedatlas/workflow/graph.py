@@ -4,7 +4,7 @@ import functools
 import hashlib
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -152,30 +152,27 @@ class Graph:
         return self.check_inputs(w, int(w.seeds)) | {"runs": self.run_files(w, int(w.seeds))}
 
     def run_inputs(self, w: Any) -> dict[str, Any]:
-        """Return the inputs of a run file: data, partition, optimum, traces, and an ``earlier`` file of its runs.
+        """Return the inputs of a run file: data, partition, optimum, traces, and that of the interim analysis before.
 
-        That is the file of the interim analysis before; or, as a search on a given grid and one that extends this grid
-        are two interpretations of the same runs, that of the narrower search. What comes from a record has no inputs.
+        What comes from a record has no inputs.
 
         Raises:
             UserError: The experiment has no interim analysis with so many seeds.
         """
-        spec, before, count = self.cell(w).spec, self.study.beginnings(w.size, w.experiment).get((w.id, w.key)), 0
+        spec, earlier = self.cell(w).spec, None
         if (seeds := getattr(w, "seeds", None)) is not None:
             analyses = self.study.experiment(w.size, w.experiment).analyses
             if int(seeds) not in analyses[1:]:
                 where = f"{w.experiment} (size {w.size})"
                 raise UserError(f"{where} has no interim analysis at {seeds} seeds after the first")
-            before, count = self.cell(w), analyses[analyses.index(int(seeds)) - 1]
+            earlier = self._run_file(w, self.cell(w), analyses[analyses.index(int(seeds)) - 1])
         if self.records.find(w):
             return {}
         files: dict[str, Any] = {
             "data": self.data_files(spec.problem),
             "traces": [*map(self.folders.local, trace_files(spec))],
         }
-        files |= self.origins.files(spec)
-        if before:
-            files["earlier"] = self._run_file(w, before, count)
+        files |= self.origins.files(spec) | {"earlier": earlier}
         return {name: paths for name, paths in files.items() if paths}
 
     def data_files(self, problem: Mapping[str, Any]) -> list[str]:
@@ -200,7 +197,7 @@ class Graph:
 
     def _table(self, w: Any) -> dict[str, Any]:
         """Return the layout of an experiment's table."""
-        return self.study.layout(w.size, w.experiment).to_dict()
+        return asdict(self.study.layout(w.size, w.experiment))
 
     def figure(self, w: Any) -> tuple[Figure, dict[str, Any]]:
         """Return a figure's kind, and its specification without the caption."""

@@ -12,7 +12,7 @@ from typing import Any
 from fedatlas.data.paths import MIRRORS_VARIABLE, list_mirrors, resolve_directory
 from fedatlas.errors import UserError
 from fedatlas.experiments import expansion
-from fedatlas.experiments.cells import Cell, beginnings
+from fedatlas.experiments.cells import Cell
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.tables import Layout
@@ -251,11 +251,6 @@ class Study:
         """Return the layout of an experiment's table."""
         experiment = self.experiment(size, name)
         return Layout(list(experiment.grid), list(experiment.within), self.view(size, name).tune, experiment.select)
-
-    @functools.cache  # noqa: B019
-    def beginnings(self, size: str, name: str) -> dict[tuple[str, str], Cell]:
-        """Return the cells with whose runs others begin, by (id, key) of the others; see `cells.beginnings`."""
-        return beginnings(self.cells(size, name).values())
 
 
 def create_study(path: str) -> Path:

@@ -85,7 +85,7 @@ def create(
             f"problem {kind.name}: samples of {test.name} have another shape than those of {train.name}: test on "
             "another"
         )
-    # fedatlas.experiments.exclusions declares why results do not depend on this import
+    # fedatlas.experiments.fingerprint declares why results do not depend on this import
     from fedatlas.federation import partitions
 
     if partition is None and sources.partition is not None:
