@@ -45,12 +45,6 @@ class Sent(NamedTuple):
     gathers: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
-    @property
-    def row_bytes(self) -> int:
-        """Bytes of what the server gets row by row of one client."""
-        values = [getattr(self.rows, name) for name in self.gathers]
-        return sum(value.shape[-1] * value.dtype.itemsize for value in values)
-
 
 class Channels:
     """The channels of one run.

@@ -6,7 +6,6 @@ import torch
 from torch import Tensor, nn
 
 from fedatlas.errors import UserError
-from fedatlas.io.machine import free_host
 
 VERSION: str = torch.__version__
 
@@ -27,11 +26,6 @@ def describe(device: str) -> str:
     """Return the name of the device that ``cpu``, ``cuda`` or ``auto`` means on this machine."""
     chosen = choose(device)
     return "cpu" if chosen.type == "cpu" else torch.cuda.get_device_name(chosen)
-
-
-def free(device: torch.device) -> int:
-    """Return the bytes of memory that are free on a torch device."""
-    return free_host() if device.type == "cpu" else torch.cuda.mem_get_info(device)[0]
 
 
 def prepare(device: torch.device, precision: str) -> None:

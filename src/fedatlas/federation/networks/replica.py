@@ -111,25 +111,6 @@ def flatten(module: nn.Module) -> Tensor:
     return torch.cat([v.detach().reshape(-1) for v in trained_parameters(module)])
 
 
-def activations(module: nn.Module, samples: Samples) -> list[int]:
-    """Return the bytes of the output of each layer of a module for one sample."""
-    sizes: list[int] = []
-    module = copy.deepcopy(module)
-    for layer in module.modules():
-        if not any(True for _ in layer.children()):
-            layer.register_forward_hook(lambda _, __, out: sizes.append(_size(out)))
-    with torch.no_grad():
-        module(samples.gather(samples.index([0]))[0])
-    return sizes
-
-
-def _size(output: Any) -> int:
-    """Return the bytes of a layer's output, a tensor or tuples of tensors, as recurrent layers and attention have."""
-    if isinstance(output, (tuple, list)):
-        return sum(map(_size, output))
-    return output.nbytes if isinstance(output, Tensor) else 0
-
-
 def validate(module: nn.Module, samples: Samples, loss: Loss) -> bool:
     """Return whether a module has dropout.
 

@@ -13,7 +13,6 @@ from fedatlas.errors import UserError
 from fedatlas.federation import arrays
 from fedatlas.federation.problems.optimum import Optimum
 from fedatlas.federation.streams import stream
-from fedatlas.io.machine import free_host
 from fedatlas.registry.kinds import Kind
 
 if TYPE_CHECKING:
@@ -219,7 +218,6 @@ class Problem(ClientLabels, Oracles, ABC):
         optimum: Optimum of F, or None if it is unknown.
         solvable: Whether ``solve`` can compute the optimum.
         one_sample_rows: (indptr, indices, values, labels) of logistic data that all clients share, for compiled rounds.
-        draw_bytes: Bytes that a step holds of each draw, such as a row of data.
         uniform: Whether all stochastic functions are at least 0 and have curvatures between mu_min and L_max.
         part_rows: Rows of each client in the parts ``test`` and ``validation``, where they are known.
     """
@@ -231,7 +229,6 @@ class Problem(ClientLabels, Oracles, ABC):
     optimum: Optimum | None = None
     solvable: Any = False
     one_sample_rows: Any = None
-    draw_bytes: int = 0
     uniform: bool = False
     part_rows: "Mapping[str, Partition]" = MappingProxyType({})
 
@@ -343,20 +340,6 @@ class Problem(ClientLabels, Oracles, ABC):
 
     def prepare_threads(self, threads: int) -> None:
         """Prepare for blocks of clients on this many threads; the engine calls it before any gradient."""
-
-    def memory(self, batch: int, clients: int) -> dict[str, int]:
-        """Estimate the bytes of ``data``, and of ``activations``, which a step holds of its minibatches.
-
-        Args:
-            batch: Samples of a minibatch.
-            clients: Number of clients that are computed at once.
-        """
-        data = sum(getattr(value, "nbytes", 0) for value in vars(self).values())
-        return {"data": data, "activations": clients * batch * self.draw_bytes}
-
-    def free_memory(self) -> int:
-        """Return the free bytes of the memory that holds the vectors."""
-        return free_host()
 
     def clock(self) -> float:
         """Return the seconds of a clock by which runs are timed.
