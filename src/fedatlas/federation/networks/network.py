@@ -158,8 +158,6 @@ class Network(RowProblem):
         torch.set_num_threads(1)
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
 
-    oracles = ("outputs",)
-
     @property
     def replica(self) -> Replica:
         """This thread's own copy of the module."""

@@ -33,7 +33,7 @@ class Oracles:
 
     Attributes:
         oracles: Names of them: ``prox``, exact proximal steps; ``hessian``, products with Hessians (`full_batch` has
-            ``hessian_product(y, v)``); ``outputs``, what layers make of samples, as of `Outputs`.
+            ``hessian_product(y, v)``).
     """
 
     oracles: ClassVar[tuple[str, ...]] = ()
@@ -269,10 +269,6 @@ class Problem(ClientLabels, Oracles, ABC):
     def offers(cls, name: str) -> bool:
         """Return whether there is an oracle; whoever defines ``prox`` need not name it."""
         return name in cls.oracles or (name == "prox" and cls.prox is not Problem.prox)
-
-    def public_rows(self) -> np.ndarray:
-        """Return the numbers of the rows of data that no client has, ascending."""
-        return np.arange(0) if self.partition is None else np.setdiff1d(np.arange(self.samples), self.partition.order)
 
     def prox(self, v: Vector, weight: float, clients: np.ndarray) -> Vector:
         """Return the exact ``argmin_y f_i(y) + weight/2 |y - v_i|^2`` of a block of clients: (m, d).
