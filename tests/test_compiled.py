@@ -26,7 +26,7 @@ SETTINGS = [
     {"participation": {"kind": "uniform", "count": 2}},
     {"schedule": {"kind": "exponential", "decay": 0.9}},
     {"channel": {"up": "identity"}},
-    {"channel": {"down": "sign"}},
+    {"channel": {"down": "natural"}},
 ]
 PROBLEMS = [
     {"kind": "logistic", "data": "breast_cancer"},

@@ -35,10 +35,14 @@ def test_bits_of_a_message(name, compressor, bits):
 @pytest.mark.parametrize(
     ("name", "parameters", "sentence"),
     [
-        ("diana", {"compressor": "sign"}, "algorithm diana needs an unbiased compressor, such as rand-k, qsgd or"),
+        (
+            "diana",
+            {"compressor": {"kind": "top-k", "count": 1}},
+            "algorithm diana needs an unbiased compressor, such as rand-k, qsgd or",
+        ),
         ("ef21", {"compressor": {"kind": "rand-k", "count": 1}}, "algorithm ef21 needs a contractive channel"),
         ("ef21", {"compressor": "best"}, "algorithm ef21: compressor is 'best'; unknown channel"),
-        ("fedpaq", {"compressor": {"kind": "sign", "error_feedback": True}}, "leave error_feedback out"),
+        ("fedpaq", {"compressor": {"kind": "natural", "error_feedback": True}}, "leave error_feedback out"),
         ("compressed-scaffnew", {"p": 0.5, "copies": 6}, "copies is 6; it must be at most clients = 5"),
     ],
     ids=str,

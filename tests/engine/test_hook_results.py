@@ -98,10 +98,6 @@ MISTAKES = {
         },
         r"the hook server returns 'U', which has the shape \(3, 5\); it must keep the shape \(5, 3\) of init",
     ),
-    "oracle without a word": (
-        {"client": lambda self, s, i, steps: State(delta=next(iter(steps)).outputs(s.x))},
-        r"it reads outputs of samples, which this problem does not have: .* write requires = \('outputs',\)",
-    ),
     "unknown oracle": ({"requires": ("proxy",)}, "requires names 'proxy'; did you mean 'prox'"),
     "never noted": ({"records": ("step",)}, "records names 'step', but no hook notes it"),
     "nobody": (
@@ -392,10 +388,7 @@ def test_no_hook_changes_what_it_is_given(hook):
         fedatlas.train(algorithm(**kept, **own), logistic(), lr=0.1, **SETTING)
 
 
-def test_rows_that_nobody_has_and_exact_oracles_are_refused_where_there_are_none():
-    public = algorithm(server=lambda self, s, mean, n: State(x=s.x, public=n.public(2).labels))
-    with pytest.raises(UserError, match=r"n\.public draws rows that no client has, but they have all: write requires"):
-        fedatlas.train(public, logistic(), lr=0.1, **SETTING)
+def test_exact_oracles_are_refused_where_there_are_none():
     for hook, name in (("hessian_product", "hessian"), ("prox", "prox")):
         mine = algorithm(client=lambda self, s, i, steps, hook=hook: State(delta=getattr(steps, hook)(s.x, 0 * s.x)))
         with pytest.raises(
@@ -413,13 +406,6 @@ def test_a_check_fails_with_the_same_sentence(name):
     except UserError as error:  # the class is refused before any test
         sentences = [str(error)]
     assert any(re.search(sentence, text) for text in sentences), sentences
-
-
-def test_numbers_that_are_not_finite_in_the_first_round_are_named():
-    cls = algorithm(server=lambda self, s, mean, n: State(x=s.x + mean.delta / (n.clients - 5)))
-    with pytest.warns(UserWarning, match="^algorithm mine diverged in round 1: the hook server returns 'x'"):
-        frame = fedatlas.train(cls, logistic(), lr=0.1, rounds=2)
-    assert frame.attrs["status"] == "diverged" and "the hook server returns 'x'" in check(cls)[0]
 
 
 def test_tensors_get_the_same_sentence():

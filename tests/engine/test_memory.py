@@ -14,7 +14,6 @@ from fedatlas.federation.engine import memory
 from fedatlas.federation.engine.client_tables import Table, _Rows
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
-from fedatlas.federation.networks.network import Network
 from fedatlas.federation.problems import create
 from fedatlas.federation.problems.base import Problem
 from fedatlas.io import machine
@@ -58,15 +57,15 @@ def test_states_grow_with_the_active_clients(name, vectors):
     result = []
     for rounds in (1, 4, 200):
         instance = simulation(name, problem, clients=50, rounds=rounds)
-        parts, count = memory.estimate(instance)
+        _, states, count = memory.estimate(instance)
         instance.run()
-        assert instance.clients.table.touched.sum() == count and parts["clients"] == count * vectors * problem.dim * 8
+        assert instance.clients.table.touched.sum() == count and states == count * vectors * problem.dim * 8
         result.append(count)
     assert result[0] == 3 < result[1] < result[2] == 50
 
 
 def test_what_cannot_fit_is_refused_with_the_number(monkeypatch):
-    monkeypatch.setattr("fedatlas.federation.problems.base.free_host", lambda: 8 * GIB)
+    monkeypatch.setattr(memory, "free_host", lambda: 8 * GIB)
     large = simulation("scaffold", Wide(), rounds=1500)
     with pytest.raises(UserError, match=r"scaffold needs about 2\d.* 20.5 GiB for states of 500 clients.*state: disk"):
         memory.require([large])
@@ -74,49 +73,9 @@ def test_what_cannot_fit_is_refused_with_the_number(monkeypatch):
     monkeypatch.setattr(memory, "free_disk", lambda: GIB)
     with pytest.raises(UserError, match=r"1 GiB of space in .* are free: set TMPDIR"):
         memory.require([simulation("scaffold", Wide(), rounds=1500, state="disk")])
-    monkeypatch.setattr("fedatlas.federation.problems.base.free_host", lambda: GIB // 8)
+    monkeypatch.setattr(memory, "free_host", lambda: GIB // 8)
     with pytest.raises(UserError, match="128 MiB of memory are free: take a smaller"):
         memory.require([simulation("fedavg", Wide())])
-
-
-def test_activations_of_networks_grow_with_batch_and_resolution():
-    large, small = (network({"kind": "resnet18", "stem": stem}, side=16, dtype="float32") for stem in (3, 7))
-    sizes = [[p.memory(batch, 1)["activations"] for batch in (2000, 4000)] for p in (small, large)]
-    replica = 2 * small.dim * 4
-    assert sizes[0][1] - replica == pytest.approx(2 * (sizes[0][0] - replica), rel=0.01)
-    assert sizes[1][0] > 8 * (sizes[0][0] - replica)
-
-
-@pytest.mark.parametrize("kind", ["lenet", {"kind": "mlp", "hidden": [100]}], ids=str)
-def test_the_estimate_of_compiled_passes_is_the_size_of_their_workspaces(kind):
-    """A workspace and a copy of the module for each thread of gradients and of evaluations, and for the first."""
-
-    def simulate(threads):
-        problem = network(kind, side=28, dtype="float32", samples=1100)  # two chunks of an evaluation
-        replicas, make = [], Network.replica.fget
-
-        def counted(self):
-            replica = make(self)
-            replicas.extend([replica] * (replica not in replicas))
-            return replica
-
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(Network, "replica", property(counted))
-            instance = Simulation(example("fedavg"), problem, Setting(clients=5, rounds=2, batch=4), threads=threads)
-            estimate = memory.estimate(instance)[0]["activations"]
-            tracemalloc.start()
-            try:
-                instance.run()
-                return estimate, tracemalloc.get_traced_memory()[0], replicas
-            finally:
-                tracemalloc.stop()
-
-    simulate(1)  # compiles
-    estimate, held, (replica,) = simulate(1)
-    copy = replica.flat.nbytes + replica.grad.nbytes  # of torch, which is not traced
-    assert estimate == pytest.approx(held + copy, rel=0.1)
-    expected, _, replicas = simulate(2)
-    assert 3 <= len(replicas) <= 5 and expected == 5 * estimate
 
 
 @pytest.fixture

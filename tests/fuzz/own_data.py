@@ -41,8 +41,8 @@ SEEDS: dict[str, Sequence[bytes]] = {
     "mine.npz": [written(np.savez, **ARRAYS), written(np.savez_compressed, **ARRAYS), written(np.savez, **IMAGES)],
     "mine.libsvm": [b"-1 1:0.5 3:2\n1 2:-1e-3\n+1 1:1 2:1 3:1 4:1\n", b"0 1:1 # note\n1 2:3\n0 4:1\n1 1:2\n"],
     "trace.csv": [
-        b"round,client,available\n0,0,1\n0,1,0\n1,0,true\n1,1,FALSE\n",
-        b'client,"round",available\r\n3,2,1\r\n',
+        b"round,client,available\n0,0,1\n0,1,0\n1,0,1\n1,1,0\n",
+        b"round,client,available\r\n3,2,1\r\n",
         b"round,client,available\n9999999,99,1\n",
     ],
 }

@@ -78,7 +78,6 @@ def test_every_variant_is_a_window_of_the_padded_image_or_its_mirror():
         ({"device": "gpu"}, "device is 'gpu'; it must be one of 'cpu', 'cuda', 'auto'"),
         ({"precision": "half"}, "precision is 'half'"),
         ({"precision": "tf32", "dtype": "float32"}, "only CUDA devices have"),
-        ({"precision": "bf16", "dtype": "float64"}, "not float64"),
     ],
 )
 def test_devices_that_are_not_there(options, message, monkeypatch):
@@ -99,13 +98,3 @@ def test_cuda_is_set_to_be_deterministic_and_precise(monkeypatch):
     finally:
         flags.allow_tf32, flags.benchmark, flags.deterministic, torch.backends.cuda.matmul.allow_tf32 = before
         torch.use_deterministic_algorithms(False)
-
-
-def test_bf16_rounds_what_is_computed_but_not_the_parameters():
-    cnn = {"kind": "cnn", "channels": 4, "hidden": 5}
-    float32, mixed = (network(cnn, dtype="float32", precision=precision) for precision in ("float32", "bf16"))
-    x, rows = float32.start(0), np.arange(20)[None]
-    assert (mixed.start(0) == x).all() and mixed.start(0).dtype == torch.float32
-    exact, rounded = (p.batch([0], rows).grad(x)[0] for p in (float32, mixed))
-    assert rounded.dtype == torch.float32 and (exact != rounded).any()
-    assert float((exact - rounded).norm() / exact.norm()) < 0.05

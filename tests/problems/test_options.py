@@ -30,7 +30,7 @@ NETWORK = {"kind": "network", "data": "digits"}
         (NETWORK | {"architecture": {"kind": "cnn", "widht": 3}}, "architecture cnn has no option 'widht'"),
         (NETWORK | {"augment": {"zoom": 2}}, "augment has no option 'zoom'"),
         (NETWORK | {"augment": {"crop": -1}}, "augment: crop is -1; it must be a whole number, at least 0"),
-        (NETWORK | {"precision": "bf16", "dtype": "float64"}, "precision bf16 is for parameters in float32"),
+        (NETWORK | {"precision": "tf32", "dtype": "float64"}, "precision tf32 is for parameters in float32"),
         ({"kind": "quadratic"}, "give either dim, for a synthetic instance, or centers"),
         (QUADRATIC | {"curvatures": [1]}, "curvatures go with centers"),
         ({"kind": "piecewise", "kappa": 25}, "problem piecewise needs a value for 'steps'"),

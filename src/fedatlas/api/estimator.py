@@ -25,7 +25,7 @@ from fedatlas.federation.problems.from_arrays import Softmax
 from fedatlas.federation.problems.softmax import SoftmaxRegression
 from fedatlas.registry.options import options
 from fedatlas.registry.validation import construct, validate_names, validate_values
-from fedatlas.theory.dissimilarity import Dissimilarity
+from fedatlas.theory import dissimilarity
 
 SIZES = ("clients", "local_steps", "rounds")
 # Smallest delta_A as a share of L_max: where clients are alike, the steps that theory advises would have no bound.
@@ -267,4 +267,4 @@ class _Constants:
         least = MIN_DISSIMILARITY * self.problem.client_smoothness
         if self.problem.partition is None:
             return least
-        return max(Dissimilarity(self.problem, self.clients, np.zeros(self.problem.dim)).delta_A(), least)
+        return max(dissimilarity.delta_A(self.problem, self.clients, np.zeros(self.problem.dim)), least)

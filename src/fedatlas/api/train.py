@@ -1,7 +1,6 @@
 """Training in Python: one algorithm on one problem, for scripts and notebooks."""
 
 import dataclasses
-import warnings
 from collections.abc import Callable, Mapping
 from os import PathLike
 from pathlib import Path
@@ -155,8 +154,6 @@ def train(
         except Exception as error:
             _shorten(error.__traceback__, cls.__module__)
             raise
-    if history.cause:
-        warnings.warn(f"{algorithm.title()} diverged in round 1: {history.cause}", stacklevel=2)
     frame = pd.DataFrame(history.rows)
     frame.attrs = {"status": history.status, "diverged_round": history.diverged_round, "spec": spec, "x": history.x}
     frame.attrs["label"] = getattr(algorithm, "label", algorithm.name)

@@ -136,13 +136,13 @@ class Implementation:
         Raises:
             NotApplicable: The algorithm is not defined for this problem or setting.
         """
-        algorithm, setting, problem = self.prepare(problem, values, options)
+        algorithm, setting = self.prepare(problem, values, options)
         return Simulation(algorithm, problem, setting, seed, block)
 
     def prepare(
         self, problem: Any, values: Mapping[str, Any] | None, options: dict[str, Any]
-    ) -> tuple[Algorithm, Setting, Any]:
-        """Return the algorithm with all constants, the setting, and the problem, if need be with rows of no client.
+    ) -> tuple[Algorithm, Setting]:
+        """Return the algorithm with all constants, and the setting.
 
         Args:
             problem: Problem of five clients.
@@ -153,7 +153,6 @@ class Implementation:
             NotApplicable: The algorithm is not defined for this problem or setting.
         """
         setting = Setting(**SETTING | options)
-        problem = instances.with_public_rows(problem) if "public" in self.cls.requires else problem
         values = dict.fromkeys(self.step_counts, LOCAL_STEPS) | dict(self.values if values is None else values)
         algorithm = self.create(values)
         missing = {
@@ -168,7 +167,7 @@ class Implementation:
             algorithm.validate(setting, problem)
         except UserError as error:
             raise NotApplicable(f"{error}.") from None
-        return algorithm, setting, problem
+        return algorithm, setting
 
     def run(self, problem: Any, **options: Any) -> History:
         """Return the History of a run without compiled kernels; arguments as of `simulate`."""
@@ -250,8 +249,7 @@ def require_finite(history: History, label: str, advice: str) -> None:
         advice: Remedy, for the sentence.
     """
     if history.status != "ok" or not all_finite(history.x):
-        cause = f" ({history.cause})" if history.cause else ""
-        raise Failed(f"On {label}, the output is not finite after round {history.diverged_round}{cause}: {advice}")
+        raise Failed(f"On {label}, the output is not finite after round {history.diverged_round}: {advice}")
 
 
 def _ranked_values(option: Option) -> list[tuple[int, Any]]:

@@ -1,7 +1,5 @@
 """Small problems of conformance tests, which take milliseconds and need no dataset."""
 
-import copy
-import dataclasses
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -130,16 +128,6 @@ def twin(problem: Logistic) -> "Network":
         partition=problem.partition,
         start_scale=problem.start_scale,
     )
-
-
-def with_public_rows(problem: Any) -> Any:
-    """Return a problem whose clients have not the last of their rows each, where the data are split."""
-    if problem.partition is None:
-        return problem
-    result, whole = copy.copy(problem), problem.partition
-    order = np.concatenate([whole.client(i)[:-1] for i in range(whole.clients)])
-    result.partition = dataclasses.replace(whole, order=order, offsets=whole.offsets - np.arange(whole.clients + 1))
-    return result
 
 
 def unequal_shares(problem: Any) -> Any:

@@ -57,8 +57,7 @@ class Algorithm(Kind):
     corrects_drift: ClassVar[bool] = False
     # The algorithm is defined for full participation only.
     full_participation: ClassVar[bool] = False
-    # What not every problem has: those of REQUIREMENTS of which the algorithm calls ``steps.prox``,
-    # ``steps.hessian_product``, ``outputs`` or ``pullback`` of a minibatch, or ``n.public``.
+    # What not every problem has: ``prox`` and ``hessian``, where it calls ``steps.prox`` or ``steps.hessian_product``.
     requires: ClassVar[tuple[str, ...]] = ()
     # Clients only send gradients at a point of the server. Where all clients share their data, the engine merges them.
     pooled: ClassVar[bool] = False
@@ -207,9 +206,9 @@ class Algorithm(Kind):
             raise Undefined(f"{self.title()} draws the length of its rounds: give local_steps, not local_epochs")
         for name in self.requires:
             use, lack = REQUIREMENTS[name]
-            if name in ("prox", "hessian") and not setting.exact_gradients:
+            if not setting.exact_gradients:
                 raise Undefined(f"{self.title()} {use}, but full_gradients is minibatch")
-            if name != "public" and not problem.offers(name):
+            if not problem.offers(name):
                 raise Undefined(f"{self.title()} {use}, but this problem has {lack}")
         mixing = call(self.mixing, setting.clients, 0)
         if mixing is not None and not setting.full_participation:

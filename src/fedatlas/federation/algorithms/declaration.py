@@ -16,11 +16,9 @@ from fedatlas.registry.options import options
 REQUIREMENTS = {
     "prox": ("solves subproblems exactly", "no exact proximal step"),
     "hessian": ("takes products with Hessians of all data", "none"),
-    "outputs": ("asks for outputs of layers", "none"),
-    "public": ("draws rows that no client has", "none"),
 }
 # Columns of all runs, and metrics that problems report, which no report may write over.
-COLUMNS = {"seed", "round", "steps", "status", "diverged_round", "cause", *COST_COLUMNS, CLOCK}
+COLUMNS = {"seed", "round", "steps", "status", "diverged_round", *COST_COLUMNS, CLOCK}
 METRICS = {"loss", "accuracy", "suboptimality", "distance", "gradient_norm", "output", "test_loss", "test_accuracy"}
 ALIKE = 0.8  # share of letters in common from which a public name may be a slip of another
 

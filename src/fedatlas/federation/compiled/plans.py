@@ -69,10 +69,6 @@ class Plan:
         self.work = start + count
         return start
 
-    def nbytes(self, real: np.dtype) -> int:
-        """Return the bytes of a workspace of a type, with its whole numbers."""
-        return self.work * real.itemsize + CACHE_LINE + self.numbers.nbytes
-
     def workspace(self, real: np.dtype) -> np.ndarray:
         """Return a workspace of a type whose first number starts a cache line."""
         numbers = np.zeros(self.work + CACHE_LINE // real.itemsize, real)

@@ -81,11 +81,6 @@ class Passes:
         self._nothing = np.empty(0, real)
         self._compiled = False
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the workspace."""
-        return self._plan.nbytes(self._real)
-
     @functools.cached_property
     def _state(self) -> tuple[Any, ...]:
         plan = self._plan

@@ -45,12 +45,6 @@ class Sent(NamedTuple):
     gathers: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
-    @property
-    def row_bytes(self) -> int:
-        """Bytes of what the server gets row by row of one client."""
-        values = [getattr(self.rows, name) for name in self.gathers]
-        return sum(value.shape[-1] * value.dtype.itemsize for value in values)
-
 
 class Channels:
     """The channels of one run.
@@ -63,7 +57,6 @@ class Channels:
 
     Attributes:
         errors: What the clients' messages left out, by hook and name.
-        copies: The server's vectors as all clients have them, where the channel down keeps errors.
 
     Raises:
         UserError: A channel is not defined for the run.
@@ -73,10 +66,8 @@ class Channels:
         self.dim, self.seed, self.word = problem.dim, seed, 8 * x0.dtype.itemsize
         self.up, self.down = (None if kind.name == IDENTITY else kind for kind in setting.channels)
         self.errors = Table(State(), setting.clients, x0, setting.state)
-        self.copies = State()
-        for kind in (self.up, self.down):
-            if kind is not None and kind.error_feedback:
-                kind.require_contraction(self.dim, "error_feedback")
+        if self.up is not None and self.up.error_feedback:
+            self.up.require_contraction(self.dim, "error_feedback")
 
     def send(self, hook: str, message: State, ids: np.ndarray, t: int) -> Sent:
         """Return what arrives of a message of a block of clients.
@@ -128,8 +119,6 @@ class Channels:
     ) -> tuple[State, float | None]:
         """Return the server's State as clients see it, and the bits of its message, None where it is sent as it is.
 
-        With errors that are kept, the first message of a vector is the whole vector.
-
         Args:
             s: State of the server.
             names: Fields that all clients get: vectors, matrices or numbers.
@@ -149,18 +138,9 @@ class Channels:
                 bits += whole
                 continue
             rows, draws = value.reshape(-1, self.dim), self._matrix_draws(receiver, t, DOWN, hook, number)
-            if not self.down.error_feedback:
-                coded = self.down.apply(rows, draws)
-            elif name in self.copies:
-                copies = getattr(self.copies, name).reshape(-1, self.dim)
-                coded = self.down.apply(rows - copies, draws)
-                coded = Coded(copies + coded.rows, coded.bits)
-            else:
-                coded = Coded(rows, self.dim * self.word)
+            coded = self.down.apply(rows, draws)
             values[name] = coded.rows.reshape(shape)
             bits += float(np.broadcast_to(np.asarray(coded.bits, float), len(rows)).sum())
-        if self.down.error_feedback:
-            self.copies = self.copies.replace(**values)
         return s.replace(**values), bits
 
     def _matrix_draws(self, receiver: int, t: int, *index: int) -> Draws:

@@ -135,7 +135,6 @@ def _arrays(head: dict[str, Any], pairs: Pairs) -> Iterator[tuple[str, np.ndarra
             state["driver"], between = simulation.rounds.saved()
             state["between"] = {name: list(value.shape) for name, value in between.items()}
             kept |= {f"{number}.d.{name}": value for name, value in between.items()}
-        state |= {"copies": {name: list(value.shape) for name, value in simulation.clients.channels.copies.items()}}
         state |= {"errors": list(simulation.clients.channels.errors.data)}
         simulations.append(state | {key: len(_parts(table)) for key, table in _tables(simulation).items()})
     text = json.dumps({**head, "simulations": simulations}, default=lambda value: value.item())
@@ -146,8 +145,6 @@ def _arrays(head: dict[str, Any], pairs: Pairs) -> Iterator[tuple[str, np.ndarra
         for name, value in simulation.s.items():
             if hasattr(value, "shape"):
                 yield f"{number}.s.{name}", to_numpy(value)
-        for name, value in simulation.clients.channels.copies.items():
-            yield f"{number}.copy.{name}", to_numpy(value)
         for key, table in _tables(simulation).items():
             for part, ids in enumerate(_parts(table)):
                 yield f"{number}.{key}.ids.{part}", ids
@@ -178,7 +175,6 @@ class _Snapshot:
     ledger: Ledger
     s: State
     tables: dict[str, Table]
-    copies: State
     history: dict[str, Any]
     driver: tuple[dict[str, Any], dict[str, Array]] | None
 
@@ -189,7 +185,6 @@ class _Snapshot:
         vectors = {name: _array(file, f"{number}.s.{name}", like, shape) for name, shape in run["vectors"].items()}
         if not {*vectors, *run["numbers"]} >= {name for name, _ in simulation.s.items()}:
             raise ValueError("it lacks a part of the server's state")
-        copies = {name: _array(file, f"{number}.copy.{name}", like, shape) for name, shape in run["copies"].items()}
         tables = {key: table.fresh() for key, table in _tables(simulation).items()}
         for name in run["errors"]:
             tables["left"].add(name, zeros_like(like))
@@ -208,14 +203,12 @@ class _Snapshot:
         if simulation.rounds is not None:
             between = {name: _array(file, f"{number}.d.{name}", like, shape) for name, shape in run["between"].items()}
             driver = run["driver"], between
-        return cls(
-            values, ledger, simulation.s.rebuild(vectors | run["numbers"]), tables, State(**copies), history, driver
-        )
+        return cls(values, ledger, simulation.s.rebuild(vectors | run["numbers"]), tables, history, driver)
 
     def restore(self, simulation: Simulation, history: History) -> None:
         """Set a simulation and its history to the snapshot."""
         simulation.s, simulation.clients.table, simulation.ledger = self.s, self.tables["states"], self.ledger
-        simulation.clients.channels.errors, simulation.clients.channels.copies = self.tables["left"], self.copies
+        simulation.clients.channels.errors = self.tables["left"]
         for name, value in self.values.items():
             setattr(simulation, name, value)
         for name, value in self.history.items():

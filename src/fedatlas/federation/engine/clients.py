@@ -9,7 +9,7 @@ import numpy as np
 
 from fedatlas.federation import arrays
 from fedatlas.federation.arrays import Array, State
-from fedatlas.federation.engine import exchanges, memory
+from fedatlas.federation.engine import exchanges
 from fedatlas.federation.engine.channels import Channels, Sent
 from fedatlas.federation.engine.client_tables import Table
 from fedatlas.federation.engine.exchanges import ClientWork, Exchange
@@ -227,8 +227,6 @@ class Clients:
         noted: dict[str, list[np.ndarray]] = {}
         for ids, sent, weights, state, work, records in pool.map(compute, self.division.blocks(group.ids)):
             join_records(noted, records)
-            if sent.gathers and not works:
-                memory.require_for_rows(self.problem, len(group.ids), sent.row_bytes)
             total.add(sent, weights)
             self.table.write(ids, state)
             self.channels.keep(ids, sent.errors)

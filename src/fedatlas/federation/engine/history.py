@@ -40,7 +40,6 @@ class History:
         status: ``ok`` or ``diverged``.
         diverged_round: Number of rounds after which the output or the loss was first not finite; or, if they are finite
             to the end, after which the loss stays above DIVERGENCE times its first value, or 1 if that is less.
-        cause: Hook and field whose numbers are not finite in the first round, where the run diverged in it.
         x: Last output, (d,).
         totals: Totals of the setting's metrics over rounds, by name, as `RoundMetric.add` returns them.
         ledger: Exchanges of all rounds.
@@ -49,7 +48,6 @@ class History:
     rows: list[dict[str, Any]] = field(default_factory=list)
     status: str = "ok"
     diverged_round: int | None = None
-    cause: str = ""
     x: Any = None
     ledger: Ledger = field(default_factory=Ledger)
     totals: dict[str, list[float]] = field(default_factory=dict)

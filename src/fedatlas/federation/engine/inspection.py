@@ -35,8 +35,6 @@ FORMS = {
 }
 JUDGED = ("client_weights", "length", "mixing")  # hooks whose results are judged in every round: numbers, few of them
 ADVICE = "norm and dot of fedatlas.arrays return a column (m, 1)"
-# What not every problem's minibatches have, and what an algorithm requires that uses it.
-ORACLES = {"outputs": "outputs", "pullback": "outputs", "labels": "outputs", "hessian_product": "hessian"}
 NOUNS = {"Steps": "steps", "Round": "the round n", "Gradient": "a gradient g"}
 
 
@@ -51,12 +49,11 @@ class Inspector:
     Attributes:
         looks: Whether it is looked at what hooks change and record: in the first rounds of a process.
         round: Number of the present round, from 0.
-        cause: Hook and field whose numbers were the first of the first round that are not finite, as a sentence.
     """
 
     def __init__(self, algorithm: "Algorithm", x0: Array, clients: int) -> None:
         self.algorithm, self.x0, self.clients = algorithm, x0, clients
-        self.cause, self.looks, self.round = "", True, 0
+        self.looks, self.round = True, 0
         self._rows: dict[str, int] = {}  # rows of the largest result that was looked at, by hook
         self._forms: dict[str, set[Any]] = {}  # forms that were looked at, by hook
         self._server: Vectors = State()
@@ -78,8 +75,6 @@ class Inspector:
             for sentence in self._mistakes(hook, result, m, s or State()):
                 when = f" in round {self.round + 1}" if self.round else ""
                 raise self._error(f"the hook {hook}{when} {sentence}")
-            if hook in FORMS and not self.cause and not self.round:
-                self.cause = self._infinite(hook, result)
             known.add(shown)
         return result
 
@@ -316,17 +311,6 @@ class Inspector:
             own, other = ("torch", "NumPy") if arrays.is_torch(self.x0) else ("NumPy", "torch")
             yield f"returns {subject} as an array of {other}, but the model is one of {own}: use fedatlas.arrays"
 
-    def _infinite(self, hook: str, result: Any) -> str:
-        """Return a sentence about the first field that is not finite, if there is one."""
-        if hook == "init":
-            return ""
-        for part in result if isinstance(result, tuple) else (result,):
-            for name, value in part.items():
-                value = _bare(value)
-                if np.shape(value)[-1:] == np.shape(self.x0) and not arrays.all_finite(value):
-                    return f"the hook {hook} returns {name!r} with numbers that are not finite in its first round"
-        return ""
-
 
 def form(value: Any) -> str:
     """Return the form of a value as a part of a sentence."""
@@ -384,11 +368,10 @@ class explain_mistakes:
                 f"{self.algorithm.title()}: in round {self.t + 1} its hyper-parameters lead to numbers beyond double "
                 f"precision ({error})"
             ) from None
-        if isinstance(error, AttributeError) and error.name in ORACLES and hasattr(error.obj, "grad"):
-            name = ORACLES[error.name]
+        if isinstance(error, AttributeError) and error.name == "hessian_product" and hasattr(error.obj, "grad"):
             raise UserError(
-                f"{self.algorithm.title()}: it reads {error.name} of samples, which this problem does not have: take "
-                f"another problem, and write requires = ({name!r},)"
+                f"{self.algorithm.title()}: it takes products with Hessians, which this problem does not have: take "
+                "another problem, and write requires = ('hessian',)"
             ) from error
         owner = getattr(error, "obj", None)
         kind_of_owner = type(owner).__name__

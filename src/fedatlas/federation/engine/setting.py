@@ -116,11 +116,8 @@ class Setting:
         sampling = SAMPLING.build(self.sampling)
         if self.local_epochs is not None and sampling.name not in EPOCHS:
             raise UserError(f"sampling is {sampling.name}, but local_epochs are reshuffled passes: leave sampling out")
-        if self.channels[1].error_feedback and not self.full_participation:
-            raise UserError(
-                "a channel down with error_feedback sends changes, which a client that was not active has missed: "
-                "leave participation, driver or error_feedback out"
-            )
+        if self.channels[1].error_feedback:
+            raise UserError("error_feedback is for the channel up: leave it out of the channel down")
         self.driver_kind.validate_setting(self)
         self.last_factor()
 

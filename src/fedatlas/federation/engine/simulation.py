@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fedatlas.errors import Undefined
 from fedatlas.federation import arrays
 from fedatlas.federation.arrays import Array, State
 from fedatlas.federation.engine import exchanges, memory, messages, pools
@@ -69,11 +68,6 @@ class Simulation:
         self.participants = setting.participation_kind.bind(problem, setting.clients, seed)
         self.schedule = setting.lr_schedule
         self.algorithm.validate(setting, problem)
-        if "public" in self.algorithm.requires and not len(problem.public_rows()):
-            raise Undefined(
-                f"{self.algorithm.title()} draws rows that no client has, but the clients have all: leave some out of "
-                "the partition"
-            )
         self.sampler = setting.sampling_kind.bind(problem, setting.clients, setting.batch, seed)
         self.sizes = self.sampler.sizes(np.arange(setting.clients))
         self.x0 = self.sampler.start()
@@ -239,7 +233,6 @@ class Simulation:
             steps=steps,
             order=active,
             setting=self.setting,
-            problem=self.problem,
             seed=self.seed,
             probabilities=self.participants.probabilities(self.round),
             recorded=self.setting.recorded(self.round + 1),
@@ -373,6 +366,4 @@ def run_simulations(
     for simulation, history in pairs:
         history.x, history.ledger = simulation.output, simulation.ledger
         history.finish()
-        if history.diverged_round == 1:
-            history.cause = simulation.inspector.cause
     return [history for _, history in pairs]

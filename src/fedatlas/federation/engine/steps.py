@@ -28,29 +28,7 @@ T = TypeVar("T")
 OWN = 2  # first index of the random streams of what algorithms code, after those of the engine's messages up and down
 
 
-class Outputs:
-    """What a network makes of the samples of minibatches; points y are (m, d), or (d,) for all."""
-
-    def __init__(self, batch: Any, work: ClientWork, full: bool = False) -> None:
-        self._batch, self._work, self._full = batch, work, full
-
-    @property
-    def labels(self) -> Array:
-        """Labels of the minibatch's samples, (m, b)."""
-        return self._batch.labels
-
-    def outputs(self, y: Array, layer: str = "") -> Array:
-        """Return what a layer, by its name in torch, makes of each sample at y: (m, b, k). It counts as a gradient."""
-        self._work.count(self._batch, full=self._full)
-        return self._batch.outputs(y, layer)
-
-    def pullback(self, y: Array, v: Array, layer: str = "") -> Array:
-        """Return the gradients at y of the means over samples of <outputs, v>, (m, d), for v (m, b, k)."""
-        self._work.count(self._batch, full=self._full)
-        return self._batch.pullback(y, v, layer)
-
-
-class Gradient(Outputs):
+class Gradient:
     """The stochastic gradient of a block of m clients in one local step. All calls use the same minibatches.
 
     Its argument y is (m, d), or (d,) if all clients are at one point.
@@ -318,7 +296,6 @@ class Round:
         discount: Mean over messages of the weights that the driver gave late ones; 1 in synchronous rounds.
         order: Ids of the active clients, (active,), in the order in which they compute.
         setting: Setting of the run.
-        problem: Problem of the run.
         seed: Seed of the run.
         probabilities: Probability of each client to be active, (clients,), or None where they are unknown.
         recorded: Names of the values that ``Steps.record`` keeps.
@@ -330,7 +307,6 @@ class Round:
     discount: float = 1.0
     order: np.ndarray
     setting: "Setting"
-    problem: "Problem | None" = None
     seed: int = 0
     probabilities: np.ndarray | None = None
     recorded: tuple[str, ...] = ()
@@ -355,18 +331,6 @@ class Round:
     def rng(self) -> np.random.Generator:
         """Generator for what the server draws in this round."""
         return stream(self.seed, "algorithm", self.round, 0)
-
-    def public(self, samples: int) -> Outputs:
-        """Return a minibatch of rows that no client has, drawn with replacement. It counts as nothing.
-
-        It serves any number of models, (k, d).
-        """
-        assert self.problem is not None
-        rows, nobody = self.problem.public_rows(), np.zeros(1, int)
-        if not len(rows):
-            raise UserError("n.public draws rows that no client has, but they have all: write requires = ('public',)")
-        index = rows[self.rng.integers(len(rows), size=(1, samples))]
-        return Outputs(self.problem.batch(nobody, index), ClientWork(nobody))
 
     @functools.cached_property
     def random_client(self) -> int:

@@ -1,6 +1,6 @@
 """Minibatches of clients of a network: losses, gradients and outputs."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -49,28 +49,6 @@ class NetworkBatch:
         data, labels, *_ = self.problem.inputs(draws)
         neutral = data.new_zeros(()), data.new_ones(())
         return as_source(data.movedim(1, -1), labels, neutral), torch.arange(len(labels))
-
-    @property
-    def labels(self) -> Tensor:
-        """Labels of the samples, (m, b) or (m, b, ...)."""
-        return self.problem.train.y[torch.stack(self.rows) % self.problem.samples]
-
-    def outputs(self, y: Tensor, layer: str) -> Tensor:
-        """Return what a layer makes of each sample at y, (m, d) or (d,): (m, b, k). A batch of one serves m models."""
-        made = [self.problem.replica.layer_outputs(x, inputs, layer) for x, inputs in self._models(y)]
-        return torch.stack([outputs.detach() for outputs in made])
-
-    def pullback(self, y: Tensor, v: Tensor, layer: str) -> Tensor:
-        """Return the gradients at y of the means over samples of <outputs, v>, (m, d), for v (m, b, k)."""
-        replica = self.problem.replica
-        models = zip(self._models(y), v, strict=True)
-        return torch.stack([replica.pullback(x, inputs, layer, row) for (x, inputs), row in models])
-
-    def _models(self, y: Tensor) -> Iterator[tuple[Tensor, tuple[Tensor, ...]]]:
-        """Yield the models y, (m, d) or (d,), each with the inputs of its minibatch."""
-        alone = len(self.rows) == 1 and y.ndim > 1
-        for k, x in enumerate(y if alone else arrays.rows(y, len(self.rows))):
-            yield x, self.problem.inputs(self.rows[0 if alone else k])
 
     @property
     def stackable(self) -> bool:

@@ -3,10 +3,8 @@
 import os
 
 import torch
-from torch import Tensor, nn
 
 from fedatlas.errors import UserError
-from fedatlas.io.machine import free_host
 
 VERSION: str = torch.__version__
 
@@ -29,11 +27,6 @@ def describe(device: str) -> str:
     return "cpu" if chosen.type == "cpu" else torch.cuda.get_device_name(chosen)
 
 
-def free(device: torch.device) -> int:
-    """Return the bytes of memory that are free on a torch device."""
-    return free_host() if device.type == "cpu" else torch.cuda.mem_get_info(device)[0]
-
-
 def prepare(device: torch.device, precision: str) -> None:
     """Set torch, process-wide, to compute on a torch device with a precision.
 
@@ -41,32 +34,17 @@ def prepare(device: torch.device, precision: str) -> None:
 
     Args:
         device: The device.
-        precision: ``float32``; ``tf32``, products of numbers rounded to 10 bits on a GPU's tensor cores; or ``bf16``,
-            forward and backward passes in bfloat16 with float32 parameters (autocast).
+        precision: ``float32``; or ``tf32``, products of numbers rounded to 10 bits on a GPU's tensor cores.
 
     Raises:
         UserError: The precision is tf32, and the device is no cuda device.
     """
     if device.type != "cuda":
         if precision == "tf32":
-            raise UserError("network: only CUDA devices have the precision tf32: use float32 or bf16")
+            raise UserError("network: only CUDA devices have the precision tf32: use float32")
         return
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = precision == "tf32"
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # else cuBLAS may add up in another order
     torch.backends.cudnn.benchmark = False
     torch.backends.cudnn.deterministic = True
     torch.use_deterministic_algorithms(True, warn_only=True)
-
-
-class Autocast(nn.Module):
-    """A module that computes in bfloat16 where torch holds that to be safe; its output has its input's type."""
-
-    def __init__(self, module: nn.Module) -> None:
-        super().__init__()
-        self.module = module
-
-    def forward(self, x: Tensor) -> Tensor:
-        """x (b, ...) -> (b, outputs)."""
-        with torch.autocast(x.device.type, torch.bfloat16):
-            z = self.module(x)
-        return z.to(x.dtype)

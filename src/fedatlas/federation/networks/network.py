@@ -13,17 +13,10 @@ from torch import Tensor, nn
 
 from fedatlas.errors import UserError
 from fedatlas.federation import arrays
-from fedatlas.federation.networks import device as devices
 from fedatlas.federation.networks.batch import CHUNK, NetworkBatch, augment
 from fedatlas.federation.networks.dropout import KEYS
 from fedatlas.federation.networks.losses import LOSSES, OwnLoss
-from fedatlas.federation.networks.replica import (
-    Replica,
-    activations,
-    flatten,
-    trained_parameters,
-    validate,
-)
+from fedatlas.federation.networks.replica import Replica, flatten, trained_parameters, validate
 from fedatlas.federation.networks.samples import Samples
 from fedatlas.federation.networks.stacked import Stacked
 from fedatlas.federation.problems.base import evaluation_rows
@@ -164,28 +157,6 @@ class Network(RowProblem):
         """Set torch to one intra-op thread, and hold this many for evaluations."""
         torch.set_num_threads(1)
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
-
-    def memory(self, batch: int, clients: int) -> dict[str, int]:
-        """Return the bytes of all data, and of what threads compute in.
-
-        The latter are copies of the module and the workspaces of compiled passes, or where there are none the outputs
-        of layers for a minibatch, forward and backward.
-        """
-        data = sum(samples.nbytes for samples in (self.train, *self.held_out.values()))
-        replica, passes = 2 * self.dim * self.train.dtype.itemsize, self.replica.passes
-        # Threads of a pool, as many of evaluations, and the main one have copies of their own.
-        threads = clients if self._pool is None else 2 * clients + 1
-        if passes is not None:
-            return {"data": data, "activations": threads * (replica + passes.nbytes)}
-        outputs = activations(self.module, self.train)
-        training, evaluation = 2 * batch * sum(outputs), 3 * min(CHUNK, len(self._evaluation_rows)) * max(outputs)
-        return {"data": data, "activations": threads * replica + clients * max(training, evaluation)}
-
-    def free_memory(self) -> int:
-        """Return the bytes that are free on the device."""
-        return devices.free(self.train.device)
-
-    oracles = ("outputs",)
 
     @property
     def replica(self) -> Replica:

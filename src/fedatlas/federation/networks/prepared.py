@@ -1,10 +1,10 @@
 """Networks on prepared data, as specifications ask for them."""
 
+import functools
 from typing import TYPE_CHECKING
 
 import torch
 from numpy.typing import ArrayLike
-from torch import nn
 
 from fedatlas.errors import UserError
 from fedatlas.federation.architectures import Architecture
@@ -41,11 +41,7 @@ def on_data(
     outputs = LOSSES[options.loss].outputs(train.classes)
     architecture, shape = options.architecture_kind, tuple(train.X.shape[1:])
     _validate_size(architecture, shape, outputs)
-
-    def build() -> nn.Module:
-        module = architecture.build(shape, outputs)
-        return devices.Autocast(module) if options.precision == "bf16" else module
-
+    build = functools.partial(architecture.build, shape, outputs)
     return Network(samples, build, held_out, partition, validation, **vars(options))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from fedatlas.errors import UserError, nearest
+from fedatlas.errors import UserError
 from fedatlas.federation import compiled
 from fedatlas.federation.networks.dropout import Dropout, drawing
 from fedatlas.federation.networks.losses import Loss, OwnLoss
@@ -65,35 +65,6 @@ class Replica:
             value = value + batch_loss.detach()
         return value, self.grad
 
-    def layer_outputs(self, x: Tensor, inputs: tuple[Tensor, ...], layer: str) -> Tensor:
-        """Return what a layer of the module with parameters x, (d,), makes of each sample, (b, k).
-
-        Args:
-            x: Parameters, (d,).
-            inputs: Data, labels and keys, as of ``value_and_grad``.
-            layer: Name of the layer, as of torch's ``named_modules``; empty for the scores.
-
-        Raises:
-            UserError: There is no such layer.
-        """
-        data, _, *keys = inputs
-        layers, made = dict(self.module.named_modules()), list[Tensor]()
-        if layer not in layers:
-            names = ", ".join(filter(None, layers))
-            raise UserError(f"network: there is no layer {layer!r}{nearest(layer, layers)}; there are {names}")
-        self.flat.copy_(x)
-        hook = layers[layer].register_forward_hook(lambda _, __, output: made.append(output))
-        with drawing(*keys):
-            self.module(data)
-        hook.remove()
-        return made[-1].flatten(1)
-
-    def pullback(self, x: Tensor, inputs: tuple[Tensor, ...], layer: str, v: Tensor) -> Tensor:
-        """Return the gradient, (d,), of the mean over samples of <outputs, v> for v (b, k); see ``layer_outputs``."""
-        self.grad.zero_()
-        (self.layer_outputs(x, inputs, layer) * v).sum(dim=1).mean().backward()
-        return self.grad.clone()
-
 
 def trained_parameters(module: nn.Module) -> list[nn.Parameter]:
     """Return the parameters of a module that are trained: all but those whose ``requires_grad`` is off."""
@@ -109,25 +80,6 @@ def copy_trained(module: nn.Module) -> nn.Module:
 def flatten(module: nn.Module) -> Tensor:
     """Return x, (d,), a new vector."""
     return torch.cat([v.detach().reshape(-1) for v in trained_parameters(module)])
-
-
-def activations(module: nn.Module, samples: Samples) -> list[int]:
-    """Return the bytes of the output of each layer of a module for one sample."""
-    sizes: list[int] = []
-    module = copy.deepcopy(module)
-    for layer in module.modules():
-        if not any(True for _ in layer.children()):
-            layer.register_forward_hook(lambda _, __, out: sizes.append(_size(out)))
-    with torch.no_grad():
-        module(samples.gather(samples.index([0]))[0])
-    return sizes
-
-
-def _size(output: Any) -> int:
-    """Return the bytes of a layer's output, a tensor or tuples of tensors, as recurrent layers and attention have."""
-    if isinstance(output, (tuple, list)):
-        return sum(map(_size, output))
-    return output.nbytes if isinstance(output, Tensor) else 0
 
 
 def validate(module: nn.Module, samples: Samples, loss: Loss) -> bool:

@@ -59,11 +59,6 @@ class Samples:
         """Shape of what a network is given for a row, (channels, height, width) or (p,)."""
         return (self.X.shape[-1], *self.X.shape[1:-1])
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes of all rows and labels."""
-        return self.X.nbytes + self.y.nbytes
-
     @functools.cached_property
     def source(self) -> Source:
         """Samples as compiled passes read them on a processor; see ``as_source``."""

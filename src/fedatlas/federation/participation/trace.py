@@ -1,6 +1,5 @@
 """Participation that was recorded."""
 
-import csv
 import functools
 import io
 from dataclasses import dataclass
@@ -14,9 +13,8 @@ from fedatlas.federation.participation.base import Participants, Participation
 from fedatlas.io.text import read_text, require_file
 from fedatlas.registry.options import option
 
-COLUMNS = ("round", "client", "available")
+COLUMNS = "round,client,available"
 CELLS = 10**8  # most entries, rounds x clients, of a trace: a few traces are in memory at once
-VALUES = {"0": False, "1": True, "false": False, "true": True}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,58 +52,29 @@ def read(path: str | Path, clients: int) -> np.ndarray:
         Whether each client is available in each round, (rounds, clients).
 
     Raises:
-        UserError: If the file cannot be read or does not fit, with the file and the line.
+        UserError: If the file cannot be read or does not fit.
     """
-    path = Path(path)
-    require_file(path)
-    try:
-        available = _parse(path, path.stat().st_mtime_ns)
-    except csv.Error as error:
-        raise UserError(f"availability trace {path} cannot be read: {error}") from None
-    if len(available) * clients > CELLS:
-        raise UserError(f"availability trace {path}: {len(available)} rounds are too many for {clients} clients")
-    if available.shape[1] > clients:
-        raise UserError(
-            f"availability trace {path} names client {available.shape[1] - 1}, but there are {clients} clients"
-        )
-    return np.pad(available, ((0, 0), (0, clients - available.shape[1])))
+    require_file(Path(path))
+    return _parse(Path(path), Path(path).stat().st_mtime_ns, clients)
 
 
 @functools.lru_cache(maxsize=8)
-def _parse(path: Path, changed: int) -> np.ndarray:
+def _parse(path: Path, changed: int, clients: int) -> np.ndarray:
     """Return the booleans (rounds, clients) of a file. changed: Its time of change: an edited file is read again."""
-    entries: dict[tuple[int, ...], bool] = {}
-    with io.StringIO(read_text(path), newline="") as file:
-        lines = csv.reader(file)
-        head = [name.strip().lower() for name in next(lines, [])]
-        if sorted(head) != sorted(COLUMNS):
-            raise UserError(f"availability trace {path}, line 1: the columns must be {', '.join(COLUMNS)}")
-        for cells in lines:
-            if not cells:
-                continue
-            where = f"availability trace {path}, line {lines.line_num}"
-            if len(cells) != len(head):
-                raise UserError(f"{where}: {len(cells)} values instead of {len(head)}")
-            row = dict(zip(head, map(str.strip, cells), strict=True))
-            key = tuple(_number(where, name, row[name]) for name in COLUMNS[:2])
-            if row["available"].lower() not in VALUES:
-                raise UserError(f"{where}: available is {row['available']!r}; it must be 0 or 1")
-            if key in entries:
-                raise UserError(f"{where}: round {key[0]} names client {key[1]} twice")
-            entries[key] = VALUES[row["available"].lower()]
-    if not entries:
-        raise UserError(f"availability trace {path} is empty")
-    shape = np.max(list(entries), axis=0) + 1
-    if np.prod(shape) > CELLS:
+    head, _, lines = read_text(path).strip().partition("\n")
+    if head.replace(" ", "").strip().lower() != COLUMNS or not lines:
+        raise UserError(f"availability trace {path}: the columns must be {COLUMNS}, with a row at least")
+    try:
+        entries = np.loadtxt(io.StringIO(lines), np.int64, delimiter=",", ndmin=2)
+        rounds, ids, available = entries.T
+    except ValueError as error:
+        raise UserError(f"availability trace {path}, after the first line: {error}") from None
+    fits = entries.min() >= 0 and ids.max() < clients and available.max() <= 1 and rounds.max() < CELLS // clients
+    if not fits or len(np.unique(entries[:, :2], axis=0)) < len(entries):
         raise UserError(
-            f"availability trace {path} goes up to round {shape[0] - 1} and client {shape[1] - 1}: too many"
+            f"availability trace {path}: a row must have a round from 0 to {CELLS // clients - 1}, a client from 0 to "
+            f"{clients - 1} and available 0 or 1, and no round may name a client twice"
         )
-    available = np.zeros(shape, bool)
-    available[tuple(np.transpose(list(entries)))] = list(entries.values())
-    return available
-
-
-def _number(where: str, name: str, text: str) -> int:
-    if not (text.isascii() and text.isdigit()) or len(text) > 7:
-        raise UserError(f"{where}: {name} is {text!r}; it must be a whole number, at least 0 and below 10 million")
-    return int(text)
+    table = np.zeros((rounds.max() + 1, clients), bool)
+    table[rounds, ids] = available
+    return table

@@ -13,7 +13,6 @@ from fedatlas.errors import UserError
 from fedatlas.federation import arrays
 from fedatlas.federation.problems.optimum import Optimum
 from fedatlas.federation.streams import stream
-from fedatlas.io.machine import free_host
 from fedatlas.registry.kinds import Kind
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ class Oracles:
 
     Attributes:
         oracles: Names of them: ``prox``, exact proximal steps; ``hessian``, products with Hessians (`full_batch` has
-            ``hessian_product(y, v)``); ``outputs``, what layers make of samples, as of `Outputs`.
+            ``hessian_product(y, v)``).
     """
 
     oracles: ClassVar[tuple[str, ...]] = ()
@@ -219,7 +218,6 @@ class Problem(ClientLabels, Oracles, ABC):
         optimum: Optimum of F, or None if it is unknown.
         solvable: Whether ``solve`` can compute the optimum.
         one_sample_rows: (indptr, indices, values, labels) of logistic data that all clients share, for compiled rounds.
-        draw_bytes: Bytes that a step holds of each draw, such as a row of data.
         uniform: Whether all stochastic functions are at least 0 and have curvatures between mu_min and L_max.
         part_rows: Rows of each client in the parts ``test`` and ``validation``, where they are known.
     """
@@ -231,7 +229,6 @@ class Problem(ClientLabels, Oracles, ABC):
     optimum: Optimum | None = None
     solvable: Any = False
     one_sample_rows: Any = None
-    draw_bytes: int = 0
     uniform: bool = False
     part_rows: "Mapping[str, Partition]" = MappingProxyType({})
 
@@ -272,10 +269,6 @@ class Problem(ClientLabels, Oracles, ABC):
     def offers(cls, name: str) -> bool:
         """Return whether there is an oracle; whoever defines ``prox`` need not name it."""
         return name in cls.oracles or (name == "prox" and cls.prox is not Problem.prox)
-
-    def public_rows(self) -> np.ndarray:
-        """Return the numbers of the rows of data that no client has, ascending."""
-        return np.arange(0) if self.partition is None else np.setdiff1d(np.arange(self.samples), self.partition.order)
 
     def prox(self, v: Vector, weight: float, clients: np.ndarray) -> Vector:
         """Return the exact ``argmin_y f_i(y) + weight/2 |y - v_i|^2`` of a block of clients: (m, d).
@@ -343,20 +336,6 @@ class Problem(ClientLabels, Oracles, ABC):
 
     def prepare_threads(self, threads: int) -> None:
         """Prepare for blocks of clients on this many threads; the engine calls it before any gradient."""
-
-    def memory(self, batch: int, clients: int) -> dict[str, int]:
-        """Estimate the bytes of ``data``, and of ``activations``, which a step holds of its minibatches.
-
-        Args:
-            batch: Samples of a minibatch.
-            clients: Number of clients that are computed at once.
-        """
-        data = sum(getattr(value, "nbytes", 0) for value in vars(self).values())
-        return {"data": data, "activations": clients * batch * self.draw_bytes}
-
-    def free_memory(self) -> int:
-        """Return the free bytes of the memory that holds the vectors."""
-        return free_host()
 
     def clock(self) -> float:
         """Return the seconds of a clock by which runs are timed.

@@ -38,7 +38,6 @@ class NeuralNetwork(DataKind):
 
     name = "network"
     constants = ("mu", "head")
-    oracles = ("outputs",)
     reports = ("loss", "accuracy", "test_loss", "test_accuracy", *VALIDATION)
     oracle = "fedatlas.federation.networks.prepared"
 
@@ -55,10 +54,9 @@ class NeuralNetwork(DataKind):
     )
     dtype: Literal["float32", "float64"] = option("float32", doc="type of parameters and computation")
     device: Literal["cpu", "cuda", "auto"] = option("cpu", doc="where it is computed; auto is cuda where there is one")
-    precision: Literal["float32", "tf32", "bf16"] = option(
+    precision: Literal["float32", "tf32"] = option(
         "float32",
-        doc="of products: tf32 rounds their factors to 10 bits on the tensor cores of a GPU; bf16 computes forward and "
-        "backward passes in bfloat16 with parameters in float32",
+        doc="of products: tf32 rounds their factors to 10 bits on the tensor cores of a GPU",
     )
     augment: dict[str, Any] | None = option(None, doc="crop and flip of minibatches of images, such as {crop: 4}")
     start_scale: float | None = option(

@@ -250,11 +250,6 @@ class Quadratic(QuadraticMean):
         self.optimum = self.solve() if self.constants()["mu"] > 0 else None
 
     @property
-    def draw_bytes(self) -> int:  # type: ignore[override]
-        """Bytes of a row of noise."""
-        return 0 if self.noise is None else 8 * self.dim
-
-    @property
     def _diagonal(self) -> bool:
         return self.A.ndim == 2
 

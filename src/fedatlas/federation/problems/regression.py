@@ -81,23 +81,12 @@ class Regression(RowProblem):
         """
 
     @property
-    def draw_bytes(self) -> int:  # type: ignore[override]
-        """Bytes of a row of data and of its temporary copy."""
-        return 2 * int(self.A.shape[1]) * self.dtype.itemsize
-
-    @property
     def gather_limit(self) -> int:
         """Draws of the largest minibatch whose rows are gathered; a larger one is weights of all rows.
 
         It is the same for all clients, or bits would depend on the blocks.
         """
         return self.samples // 8
-
-    def memory(self, batch: int, clients: int) -> dict[str, int]:
-        memory = super().memory(batch, clients)
-        if batch > self.gather_limit:
-            memory["activations"] = clients * 3 * 8 * self.samples
-        return memory
 
     def penalty(self, l2: Penalty) -> float:
         """Return the l2 weight as a number."""

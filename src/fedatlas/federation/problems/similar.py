@@ -164,7 +164,7 @@ class SimilarQuadratic(QuadraticMean):
     ) -> None:
         self.V, self.W, self.T, self.mu, self.e, self.beta = V, W, T, mu, e, float(beta)
         mean = np.asfortranarray((V * spectrum) @ V.T)
-        self.start_scale, self.spectrum, self.draw_bytes = start_scale, spectrum, 24 * len(V)
+        self.start_scale, self.spectrum = start_scale, spectrum
         self.clients, self.samples, self.dim = b.shape
         Vb = b @ V
         within = ((spectrum - mu) * e * Vb) @ V.T  # (A_ij - A_i) b_ij

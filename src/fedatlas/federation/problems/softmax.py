@@ -137,11 +137,6 @@ class Softmax(Regression):
             return 4 * self.samples
         return max(super().gather_limit, min(self.samples, GATHER_BYTES // (self.features * self.dtype.itemsize)))
 
-    @property
-    def draw_bytes(self) -> int:  # type: ignore[override]
-        """Bytes that a step holds of each draw."""
-        return 8 if self.compiled else super().draw_bytes
-
     def _weights(self, clients: Any, index: np.ndarray) -> np.ndarray | None:
         """Return weights (m, b) of the samples of an index, or None for plain means."""
         if self._loss_factors is None and self.sample_weight is None:

@@ -52,11 +52,6 @@ def at_least(value: float, low: float) -> bool:
     return value >= low * (1 - 1e-9)
 
 
-def quotient(a: float, b: float) -> float:
-    """Return a / b; not a number where b is 0, as where clients do not differ and the objective is not curved."""
-    return a / b if b else np.nan
-
-
 def decay(c: FedRedConstants, rate: float, weight: float, count: Count) -> Count:
     """Return mu/2 D0^2 / ((1 + rate)^count - 1), or its limit weight D0^2 / count where mu is 0.
 

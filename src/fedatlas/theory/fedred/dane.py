@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from fedatlas.theory.fedred.bound import FedRedBound, FedRedConstants, at_least, decay, least_square, quotient
+from fedatlas.theory.fedred.bound import FedRedBound, FedRedConstants, at_least, decay, least_square
 from fedatlas.theory.theorem import Conditions, Count, at_each
 
 if TYPE_CHECKING:
@@ -20,9 +20,6 @@ class Theorem1(FedRedBound):
 
     name, algorithms, convex = "1", ("dane",), False
     quantity = "least squared gradient norm so far"
-
-    def choices(self, c: FedRedConstants, rounds: int) -> dict[str, float]:
-        return {"lam": 2 * c.delta_B}
 
     def conditions(self, c: FedRedConstants, a: Any, rounds: int) -> Conditions:
         yield "averaging = random", a.averaging == "random"
@@ -44,10 +41,6 @@ class Corollary2(FedRedBound):
 
     kind, name, algorithms, convex = "Corollary", "2", ("dane+-gd-least",), False
     quantity = "least squared gradient norm so far"
-
-    def choices(self, c: FedRedConstants, rounds: int) -> dict[str, float]:
-        lam = 2 * c.delta_B
-        return {"lam": lam, "lr": quotient(1, c.L + lam)}
 
     def conditions(self, c: FedRedConstants, a: Any, rounds: int) -> Conditions:
         yield "averaging = random", a.averaging == "random"
@@ -73,9 +66,6 @@ class Theorem4(FedRedBound):
     name = "4"
     algorithms: ClassVar[tuple[str, ...]] = ("dane", "dane+-gd", "dane+-fgd")
     quantity = "best suboptimality so far"
-
-    def choices(self, c: FedRedConstants, rounds: int) -> dict[str, float]:
-        return {"lam": 2 * c.delta_A}
 
     def conditions(self, c: FedRedConstants, a: Any, rounds: int) -> Conditions:
         yield "averaging = mean", a.averaging == "mean"
@@ -104,10 +94,6 @@ class Corollary5(Theorem4):
     kind, name, algorithms = "Corollary", "5", ("dane+-gd", "dane+-fgd")
     quantity = "local steps of the round"
 
-    def choices(self, c: FedRedConstants, rounds: int) -> dict[str, float]:
-        lam = 2 * c.delta_A
-        return {"lam": lam, "lr": quotient(1, c.L + lam), "mu": c.mu}
-
     def requirements(self, c: FedRedConstants, rounds: int) -> Conditions:
         yield from super().requirements(c, rounds)
         yield "delta_A + mu <= L", c.delta_A + c.mu <= c.L
@@ -131,9 +117,6 @@ class Corollary21(FedRedBound):
 
     kind, name, algorithms = "Corollary", "21", ("dane",)
     quantity = "suboptimality + $\\mu/2\\,|x - x^*|^2$"
-
-    def choices(self, c: FedRedConstants, rounds: int) -> dict[str, float]:
-        return {"lam": c.delta_A}
 
     def conditions(self, c: FedRedConstants, a: Any, rounds: int) -> Conditions:
         yield "averaging = mean", a.averaging == "mean"

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fedatlas.theory.fedred.bound import FedRedBound, FedRedConstants, at_least, decay, quotient
+from fedatlas.theory.fedred.bound import FedRedBound, FedRedConstants, at_least, decay
 from fedatlas.theory.theorem import Conditions, Count
 
 if TYPE_CHECKING:
@@ -21,9 +21,6 @@ class Theorem6(FedRedBound):
 
     name, algorithms, quantity, convex = "6", ("fedred",), "mean squared gradient norm", False
     counts, counted = "steps", "iterations $K$"
-
-    def choices(self, c: FedRedConstants, rounds: int) -> dict[str, float]:
-        return {"eta": 4 * c.delta_B, "lam": c.delta_B, "p": 1 / 4}
 
     def conditions(self, c: FedRedConstants, a: Any, rounds: int) -> Conditions:
         yield "averaging = random, evaluated at x", a.averaging == "random" and a.average == "last"
@@ -55,10 +52,6 @@ class Theorem7(FedRedBound):
     name, algorithms, quantity = "7", ("fedred",), "suboptimality of the weighted average"
     counts, counted = "steps", "iterations $K$"
 
-    def choices(self, c: FedRedConstants, rounds: int) -> dict[str, float]:
-        lam, eta = c.delta_A, 4 * c.delta_A
-        return {"eta": eta, "lam": lam, "p": quotient(lam + c.mu / 2, eta + c.mu / 2)}
-
     def conditions(self, c: FedRedConstants, a: Any, rounds: int) -> Conditions:
         yield "averaging = mean, average = weighted", a.averaging == "mean" and a.average == "weighted"
         yield "mu = the clients' mu", isclose(a.mu, c.mu)
@@ -78,10 +71,6 @@ class Theorem9(Theorem7):
 
     name, algorithms = "9", ("fedred-gd",)
 
-    def choices(self, c: FedRedConstants, rounds: int) -> dict[str, float]:
-        lam, eta = c.delta_A, c.L
-        return {"eta": eta, "lam": lam, "p": quotient(lam + c.mu / 2, eta - c.mu / 2)}
-
     def requirements(self, c: FedRedConstants, rounds: int) -> Conditions:
         yield from super().requirements(c, rounds)
         yield "delta_A + mu <= L", c.delta_A + c.mu <= c.L
@@ -98,9 +87,6 @@ class Theorem8(Theorem6):
 
     name, algorithms = "8", ("fedred-gd",)
 
-    def choices(self, c: FedRedConstants, rounds: int) -> dict[str, float]:
-        return {"eta": 6 * c.L, "lam": c.delta_B, "p": quotient(c.delta_B, c.L)}
-
     def requirements(self, c: FedRedConstants, rounds: int) -> Conditions:
         yield "delta_B <= L", c.delta_B <= c.L
 
@@ -108,7 +94,7 @@ class Theorem8(Theorem6):
         yield "averaging = random, evaluated at x", a.averaging == "random" and a.average == "last"
         yield "eta = 6 L", isclose(a.eta, 6 * c.L)
         yield "lam = delta_B", isclose(a.weight, c.delta_B)
-        yield "p = delta_B / L", isclose(a.p, quotient(c.delta_B, c.L))
+        yield "p = delta_B / L", isclose(a.p * c.L, c.delta_B)
 
     def bound(self, c: FedRedConstants, a: Any, count: Count) -> Count:
         return 96 * c.L * c.gap / count

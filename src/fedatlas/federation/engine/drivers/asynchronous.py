@@ -107,7 +107,6 @@ class EventQueue(Rounds):
             sizes=simulation.sizes,
             batch=setting.batch,
         )
-        self.kept = driver.concurrency + driver.buffer
         self.queue: list[Computation] = []  # a heap
         self.clock = simulation.costs[CLOCK] = 0.0
         self.starts = np.zeros(setting.clients, int)  # computations that each client has begun

@@ -27,13 +27,7 @@ HOOKS = {
 
 
 class Rounds(ABC):
-    """The rounds of one run, each of which ends with a step of the server.
-
-    Attributes:
-        kept: Largest number of messages that are kept at the same time.
-    """
-
-    kept: int = 0
+    """The rounds of one run, each of which ends with a step of the server."""
 
     @abstractmethod
     def advance(self, simulation: "Simulation", pool: Any) -> None:
