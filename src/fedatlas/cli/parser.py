@@ -156,7 +156,8 @@ def _add_record(groups: Any) -> None:
     command = _add_step(steps, "verify", text, optional=True)
     text = "runs of each experiment; default: until all cells are verified"
     command.add_argument("--runs", type=int, metavar="N", help=text)
-    command.add_argument("--minutes", type=float, help="time after which no further run begins; default: no limit")
+    text = "time after which no further run begins; default: no limit"
+    command.add_argument("--minutes", type=float, default=float("inf"), help=text)
     command.add_argument("--all", action="store_true", help="also runs of cells that are verified, up to a limit")
     command.set_defaults(run="record:verify")
     command = _add_step(steps, "add", "take results of this folder into the record, after runs were computed again")
