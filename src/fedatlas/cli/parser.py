@@ -148,10 +148,6 @@ def _add_record(groups: Any) -> None:
     command.set_defaults(run="record:list_records")
     command = _add_step(steps, "show", "cells of a record: code and machine that computed them, verifications")
     command.set_defaults(run="record:show")
-    command = _add_step(steps, "export", "print curves, table or trials of a record as CSV")
-    kinds, text = ("curves", "table", "trials"), "curves, table or trials; default: curves"
-    command.add_argument("--kind", choices=kinds, default="curves", metavar="kind", help=text)
-    command.set_defaults(run="record:export", csv=True)
     text = "compute runs again, drawn at random, the cheapest experiments first, and compare"
     command = _add_step(steps, "verify", text, optional=True)
     text = "runs of each experiment; default: until all cells are verified"

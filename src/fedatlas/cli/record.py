@@ -7,7 +7,7 @@ from argparse import Namespace
 from fedatlas.errors import UserError
 from fedatlas.records.lookup import all_verifications, record_paths
 from fedatlas.records.record import read_record
-from fedatlas.records.results import add_record, find_record, record_tables
+from fedatlas.records.results import add_record, find_record
 from fedatlas.records.verification import Examination
 from fedatlas.records.verification import verify as compute
 from fedatlas.records.verified import add_verifications, meaning
@@ -50,11 +50,6 @@ def show(a: Namespace) -> None:
     for row in all_verifications(study).of(record.path.parent.name, a.name):
         words = f"{row.runs} of {row.total} runs {row.outcome}, by code {row.code} on {row.processor}"
         print(f"{row.date}: {row.algorithm}/{row.cell}, content {row.checksum}: {words}")
-
-
-def export(a: Namespace) -> None:
-    """Print curves, table or trials of a record as CSV."""
-    getattr(record_tables(Study.open(), a.name, a.size), a.kind).to_csv(a.output, index=False)
 
 
 def verify(a: Namespace) -> int:
