@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-import fedatlas
 from fedatlas.errors import UserError
 from fedatlas.federation import algorithms
 from fedatlas.federation.algorithms.base import Algorithm
@@ -241,21 +240,3 @@ def test_schedule_scales_the_local_step_size_by_round(schedule, factor):
             y = y - 0.1 * factor(t) * (problem.A[0] * y - problem.b[0])
         x = x + 0.7 * (y - x)
     np.testing.assert_allclose(history.x, x, rtol=1e-13)
-
-
-def test_the_traceback_of_a_mistake_shows_its_line_and_two_frames_of_the_atlas():
-    @dataclass(frozen=True, kw_only=True)
-    class Mistaken(FedAvg):
-        name = "mistaken"
-
-        def client(self, s, i, steps):
-            raise KeyError("mine")
-
-    with pytest.raises(KeyError) as raised:
-        fedatlas.train(Mistaken, logistic(), lr=0.1, rounds=1)
-    assert [frame.name for frame in raised.traceback] == [
-        "test_the_traceback_of_a_mistake_shows_its_line_and_two_frames_of_the_atlas",
-        "train",
-        "compute",
-        "client",
-    ]
