@@ -67,10 +67,7 @@ notebook: .venv/installed
 gallery: .venv/installed
 	python -m fedatlas.workflow.gallery_page
 
-# Cells of the record, drawn at random, the cheapest experiments first: computed again for two minutes and compared, with
-# the vector instructions by which they were computed, see docs/how-to/record.md
-verify: export OPENBLAS_CORETYPE := Haswell
-verify: export NPY_DISABLE_CPU_FEATURES := X86_V4 AVX512_ICL AVX512_SPR
+# Cells of the record, drawn at random, the cheapest experiments first: computed again for two minutes and compared
 verify: .venv/installed
 	fedatlas record verify --all --minutes 2
 

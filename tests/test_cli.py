@@ -29,8 +29,7 @@ def test_train_prints_its_result_or_its_rows(capsys):
     text = " ".join(capsys.readouterr().out.split())
     assert fedatlas(*arguments, "--seed", 3, "--csv") == 0
     frame = pd.read_csv(io.StringIO(capsys.readouterr().out))
-    best = f"best {frame['loss'].min():.6g} at round {frame['round'][frame['loss'].idxmin()]}"
-    assert text.startswith("scaffold: ok after 20 rounds") and f"loss {frame['loss'].iloc[-1]:.6g} {best}" in text
+    assert text.startswith("scaffold: ok after 20 rounds") and f"loss {frame['loss'].iloc[-1]:.6g} " in text
     assert frame["vectors_up"].iloc[-1] == 40
 
 
@@ -116,7 +115,6 @@ def test_data_status_is_a_table(capsys, tmp_path, monkeypatch):
         ({"seed": True}, "seed is True"),
         ({"seed": -1}, "seed is -1"),
         ({"threads": 0}, "threads is 0"),
-        ({"directory": 5}, "directory is 5"),
         ({"algorithm": 5}, "algorithm is 5"),
         ({"problem": []}, "problem is []"),
         ({"problem": {"kind": "quadratic", "centers": [[], [], []]}}, "one list of numbers for each"),

@@ -1,7 +1,12 @@
 """Help, version and listings of the command."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 
+from fedatlas.cli.main import AVX2
 from fedatlas.cli.parser import parser as build_parser
 from tests.test_cli import QUADRATIC, fedatlas
 
@@ -53,3 +58,10 @@ def test_a_number_that_is_too_large_is_a_sentence(name, capsys):
         assert status == 2 and "fedadam: a number exceeds the range of double precision" in error
         assert error.count("\n") == 1
     assert "Traceback" not in error
+
+
+def test_runs_of_the_record_are_computed_again_with_the_instructions_that_computed_them():
+    code = "import os; from fedatlas.cli.main import main; main(['record', 'verify', '-']); print(os.environ)"
+    environment = {name: value for name, value in os.environ.items() if name not in AVX2}
+    output = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True).stdout
+    assert all(f"'{name}': '{value}'" in output for name, value in AVX2.items())

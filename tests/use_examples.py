@@ -52,7 +52,7 @@ def sections():
 def train(problem=QUADRATIC, algorithm="fedavg", clients=4, lr=0.01, **options):
     """Return the rows of a small run."""
     options = {"rounds": 4, "batch": None, "eval_rounds": 1, "optimum": False} | options
-    frame = fedatlas.train(algorithm, problem, clients=clients, lr=lr, directory="data", **options)
+    frame = fedatlas.train(algorithm, problem, clients=clients, lr=lr, **options)
     assert frame.attrs["status"] == "ok" and np.isfinite(frame["loss"]).all()
     return frame
 

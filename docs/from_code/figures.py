@@ -1,5 +1,6 @@
 """Figures on the pages of the gallery, which the site draws from the record, with the charts of reports."""
 
+import hashlib
 import itertools
 import os
 import re
@@ -16,7 +17,6 @@ from fedatlas.publish.report import charts
 from fedatlas.publish.report.gallery import NO_PICTURE
 from fedatlas.publish.report.page import LIBRARY, SCRIPTS, STYLE, create_environment, load_figure
 from fedatlas.records.lookup import record_paths
-from fedatlas.records.record import read_record
 from fedatlas.workflow.gallery_page import draw_figures, make_tables
 from fedatlas.workflow.study import Study
 
@@ -35,7 +35,7 @@ def draw(app: Any) -> None:
     """Draw the figures of all experiments of the gallery that the record has, if they are not there yet."""
     held = record_paths(Study.open())
     wanted = sorted({key for page in PAGES.glob("*.md") for key, _ in _figures(page.read_text(encoding="utf-8"))})
-    stamps = {key: f"{read_record(held[key]).checksum} {fingerprint(CODE)}" for key in wanted if key in held}
+    stamps = {key: f"{_digest(held[key])} {fingerprint(CODE)}" for key in wanted if key in held}
     stale = {key: stamp for key, stamp in stamps.items() if _stamp(key) != stamp}
     end = time.time() + float(os.environ.get("DRAW_SECONDS", "inf"))  # a check of the site need not draw all
     with ProcessPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
@@ -47,6 +47,11 @@ def _figures(text: str) -> Iterator[tuple[tuple[str, str], str]]:
     for match in FIGURE.finditer(text):
         size, name, figure = (match["mark"] or match["picture"]).split("/")
         yield (size, name), figure
+
+
+def _digest(record: Path) -> str:
+    """Return the hash of the files of a record."""
+    return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(record.iterdir()))).hexdigest()
 
 
 def _stamp(key: tuple[str, str]) -> str:

@@ -2,12 +2,10 @@
 
 import contextlib
 import difflib
-import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 LENGTH = 400  # characters of a sentence; what quotes a user's value is longer only if the value is
-ALIKE = 0.85  # difflib's ratio of two names of which one is a slip of the other
 LISTED = 200  # characters of the names that a sentence lists
 
 
@@ -68,23 +66,9 @@ def enumerate_names(names: Collection[str]) -> str:
 
 
 def nearest(name: Any, names: Collection[str]) -> str:
-    """Return the end of a sentence about an unknown name: the most similar name; empty if none is similar.
-
-    A name with which the unknown one begins, word by word, goes before one that shares no more than many letters:
-    ``fewer`` is the guess for ``fewer_rounds``.
-    """
-    text = str(name)[:LISTED]
-    close = difflib.get_close_matches(text, list(names), n=1)
-    if not difflib.get_close_matches(text, close, cutoff=ALIKE):
-        words = _words(text)
-        close = (
-            sorted((known for known in names if words[: len(_words(known))] == _words(known)), key=len)[-1:] or close
-        )
+    """Return the end of a sentence about an unknown name: the most similar name; empty if none is similar."""
+    close = difflib.get_close_matches(str(name)[:LISTED], names, n=1)
     return f"; did you mean {close[0]!r}?" if close else ""
-
-
-def _words(name: str) -> list[str]:
-    return re.split("[-_.]", name)
 
 
 @contextlib.contextmanager

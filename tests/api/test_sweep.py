@@ -67,7 +67,8 @@ def test_the_optimum_is_solved_once_for_a_specification(monkeypatch, tmp_path):
     solved = []
     monkeypatch.setattr(Regression, "solve", lambda self, solve=Regression.solve: solved.append(1) or solve(self))
     problem = {"kind": "logistic", "data": "breast_cancer", "l2": 0.02}
-    options = {"clients": 2, "rounds": 1, "lr": 0.1, "directory": tmp_path}
+    monkeypatch.setenv("FEDATLAS_DATA", str(tmp_path))
+    options = {"clients": 2, "rounds": 1, "lr": 0.1}
     first, second = (fedatlas.train("fedavg", problem, **options) for _ in range(2))
     assert len(solved) == 1 and first["suboptimality"].tolist() == second["suboptimality"].tolist()
     fedatlas.train("fedavg", {**problem, "l2": 0.03}, **options)

@@ -9,7 +9,6 @@ from scipy import sparse
 from fedatlas import UserError
 from fedatlas.api.train import train
 from fedatlas.data.dataset import Dataset
-from fedatlas.data.store import prepare
 from fedatlas.federation import partitions, problems
 from fedatlas.federation.problems.data_options import hold_out
 
@@ -113,10 +112,10 @@ def test_rows_that_are_held_out_train_nothing_and_are_measured(name):
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_validation_reaches_a_run(name, tmp_path):
-    prepare("breast_cancer", tmp_path)
+def test_validation_reaches_a_run(name, tmp_path, monkeypatch):
+    monkeypatch.setenv("FEDATLAS_DATA", str(tmp_path))
     problem = {**KINDS[name], "data": "breast_cancer", "partition": "iid"}
-    options = {"clients": 4, "rounds": 2, "batch": 3, "lr": 0.1, "directory": tmp_path, "optimum": False}
+    options = {"clients": 4, "rounds": 2, "batch": 3, "lr": 0.1, "optimum": False}
     plain, none = (
         train("fedavg", {**problem, **options_of_problem}, **options) for options_of_problem in ({}, {"validation": 0})
     )

@@ -44,8 +44,6 @@ def test_they_are_prepared_where_data_lie(tmp_path, monkeypatch):
     Path("data").mkdir()
     fedatlas.train("fedavg", BUNDLED, clients=2, **SETTING)
     assert Path("data/prepared/breast_cancer/meta.json").is_file()
-    fedatlas.train("fedavg", BUNDLED, clients=2, directory="named/data", **SETTING)
-    assert Path("named/data/prepared/breast_cancer/meta.json").is_file()
     monkeypatch.setenv("FEDATLAS_DATA", str(tmp_path / "asked"))
     fedatlas.train("fedavg", BUNDLED, clients=2, **SETTING)
     assert (tmp_path / "asked/prepared/breast_cancer/meta.json").is_file() and not (tmp_path / "cache").exists()

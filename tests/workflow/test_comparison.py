@@ -17,6 +17,8 @@ from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
 from fedatlas.federation.problems import interactive
 from fedatlas.io import csv
 from fedatlas.publish.comparison.given_runs import add_runs
+from fedatlas.records.results import record_tables
+from fedatlas.workflow.study import Study
 from tests.report.test_browser import WIDE, driver  # noqa: F401  a fixture
 from tests.workflow.finished import add_record
 from tests.workflow.project import ROOT, copied
@@ -236,13 +238,11 @@ def federated_averaging(p, lr):
 
 
 @pytest.mark.slow
-def test_runs_of_another_framework_begin_where_those_of_the_atlas_do_and_are_placed_beside_them(project):
-    for kind in ("table", "curves"):
-        text = project.fedatlas("record", "export", "suite", "--size", "smoke", "--kind", kind)
-        (project.folder / f"{kind}.csv").write_text(text)
-    rows = csv.read(project.folder / "table.csv")
+def test_runs_of_another_framework_begin_where_those_of_the_atlas_do_and_are_placed_beside_them(project, monkeypatch):
+    monkeypatch.chdir(project.folder)
+    tables = record_tables(Study.open(), "suite", "smoke")
+    rows, curves = tables.table, tables.curves
     rows = rows[(rows["algorithm"] == "fedavg") & (rows["case"] == "unlike") & rows["chosen"]]
-    curves = csv.read(project.folder / "curves.csv")
     parts = []
     for seed in range(3):
         p = instance(seed)

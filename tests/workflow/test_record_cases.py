@@ -61,12 +61,12 @@ def leave_out(folder, case):
     return place
 
 
-def test_whole_cases_are_added_and_kept_where_others_follow(folder, capsys):
+def test_cells_are_added_and_kept_where_others_follow(folder, capsys):
     whole = read_record(folder / RECORD)
     shutil.rmtree(folder / RECORD)
     place = leave_out(folder, "far")
     assert main(ADD) == 0
-    assert "cases of which run files are missing are left out: far (2)" in capsys.readouterr().out
+    assert "2 cells without a run file of today's experiment are left out" in capsys.readouterr().out
     assert {key for _, key in read_record(folder / RECORD).cells} == {"case=near"}
 
     leave_out(folder, "near")
@@ -96,13 +96,10 @@ def test_nothing_that_needs_all_cases_is_made_of_some(folder, capsys, tmp_path):
     assert "suite (size smoke) cannot be shown from the record: the record lacks 2 of 5" in capsys.readouterr().out
 
 
-def test_a_case_of_which_one_run_file_is_missing_is_not_added(folder, capsys):
+def test_nothing_is_added_where_nothing_was_computed(folder, capsys):
     shutil.rmtree(folder / RECORD)
-    (folder / "results/smoke/suite/runs/scaffold/case=far.parquet").unlink()
-    assert main(ADD) == 0 and "left out: far (1)" in capsys.readouterr().out
-    shutil.rmtree(folder / "results/smoke/suite/runs/scaffold")
-    shutil.rmtree(folder / RECORD)
-    assert main(ADD) == 2 and "suite (size smoke) is not whole" in capsys.readouterr().err
+    shutil.rmtree(folder / "results/smoke/suite/runs")
+    assert main(ADD) == 2 and "suite (size smoke) has no run file of today's experiment" in capsys.readouterr().err
     assert not (folder / RECORD).exists()
 
 

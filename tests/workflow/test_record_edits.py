@@ -289,7 +289,7 @@ def alter(monkeypatch, during=lambda: None):
 def test_what_differs_on_this_machine_outweighs_what_the_atlas_brings(study, tmp_path, monkeypatch):
     (study / "record").rename(tmp_path / "record")  # as that of fedatlas
     alter(monkeypatch)
-    assert main(["record", "verify", "own", "--runs", "12"]) == 1
+    assert main(["record", "verify", "own", "--all", "--runs", "12"]) == 1
     assert taken() == ALL - {"own/scaffold"}
 
 
@@ -298,8 +298,7 @@ def test_rows_that_another_command_adds_meanwhile_are_kept(study, monkeypatch):
     lines = path.read_text().splitlines()
     other = lines[1].replace("2", "3", 1)
     alter(monkeypatch, lambda: other in path.read_text() or append(path, other + "\n"))
-    monkeypatch.setattr("fedatlas.cli.record.SAVE_SECONDS", 0)
-    main(["record", "verify", "own", "--runs", "2"])
+    main(["record", "verify", "own", "--all", "--runs", "2"])
     assert path.read_text().splitlines()[: len(lines) + 1] == [*lines, other]
     places = [(row.experiment, row.place) for row in all_verifications(Study.open()).rows[len(lines) :]]
     assert places and len(places) == len(set(places))
@@ -319,7 +318,7 @@ def test_results_that_differ_or_are_of_another_specification_are_not_added(study
     path.write_text(path.read_text().replace("rounds: 4", "rounds: 5"))
     before = (study / "record/smoke/own/mine.parquet").read_bytes()
     assert main(["record", "add", "own", "--size", "smoke"]) == 2
-    assert "is missing, or of another specification" in capsys.readouterr().err
+    assert "has no run file of today's experiment" in capsys.readouterr().err
     assert (study / "record/smoke/own/mine.parquet").read_bytes() == before
 
 

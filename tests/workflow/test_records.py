@@ -80,5 +80,7 @@ def test_cells_at_all_looks_are_restored(project):
     assert (project.folder / "results/smoke/tiny/runs-32/close/all.parquet").exists()
 
 
-def test_results_that_are_not_whole_are_refused(recorded):
-    assert "is not whole" in recorded.fedatlas("record", "add", "tiny", "--size", "smoke", status=2)
+def test_where_nothing_was_computed_nothing_is_added(recorded):
+    assert "has no run file of today's experiment" in recorded.fedatlas(
+        "record", "add", "tiny", "--size", "smoke", status=2
+    )

@@ -2,32 +2,26 @@
 
 import functools
 import warnings
-from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_array, check_random_state
+from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fedatlas.api.train import train
-from fedatlas.errors import UserError
-from fedatlas.experiments.advice import resolve_advice
+from fedatlas.experiments.advice import with_advice
 from fedatlas.federation import algorithms, partitions
-from fedatlas.federation.algorithms import ALGORITHMS, Algorithm
+from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.engine.setting import Setting
-from fedatlas.federation.partitions.partition import Partition
-from fedatlas.federation.problems.array_validation import as_partition
 from fedatlas.federation.problems.from_arrays import Softmax
-from fedatlas.federation.problems.softmax import SoftmaxRegression
-from fedatlas.registry.options import options
-from fedatlas.registry.validation import construct, validate_names, validate_values
+from fedatlas.registry.validation import construct
 from fedatlas.theory import dissimilarity
 
-SIZES = ("clients", "local_steps", "rounds")
 # Smallest delta_A as a share of L_max: where clients are alike, the steps that theory advises would have no bound.
 MIN_DISSIMILARITY = 1e-3
 
@@ -59,11 +53,10 @@ class FederatedLogisticRegression(ClassifierMixin, BaseEstimator):
         Samples of a local step; None takes full local gradients.
     l2 : float
         Weight of |x|^2 / 2.
-    participation : dict or None
-        Who takes part in a round, e.g. ``{"kind": "uniform", "count": 3}``; None: everyone.
     parameters : dict or None
         Further hyper-parameters of the algorithm: numbers, or formulas of the constants of the problem such as
-        ``"2*delta_A"``. Those without a value and default take what theory advises.
+        ``"2*delta_A"``. Those without a value and default take what theory advises. Or options of the setting, such as
+        ``participation``.
     random_state : int, RandomState or None
         Seed of all draws.
 
@@ -103,7 +96,6 @@ class FederatedLogisticRegression(ClassifierMixin, BaseEstimator):
         rounds: int = 100,
         batch: int | None = None,
         l2: float = 1e-3,
-        participation: dict[str, Any] | None = None,
         parameters: dict[str, Any] | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
@@ -115,53 +107,40 @@ class FederatedLogisticRegression(ClassifierMixin, BaseEstimator):
         self.rounds = rounds
         self.batch = batch
         self.l2 = l2
-        self.participation = participation
         self.parameters = parameters
         self.random_state = random_state
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: Any, y: ArrayLike) -> Self:
         """Train on X (n, d), dense or sparse, with labels y (n,).
 
         Args:
             X: Features.
             y: Labels.
-            sample_weight: (n,) weights of the losses, by default 1. A client's objective is the weighted mean of the
-                losses of its samples. A sample of weight 0 is left out before samples are split.
 
         Raises:
             ValueError: The data or a parameter do not fit.
         """
-        X, y_valid = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
-        check_classification_targets(y_valid)
-        samples = len(y_valid)
-        weights, rows_used = None, np.arange(samples)
-        if sample_weight is not None:
-            try:
-                weights = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
-            except TypeError as error:
-                raise UserError(f"sample_weight holds something that is not a number ({error})") from None
-            if weights.shape != (samples,) or (weights < 0).any() or not weights.any():
-                raise UserError(f"sample_weight must hold {samples} weights of at least 0, not all of them zero")
-            rows_used = np.flatnonzero(weights)
-            X, y_valid, weights = X[rows_used], y_valid[rows_used], weights[rows_used]
-        classes, labels = np.unique(y_valid, return_inverse=True)
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        check_classification_targets(y)
+        classes, labels = np.unique(np.asarray(y), return_inverse=True)
         if len(classes) < 2:
             raise ValueError(f"Classifier can't train when only one class is present: all labels are {classes[:1]!r}")
         seed = int(check_random_state(self.random_state).randint(2**31))
-        hyper, conditions = self._parameters()
-        owner = type(self).__name__
-        validate_values(
-            owner, {name: options(Setting)[name] for name in SIZES}, {name: getattr(self, name) for name in SIZES}
+        setting: dict[str, Any] = {name: getattr(self, name) for name in ("clients", "local_steps", "rounds")}
+        construct(type(self).__name__, Setting, setting)
+        setting["clients"] = min(self.clients, len(labels))
+        rows: Any = self.partition
+        if not isinstance(rows, (list, tuple)):
+            kind, values = partitions.PARTITIONS.split(rows)
+            rows = partitions.split({"kind": kind, "seed": seed, **values}, labels, setting["clients"])
+        problem = _Objective(X, labels, len(classes), self.l2, rows)
+        if problem.partition is not None:
+            setting["clients"] = problem.partition.clients
+        parameters = {**(self.parameters or {}), **({} if self.lr is None else {"lr": self.lr})}
+        parameters = with_advice(algorithms.get(ALGORITHMS.resolve(self.algorithm)), parameters, setting)
+        self.history_ = train(
+            self.algorithm, problem, seed=seed, optimum=False, batch=self.batch, **setting, **parameters
         )
-        construct(owner, SoftmaxRegression, {"l2": self.l2})
-        split, clients = self._split(labels, rows_used, samples, seed)
-        problem = Softmax(X, labels, len(classes), self.l2, split, sample_weight=weights)
-        setting = {"clients": clients, "local_steps": self.local_steps, "rounds": self.rounds}
-        hyper = resolve_advice(self._algorithm, hyper, setting, _Constants(problem, clients))
-        conditions |= {**setting, "batch": self.batch}
-        if self.participation is not None:
-            conditions["participation"] = self.participation
-        self.history_ = train(self.algorithm, problem, seed=seed, optimum=False, **conditions, **hyper)
         x, attrs, self.classes_ = self.history_.attrs["x"], self.history_.attrs, classes
         self.coef_, self.intercept_ = x[: -len(classes)].reshape(len(classes), -1), x[-len(classes) :]
         self.n_iter_ = int(self.history_["round"].iloc[-1])
@@ -170,47 +149,6 @@ class FederatedLogisticRegression(ClassifierMixin, BaseEstimator):
             warnings.warn(f"{problem_text}: scale the features, or give a smaller lr", ConvergenceWarning, stacklevel=2)
         return self
 
-    @property
-    def _algorithm(self) -> type[Algorithm]:
-        return algorithms.get(ALGORITHMS.resolve(self.algorithm))
-
-    def _parameters(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return hyper-parameters with ``lr``, and options of the setting. Raise UserError if one is given twice."""
-        parameters = {} if self.parameters is None else self.parameters
-        if not isinstance(parameters, Mapping):
-            raise UserError(f"parameters is {parameters!r:.60}; it must be a mapping of hyper-parameters to values")
-        reserved = [name for name in self.get_params() if name != "lr" or self.lr is not None]
-        hyper_options = self._algorithm.options()
-        allowed = {**options(Setting), **hyper_options}
-        validate_names(
-            "parameters", {name: option for name, option in allowed.items() if name not in reserved}, parameters
-        )
-        if self.lr is not None and "lr" not in hyper_options:
-            raise UserError(f"algorithm {self.algorithm} has no step size lr: leave lr out")
-        hyper = {name: value for name, value in parameters.items() if name in hyper_options}
-        conditions = {name: value for name, value in parameters.items() if name not in hyper_options}
-        return hyper | ({} if self.lr is None else {"lr": self.lr}), conditions
-
-    def _split(self, labels: np.ndarray, used: np.ndarray, samples: int, seed: int) -> tuple[Partition | None, int]:
-        """Return the partition of the samples and the number of clients.
-
-        Args:
-            labels: Labels of the samples that are used.
-            used: Their rows among all samples, including those of weight 0.
-            samples: Number of all samples.
-            seed: Seed of the partition.
-        """
-        if isinstance(self.partition, (list, tuple)):
-            split = as_partition(self.partition, samples)
-            assert split is not None
-            index = np.full(samples, -1)
-            index[used] = np.arange(len(labels))
-            client_rows = [index[split.client(i)] for i in range(split.clients)]
-            return as_partition([part[part >= 0] for part in client_rows], len(labels)), split.clients
-        kind, values = partitions.PARTITIONS.split(self.partition)
-        clients = min(self.clients, len(labels))
-        return partitions.split({"kind": kind, "seed": seed, **values}, labels, clients), clients
-
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the logits (n, n_classes) of the samples X (n, d); for two classes their difference (n,)."""
         logits = self._logits(X)
@@ -218,8 +156,6 @@ class FederatedLogisticRegression(ClassifierMixin, BaseEstimator):
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the class probabilities (n, n_classes) of the samples X (n, d)."""
-        from scipy.special import softmax
-
         return softmax(self._logits(X), axis=1)
 
     def predict(self, X: Any) -> np.ndarray:
@@ -238,33 +174,19 @@ class FederatedLogisticRegression(ClassifierMixin, BaseEstimator):
         return tags
 
 
-class _Constants:
-    """The constants of a problem, and an estimate of delta_A."""
-
-    def __init__(self, problem: Softmax, clients: int) -> None:
-        self.problem, self.clients = problem, clients
-
-    def constant(self, name: str) -> float | None:
-        """Return a constant, or None. Raise UserError if the data are too large for it."""
-        try:
-            with np.errstate(all="ignore"):
-                value = self.delta_A if name == "delta_A" else self.problem.constant(name)
-        except np.linalg.LinAlgError:  # squares of the numbers are not finite
-            value = np.inf
-        if value is not None and not 0 < value < np.inf:
-            raise UserError(
-                f"the numbers in X are too large for a step size of 1/{name}: scale the features, or give lr"
-            )
-        return value
+class _Objective(Softmax):
+    """Softmax regression that knows delta_A as well: an estimate at 0, where the curvature of each loss is largest."""
 
     def constants(self) -> dict[str, float]:
-        """Return all constants by name."""
-        return {**self.problem.constants(), "delta_A": self.delta_A}
+        return {**super().constants(), "delta_A": self.delta_A}
+
+    def constant(self, name: str) -> float | None:
+        return self.delta_A if name == "delta_A" else super().constant(name)
 
     @functools.cached_property
     def delta_A(self) -> float:
-        """The dissimilarity of the clients' Hessians at 0, where the curvature of each loss is largest."""
-        least = MIN_DISSIMILARITY * self.problem.client_smoothness
-        if self.problem.partition is None:
+        """The dissimilarity of the clients' Hessians."""
+        least = MIN_DISSIMILARITY * self.client_smoothness
+        if self.partition is None:
             return least
-        return max(dissimilarity.delta_A(self.problem, self.clients, np.zeros(self.problem.dim)), least)
+        return max(dissimilarity.delta_A(self, self.partition.clients, np.zeros(self.dim)), least)

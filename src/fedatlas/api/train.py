@@ -1,30 +1,26 @@
 """Training in Python: one algorithm on one problem, for scripts and notebooks."""
 
 import dataclasses
-from collections.abc import Callable, Mapping
-from os import PathLike
-from pathlib import Path
+from collections.abc import Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from fedatlas.errors import UserError, did_you_mean, explain_overflow
-from fedatlas.experiments import scores
+from fedatlas.errors import UserError, explain_overflow
 from fedatlas.experiments.cells import LARGEST_SEED
 from fedatlas.experiments.formulas import check_constants, resolve
 from fedatlas.experiments.run import check_start
 from fedatlas.experiments.runs import SETTING
-from fedatlas.experiments.scores import COSTS
 from fedatlas.federation import algorithms, problems
 from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.engine import memory
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Progress, Simulation, run_simulations
-from fedatlas.federation.metrics import metric as record
 from fedatlas.federation.problems import Problem, ProblemKind, interactive
 from fedatlas.federation.problems.base import Optimum
 from fedatlas.registry.kinds import classes, specification
 from fedatlas.registry.options import Option
-from fedatlas.registry.validation import construct, native, validate_values
+from fedatlas.registry.options import options as options_of
+from fedatlas.registry.validation import construct, native, validate_names, validate_values
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,11 +39,9 @@ def train(
     *,
     clients: int | None = None,
     seed: int = 0,
-    directory: str | Path | None = None,
     optimum: bool = True,
     threads: int = 1,
     progress: Progress | None = None,
-    say: Callable[[str], object] | None = None,
     **options: Any,
 ) -> "pd.DataFrame":
     """Train one federated algorithm on one problem.
@@ -56,18 +50,16 @@ def train(
         algorithm: Name of an algorithm, an Algorithm, or a subclass of it.
         problem: A Problem, such as `fedatlas.Softmax` of arrays, or a specification such as
             ``{"kind": "logistic", "data": "a9a", "l2": 1e-3}``. Its data may be custom files: ``"data": {"file":
-            "mine.csv", "label": "y", "client": "hospital"}, "partition": "natural"``.
+            "mine.csv", "label": "y", "client": "hospital"}, "partition": "natural"``. Prepared data lie in the folder
+            FEDATLAS_DATA or ``data``. Custom data and those that come with a package are prepared on demand, in the
+            user's cache if the folder does not exist or cannot be written. Other data sets must have been fetched.
         clients: Number of clients. It may be left out for a Problem whose rows are split, and for the partition
             ``natural``.
         seed: Seed of samples, participation and start.
-        directory: Folder of prepared data, by default FEDATLAS_DATA or ``data``. Custom data and those that come with a
-            package are prepared on demand, in the user's cache if the folder does not exist or cannot be written. Other
-            data sets must have been fetched.
         optimum: Whether F* is computed, if a solver exists, so that suboptimality is reported. It is computed once for
             a problem, or a specification, in a process.
         threads: Number of client blocks that are computed at once.
         progress: Function that is called with each row.
-        say: Function that is called with an estimate of the memory before the run.
         **options: Keys of the setting (rounds, local_steps, batch, participation ...) and hyper-parameters of the
             algorithm (lr ...), which may be formulas of the problem's constants, such as ``lr="1/L"``. A kind, here
             and in the problem, may be a class of one's own, such as of `fedatlas.Channel`, or its object.
@@ -90,28 +82,20 @@ def train(
     """
     import pandas as pd
 
-    seed, threads, problem = native(seed), native(threads), specification(native(problem))
-    options = specification(options)
-    validate_values("train", ARGUMENTS, {"seed": seed, "threads": threads})
-    if not isinstance(directory, (str, PathLike, type(None))):
-        raise UserError(f"train: directory is {directory!r:.60}; it must be a path or None")
-    is_class = isinstance(algorithm, type) and issubclass(algorithm, Algorithm) and hasattr(algorithm, "name")
-    if not is_class and not isinstance(algorithm, (str, Algorithm)):
-        raise UserError(
-            f"train: algorithm is {algorithm!r:.60}; it must be a name, an Algorithm, or a named class of them"
-        )
+    options, problem = specification(options), specification(native(problem))
+    arguments = {"seed": native(seed), "threads": native(threads)}
+    validate_values("train", ARGUMENTS, arguments)
+    algorithm = algorithms.ALGORITHMS.resolve(algorithm)
+    cls: Any = algorithms.get(algorithm) if isinstance(algorithm, str) else algorithm
+    cls = cls if isinstance(cls, type) else type(cls)
+    if not (issubclass(cls, Algorithm) and hasattr(cls, "name")):
+        raise UserError(f"train: algorithm is {algorithm!r:.60}; it must be a name or a named class of Algorithm")
     if not isinstance(problem, (Mapping, Problem)):
         raise UserError(f"train: problem is {problem!r:.60}; it must be a mapping of options to values, or a Problem")
-    algorithm = algorithms.ALGORITHMS.resolve(algorithm)
-    cls = algorithms.get(algorithm) if isinstance(algorithm, str) else algorithm
-    cls = cls if isinstance(cls, type) else type(cls)
-    names = [*cls.options(), *sorted(SETTING)]
-    for name in options:
-        if name not in names:
-            raise UserError(f"train: {cls.name} has no option {name!r}{did_you_mean(name, names)}")
+    validate_names(f"train: {cls.name}", {**cls.options(), **options_of(Setting)}, options)
     if clients is None:
         if isinstance(problem, Mapping):
-            clients = interactive.client_count(problem, directory)
+            clients = interactive.client_count(problem)
         else:
             clients = problem.clients if problem.partition is None else problem.partition.clients
     conditions = {} if clients is None else {"clients": clients}
@@ -120,35 +104,30 @@ def train(
     setting.participation_kind.validate_files(setting.clients)
     parameters = {name: value for name, value in options.items() if name not in SETTING}
     _create(algorithm, resolve(parameters, cls.options()))  # a wrong value is refused before data are read
-    if isinstance(problem, Mapping):
-        check_constants(
-            parameters, cls.options(), problems.parse(interactive.resolve_data_names(problem))[0].available_constants()
-        )
-    problem_spec = dict(problem) if isinstance(problem, Mapping) else repr(problem)
     identity: Any = None
+    problem_spec = dict(problem) if isinstance(problem, Mapping) else repr(problem)
     if isinstance(problem, Mapping):
-        described, problem = problem, interactive.create(problem, setting.clients, directory)
-        identity = (interactive.identity(described, setting.clients, directory), *classes(described))
+        kind, _ = problems.parse(interactive.resolve_data_names(problem))
+        check_constants(parameters, cls.options(), kind.available_constants())
+        described, problem = problem, interactive.create(problem, setting.clients)
+        identity = (interactive.identity(described, setting.clients), *classes(described))
     algorithm = _create(algorithm, resolve(parameters, cls.options(), problem))
     spec = {
         "algorithm": algorithm.name,
         "parameters": dataclasses.asdict(algorithm),
         "problem": problem_spec,
         "setting": dataclasses.asdict(setting),
-        "seed": seed,
+        "seed": arguments["seed"],
     }
     if optimum and problem.optimum is None and problem.solvable:
         problem.optimum = _OPTIMA.get(identity) or problem.solve()
         if identity:
             _OPTIMA[identity] = problem.optimum
-    problem.prepare_threads(threads)
     with explain_overflow(algorithm.name):
         if "prox" in algorithm.requires:
-            check_start(algorithm, setting, problem, seed)
-        simulation = Simulation(algorithm, problem, setting, seed, threads=threads)
-        estimate = memory.require([simulation])
-        if say:
-            say(f"memory: {estimate}")
+            check_start(algorithm, setting, problem, arguments["seed"])
+        simulation = Simulation(algorithm, problem, setting, **arguments)
+        memory.require([simulation])
         try:
             (history,) = run_simulations([simulation], progress)
         except Exception as error:
@@ -176,19 +155,3 @@ def _create(algorithm: str | Algorithm | type[Algorithm], parameters: dict[str, 
     if isinstance(algorithm, type):
         return construct(algorithm.title(), algorithm, parameters)
     return dataclasses.replace(algorithm, **parameters)
-
-
-def summary(frame: "pd.DataFrame") -> dict[str, Any]:
-    """Return ``{"final", "best", "costs", "status"}`` of a frame of train(); best has each metric's value and round."""
-    metrics = scores.metric_columns(frame)
-    last = frame.iloc[-1]
-    best = {}
-    for name in metrics:
-        column = frame[name]
-        if column.notna().any():
-            at = column.idxmax() if record(name).larger_is_better else column.idxmin()
-            best[name] = {"value": float(column[at]), "round": int(frame["round"][at])}
-    costs = {"rounds": int(last["round"]), "steps": int(last["steps"]), **{name: float(last[name]) for name in COSTS}}
-    final = {name: float(last[name]) for name in metrics}
-    status = {key: frame.attrs[key] for key in ("status", "diverged_round")}
-    return {"final": final, "best": best, "costs": costs, **status}

@@ -63,7 +63,7 @@ def parse_clients(a: argparse.Namespace, problem: Mapping[str, Any]) -> int:
     """Return the number of clients: of --clients, of the data if the partition is by their clients, or the default."""
     from fedatlas.federation.problems import interactive
 
-    return a.clients if a.clients is not None else interactive.client_count(problem, None) or DEFAULT_CLIENTS
+    return a.clients if a.clients is not None else interactive.client_count(problem) or DEFAULT_CLIENTS
 
 
 def parse_kind(option: str, text: str) -> dict[str, Any]:

@@ -6,7 +6,6 @@ Heavy imports wait for the command.
 import functools
 import importlib
 import json
-import sys
 from argparse import Namespace
 from collections.abc import Mapping
 from typing import Any
@@ -74,7 +73,8 @@ def cite(a: Namespace) -> None:
 
 def train(a: Namespace) -> None:
     """Run an algorithm once."""
-    from fedatlas.api.train import summary, train
+    from fedatlas.api.train import train
+    from fedatlas.experiments.scores import metric_columns
 
     _check_extensions()
     problem = parse_problem(a)
@@ -82,12 +82,14 @@ def train(a: Namespace) -> None:
     options = {"algorithm": a.algorithm, "problem": problem} | given | parse_pairs("--set", a.set)
     options |= {} if "local_epochs" in options else {"local_steps": a.local_steps}
     with terminal.progress_bar("training", a.rounds, "round") as bar:
-        progress, say = functools.partial(_update_bar, bar), functools.partial(bar.write, file=sys.stderr)
-        frame = train(**options | {"progress": progress, "say": say})
+        frame = train(**options | {"progress": functools.partial(_update_bar, bar)})
     if a.csv:
         frame.to_csv(a.output, index=False)
     else:
-        _print_summary(a.algorithm, summary(frame))
+        last = frame.iloc[-1]
+        print(f"{a.algorithm}: {frame.attrs['status']} after {frame['round'].iloc[-1]} rounds")
+        for name in metric_columns(frame):
+            print(f"  {name:<15} {last[name]:.6g}")
 
 
 def _update_bar(bar: Any, row: Mapping[str, Any]) -> None:
@@ -95,14 +97,6 @@ def _update_bar(bar: Any, row: Mapping[str, Any]) -> None:
     metrics = {name: f"{row[name]:.4g}" for name in ("loss", "suboptimality", "test_accuracy") if name in row}
     bar.set_postfix(metrics, refresh=False)
     bar.update(row["round"] - bar.n)
-
-
-def _print_summary(algorithm: str, result: dict[str, Any]) -> None:
-    print(f"{algorithm}: {result['status']} after {result['costs']['rounds']} rounds")
-    for name, value in result["final"].items():
-        best = result["best"].get(name)
-        text = f" best {best['value']:.6g} at round {best['round']}" if best else ""
-        print(f"  {name:<15} {value:<12.6g}{text}")
 
 
 def data_fetch(a: Namespace) -> None:

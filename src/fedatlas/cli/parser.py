@@ -139,15 +139,12 @@ def _add_record(groups: Any) -> None:
     steps = record.add_subparsers(required=True, metavar="step")
     command = steps.add_parser("list", help="experiments that have a record, and how much of each was verified")
     command.set_defaults(run="record:list_records")
-    command = _add_step(steps, "export", "print curves, table or trials of a record as CSV")
-    kinds, text = ("curves", "table", "trials"), "curves, table or trials; default: curves"
-    command.add_argument("--kind", choices=kinds, default="curves", metavar="kind", help=text)
-    command.set_defaults(run="record:export", csv=True)
     text = "compute runs again, drawn at random, the cheapest experiments first, and compare"
     command = _add_step(steps, "verify", text, optional=True)
     text = "runs of each experiment; default: until all cells are verified"
     command.add_argument("--runs", type=int, metavar="N", help=text)
-    command.add_argument("--minutes", type=float, help="time after which no further run begins; default: no limit")
+    text = "time after which no further run begins; default: no limit"
+    command.add_argument("--minutes", type=float, default=float("inf"), help=text)
     command.add_argument("--all", action="store_true", help="also runs of cells that are verified, up to a limit")
     command.set_defaults(run="record:verify")
     command = _add_step(steps, "add", "take results of this folder into the record, after runs were computed again")

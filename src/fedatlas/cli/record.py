@@ -2,20 +2,17 @@
 
 import math
 import shlex
-import time
 from argparse import Namespace
 
 from fedatlas.errors import UserError
 from fedatlas.records.lookup import all_verifications, record_paths
 from fedatlas.records.record import read_record
-from fedatlas.records.results import add_record, find_record, record_tables
+from fedatlas.records.results import add_record, find_record
 from fedatlas.records.verification import Examination
 from fedatlas.records.verification import verify as compute
-from fedatlas.records.verified import Verification, add_verifications, meaning
+from fedatlas.records.verified import add_verifications, meaning
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.times import shipped_costs
-
-SAVE_SECONDS = 60  # of a verification, which an interruption may cost
 
 
 def list_records(a: Namespace) -> int:
@@ -41,11 +38,6 @@ def list_records(a: Namespace) -> int:
     return min(damages, 1)
 
 
-def export(a: Namespace) -> None:
-    """Print curves, table or trials of a record as CSV."""
-    getattr(record_tables(Study.open(), a.name, a.size), a.kind).to_csv(a.output, index=False)
-
-
 def verify(a: Namespace) -> int:
     """Compute runs again, write down what was found, and print what it means.
 
@@ -64,31 +56,17 @@ def verify(a: Namespace) -> int:
         records = [find_record(study, a.name, a.size)]
     else:  # where time is short, cheap ones come first
         records = [read_record(paths[key]) for key in sorted(paths, key=seconds_of_a_run) if a.size in (None, key[0])]
-    more = a.all or (bool(a.name) and (a.runs is not None or a.minutes is not None))
     examinations = [Examination(study, record, known) for record in records]
-    examinations = [each for each in examinations if each.cells and (more or len(each.verified) < len(each.cells))]
+    examinations = [each for each in examinations if each.cells and (a.all or len(each.verified) < len(each.cells))]
     if not examinations:
         print("every cell of the record is verified for today's code; --all computes more runs")
         return 0
-    written, saved = list[Verification](), time.monotonic()
-
-    def save() -> None:
-        nonlocal written
+    try:
+        compute(study, examinations, len(known.rows), a.runs, a.minutes, a.all)
+    finally:  # what was computed before an interruption is kept
         rows = [row for each in examinations for row in each.rows.values()]
         states = {state: modules for each in examinations for state, modules in each.states.items()}
-        written = add_verifications(study.record_folders[0], rows, states, written)
-
-    def report(line: str) -> None:
-        nonlocal saved
-        print(line, flush=True)
-        if time.monotonic() - saved > SAVE_SECONDS:  # what was computed before an interruption is kept
-            save()
-            saved = time.monotonic()
-
-    try:
-        compute(study, examinations, len(known.rows), a.runs, a.minutes, more, report)
-    finally:
-        save()
+        add_verifications(study.record_folders[0], rows, states)
     for each in examinations:
         label = f"{each.size}/{each.name}"
         verified = f"{len(each.verified)} of {len(each.cells)} cells verified for today's code"

@@ -12,40 +12,15 @@ from typing import Any
 from fedatlas.errors import UserError
 from fedatlas.experiments import formulas
 from fedatlas.experiments.cells import Space
-from fedatlas.experiments.formulas import resolve
 from fedatlas.experiments.labels import SYMBOLS
 from fedatlas.experiments.tuning.halton import size
 from fedatlas.federation.algorithms import Algorithm
 from fedatlas.registry import extensions
 from fedatlas.registry.options import Option
-from fedatlas.registry.validation import validate_names, validate_values
+from fedatlas.registry.validation import validate_names
 
 AROUND = (0.01, 10)  # multiples of the advice at which a range ends
 OF_SETTING = {SYMBOLS[name]: name for name in ("clients", "local_steps", "rounds")}
-
-
-def resolve_advice(
-    algorithm: type[Algorithm], parameters: Mapping[str, Any], setting: Mapping[str, Any], problem: Any
-) -> dict[str, Any]:
-    """Return hyper-parameters, with the advice for those that have neither a value nor a default, as numbers.
-
-    Args:
-        algorithm: Class of the algorithm.
-        parameters: Values, or formulas of the problem's constants.
-        setting: ``clients``, ``local_steps`` and ``rounds``.
-        problem: Problem whose constants the advice names, by its methods ``constant`` and ``constants``.
-
-    Raises:
-        UserError: A value does not fit, a required hyper-parameter has no advice, or a formula names an unknown
-            constant or has no finite value.
-    """
-    options = algorithm.options()
-    validate_values(
-        algorithm.title(), options, {name: value for name, value in parameters.items() if not isinstance(value, str)}
-    )
-    values = resolve(with_advice(algorithm, parameters, setting), options, problem)
-    validate_values(algorithm.title(), options, values)
-    return values
 
 
 def with_advice(

@@ -367,7 +367,7 @@ def module_of_export(name: str) -> str:
 
     Results of an extension that imports the name from ``fedatlas`` depend on this module, and not on the interface.
     """
-    return {**fedatlas.EXPORTS, **fedatlas.MODULES}.get(name, f"{PACKAGE}.{name}")
+    return fedatlas.EXPORTS.get(name, f"{PACKAGE}.{name}")
 
 
 def _of_package(name: str) -> bool:

@@ -5,6 +5,7 @@ Of a study, this room uses its folders, its configuration, and its experiments w
 
 import functools
 import hashlib
+import itertools
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -85,15 +86,6 @@ class Records:
         return record, find_verified(held_cells(self.study, record), known.of(size, name), known.states)
 
     @functools.cache  # noqa: B019
-    def files(self, size: str, name: str) -> dict[str, Restoration]:
-        """Return the run files of an experiment that are restored, by path below the folder of its results.
-
-        A file that a job has computed here is left as it is.
-        """
-        held = self.held(size, name)
-        return {path: restoration for path, restoration in held.items() if not self._is_computed(size, name, path)}
-
-    @functools.cache  # noqa: B019
     def held(self, size: str, name: str) -> dict[str, Restoration]:
         """Return what records give of an experiment, by path below the folder of its results.
 
@@ -108,33 +100,38 @@ class Records:
         result = {}
         for cell in self.study.cells(size, name).values():
             seeds_of = {"runs": cell.spec.seeds} | {f"runs-{count}": list(range(count)) for count in analyses[1:]}
-            for folder, seeds in seeds_of.items():
-                candidates = (self._restoration(record, verified, cell, seeds) for record, verified in found)
-                if restoration := next(filter(None, candidates), None):
-                    result[f"{folder}/{cell.id}/{cell.key}.parquet"] = restoration
+            for (folder, seeds), (record, verified) in itertools.product(seeds_of.items(), reversed(found)):
+                recorded = record.find(replace(cell, spec=replace(cell.spec, seeds=seeds)))
+                is_verified = (cell.id, cell.key) in verified
+                if recorded and (is_verified or self.policy == ANY) and self._has_equal_data(recorded):
+                    code = fingerprint(cell_modules(cell.spec))
+                    source = (str(recorded.path), recorded.key, recorded.checksum)
+                    result[f"{folder}/{cell.id}/{cell.key}.parquet"] = Restoration(*source, seeds, code, is_verified)
         return result
 
-    def _restoration(self, record: Record, verified: set[Place], cell: Cell, seeds: list[int]) -> Restoration | None:
-        """Return what a record gives of a cell with some seeds."""
-        recorded = record.find(replace(cell, spec=replace(cell.spec, seeds=seeds)))
-        is_verified = (cell.id, cell.key) in verified
-        if recorded is None or not (is_verified or self.policy == ANY) or not self._has_equal_data(recorded):
-            return None
-        code = fingerprint(cell_modules(cell.spec))
-        return Restoration(str(recorded.path), recorded.key, recorded.checksum, seeds, code, is_verified)
-
     def find(self, w: Any) -> Restoration | None:
-        """Return what a record gives of the run file that wildcards name; None where it is computed."""
-        folder = f"runs-{w.seeds}" if hasattr(w, "seeds") else "runs"
-        return self.files(w.size, w.experiment).get(f"{folder}/{w.id}/{w.key}.parquet")
+        """Return what a record gives of the run file that wildcards name; None where a job computes or computed it."""
+        path = f"runs-{w.seeds}" if hasattr(w, "seeds") else "runs"
+        path += f"/{w.id}/{w.key}.parquet"
+        restoration = self.held(w.size, w.experiment).get(path)
+        return restoration if restoration and not self._is_computed(w.size, w.experiment, path) else None
+
+    @functools.cache  # noqa: B019
+    def _is_computed(self, size: str, name: str, path: str) -> bool:
+        """Return whether a job has computed a run file, which is then left as it is."""
+        file = Path(self.study.folders.experiment(size, name)) / path
+        return file.exists() and read_meta(file).get("recorded", False) is False
 
     def _has_equal_data(self, cell: RecordedCell) -> bool:
         """Return whether the data of a record are those of today, and those that lie here, if any do."""
-        for name, held in cell.data.items():
+        for name, held in cell.meta.data.items():
             source, arrays = self._data(name)
             if source != held["source"] or arrays not in (None, held["arrays"]):
                 return False
-        return all(_hash(path) == hash for path, hash in cell.meta.traces.items())
+        return all(
+            Path(path).is_file() and hashlib.sha256(read_bytes(path)).hexdigest() == checksum
+            for path, checksum in cell.meta.traces.items()
+        )
 
     @functools.cache  # noqa: B019
     def _data(self, name: str) -> tuple[str, str | None]:
@@ -142,13 +139,3 @@ class Records:
         root = resolve_directory(self.study.folders.data)
         meta = prepared.read_meta(prepared_folder(root, name))
         return sources.digest(sources.info(name, root)), None if meta is None else meta.digest
-
-    def _is_computed(self, size: str, name: str, path: str) -> bool:
-        """Return whether a job has computed a run file."""
-        file = Path(self.study.folders.experiment(size, name)) / path
-        return file.exists() and read_meta(file).get("recorded", False) is False
-
-
-def _hash(path: str) -> str | None:
-    """Return the SHA-256 of a file; None where there is none."""
-    return hashlib.sha256(read_bytes(path)).hexdigest() if Path(path).is_file() else None

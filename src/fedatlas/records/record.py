@@ -65,22 +65,12 @@ class RecordedCell:
         """Digest of the specification without its scoring seeds."""
         return digest(self.spec)
 
-    @property
-    def name(self) -> str:
-        """Path of the run file below the folder of run files, without its suffix."""
-        return f"{self.id}/{self.key}"
-
-    @property
-    def data(self) -> dict[str, dict[str, Any]]:
-        """Provenance of each data set by name, with the digests of its ``source`` and of its ``arrays``."""
-        return self.plain["data"]
-
     @functools.cached_property
     def table(self) -> "pa.Table":
         """The rows of the run file. Raises UserError if the file was damaged."""
         import pyarrow as pa
 
-        with _explain(self.path), _open(self.path) as file:
+        with _open(self.path) as file:
             stored = file.read_row_group(self.group).drop_columns([CELL])
             columns = {name: stored[name] for name in stored.column_names if stored[name].null_count < len(stored)}
             for axis, values in {**self.spec.within, **self.spec.tune}.items():
@@ -93,8 +83,22 @@ class RecordedCell:
 
     @functools.cached_property
     def checksum(self) -> str:
-        """Checksum of rows and metadata, however they are laid out in a file."""
-        return checksum(self.plain, self.table)
+        """Checksum (16 hex digits) of metadata and rows, however they are laid out in a file."""
+        import pyarrow as pa
+
+        sink = hashlib.sha256(json.dumps(self.plain, sort_keys=True).encode())
+        for name in sorted(self.table.column_names):
+            column = self.table[name].combine_chunks()
+            sink.update(f"\n{name}\n".encode())
+            if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
+                numbers = column.to_numpy(zero_copy_only=False)
+                # as another cell of the file may have made a column of whole numbers one of others
+                is_exact = numbers.dtype.kind == "f" or np.abs(numbers).max(initial=0) <= axis_values.EXACT
+                sink.update((numbers.astype(float) if is_exact else numbers).tobytes())
+            else:
+                texts = column.dictionary_encode()
+                sink.update(json.dumps(texts.dictionary.to_pylist()).encode() + texts.indices.to_numpy(False).tobytes())
+        return sink.hexdigest()[:16]
 
     @property
     def seconds(self) -> float:
@@ -107,6 +111,36 @@ class RecordedCell:
         """Columns that identify the runs."""
         spec, names = self.spec, self.table.column_names
         return [*spec.within, *spec.tune, *([RUNG] if RUNG in names else []), "seed"]
+
+    def write(
+        self,
+        out: str | Path,
+        seeds: Sequence[int] | None = None,
+        fingerprint: str | None = None,
+        is_verified: bool = True,
+    ) -> None:
+        """Write the run file.
+
+        Args:
+            out: Path of the file.
+            seeds: Scoring seeds that it holds; by default all.
+            fingerprint: Fingerprint of the code that the file is for; by default that of the record.
+            is_verified: Whether a verification holds for this code.
+        """
+        import pyarrow as pa
+
+        seeds = list(self.spec.seeds if seeds is None else seeds)
+        kept = ~np.isin(self.table["seed"].to_numpy(), [*({*self.spec.seeds} - {*seeds})])
+        first = ~self.table.select(self.run_columns).to_pandas().duplicated().to_numpy()
+        meta = replace(
+            self.meta,
+            spec=replace(self.spec, seeds=seeds),
+            fingerprint=self.meta.fingerprint if fingerprint is None else fingerprint,
+            computed=[number for number, keep in zip(self.meta.computed, kept[first], strict=True) if keep],
+            recorded=True,
+            unverified=not is_verified,
+        )
+        write_table(out, self.table.filter(pa.array(kept)), meta.to_dict())
 
 
 class Restoration(NamedTuple):
@@ -138,66 +172,13 @@ class Restoration(NamedTuple):
 
     def write(self, out: str | Path) -> None:
         """Write the run file. Raises UserError as `cell` does."""
-        restore(self.cell, out, self.seeds, self.fingerprint, self.is_verified)
-
-
-def restore(
-    cell: RecordedCell,
-    out: str | Path,
-    seeds: Sequence[int] | None = None,
-    fingerprint: str | None = None,
-    is_verified: bool = True,
-) -> None:
-    """Write the run file of a cell.
-
-    Args:
-        cell: The cell.
-        out: Path of the file.
-        seeds: Scoring seeds that it holds; by default all.
-        fingerprint: Fingerprint of the code that the file is for; by default that of the record.
-        is_verified: Whether a verification holds for this code.
-    """
-    import pyarrow as pa
-
-    seeds, table = list(cell.spec.seeds if seeds is None else seeds), cell.table
-    absent = {*cell.spec.seeds} - {*seeds}
-    kept = ~np.isin(table["seed"].to_numpy(), sorted(absent)) if absent else np.ones(len(table), bool)
-    first = ~table.select(cell.run_columns).to_pandas().duplicated().to_numpy()
-    computed = [number for number, keep in zip(cell.meta.computed, kept[first], strict=True) if keep]
-    meta = replace(
-        cell.meta,
-        spec=replace(cell.spec, seeds=seeds),
-        fingerprint=cell.meta.fingerprint if fingerprint is None else fingerprint,
-        computed=computed,
-        recorded=True,
-        unverified=not is_verified,
-    )
-    write_table(out, table.filter(pa.array(kept)), meta.to_dict())
+        self.cell.write(out, self.seeds, self.fingerprint, self.is_verified)
 
 
 def digest(spec: CellSpec) -> str:
     """Return the digest of a cell's specification without its scoring seeds."""
     content = {key: value for key, value in canonical(spec).items() if key != "seeds"}
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
-
-
-def checksum(plain: Mapping[str, Any], table: "pa.Table") -> str:
-    """Return the checksum (16 hex digits) of the metadata and rows of a cell."""
-    import pyarrow as pa
-
-    sink = hashlib.sha256(json.dumps(plain, sort_keys=True).encode())
-    for name in sorted(table.column_names):
-        column = table[name].combine_chunks()
-        sink.update(f"\n{name}\n".encode())
-        if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
-            numbers = column.to_numpy(zero_copy_only=False)
-            # as another cell of the file may have made a column of whole numbers one of others
-            is_exact = numbers.dtype.kind == "f" or np.abs(numbers).max(initial=0) <= axis_values.EXACT
-            sink.update((numbers.astype(float) if is_exact else numbers).tobytes())
-        else:
-            texts = column.dictionary_encode()
-            sink.update(json.dumps(texts.dictionary.to_pylist()).encode() + texts.indices.to_numpy(False).tobytes())
-    return sink.hexdigest()[:16]
 
 
 @dataclass(frozen=True)
@@ -211,11 +192,6 @@ class Record:
 
     path: Path
     cells: dict[tuple[str, str], RecordedCell]
-
-    @property
-    def checksum(self) -> str:
-        """Checksum of all cells."""
-        return hashlib.sha256("".join(cell.checksum for cell in self.cells.values()).encode()).hexdigest()[:16]
 
     def find(self, cell: Cell) -> RecordedCell | None:
         """Return the cell that holds all runs of a cell, if there is one.
@@ -240,7 +216,7 @@ def read_record(folder: str | Path) -> Record:
 def read_file(path: Path) -> list[RecordedCell]:
     """Return the cells of an algorithm, without their rows. Raises UserError if the file was damaged."""
     cells: list[RecordedCell] = []
-    with _explain(path), _open(path) as file:
+    with _open(path) as file:
         for group in range(file.num_row_groups):
             texts = file.read_row_group(group, columns=[CELL])[CELL].unique().to_pylist()
             plain = json.loads(texts[0])
@@ -252,25 +228,15 @@ def read_file(path: Path) -> list[RecordedCell]:
     return cells
 
 
-def _open(path: Path) -> Any:
+@contextlib.contextmanager
+def _open(path: Path) -> Iterator[Any]:
+    """Open a file of a record, and turn the errors of a damaged one into a UserError."""
     import pyarrow.parquet as pq
 
-    file = pq.ParquetFile(path, page_checksum_verification=True, read_dictionary=[CELL])
-    rows = file.metadata.num_rows
-    if rows > 1000 * max(path.stat().st_size, 1):
-        raise ValueError(f"it declares {rows} rows")
-    return file
-
-
-@contextlib.contextmanager
-def _explain(path: Path) -> Iterator[None]:
-    """Turn the errors of a damaged file into a UserError."""
-    import pyarrow as pa
-
-    damages = (pa.ArrowException, OSError, TypeError, KeyError, ValueError, IndexError, AttributeError, MemoryError)
     try:
-        yield
-    except damages as error:
+        with pq.ParquetFile(path, page_checksum_verification=True, read_dictionary=[CELL]) as file:
+            yield file
+    except Exception as error:  # of Arrow, of JSON, of what is read from them
         if isinstance(error, UserError):
             raise
         raise UserError(f"{path} is not a record of fedatlas, or was damaged ({error}): check it out again") from None
@@ -286,7 +252,13 @@ def write_file(path: str | Path, cells: Sequence[tuple[Mapping[str, Any], "pa.Ta
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    schema = _schema([table for _, table in cells])
+    fields = [field for _, table in cells for field in table.schema]
+    texts = {field.name for field in fields if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)}
+    tables = []
+    for _, table in cells:
+        columns = {name: _to_text(table[name]) if name in texts else table[name] for name in table.column_names}
+        tables.append(pa.table(columns))
+    schema = pa.unify_schemas([table.schema for table in tables], promote_options="permissive")
     dense = [field.name for field in schema if pa.types.is_floating(field.type)]
     with (
         atomic(path) as temporary,
@@ -304,38 +276,18 @@ def write_file(path: str | Path, cells: Sequence[tuple[Mapping[str, Any], "pa.Ta
             store_schema=False,
         ) as writer,
     ):
-        for plain, table in cells:
-            columns = {field.name: _column(table, field) for field in schema}
+        for (plain, _), table in zip(cells, tables, strict=True):
+            rows = pa.concat_tables([schema.empty_table(), table], promote_options="permissive")
             text = json.dumps(plain, sort_keys=True)
-            columns[CELL] = pa.DictionaryArray.from_arrays(np.zeros(len(table), np.int32), [text])
-            writer.write_table(pa.table(columns), row_group_size=max(len(table), 1))
+            column = pa.DictionaryArray.from_arrays(np.zeros(len(rows), np.int32), [text])
+            writer.write_table(rows.append_column(CELL, column), row_group_size=max(len(rows), 1))
 
 
-def _schema(tables: Sequence["pa.Table"]) -> "pa.Schema":
-    """Return the columns of all tables: text where one has text, and of two types of numbers the wider."""
+def _to_text(column: "pa.ChunkedArray") -> Any:
+    """Return a column of text: the one that is given, or that of its numbers."""
     import pyarrow as pa
 
-    types: dict[str, list[pa.DataType]] = {}
-    for table in tables:
-        for field in table.schema:
-            types.setdefault(field.name, []).append(field.type)
-
-    def common(found: list[pa.DataType]) -> pa.DataType:
-        if any(pa.types.is_string(type) or pa.types.is_large_string(type) for type in found):
-            return pa.string()
-        return found[0] if len(set(found)) == 1 else pa.float64()
-
-    return pa.schema([pa.field(name, common(found)) for name, found in types.items()])
-
-
-def _column(table: "pa.Table", field: "pa.Field") -> Any:
-    """Return a column of a table in the type of the file; a column that the table lacks is empty."""
-    import pyarrow as pa
-
-    if field.name not in table.column_names:
-        return pa.nulls(len(table), field.type)
-    column = table[field.name]
-    if field.type == pa.string() and not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
-        cells = column.combine_chunks().dictionary_encode()
-        return pa.array(list(map(axis_values.text, cells.dictionary.to_pylist()))).take(cells.indices)
-    return column.cast(field.type)
+    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        return column.cast(pa.string())
+    cells = column.combine_chunks().dictionary_encode()
+    return pa.array(list(map(axis_values.text, cells.dictionary.to_pylist()))).take(cells.indices)

@@ -7,34 +7,37 @@ since what lies here may be of other code.
 import datetime
 import functools
 import json
+import math
+import numbers
 import random
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from fedatlas.data import prepared, store
-from fedatlas.data.paths import prepared_folder, resolve_directory
+from fedatlas.data.paths import resolve_directory
 from fedatlas.errors import UserError
-from fedatlas.experiments.cells import CellSpec, Run
-from fedatlas.experiments.dependencies import data_names
+from fedatlas.experiments.cells import EXCHANGES, CellSpec, Run
 from fedatlas.experiments.run import (
     Finished,
+    ProblemOfSeed,
     compute_run,
     file_rows,
-    load_problem,
+    problem_of_seed,
     replay_searches,
     stored_runs,
 )
+from fedatlas.experiments.run_rows import Row
 from fedatlas.experiments.shared_files import optimum_file, partition_file
 from fedatlas.federation import problems
 from fedatlas.federation.arrays import to_numpy
 from fedatlas.federation.partitions import is_split, split
 from fedatlas.federation.partitions.partition import Partition
-from fedatlas.federation.problems import Problem, instances
 from fedatlas.io.machine import environment
-from fedatlas.records.differences import compare
 from fedatlas.records.lookup import held_cells
 from fedatlas.records.record import Record, RecordedCell
 from fedatlas.records.verified import (
@@ -52,14 +55,19 @@ from fedatlas.records.verified import (
 if TYPE_CHECKING:
     from fedatlas.workflow.study import Study
 
+ROUNDING = 4  # units in the last place of a metric's first value, which its evaluation rounds to
+
 
 class Examination:
     """What was computed again of an experiment.
 
     Attributes:
         record: Its record.
+        size: Size of the experiment.
+        name: Its name.
         cells: Cells of the record that its file has today, with today's code.
         before: Verifications that were there.
+        states: States of modules, with that of today, which is last.
         rows: Verifications of this examination, by place.
         faults: Differences, in words, by place.
         obstacle: Why no further run can be computed here, such as missing data; empty else.
@@ -68,31 +76,18 @@ class Examination:
     def __init__(self, study: "Study", record: Record, before: Verifications) -> None:
         """Begin to examine a record of a study. before: Verifications that are there."""
         self.record, self.cells, self.before = record, held_cells(study, record), before
+        self.size, self.name = record.path.parent.name, record.path.name
+        modules: Modules = {name: hash for held in self.cells.values() for name, hash in held.modules.items()}
+        self.states = before.states | {code_digest(modules): modules}
         self.rows: dict[Place, Verification] = {}
         self.faults: dict[Place, str] = {}
         self.obstacle = ""
-        self._computed: set[tuple[Place, str]] = set()
-
-    @property
-    def size(self) -> str:
-        """Size of the experiment."""
-        return self.record.path.parent.name
-
-    @property
-    def name(self) -> str:
-        """Name of the experiment."""
-        return self.record.path.name
+        self._computed: dict[Place, list[str]] = {place: [] for place in self.cells}
 
     @property
     def all_rows(self) -> list[Verification]:
         """Verifications of the experiment, with those of this examination."""
         return [*self.before.of(self.size, self.name), *self.rows.values()]
-
-    @property
-    def states(self) -> dict[str, Modules]:
-        """States of modules, with that of today."""
-        modules = {name: hash for held in self.cells.values() for name, hash in held.modules.items()}
-        return self.before.states | {code_digest(modules): dict(sorted(modules.items()))}
 
     @property
     def verified(self) -> set[Place]:
@@ -107,29 +102,23 @@ class Examination:
             more: Whether runs are drawn once all cells are verified.
         """
         left = {
-            place: len(held.cell.meta.computed) - sum(place == other for other, _ in self._computed)
+            place: len(held.cell.meta.computed) - len(self._computed[place])
             for place, held in self.cells.items()
             if place not in self.faults
         }
         verified = self.verified
-        places = {place: count for place, count in left.items() if count and place not in verified}
-        if not places and more:
-            places = {place: count for place, count in left.items() if count}
-        if not places:
+        counts = {place: count for place, count in left.items() if place not in verified}
+        counts = left if more and not any(counts.values()) else counts
+        if not any(counts.values()):
             return None
-        (place,) = generator.choices(list(places), list(places.values()))
-        return place, generator.choice([key for key in self.run_keys(place) if (place, key) not in self._computed])
+        (place,) = generator.choices(list(counts), list(counts.values()))
+        return place, generator.choice([key for key in self.runs(place) if key not in self._computed[place]])
 
     @functools.cache  # noqa: B019  as long as its process
     def runs(self, place: Place) -> dict[str, tuple[Run, Finished]]:
         """Return the runs of a cell by key."""
         cell = self.cells[place].cell
         return stored_runs(cell.table.to_pylist(), cell.meta)
-
-    @functools.cache  # noqa: B019
-    def run_keys(self, place: Place) -> list[str]:
-        """Return the keys of the runs of a cell, sorted."""
-        return sorted(self.runs(place))
 
     def note(self, place: Place, key: str, fault: str, difference: float) -> None:
         """Add a run that was computed again to the rows.
@@ -140,10 +129,9 @@ class Examination:
             fault: What differs, in words; empty where nothing does.
             difference: Largest relative difference.
         """
-        self._computed.add((place, key))
-        held, before, here = self.cells[place], self.rows.get(place), environment()
-        states = self.states
-        self.rows.pop(place, None)  # a later row counts in spite of a difference before
+        self._computed[place].append(key)
+        held, here = self.cells[place], environment()
+        before = self.rows.pop(place, None)  # a later row counts in spite of a difference before
         self.rows[place] = Verification(
             date=datetime.date.today().isoformat(),
             size=self.size,
@@ -152,8 +140,8 @@ class Examination:
             cell=place[1],
             checksum=held.cell.checksum,
             code=code_digest(held.modules),
-            state=list(states)[-1],
-            runs=1 + (before.runs if before else 0),
+            state=list(self.states)[-1],
+            runs=len(self._computed[place]),
             total=len(held.cell.meta.computed),
             outcome=DIFFERS if fault else EQUAL,
             difference=max(difference, before.difference if before else 0.0),
@@ -169,14 +157,13 @@ def verify(
     examinations: Sequence[Examination],
     seed: int,
     runs: int | None = None,
-    minutes: float | None = None,
+    minutes: float = math.inf,
     more: bool = False,
-    report: Callable[[str], object] = print,
 ) -> None:
     """Compute runs again, one of each experiment in turn, until all cells count as verified or a limit is reached.
 
     No further runs of a cell are computed after one that differs, and none of an experiment where something is missing
-    here.
+    here. A line says of each run what was found.
 
     Args:
         study: The study.
@@ -185,58 +172,85 @@ def verify(
         runs: Largest number of runs of each experiment; by default no limit.
         minutes: Time after which no further run is begun.
         more: Whether runs of verified cells are drawn, too, up to a limit.
-        report: Takes lines about the progress.
     """
-    deadline = None if minutes is None else time.monotonic() + 60 * minutes
-    generator, counts = random.Random(seed), dict.fromkeys(range(len(examinations)), 0)
+    deadline, generator, computed = time.monotonic() + 60 * minutes, random.Random(seed), 0
+    left = list(examinations)
     with tempfile.TemporaryDirectory() as folder:
-        build = _Problems(study, Path(folder))
-        while counts:
-            for number in list(counts):
-                if deadline is not None and time.monotonic() > deadline:
+        while left and computed != runs:
+            for examination in list(left):
+                if time.monotonic() > deadline:
                     return
-                examination = examinations[number]
-                drawn = examination.draw(generator, more)
-                if drawn is None or counts[number] == runs:
-                    del counts[number]
-                    continue
-                counts[number] += 1
-                try:
-                    _examine(build, examination, *drawn)
-                except UserError as error:
-                    examination.obstacle = str(error)
-                outcome = "differs" if drawn[0] in examination.faults else examination.obstacle or "equal"
-                report(f"{examination.size}/{examination.name}: {'/'.join(drawn[0])}: {outcome}")
-                if examination.obstacle:
-                    del counts[number]
+                if drawn := examination.draw(generator, more):
+                    try:
+                        _examine(study, Path(folder), examination, *drawn)
+                    except UserError as error:
+                        examination.obstacle = str(error)
+                    outcome = "differs" if drawn[0] in examination.faults else examination.obstacle or "equal"
+                    print(f"{examination.size}/{examination.name}: {'/'.join(drawn[0])}: {outcome}", flush=True)
+                if not drawn or examination.obstacle:
+                    left.remove(examination)
+            computed += 1
 
 
-def _examine(build: "_Problems", examination: Examination, place: Place, key: str) -> None:
-    """Compute a run again and compare it, and find the chosen values of its cell again."""
+def _examine(study: "Study", folder: Path, examination: Examination, place: Place, key: str) -> None:
+    """Compute a run again and compare it, and find the chosen values of its cell again.
+
+    Args:
+        study: The study.
+        folder: Folder of data, partitions and optima that are made anew.
+        examination: The examination.
+        place: Place of the cell.
+        key: Key of the run.
+    """
     cell = examination.cells[place].cell
     run, finished = examination.runs(place)[key]
-    words = ", ".join(f"{name} {value}" for name, value in {**run.within, **run.tune, "seed": run.seed}.items())
-    fault, difference = build.compare_data(cell), 0.0
+    fault, difference = "", 0.0
+    mirrors = [str(resolve_directory(study.folders.data) / "raw"), *study.config["data_mirrors"]]
+    for name, held in cell.meta.data.items():
+        meta = prepared.read_meta(store.prepare(name, folder, mirrors))
+        if meta is None or meta.digest != held["arrays"]:
+            fault = f"the prepared data {name} are others than those of the record"
     if not fault:
-        problem = build(cell.spec, run.seed)
-        computed = file_rows(cell.spec, run.seed, compute_run(run, problem))
-        tolerance = TOLERANCES[to_numpy(problem.start(run.seed)).dtype.name]
-        found, difference = compare(finished.rows, computed, tolerance, bool(cell.plain.get("some_rows")))
-        fault = str(found or "")
-    if not fault and place not in examination.rows and cell.meta.searches:
-        fault = _compare_choices(build, cell, {key: done for key, (_, done) in examination.runs(place).items()})
+        problem = _make_problem(cell.spec, folder)
+        computed = file_rows(cell.spec, run.seed, compute_run(run, problem(run.seed)))
+        tolerance = TOLERANCES[to_numpy(problem(run.seed).start(run.seed)).dtype.name]
+        fault, difference = compare(finished.rows, computed, tolerance, bool(cell.plain.get("some_rows")))
+        if not fault and place not in examination.rows and cell.meta.searches:
+            done = {key: done for key, (_, done) in examination.runs(place).items()}
+            fault = _compare_choices(cell, done, problem)
     if fault:
-        fault = f"{cell.name}, run with {words}: {fault}"
+        words = ", ".join(f"{name} {value}" for name, value in {**run.within, **run.tune, "seed": run.seed}.items())
+        fault = f"{'/'.join(place)}, run with {words}: {fault}"
     examination.note(place, key, fault, difference)
 
 
-def _compare_choices(build: "_Problems", cell: RecordedCell, done: dict[str, Finished]) -> str:
-    """Return, in words, the first point at which tuning chooses another value from the recorded scores.
+def _make_problem(spec: CellSpec, folder: Path) -> ProblemOfSeed:
+    """Return the function from a seed to the problem of a cell, in a folder with its data, split and solved anew."""
+    partition = optimum = None
+    if is_split(spec.problem.get("partition")):
+        path, origin = partition_file(spec)
+        partition = folder / path
+        if not partition.exists():
+            data = prepared.load(origin["data"], folder)
+            _save(split(origin["partition"], data.y, origin["clients"], data.owner), partition)
+    if spec.optimum:
+        path, origin = optimum_file(spec)
+        optimum = folder / path
+        if not optimum.exists():
+            parts = Partition.load(partition) if partition and "partition" in origin else None
+            _save(problems.create(origin["problem"], origin["clients"], folder, parts).solve(), optimum)
+    return problem_of_seed(spec, folder, partition, optimum)
 
-    It is empty where there is none.
-    """
+
+def _save(made: Any, path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    made.save(path)
+
+
+def _compare_choices(cell: RecordedCell, done: dict[str, Finished], problem: ProblemOfSeed) -> str:
+    """Return, in words, the first point at which tuning chooses another value from the recorded scores; empty else."""
     try:
-        searches = replay_searches(cell.spec, done, functools.partial(build, cell.spec))
+        searches = replay_searches(cell.spec, done, problem)
     except KeyError as error:
         return f"tuning asks for the run {error}, which the record lacks"
     for held, found in zip(cell.meta.searches, searches, strict=True):
@@ -246,60 +260,52 @@ def _compare_choices(build: "_Problems", cell: RecordedCell, done: dict[str, Fin
     return ""
 
 
-class _Problems:
-    """Problems of cells, from data that are prepared, split and solved anew in a folder."""
+def compare(
+    recorded: Sequence[Row], computed: Sequence[Row], tolerance: float, some_rows: bool = False
+) -> tuple[str, float]:
+    """Compare the rows of a run in a record with those of its second computation.
 
-    def __init__(self, study: "Study", folder: Path) -> None:
-        self._study, self._folder, self._data = study, folder, folder / "data"
-        self._specs: dict[str, CellSpec] = {}
+    A value differs if it is off by more than the tolerance, relative to itself, and by more than the rounding of an
+    evaluation: some units in the last place of the first value of its metric, or of the loss, from which a
+    suboptimality is taken. Seconds are not compared.
 
-    def __call__(self, spec: CellSpec, seed: int) -> Problem:
-        """Return the problem of the runs of a seed."""
-        content = json.dumps([spec.problem, spec.setting.get("clients"), spec.optimum], sort_keys=True)
-        self._specs[content] = spec
-        return self._build(content, seed if instances.varies_by_seed(spec.problem) else None)
+    Args:
+        recorded: Rows of the record.
+        computed: Rows of the second computation.
+        tolerance: Relative difference up to which numbers are equal.
+        some_rows: Whether the record keeps some rows and metrics alone.
 
-    @functools.lru_cache(maxsize=4)  # noqa: B019  as long as its process
-    def _build(self, content: str, instance: int | None) -> Problem:
-        spec = self._specs[content]
-        for name in data_names(spec):
-            self._prepare(name)
-        partition = optimum = None
-        if is_split(spec.problem.get("partition")):
-            path, origin = partition_file(spec)
-            partition = self._make(path, lambda: self._split(origin))
-        if spec.optimum:
-            path, origin = optimum_file(spec)
-            optimum = self._make(path, lambda: self._solve(origin, partition))
-        return load_problem(spec, self._data, partition, optimum, instance)
+    Returns:
+        The first difference in words, empty if there is none; and the largest relative difference that is within the
+        tolerance.
+    """
+    by_round = {row["round"]: row for row in computed}
+    rounds = [[row["round"] for row in rows] for rows in (recorded, computed)]
+    names = [sorted({name for row in rows for name in row}) for rows in (recorded, computed)]
+    for noun, (held, found) in {"evaluated rounds": rounds, "columns": names}.items():
+        if not (set(held) <= set(found) if some_rows else held == found):
+            return f"the list of {noun} is {held} in the record and {found} by today's code", 0.0
+    precision = float(np.finfo(np.float32 if tolerance == TOLERANCES["float32"] else np.float64).eps)
+    first = {key: abs(float(n)) for key, n in recorded[0].items() if isinstance(n, numbers.Real) and math.isfinite(n)}
+    first["suboptimality"] = first.get("loss", 0.0)  # from which F* is taken
+    ignored = {"seconds", *((EXCHANGES,) if some_rows else ())}
+    largest = 0.0
+    for row in recorded:
+        for name in set(names[0]) - ignored:  # a file has NaN where a row has nothing
+            held, found = row.get(name, math.nan), by_round[row["round"]].get(name, math.nan)
+            distance = _distance(held, found, ROUNDING * precision * first.get(name, 0.0))
+            if not distance <= tolerance:
+                text = f"{name} in round {row['round']} is {held} in the record and {found} by today's code"
+                return text, largest
+            largest = max(largest, distance)
+    return "", largest
 
-    @functools.cache  # noqa: B019
-    def _prepare(self, name: str) -> Path:
-        """Prepare a data set from its raw files, and return its folder."""
-        raw = resolve_directory(self._study.folders.data) / "raw"
-        store.prepare(name, self._data, [str(raw), *self._study.config["data_mirrors"]])
-        return prepared_folder(self._data, name)
 
-    def _make(self, path: str, make: Callable[[], Any]) -> Path:
-        """Make and save a partition or an optimum that is not there, and return its path."""
-        out = self._folder / path
-        if not out.exists():
-            out.parent.mkdir(parents=True, exist_ok=True)
-            make().save(out)
-        return out
-
-    def _split(self, origin: dict[str, Any]) -> Partition | None:
-        data = prepared.load(origin["data"], self._data)
-        return split(origin["partition"], data.y, origin["clients"], data.owner)
-
-    def _solve(self, origin: dict[str, Any], partition: Path | None) -> Any:
-        parts = Partition.load(partition) if "partition" in origin and partition else None
-        return problems.create(origin["problem"], origin["clients"], self._data, parts).solve()
-
-    def compare_data(self, cell: RecordedCell) -> str:
-        """Return, in words, which data of a cell are others today; empty if none."""
-        for name, held in cell.data.items():
-            meta = prepared.read_meta(self._prepare(name))
-            if meta is None or meta.digest != held["arrays"]:
-                return f"the prepared data {name} are others than those of the record"
-        return ""
+def _distance(recorded: Any, computed: Any, rounding: float) -> float:
+    """Return the distance of two values relative to the recorded one; 0 below a rounding, infinite for other things."""
+    if recorded == computed or (recorded != recorded and computed != computed):
+        return 0.0
+    if not (isinstance(recorded, numbers.Real) and isinstance(computed, numbers.Real)):
+        return math.inf
+    gap = abs(float(recorded) - float(computed))
+    return 0.0 if gap <= rounding else gap / abs(float(recorded)) if recorded else math.inf

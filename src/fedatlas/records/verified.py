@@ -5,13 +5,10 @@ as they were when rows were written, by the state that rows name, so that one ca
 """
 
 import csv
-import datetime
 import hashlib
 import io
 import json
-import math
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -25,7 +22,6 @@ FILE, STATES = "verified.csv", "code.json"
 EQUAL, DIFFERS = "equal", "differs"
 TOLERANCES = {"float32": 1e-5, "float64": 1e-9}  # relative to each value: processors round differently
 SHARED = 3  # cells that run the changed modules and were computed again, after which others that run them count
-RISK = 0.05  # of a bound: the probability of its draw if more runs differed
 
 Modules = Mapping[str, str]  # hash of the code of each module
 Place = tuple[str, str]  # algorithm's id and key of a cell
@@ -68,10 +64,6 @@ class Verification:
     versions: str
 
     def __post_init__(self) -> None:
-        try:
-            datetime.date.fromisoformat(self.date)
-        except ValueError:
-            raise ValueError(f"date is {self.date!r}; it must be a day such as 2026-01-31") from None
         if not 1 <= self.runs <= self.total:
             raise ValueError(f"runs is {self.runs}; it must be between 1 and the {self.total} runs of the cell")
         if self.outcome not in (EQUAL, DIFFERS):
@@ -136,48 +128,34 @@ def read_verifications(folder: Path) -> Verifications:
     return Verifications(rows, read_json(folder / STATES) if (folder / STATES).exists() else {})
 
 
-def add_verifications(
-    folder: Path, rows: Sequence[Verification], states: Mapping[str, Modules], earlier: Iterable[Verification] = ()
-) -> list[Verification]:
+def add_verifications(folder: Path, rows: Sequence[Verification], states: Mapping[str, Modules]) -> None:
     """Add rows to the file of a folder of records, after those that are there now, and the states that they name.
+
+    Modules are added to the state that knows no others of them, or as a new one.
 
     Args:
         folder: The folder.
         rows: New rows.
         states: States of modules that they name.
-        earlier: Rows of the same command, as an earlier call returned them, which the new ones replace.
-
-    Returns:
-        The new rows as the file has them.
     """
     if not rows:
-        return []
-    before, replaced, others = read_verifications(folder), Counter(earlier), list[Verification]()
-    for row in reversed(before.rows):
-        if replaced[row]:
-            replaced[row] -= 1
-        else:
-            others.insert(0, row)
-    kept = {state: dict(modules) for state, modules in before.states.items()}
-    names = {row.state: _add_state(kept, row.state, states[row.state]) for row in rows}
-    rows = [replace(row, state=names[row.state]) for row in rows]
-    write_json(folder / STATES, {state: dict(sorted(modules.items())) for state, modules in kept.items()})
+        return
+    before = read_verifications(folder)
+    kept, names = {state: dict(modules) for state, modules in before.states.items()}, dict[str, str]()
+    for state in dict.fromkeys(row.state for row in rows):
+        alike = (
+            name
+            for name, known in kept.items()
+            if all(known.get(module, hash) == hash for module, hash in states[state].items())
+        )
+        names[state] = next(alike, state)
+        kept[names[state]] = dict(sorted({**kept.get(names[state], {}), **states[state]}.items()))
+    write_json(folder / STATES, kept)
     sink = io.StringIO()
     writer = csv.writer(sink, lineterminator="\n")
     writer.writerow([field.name for field in fields(Verification)])
-    writer.writerows(map(astuple, [*others, *rows]))
+    writer.writerows(map(astuple, [*before.rows, *(replace(row, state=names[row.state]) for row in rows)]))
     write_text(folder / FILE, sink.getvalue())
-    return rows
-
-
-def _add_state(states: dict[str, dict[str, str]], state: str, modules: Modules) -> str:
-    """Add hashes of modules to the state that knows no others of them, or as a new one, and return its name."""
-    for name, known in states.items():
-        if all(known.get(module, hash) == hash for module, hash in modules.items()):
-            known |= modules
-            return name
-    states[state] = dict(modules)
-    return state
 
 
 class Held(NamedTuple):
@@ -212,7 +190,8 @@ def find_verified(
     ]
 
     def holds(place: Place, row: Verification) -> bool:
-        changed = _changed(states.get(row.state, {}), cells[place].modules)
+        before = states.get(row.state, {})
+        changed = {name for name, hash in cells[place].modules.items() if before.get(name) != hash}
         donors = sum(changed <= cells[other].modules.keys() for other in anew)
         return donors >= SHARED and not any(changed & modules.keys() for modules in faulty)
 
@@ -250,67 +229,17 @@ def _is_fault(row: Verification, cell: RecordedCell) -> bool:
     return row.outcome == DIFFERS and row.checksum == cell.checksum
 
 
-def _changed(before: Modules, today: Modules) -> set[str]:
-    """Return the modules of today that were others before, or that were not there."""
-    return {name for name, hash in today.items() if before.get(name) != hash}
-
-
-def largest_share(drawn: Collection[tuple[int, int]]) -> float:
-    """Return the largest share of runs that may differ, with 95 % confidence, if none of those that were drawn does.
-
-    If a share x_h of the N_h runs of cell h differ, n_h draws meet none with probability (1 - x_h)^n_h at most. Among
-    all x with a product of at least 5 % the one with most differing runs has 1 - x_h = n_h / (N_h c), or x_h = 0 where
-    that exceeds 1; the largest such c is found by bisection.
-
-    Args:
-        drawn: For each cell, the number n_h of its runs that were drawn, and the number N_h of all.
-    """
-    total = sum(size for _, size in drawn)
-    certain = sum(size for number, size in drawn if not number)
-    strata = [(number, size) for number, size in drawn if 0 < number < size]
-    if not strata:
-        return certain / total if total else 1.0
-
-    def equal_shares(c: float) -> list[float]:
-        return [min(1.0, number / (size * c)) for number, size in strata]
-
-    low = high = min(number / size for number, size in strata)  # of which no run differs
-    while _chance(strata, equal_shares(high)) >= RISK:
-        high *= 2
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if _chance(strata, equal_shares(middle)) >= RISK else (low, middle)
-    differing = sum(size * (1 - share) for (_, size), share in zip(strata, equal_shares(low), strict=True))
-    return (certain + differing) / total
-
-
-def _chance(strata: Sequence[tuple[int, int]], shares: Sequence[float]) -> float:
-    return math.prod(share**number for (number, _), share in zip(strata, shares, strict=True))
-
-
 def meaning(cells: Iterable[RecordedCell], rows: Sequence[Verification]) -> str:
     """Return what the verifications of cells say of their runs, in words."""
     cells = list(cells)
-    valid = find_valid(cells, rows)
-    drawn, largest = [], 0.0
+    valid, computed, total, largest = find_valid(cells, rows), 0, 0, 0.0
     for cell in cells:
-        of_cell, total = valid[cell.id, cell.key], len(cell.meta.computed)
-        runs = [row.runs for row in of_cell]  # several draws may have met the same runs, and so never all for certain
-        drawn.append((total if total in runs else min(total - 1, sum(runs)), total))
+        runs, of_cell = len(cell.meta.computed), valid[cell.id, cell.key]
+        drawn = [row.runs for row in of_cell]  # several draws may have met the same runs, and so never all for certain
+        computed += runs if runs in drawn else min(runs - 1, sum(drawn))
+        total += runs
         largest = max([largest, *(row.difference for row in of_cell)])
-    computed, total = (sum(counts) for counts in zip(*drawn, strict=True))
     if not computed:
         return f"none of {total:,} runs was computed again"
     agreement = "to the last bit" if largest == 0 else f"up to {largest:.1g} relative"
-    text = f"{computed:,} of {total:,} runs were computed again and agree {agreement}"
-    return (
-        text
-        if computed == total
-        else f"{text}: with 95 % confidence at most {share_text(largest_share(drawn))} of all differ"
-    )
-
-
-def share_text(share: float) -> str:
-    """Return a share in per cent, rounded up to two digits, so that it remains a bound."""
-    digits = 1 - math.floor(math.log10(100 * share)) if share > 0 else 0
-    return f"{math.ceil(100 * share * 10**digits) / 10**digits:.{max(digits, 0)}f} %"
+    return f"{computed:,} of {total:,} runs were computed again and agree {agreement}"

@@ -34,23 +34,22 @@ def resolve_data_names(spec: Mapping[str, Any]) -> dict[str, Any]:
     return resolved
 
 
-def client_count(spec: Mapping[str, Any], directory: str | Path | None = None) -> int | None:
+def client_count(spec: Mapping[str, Any]) -> int | None:
     """Return the number of clients that the data of a problem name, or None if its partition is not by them.
 
     Args:
         spec: Specification of the problem.
-        directory: Data directory.
 
     Raises:
         UserError: The partition is by the clients of the data, and the data name none.
     """
     if not partitions.is_by_owner(spec.get("partition")):
         return None
-    data = sources.info(spec.get("data", ""), _data_directory(_data_names(spec), directory))
+    data = sources.info(spec.get("data", ""), _data_directory(_data_names(spec)))
     return partitions.number_of_clients(spec["partition"], data.clients)
 
 
-def create(spec: Mapping[str, Any], clients: int, directory: str | Path | None = None) -> Problem:
+def create(spec: Mapping[str, Any], clients: int) -> Problem:
     """Create a problem as `fedatlas.federation.problems.create` does, and prepare its data first if possible.
 
     Custom data, and data that come with a package, are prepared if they are not yet; other data must have been fetched.
@@ -58,7 +57,6 @@ def create(spec: Mapping[str, Any], clients: int, directory: str | Path | None =
     Args:
         spec: Specification of the problem; its ``data`` and ``test`` are names, or mappings of custom data.
         clients: Number m of clients.
-        directory: Data directory.
 
     Raises:
         UserError: The specification does not fit, or data must be fetched first.
@@ -66,7 +64,7 @@ def create(spec: Mapping[str, Any], clients: int, directory: str | Path | None =
     spec = resolve_data_names(spec)
     problems.parse(spec)  # a wrong option is reported before anything about the data
     names = _data_names(spec)
-    folder = _data_directory(names, directory)
+    folder = _data_directory(names)
     spec_validation.validate(spec, folder)
     for name in filter(_needs_no_download, names):
         prepare(name, folder)
@@ -78,17 +76,16 @@ def create(spec: Mapping[str, Any], clients: int, directory: str | Path | None =
     return problems.create(spec, clients, folder, partition)
 
 
-def identity(spec: Mapping[str, Any], clients: int, directory: str | Path | None = None) -> str:
+def identity(spec: Mapping[str, Any], clients: int) -> str:
     """Return a text that tells the problem of a specification, whose data are prepared, from all others.
 
     Args:
         spec: As of `create`.
         clients: Number m of clients.
-        directory: Data directory.
     """
     spec = resolve_data_names(spec)
     names = _data_names(spec)
-    folder = _data_directory(names, directory)
+    folder = _data_directory(names)
     contents = [(prepared_folder(folder, name) / "meta.json").read_text(encoding="utf-8") for name in names]
     return json.dumps([spec, clients, contents], sort_keys=True, default=repr)
 
@@ -101,17 +98,15 @@ def _needs_no_download(name: str) -> bool:
     return is_custom(name) or sources.info(name).embedded
 
 
-def _data_directory(names: Iterable[str], directory: str | Path | None) -> Path:
-    """Return the data directory of a call.
+def _data_directory(names: Iterable[str]) -> Path:
+    """Return the data directory of a call: that of FEDATLAS_DATA, else ``data`` in the working directory.
 
-    It is that of the argument, else that of FEDATLAS_DATA, else ``data`` in the working directory. If the latter does
-    not exist, and no data of the call need a download, it is the user's cache.
+    If the latter does not exist, and no data of the call need a download, it is the user's cache.
 
     Args:
         names: Data sets of the call.
-        directory: Data directory that the user named, or None.
     """
-    root = resolve_directory(directory)
-    if directory or os.environ.get("FEDATLAS_DATA") or root.exists() or not all(map(_needs_no_download, names)):
+    root = resolve_directory()
+    if os.environ.get("FEDATLAS_DATA") or root.exists() or not all(map(_needs_no_download, names)):
         return root
     return cache_folder()
