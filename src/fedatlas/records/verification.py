@@ -25,13 +25,13 @@ from fedatlas.experiments.cells import EXCHANGES, CellSpec, Run
 from fedatlas.experiments.run import (
     Finished,
     ProblemOfSeed,
+    Row,
     compute_run,
     file_rows,
     problem_of_seed,
     replay_searches,
     stored_runs,
 )
-from fedatlas.experiments.run_rows import Row
 from fedatlas.experiments.shared_files import optimum_file, partition_file
 from fedatlas.federation import problems
 from fedatlas.federation.arrays import to_numpy
