@@ -23,7 +23,6 @@ if sys.platform == "win32":
 # The module that defines each name.
 EXPORTS = {
     "Algorithm": "fedatlas.federation.algorithms.base",
-    "AlgorithmCheck": "fedatlas.results.claims.base",
     "AlgorithmFigure": "fedatlas.results.figures.base",
     "Architecture": "fedatlas.federation.architectures.base",
     "Array": "fedatlas.federation.arrays",
@@ -32,7 +31,6 @@ EXPORTS = {
     "Channel": "fedatlas.federation.channels.base",
     "Check": "fedatlas.results.claims.base",
     "Coded": "fedatlas.federation.channels.base",
-    "ContestCheck": "fedatlas.results.claims.base",
     "CostModel": "fedatlas.federation.costs.base",
     "CustomReader": "fedatlas.data.readers.custom_reader",
     "DataKind": "fedatlas.federation.problems.base",
@@ -168,10 +166,8 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from fedatlas.federation.topologies.mixing import Mixing as Mixing
     from fedatlas.publish.comparison.compare import compare as compare
     from fedatlas.registry.options import option as option
-    from fedatlas.results.claims.base import AlgorithmCheck as AlgorithmCheck
     from fedatlas.results.claims.base import BoundedCheck as BoundedCheck
     from fedatlas.results.claims.base import Check as Check
-    from fedatlas.results.claims.base import ContestCheck as ContestCheck
     from fedatlas.results.claims.base import MultiAlgorithmCheck as MultiAlgorithmCheck
     from fedatlas.results.claims.base import ScoreCheck as ScoreCheck
     from fedatlas.results.claims.evidence import Evidence as Evidence

@@ -61,9 +61,6 @@ def validate(experiment: Experiment, cells: Sequence[Cell] | None = None) -> Non
 
         def validate_options(kind: Figure | Check) -> None:
             _validate_names(kind, experiment, metrics, tuning)
-            for axis in kind.measures():
-                if not are_numbers(experiment.axes.get(axis, [])):
-                    raise UserError(f"the values of {axis} must be numbers")
             _validate_runs(kind, experiment, points)
 
         with _within("paper"):
@@ -76,6 +73,9 @@ def validate(experiment: Experiment, cells: Sequence[Cell] | None = None) -> Non
             with _within(f"figures.{name}"):
                 figure = FIGURES.build(experiment.figure(name))
                 validate_options(figure)
+                for axis in figure.measures():
+                    if not are_numbers(experiment.axes.get(axis, [])):
+                        raise UserError(f"the values of {axis} must be numbers")
                 if "partitions" in figure.inputs:
                     _validate_partition(experiment)
                 if figure.draws_results:
@@ -116,7 +116,6 @@ def _validate_names(kind: Kind, experiment: Experiment, reported: list[str], tun
     recorded = [name.removesuffix(f"_{PARTS[0]}") for name in reported if name.endswith(f"_{PARTS[0]}")]
     namespaces: dict[str, tuple[str, Mapping[str, Any]]] = {
         "metric": ("metric", metrics),
-        "metric or cost": ("metric or cost", {**metrics, **COSTS}),
         "record": ("recorded value", dict.fromkeys(recorded)),
         "metric or tuned numbers": ("metric or hyper-parameter tuned over numbers", {**metrics, **measured}),
         "axis": ("axis of grid or within", axes),
