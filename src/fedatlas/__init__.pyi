@@ -58,10 +58,8 @@ from fedatlas.federation.topologies.base import Topology as Topology
 from fedatlas.federation.topologies.mixing import Mixing as Mixing
 from fedatlas.publish.comparison.compare import compare as compare
 from fedatlas.registry.options import option as option
-from fedatlas.results.claims.base import AlgorithmCheck as AlgorithmCheck
 from fedatlas.results.claims.base import BoundedCheck as BoundedCheck
 from fedatlas.results.claims.base import Check as Check
-from fedatlas.results.claims.base import ContestCheck as ContestCheck
 from fedatlas.results.claims.base import MultiAlgorithmCheck as MultiAlgorithmCheck
 from fedatlas.results.claims.base import ScoreCheck as ScoreCheck
 from fedatlas.results.claims.evidence import Evidence as Evidence

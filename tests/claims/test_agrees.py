@@ -1,4 +1,4 @@
-"""The check of simulations against closed forms."""
+"""The deviation of simulations from closed forms."""
 
 import pytest
 
@@ -28,7 +28,10 @@ def lines(shift=0.0, spread=1.0, seeds=4):
     return result
 
 
-AGREES = {"kind": "agrees", "algorithm": "fedavg", "limit": "fedavg-output", "metric": "suboptimality", "after": 10}
+AGREES = {
+    **{"kind": "reaches", "quantity": "deviation", "algorithms": ["fedavg"]},
+    **{"limit": "fedavg-output", "metric": "suboptimality", "after": 10},
+}
 ROWS = [("fedavg", (p,), 0.1) for p in (0.2, 0.8)]
 
 

@@ -12,7 +12,9 @@ def judge_values(values, chosen):
     frame = table([("fedavg", clients, 0.1) for clients in chosen])
     frame["lr"], frame["server_lr"] = chosen.values(), 1.0
     frame["tuning_seeds"] = 3
-    return judged(view(tune=("lr", "server_lr")), frame, kind="chooses", algorithm="fedavg", values=values)
+    return judged(
+        view(tune=("lr", "server_lr")), frame, kind="reaches", quantity="choice", algorithms=["fedavg"], values=values
+    )
 
 
 @pytest.mark.parametrize(

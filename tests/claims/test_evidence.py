@@ -94,9 +94,9 @@ def test_the_part_that_refutes_decides():
     for parts in ([wide, clear], [clear, wide], [clear, wide, wide, clear]):
         outcome = judge_all(parts)
         assert outcome.verdict == NOT_HELD
-        assert outcome.measurement.value == pytest.approx(0.705) and outcome.measurement.high < 1
+        assert outcome.value == pytest.approx(0.705) and outcome.high < 1
     assert judge_all([clear, wide, wide, clear]).text.startswith("at worst 0.705")
-    assert judge_all([wide, Evidence(sample([3.0, 3.1]), Bounds(1))]).measurement.value == pytest.approx(3.7)
+    assert judge_all([wide, Evidence(sample([3.0, 3.1]), Bounds(1))]).value == pytest.approx(3.7)
 
 
 SAME = Bounds(1 / 1.05, 1.05)
@@ -125,7 +125,7 @@ def test_less_than_what_matters_is_equal(parts, expected):
 @given(NUMBERS, st.floats(-1e6, 1e6))
 def test_a_p_value_below_the_level_decides(values, bound):
     outcome = judge_all([Evidence(sample(values), Bounds(bound))])
-    if (p := outcome.measurement.p) is not None and abs(p - 0.05) > 1e-6:
+    if (p := outcome.p) is not None and abs(p - 0.05) > 1e-6:
         decided = outcome.verdict in (HELD, NOT_HELD)
         assert decided if p < 0.05 else not decided or bound in values  # of exact tests, ties make p larger
 
@@ -133,15 +133,15 @@ def test_a_p_value_below_the_level_decides(values, bound):
 def test_p_values_of_several_parts():
     """A claim about all parts is refuted by the smallest p-value times their number, and shown by the largest."""
     parts = [Evidence(sample(values), Bounds(1)) for values in ([2.0, 2.1, 2.3], [3.0, 3.4, 3.1])]
-    p_values = [judge_all([part]).measurement.p for part in parts]
-    assert judge_all(parts).measurement.p == max(p_values)
+    p_values = [judge_all([part]).p for part in parts]
+    assert judge_all(parts).p == max(p_values)
     refuted = Evidence(sample([0.1, 0.2, 0.15]), Bounds(1))
-    assert judge_all([*parts, refuted]).measurement.p == pytest.approx(3 * judge_all([refuted]).measurement.p)
+    assert judge_all([*parts, refuted]).p == pytest.approx(3 * judge_all([refuted]).p)
 
 
 def test_one_seed_decides_where_runs_are_deterministic():
     outcome = judge_all([Evidence(sample([2.0], exact=True), Bounds(1))])
-    assert (outcome.verdict, outcome.measurement.seeds) == (HELD, 1)
+    assert (outcome.verdict, outcome.seeds) == (HELD, 1)
     assert outcome.note == "The runs are deterministic, so one seed decides."
     assert judge_all([Evidence(sample([2.0]), Bounds(1))]).verdict == UNDECIDED
 

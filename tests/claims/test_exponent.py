@@ -210,7 +210,10 @@ def test_a_slope_has_an_interval_over_seeds():
         ({"along": {}, "algorithms": ["a"]}, "needs an axis or against where it has algorithms"),
         ({"axis": "clients"}, "and neither with along"),
         ({"along": {}, "algorithms": ["a"], "axis": "clients", "theorem": "D.1"}, "a theorem needs along"),
-        ({"shares": [0.1], "theorem": "D.1"}, "give one of shares, mean_square, parameter and theorem"),
+        (
+            {"shares": [0.1], "theorem": "D.1"},
+            "give one of shares, mean_square, parameter, theorem and a cost or after",
+        ),
         ({"shares": [2]}, "shares must be positive and smaller than since"),
     ],
 )

@@ -27,7 +27,7 @@ def judge(rows, check, untuned=("fedavg",), metric="test_accuracy", goal="max", 
 
 
 BETTER = {"kind": "better", "algorithm": "fedac-1", "than": ["fedavg"]}
-DROP = {"kind": "drop", "algorithms": ["fedavg"], "axis": "clients", "above": 0}
+DROP = {"kind": "drop", "algorithms": ["fedavg"], "axis": "clients", "start": 4, "end": 16, "above": 0}
 
 
 def test_the_level_of_guessing_follows_from_the_classes():

@@ -1,4 +1,4 @@
-"""The check of runs against published runs."""
+"""The replay of published runs."""
 
 import pytest
 
@@ -15,7 +15,7 @@ UNSTABLE = ("fedac-1", 4, 0, [(0, 2.0), (8, 5.0), (16, 0.25)])
 
 
 def replays(runs, lines=(STABLE, UNSTABLE)):
-    options = {"kind": "replays", "metric": "loss", "axes": ["clients"], "runs": runs}
+    options = {"kind": "reaches", "quantity": "replay", "algorithms": list(runs), "runs": runs, "at_most": 1e-12}
     result = judged(MADE, table(ROWS, AXES), curves(list(lines), AXES, "loss"), **options)
     return result["verdict"], result["ours"]
 

@@ -11,6 +11,7 @@ LOGISTIC = {"kind": "logistic", "data": "breast_cancer", "l2": 0.1}
 CENTERS = {"kind": "quadratic", "centers": [[1.0], [2.0], [3.0]]}
 SIMILAR = {"kind": "similar", "dim": 6, "components": 2}
 DECAY = {"kind": "exponential", "decay": 0.5}
+DEVIATION = {"kind": "reaches", "quantity": "deviation", "algorithms": ["fedavg"], "limit": "fedavg-output"}
 TRACE = {"kind": "stationary", "p": [0.5, 0.5, 0.5]}
 
 
@@ -67,8 +68,8 @@ def select(metric):
          "axis: unknown axis of numbers"),
         (figure(kind="availability", where={"batch": 9}) | {"within": {"batch": [1, 2]}}, "keeps 0 participations"),
         # theory
-        (check(kind="agrees", algorithm="fedavg", limit="fedavg-output", metric="loss"), "the limit is known for"),
-        (check(kind="agrees", algorithm="fedavg", limit="fedavg-output", metric="loss") | {"problem": CENTERS},
+        (check(**DEVIATION, metric="loss"), "the limit is known for"),
+        (check(**DEVIATION, metric="loss") | {"problem": CENTERS},
          "the limit needs one probability for each client"),
         (check(kind="below", algorithms=["fedavg"], theorem=4), "Theorem 4 is about dane"),
         (check(kind="below", algorithms=["dane+-gd"], theorem=4)
@@ -136,9 +137,7 @@ TESTED = {"metric": "test_accuracy", "statistic": "best", "goal": "max", "tuned_
         {"select": TESTED, "problem": LOGISTIC | {"validation": 0.2}, **figure(y="accuracy")},
         entry("fedavg", lr="1/(L - 0.9*mu)"),
         entry("fedavg", lr="1/(L - mu)") | {"problem": LOGISTIC},
-        setting(participation=TRACE)
-        | {"problem": CENTERS}
-        | check(kind="agrees", algorithm="fedavg", limit="fedavg-output", metric="output"),
+        setting(participation=TRACE) | {"problem": CENTERS} | check(**DEVIATION, metric="output"),
         {"within": {"clients": [2, 3]}, "problem": LOGISTIC},
         {"problem": LOGISTIC | {"partition": {"kind": "dirichlet", "alpha": 0.3}}},
     ],

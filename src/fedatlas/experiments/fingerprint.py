@@ -101,7 +101,7 @@ DETACHED = {
         for check, modules in {
             "below": ("theory.fedawe", "theory.fedawe.trajectories"),
             "exponent": ("results.comparing.theorems", "theory.fedac"),
-            "reaches": ("results.comparing.theorems", "theory.fedac.instability"),
+            "reaches": ("results.comparing.theorems", "theory.closed_forms", "theory.fedac.instability"),
         }.items()
         for module in modules
     },

@@ -40,6 +40,7 @@ THEORY = "fedatlas.theory.theorems"
 STATEMENTS = "fedatlas.theory.fedawe"
 INSTABILITY = "fedatlas.theory.fedac.instability"
 COMPARISON = "fedatlas.results.comparing.theorems"
+CLOSED_FORMS = "fedatlas.theory.closed_forms"
 
 
 def fingerprints(modules: Iterable[str]) -> str:
@@ -104,6 +105,7 @@ def of_claims(experiment: Experiment, cells: Sequence[Cell]) -> list[str]:
         modules |= _of_theory(cells)
     if "theorems" in inputs_of_checks:
         modules |= {THEORY, INSTABILITY, COMPARISON}
+    modules |= {CLOSED_FORMS for check in checks if getattr(check, "limit", None) is not None}
     if "runs" in inputs_of_checks:
         modules |= {STATEMENTS, *_of_cells(cells)}
     for check in checks:

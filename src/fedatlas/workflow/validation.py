@@ -52,9 +52,6 @@ def validate(experiment: Experiment, cells: Sequence[Cell] | None = None) -> Non
 
         def validate_options(kind: Figure | Check) -> None:
             _validate_names(kind, experiment, metrics, tuning)
-            for axis in kind.measures():
-                if not are_numbers(experiment.axes.get(axis, [])):
-                    raise UserError(f"the values of {axis} must be numbers")
             _validate_runs(kind, experiment, points)
 
         with _within("paper"):
@@ -67,6 +64,9 @@ def validate(experiment: Experiment, cells: Sequence[Cell] | None = None) -> Non
             with _within(f"figures.{name}"):
                 figure = FIGURES.build(experiment.figure(name))
                 validate_options(figure)
+                for axis in figure.measures():
+                    if not are_numbers(experiment.axes.get(axis, [])):
+                        raise UserError(f"the values of {axis} must be numbers")
                 partitions = [experiment.problem.get("partition"), *experiment.axes.get("problem.partition", [])]
                 if "partitions" in figure.inputs and not any(map(is_split, partitions)):
                     raise UserError("kind: the experiment has no partition to draw: its data are not split")
@@ -107,7 +107,6 @@ def _validate_names(kind: Kind, experiment: Experiment, reported: list[str], tun
     common = dict.fromkeys(name for name in reports[0] if all(name in names for names in reports)) if reports else {}
     namespaces: dict[str, tuple[str, Mapping[str, Any]]] = {
         "metric": ("metric", metrics),
-        "metric or cost": ("metric or cost", {**metrics, **COSTS}),
         "metric or tuned numbers": ("metric or hyper-parameter tuned over numbers", {**metrics, **measured}),
         "axis": ("axis of grid or within", axes),
         "axis of numbers": ("axis of numbers", {axis: axis for axis in axes if are_numbers(experiment.axes[axis])}),

@@ -1,20 +1,28 @@
 """The base class of checks, and base classes for the options that several checks share."""
 
+import functools
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from fedatlas.errors import UserError
+from fedatlas.experiments import labels
+from fedatlas.experiments.labels import SIMULATED
+from fedatlas.experiments.scores import worst_score
 from fedatlas.registry.kinds import Kind
 from fedatlas.registry.options import option
 from fedatlas.results.claims.evidence import Bounds
-from fedatlas.results.claims.quantities import PLAIN, Unit, score
+from fedatlas.results.claims.quantities import PLAIN, Unit, level_unit
 from fedatlas.results.claims.results import Numbers, Point, Results
 from fedatlas.results.claims.verdicts import Outcome
+from fedatlas.results.comparing.targets import seed_costs
+from fedatlas.results.costs.cost_options import CostOptions
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from fedatlas.experiments.cells import Run
 
 
@@ -58,10 +66,6 @@ class Check(Kind):
         """Return the values of axes at which the check reads runs, each in the form of ``where``."""
         return [self.where]
 
-    def measures(self) -> set[str]:
-        """Return the axes whose values must be numbers, as the options are."""
-        return set()
-
     def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
         """Check, before any job, that the runs can be tested, for example that a theorem is about them.
 
@@ -102,61 +106,12 @@ class Check(Kind):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AlgorithmCheck(Check):
-    """A check of one algorithm."""
-
-    algorithm: str = option(doc="id of the algorithm in the experiment", names="algorithm")
-
-
-@dataclass(frozen=True, kw_only=True)
 class MultiAlgorithmCheck(Check):
     """A check of several algorithms."""
 
     algorithms: list[str] = option(
         doc="ids of the algorithms in the experiment, of which all must pass", names="algorithms", filled=True
     )
-
-
-class Contest(NamedTuple):
-    """A comparison with a rival in one setting.
-
-    point: the setting, a point of the axes. pairs: numbers of the same seed. failure: a sentence if one of the two
-    failed and was not tuned.
-    """
-
-    rival: str
-    point: Point
-    pairs: list[tuple[float, float]]
-    failure: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class ContestCheck(AlgorithmCheck):
-    """A comparison of one algorithm with rivals."""
-
-    than: list[str] = option(
-        doc="ids of the algorithms that it is compared with, of which it must beat all", names="algorithms", filled=True
-    )
-
-    def contests(
-        self,
-        results: Results,
-        numbers: Callable[[str], Mapping[Point, Numbers]],
-        metric: str | None,
-    ) -> Iterator[Contest]:
-        """Yield the comparisons with each rival, in each setting that both have.
-
-        Args:
-            results: The results.
-            numbers: Function that returns an algorithm's numbers by point of the axes and seed.
-            metric: Metric by which an algorithm may fail; None for the one that selects.
-        """
-        ours, own_failures = numbers(self.algorithm), results.failures(self.algorithm, self.where, metric)
-        for rival in self.than:
-            theirs, failures = numbers(rival), own_failures | results.failures(rival, self.where, metric)
-            for point in [point for point in ours if point in theirs]:
-                pairs = results.pairs(self.algorithm, ours[point], rival, theirs[point])
-                yield Contest(rival, point, pairs, failures.get(point, ""))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,12 +124,13 @@ class ScoreCheck(Check):
     )
 
     def measured(self, results: Results) -> str:
-        """Return the name of the metric, or cost, that the check measures."""
+        """Return the name of the metric that the check measures."""
         return self.metric or results.view.select.metric
 
     def score_words(self, results: Results) -> str:
         """Return words for the value of a run, such as ``last test accuracy``."""
-        return score(self.measured(results), self.statistic or results.view.select.statistic)
+        statistic = self.statistic or results.view.select.statistic
+        return f"{'best' if statistic == 'best' else 'last'} {labels.words(self.measured(results))}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -209,3 +165,107 @@ class BoundedCheck(Check):
         """Return the numbers that pass in words: ``at least 0.9``, ``0.9 to 1.1``."""
         low, high = (end if end is None else unit.tell(end) for end in (self.at_least, self.at_most))
         return f"at least {low}" if high is None else f"at most {high}" if low is None else f"{low} to {high}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuantityCheck(CostOptions, ScoreCheck):
+    """A check of one quantity of each run: by default the score.
+
+    With a ``cost`` it is that until the metric attains ``reduction`` times its first value or the ``target``, infinite
+    if it never does; without either, the cost of all rounds. With ``after`` it is the root mean square of the metric
+    from that round on, over all rounds where the setting has NAME_rounds_mean_square, else over the evaluated ones.
+    """
+
+    cost: str | None = option(
+        None,
+        doc="what is counted: a cost, simulated_seconds, or a number that the servers report",
+        names="cost or time",
+    )
+    reduction: float | None = option(None, doc="share of the metric's first value until which the cost counts", above=0)
+    target: float | None = option(None, doc="value of the metric until which the cost counts")
+    after: int | None = option(None, doc="first round of a root mean square", unit="rounds", low=0)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        others = self.cost if self.after is not None else None
+        if sum(value is not None for value in (self.reduction, self.target, self.after, others)) > 1:
+            raise UserError(f"{self.title()}: give one of reduction, target and after, and after without a cost")
+        if not self.has_target and (self.reduction is not None or self.target is not None):
+            raise UserError(f"{self.title()}: a reduction or target needs a cost")
+
+    @property
+    def inputs(self) -> frozenset[str]:
+        return super().inputs | self.simulated
+
+    @property
+    def has_target(self) -> bool:
+        """Whether the quantity may be that of a reduction or target."""
+        return self.cost is not None
+
+    @property
+    def counts_all(self) -> bool:
+        """Whether it is the cost of all rounds."""
+        return self.cost is not None and self.reduction is None and self.target is None
+
+    def describe_cost(self, cost: str) -> str:
+        """Return a cost in words, with the clients where it is simulated time."""
+        return labels.cost(cost) if cost != SIMULATED else f"simulated seconds, {self.clients}"
+
+    def score_words(self, results: Results) -> str:
+        metric = self.measured(results)
+        if self.after is not None:
+            return f"root mean square of the {labels.words(metric)}"
+        if self.cost is None:
+            return super().score_words(results)
+        if self.counts_all:
+            return self.describe_cost(self.cost)
+        value = f"{labels.number(self.reduction)} times the first" if self.reduction else ""
+        value = value or level_unit(metric).tell(self.target or 0.0)
+        side = "at most" if results.goal(self.metric) == "min" else "at least"
+        return f"{self.describe_cost(self.cost)} until the {labels.words(metric)} is {side} {value}"
+
+    def numbers(self, results: Results, algorithm: str) -> dict[Point, Numbers]:
+        """Return the quantity of each run, by point of the axes and seed."""
+        if self.cost is None and self.after is None:
+            return dict(results.samples(algorithm, self.where, self.metric, self.statistic))
+        rows = results.rows(algorithm, self.where, results.curves)
+        return {point: dict(self._of_setting(results, part)) for point, part in results.settings(rows)}
+
+    def _of_setting(self, results: Results, rows: "pd.DataFrame") -> "pd.Series":
+        """Return the quantity of the runs of one setting, by seed."""
+        if self.after is not None:
+            worst = worst_score(results.goal(self.metric))
+            return (results.mean_squares(rows, self.metric, self.after) ** 0.5).replace(math.inf, worst)
+        metric, cost = self.measured(results), str(self.cost)
+        if self.reduction is not None:
+            return seed_costs(rows, metric, cost, self.reduction)
+        if self.target is not None:
+            return seed_costs(rows, metric, cost, self.target, results.goal(self.metric) == "min", relative=False)
+        ends = rows.sort_values("round").groupby("seed").last()
+        costs = ends["round" if cost == "rounds" else cost].astype(float)
+        return costs.mask(ends["status"] == "diverged", math.inf) if "status" in ends else costs
+
+    def quantity_unit(self, results: Results, ending: str = " %") -> Unit:
+        """Return the unit of the quantity; ``ending`` is that of percents."""
+        return PLAIN if self.cost is not None else level_unit(self.measured(results), ending)
+
+    def contests(
+        self, results: Results, ids: "Iterable[tuple[str, str]]"
+    ) -> "Iterator[tuple[str, str, Point, list[tuple[float, float]], str]]":
+        """Yield the comparisons of two algorithms in each setting that both have.
+
+        Args:
+            results: The results.
+            ids: The ids of the algorithms of each pair.
+
+        Yields:
+            Both ids, the setting as a point of the axes, pairs of their quantities of the same seed, and a sentence if
+            one of the two failed and was not tuned.
+        """
+        numbers = functools.cache(functools.partial(self.numbers, results))
+        failures = functools.cache(lambda id: results.failures(id, self.where, self.metric))
+        for first, second in ids:
+            ours, theirs, failed = numbers(first), numbers(second), failures(first) | failures(second)
+            for point in [point for point in ours if point in theirs]:
+                pairs = results.pairs(first, ours[point], second, theirs[point])
+                yield first, second, point, pairs, failed.get(point, "")

@@ -1,6 +1,5 @@
 """One algorithm compared with others."""
 
-import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,25 +7,16 @@ from dataclasses import dataclass
 from fedatlas.experiments import labels
 from fedatlas.federation.metrics import declared_name, metric
 from fedatlas.registry.options import option
-from fedatlas.results.claims.base import BoundedCheck, ContestCheck
-from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all, judge_any, vacuous_outcome
-from fedatlas.results.claims.quantities import (
-    PLAIN,
-    Unit,
-    difference_unit,
-    is_accuracy,
-    level_unit,
-    sides,
-    smallest_effect,
-)
-from fedatlas.results.claims.quantity_check import QuantityCheck
+from fedatlas.results.claims.base import BoundedCheck, QuantityCheck
+from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all, judge_any
+from fedatlas.results.claims.quantities import PLAIN, Unit, is_accuracy, level_unit, smallest_effect
 from fedatlas.results.claims.results import Point, Results
-from fedatlas.results.claims.verdicts import NotTested, Outcome
+from fedatlas.results.claims.verdicts import VACUOUS, NotTested, Outcome
 from fedatlas.results.comparing.intervals import MATTERS, sample
 
 
 @dataclass(frozen=True, kw_only=True)
-class Better(BoundedCheck, QuantityCheck, ContestCheck):
+class Better(BoundedCheck, QuantityCheck):
     """Held if ``algorithm`` is better than each of ``than`` in every setting of ``where``, or with ``some`` than one of
     them in one setting. With bounds it is so many times as good, or with a ``cost`` so many times cheaper, or with
     ``absolute`` ahead by as much.
@@ -40,6 +30,10 @@ class Better(BoundedCheck, QuantityCheck, ContestCheck):
     name = "better"
     bounds = ()
 
+    algorithm: str = option(doc="id of the algorithm in the experiment", names="algorithm")
+    than: list[str] = option(
+        doc="ids of the algorithms that it is compared with, of which it must beat all", names="algorithms", filled=True
+    )
     absolute: bool = option(False, doc="whether the bounds are of the difference, and not of the ratio")
     floor: float | None = option(
         None, doc="score beyond which differences say nothing, such as the accuracy to which the optimum is known"
@@ -47,7 +41,7 @@ class Better(BoundedCheck, QuantityCheck, ContestCheck):
     some: bool = option(False, doc="whether one setting and one of the others are enough")
 
     def unit(self, results: Results) -> Unit:
-        return difference_unit(self.measured(results)) if self.absolute and self.cost is None else PLAIN
+        return self.quantity_unit(results, " points") if self.absolute else PLAIN
 
     def limits(self) -> Bounds:
         if self.at_least is None and self.at_most is None:
@@ -56,31 +50,30 @@ class Better(BoundedCheck, QuantityCheck, ContestCheck):
 
     def judge(self, results: Results) -> Outcome:
         low = self.cost is not None or results.goal(self.metric) == "min"
-        evidence, failed, saturated, tied = [], [], [], True
-        numbers = functools.partial(self.numbers, results)
-        for rival, point, scored, failure in self.contests(results, numbers, self.metric):
-            pairs = [(self._floored(mine, low), self._floored(yours, low)) for mine, yours in scored]
+        worse, floor = (max if low else min), self.floor
+        evidence, failed, saturated, compared = [], [], [], []
+        for _, rival, point, pairs, failure in self.contests(results, [(self.algorithm, id) for id in self.than]):
+            if floor is not None:
+                pairs = [(worse(mine, floor), worse(yours, floor)) for mine, yours in pairs]
             if failure:
                 failed.append(failure)
-            elif pairs and self.floor is not None and all(mine == yours == self.floor for mine, yours in pairs):
+            elif pairs and all(mine == yours == floor for mine, yours in pairs):
                 saturated.append(f"{results.name(rival)} {results.label(point)}".strip())
             elif pairs:
-                tied &= all(mine == yours for mine, yours in pairs)
+                compared += pairs
                 evidence.append(self._evidence(results, rival, point, pairs, low))
         note = f"At the floor on both sides, and so not compared: {'; '.join(saturated)}." if saturated else ""
         if saturated and not evidence and not failed:
-            return vacuous_outcome(f"all scores at the floor of {labels.number(self.floor or 0)}", note)
+            return Outcome(f"all scores at the floor of {labels.number(floor or 0)}", VACUOUS, note)
         if self.some:
             outcome = judge_any(evidence, note, failed)
         else:
             outcome = judge_all(evidence, note, more=self.more, failed=failed)
+        tied = all(mine == yours for mine, yours in compared)
         if tied and not failed and (self.cost is None or self.counts_all):
-            return vacuous_outcome(outcome.text, f"The {'costs' if self.cost else 'scores'} of all seeds are equal.")
+            note = f"The {'costs' if self.cost else 'scores'} of all seeds are equal."
+            return Outcome(outcome.text, VACUOUS, note)
         return outcome
-
-    def _floored(self, score: float, low: bool) -> float:
-        """Return a score, or the floor where the score is better."""
-        return score if self.floor is None else (max if low else min)(score, self.floor)
 
     def _evidence(
         self, results: Results, rival: str, point: Point, pairs: list[tuple[float, float]], low: bool
@@ -97,12 +90,11 @@ class Better(BoundedCheck, QuantityCheck, ContestCheck):
             else ("larger", "smaller")
         )
         if self.absolute:
-            ahead = [_minus(theirs, ours) if low else _minus(ours, theirs) for ours, theirs in pairs]
+            ahead = [0.0 if a == b else b - a if low else a - b for a, b in pairs]  # equal infinite scores as well
             return Evidence(sample(ahead, exact=exact), self.limits(), template, words=words, unit=self.unit(results))
         if self.cost is None and metric(name).scale != "log" and any(-math.inf < n < 0 for pair in pairs for n in pair):
             raise NotTested(f"Below 0 the {labels.words(name)} has no ratio: give `absolute` or another metric")
-        ratio = _ratio if self.cost is None else _ratio_of_costs
-        ratios = sample([ratio(ours, theirs, low) for ours, theirs in pairs], log=True, exact=exact)
+        ratios = sample([self._ratio(ours, theirs, low) for ours, theirs in pairs], log=True, exact=exact)
         equality = self._equality(name, [theirs for _, theirs in pairs])
         words = (f"times {words[0]}", f"times {words[1]}")
         return Evidence(ratios, self.limits(), template, equality, words)
@@ -113,7 +105,7 @@ class Better(BoundedCheck, QuantityCheck, ContestCheck):
         if self.cost is not None:
             return f"{' against '.join(map(_mean_cost, each))} {self.describe_cost(self.cost)}"
         means = [sample(scores, log=not self.absolute).value for scores in each]
-        return f"{self.score_words(results)} {sides(means, level_unit(self.measured(results)))}"
+        return f"{self.score_words(results)} {level_unit(self.measured(results)).tell(*means)}"
 
     def _equality(self, name: str, theirs: list[float]) -> Bounds | None:
         """Return the ratios of scores that differ from 1 by less than what matters; None where bounds are claimed."""
@@ -128,30 +120,25 @@ class Better(BoundedCheck, QuantityCheck, ContestCheck):
             share = smallest_effect(name, mean, share) / mean
         return Bounds(1 / (1 + share), 1 + share)
 
+    def _ratio(self, ours: float, theirs: float, low: bool) -> float:
+        """Return how many times as good ours is; 0 if ours diverged. low: whether small values are good.
+
+        It is NaN if neither attains the accuracy of a cost, or both have it at the start.
+        """
+        if self.cost is not None and ours == theirs and ours in (0, math.inf):
+            return math.nan
+        good, bad = (ours, theirs) if low else (theirs, ours)
+        if not math.isfinite(ours):
+            return 0.0
+        if not math.isfinite(theirs):
+            return math.inf
+        if good <= 0:  # rounding error about the optimum, or an accuracy of 0
+            return math.inf if bad > good else 1.0 if bad == good else 0.0
+        return max(bad, 0.0) / good
+
 
 def _mean_cost(costs: Sequence[float]) -> str:
     failures = sum(not math.isfinite(cost) for cost in costs)
     if failures:
         return "not attained" + (f" by {failures} of {len(costs)} seeds" if failures < len(costs) else "")
     return labels.number(sample(costs, log=True).value)
-
-
-def _minus(a: float, b: float) -> float:
-    return 0.0 if a == b else a - b  # equal infinite scores differ by 0, not by NaN
-
-
-def _ratio(ours: float, theirs: float, low: bool) -> float:
-    """Return how many times as good ours is; 0 if ours diverged. low: whether small values are good."""
-    good, bad = (ours, theirs) if low else (theirs, ours)
-    if not math.isfinite(ours):
-        return 0.0
-    if not math.isfinite(theirs):
-        return math.inf
-    if good <= 0:  # rounding error about the optimum, or an accuracy of 0
-        return math.inf if bad > good else 1.0 if bad == good else 0.0
-    return max(bad, 0.0) / good
-
-
-def _ratio_of_costs(ours: float, theirs: float, low: bool) -> float:
-    """Return how many times cheaper ours is; NaN if neither attains the accuracy, or both have it at the start."""
-    return math.nan if ours == theirs and ours in (0, math.inf) else _ratio(ours, theirs, low)

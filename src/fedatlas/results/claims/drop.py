@@ -5,15 +5,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from fedatlas.experiments import labels
-from fedatlas.experiments.selection import EXTREMES
 from fedatlas.registry.options import option
 from fedatlas.results.claims.base import BoundedCheck, MultiAlgorithmCheck, ScoreCheck
 from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all
-from fedatlas.results.claims.quantities import Unit, difference_unit, smallest_effect
+from fedatlas.results.claims.quantities import Unit, level_unit, smallest_effect
 from fedatlas.results.claims.results import Point, Results
 from fedatlas.results.claims.verdicts import NotTested, Outcome
 from fedatlas.results.comparing.intervals import sample
 
+EXTREMES = ("best", "worst")
 Drops = dict[Point, dict[int, float]]  # by point of the other axes and seed
 
 
@@ -31,8 +31,8 @@ class Drop(BoundedCheck, ScoreCheck, MultiAlgorithmCheck):
     bounds = ("at_least", "at_most", "above", "matters")
 
     axis: str = option(doc="axis along which the metric is lost", names="axis")
-    start: Any = option("min", doc="value of the axis, or min, max, or best and worst of all values of the axis")
-    end: Any = option("max", doc="value of the axis that is compared with start, given in the same way")
+    start: Any = option(doc="value of the axis, or best or worst of all values of the axis")
+    end: Any = option(doc="value of the axis that is compared with start, given in the same way")
     above: float | None = option(None, doc="amount that must be exceeded")
     matters: float | None = option(
         None,
@@ -41,12 +41,9 @@ class Drop(BoundedCheck, ScoreCheck, MultiAlgorithmCheck):
     )
     than: list[str] = option(list, doc="ids of algorithms that must all lose more", names="algorithms")
 
-    def measures(self) -> set[str]:
-        return {self.axis} if any(value in EXTREMES for value in (self.start, self.end)) else set()
-
     def places(self) -> list[dict[str, Any]]:
         values = [self.start, self.end]
-        if {"best", "worst"} & {value for value in values if isinstance(value, str)}:
+        if any(value in EXTREMES for value in values if isinstance(value, str)):
             return [self.where]
         return [{**self.where, self.axis: value} for value in values]
 
@@ -55,64 +52,50 @@ class Drop(BoundedCheck, ScoreCheck, MultiAlgorithmCheck):
         return bounds if self.above is None else Bounds(max(bounds.low, self.above), bounds.high, open=True)
 
     def unit(self, results: Results) -> Unit:
-        return difference_unit(self.measured(results))
+        return level_unit(self.measured(results), " points")
 
     def judge(self, results: Results) -> Outcome:
         evidence, notes, unit, words = [], [], self.unit(results), self.score_words(results)
-        start, end = self._told(self.start), self._told(self.end)
+        start, end = (
+            f"the {value} {labels.short_axis(self.axis)}"
+            if isinstance(value, str) and value in EXTREMES
+            else labels.point(self.axis, value)
+            for value in (self.start, self.end)
+        )
         others = [axis for axis in results.axes if axis != self.axis]
-        failures = {id: self._failures(results, id) for id in (*self.algorithms, *self.than)}
-        rivals = {id: self._drops(results, id) for id in self.than if not failures[id]}
+        failures = {
+            id: [text for where in self.places() for text in results.failures(id, where, self.metric).values()]
+            for id in (*self.algorithms, *self.than)
+        }
+        rivals = {id: self._drops(results, id)[0] for id in self.than if not failures[id]}
         for algorithm in [id for id in self.algorithms if not failures[id]]:
-            drops = self._drops(results, algorithm)
+            drops, least = self._drops(results, algorithm)
             name, exact = results.name(algorithm), results.is_deterministic(algorithm)
-            least = self._least(results, algorithm)
             for point, seed_scores in drops.items():
-                template = f"{name}: {words} {{}} at {end} than at {start}{results.location(point, others)}"
-                numbers = sample(seed_scores.values(), exact=exact)
-                limits = self.limits()
-                if point in least:
+                limits, location = self.limits(), results.location(point, others)
+                if self.matters is not None:
                     limits = Bounds(max(limits.low, least[point]), limits.high, open=True)
-                    place = results.location(point, others) if len(drops) > 1 else ""
+                    place = location if len(drops) > 1 else ""
                     notes.append(f"A loss of less than {unit.tell(least[point])} does not matter{place}.")
+                template = f"{name}: {words} {{}} at {end} than at {start}{location}"
+                numbers = sample(seed_scores.values(), exact=exact)
                 evidence.append(Evidence(numbers, limits, template, words=("worse", "better"), unit=unit))
             for id, theirs in rivals.items():
                 for point in [point for point in drops if point in theirs]:
                     pairs = results.pairs(algorithm, drops[point], id, theirs[point])
-                    losses = sample(
-                        (rival - ours for ours, rival in pairs), exact=results.is_deterministic(algorithm, id)
-                    )
+                    exact = results.is_deterministic(algorithm, id)
+                    losses = sample((rival - ours for ours, rival in pairs), exact=exact)
                     place = f"from {start} to {end}{results.location(point, others)}"
                     text = f"{results.name(id)} loses {{}} of the {words} than {name} {place}"
-                    bounds = Bounds(0, open=True)
-                    evidence.append(Evidence(losses, bounds, text, words=("more", "less"), unit=unit))
+                    evidence.append(Evidence(losses, Bounds(0, open=True), text, words=("more", "less"), unit=unit))
         failed = [sentence for sentences in failures.values() for sentence in sentences]
         return judge_all(evidence, " ".join(notes), self.more, failed=failed)
 
-    def _least(self, results: Results, algorithm: str) -> dict[Point, float]:
-        """Return the smallest loss that matters, by point of the other axes; empty without ``matters``."""
-        if self.matters is None:
-            return {}
-        scores, name = self._scores(results, algorithm, self.start), self.measured(results)
-        return {point: smallest_effect(name, _mean(seeds), self.matters) for point, seeds in scores.items()}
-
-    def _told(self, value: Any) -> str:
-        """Return a value of the axis in words."""
-        if isinstance(value, str) and value in (*EXTREMES, "best", "worst"):
-            words = {"min": "smallest", "max": "largest"}.get(value, value)
-            return f"the {words} {labels.short_axis(self.axis)}"
-        return labels.point(self.axis, value)
-
-    def _failures(self, results: Results, algorithm: str) -> list[str]:
-        """Return sentences on the failures of an algorithm that nobody tuned, at ``start`` and ``end``."""
-        return [
-            sentence for point in self.places() for sentence in results.failures(algorithm, point, self.metric).values()
-        ]
-
-    def _drops(self, results: Results, algorithm: str) -> Drops:
+    def _drops(self, results: Results, algorithm: str) -> tuple[Drops, dict[Point, float]]:
         """Return how much worse scores are at ``end`` than at ``start``, by seed, in settings that have both values.
 
-        Raises NotTested without such settings, and where a run diverges at ``start``.
+        With it comes the smallest loss that matters in each setting. Raises NotTested without such settings, and where
+        a run diverges at ``start``.
         """
         sign = 1 if results.goal(self.metric) == "max" else -1
         before, after = (self._scores(results, algorithm, value) for value in (self.start, self.end))
@@ -124,20 +107,21 @@ class Drop(BoundedCheck, ScoreCheck, MultiAlgorithmCheck):
             drops[point] = {seed: sign * (before[point][seed] - after[point][seed]) for seed in seeds}
         if not any(drops.values()):
             raise NotTested(f"No setting of {results.name(algorithm)} has both values of {self.axis}")
-        return drops
+        name, share = self.measured(results), self.matters or 0.0
+        return drops, {point: smallest_effect(name, _mean(before[point]), share) for point in drops}
 
     def _scores(self, results: Results, algorithm: str, value: Any) -> Drops:
         """Return scores by point of the other axes and seed, at a value of ``axis`` or its best or worst value."""
-        choose = {"best": max, "worst": min} if results.goal(self.metric) == "max" else {"best": min, "worst": max}
-        extreme = isinstance(value, str) and value in choose
+        extreme = isinstance(value, str) and value in EXTREMES
         where = self.where if extreme else {**self.where, self.axis: value}
         scores: dict[Point, list[dict[int, float]]] = {}
         for point, seed_scores in results.samples(algorithm, where, self.metric, self.statistic).items():
             other_axes = tuple(v for name, v in zip(results.axes, point, strict=True) if name != self.axis)
             scores.setdefault(other_axes, []).append(seed_scores)
-        if extreme:
-            return {point: choose[value](samples, key=_mean) for point, samples in scores.items() if len(samples) > 1}
-        return {point: samples[0] for point, samples in scores.items()}
+        if not extreme:
+            return {point: samples[0] for point, samples in scores.items()}
+        choose = max if (value == "best") == (results.goal(self.metric) == "max") else min
+        return {point: choose(samples, key=_mean) for point, samples in scores.items() if len(samples) > 1}
 
 
 def _mean(seed_scores: dict[int, float]) -> float:

@@ -6,9 +6,9 @@ import statistics
 from dataclasses import dataclass
 
 from fedatlas.registry.options import option
-from fedatlas.results.claims.base import MultiAlgorithmCheck, ScoreCheck
+from fedatlas.results.claims.base import MultiAlgorithmCheck, QuantityCheck
 from fedatlas.results.claims.evidence import Bounds, Evidence, exact_outcome, judge_all
-from fedatlas.results.claims.quantities import PLAIN, Unit, difference_unit, level_unit, sides
+from fedatlas.results.claims.quantities import PLAIN, Unit
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import Outcome
 from fedatlas.results.comparing.intervals import DIVERGED, sample
@@ -17,8 +17,9 @@ ROUNDING = 1e-14  # differences of scores that double precision does not resolve
 
 
 @dataclass(frozen=True, kw_only=True)
-class Equal(ScoreCheck, MultiAlgorithmCheck):
-    """Held if the scores of each two algorithms agree to a ``tolerance`` in every setting of ``where``.
+class Equal(QuantityCheck, MultiAlgorithmCheck):
+    """Held if the scores, or with a ``cost`` the costs, of each two algorithms agree to a ``tolerance`` in every
+    setting of ``where``.
 
     Runs of one seed are compared: all differences lie within the tolerance, or the interval of their mean does.
     Differences are relative unless ``absolute``; those below 10⁻¹⁴ are rounding error. Settings where both diverged are
@@ -27,42 +28,32 @@ class Equal(ScoreCheck, MultiAlgorithmCheck):
 
     name = "equal"
 
-    metric: str | None = option(
-        None, doc="the metric, or a cost in all rounds; by default the one that selects", names="metric or cost"
-    )
     tolerance: float = option(doc="largest difference", low=0)
     absolute: bool = option(False, doc="whether the tolerance is an amount, and not a share of the larger score")
 
     def unit(self, results: Results) -> Unit:
-        return difference_unit(self.measured(results)) if self.absolute else PLAIN
+        return self.quantity_unit(results, " points") if self.absolute else PLAIN
 
     def judge(self, results: Results) -> Outcome:
-        scores = {id: results.samples(id, self.where, self.metric, self.statistic) for id in self.algorithms}
-        failures = {id: results.failures(id, self.where, self.metric) for id in self.algorithms}
         bounds, evidence, failed = Bounds(-self.tolerance, self.tolerance), [], []
-        worst, seeds = 0.0, 0
-        metric, words, unit = self.measured(results), self.score_words(results), self.unit(results)
+        worst, seeds, words, unit = 0.0, 0, self.score_words(results), self.unit(results)
         noun = "difference" if self.absolute else "relative difference"
-        for first, second in itertools.combinations(self.algorithms, 2):
-            names = f"{results.name(first)} and {results.name(second)}"
-            for point in [point for point in scores[first] if point in scores[second]]:
-                if point in failures[first] or point in failures[second]:
-                    failed.append(failures[first].get(point) or failures[second][point])
-                    continue
-                pairs = results.pairs(first, scores[first][point], second, scores[second][point])
-                pairs = [pair for pair in pairs if any(map(math.isfinite, pair))]
-                location = results.location(point)
-                if pairs and all(math.isfinite(score) for pair in pairs for score in pair):
-                    exact = results.is_deterministic(first, second)
-                    differences = sample((self._difference(*pair) for pair in pairs), exact=exact)
-                    worst = max(worst, *map(abs, differences.values))
-                    seeds = max(seeds, len(pairs))
-                    scores_text = sides(map(statistics.fmean, zip(*pairs, strict=True)), level_unit(metric))
-                    template = f"{noun} {{}} of the {words} between {names} ({scores_text}){location}"
-                    evidence.append(Evidence(differences, bounds, template, unit=unit))
-                elif pairs:
-                    worst = math.inf
-                    evidence.append(Evidence(DIVERGED, bounds, f"one of {names} diverged{location}"))
+        ids = itertools.combinations(self.algorithms, 2)
+        for first, second, point, pairs, failure in self.contests(results, ids):
+            names, location = f"{results.name(first)} and {results.name(second)}", results.location(point)
+            pairs = [pair for pair in pairs if any(map(math.isfinite, pair))]
+            if failure:
+                failed.append(failure)
+            elif pairs and all(math.isfinite(score) for pair in pairs for score in pair):
+                exact = results.is_deterministic(first, second)
+                differences = sample((self._difference(*pair) for pair in pairs), exact=exact)
+                worst, seeds = max(worst, *map(abs, differences.values)), max(seeds, len(pairs))
+                means = self.quantity_unit(results).tell(*map(statistics.fmean, zip(*pairs, strict=True)))
+                template = f"{noun} {{}} of the {words} between {names} ({means}){location}"
+                evidence.append(Evidence(differences, bounds, template, unit=unit))
+            elif pairs:
+                worst = math.inf
+                evidence.append(Evidence(DIVERGED, bounds, f"one of {names} diverged{location}"))
         if evidence and not failed and worst <= self.tolerance:
             return exact_outcome(f"largest {noun} {unit.tell(worst)} of the {words}", True, seeds=seeds, value=worst)
         return judge_all(evidence, failed=failed)

@@ -14,8 +14,6 @@ from fedatlas.results.claims.verdicts import (
     NOT_HELD,
     UNDECIDED,
     UNTESTED,
-    VACUOUS,
-    Measurement,
     NotTested,
     Outcome,
 )
@@ -66,26 +64,17 @@ class Evidence:
     unit: Unit = PLAIN
 
     @property
-    def turned(self) -> bool:
-        """Whether the number is told as seen from the other side."""
-        return self.words is not None and self.estimate.is_behind()
-
-    @property
     def text(self) -> str:
         """The number in words."""
-        number = self.estimate.text(turned=self.turned, scale=self.unit.scale) + self.unit.ending
+        turned = self.words is not None and self.estimate.is_behind()
+        number = self.estimate.text(turned=turned, scale=self.unit.scale) + self.unit.ending
         if self.words:
-            number += f" {self.words[self.turned]}"
+            number += f" {self.words[turned]}"
         return self.template.replace("{}", number)  # not format(): names in the template may have braces
 
     def sides(self, level: float) -> set[int]:
         """Return the sides of the bounds on which the ends of the interval lie."""
         return set(map(self.bounds.side, self.estimate.interval(level)))
-
-    def side(self, level: float) -> int | None:
-        """Return the side of the bounds on which the whole interval lies; None if its ends lie on different sides."""
-        sides = self.sides(level)
-        return sides.pop() if len(sides) == 1 else None
 
     def is_equal(self, level: float) -> bool:
         """Return whether the whole interval differs from equality by less than what matters."""
@@ -158,18 +147,14 @@ def judge_all(
     Raises:
         NotTested: If there are no numbers, and nothing was left out.
     """
-    left_out = " ".join(dict.fromkeys(failed))
     if not evidence:
-        return _outcome_without_numbers(left_out, note)
+        return _outcome_without_numbers(failed, note)
     passing = {None: {0}, "above": {0, 1}, "below": {0, -1}}[more]
     level = analysis_level()
     equal = [item for item in evidence if item.is_equal(level)]
-    refuting = [
-        item
-        for item in evidence
-        if item.side(level / len(evidence)) not in (*passing, None) and not item.is_equal(level)
-    ]
-    open_items = [item for item in evidence if not item.sides(level) <= passing and item not in equal]
+    rest = [item for item in evidence if item not in equal]
+    refuting = [item for item in rest if len(sides := item.sides(level / len(evidence))) == 1 and not sides <= passing]
+    open_items = [item for item in rest if not item.sides(level) <= passing]
     if refuting:
         verdict, decisive = NOT_HELD, max(refuting, key=lambda item: item.excess(more))
     else:
@@ -185,8 +170,8 @@ def judge_all(
         text = f"{shown.text}, of {len(evidence)} comparisons"
     if failed and not refuting:
         verdict = UNTESTED
-    measurement = _measurement((shown or decisive).estimate, _p_value(evidence, refuting, equal, more))
-    return Outcome(text, verdict, labels.join_sentences(left_out, _seeds_remark(evidence), note), measurement)
+    p = _p_value(evidence, refuting, equal, more)
+    return _outcome(text, verdict, evidence, shown or decisive, p, failed, note)
 
 
 def judge_any(evidence: Sequence[Evidence], note: str = "", failed: Sequence[str] = ()) -> Outcome:
@@ -205,14 +190,14 @@ def judge_any(evidence: Sequence[Evidence], note: str = "", failed: Sequence[str
     Raises:
         NotTested: If there are no numbers, and nothing was left out.
     """
-    left_out = " ".join(dict.fromkeys(failed))
     if not evidence:
-        return _outcome_without_numbers(left_out, note)
+        return _outcome_without_numbers(failed, note)
     best = max(evidence, key=lambda item: item.margin())
     count, level = len(evidence), analysis_level()
-    inside = sum(item.side(level / count) == 0 and not item.is_equal(level) for item in evidence)
     equal = [item for item in evidence if item.is_equal(level)]
-    outside = [item for item in evidence if item.side(level) not in (0, None) and item not in equal]
+    rest = [item for item in evidence if item not in equal]
+    inside = sum(item.sides(level / count) == {0} for item in rest)
+    outside = [item for item in rest if len(sides := item.sides(level)) == 1 and sides != {0}]
     verdict = UNDECIDED
     if inside:
         verdict = HELD
@@ -223,15 +208,29 @@ def judge_any(evidence: Sequence[Evidence], note: str = "", failed: Sequence[str
     p = best.p_value(NOT_HELD if best.bounds.side(best.estimate.value) else HELD)
     p = None if p is None else min(1.0, count * p)
     text = f"in {inside} of {count} comparisons; at best {best.text}"
-    remark = labels.join_sentences(left_out, _seeds_remark(evidence), note)
-    return Outcome(text, verdict, remark, _measurement(best.estimate, p))
+    return _outcome(text, verdict, evidence, best, p, failed, note)
 
 
-def _outcome_without_numbers(left_out: str, note: str) -> Outcome:
+def _outcome_without_numbers(failed: Sequence[str], note: str) -> Outcome:
     """Return the outcome of a claim all of whose numbers were left out. Raises NotTested if none were."""
-    if not left_out:
+    if not failed:
         raise NotTested("No setting has results of all that is compared")
-    return Outcome("", UNTESTED, labels.join_sentences(left_out, note))
+    return Outcome("", UNTESTED, labels.join_sentences(*dict.fromkeys(failed), note))
+
+
+def _outcome(
+    text: str,
+    verdict: str,
+    evidence: Sequence[Evidence],
+    shown: Evidence,
+    p: float | None,
+    failed: Sequence[str],
+    note: str,
+) -> Outcome:
+    """Return the outcome of a claim with the number that is shown."""
+    remark = labels.join_sentences(*dict.fromkeys(failed), _seeds_remark(evidence), note)
+    number = shown.estimate
+    return Outcome(text, verdict, remark, number.value, *number.interval(), number.count, p)
 
 
 def exact_outcome(
@@ -246,18 +245,7 @@ def exact_outcome(
         seeds: Number of seeds of the runs.
         value: The number that decides.
     """
-    measurement = None if seeds is None and value is None else Measurement(value, None, None, seeds)
-    return Outcome(text, HELD if held else NOT_HELD, note, measurement)
-
-
-def vacuous_outcome(text: str, note: str) -> Outcome:
-    """Return the outcome of a comparison of things that cannot differ."""
-    return Outcome(text, VACUOUS, note)
-
-
-def _measurement(estimate: Sample, p: float | None) -> Measurement:
-    low, high = estimate.interval()
-    return Measurement(estimate.value, low, high, estimate.count, p)
+    return Outcome(text, HELD if held else NOT_HELD, note, value, seeds=seeds)
 
 
 def _p_value(

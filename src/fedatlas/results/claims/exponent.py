@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING, Any, Literal
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.registry.options import option
-from fedatlas.results.claims.base import BoundedCheck
+from fedatlas.results.claims.base import BoundedCheck, QuantityCheck
 from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all
-from fedatlas.results.claims.quantity_check import CostCheck
 from fedatlas.results.claims.results import Numbers, Point, Results
 from fedatlas.results.claims.verdicts import NotTested, Outcome
 from fedatlas.results.comparing.intervals import DIVERGED, sample
-from fedatlas.results.comparing.targets import has_diverged, seed_costs
+from fedatlas.results.comparing.targets import seed_costs
 
 if TYPE_CHECKING:
-    import numpy as np
     import pandas as pd
 
     from fedatlas.experiments.cells import Run
@@ -26,7 +24,7 @@ Line = tuple[str | None, Point]  # an algorithm's id, or None along entries; poi
 
 
 @dataclass(frozen=True, kw_only=True)
-class Exponent(BoundedCheck, CostCheck):
+class Exponent(BoundedCheck, QuantityCheck):
     """Held if a quantity of runs is a power of a number with an exponent in the bounds, in every setting of ``where``.
 
     The exponent is the slope of the quantity's logarithm against that of the number, or with ``falls`` minus the slope.
@@ -34,12 +32,12 @@ class Exponent(BoundedCheck, CostCheck):
     ``axis``, or that of the formula ``against``, over all settings together or along the axis, or what ``along`` gives
     each entry.
 
-    By default the quantity is the score. With ``shares`` it is the ``cost`` from the round where the metric is at most
-    ``since`` times its first value to the round where it is at most each of the shares. ``mean_square`` is the metric's
-    over all rounds, or over the evaluated ones unless the setting has NAME_rounds_mean_square. With a ``parameter`` it
-    is that tuned one's best value on each tuning seed. With a ``theorem`` on FedAc or FedAvg it is the last
-    suboptimality, and the exponent must be at least that of the sum of the theorem's ``terms`` over the same runs, up
-    to a ``tolerance``.
+    By default the quantity is the score, or what is named in its place. With ``shares`` it is the ``cost`` from the
+    round where the metric is at most ``since`` times its first value to the round where it is at most each of the
+    shares. ``mean_square`` is the metric's over all rounds, or over the evaluated ones unless the setting has
+    NAME_rounds_mean_square. With a ``parameter`` it is that tuned one's best value on each tuning seed. With a
+    ``theorem`` on FedAc or FedAvg it is the last suboptimality, and the exponent must be at least that of the sum of
+    the theorem's ``terms`` over the same runs, up to a ``tolerance``.
 
     A run that diverges is not held. If one does not attain a share in its rounds, no exponent was measured and the
     claim is not tested.
@@ -77,8 +75,9 @@ class Exponent(BoundedCheck, CostCheck):
             raise UserError(f"{self.title()} needs an axis or against where it has algorithms, and neither with along")
         if self.theorem is not None and not self.along:
             raise UserError(f"{self.title()}: a theorem needs along")
-        if sum(map(bool, (self.shares, self.mean_square, self.parameter, self.theorem))) > 1:
-            raise UserError(f"{self.title()}: give one of shares, mean_square, parameter and theorem")
+        others = self.after is not None or (self.cost is not None and not self.shares)
+        if sum(map(bool, (self.shares, self.mean_square, self.parameter, self.theorem, others))) > 1:
+            raise UserError(f"{self.title()}: give one of shares, mean_square, parameter, theorem and a cost or after")
         if not all(0 < share < self.since for share in self.shares):
             raise UserError(f"{self.title()}: shares must be positive and smaller than since")
 
@@ -108,7 +107,7 @@ class Exponent(BoundedCheck, CostCheck):
         for (id, point), lines in self._lines(results).items():
             ids, name = ([id], f"{results.name(id)}: ") if id is not None else (list(self.along), "")
             location = results.location(point, axes)
-            slopes = [self._slope(pairs) + 0.0 for pairs in lines.values()]  # no negative zero
+            slopes = [self._slope(pairs) for pairs in lines.values()]
             limits, bound = self._limits(results, point)
             if any(map(math.isnan, slopes)):
                 evidence.append(Evidence(DIVERGED, Bounds(0), f"{name}diverged{location}"))
@@ -121,7 +120,7 @@ class Exponent(BoundedCheck, CostCheck):
         """Return words for the quantity and the number, such as ``best suboptimality in M``."""
         what, metric = self.score_words(results), labels.words(self.measured(results))
         if self.shares:
-            costs = " over ".join(map(self.describe_cost, filter(None, (self.cost or "rounds", self.per))))
+            costs = " over ".join(map(self.describe_cost, self._cost_names))
             what = f"{costs} to {', '.join(map(labels.number, self.shares))} of the first {metric}"
         elif self.mean_square:
             what = f"mean squared {metric}"
@@ -133,17 +132,22 @@ class Exponent(BoundedCheck, CostCheck):
         number = f"({number}) log(1/ε)" if self.log_accuracy else number
         return f"{what} in {number}" if number else what
 
+    @property
+    def _cost_names(self) -> list[str]:
+        """The cost of the shares, and the one by which it is divided."""
+        return [self.cost or "rounds", *filter(None, [self.per])]
+
     def _lines(self, results: Results) -> dict[Line, dict[int, list[tuple[float, float]]]]:
-        """Return pairs of number and quantity by line and seed."""
+        """Return pairs of number and quantity by line and seed; the quantity is infinite where a run diverged."""
         lines: dict[Line, dict[int, list[tuple[float, float]]]] = {}
         for id in self.along or self.algorithms:
-            for point, factor, numbers in self._numbers(results, id):
+            for point, factor, quantities in self._quantities(results, id):
                 named: dict[Hashable, Any] = dict(zip(results.axes, point, strict=True))
                 number = self.along[id] if self.along else self._number(results, named)
                 others = tuple(value for axis, value in named.items() if axis != self.axis)
                 together = self.against is not None and self.axis is None
                 line = (None, point) if self.along else (id, () if together else others)
-                for seed, quantity in numbers.items():
+                for seed, quantity in quantities.items():
                     lines.setdefault(line, {}).setdefault(seed, []).append((factor * number, quantity))
         return lines
 
@@ -155,57 +159,57 @@ class Exponent(BoundedCheck, CostCheck):
 
         return quantity(results.view, point, self.against)
 
-    def _numbers(self, results: Results, id: str) -> Iterator[tuple[Point, float, Numbers]]:
-        """Yield points of the axes, each with a factor of its number and the quantity by seed; inf if it diverged."""
-        if self.parameter:
-            yield from self._choices(results, id)
+    def _quantities(self, results: Results, id: str) -> Iterator[tuple[Point, float, Numbers]]:
+        """Yield points of the axes, each with a factor of its number and the quantity by seed."""
+        if not (self.shares or self.mean_square or self.parameter):
+            samples = results.samples(id, self.where, "suboptimality", "final") if self.theorem else None
+            for point, quantities in (samples or self.numbers(results, id)).items():
+                yield point, 1.0, quantities
             return
-        if not (self.shares or self.mean_square or self.theorem):
-            for point, scores in results.samples(id, self.where, self.metric, self.statistic).items():
-                yield point, 1.0, scores
-            return
-        for point, rows in results.settings(results.rows(id, self.where, results.curves)):
-            if self.theorem is not None:
-                from fedatlas.results.comparing.theorems import compare_runs
-                from fedatlas.theory.fedac import FEDAC_THEOREMS
-
-                runs = compare_runs(FEDAC_THEOREMS[self.theorem], results.view, id, rows)
-                yield point, 1.0, {seed: run.measured[-1] for seed, run in runs.items()}
+        frame = results.trials if self.parameter else results.curves
+        for point, rows in results.settings(results.rows(id, self.where, frame)):
+            if self.parameter:  # the best positive value on each tuning seed
+                trials = rows[rows[self.parameter] > 0].reset_index(drop=True)
+                scores = trials.groupby("seed")["score"]
+                best = scores.idxmin() if results.goal(results.view.select.tuning_metric) == "min" else scores.idxmax()
+                yield point, 1.0, dict(trials.loc[best].set_index("seed")[self.parameter])
             elif self.mean_square:
                 yield point, 1.0, dict(results.mean_squares(rows, self.metric, 0))
+            diverged = () if self.parameter else set(rows.loc[rows["status"] == "diverged", "seed"])
             for share in self.shares:
                 costs = self._costs(rows, self.measured(results), share)
-                if any(math.isinf(costs[seed]) and not has_diverged(run) for seed, run in rows.groupby("seed")):
+                if any(math.isinf(cost) and seed not in diverged for seed, cost in costs.items()):
                     raise NotTested(f"not attained by {results.name(id)}")
-                yield point, math.log(self.since / share) if self.log_accuracy else 1.0, dict(costs)
+                yield point, math.log(self.since / share) if self.log_accuracy else 1.0, costs
 
-    def _costs(self, rows: "pd.DataFrame", metric: str, share: float) -> "pd.Series":
+    def _costs(self, rows: "pd.DataFrame", metric: str, share: float) -> Numbers:
         """Return the costs of runs of one setting from the share ``since`` to another, by seed."""
         cost, *divisor = (
             seed_costs(rows, metric, name, share) - seed_costs(rows, metric, name, self.since)
-            for name in filter(None, (self.cost or "rounds", self.per))
+            for name in self._cost_names
         )
-        if not divisor:
-            return cost
-        return (cost / divisor[0]).where((divisor[0] > 0) & (divisor[0] < math.inf), math.inf)
-
-    def _choices(self, results: Results, id: str) -> Iterator[tuple[Point, float, Numbers]]:
-        """Yield points of the axes, each with the best positive value of the parameter by tuning seed."""
-        rows, parameter = results.rows(id, self.where, results.trials), str(self.parameter)
-        best = "idxmin" if results.goal(results.view.select.tuning_metric) == "min" else "idxmax"
-        for point, part in results.settings(rows[rows[parameter] > 0].reset_index(drop=True)):
-            yield point, 1.0, part.loc[getattr(part.groupby("seed")["score"], best)()].set_index("seed")[parameter]
+        if divisor:
+            cost = (cost / divisor[0]).where((divisor[0] > 0) & (divisor[0] < math.inf), math.inf)
+        return dict(cost)
 
     def _slope(self, pairs: Sequence[tuple[float, float]]) -> float:
-        """Return the exponent of a seed's line; NaN where a run diverged."""
-        numbers, quantities = zip(*pairs, strict=True)
-        if all(map(math.isfinite, quantities)) and not (self.shares or self.mean_square):
+        """Return the exponent of a seed's line; NaN where a run diverged.
+
+        Raises NotTested if there are not two numbers, or a number or finite quantity has no logarithm.
+        """
+        import numpy as np
+
+        if all(math.isfinite(quantity) for _, quantity in pairs) and not (self.shares or self.mean_square):
             pairs = [pair for pair in pairs if min(pair) > 0]
-            numbers, quantities = zip(*pairs, strict=True) if pairs else ((), ())
-        if len(set(numbers)) < 2:
+        if len({number for number, _ in pairs}) < 2:
             raise NotTested("Fewer than two different positive numbers")
-        slope = exponent(numbers, quantities)
-        return -slope if self.falls else slope
+        x, y = np.array(pairs, float).T
+        if not np.isfinite(y).all():
+            return math.nan
+        if not (np.isfinite(x).all() and (x > 0).all() and (y > 0).all()):
+            raise NotTested("Not all numbers are positive, so they have no exponent")
+        slope = float(np.polyfit(np.log(x), np.log(y), 1)[0])
+        return (-slope if self.falls else slope) + 0.0  # no negative zero
 
     def _limits(self, results: Results, point: Point) -> tuple[Bounds, str]:
         """Return the bounds of exponents at a point of the axes, and words on that of the theorem's bound."""
@@ -221,23 +225,3 @@ class Exponent(BoundedCheck, CostCheck):
         promised = self._slope(list(zip(self.along.values(), sums, strict=True)))
         limits = Bounds(max(self.limits().low, promised - self.tolerance), self.limits().high)
         return limits, f", that of the bound {labels.number(promised)}"
-
-
-def exponent(points: "Sequence[float] | np.ndarray", numbers: "Sequence[float] | np.ndarray") -> float:
-    """Return the slope of log numbers against log points; NaN where a number is not finite, as of a diverged run.
-
-    Args:
-        points: At least two different abscissas.
-        numbers: The numbers at these points.
-
-    Raises:
-        NotTested: If a point or a finite number has no logarithm.
-    """
-    import numpy as np
-
-    x, y = np.asarray(points, float), np.asarray(numbers, float)
-    if not np.isfinite(y).all():
-        return math.nan
-    if not (np.isfinite(x).all() and (x > 0).all() and (y > 0).all()):
-        raise NotTested("Not all numbers are positive, so they have no exponent")
-    return float(np.polyfit(np.log(x), np.log(y), 1)[0])

@@ -1,6 +1,5 @@
 """Verdicts on the claims of an experiment, as a table."""
 
-import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
@@ -133,10 +132,8 @@ def _row(results: Results, name: str, claim: Claim, results_for: Callable[[Check
             "verdict": VACUOUS,
             "note": _join(f"Nothing is compared: {vacuity.text}.", outcome.note, claim.note or ""),
         }
-    if outcome.measurement is not None:
-        numbers = dataclasses.asdict(outcome.measurement)
-        row |= {key: "" if number is None else number for key, number in numbers.items()}
-    return row
+    numbers = {key: getattr(outcome, key) for key in ("value", "low", "high", "seeds", "p")}
+    return row | {key: "" if number is None else number for key, number in numbers.items()}
 
 
 def _join(*notes: str) -> str:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Literal
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
+from fedatlas.experiments.axis_values import parse
 from fedatlas.registry.options import option
-from fedatlas.results.claims.base import BoundedCheck, MultiAlgorithmCheck
+from fedatlas.results.claims.base import BoundedCheck, MultiAlgorithmCheck, QuantityCheck
 from fedatlas.results.claims.evidence import Bounds, Evidence, exact_outcome, judge_all
 from fedatlas.results.claims.quantities import PLAIN, Unit, level_unit
-from fedatlas.results.claims.quantity_check import QuantityCheck
 from fedatlas.results.claims.results import Numbers, Point, Results
 from fedatlas.results.claims.verdicts import NotTested, Outcome
-from fedatlas.results.comparing.intervals import DIVERGED, sample
+from fedatlas.results.comparing.intervals import DIVERGED, sample, student_quantile
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,11 +22,13 @@ if TYPE_CHECKING:
     from fedatlas.experiments.cells import Run
 
 ROUNDING = 1e-9  # relative
+LEVEL = 0.01  # significance level of deviations from closed forms, of all settings together
 WORDS = {
     "vectors": "vectors kept for a client between rounds",
     "growth": "least distance over ε 1.02^(t/3)",
     "distance": "last distance over ε",
 }
+NEEDS = {"length": "target", "deviation": "limit", "choice": "values", "replay": "runs"}  # the option of a quantity
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,14 +49,21 @@ class Reaches(BoundedCheck, QuantityCheck, MultiAlgorithmCheck):
     two runs without noise from starts that are ε apart, on the function of Lemma F.2 of Yuan & Ma (2020) for a problem
     of kind ``piecewise``: the least distance after every third step over ε 1.02^(t/3), the bound of Theorem 4.2, and
     the distance after the last step over ε.
+
+    ``deviation`` is the distance of the metric's mean from round ``after`` on from the closed form ``limit``, in
+    standard errors over the seeds; the largest that passes is by default Student's t at 0.01, with Bonferroni's
+    correction for the settings. ``choice`` is held if the best tuned values, over the tuning seeds, are ``values``.
+    ``replay`` is the relative difference of the last and the best value of the metric from those of published
+    ``runs``. A run in which the metric exceeds its first value multiplies rounding errors, so that two correct programs
+    differ; it is not compared.
     """
 
     name = "reaches"
     bounds = ()
 
-    quantity: Literal["score", "every", "length", "spread", "vectors", "growth", "distance"] = option(
-        "score", doc="what is measured; a score may be replaced by a cost or a root mean square"
-    )
+    quantity: Literal[
+        "score", "every", "length", "spread", "vectors", "growth", "distance", "deviation", "choice", "replay"
+    ] = option("score", doc="what is measured; a score may be replaced by a cost or a root mean square")
     of: str | None = option(None, doc="the metric that it is divided by", names="metric")
     share: float | None = option(
         None, doc="share of the settings that must be exceeded; by default all settings count", low=0, high=1
@@ -62,14 +71,25 @@ class Reaches(BoundedCheck, QuantityCheck, MultiAlgorithmCheck):
     along: Literal["agd", "fedac-1"] = option(
         "agd", doc="algorithm on whose trajectory the function of growth and distance is built"
     )
+    limit: str | None = option(None, doc="name of the closed form", names="limit")
+    values: dict[str, float] = option(
+        dict, doc="the best value of each tuned hyper-parameter that counts", names="tuned"
+    )
+    runs: dict[str, list[list[float]]] = option(
+        dict,
+        doc="published runs of each algorithm: values of the axes in their order, final value and best value",
+        names="algorithms",
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.quantity == "length" and self.target is None:
-            raise UserError(f"{self.title()}: the length needs a target")
-        if self.quantity != "score" and (self.cost is not None or self.after is not None):
+        if (needed := NEEDS.get(self.quantity)) and not getattr(self, needed):
+            raise UserError(f"{self.title()}: the {self.quantity} needs {needed}")
+        if self.quantity != "score" and (
+            self.cost is not None or (self.after is not None and self.quantity != "deviation")
+        ):
             raise UserError(f"{self.title()}: a cost or after stands in place of the score, not of the {self.quantity}")
-        if self.limits() == Bounds():
+        if self.limits() == Bounds() and self.quantity not in ("deviation", "choice"):
             raise UserError(f"{self.title()} needs at_least or at_most")
 
     def limits(self) -> Bounds:
@@ -88,15 +108,23 @@ class Reaches(BoundedCheck, QuantityCheck, MultiAlgorithmCheck):
 
     @property
     def tunes(self) -> bool:
-        return self.quantity == "spread"
+        return self.quantity in ("spread", "choice")
 
     def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
         if self.quantity in ("growth", "distance") and any(run.problem["kind"] != "piecewise" for _, run in runs):
             raise UserError(f"the {self.quantity} is measured on problems of kind piecewise")
+        if self.quantity == "deviation":
+            from fedatlas.theory.closed_forms import validate
+
+            for _, run in runs:
+                validate(run.problem, run.setting)
+
+    def paper_text(self, results: Results) -> str:
+        chosen = ", ".join(labels.point(name, value) for name, value in self.values.items())
+        return chosen or super().paper_text(results)
 
     def unit(self, results: Results) -> Unit:
-        plain = self.of or self.cost or self.quantity != "score"
-        return PLAIN if plain else level_unit(self.measured(results))
+        return PLAIN if self.of or self.quantity != "score" else self.quantity_unit(results)
 
     def score_words(self, results: Results) -> str:
         if self.quantity in WORDS:
@@ -110,17 +138,18 @@ class Reaches(BoundedCheck, QuantityCheck, MultiAlgorithmCheck):
         return words + (f" / {labels.words(self.of)}" if self.of else "")
 
     def judge(self, results: Results) -> Outcome:
-        if self.quantity == "every":
-            return self._judge_every(results)
+        exact = {"every": self._every, "deviation": self._deviation, "choice": self._choice, "replay": self._replay}
+        if self.quantity in exact:
+            return exact[self.quantity](results)
         evidence = []
         log, colon = self.has_target or self.quantity == "spread", ":" if self.has_target else ""
         for algorithm in self.algorithms:
             numbers = self._numbers(results, algorithm)
             name, unit = f"{results.name(algorithm)}: {self.score_words(results)}", self.unit(results)
-            exact = self.quantity in WORDS or results.is_deterministic(algorithm)
+            exact_numbers = self.quantity in WORDS or results.is_deterministic(algorithm)
             if self.share is not None:
                 template = f"{name} {self.limits_text(unit)} in a share {{}} of {len(numbers)} settings"
-                shares = sample(self._shares(numbers), exact=exact)
+                shares = sample(self._shares(numbers), exact=exact_numbers)
                 evidence.append(Evidence(shares, Bounds(self.share, open=True), template))
                 continue
             passing = self._passing_rounds(results, algorithm)
@@ -128,23 +157,24 @@ class Reaches(BoundedCheck, QuantityCheck, MultiAlgorithmCheck):
                 location, limits = results.location(point), self.limits()
                 limits = replace(limits, high=passing.get(point, limits.high))
                 if log or all(map(math.isfinite, of_seeds.values())):
-                    values = sample(of_seeds.values(), log=log, exact=exact)
+                    values = sample(of_seeds.values(), log=log, exact=exact_numbers)
                     evidence.append(Evidence(values, limits, f"{name}{colon} {{}}{location}", unit=unit))
                 else:
                     text = f"{results.name(algorithm)} diverged{location}"
                     evidence.append(Evidence(DIVERGED, Bounds(0), text))
         return judge_all(evidence, more=self.more)
 
-    def _judge_every(self, results: Results) -> Outcome:
-        """Return the outcome of what holds at every evaluation, which needs no interval."""
-        texts, held, seeds = [], True, 0
+    def _every(self, results: Results) -> Outcome:
+        """Return the outcome of what holds at every evaluation."""
+        texts, held, seeds, limits = [], True, 0, self.limits()
         columns = [self.measured(results), *filter(None, [self.of])]
         for algorithm in self.algorithms:
             rows, name = results.rows(algorithm, self.where, results.curves), results.name(algorithm)
             if missing := [column for column in columns if column not in rows or not rows[column].notna().any()]:
                 raise NotTested(f"{name} has no {missing[0]}")
             values = (rows[columns[0]] / (rows[self.of] if self.of else 1)).dropna()
-            within = sum(map(self._is_close, values))
+            low, high = limits.low - ROUNDING * abs(limits.low), limits.high + ROUNDING * abs(limits.high)
+            within = int(values.between(low, high).sum())
             diverged = "status" in rows and bool((rows["status"] == "diverged").any())
             held &= not diverged and within == len(values)
             seeds = max(seeds, rows["seed"].nunique())
@@ -153,11 +183,58 @@ class Reaches(BoundedCheck, QuantityCheck, MultiAlgorithmCheck):
             texts.append(f"{name}: {' / '.join(map(labels.words, columns))} {ends}, {counts}")
         return exact_outcome("; ".join(texts), held, seeds=seeds)
 
-    def _is_close(self, value: float) -> bool:
-        """Return whether a number lies in the bounds, up to rounding error."""
-        return self.limits().side(value) == 0 or any(
-            bound is not None and abs(value - bound) <= ROUNDING * abs(bound) for bound in (self.at_least, self.at_most)
-        )
+    def _deviation(self, results: Results) -> Outcome:
+        """Return the outcome of the largest deviation from the closed form, in standard errors."""
+        from fedatlas.theory.closed_forms import LIMITS, late_means, probabilities
+
+        deviations, seeds, metric = [], 0, self.measured(results)
+        for algorithm in self.algorithms:
+            for point, part in results.settings(results.rows(algorithm, self.where, results.curves)):
+                values = late_means(part, [], metric, self.after or 0).to_numpy(float)
+                if (seeds := len(values)) < 2:
+                    raise NotTested("A standard error needs two seeds at least")
+                p = probabilities(results.view.setting, dict(zip(results.axes, map(parse, point), strict=True)))
+                difference = values.mean() - LIMITS[str(self.limit)](results.view.problem, p)
+                error = values.std(ddof=1) / math.sqrt(seeds)
+                deviations.append(0.0 if abs(difference) <= ROUNDING else difference / error if error else math.inf)
+        allowed = min(self.limits().high, student_quantile(1 - LEVEL / 2 / len(deviations), seeds - 1))
+        worst, square = max(map(abs, deviations)), sum(z * z for z in deviations) / len(deviations)
+        words = f"largest deviation of the mean {labels.words(metric)} from the closed form"
+        text = f"{words} {labels.number(worst)} standard errors over {len(deviations)} settings"
+        expected = (seeds - 1) / (seeds - 3) if seeds > 3 else math.inf
+        squares = f"mean square {labels.number(square)}, expected {labels.number(expected)}"
+        return exact_outcome(text, worst <= allowed, f"{labels.number(allowed)} are allowed; {squares}.", seeds, worst)
+
+    def _choice(self, results: Results) -> Outcome:
+        """Return the outcome of the best tuned values."""
+        texts, held, seeds = [], True, 0
+        for algorithm in self.algorithms:
+            rows = results.rows(algorithm, self.where)
+            held &= all((rows[parameter] == value).all() for parameter, value in self.values.items())
+            seeds = max(seeds, int(rows["tuning_seeds"].max()))
+            for point, part in results.settings(rows):
+                best = ", ".join(labels.point(name, part[name].iloc[0]) for name in self.values)
+                texts.append(best + results.location(point))
+        return exact_outcome("; ".join(texts), held, seeds=seeds)
+
+    def _replay(self, results: Results) -> Outcome:
+        """Return the outcome of the largest difference from published runs."""
+        differences, unstable, metric = [], 0, self.measured(results)
+        for algorithm in self.algorithms:
+            for *point, final, best in self.runs.get(algorithm, ()):
+                rows = results.rows(algorithm, dict(zip(results.axes, point, strict=True)), results.curves)
+                values = rows.sort_values("round")[metric].to_numpy(float)
+                if not values.max() <= values[0]:
+                    unstable += 1
+                else:
+                    differences.append(max(abs(values[-1] / final - 1), abs(values.min() / best - 1)))
+        if not differences:
+            raise NotTested("All published runs are unstable here")
+        largest = max(differences)
+        words = f"largest relative difference of the last and the best {labels.words(metric)}"
+        text = f"{words} {labels.number(largest)} over {len(differences)} published runs"
+        note = f"{unstable} more runs are unstable and are not compared." if unstable else ""
+        return exact_outcome(text, self.limits().side(largest) == 0, note, value=largest)
 
     def _passing_rounds(self, results: Results, algorithm: str) -> dict[Point, float]:
         """Return the first evaluated round of each setting that is not below the upper bound, if rounds are counted."""

@@ -35,29 +35,19 @@ class NotTested(Exception):
 
 
 @dataclass(frozen=True)
-class Measurement:
-    """The number that decides a claim.
-
-    low, high: ends of its interval over seeds, if it has one. seeds: number of seeds. p: p-value of the verdict, where
-    a test gives one: the smallest level at which the claim is decided in this way.
-    """
-
-    value: float | None
-    low: float | None
-    high: float | None
-    seeds: int | None
-    p: float | None = None
-
-
-@dataclass(frozen=True)
 class Outcome:
     """The outcome of a check.
 
-    text: the results in words. verdict: one of the constants above. note: a remark. measurement: the number that
-    decides.
+    text: the results in words. verdict: one of the constants above. note: a remark. value: the number that decides, if
+    one does. low, high: ends of its interval over seeds, if it has one. seeds: number of seeds. p: p-value of the
+    verdict, where a test gives one: the smallest level at which the claim is decided in this way.
     """
 
     text: str
     verdict: str
     note: str = ""
-    measurement: Measurement | None = None
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    seeds: int | None = None
+    p: float | None = None
