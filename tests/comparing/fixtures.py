@@ -23,7 +23,6 @@ def make_board(numbers, log=True):
         algorithms=[f"a{k}" for k in range(algorithms)],
         problems=[(k,) for k in range(problems)],
         runs=runs,
-        numbers=numbers,
         resolution=np.zeros(problems),
         log=log,
     )

@@ -3,6 +3,7 @@
 A *problem* is a point of an experiment's axes.
 """
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -26,24 +27,40 @@ class Benchmark:
     """Numbers of all runs, of which small ones are good: costs of targets, or scores.
 
     algorithms: ids. problems: points. runs: numbers of each target by seed, of an id and the position of a problem.
-    numbers (algorithms, problems, targets, slots): the same, infinite where a target is not attained, NaN where an
-    algorithm has no run on a problem; a slot has a seed of the problem, and of an algorithm that lacks it another of
-    its seeds. resolution (problems,): differences of numbers up to this are none. margin: differences up to this share
-    of a number do not matter. log: whether numbers are compared by their ratio, else by their difference.
+    resolution (problems,): differences of numbers up to this are none. margin: differences up to this share of a number
+    do not matter. log: whether numbers are compared by their ratio, else by their difference.
     """
 
     algorithms: list[str]
     problems: list[Point]
     runs: Runs
-    numbers: Array
     resolution: Array
     margin: float = MATTERS
     log: bool = True
 
+    @functools.cached_property
+    def numbers(self) -> Array:
+        """The numbers as an array (algorithms, problems, targets, slots).
+
+        They are infinite where a target is not attained, NaN where an algorithm has no run on a problem. A slot has a
+        seed of the problem; slots of seeds that an algorithm lacks repeat its other seeds, in turn.
+        """
+        seeds: list[set[int]] = [set() for _ in self.problems]
+        for (_, p), own in self.runs.items():
+            seeds[p] |= own.keys()
+        targets = max((len(values) for own in self.runs.values() for values in own.values()), default=1)
+        slots = max([1, *map(len, seeds)])
+        numbers = np.full((len(self.algorithms), len(self.problems), targets, slots), math.nan)
+        for a, p in np.ndindex(numbers.shape[:2]):
+            own, available = self.runs.get((self.algorithms[a], p), {}), sorted(seeds[p])
+            for slot in range(slots if own else 0):
+                seed = available[slot % len(available)]
+                numbers[a, p, :, slot] = own[seed if seed in own else sorted(own)[slot % len(own)]]
+        return numbers
+
     def select_algorithms(self, algorithms: Sequence[str]) -> "Benchmark":
         """Return the benchmark of some algorithms, in their order."""
-        rows = [self.algorithms.index(id) for id in algorithms]
-        return replace(self, algorithms=list(algorithms), numbers=self.numbers[rows])
+        return replace(self, algorithms=list(algorithms))
 
     @property
     def defined(self) -> Array:
@@ -73,38 +90,16 @@ def split_problems(rows: "pd.DataFrame", axes: Sequence[str]) -> tuple[list[Poin
     return [tuple(values[k][code] for k, code in enumerate(point)) for point in points], positions.ravel()
 
 
-def assemble(
-    rows: "pd.DataFrame",
-    positions: Array,
-    problems: list[Point],
-    algorithms: Sequence[str],
-    targets: int,
-    number: Callable[[Array, int], Sequence[float]],
-) -> Benchmark:
-    """Return the benchmark of numbers that a function computes from each run.
+def collect_runs(rows: "pd.DataFrame", positions: Array, number: Callable[[Array, int], Sequence[float]]) -> Runs:
+    """Return the numbers that a function computes from each run.
 
     Args:
-        rows: Rows of all runs with ``algorithm`` and ``seed``, and ``round`` where they have it.
+        rows: Rows of all runs with ``algorithm`` and ``seed``.
         positions: Of each row, the position of its problem.
-        problems: The problems.
-        algorithms: The algorithms' ids.
-        targets: Number of targets.
-        number: Function of the indices of a run's rows, by round, and of the position of its problem, which returns a
-            number for each target.
+        number: Function of the indices of a run's rows and of the position of its problem, which returns a number for
+            each target.
     """
     runs: Runs = {}
-    ids, seeds = rows["algorithm"].to_numpy(), rows["seed"].to_numpy(int)
-    rounds = rows["round"].to_numpy(float) if "round" in rows else np.zeros(len(rows))
-    for (id, p, seed), run in rows.groupby([ids, positions, seeds]).indices.items():
-        by_round = run[np.argsort(rounds[run], kind="stable")]
-        runs.setdefault((id, int(p)), {})[int(seed)] = number(by_round, int(p))
-    of_problems = [sorted(set(seeds[positions == p].tolist())) for p in range(len(problems))]
-    slots = max(map(len, of_problems), default=0)
-    numbers = np.full((len(algorithms), len(problems), targets, slots), math.nan)
-    for (id, p), own in runs.items():
-        available = sorted(own)
-        for slot in range(slots):  # the slots of seeds that an algorithm lacks repeat its other seeds, in turn
-            seed = of_problems[p][slot % len(of_problems[p])]
-            source = seed if seed in own else available[slot % len(available)]
-            numbers[algorithms.index(id), p, :, slot] = own[source]
-    return Benchmark(list(algorithms), problems, runs, numbers, np.zeros(len(problems)))
+    for (id, p, seed), run in rows.groupby(["algorithm", positions, "seed"]).indices.items():
+        runs.setdefault((id, int(p)), {})[int(seed)] = number(run, int(p))
+    return runs

@@ -19,7 +19,6 @@ algorithm diverge and none of the other.
 """
 
 import math
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -157,42 +156,16 @@ def share_of(wins: float, pairs: int) -> Estimate:
     return Estimate(wins / pairs, *share_interval(wins, pairs, LEVEL)) if pairs else Estimate(math.nan, 0.0, 1.0)
 
 
-@dataclass(frozen=True)
-class PairedComparison:
+class PairedComparison(NamedTuple):
     """A comparison of an algorithm with a rival on a problem.
 
     Attributes:
         won: Share of paired runs in which it is better.
-        gap: Its number relative to the rival's.
-        level: Probability that the interval of the gap misses it.
-        behind_level: The same where the algorithm would be behind.
+        side: ``ahead`` or ``behind`` where the difference is significant and meaningful, else ``even``.
     """
 
     won: Estimate
-    gap: Sample
-    level: float
-    behind_level: float
-
-    @property
-    def side(self) -> Side:
-        """``ahead`` or ``behind`` where the difference is significant and meaningful, else ``even``."""
-        if self.won.value >= MEANINGFUL and self._sign(self.level) < 0:
-            return "ahead"
-        if self.won.value <= 1 - MEANINGFUL and self._sign(self.behind_level) > 0:
-            return "behind"
-        return "even"
-
-    def _sign(self, level: float) -> int:
-        """Return 1 where the number is larger than the other beyond noise, -1 where it is smaller, else 0.
-
-        Where some numbers are infinite and there are too few for an exact interval of the median, it is 0: the interval
-        then reaches from the smallest to the largest, whatever the level.
-        """
-        if not self.gap.values or (self.gap.failures and self.gap.count < needed_seeds(level)):
-            return 0
-        low, high = self.gap.interval(level)
-        equality = _equality(self.gap.log)
-        return int(low > equality) - int(high < equality)
+    side: Side
 
 
 def compare_pair(
@@ -212,5 +185,22 @@ def compare_pair(
     pairs = match_seeds(*(benchmark.by_seed(a, problem) for a in (first, second)))
     ours, theirs = np.array(pairs, float).reshape(-1, 2).T
     wins = float(won(ours, theirs, benchmark.margin, benchmark.resolution[problem]).sum())
+    share = share_of(wins, len(pairs))
     gap = pairwise_gap(benchmark, first, second, problem, ties=True)
-    return PairedComparison(share_of(wins, len(pairs)), gap, level, level / rivals)
+    if share.value >= MEANINGFUL and _sign(gap, level) < 0:
+        return PairedComparison(share, "ahead")
+    is_behind = share.value <= 1 - MEANINGFUL and _sign(gap, level / rivals) > 0
+    return PairedComparison(share, "behind" if is_behind else "even")
+
+
+def _sign(gap: Sample, level: float) -> int:
+    """Return 1 where a number is larger than the other beyond noise, -1 where it is smaller, else 0.
+
+    Where some numbers are infinite and there are too few for an exact interval of the median, it is 0: the interval
+    then reaches from the smallest to the largest, whatever the level.
+    """
+    if not gap.values or (gap.failures and gap.count < needed_seeds(level)):
+        return 0
+    low, high = gap.interval(level)
+    equality = _equality(gap.log)
+    return int(low > equality) - int(high < equality)

@@ -8,12 +8,11 @@ first evaluation that attains the target. A run that never attains a target has 
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from fedatlas.results.comparing.benchmark import Benchmark, assemble, split_problems
+from fedatlas.results.comparing.benchmark import Benchmark, collect_runs, split_problems
 from fedatlas.results.comparing.intervals import MATTERS
 
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ def target_costs(
             same seed.
         cost: Column of the curves that is counted; ``rounds`` are in the column ``round``.
     """
-    rows = curves[curves["algorithm"].isin(list(algorithms))]
+    rows = curves[curves["algorithm"].isin(list(algorithms))].sort_values("round", kind="stable")
     problems, positions = split_problems(rows, axes)
     seeds, rounds, values = rows["seed"].to_numpy(int), rows["round"].to_numpy(float), rows[metric].to_numpy(float)
     costs = rows["round" if cost == "rounds" else cost].to_numpy(float)
@@ -66,7 +65,8 @@ def target_costs(
         later = run[rounds[run] > 0]
         return _first_costs(values[later], costs[later], targets[problem, int(seeds[run[0]])], goal == "min")
 
-    return assemble(rows, positions, problems, algorithms, len(shares), number)
+    runs = collect_runs(rows, positions, number)
+    return Benchmark(list(algorithms), problems, runs, np.zeros(len(problems)))
 
 
 def score_benchmark(
@@ -93,14 +93,11 @@ def score_benchmark(
     rows["score"] = -rows["score"] if goal == "max" else rows["score"].clip(lower=FLOOR) if log else rows["score"]
     problems, positions = split_problems(rows, axes)
     values = rows["score"].to_numpy(float)
-    benchmark = assemble(rows, positions, problems, algorithms, 1, lambda run, _: values[run[:1]].tolist())
+    runs = collect_runs(rows, positions, lambda run, _: values[run].tolist())
     sizes = starts.reindex(scores.index).abs().groupby(positions).median().reindex(range(len(problems)), fill_value=0.0)
-    return replace(
-        benchmark,
-        log=log,
-        resolution=RESOLUTION * sizes.fillna(0.0).to_numpy(),
-        margin=MATTERS if goal == "min" else 0.0,  # 5 % of an accuracy matter
-    )
+    resolution = RESOLUTION * sizes.fillna(0.0).to_numpy()
+    margin = MATTERS if goal == "min" else 0.0  # 5 % of an accuracy matter
+    return Benchmark(list(algorithms), problems, runs, resolution, margin, log)
 
 
 def _loss_optimum(rows: "pd.DataFrame") -> float | None:
