@@ -89,7 +89,7 @@ def test_a_password_is_used_and_nowhere_repeated(project, gate, monkeypatch):
         watch.join()
     assert '"pending"' not in (project.folder / "results/mlflow.json").read_text()
     assert any(gate.answers) and any(gate.uri.encode() in command for command in commands)
-    _, reports, settings, _ = logged(f"sqlite:///{project.folder.parent}/server.db")
+    _, reports, settings = logged(f"sqlite:///{project.folder.parent}/server.db")
     table, _ = read(project.folder / "results/smoke/tiny/table.parquet")
     assert (len(reports), len(settings)) == (1, table["chosen"].sum())
 

@@ -16,16 +16,12 @@ from fedatlas.experiments import labels
 from fedatlas.experiments.cells import Select, has_choice
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.specification import Experiment
-from fedatlas.federation import algorithms
-from fedatlas.federation.engine.setting import Setting
 from fedatlas.publish.citations import citation_keys
 from fedatlas.publish.report.cards import Card, card_experiments
 from fedatlas.publish.report.facts import Facts
 from fedatlas.registry.bibliography import entry, reference
-from fedatlas.registry.options import Option, options
 
 SETUP = ("problem", "setting", "grid", "within", "trials", "tuning", "tune", "select", "seeds")
-PROBLEM_CONSTANT = "the problem's"  # the value of a hyper-parameter that is one of the problem's constants
 
 
 def build_facts(experiment: Experiment, view: ExperimentView, cards: Sequence[Card] = ()) -> Facts:
@@ -40,8 +36,8 @@ def build_facts(experiment: Experiment, view: ExperimentView, cards: Sequence[Ca
         What the file says (``name``, ``size``, ``file``, ``title``, ``source``, ``description``, ``notes``, ``axes``,
         ``grid``, of which each combination has a run file, ``tune``, ``select``, ``seeds``, and all of it at this size
         as ``content``); ``paper``, ``references`` and ``bibtex``; captions of ``figures``; ``setup``, pairs of a key
-        of the file and a text; names of ``algorithms``, their ``defaults`` and those of the ``setting``; words for
-        ``score`` and ``tuning``; ``tags`` of all runs in MLflow; ``cards``.
+        of the file and a text; names of ``algorithms``; words for ``score`` and ``tuning``; ``tags`` of all runs in
+        MLflow; ``cards``.
 
     Raises:
         UserError: An algorithm, the paper or another citation is unknown.
@@ -64,8 +60,6 @@ def build_facts(experiment: Experiment, view: ExperimentView, cards: Sequence[Ca
         "select": dataclasses.asdict(experiment.select),
         "score": f"{experiment.select.statistic} {labels.words(experiment.select.metric)}",
         "seeds": experiment.first_seeds,
-        "setting": _defaults(options(Setting)),
-        "defaults": {id: _defaults(algorithms.get(experiment.algorithm(id)).options()) for id in experiment.algorithms},
         "references": {key: dataclasses.asdict(reference(key)) for key in cited},
         "bibtex": {key: entry(key).raw for key in cited},
         "tags": {
@@ -105,14 +99,3 @@ def _with_names(value: Any) -> Any:
     if isinstance(value, list):
         return list(map(_with_names, value))
     return display_name(value) if isinstance(value, str) else value
-
-
-def _defaults(options: Mapping[str, Option]) -> dict[str, Any]:
-    """Return the defaults of those options that have one."""
-    return {name: _default(option) for name, option in options.items() if not option.required}
-
-
-def _default(option: Option) -> Any:
-    if option.constant:
-        return PROBLEM_CONSTANT
-    return option.default() if callable(option.default) else option.default

@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import sqlite3
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 SERVER = re.compile(r"https?://([A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(/[^\s@?#\\]*)?")
 DATABASE = re.compile(r"sqlite:///(?!:memory:|file:|~|.*://|(?:.*/)?\.\.?\Z)([^?\x00-\x1f\x7f\ud800-\udfff]+(?<!/))")
+TRAINING = "workflowType=machine_learning"  # without it, MLflow's pages are those for language models
 ENVIRONMENT = {
     "MLFLOW_DISABLE_TELEMETRY": "true",
     "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",  # four times the start-up and 1.8 GB, for a feature that is not used
@@ -81,18 +83,11 @@ def connect(uri: str) -> Iterator["MlflowClient"]:
             if not database_exists(path):
                 with tempfile.TemporaryDirectory() as folder, atomic(path) as temporary:  # whole or not at all
                     MlflowClient(f"sqlite:///{folder}/new.db")
-                    _execute(f"{folder}/new.db", "PRAGMA journal_mode = WAL")  # a fifth less time of the processor
                     shutil.copyfile(f"{folder}/new.db", temporary)
             yield MlflowClient(uri)
-            _execute(path, "PRAGMA wal_checkpoint(TRUNCATE)")  # so that the file can be copied alone
     except (MlflowException, SQLAlchemyError, CommandError, sqlite3.Error, OSError) as error:
         reason = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
         raise (UserError if path else TrackingError)(f"MLflow cannot log to {uri}: {reason}") from error
-
-
-def _execute(path: str | Path, statement: str) -> None:
-    with contextlib.closing(sqlite3.connect(path)) as connection:
-        connection.execute(statement)
 
 
 def database_exists(path: Path) -> bool:
@@ -119,3 +114,24 @@ def artifact_folder(database: Path) -> Path:
     The database holds their addresses relative to it, as an MLflow server does, so a project can be moved as a whole.
     """
     return database.parent / "mlartifacts"
+
+
+def serve_ui(uri: str, port: int = 5000) -> None:
+    """Print the address of the user interface, and become MLflow's server of a database.
+
+    Args:
+        uri: ``sqlite:///FILE``, or the address of a server.
+        port: Port of the user interface.
+
+    Raises:
+        UserError: The database does not exist or is not MLflow's.
+    """
+    path = database_path(uri)
+    if path and not database_exists(path):
+        raise UserError(f"there is no {path} yet: run `fedatlas track --all` first")
+    address = f"http://127.0.0.1:{port}" if path else uri.rstrip("/")
+    print(f"MLflow: {address}/#/experiments?{TRAINING}", flush=True)
+    if path:
+        options = ["--workers", "1", "--port", str(port), "--backend-store-uri", uri]
+        options += ["--artifacts-destination", str(artifact_folder(path))]
+        os.execve(sys.executable, [sys.executable, "-m", "mlflow", "ui", *options], os.environ | ENVIRONMENT)

@@ -1,38 +1,45 @@
 """Runs of an experiment in MLflow, brought up to date through MLflow's public client.
 
-A run has its identity in the tag fedatlas.key, and a hash of its content and its children's in fedatlas.digest. The
+A run has its identity in the tag fedatlas.key, and a hash of its content in fedatlas.digest. The
 status FINISHED is written last, so a run that was cut off is recognised and written again.
+
+The page of an experiment has a note, tags, and the view *Summary* of its setting runs. A stored view is a tag of the
+experiment, and a link that names its key opens it. MLflow 3.17 reads a name and a state, which is text; earlier
+versions read the fields of the state. The tag holds both.
 """
 
 import contextlib
-import getpass
-import hashlib
+import itertools
 import json
 import math
 import tempfile
-from collections.abc import Mapping, Sequence
+import zlib
+from base64 import b64encode
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from fedatlas.experiments.cells import Select
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read
-from fedatlas.experiments.tables import Tables
+from fedatlas.experiments.tables import Layout, build
+from fedatlas.io.markdown import escape_markdown
 from fedatlas.publish.report.facts import Facts
-from fedatlas.publish.tracking import page
-from fedatlas.publish.tracking.connection import artifact_folder, connect, database_path
-from fedatlas.publish.tracking.records import RunRecord, report_run, setting_runs
+from fedatlas.publish.tracking.connection import TRAINING, artifact_folder, connect, database_path
+from fedatlas.publish.tracking.records import NOTE, RunRecord, report_run, setting_runs
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
-    from mlflow.entities import Dataset, Experiment
+    from mlflow.entities import Experiment, Run
 
-KEY, DIGEST, PARENT = "fedatlas.key", "fedatlas.digest", "mlflow.parentRunId"
+KEY, DIGEST = "fedatlas.key", "fedatlas.digest"
+VIEW, VIEW_KEY = "mlflow.sharedViewState.", "fedatlas-"  # followed by the size
+NAME = "attributes.`Run Name`"
+MAX_LENGTH = 5000  # characters that all versions of MLflow store of an experiment's tag
 MAX_NAME, MAX_PARAM, MAX_TAG = 250, 6000, 8000  # characters that MLflow stores
-MAX_RUNS = 50_000  # that a search returns
-MAX_FILES = 100  # of a data set that MLflow is told, as it stores 65,535 characters
 
 
-def log(facts: Facts, folder: str | Path, uri: str) -> dict[str, int]:
+def log(facts: Facts, folder: str | Path, uri: str, run_file: str | Path | None = None) -> dict[str, int]:
     """Log an experiment's results to MLflow; runs that are in MLflow unchanged are left alone.
 
     A run that diverged is FINISHED, not FAILED, because its divergence is a result; the tag ``status`` says so.
@@ -41,6 +48,7 @@ def log(facts: Facts, folder: str | Path, uri: str) -> dict[str, int]:
         facts: The experiment's facts.
         folder: Folder of the experiment's results.
         uri: ``sqlite:///FILE`` or the address of a server.
+        run_file: Run file whose runs alone are logged, as its job ends; the others follow when all are there.
 
     Returns:
         Numbers of logged, unchanged and deleted runs.
@@ -50,22 +58,23 @@ def log(facts: Facts, folder: str | Path, uri: str) -> dict[str, int]:
         UserError: There are no results, a file is not a result file, or the database cannot be written.
     """
     folder, path, location = Path(folder), database_path(uri), f"mlflow-artifacts:/{facts['name']}"
-    tables, end = read_tables(folder), int(1000 * (folder / "table.parquet").stat().st_mtime)
-    runs = [report_run(facts, tables, end, folder), *setting_runs(facts, tables, end)]
+    if run_file is None:
+        (table, plain), (curves, _) = (read(folder / f"{name}.parquet") for name in ("table", "curves"))
+        meta = TableMeta.from_dict(plain)
+    else:
+        within = [axis for axis in facts["axes"] if axis not in facts["grid"]]
+        layout = Layout(facts["grid"], within, facts["tune"], Select(**facts["select"]))
+        table, curves, _, meta = build(layout, [Path(run_file)])
+    end = int(1000 * Path(run_file or folder / "table.parquet").stat().st_mtime)
+    runs = list(setting_runs(facts, table, curves, meta, end))
     with connect(uri) as client:
         experiment = _open(client, facts["name"], location if path else None)
-        page.describe(client, experiment, facts)
+        if run_file is None:
+            _describe(client, experiment, facts)
+            runs.insert(0, report_run(facts, table, meta, end, folder))
         # a client without a server does not know the folder of a relative address
         direct = artifact_folder(path) / facts["name"] if path and experiment.artifact_location == location else None
-        return _update(client, experiment.experiment_id, f"{facts['size']}/", runs, direct)
-
-
-def read_tables(folder: Path) -> Tables:
-    """Return table, curves and trials in a folder of results. Raises UserError where they are missing."""
-    (table, meta), (curves, _), (trials, _) = (
-        read(folder / f"{name}.parquet") for name in ("table", "curves", "trials")
-    )
-    return Tables(table, curves, trials, TableMeta.from_dict(meta))
+        return _update(client, experiment.experiment_id, f"{facts['size']}/", runs, direct, run_file is None)
 
 
 def _open(client: "MlflowClient", name: str, location: str | None) -> "Experiment":
@@ -83,62 +92,100 @@ def _open(client: "MlflowClient", name: str, location: str | None) -> "Experimen
 
 
 def _update(
-    client: "MlflowClient", id: str, prefix: str, records: Sequence[RunRecord], folder: Path | None
+    client: "MlflowClient", id: str, prefix: str, records: Iterable[RunRecord], folder: Path | None, whole: bool
 ) -> dict[str, int]:
     """Add runs that are new or have changed, and delete those that they replace.
 
-    folder: of the experiment's artifacts beside a database, None for a server, which takes them itself.
+    folder: of the experiment's artifacts beside a database, None for a server, which takes them itself. whole: whether
+    these are all runs with the prefix, so that others are deleted.
     """
-    stored = client.search_runs([id], f"tags.`{KEY}` LIKE '{prefix}%'", max_results=MAX_RUNS)
-    finished = [run for run in stored if run.info.status == "FINISHED"]
-    known = {(run.data.tags[KEY], run.data.tags.get(DIGEST)): run for run in finished}
-    same = {record.key: run for record in records if (run := known.get((record.key, record.digest())))}
-    kept = {run.info.run_id for run in same.values()}
-    # by key, because a request whose answer was lost leaves a run twice
-    beneath = {run.data.tags[KEY]: run.info.run_id for run in finished if run.data.tags.get(PARENT) in kept}
-    obsolete = {run.info.run_id for run in stored} - kept - {*beneath.values()}
-    for run_id in obsolete:
-        client.delete_run(run_id)
+    stored: dict[str, list[Run]] = {}  # by key; a request whose answer was lost leaves a run twice
+    for run in client.search_runs([id], f"tags.`{KEY}` LIKE '{prefix}%'", max_results=50_000):
+        stored.setdefault(run.data.tags[KEY], []).append(run)
+    counts = {"logged": 0, "unchanged": 0, "deleted": 0}
     for record in records:
-        if record.key not in same:
-            _add(client, id, folder, record)
-    return {"logged": len(records) - len(same), "unchanged": len(same), "deleted": len(obsolete)}
+        digest, olds = record.digest(), stored.pop(record.key, [])
+        kept = [run for run in olds if (run.info.status, run.data.tags.get(DIGEST)) == ("FINISHED", digest)][:1]
+        for run in olds:
+            if run not in kept:
+                client.delete_run(run.info.run_id)
+        if not kept:
+            _add(client, id, folder, record, digest)
+        counts["unchanged" if kept else "logged"] += 1
+        counts["deleted"] += len(olds) - len(kept)
+    if whole:
+        for run in itertools.chain.from_iterable(stored.values()):
+            client.delete_run(run.info.run_id)
+            counts["deleted"] += 1
+    return counts
 
 
-def _add(client: "MlflowClient", id: str, folder: Path | None, record: RunRecord, parent: str = "") -> None:
-    """Add a run and the runs beneath it."""
-    from mlflow.entities import DatasetInput, InputTag, Metric, Param
+def _add(client: "MlflowClient", id: str, folder: Path | None, record: RunRecord, digest: str) -> None:
+    """Add a run."""
+    from mlflow.entities import Metric, Param
 
-    marks = {KEY: record.key, DIGEST: "" if parent else record.digest(), PARENT: parent}
-    with contextlib.suppress(OSError, KeyError):  # in a container the user may have no name
-        marks["mlflow.user"] = getpass.getuser()
-    tags = {key: text[:MAX_TAG] for key, text in {**record.tags, **marks}.items() if text}
+    tags = {key: text[:MAX_TAG] for key, text in {**record.tags, KEY: record.key, DIGEST: digest}.items() if text}
     run = client.create_run(id, record.start, tags, record.name[:MAX_NAME]).info.run_id
-    for child in record.children:
-        _add(client, id, folder, child, run)
     metrics = [Metric(name, value, record.end, step) for name, value, step in record.metrics if math.isfinite(value)]
     client.log_batch(run, metrics, [Param(key, text[:MAX_PARAM]) for key, text in record.params.items()])
-    if record.data:
-        context = [InputTag("mlflow.data.context", "training")]
-        client.log_inputs(run, [DatasetInput(_dataset(*item), context) for item in record.data.items()])
     with tempfile.TemporaryDirectory() as temporary:
         root = folder / run / "artifacts" if folder else Path(temporary)
         for path, content in record.files.items():
             (root / path).parent.mkdir(parents=True, exist_ok=True)
             (root / path).write_bytes(content)
-        if record.files and not folder:
+        if folder is None and record.files:
             client.log_artifacts(run, temporary)
     client.set_terminated(run, end_time=record.end)
 
 
-def _dataset(name: str, provenance: Mapping[str, Any]) -> "Dataset":
-    """Return an MLflow Dataset without its data, from the provenance in the metadata of run files."""
-    from mlflow.entities import Dataset
+# -- the page of an experiment
 
-    files = provenance.get("files", [])
-    digest = hashlib.sha256(json.dumps(provenance, sort_keys=True).encode()).hexdigest()
-    urls = [*(url for file in files for url in file.get("urls", ())), provenance.get("page", "")]
-    source = json.dumps({"url": urls[0], "files": files[:MAX_FILES]})
-    profile = {"num_rows": provenance.get("rows"), **{key: provenance.get(key) for key in ("classes", "licence")}}
-    digest = files[0]["sha256"] if len(files) == 1 else digest  # so that people can compare it with their file's
-    return Dataset(name, digest[:16], "http", source, profile=json.dumps(profile))
+
+def _describe(client: "MlflowClient", experiment: "Experiment", facts: Facts) -> None:
+    """Bring note, tags and summary of an experiment up to date."""
+    tags = {key: facts["tags"][key] for key in ("paper", "source")}
+    tags |= {NOTE: _note(facts, experiment.experiment_id)[:MAX_LENGTH]}
+    tags["mlflow.experimentKind"] = "custom_model_development"  # MLflow would take it for a language model's
+    tags[f"{VIEW}{VIEW_KEY}{facts['size']}"] = _summary(facts, experiment.creation_time)
+    for key, value in tags.items():
+        if experiment.tags.get(key) != value:
+            client.set_experiment_tag(experiment.experiment_id, key, value)
+
+
+def _note(facts: Facts, id: str) -> str:
+    """Return title, cards, link to the summary, description, paper and notes as Markdown; id: of MLflow."""
+    paper, plain, size = facts["paper"], escape_markdown, facts["size"]
+    parts = [
+        plain(facts["title"]),
+        "\n".join(
+            f"- **{plain(card['words'])}**: “{plain(card['quote'])}” ({card['place']})" for card in facts["cards"]
+        ),
+        f"Size {size}: [summary](#/experiments/{id}/runs?viewStateShareKey={VIEW_KEY}{size}&{TRAINING})",
+        plain(facts["description"]),
+        f"{plain(facts['source'])} of {paper['authors']}: *{paper['title']}*, {paper['venue']}, {paper['year']}. "
+        f"{paper['link']}",
+        "\n".join(f"- {plain(text)}" for text in facts["notes"]),
+    ]
+    return "\n\n".join(filter(None, parts))
+
+
+def _summary(facts: Facts, created: int | None) -> str:
+    """Return the view of name, score, interval, setting, seeds and status, the best score first."""
+    values = dict.fromkeys(axis.removeprefix("parameters.") for axis in (*facts["axes"], *facts["tune"]))
+    columns = ["metrics.`score`", "tags.`interval`", *(f"params.`{name}`" for name in values)]
+    columns += ["params.`seeds`", "tags.`status`"]
+    state = {
+        "searchFilter": f"tags.size = '{facts['size']}' AND tags.phase = 'setting'",
+        "orderByKey": "metrics.`score`",
+        "orderByAsc": facts["select"]["goal"] == "min",
+        "startTime": "ALL",
+        "lifecycleFilter": "Active",
+        "selectedColumns": columns,
+        "columnOrder": [NAME, *columns],
+        "columnWidths": {NAME: 360, "metrics.`score`": 180, "tags.`interval`": 90},
+        "runsHiddenMode": "SHOW_ALL",
+    }
+    packed = f"deflate;{b64encode(zlib.compress(json.dumps(state).encode())).decode()}"
+    value = {"name": f"Summary ({facts['size']})", "createdAt": created or 0, "state": packed}
+    both = json.dumps({**value, **state})
+    return both if len(both) <= MAX_LENGTH else json.dumps(value)

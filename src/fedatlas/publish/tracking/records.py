@@ -1,6 +1,5 @@
-"""What MLflow shows of an experiment: the runs of its settings and of their scoring seeds, and the report run."""
+"""What MLflow shows of an experiment: the runs of its settings, and the report run."""
 
-import functools
 import hashlib
 import json
 import math
@@ -10,30 +9,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import yaml
 
-from fedatlas.experiments import axis_values, labels, scores
-from fedatlas.experiments.cells import CASE, Select, format_value
+from fedatlas.experiments import axis_values, scores
+from fedatlas.experiments.cells import CASE, format_value
 from fedatlas.experiments.merging import merge
-from fedatlas.experiments.metadata import versions
-from fedatlas.experiments.tables import Tables
+from fedatlas.experiments.metadata import TableMeta
 from fedatlas.io.markdown import escape_markdown
 from fedatlas.publish.report.facts import Facts
 from fedatlas.publish.report.verdicts import read_verdicts
 from fedatlas.publish.report.warnings import find_warnings
 from fedatlas.registry.validation import native
-from fedatlas.results.claims.verdicts import HELD, MORE, NOT_TESTED
+from fedatlas.results.claims.verdicts import NOT_TESTED
 from fedatlas.results.comparing.intervals import interval_of_mean
-from fedatlas.results.figures.style import styles
 
 if TYPE_CHECKING:
     import pandas as pd
 
 COSTS = ("gradients", "vectors_up", "bits_up", "bits_down", "seconds")  # of which the last value is logged
 POINTS = 32  # of a curve: MLflow needs a quarter of a kilobyte for each, and its charts are no larger
-MAX_SEED_RUNS = 200  # of an experiment
 SYMBOLS = {"clients": "M", "local_steps": "K"}
-NOTE, COLOUR = "mlflow.note.content", "mlflow.runColor"
+NOTE = "mlflow.note.content"
 FILES = ("report.html", "table.csv", "claims.csv", "figures/*.png", "tables/*.html")
 
 Point = tuple[str, float, int]  # of a metric: name, value, step
@@ -43,8 +38,8 @@ Row = Mapping[str, Any]  # of the table
 class RunRecord(NamedTuple):
     """A run as MLflow is to show it.
 
-    key: identity, of size, algorithm, point of the axes, and seed. start, end: milliseconds since 1970. files: content
-    of artifacts by path. data: provenance of data sets by name. children: runs beneath this one.
+    key: identity, of size, algorithm and point of the axes. start, end: milliseconds since 1970. files: content of
+    artifacts by path.
     """
 
     key: str
@@ -55,114 +50,68 @@ class RunRecord(NamedTuple):
     start: int
     end: int
     files: Mapping[str, bytes] = {}
-    data: Mapping[str, Mapping[str, Any]] = {}
-    children: Sequence["RunRecord"] = ()
 
     def digest(self) -> str:
         """Return a hash of all but times, which change without a result changing."""
         points = sorted(point for point in self.metrics if point[0] != "seconds")
         files = {path: hashlib.sha256(content).hexdigest() for path, content in self.files.items()}
-        parts = [self.key, self.name, self.tags, self.params, points, files, self.data]
-        text = json.dumps([*parts, *(child.digest() for child in self.children)], sort_keys=True)
+        text = json.dumps([self.key, self.name, self.tags, self.params, points, files], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def setting_runs(facts: Facts, tables: Tables, end: int) -> Iterator[RunRecord]:
+def setting_runs(
+    facts: Facts, table: "pd.DataFrame", curves: "pd.DataFrame", meta: TableMeta, end: int
+) -> Iterator[RunRecord]:
     """Yield the run of each algorithm and setting.
 
     Args:
         facts: The experiment's facts.
-        tables: Table and curves.
+        table: The experiment's table.
+        curves: Its curves.
+        meta: Metadata of both.
         end: End of the runs, in milliseconds since 1970.
     """
-    chosen, keys = tables.table[tables.table["chosen"]], ["algorithm", *facts["axes"]]
-    curves = dict(list(tables.curves.groupby(keys, sort=False, dropna=False)))
-    entries, axes = facts["content"]["algorithms"], {**facts["content"]["grid"], **facts["content"]["within"]}
-    count = len(facts["algorithms"]) * math.prod(map(len, axes.values())) * len(facts["seeds"])
-    looks = styles({id: entries.get(id, {}).get("algorithm") or id for id in facts["algorithms"]})
-    for row in chosen.to_dict("records"):
-        rows = curves[tuple(row[key] for key in keys)]
-        id, lossy = row["algorithm"], [name for name, source in tables.meta.data.items() if source.get("lossy")]
-        marks = {"algorithm": id, COLOUR: looks[id].colour, "fingerprint": tables.meta.fingerprints[id]}
-        run = _setting_run(facts, row, rows, {**facts["tags"], **marks}, lossy, end)
-        yield run._replace(children=list(_seed_runs(facts, run, row, rows)) if count <= MAX_SEED_RUNS else [])
+    keys = ["algorithm", *facts["axes"]]
+    groups = dict(list(curves.groupby(keys, sort=False, dropna=False)))
+    for row in table[table["chosen"]].to_dict("records"):
+        marks = {"algorithm": row["algorithm"], "fingerprint": meta.fingerprints[row["algorithm"]]}
+        yield _setting_run(facts, row, groups[tuple(row[key] for key in keys)], {**facts["tags"], **marks}, end)
 
 
-def parameter_name(axis: str) -> str:
-    """Return the name of the parameter in MLflow that holds a run's value on an axis."""
-    return axis.removeprefix("parameters.")
-
-
-def _setting_run(
-    facts: Facts, row: Row, curves: "pd.DataFrame", tags: Mapping[str, str], lossy: Sequence[str], end: int
-) -> RunRecord:
-    """Return the run of a setting, without its children."""
+def _setting_run(facts: Facts, row: Row, curves: "pd.DataFrame", tags: Mapping[str, str], end: int) -> RunRecord:
+    """Return the run of a setting."""
     id, score, seeds, diverged = row["algorithm"], float(row["score"]), int(row["seeds"]), int(row["diverged"])
-    point, params = _values(facts["axes"], row), _params(facts, row)
+    point = _values(facts["axes"], row)
+    words = [f"{SYMBOLS.get(axis, axis.split('.')[-1])}={_text(value)}" for axis, value in point.items()]
     half = interval_of_mean(0.0, row["score_sd"], seeds)[1] if seeds > 1 else math.nan
     interval = f"± {half:.2g}" if math.isfinite(half) else "one seed" if seeds < 2 else "none: a run diverged"
-    values = "; ".join(f"{name} = {labels.text(value)}" for name, value in _values(facts["tune"], row).items())
-    words = f"Mean over {labels.count_noun(seeds, 'seed')}: {facts['score']} {labels.number(score)} ({interval})."
+    status = f"{diverged} of {seeds} diverged" if diverged else "ok"
     names = scores.metric_columns(curves, [*facts["axes"], *facts["tune"]])
     names.sort(key=lambda name: name != facts["select"]["metric"])
     texts = json.dumps({axis: axis_values.text(value) for axis, value in point.items()})
     return RunRecord(
         key=f"{facts['size']}/{id}/{hashlib.sha256(texts.encode()).hexdigest()[:16]}",
-        name=_name(f"{facts['algorithms'][id]} {f'{score:.3g}' if math.isfinite(score) else 'diverged'}", point),
-        tags={
-            **tags,
-            "phase": "setting",
-            "interval": interval,
-            "status": f"{diverged} of {seeds} diverged" if diverged else "ok",
-            NOTE: f"{words} With {values}." if values else words,
-            "lossy data": params["problem.data"] if params.get("problem.data") in lossy else "",
-        },
-        params=params,
-        metrics=[*_curves(curves, names, COSTS), ("score", score, 0)],
+        name=" ".join([facts["algorithms"][id], f"{score:.3g}" if math.isfinite(score) else "diverged", *words]),
+        tags={**tags, "phase": "setting", "interval": interval, "status": status},
+        params=_params(facts, row),
+        metrics=[*_curves(curves, names), ("score", score, 0)],
         start=end - math.ceil(1000 * seeds * row["seconds"]),
         end=end,
     )
 
 
-def _seed_runs(facts: Facts, parent: RunRecord, row: Row, curves: "pd.DataFrame") -> Iterator[RunRecord]:
-    """Yield the runs on the scoring seeds beneath the run of their setting."""
-    select, point = Select(**facts["select"]), _values(facts["axes"], row)
-    names = ["algorithm", *map(parameter_name, point), *_values(facts["tune"], row)]
-    for seed, rows in curves.groupby("seed", sort=False):
-        last, values = rows.iloc[-1], rows.loc[rows["round"] > 0, select.metric].tolist()
-        score = scores.score_values(values, select.statistic, select.goal, select.last)
-        tags = {key: parent.tags[key] for key in ("algorithm", "size", "paper", COLOUR)}
-        yield RunRecord(
-            key=f"{parent.key}/{seed}",
-            name=_name(facts["algorithms"][row["algorithm"]], {**point, "seed": seed}),
-            tags={**tags, "phase": "seed", "status": last["status"]},
-            params={name: parent.params[name] for name in names if name in parent.params} | {"seed": str(seed)},
-            metrics=[
-                *_curves(rows, [select.metric]),
-                ("score", math.nan if last["status"] == "diverged" else float(score), 0),
-            ],
-            start=parent.end - math.ceil(1000 * last["seconds"]),
-            end=parent.end,
-        )
-
-
-def _curves(rows: "pd.DataFrame", names: Sequence[str], costs: Sequence[str] = ()) -> Iterator[Point]:
+def _curves(rows: "pd.DataFrame", names: Sequence[str]) -> Iterator[Point]:
     """Yield means over seeds at up to `POINTS` rounds that all have reached, the first metric's range, last costs."""
-    seeds, rounds = rows["seed"].to_numpy(), rows["round"].to_numpy()
-    parts = [np.flatnonzero(seeds == seed) for seed in dict.fromkeys(seeds.tolist())]
-    common = functools.reduce(np.intersect1d, [rounds[part] for part in parts])
-    index = np.array([part[np.searchsorted(rounds[part], common)] for part in parts])  # (seeds, rounds)
-    columns = [*names, *(name for name in costs if name in rows)]
-    values = rows[columns].to_numpy(float)[index]  # (seeds, rounds, columns)
-    with np.errstate(invalid="ignore"):  # a mean of infinities of both signs
-        curves = dict(zip(columns, values.mean(axis=0).T, strict=True))
-    if len(parts) > 1:
-        curves |= {f"{names[0]}/min": values[:, :, 0].min(axis=0), f"{names[0]}/max": values[:, :, 0].max(axis=0)}
-    for name, curve in curves.items():
-        finite = np.flatnonzero(np.isfinite(curve))
-        count = min(len(finite), 1 if name in costs else POINTS)
-        for at in finite[np.linspace(len(finite) - 1, 0, count).round().astype(int)[::-1]].tolist():
-            yield name, float(curve[at]), int(common[at])
+    costs, seeds = [name for name in COSTS if name in rows], rows["seed"].nunique()
+    groups = rows.fillna(dict.fromkeys(names, math.inf)).groupby("round")
+    curves = groups[[*names, *costs]].mean()
+    if seeds > 1:
+        curves[f"{names[0]}/min"], curves[f"{names[0]}/max"] = groups[names[0]].min(), groups[names[0]].max()
+    for name, curve in curves[groups["seed"].nunique() == seeds].items():
+        known = curve[np.isfinite(curve)]
+        count = min(len(known), 1 if name in costs else POINTS)
+        places = np.linspace(len(known) - 1, 0, count).round().astype(int)[::-1]
+        yield from ((str(name), value, int(step)) for step, value in known.iloc[places].items())
 
 
 def _values(names: Sequence[str], row: Row) -> dict[str, Any]:
@@ -171,24 +120,17 @@ def _values(names: Sequence[str], row: Row) -> dict[str, Any]:
     return {name: axis_values.parse(native(cell)) for name, cell in cells.items()}
 
 
-def _name(first: str, point: Mapping[str, Any]) -> str:
-    """Return a run's name: ``FedAc-I 0.00334 K=16 M=64``."""
-    words = (f"{SYMBOLS.get(axis, axis.split('.')[-1])}={_text(value)}" for axis, value in point.items())
-    return " ".join([first, *words])
-
-
 def _params(facts: Facts, row: Row) -> dict[str, str]:
-    """Return hyper-parameters, setting, problem and values of axes as text, with those that have their defaults."""
+    """Return the hyper-parameters, setting, problem and values of axes that the experiment's file gives, as text."""
     content, id, point = facts["content"], row["algorithm"], _values(facts["axes"], row)
     entry, case = content["algorithms"][id], content["cases"].get(point.get(CASE), {})
     setting = merge({**content["setting"], **entry["setting"]}, case.get("setting", {}))
     problem = merge(content["problem"], case.get("problem", {}))
-    params = {**facts["setting"], **setting, **facts["defaults"][id], **entry["set"]}
-    params |= {"algorithm": entry["algorithm"] or id, "rounds": int(row["rounds"]), "seeds": row["seeds"]}
+    params = {**setting, **entry["set"], "algorithm": entry["algorithm"] or id}
+    params |= {"rounds": int(row["rounds"]), "seeds": row["seeds"]}
     params |= {f"problem.{key}": value for key, value in problem.items()}
-    params |= {parameter_name(axis): value for axis, value in {**_values(facts["tune"], row), **point}.items()}
-    params["batch"] = params["batch"] or "all"
-    params["local_steps"] = params["local_steps"] or (None if params["local_epochs"] else 1)
+    chosen = {**_values(facts["tune"], row), **point}
+    params |= {axis.removeprefix("parameters."): value for axis, value in chosen.items()}
     return {key: _text(value) for key, value in params.items() if value is not None}
 
 
@@ -199,36 +141,29 @@ def _text(value: Any) -> str:
     return axis_values.text(value) if isinstance(value, float) else str(value)
 
 
-def report_run(facts: Facts, tables: Tables, end: int, folder: Path) -> RunRecord:
+def report_run(facts: Facts, table: "pd.DataFrame", meta: TableMeta, end: int, folder: Path) -> RunRecord:
     """Return the run with report, figures, tables and verdicts, whose duration is the training time of all runs.
 
     Args:
         facts: The experiment's facts.
-        tables: The experiment's tables.
+        table: The experiment's table.
+        meta: Its metadata.
         end: End of the other runs, in milliseconds since 1970; this one begins afterwards, so lists show it first.
         folder: Folder of the results, of which those that exist are taken.
     """
-    meta, claims = tables.meta, read_verdicts(folder / "claims.csv") if (folder / "claims.csv").exists() else []
-    tested = [claim for claim in claims if claim["verdict"] != NOT_TESTED]
-    note = [f"- **{claim['verdict']}**: {escape_markdown(claim['text'])}" for claim in tested]
-    warnings = find_warnings(facts, tables.table.to_dict("records"), meta)
-    note += [f"- Warning: {escape_markdown(warning)}" for warning in warnings]
-    held = sum(claim["verdict"] in (HELD, MORE) for claim in tested)
+    claims = read_verdicts(folder / "claims.csv") if (folder / "claims.csv").exists() else []
+    note = [f"- **{row['verdict']}**: {escape_markdown(row['text'])}" for row in claims if row["verdict"] != NOT_TESTED]
+    note += [f"- Warning: {escape_markdown(text)}" for text in find_warnings(facts, table.to_dict("records"), meta)]
     counts = {f"claims/{verdict}": n for verdict, n in Counter(claim["verdict"] for claim in claims).items()}
     counts |= {"runs": meta.runs, "diverged runs": meta.diverged_runs}
     files = {str(path.relative_to(folder)): path.read_bytes() for name in FILES for path in sorted(folder.glob(name))}
-    files["experiment.yaml"] = yaml.safe_dump(facts["content"], sort_keys=False, allow_unicode=True).encode()
-    words = {"phase": "report", NOTE: "\n".join(note), "claims": f"held {held} of {len(tested)}" if tested else ""}
-    words["headline"] = "; ".join(f"{card['title']}: {card['words']}" for card in facts["cards"])
-    words["versions"] = ", ".join(f"{name} {text}" for name, text in sorted(versions(meta.environments).items()))
     return RunRecord(
         key=f"{facts['size']}//report",  # no id of an algorithm is empty
         name=f"Report, figures and claims · {facts['size']}",
-        tags={**facts["tags"], **words},
+        tags={**facts["tags"], "phase": "report", NOTE: "\n".join(note)},
         params={},
         metrics=[(name, float(value), 0) for name, value in counts.items()],
         start=end + 1,
         end=end + 1 + math.ceil(1000 * meta.seconds),
         files=files,
-        data=meta.data,
     )
