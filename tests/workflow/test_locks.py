@@ -8,17 +8,7 @@ import pytest
 from fedatlas.data.locks import exclusive
 from fedatlas.experiments import result_files
 from tests.workflow.project import forked_commands
-
-SPEC = {
-    "algorithm": "fedavg",
-    "parameters": {"lr": 0.1},
-    "problem": {"kind": "quadratic", "dim": 3},
-    "setting": {"clients": 2, "rounds": 2},
-    "within": {},
-    "tune": {},
-    "seeds": [0],
-    "optimum": False,
-}
+from tests.workflow.test_live import SPEC
 
 
 @pytest.fixture

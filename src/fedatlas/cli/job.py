@@ -1,6 +1,7 @@
 """`fedatlas job run`: the step of the workflow that computes a cell, as its rule calls it."""
 
 import argparse
+import os
 import signal
 import sys
 import threading
@@ -12,6 +13,7 @@ from fedatlas.experiments.cells import CellSpec
 from fedatlas.experiments.run import run_cell
 from fedatlas.federation.engine.checkpoint import Stopped
 from fedatlas.io.machine import format_size, usage
+from fedatlas.workflow import LIVE
 
 
 def run(a: argparse.Namespace) -> None:
@@ -40,3 +42,7 @@ def run(a: argparse.Namespace) -> None:
         sys.exit(128 + signal.SIGTERM)
     seconds, memory = usage()
     print(f"{seconds:.1f} s of a processor, at most {format_size(memory)}", flush=True)
+    if (about := a.spec.get("about")) and (uri := os.environ.get(LIVE)):
+        from fedatlas.workflow.jobs import track
+
+        track.live(about, a.out, uri)

@@ -24,7 +24,7 @@ from fedatlas.results.claims import checks_at_size
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.base import Figure
 from fedatlas.results.figures.renderer import figure_paths
-from fedatlas.workflow import dependencies, inputs
+from fedatlas.workflow import LIVE, dependencies, inputs
 from fedatlas.workflow.interim_analyses import seed_counts
 from fedatlas.workflow.origins import Origins
 from fedatlas.workflow.published_cards import published_cards
@@ -99,15 +99,21 @@ class Graph:
         return json.dumps(self.folders.resolve(document, input))
 
     def _train(self, w: Any, input: Sequence[str]) -> dict[str, Any]:
-        """Return the cell of a train job, and the files that it reads."""
+        """Return the cell of a train job, the files that it reads, and the words that are logged to a server."""
         paths = self.run_inputs(w)
         files = {key: getattr(input, key, paths[key]) for key in ("partition", "optimum", "earlier") if key in paths}
-        return {"cell": sort_keys(plain(self.run_spec(w)))} | files
+        live = {"about": self._about(w)} if self._is_live else {}
+        return live | {"cell": sort_keys(plain(self.run_spec(w)))} | files
 
     def run_spec(self, w: Any) -> CellSpec:
         """Return what the runs of a run file need. w: Wildcards of its job."""
         spec, seeds = self.cell(w).spec, getattr(w, "seeds", None)
         return spec if seeds is None else replace(spec, seeds=list(range(int(seeds))))
+
+    @functools.cached_property
+    def _is_live(self) -> bool:
+        """Return whether train jobs log their runs to an MLflow server as they end."""
+        return bool(self.study.environment()[LIVE])
 
     def run_files(self, w: Any, last: int | None = None) -> list[str]:
         """Return the run files of an experiment, in the order of its cells.

@@ -21,6 +21,7 @@ from fedatlas.io.files import atomic_folder, expect_folder
 from fedatlas.io.yaml import read_yaml
 from fedatlas.publish.tracking import connection
 from fedatlas.registry import extensions
+from fedatlas.workflow import LIVE
 from fedatlas.workflow.configuration import CONFIG, complete, shipped
 from fedatlas.workflow.experiment_files import FOLDER, NAME, ExperimentFiles
 from fedatlas.workflow.validation import validate
@@ -164,19 +165,22 @@ class Study:
     def environment(self) -> dict[str, str]:
         """Return the environment variables of jobs.
 
-        They are not parameters of rules: another mirror makes no result again.
+        They are not parameters of rules: another mirror makes no result again. SQLite files take one writer, so jobs
+        log to servers alone as they end.
 
         Raises:
             UserError: A mirror or the address of the MLflow runs is invalid.
         """
+        uri = self.config["mlflow_uri"]
         try:
-            connection.validate(self.config["mlflow_uri"])
+            connection.validate(uri)
         except UserError as error:
             raise UserError(f"{CONFIG}: mlflow_uri: {error}") from None
         return {
             "FEDATLAS_DATA": self.folders.data,
             MIRRORS_VARIABLE: ",".join(list_mirrors(self.config["data_mirrors"])),
             extensions.VARIABLE: str(Path.cwd()),
+            LIVE: uri if uri.startswith("http") else "",
         }
 
     def export(self, workflow: Any) -> None:
@@ -192,7 +196,10 @@ class Study:
         expect_folder(Path(self.folders.results))
         environment = self.environment()
         if vars(workflow).setdefault("fedatlas_environment", environment) != environment:
-            raise UserError("two modules of the atlas in one workflow need the same data and data_mirrors")
+            raise UserError(
+                "two modules of the atlas in one workflow need the same data and data_mirrors, and the same server in "
+                "mlflow_uri if one has a server"
+            )
         os.environ.update(environment)
 
     @property

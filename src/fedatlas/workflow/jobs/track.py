@@ -7,7 +7,7 @@ from typing import Any
 from fedatlas.io.files import write_json
 from fedatlas.io.text import read_json
 from fedatlas.publish import tracking
-from fedatlas.publish.report.facts import FACTS_FILE, read_facts
+from fedatlas.publish.report.facts import FACTS_FILE, Facts, read_facts
 
 RECEIPT = "mlflow.json"  # beside the results that were logged
 COMMAND = "fedatlas track"  # logs what a receipt calls pending
@@ -61,3 +61,17 @@ def pending(results: str | Path) -> list[tuple[Path, str]]:
 
 def _log(folder: str, uri: str) -> dict[str, Any]:
     return tracking.log(read_facts(Path(folder) / FACTS_FILE), folder, uri)
+
+
+def live(about: Facts, path: str, uri: str) -> None:
+    """Log a run file to a server at once. What the server does not take is logged when the experiment is complete.
+
+    Args:
+        about: The facts of the experiment.
+        path: Path of the run file.
+        uri: Address of the server.
+    """
+    try:
+        tracking.log(about, Path(path).parents[2], uri, path)
+    except tracking.TrackingError as error:
+        print(f"warning: {error}; these runs will be logged when the experiment is complete")
