@@ -156,17 +156,11 @@ class Graph:
 
         That is the file of the interim analysis before; or, as a search on a given grid and one that extends this grid
         are two interpretations of the same runs, that of the narrower search. What comes from a record has no inputs.
-
-        Raises:
-            UserError: The experiment has no interim analysis with so many seeds.
         """
         spec, before, count = self.cell(w).spec, self.study.beginnings(w.size, w.experiment).get((w.id, w.key)), 0
         if (seeds := getattr(w, "seeds", None)) is not None:
             analyses = self.study.experiment(w.size, w.experiment).analyses
-            if int(seeds) not in analyses[1:]:
-                where = f"{w.experiment} (size {w.size})"
-                raise UserError(f"{where} has no interim analysis at {seeds} seeds after the first")
-            before, count = self.cell(w), analyses[analyses.index(int(seeds)) - 1]
+            before, count = self.cell(w), analyses[analyses[1:].index(int(seeds))]
         if self.records.find(w):
             return {}
         files: dict[str, Any] = {
