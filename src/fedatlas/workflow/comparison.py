@@ -230,10 +230,12 @@ def _prepare(study: Study, request: Request, name: str, compute: bool, fetch: bo
     comparison = whole.on(cases, compute)
     obstacles = _find_obstacles(study, comparison.trained, fetch)
     blocked = {_case(cell): data for cell in comparison.trained for data in data_names(cell.spec) if data in obstacles}
-    sentences = [
-        _explain_obstacle(data, obstacle, [view.cases[case] for case in cases if blocked.get(case) == data])
-        for data, obstacle in obstacles.items()
-    ]
+    sentences = []
+    for data, obstacle in obstacles.items():
+        problems = [view.cases[case] for case in cases if blocked.get(case) == data]
+        left = f"{labels.join_names(problems)} {'is' if len(problems) == 1 else 'are'} left out: " if problems else ""
+        advice = f"`fedatlas data fetch {data}` says where to put a copy"
+        sentences.append(f"{left}the data set {data} cannot be had ({obstacle}); {advice}")
     if blocked:
         if not (cases := [case for case in cases if case not in blocked]):
             nothing = f"no problem of {request.on} (size {request.size}) is left"
@@ -263,13 +265,6 @@ def _find_obstacles(study: Study, cells: Iterable[Cell], fetch: bool) -> dict[st
             if obstacle := find_obstacle(name, study.folders.data, mirrors, fetch):
                 obstacles[name] = obstacle
     return obstacles
-
-
-def _explain_obstacle(data: str, obstacle: str, problems: Sequence[str]) -> str:
-    """Return the sentence on a data set that cannot be had, and on the problems that are left out for it."""
-    left_out = f"{labels.join_names(problems)} {'is' if len(problems) == 1 else 'are'} left out: " if problems else ""
-    advice = f"`fedatlas data fetch {data}` says where to put a copy"
-    return f"{left_out}the data set {data} cannot be had ({obstacle}); {advice}"
 
 
 def _document(request: Request, view: ExperimentView) -> dict[str, Any]:
