@@ -18,11 +18,10 @@ if configuration.CONFIG.exists():
     configfile: str(configuration.CONFIG)
 
 
-modifier = workflow.modifier  # gives rules the names that they have in a workflow that imports this one
 try:
     if workflow.is_main_process and not workflow.dryrun:
         ensure_writable(".snakemake/lock")  # where Snakemake cannot keep its own files, it ends in a traceback
-    if modifier.path_modifier.prefix:
+    if workflow.modifier.path_modifier.prefix:
         raise UserError("a module of the atlas takes no prefix: name another folder by `results` in its config")
     study = Study.from_config(config, local=local)
     study.export(workflow)

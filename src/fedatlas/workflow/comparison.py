@@ -228,10 +228,11 @@ def _prepare(study: Study, request: Request, name: str, compute: bool) -> Compar
     comparison = whole.on(cases, compute)
     obstacles = _find_obstacles(study, comparison.trained)
     blocked = {_case(cell): data for cell in comparison.trained for data in data_names(cell.spec) if data in obstacles}
-    sentences = [
-        _explain_obstacle(obstacle, [view.cases[case] for case in cases if blocked.get(case) == data])
-        for data, obstacle in obstacles.items()
-    ]
+    sentences = []
+    for data, obstacle in obstacles.items():
+        problems = [view.cases[case] for case in cases if blocked.get(case) == data]
+        left = f"{labels.join_names(problems)} {'is' if len(problems) == 1 else 'are'} left out: " if problems else ""
+        sentences.append(left + obstacle)
     if blocked:
         if not (cases := [case for case in cases if case not in blocked]):
             nothing = f"no problem of {request.on} (size {request.size}) is left"
@@ -262,12 +263,6 @@ def _find_obstacles(study: Study, cells: Iterable[Cell]) -> dict[str, str]:
         except UserError as error:
             obstacles[name] = " ".join(str(error).split())
     return obstacles
-
-
-def _explain_obstacle(obstacle: str, problems: Sequence[str]) -> str:
-    """Return the sentence on a data set that cannot be had, and on the problems that are left out for it."""
-    left_out = f"{labels.join_names(problems)} {'is' if len(problems) == 1 else 'are'} left out: " if problems else ""
-    return left_out + obstacle
 
 
 def _document(request: Request, view: ExperimentView) -> dict[str, Any]:

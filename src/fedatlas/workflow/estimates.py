@@ -3,17 +3,16 @@
 ``python -m fedatlas.workflow.estimates RESULTS ...`` writes the file of times that the atlas ships.
 """
 
-import csv
 import functools
 import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from fedatlas.experiments import SIZES, labels
 from fedatlas.experiments.cells import CellSpec
-from fedatlas.io.files import atomic
+from fedatlas.io import csv
 from fedatlas.io.machine import format_duration, format_size
 from fedatlas.records.lookup import Records
 from fedatlas.workflow.configuration import shipped
@@ -108,6 +107,8 @@ def write_times(study: Study, folders: Iterable[Path], path: Path) -> None:
         folders: Folders of results; a later one counts more.
         path: Path of the file.
     """
+    import pandas as pd
+
     known = {key: cost for key, cost in read_costs(path).items() if cost.measured}
     for folder in folders:
         known |= measured_costs(folder, study.files.own)
@@ -120,13 +121,12 @@ def write_times(study: Study, folders: Iterable[Path], path: Path) -> None:
                 cost = Cost(sum(map(count_runs, specs)), rate and rate * sum(map(count_work, specs)), False)
             memory = max(memory_mb(cell.spec) for cell in study.cells(size, name).values())
             costs[name, size] = replace(cost, memory_mb=memory)
-    with atomic(path) as temporary, open(temporary, "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, ["experiment", "size", *(f.name for f in fields(Cost))], lineterminator="\n")
-        writer.writeheader()
-        for (name, size), cost in costs.items():
-            time = "" if cost.seconds is None else f"{cost.seconds:{'.3g' if cost.measured else '.2g'}}"
-            row = asdict(cost) | {"seconds": time, "measured": "yes" if cost.measured else "no"}
-            writer.writerow({"experiment": name, "size": size, **row})
+    rows = []
+    for (name, size), cost in costs.items():
+        time = "" if cost.seconds is None else f"{cost.seconds:{'.3g' if cost.measured else '.2g'}}"
+        row = asdict(cost) | {"seconds": time, "measured": "yes" if cost.measured else "no"}
+        rows.append({"experiment": name, "size": size} | row)
+    csv.write(path, pd.DataFrame(rows))
 
 
 if __name__ == "__main__":

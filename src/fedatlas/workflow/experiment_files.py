@@ -1,10 +1,8 @@
 """The files of experiments that a study can name: its own, and those that the package carries."""
 
-import re
 from pathlib import Path
 from typing import Any
 
-from fedatlas.errors import nearest
 from fedatlas.experiments import experiment_file
 from fedatlas.experiments.specification import Experiment
 
@@ -62,17 +60,6 @@ class ExperimentFiles:
         while (base := experiment_file.extended(self.paths[names[-1]])) in self.paths and base not in names:
             names.append(base)
         return names[1:]
-
-    def title(self, name: str) -> str:
-        """Return the title in an experiment's file, or an empty text, from its line alone: loading takes long."""
-        text = self.paths[name].read_text(encoding="utf-8", errors="replace")
-        match = re.search(r"""^title: *(["']?)(.*)\1 *$""", text, re.MULTILINE)
-        return match[2] if match else ""
-
-    def explain_missing(self, name: str) -> str:
-        """Say that there is no experiment of a name, and which the user may mean."""
-        guess = nearest(name, self.paths) or "; `fedatlas list experiments` names them all"
-        return f"there is no experiment {name!r}{guess}"
 
 
 def _find_files(folder: Path) -> dict[str, Path]:

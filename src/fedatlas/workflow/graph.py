@@ -161,17 +161,11 @@ class Graph:
         """Return the inputs of a run file: data, partition, optimum, traces, and that of the interim analysis before.
 
         What comes from a record has no inputs.
-
-        Raises:
-            UserError: The experiment has no interim analysis with so many seeds.
         """
         spec, earlier = self.cell(w).spec, None
         if (seeds := getattr(w, "seeds", None)) is not None:
             analyses = self.study.experiment(w.size, w.experiment).analyses
-            if int(seeds) not in analyses[1:]:
-                where = f"{w.experiment} (size {w.size})"
-                raise UserError(f"{where} has no interim analysis at {seeds} seeds after the first")
-            earlier = self._run_file(w, self.cell(w), analyses[analyses.index(int(seeds)) - 1])
+            earlier = self._run_file(w, self.cell(w), analyses[analyses[1:].index(int(seeds))])
         if self.records.find(w):
             return {}
         files: dict[str, Any] = {

@@ -8,7 +8,7 @@ from fedatlas.experiments import SIZES, labels
 from fedatlas.io import terminal
 from fedatlas.io.machine import format_duration, format_size
 from fedatlas.workflow.study import Study
-from fedatlas.workflow.times import Cost, experiment_costs
+from fedatlas.workflow.times import experiment_costs
 
 LEGEND = (
     "Times are those of one processor for all runs of an experiment. They were measured; those after ~ are rough "
@@ -29,7 +29,10 @@ def lines(study: Study) -> Iterator[str]:
             yield terminal.hanging_indent(f"  {name}", title(study, name, documents[name]), margin)
             known = {size: costs.get((name, size)) for size in sizes(documents[name])}
             memory = max((cost.memory_mb for cost in known.values() if cost), default=0)
-            durations = ", ".join(f"{size} {duration(cost)}".rstrip() for size, cost in known.items())
+            durations = ", ".join(
+                size + (f" {format_duration(cost.seconds, cost.measured)}" if cost and cost.seconds is not None else "")
+                for size, cost in known.items()
+            )
             largest = f"; {format_size(memory * 1e6)}" if memory else ""
             for details in filter(None, (str(documents[name].get("source") or ""), f"{durations}{largest}")):
                 yield terminal.hanging_indent("", details, margin)
@@ -44,10 +47,3 @@ def sizes(document: Mapping[str, Any]) -> list[str]:
     """Return the sizes in the document of an experiment, which need not be right."""
     found = document.get("sizes")
     return [size for size in SIZES if size in found] if isinstance(found, dict) else []
-
-
-def duration(cost: Cost | None) -> str:
-    """Return a time for people, an estimate with ``~``; empty if it is unknown."""
-    if cost is None or cost.seconds is None:
-        return ""
-    return format_duration(cost.seconds, cost.measured)

@@ -8,11 +8,11 @@ from fedatlas.experiments import SIZES
 from fedatlas.experiments.cells import CellSpec
 from fedatlas.experiments.shared_files import optimum_file, partition_file
 from fedatlas.federation.partitions import is_split
-from fedatlas.workflow.study import Study
+from fedatlas.workflow.study import RESULTS, Study
 
 
 class Origins:
-    """Origins of the partitions and optima of a study, by path."""
+    """Origins of the partitions and optima of a study, by path below ``results/``."""
 
     def __init__(self, study: Study) -> None:
         """Create the origins of a study, which are collected as experiments are read."""
@@ -23,15 +23,11 @@ class Origins:
         """Return the files that a cell needs: the ``partition`` of its data, the ``optimum`` of its problem."""
         files = {}
         if is_split(spec.problem.get("partition")):
-            files["partition"] = self._add(*partition_file(spec))
+            files["partition"] = partition_file(spec)
         if spec.optimum:
-            files["optimum"] = self._add(*optimum_file(spec))
-        return files
-
-    def _add(self, path: str, origin: dict[str, Any]) -> str:
-        path = self.study.folders.result(path)
-        self._origins[path] = origin
-        return path
+            files["optimum"] = optimum_file(spec)
+        self._origins |= dict(files.values())
+        return {name: self.study.folders.result(path) for name, (path, _) in files.items()}
 
     def find(self, folder: str, key: str) -> dict[str, Any]:
         """Return the origin of a file: the problem, or data and partition, and the number of clients.
@@ -43,7 +39,7 @@ class Origins:
         Raises:
             UserError: No experiment needs the file.
         """
-        path = self.study.folders.result(f"{folder}/{key}.npz")
+        path = f"{RESULTS}/{folder}/{key}.npz"
         for size, name in ((size, name) for size in SIZES for name in self.study.files.paths):
             if path in self._origins:
                 break
@@ -51,5 +47,5 @@ class Origins:
                 for cell in self.study.cells(size, name).values():
                     self.files(cell.spec)
         if path not in self._origins:
-            raise UserError(f"no experiment needs {path}")
+            raise UserError(f"no experiment needs {self.study.folders.result(path)}")
         return self._origins[path]

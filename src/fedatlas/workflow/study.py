@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fedatlas.data.paths import MIRRORS_VARIABLE, list_mirrors, resolve_directory
-from fedatlas.errors import UserError
+from fedatlas.errors import UserError, nearest
 from fedatlas.experiments import expansion
 from fedatlas.experiments.cells import Cell
 from fedatlas.experiments.experiment_view import ExperimentView
@@ -157,7 +157,8 @@ class Study:
     def check_name(self, name: str, key: str = "") -> None:
         """Raise UserError, with a guess, if there is no experiment of a name. key: What names it, for the message."""
         if name not in self.files.paths:
-            raise UserError(key + self.files.explain_missing(name))
+            guess = nearest(name, self.files.paths) or "; `fedatlas list experiments` names them all"
+            raise UserError(f"{key}there is no experiment {name!r}{guess}")
         if not re.fullmatch(NAME, name):
             explanation = f"the name {name!r} must consist of letters, digits, _ and -"
             raise UserError(f"{self.files.paths[name]}: {explanation}; rename the file")

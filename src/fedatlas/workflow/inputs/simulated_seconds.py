@@ -54,92 +54,72 @@ def build(
     curves = results.curves.copy()
     plotted = curves[curves["algorithm"].isin([name.split("/")[0] for name in needed])]
     runs = _runs(results.folder, needed, view.axes)
-    clock, clocked = _Clock(directory), results.curves.get(SIMULATED)  # of runs that have a clock of their own
+    clocked = results.curves.get(SIMULATED)  # of runs that have a clock of their own
     curves[SIMULATED] = np.nan
     groups = []
     for (id, *cells, seed), rows in select_rows(plotted, request.where).groupby(
         ["algorithm", *view.axes, "seed"], sort=False, dropna=False
     ):
         point = [axis_values.parse(cell.item() if isinstance(cell, np.generic) else cell) for cell in cells]
-        spec, search, file = runs[_run_key(id, point)]
-        groups.append((spec, file, create_run(spec, search.within, search.chosen or {}, int(seed)), rows))
-    groups.sort(key=lambda group: json.dumps(group[0].problem, sort_keys=True))  # then one problem is in memory
-    for spec, file, run, rows in groups:
+        spec, search, file = runs[(id, *map(axis_values.text, point))]
+        problem = (json.dumps(spec.problem, sort_keys=True), spec.setting.get("clients"), file, directory)
+        groups.append((problem, create_run(spec, search.within, search.chosen or {}, int(seed)), rows))
+    groups.sort(key=lambda group: group[0][0])  # then one problem is in memory
+    for problem, run, rows in groups:
         driver = create_setting(run).driver_kind
         model = request.model_of(driver)
         curves.loc[rows.index, SIMULATED] = (
-            clocked[rows.index] if driver.clocked else clock.seconds(model, (spec, file), run, rows)
+            clocked[rows.index] if driver.clocked else _seconds(model, problem, run, rows)
         )
     return {"curves": curves}
 
 
 def _runs(
     folder: Path, files: dict[str, str | None], axes: list[str]
-) -> dict[str, tuple[CellSpec, Search, str | None]]:
-    """Return specification, search and partition of the scored runs, by id and point of the axes."""
+) -> dict[tuple[str, ...], tuple[CellSpec, Search, str | None]]:
+    """Return specification, search and partition of the scored runs, by id and point of the axes, as text."""
     runs = {}
     for name, file in files.items():
         meta = RunMeta.from_dict(read_meta(folder / "runs" / f"{name}.parquet"))
         for search in meta.searches or initial_searches(meta.spec):
             point = [search.within[axis] if axis in search.within else meta.spec.axis_value(axis) for axis in axes]
-            runs[_run_key(name.split("/")[0], point)] = (meta.spec, search, file)
+            runs[(name.split("/")[0], *map(axis_values.text, point))] = (meta.spec, search, file)
     return runs
 
 
-def _run_key(id: str, point: Sequence[Any]) -> str:
-    """Return the key of a run: the id of its algorithm and its point of the axes, as text."""
-    return json.dumps([id, *map(axis_values.text, point)])
+def _seconds(model: CostModel, key: tuple[Any, ...], run: Run, rows: "pd.DataFrame") -> np.ndarray:
+    """Return simulated seconds at a run's evaluations, (rows,). key: Arguments of `_problem`."""
+    setting, (problem, number, operations) = create_setting(run), _problem(*key)
+    active = _active_clients(
+        key, json.dumps(setting.participation), setting.clients, int(rows["round"].iloc[-1]), run.seed
+    )
+    partition = problem.partition
+    workload = Workload(
+        vector=(model.number_bytes or number) * problem.dim,
+        operations=model.operations or operations,
+        sizes=np.full(setting.clients, problem.samples) if partition is None else np.asarray(partition.sizes),
+        batch=setting.batch,
+    )
+    return seconds(model, workload, active, map(Ledger.parse, rows[EXCHANGES]))
 
 
-class _Clock:
-    """Simulated time of runs. Problems and active clients of the last runs are cached. directory: Of prepared data."""
-
-    def __init__(self, directory: str | Path | None) -> None:
-        self.directory = directory
-        self._problem = functools.lru_cache(maxsize=1)(self._build_problem)
-        self._active_clients = functools.lru_cache(maxsize=32)(self._find_active)
-        self._sizes_of_numbers = functools.lru_cache(maxsize=1)(_number_sizes)
-
-    def seconds(
-        self, model: CostModel, cell: tuple[CellSpec, str | None], run: Run, rows: "pd.DataFrame"
-    ) -> np.ndarray:
-        """Return simulated seconds at a run's evaluations, (rows,). cell: Specification and file of the partition."""
-        spec, file = cell
-        setting = create_setting(run)
-        problem_key = (json.dumps(spec.problem, sort_keys=True), spec.setting.get("clients"), file)
-        problem = self._problem(*problem_key)
-        active = self._active_clients(
-            problem_key, json.dumps(setting.participation), setting.clients, int(rows["round"].iloc[-1]), run.seed
-        )
-        number, operations = self._sizes_of_numbers(problem)
-        partition = problem.partition
-        workload = Workload(
-            vector=(model.number_bytes or number) * problem.dim,
-            operations=model.operations or operations,
-            sizes=np.full(setting.clients, problem.samples) if partition is None else np.asarray(partition.sizes),
-            batch=setting.batch,
-        )
-        return seconds(model, workload, active, map(Ledger.parse, rows[EXCHANGES]))
-
-    def _build_problem(self, spec: str, clients: Any, file: str | None) -> Problem:
-        problem = json.loads(spec)
-        if "device" in problem:
-            problem["device"] = "cpu"  # nothing is computed that needs the run's device
-        problem = instances.instance_at(problem, 0)  # sizes are the same for all seeds
-        return problems.create(problem, clients, self.directory, Partition.load(file) if file else None)
-
-    def _find_active(
-        self, problem: tuple[str, Any, str | None], participation: str, clients: int, rounds: int, seed: int
-    ) -> ActiveClients:
-        """Return the active clients of all rounds."""
-        rule = PARTICIPATION.build(json.loads(participation))
-        if rule.name == "full":
-            return ActiveClients(None, clients * np.arange(rounds + 1))
-        participants = rule.bind(self._problem(*problem), clients, seed)
-        active = [participants.active(t) for t in range(rounds)]
-        return ActiveClients(np.concatenate([[], *active]).astype(int), np.cumsum([0, *map(len, active)]))
+@functools.lru_cache(maxsize=1)
+def _problem(spec: str, clients: Any, file: str | None, directory: str | Path | None) -> tuple[Problem, int, float]:
+    """Return a problem, the bytes of a number of the model, and the operations of the gradient of a sample."""
+    content = json.loads(spec)
+    if "device" in content:
+        content["device"] = "cpu"  # nothing is computed that needs the run's device
+    content = instances.instance_at(content, 0)  # sizes are the same for all seeds
+    problem = problems.create(content, clients, directory, Partition.load(file) if file else None)
+    return problem, problem.start(0).dtype.itemsize, per_sample(problem)
 
 
-def _number_sizes(problem: Problem) -> tuple[int, float]:
-    """Return the bytes of a number of the model, and the operations of the gradient of a sample."""
-    return problem.start(0).dtype.itemsize, per_sample(problem)
+@functools.lru_cache(maxsize=32)
+def _active_clients(key: tuple[Any, ...], participation: str, clients: int, rounds: int, seed: int) -> ActiveClients:
+    """Return the active clients of all rounds. key: Arguments of `_problem`."""
+    rule = PARTICIPATION.build(json.loads(participation))
+    if rule.name == "full":
+        return ActiveClients(None, clients * np.arange(rounds + 1))
+    participants = rule.bind(_problem(*key)[0], clients, seed)
+    active = [participants.active(t) for t in range(rounds)]
+    return ActiveClients(np.concatenate([[], *active]).astype(int), np.cumsum([0, *map(len, active)]))
