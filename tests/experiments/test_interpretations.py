@@ -67,7 +67,7 @@ def test_the_workflow_gives_a_job_the_runs_of_the_narrower_search(tmp_path):
     algorithms = {"fedavg": None, "open": {"algorithm": "fedavg", "extend": 2}, "scaffold": None}
     checked(tmp_path, tune=tune, select=select, algorithms=algorithms)
     settings = {"size": "smoke", "tour": [], "experiments": "all", "data": "data", "data_mirrors": [], "mlflow_uri": ""}
-    graph = Graph(Study.from_config(settings, root=tmp_path))
+    graph = Graph(Study(settings, root=tmp_path))
     inputs = {
         id: graph.run_inputs(SimpleNamespace(size="smoke", experiment="tiny", id=id, key="all")) for id in algorithms
     }
