@@ -141,7 +141,7 @@ def open_study(words):
     """Return the arguments of a command of snakemake, and the study with the configuration that it gives."""
     arguments = SNAKEMAKE.parse_args(words[1:])
     config = {key: yaml.safe_load(value) for key, value in (pair.split("=") for pair in arguments.config or ())}
-    return arguments, Study.from_config((read_yaml(CONFIG) or {}) | config)
+    return arguments, Study((read_yaml(CONFIG) or {}) | config)
 
 
 def _read_snakemake(words):
@@ -166,7 +166,7 @@ def _read_fedatlas(words):
             assert name in known() or Path(name).exists(), (words, name)
     if words[1] == "run":
         size = {"size": arguments.size} if arguments.size else {}
-        assert _validate(Study.from_config((read_yaml(CONFIG) or {}) | size), arguments.name), words
+        assert _validate(Study((read_yaml(CONFIG) or {}) | size), arguments.name), words
 
 
 def subcommands(command):

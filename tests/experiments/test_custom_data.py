@@ -121,7 +121,7 @@ def test_problems_share_an_optimum_where_their_objective_does_not_depend_on_the_
 def test_the_workflow_sees_content_and_not_times(tmp_path, monkeypatch):
     """The parameter of the rule that prepares holds the hash of the content; the file is an input without its time."""
     result = make_experiment()
-    graph = Graph(Study.from_config({}, root=tmp_path))
+    graph = Graph(Study({}, root=tmp_path))
     w = SimpleNamespace(data=result.problem["data"])
     before = repr(sources.info(w.data))
     assert list(sources.info(w.data).paths) == ["mine.csv"]

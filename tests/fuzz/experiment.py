@@ -55,7 +55,7 @@ def _run(content: bytes, folder: Path) -> None:
     path.write_bytes(content)
     prepared()
     with contextlib.chdir(folder):
-        graph = Graph(Study.from_config(SETTINGS))
+        graph = Graph(Study(SETTINGS))
         graph.study.cells("smoke", "generated")
         if graph.study.experiment("smoke", "generated").title != "Generated":
             return

@@ -20,7 +20,7 @@ def checked(folder, **change):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(yaml.safe_dump(TINY | change))
     settings = {"size": "smoke", "tour": [], "experiments": "all", "data": "data", "data_mirrors": []}
-    return Study.from_config(settings | {"mlflow_uri": ""}, root=folder).cells("smoke", "tiny")
+    return Study(settings | {"mlflow_uri": ""}, root=folder).cells("smoke", "tiny")
 
 
 def setting(**options):

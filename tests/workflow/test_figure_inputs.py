@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_what_is_drawn_is_what_was_run():
-    cells = list(Study.from_config({}, root=ROOT).cells("smoke", "fedawe_fig2").values())
+    cells = list(Study({}, root=ROOT).cells("smoke", "fedawe_fig2").values())
     where = {"participation.p.0": 0.2, "participation.p.1": [0.5, 0.8]}
     figure = FIGURES.build({"kind": "availability", "where": where})
     result = inputs.build(figure, None, inputs.specify(figure, cells), inputs.ResultTables())

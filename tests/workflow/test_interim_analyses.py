@@ -63,7 +63,7 @@ class Workflow:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(yaml.safe_dump(noisy(**change), sort_keys=False))
         settings = {"size": "smoke", "tour": [], "experiments": "all", "data": "data", "data_mirrors": []}
-        study = Study.from_config(settings | {"results": str(folder / "results"), "mlflow_uri": ""}, root=folder)
+        study = Study(settings | {"results": str(folder / "results"), "mlflow_uri": ""}, root=folder)
         self.graph, self.folder = Graph(study, analysis_file=self.make_analysis), folder / "results/smoke/tiny"
 
     def wildcards(self, **values):

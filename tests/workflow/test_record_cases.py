@@ -113,7 +113,7 @@ def test_the_run_files_of_a_case_are_asked_for_by_its_name(folder, capsys, monke
 
 
 def test_the_readme_says_what_the_record_has_of_the_landscape():
-    study, counts = Study.from_config({}, root=ROOT), {}
+    study, counts = Study({}, root=ROOT), {}
     for size in ("smoke", "laptop"):
         cells, lacking = study.cells(size, "landscape"), lacking_cells(study, size, "landscape")
         held = [cell for key, cell in cells.items() if key not in {(cell.id, cell.key) for cell in lacking}]
@@ -125,7 +125,7 @@ def test_the_readme_says_what_the_record_has_of_the_landscape():
 
 def test_the_example_of_the_readme_says_what_compare_takes_from_the_record():
     """Those algorithms of which the record has every cell of its problems, verified for today's code."""
-    study = Study.from_config({}, root=ROOT)
+    study = Study({}, root=ROOT)
     held = Records(study).held("smoke", "landscape")
     cells = list(study.cells("smoke", "landscape").values())
     problems = {cell.key for cell in cells if run_path(cell) in held}

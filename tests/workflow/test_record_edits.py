@@ -220,7 +220,7 @@ def test_what_nobody_computed_again_is_not_taken(study, change):
         lines = [line for line in verified.read_text().splitlines() if ",own,scaffold," not in line]
         verified.write_text("\n".join(lines) + "\n")
         assert taken() == ALL - {"own/scaffold"}
-        assert Records(Study.from_config({"record": "any"})).held("smoke", "own").keys() == {
+        assert Records(Study({"record": "any"})).held("smoke", "own").keys() == {
             f"runs/{id}/all.parquet" for id in EXPERIMENT["algorithms"]
         }
 

@@ -42,7 +42,7 @@ def test_keys_that_are_not_given_have_defaults(tmp_path, monkeypatch):
         "gpu": 0,
         "mlflow_uri": "sqlite:///results/mlflow.db",
     }
-    assert Study.from_config({"results": "out/"}).config["mlflow_uri"] == "sqlite:///out/mlflow.db"
+    assert Study({"results": "out/"}).config["mlflow_uri"] == "sqlite:///out/mlflow.db"
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_keys_that_are_not_given_have_defaults(tmp_path, monkeypatch):
 )
 def test_a_wrong_configuration(content, message):
     with pytest.raises(UserError, match=re.escape(message)) as error:
-        Study.from_config(content)
+        Study(content)
     assert "\n" not in str(error.value) and str(error.value).startswith("config/config.yaml")
 
 

@@ -23,7 +23,7 @@ try:
         ensure_writable(".snakemake/lock")  # where Snakemake cannot keep its own files, it ends in a traceback
     if workflow.modifier.path_modifier.prefix:
         raise UserError("a module of the atlas takes no prefix: name another folder by `results` in its config")
-    study = Study.from_config(config, local=local)
+    study = Study(config, local=local)
     study.export(workflow)
 except UserError as error:
     raise WorkflowError(str(error)) from None

@@ -2,6 +2,7 @@
 
 import functools
 import hashlib
+import itertools
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -16,23 +17,17 @@ from fedatlas.experiments.cells import Cell, CellSpec
 from fedatlas.experiments.dependencies import trace_files
 from fedatlas.experiments.labels import SIMULATED
 from fedatlas.io.text import read_json
-from fedatlas.publish.report.cards import Card
 from fedatlas.publish.report.facts import FACTS_FILE
 from fedatlas.publish.report.facts_builder import build_facts
 from fedatlas.records.lookup import Records
 from fedatlas.results.claims import checks_at_size
 from fedatlas.results.figures import FIGURES
-from fedatlas.results.figures.base import Figure
 from fedatlas.results.figures.renderer import figure_paths
 from fedatlas.workflow import LIVE, dependencies, inputs
 from fedatlas.workflow.interim_analyses import seed_counts
 from fedatlas.workflow.origins import Origins
 from fedatlas.workflow.published_cards import published_cards
 from fedatlas.workflow.study import Study
-
-AnalysisFile = Callable[
-    [str, str, int], str
-]  # from size, experiment and number of seeds to the file of an interim analysis
 
 
 class Graph:
@@ -45,7 +40,7 @@ class Graph:
     def __init__(
         self,
         study: Study,
-        analysis_file: AnalysisFile | None = None,
+        analysis_file: Callable[[str, str, int], str] | None = None,
         is_dry: Callable[[], bool] = lambda: False,
     ) -> None:
         """Create the graph of a study.
@@ -199,13 +194,9 @@ class Graph:
         """Return the layout of an experiment's table."""
         return asdict(self.study.layout(w.size, w.experiment))
 
-    def figure(self, w: Any) -> tuple[Figure, dict[str, Any]]:
-        """Return a figure's kind, and its specification without the caption."""
-        spec = self.study.experiment(w.size, w.experiment).figure(w.figure)
-        return FIGURES.build(spec), spec
-
     def _figure(self, w: Any) -> dict[str, Any]:
-        kind, options = self.figure(w)
+        options = self.study.experiment(w.size, w.experiment).figure(w.figure)
+        kind = FIGURES.build(options)
         view = self.study.view(w.size, w.experiment).to_dict() if kind.draws_results else None
         return {"figure": options, "view": view, "inputs": inputs.specify(kind, self.cells(w))}
 
@@ -213,7 +204,8 @@ class Graph:
 
     def figure_inputs(self, w: Any) -> dict[str, Any]:
         """Return the inputs of a figure: table and curves if it draws results, and the files of its inputs."""
-        (kind, _), folder = self.figure(w), self.folders.experiment(w.size, w.experiment)
+        kind = FIGURES.build(self.study.experiment(w.size, w.experiment).figure(w.figure))
+        folder = self.folders.experiment(w.size, w.experiment)
         names = ("table", "curves") if kind.draws_results else ()
         return {name: f"{folder}/{name}.parquet" for name in names} | self._input_files(kind.inputs, w)
 
@@ -264,25 +256,16 @@ class Graph:
     def _about(self, w: Any) -> dict[str, Any]:
         """Return the words of report and MLflow on an experiment."""
         experiment, view = self.study.experiment(w.size, w.experiment), self.study.view(w.size, w.experiment)
-        return build_facts(experiment, view, self._cards)
-
-    @functools.cached_property
-    def _cards(self) -> list[Card]:
-        """The cards of the verdicts that are committed with the gallery."""
-        return published_cards(self.study)
-
-    def figure_files(self, size: str, name: str) -> list[str]:
-        """Return the files of the figures of an experiment."""
-        figures = self.study.experiment(size, name).figures
-        kinds = {id: FIGURES.get(figure["kind"]) for id, figure in figures.items()}
-        return self._files(
-            size, [name], *(path for id, kind in kinds.items() for path in figure_paths(id, kind.is_table))
-        )
+        return build_facts(experiment, view, published_cards(self.study))
 
     def report_inputs(self, size: str, names: list[str]) -> list[str]:
         """Return the files that a report over experiments shows."""
         files = self._files(size, names, FACTS_FILE, "table.parquet", "claims.csv")
-        return files + [path for name in names for path in self.figure_files(size, name)]
+        for name in names:
+            figures = self.study.experiment(size, name).figures.items()
+            paths = (figure_paths(id, FIGURES.get(figure["kind"]).is_table) for id, figure in figures)
+            files += self._files(size, [name], *itertools.chain(*paths))
+        return files
 
     def _files(self, size: str, names: list[str], *kinds: str) -> list[str]:
         return [f"{self.folders.experiment(size, name)}/{kind}" for name in names for kind in kinds]

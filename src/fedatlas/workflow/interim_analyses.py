@@ -11,13 +11,13 @@ from fedatlas.experiments.specification import Experiment
 from fedatlas.results.claims import build
 from fedatlas.results.claims.base import Check
 
-Undecided = Callable[
-    [int], Iterable[str]
-]  # from the number of seeds of an interim analysis to the claims that it leaves undecided
-
 
 def seed_counts(
-    experiment: Experiment, cells: Sequence[Cell], deterministic: Iterable[str], undecided: Undecided, last: int
+    experiment: Experiment,
+    cells: Sequence[Cell],
+    deterministic: Iterable[str],
+    undecided: Callable[[int], Iterable[str]],
+    last: int,
 ) -> list[int]:
     """Return the number of seeds of each cell, as those of its interim analysis.
 
@@ -25,7 +25,7 @@ def seed_counts(
         experiment: An experiment with interim analyses.
         cells: Its cells.
         deterministic: Ids of the algorithms whose runs are the same for all seeds, which need no more.
-        undecided: Gives the claims that an interim analysis leaves undecided, in ascending order of analyses.
+        undecided: Gives the claims that the interim analysis at a number of seeds leaves undecided, in ascending order.
         last: Number of seeds at the last interim analysis that is asked for.
     """
     constant = {id for id, entry in experiment.algorithms.items() if entry.seeds is not None} | set(deterministic)

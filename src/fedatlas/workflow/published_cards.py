@@ -1,5 +1,6 @@
 """What is committed with the gallery, for reports, MLflow and summaries: cards of its verdicts, and pictures."""
 
+import functools
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from fedatlas.workflow.times import paper_hours
 VERDICTS = "docs/gallery/claims.csv"
 
 
+@functools.cache
 def published_cards(study: Study) -> list[Card]:
     """Return the cards; none if the study has no gallery. They have no figures."""
     if not Path(VERDICTS).exists():

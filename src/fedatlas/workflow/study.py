@@ -51,11 +51,6 @@ class Folders:
     data: str = "data"
     local: Callable[[str], str] = str
 
-    @classmethod
-    def from_config(cls, config: dict[str, Any], local: Callable[[str], str] = str) -> "Folders":
-        """Return the folders of a configuration."""
-        return cls(str(Path(os.path.expanduser(config["results"]))), str(resolve_directory(config["data"])), local)
-
     def result(self, path: str) -> str:
         """Return the path of a result in the configured folder.
 
@@ -98,35 +93,10 @@ class Study:
         files: The files of experiments.
     """
 
-    def __init__(
-        self,
-        config: dict[str, Any],
-        root: str | Path = ".",
-        folders: Folders | None = None,
-        shipped: Path | None = None,
-    ) -> None:
-        """Check that the experiments that the configuration names exist.
+    def __init__(self, config: Any, root: str | Path = ".", local: Callable[[str], str] = str) -> None:
+        """Read a configuration, and check that the experiments that it names exist.
 
-        Args:
-            config: Configuration with all keys.
-            root: Folder of the study.
-            folders: Folders of results and data; by default those of the configuration.
-            shipped: Folder of the atlas's experiments, which a study can name besides its own. A name that both have
-                means the study's experiment.
-        """
-        self.config, self.root, self.folders = config, Path(root), folders or Folders.from_config(config)
-        comparisons = Path(self.folders.results, COMPARISONS)
-        self.files = ExperimentFiles(self.root, config["experiments_folder"], shipped, comparisons)
-        selected = [] if config["experiments"] == "all" else config["experiments"]
-        gallery = [name for names in config["gallery"].values() for name in names]
-        named = {"tour": config["tour"], "experiments": selected, "gallery": gallery}
-        for key, names in named.items():
-            for name in names:
-                self.check_name(name, f"{CONFIG}: {key}: ")
-
-    @classmethod
-    def from_config(cls, config: Any, root: str | Path = ".", local: Callable[[str], str] = str) -> "Study":
-        """Create the study of a configuration that need not be complete.
+        A name that the study and the atlas have means the study's experiment.
 
         Args:
             config: Keys and values of ``config.yaml``, or None.
@@ -136,10 +106,18 @@ class Study:
         Raises:
             UserError: The configuration is wrong.
         """
-        settings = complete(config)
-        folders = Folders.from_config(settings, local)
-        settings.setdefault("mlflow_uri", f"sqlite:///{folders.results}/mlflow.db")
-        return cls(settings, root, folders, shipped() / FOLDER)
+        self.config, self.root = complete(config), Path(root)
+        results, data = Path(self.config["results"]).expanduser(), resolve_directory(self.config["data"])
+        self.folders = Folders(str(results), str(data), local)
+        self.config.setdefault("mlflow_uri", f"sqlite:///{results}/mlflow.db")
+        folder, comparisons = self.config["experiments_folder"], Path(self.folders.results, COMPARISONS)
+        self.files = ExperimentFiles(self.root, folder, shipped() / FOLDER, comparisons)
+        selected = [] if self.config["experiments"] == "all" else self.config["experiments"]
+        gallery = [name for names in self.config["gallery"].values() for name in names]
+        named = {"tour": self.config["tour"], "experiments": selected, "gallery": gallery}
+        for key, names in named.items():
+            for name in names:
+                self.check_name(name, f"{CONFIG}: {key}: ")
 
     @classmethod
     def open(cls, results: str | None = None) -> "Study":
@@ -149,7 +127,7 @@ class Study:
             results: Folder of its results; by default the configured one.
         """
         config = read_yaml(CONFIG) if CONFIG.exists() else None
-        study = cls.from_config(config if results is None else {**(config or {}), "results": results})
+        study = cls(config if results is None else {**(config or {}), "results": results})
         if study.folders.data != str(resolve_directory()):  # custom data are remembered there
             os.environ.setdefault("FEDATLAS_DATA", study.folders.data)
         return study
