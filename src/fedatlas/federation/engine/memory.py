@@ -1,5 +1,6 @@
 """Estimates of the memory that a run takes, and checks before it is allocated. No result depends on them."""
 
+import shutil
 import tempfile
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -8,7 +9,7 @@ import numpy as np
 
 from fedatlas.errors import UserError
 from fedatlas.federation.engine.setting import Setting
-from fedatlas.io.machine import format_size, free_disk
+from fedatlas.io.machine import format_size
 
 if TYPE_CHECKING:
     from fedatlas.federation.engine.simulation import Simulation
@@ -135,9 +136,10 @@ def require(simulations: Sequence["Simulation"]) -> str:
     text = f"about {format_size(total)}: {', '.join(sizes)}"
     stored = parts["clients"] if on_disk else 0
     smaller = "take a smaller batch, model or data set, or keep client states on disk (state: disk)"
+    disk = tempfile.gettempdir()
     for need, free, resource, advice in (
         (total - stored, first.problem.free_memory(), "memory", smaller),
-        (stored, free_disk(), f"space in {tempfile.gettempdir()}", "set TMPDIR to a larger disk"),
+        (stored, shutil.disk_usage(disk).free, f"space in {disk}", "set TMPDIR to a larger disk"),
     ):
         if need > free:
             raise UserError(
