@@ -1,12 +1,10 @@
-"""Text of experiment files stays text: in HTML, in captions of Snakemake's report, in Markdown and in spreadsheets."""
-
-import csv
+"""Text of experiment files stays text in tables."""
 
 import pandas as pd
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from fedatlas.io import csv as csv_io
+from fedatlas.io import csv
 
 TEXTS = st.text(st.sampled_from("ab 1.-+=@'\t\n,\"<>&`*_[]{}|\\:/$^~#!é"), max_size=20)
 
@@ -17,12 +15,6 @@ TEXTS = st.text(st.sampled_from("ab 1.-+=@'\t\n,\"<>&`*_[]{}|\\:/$^~#!é"), max_
 def test_tables_are_read_as_they_were_written(tmp_path_factory, texts, numbers):
     path = tmp_path_factory.getbasetemp() / "table.csv"
     frame = pd.DataFrame({"text": texts, "number": (numbers * len(texts))[: len(texts)]})
-    csv_io.write(path, frame)
-    again = csv_io.read(path, keep_default_na=False, dtype={"text": str})
+    csv.write(path, frame)
+    again = csv.read(path, keep_default_na=False, dtype={"text": str})
     pd.testing.assert_frame_equal(again, frame)
-    with open(path, newline="", encoding="utf-8") as file:
-        rows = list(csv.reader(file))[1:]
-    for text, number in rows:
-        float(number)
-        if text.startswith(("=", "+", "-", "@", "\t")):
-            float(text)

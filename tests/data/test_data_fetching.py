@@ -40,8 +40,8 @@ def test_a_stand_in_is_used_only_if_nearby_and_only_instead_of_the_official_file
 
 def test_the_next_fetch_sweeps_what_killed_ones_have_left(official, put, root, names_of_raw_files):
     official(b"content")
-    for name in (".tmp-000000-1-0123456789ab-toy", "other"):
+    for name in (".tmp-0123456789ab-toy", "other"):
         os.utime(put(f"data/raw/toys/{name}", b"left"), (0, 0))
-    os.utime(put("data/prepared/.tmp-000000-1-0123456789ab-toy", b"left"), (0, 0))
+    os.utime(put("data/prepared/.tmp-0123456789ab-toy", b"left"), (0, 0))
     fetch("toy", root)
     assert names_of_raw_files() == {"toy", "other"}

@@ -1,6 +1,7 @@
 """Memory: what a run takes, what is said of it, and what is refused."""
 
 import tracemalloc
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -70,7 +71,7 @@ def test_what_cannot_fit_is_refused_with_the_number(monkeypatch):
     with pytest.raises(UserError, match=r"scaffold needs about 2\d.* 20.5 GiB for states of 500 clients.*state: disk"):
         memory.require([large])
     assert "20.5 GiB for states" in memory.require([simulation("scaffold", Wide(), rounds=1500, state="disk")])
-    monkeypatch.setattr(memory, "free_disk", lambda: GIB)
+    monkeypatch.setattr(memory.shutil, "disk_usage", lambda path: SimpleNamespace(free=GIB))
     with pytest.raises(UserError, match=r"1 GiB of space in .* are free: set TMPDIR"):
         memory.require([simulation("scaffold", Wide(), rounds=1500, state="disk")])
     monkeypatch.setattr(memory, "free_host", lambda: GIB // 8)
@@ -178,9 +179,8 @@ def limits(monkeypatch, tmp_path):
         memory_limit.cache_clear()
         return memory_limit()
 
-    roots = {"": (f"{tmp_path}/two", "memory.max"), "memory": (f"{tmp_path}/one", "memory.limit_in_bytes")}
     monkeypatch.setattr(machine, "OWN_CGROUPS", tmp_path / "own")
-    monkeypatch.setattr(machine, "CGROUPS", roots)
+    monkeypatch.setattr(machine, "CGROUPS", f"{tmp_path}/two")
     for name in ("SLURM_MEM_PER_NODE", "SLURM_MEM_PER_CPU", "SLURM_CPUS_ON_NODE"):
         monkeypatch.delenv(name, raising=False)
     yield set_limits
@@ -193,12 +193,10 @@ def test_the_limit_is_that_of_the_job_and_not_of_the_machine(limits, monkeypatch
     assert limits(groups, {"two/memory.max": "max", "two/slurm/job_7/memory.max": GIB}) == GIB
     assert limits(groups, {"two/slurm/job_7/step_0/memory.max": GIB // 2}) == GIB // 2
     assert free_host() < GIB // 2
-    older = "5:cpu,cpuacct:/slurm\n4:memory:/slurm/job_7\n"
-    assert limits(older, {"one/slurm/job_7/memory.limit_in_bytes": GIB // 4}) == GIB // 4
     monkeypatch.setenv("SLURM_MEM_PER_NODE", "100")
-    assert limits(older, {}) == 100 * 2**20
+    assert limits(groups, {}) == 100 * 2**20
     monkeypatch.setenv("SLURM_MEM_PER_NODE", "0")
-    assert limits(older, {}) == GIB // 4
+    assert limits(groups, {}) == GIB // 2
     monkeypatch.setenv("SLURM_MEM_PER_CPU", "50")
     monkeypatch.setenv("SLURM_CPUS_ON_NODE", "2")
-    assert limits(older, {}) == 100 * 2**20
+    assert limits(groups, {}) == 100 * 2**20

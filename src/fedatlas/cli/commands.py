@@ -129,9 +129,9 @@ def theory(a: Namespace) -> None:
 
     _check_extensions()
     problem = parse_problem(a)
-    with terminal.progress_bar("computing constants and optima") as bar, explain_overflow("theory"):
+    with explain_overflow("theory"):
         for line in evaluate_theorems(problem, parse_clients(a, problem), a.local_steps, a.steps):
-            bar.write(line)
+            print(line, flush=True)
 
 
 def check(a: Namespace) -> int:

@@ -1,16 +1,12 @@
 """Files and folders that are written whole or not at all.
 
-A temporary file has a name that starts with ``.tmp-`` and identifies machine and process, so that the remains of a
-killed process can be recognised.
+A temporary file has a name that starts with ``.tmp-``, so that the remains of a killed process can be recognised.
 """
 
 import contextlib
 import errno
-import functools
-import hashlib
 import json
 import os
-import platform
 import re
 import secrets
 import shutil
@@ -24,11 +20,10 @@ from fedatlas.errors import UserError
 
 PREFIX = ".tmp-"
 _NAME_LENGTH = 50  # characters of a name that its temporary name repeats: file systems allow 255 bytes
-_TRIES = 100
 _ADVICE = dict.fromkeys((errno.ENOSPC, errno.EDQUOT), "free some space, or work on another disk")
 _ADVICE |= dict.fromkeys((errno.EROFS, errno.EACCES, errno.EPERM), "work in, or name, a folder that you may write to")
-_NAME = re.compile(rf"{re.escape(PREFIX)}(?P<machine>[0-9a-f]{{6}})-(?P<process>[0-9]+)-[0-9a-f]{{12}}-.*", re.DOTALL)
-STALE = 24 * 3600  # seconds without a change after which the writer on another machine is taken for dead
+_NAME = re.compile(rf"{re.escape(PREFIX)}[0-9a-f]{{12}}-.*", re.DOTALL)
+STALE = 24 * 3600  # seconds without a change after which the writer is taken for dead
 
 
 @contextlib.contextmanager
@@ -81,17 +76,14 @@ def update_text(path: str | Path, text: str) -> None:
     write_text(path, text)
 
 
+class _Trial(Exception):
+    """Ends a block that writes nothing."""
+
+
 def ensure_writable(path: str | Path) -> None:
     """Raise UserError if ``atomic`` could not write a path, so that hours of work do not end with this error."""
-    path = Path(path)
-    with _translate_errors(path):
-        _expect(path, stat.S_ISREG, "a regular file")
-        folder = next(folder for folder in path.absolute().parents if os.path.lexists(folder))
-        if not folder.is_dir():
-            raise NotADirectoryError(errno.ENOTDIR, f"{folder} is not a folder")
-        trial = temporary_path(folder / path.name)
-        os.close(os.open(trial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
-        trial.unlink()
+    with contextlib.suppress(_Trial), atomic(path):
+        raise _Trial
 
 
 @contextlib.contextmanager
@@ -116,21 +108,11 @@ def atomic_folder(path: str | Path) -> Iterator[Path]:
         stack.callback(shutil.rmtree, temporary, ignore_errors=True)
         yield temporary
         _expect(path, stat.S_ISDIR, "a folder")
-        _replace_folder(temporary, path)
-
-
-def _replace_folder(new: Path, path: Path) -> None:
-    for _ in range(_TRIES):  # after the old folder is moved away, another process may create one
-        try:
-            return os.rename(new, path)
-        except OSError as error:
-            if error.errno not in (errno.EEXIST, errno.ENOTEMPTY):
-                raise
         old = temporary_path(path)
         with contextlib.suppress(FileNotFoundError):
-            os.rename(path, old)
+            path.rename(old)
+        temporary.rename(path)
         shutil.rmtree(old, ignore_errors=True)
-    raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
 
 
 @contextlib.contextmanager
@@ -155,28 +137,16 @@ def explain(error: OSError, where: str = "") -> str:
 
 
 def temporary_path(path: Path) -> Path:
-    """Return a path beside another whose name identifies this process, as `is_orphan` takes it."""
-    return path.with_name(f"{PREFIX}{_machine()}-{os.getpid()}-{secrets.token_hex(6)}-{path.name[-_NAME_LENGTH:]}")
+    """Return a path beside another that no other writer has, as `is_orphan` takes it."""
+    return path.with_name(f"{PREFIX}{secrets.token_hex(6)}-{path.name[-_NAME_LENGTH:]}")
 
 
 def is_orphan(path: Path) -> bool:
-    """Return whether a path is a temporary file or folder of this package whose writer is dead.
-
-    A writer on this machine is dead when no process has its number. One on another machine, or in another container, is
-    dead when nothing has been written for a day.
-    """
-    match = _NAME.fullmatch(path.name)
-    if not match:
+    """Return whether a path is a temporary file or folder of this package to which nothing was written for a day."""
+    if not _NAME.fullmatch(path.name):
         return False
-    try:
-        if match["machine"] == _machine():
-            import psutil
-
-            return not psutil.pid_exists(int(match["process"]))
-        content = list(path.rglob("*")) if path.is_dir() and not path.is_symlink() else []
-        return time.time() - max(file.lstat().st_mtime for file in (path, *content)) > STALE
-    except (OSError, OverflowError):
-        return False  # another process has just removed it
+    content = list(path.rglob("*")) if path.is_dir() and not path.is_symlink() else []
+    return time.time() - max(file.lstat().st_mtime for file in (path, *content)) > STALE
 
 
 def sweep(folder: Path) -> None:
@@ -184,15 +154,6 @@ def sweep(folder: Path) -> None:
     with contextlib.suppress(OSError):
         for path in [path for path in folder.iterdir() if is_orphan(path)]:
             shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink(missing_ok=True)
-
-
-@functools.cache
-def _machine() -> str:
-    """Return a name of the scope in which process numbers are unique: a machine since its start, or a container."""
-    parts = [platform.node()]
-    with contextlib.suppress(OSError):
-        parts += [Path("/proc/sys/kernel/random/boot_id").read_text(), os.readlink("/proc/self/ns/pid")]
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:6]
 
 
 def expect_file(path: Path) -> None:

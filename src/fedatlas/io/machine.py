@@ -1,4 +1,4 @@
-"""This machine: its description, its free memory and disk, and how its C library treats freed memory."""
+"""This machine: its description, its free memory, and how its C library treats freed memory."""
 
 import contextlib
 import ctypes
@@ -7,18 +7,14 @@ import os
 import platform
 import re
 import resource
-import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from fedatlas.errors import UserError
 
-OWN_CGROUPS = "/proc/self/cgroup"
-# by the controller that a line of it names, none in the second version: where groups lie, and the file of the limit
-CGROUPS = {"": ("/sys/fs/cgroup", "memory.max"), "memory": ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")}
+OWN_CGROUPS, CGROUPS = "/proc/self/cgroup", "/sys/fs/cgroup"  # the group of this process, and where groups lie
 PACKAGES = ("fedatlas", "numba", "numpy", "scipy", "torch")  # that compute, and so may change a number
 TRIM, MMAPS = -1, -4  # M_TRIM_THRESHOLD and M_MMAP_MAX of malloc.h
 
@@ -30,14 +26,12 @@ def core_count(text: str = "all") -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-@functools.cache
 def processor() -> str:
     """Return the model of this machine's processor."""
-    name = ""
     with contextlib.suppress(OSError):
-        match = re.search(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
-        name = match[1] if match else ""
-    return " ".join((name or platform.processor() or platform.machine()).split())
+        if match := re.search(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE):
+            return " ".join(match[1].split())
+    return platform.processor() or platform.machine()
 
 
 def free_host() -> int:
@@ -58,18 +52,13 @@ def memory_limit() -> int | None:
 
 
 def _cgroup_limits() -> Iterator[int]:
-    """Yield the limits of this process's control groups, in both versions of the kernel's interface."""
-    text = ""
+    """Yield the limits of this process's control group, in the second version of the kernel's interface."""
     with contextlib.suppress(OSError):
-        text = Path(OWN_CGROUPS).read_text()
-    for line in text.splitlines():
-        _, controllers, path = line.split(":", 2)
-        if (key := "memory" if "memory" in controllers.split(",") else controllers) in CGROUPS:
-            root, name = CGROUPS[key]
-            folder = PurePosixPath(path.lstrip("/"))
-            for group in (folder, *folder.parents):
+        for line in Path(OWN_CGROUPS).read_text().splitlines():
+            folder = PurePosixPath(line.partition("::/")[2])
+            for group in (folder, *folder.parents) if line.startswith("0::") else ():
                 with contextlib.suppress(OSError, ValueError):
-                    yield int(Path(root, group, name).read_text())
+                    yield int(Path(CGROUPS, group, "memory.max").read_text())
 
 
 def _slurm_limits() -> Iterator[int]:
@@ -99,11 +88,6 @@ def require_memory(need: int, subject: str, advice: str) -> None:
     if need > (free := free_host()):
         sizes = f"{format_size(need)} of memory, but only {format_size(free)}"
         raise UserError(f"{subject} needs about {sizes} are free: {advice}")
-
-
-def free_disk() -> int:
-    """Return the free bytes in the folder for temporary files, which holds client states on disk."""
-    return shutil.disk_usage(tempfile.gettempdir()).free
 
 
 @functools.cache

@@ -1,7 +1,7 @@
 """Text and JSON of files that a person names or can edit: the one opener of all of them.
 
-A file is regular, of bounded length and in UTF-8, or it is refused with one sentence: a pipe would block for ever, and
-a device may have no end.
+A file is regular and in UTF-8, or it is refused with one sentence: a pipe would block for ever, and a device may have
+no end.
 """
 
 import json
@@ -11,8 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from fedatlas.errors import UserError
-
-MOST_BYTES = 1 << 28
 
 
 def require_file(path: str | Path) -> None:
@@ -30,16 +28,9 @@ def require_file(path: str | Path) -> None:
 
 
 def read_bytes(path: str | Path) -> bytes:
-    """Return the bytes of a file. Raise UserError if it cannot be read, or is longer than MOST_BYTES."""
+    """Return the bytes of a file. Raise UserError if it cannot be read."""
     require_file(path)
-    try:
-        with open(path, "rb") as file:
-            content = file.read(MOST_BYTES + 1)
-    except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror or error}") from None
-    if len(content) > MOST_BYTES:
-        raise UserError(f"{path} cannot be read: it has more than {MOST_BYTES >> 20} MiB")
-    return content
+    return Path(path).read_bytes()
 
 
 def read_text(path: str | Path) -> str:

@@ -16,7 +16,6 @@ from fedatlas.experiments.cells import Cell
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.tables import Layout
-from fedatlas.io import terminal
 from fedatlas.io.files import atomic_folder, expect_folder
 from fedatlas.io.yaml import read_yaml
 from fedatlas.publish.tracking import connection
@@ -215,7 +214,7 @@ class Study:
 
     @functools.cache  # noqa: B019  a Study lives as long as its process
     def _expand(self, size: str, name: str) -> tuple[Experiment, expansion.Expansion]:
-        with extensions.translate_errors(), terminal.progress_bar(f"checking {name}"):
+        with extensions.translate_errors():
             experiment = self.files.load(name, size)
             expanded = expansion.expand(experiment)
             validate(experiment, expanded.cells)

@@ -17,13 +17,8 @@ def _published(folder: str, name: str, size: int, md5: str, *others: str) -> Fil
 
 def _photographs(name: str, *forms: Form, **entry: Any) -> Source:
     """Return a set of colour images, 32 x 32 unless the entry says otherwise."""
-    common: dict[str, Any] = {
-        "group": name,
-        "licence": "none stated by the source",
-        "shape": (3, 32, 32),
-        "scale": 255.0,
-    }
-    return Source(name, forms=forms, **common | entry)
+    common: dict[str, Any] = {"licence": "none stated by the source", "shape": (3, 32, 32), "scale": 255.0}
+    return Source(name, group=name, forms=forms, **common | entry)
 
 
 _CIFAR: dict[str, Any] = {

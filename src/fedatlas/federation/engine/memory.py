@@ -1,5 +1,6 @@
 """Estimates of the memory that a run takes, and checks before it is allocated. No result depends on them."""
 
+import shutil
 import tempfile
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -9,7 +10,7 @@ import numpy as np
 from fedatlas.errors import UserError
 from fedatlas.federation import arrays
 from fedatlas.federation.engine.setting import Setting
-from fedatlas.io.machine import format_size, free_disk, free_host
+from fedatlas.io.machine import format_size, free_host
 
 if TYPE_CHECKING:
     from fedatlas.federation.engine.simulation import Simulation
@@ -92,9 +93,10 @@ def require(simulations: Sequence["Simulation"]) -> str:
     stored = states if on_disk else 0
     on_host = not arrays.is_torch(first.x0) or first.x0.device.type == "cpu"
     smaller = "take a smaller model, or keep client states on disk (state: disk)"
+    disk = tempfile.gettempdir()
     for need, free, resource, advice in (
         (model + states - stored if on_host else 0, free_host(), "memory", smaller),
-        (stored, free_disk(), f"space in {tempfile.gettempdir()}", "set TMPDIR to a larger disk"),
+        (stored, shutil.disk_usage(disk).free, f"space in {disk}", "set TMPDIR to a larger disk"),
     ):
         if need > free:
             raise UserError(

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import SIZES
-from fedatlas.io.csv import unescape
 from fedatlas.io.text import read_text
 from fedatlas.results.claims.verdicts import (
     COLUMNS,
@@ -88,7 +87,7 @@ def read_verdicts(path: Path) -> list[dict[str, str]]:
     """Return the rows of a claims.csv. Raises UserError if the file is not one."""
     lines = csv.DictReader(io.StringIO(read_text(path), newline=""))
     try:
-        rows = [{name: unescape(text) for name, text in row.items()} for row in lines]
+        rows = list(lines)
     except csv.Error as error:
         raise UserError(f"{path} is not CSV: {error}") from None
     for row in rows:
