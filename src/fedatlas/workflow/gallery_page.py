@@ -12,7 +12,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import SIZES
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.metadata import TableMeta
-from fedatlas.experiments.result_files import read
+from fedatlas.experiments.result_files import read_meta
 from fedatlas.publish.report.facts_builder import build_facts
 from fedatlas.publish.report.gallery import GalleryItem, MissingRecord, validate_target, write_pages
 from fedatlas.publish.report.headlines import PaperHeadlines, read_headlines
@@ -149,15 +149,14 @@ def recorded_item(study: Study, size: str, name: str, folder: Path) -> GalleryIt
     """
     lacking = make_tables(study, size, name, folder)
     judge_claims(study, size, name, folder)
-    rows_of_table, meta = read(folder / "table.parquet")
+    meta = read_meta(folder / "table.parquet")
     facts = build_facts(study.experiment(size, name), study.view(size, name))
     rows = all_verifications(study).of(size, name)
     verified = [meaning(find_record(study, name, size).cells.values(), rows)]
     if lacking:
         count = len(study.cells(size, name))
         verified.append(f"the record lacks {lacking} of {count} cells of the experiment as its file is now")
-    chosen = rows_of_table[rows_of_table["chosen"]]
-    return GalleryItem(facts, TableMeta.from_dict(meta), read_verdicts(folder / "claims.csv"), chosen, verified)
+    return GalleryItem(facts, TableMeta.from_dict(meta), read_verdicts(folder / "claims.csv"), verified)
 
 
 def make_tables(study: Study, size: str, name: str, folder: Path) -> int:
