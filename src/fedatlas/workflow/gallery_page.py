@@ -13,7 +13,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import SIZES
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.metadata import TableMeta
-from fedatlas.experiments.result_files import read
+from fedatlas.experiments.result_files import read_meta
 from fedatlas.publish.report.facts_builder import build_facts
 from fedatlas.publish.report.gallery import GalleryItem, MissingRecord, validate_target, write_pages
 from fedatlas.publish.report.headlines import PaperHeadlines, read_headlines
@@ -133,12 +133,11 @@ def recorded_item(study: Study, size: str, name: str, folder: Path) -> GalleryIt
     for path in {path for files in spec["inputs"].values() for path in files.values() if path}:
         _make_partition(study, path)
     claims.make(spec, str(folder), str(folder / "claims.csv"), study.folders.data)
-    table, meta = read(folder / "table.parquet")
+    meta = read_meta(folder / "table.parquet")
     facts = build_facts(study.experiment(size, name), study.view(size, name))
     rows = all_verifications(study).of(size, name)
     verified = [meaning(find_record(study, name, size).cells.values(), rows)]
-    verdicts = read_verdicts(folder / "claims.csv")
-    return GalleryItem(facts, TableMeta.from_dict(meta), verdicts, table[table["chosen"]], verified)
+    return GalleryItem(facts, TableMeta.from_dict(meta), read_verdicts(folder / "claims.csv"), verified)
 
 
 def make_tables(study: Study, size: str, name: str, folder: Path) -> None:

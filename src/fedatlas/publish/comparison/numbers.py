@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from fedatlas.experiments import axis_values, labels
 from fedatlas.experiments.cells import CASE
-from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
-from fedatlas.federation.algorithms import ALGORITHMS
+from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.publish.comparison.sentence import write_sentence
-from fedatlas.registry import extensions
 from fedatlas.registry.validation import native
 from fedatlas.results.comparing.pairwise import Estimate
 from fedatlas.results.comparing.ranks import ProblemRank, probability_of_improvement, rank_on_problems
@@ -33,7 +31,7 @@ class EntryNumbers:
         log: Whether scores are compared by their ratio, else by their difference.
         margin: Share of a score up to which differences do not matter.
         places: Its place on each problem, by title.
-        choices: What tuning chose, in words, by title: ``η = 0.12; by default β = 0.9``.
+        choices: What tuning chose, in words, by title: ``η = 0.12``.
         overall: Probability that it is better than a rival on an instance of a problem, and the ends of its interval,
             by id of the rivals that it meets.
         absent: Words for it where it has no runs.
@@ -117,37 +115,21 @@ def compute_numbers(
                 scores.log,
                 scores.margin,
                 dict(zip(titles, rank_on_problems(scores, id, REFERENCES), strict=True)),
-                {title: text for title, text in choices.items() if text is not None},
+                {title: text for title, text in choices.items() if text},
                 overall,
             )
         )
     return result
 
 
-def _choice(view: ExperimentView, id: str, point: Mapping[str, Any], table: "pd.DataFrame") -> str | None:
-    """Return what tuning chose for an algorithm at a point of the axes, and what stayed; None without runs."""
+def _choice(view: ExperimentView, id: str, point: Mapping[str, Any], table: "pd.DataFrame") -> str:
+    """Return what tuning chose for an algorithm at a point of the axes; empty without runs."""
     rows = table[(table["algorithm"] == id) & table["chosen"]]
     for axis, value in point.items():
         rows = rows[rows[axis] == value]
     if rows.empty:
-        return None
+        return ""
     chosen = rows.iloc[0]
     tune = [name for name in view.algorithms[id].tune if name in chosen and not axis_values.is_missing(chosen[name])]
     values = {name: axis_values.parse(native(chosen[name])) for name in tune}
-    parts = (values, _own_defaults(view.algorithms[id]) if tune else {})
-    texts = (", ".join(labels.assignment(*item) for item in part.items()) for part in parts)
-    return "; by default ".join(filter(None, texts))
-
-
-def _own_defaults(entry: AlgorithmView) -> dict[str, Any]:
-    """Return the hyper-parameters that an algorithm of the user's keeps at their defaults; of the atlas's, none."""
-    if not extensions.location(ALGORITHMS.module(entry.algorithm)):
-        return {}
-    options = ALGORITHMS.get(entry.algorithm).options().items()
-    return {
-        name: option.default
-        for name, option in options
-        if not option.required
-        and name not in {*entry.set, *entry.tune}
-        and isinstance(option.default, int | float | str)
-    }
+    return ", ".join(labels.assignment(*item) for item in values.items())

@@ -63,7 +63,6 @@ def make_cards(
     unrecorded: Collection[str],
     hours: Mapping[str, float],
     figures: Mapping[str, str] = {},
-    points: Mapping[str, str] = {},
 ) -> list[Card]:
     """Return the cards of papers.
 
@@ -73,7 +72,6 @@ def make_cards(
         unrecorded: Names of the experiments that the record does not have.
         hours: Processor hours that experiments take at the paper's size.
         figures: Paths of figures by EXPERIMENT/FIGURE, those of the largest size.
-        points: Sentences on published points beside scores by experiment.
 
     Returns:
         Mappings with ``id``, as ``fedac/speed-up``; ``paper``, its key, and ``method``, its name; ``title``, ``quote``
@@ -84,7 +82,7 @@ def make_cards(
         where the record has all experiments; ``untested`` parts, and what is not a part, with the reason;
         ``elsewhere``, place and row where the same is asked and the sentence does not speak of; ``prices``, with words,
         experiment, and processor hours or None, of what the paper's size would take; ``normal``, whether a verdict
-        rests on normal noise; ``unrecorded`` experiments; a sentence on published ``points``.
+        rests on normal noise; ``unrecorded`` experiments.
 
     Raises:
         UserError: A size at which a headline is tested has no level of evidence.
@@ -98,8 +96,6 @@ def make_cards(
             card["prices"] = [
                 [words, experiment, hours.get(experiment)] for words, experiment in headline.not_run.items()
             ]
-            experiments = (claim.partition("/")[0] for claim in headline.claims)
-            card["points"] = next((points[experiment] for experiment in experiments if experiment in points), "")
             cards.append(card)
     return cards
 

@@ -7,9 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fedatlas.errors import UserError
-from fedatlas.experiments import SIZES, labels
-from fedatlas.experiments.cells import Select
-from fedatlas.experiments.experiment_view import AlgorithmView
+from fedatlas.experiments import SIZES
 from fedatlas.experiments.metadata import TableMeta, versions
 from fedatlas.experiments.numbering import PaperItem, find_places
 from fedatlas.io import csv
@@ -22,10 +20,8 @@ from fedatlas.publish.report.headlines import LEVELS, SUBSTITUTE, PaperHeadlines
 from fedatlas.publish.report.page import FOLDER, create_environment
 from fedatlas.publish.report.verdicts import add_q_values, rests_on_normal_noise, seeds_text, to_frame
 from fedatlas.results.claims.verdicts import NOT_TESTED
-from fedatlas.results.comparing.published import fedac_points
 
 if TYPE_CHECKING:
-    import pandas as pd
     from jinja2 import Environment
 
 ATTACKS = "statements.csv"  # in the gallery: what the attack on the papers' statements found (folder statements)
@@ -56,14 +52,12 @@ class GalleryItem:
         facts: The experiment as it is known before its runs.
         meta: Metadata of its table.
         claims: Rows of claims.csv.
-        scores: Chosen values with their scores.
         verified: Sentences on who has verified the record.
     """
 
     facts: Facts
     meta: TableMeta
     claims: list[dict[str, str]]
-    scores: "pd.DataFrame"
     verified: list[str]
 
     @property
@@ -85,33 +79,6 @@ class GalleryItem:
     def places(self) -> list[PaperItem]:
         """Its places in its paper; none for questions of the atlas's own."""
         return find_places(self.facts["source"]) if self.group != ATLAS else []
-
-    @property
-    def points(self) -> str:
-        """A sentence on scores beside the points that the paper's authors published; empty if no figure shows any.
-
-        Ratios are medians over all points, and by algorithm. A step size may be chosen on the run that is shown, as in
-        the paper: then the score is that on the tuning seeds.
-        """
-        content, facts = self.facts["content"], self.facts
-        if not any(figure.get("published") for figure in content["figures"].values()):
-            return ""
-        algorithms = {
-            id: AlgorithmView(entry.get("algorithm") or id, facts["algorithms"][id], entry.get("set") or {})
-            for id, entry in content["algorithms"].items()
-        }
-        points = fedac_points(content["problem"], content["setting"], Select(**facts["select"]), algorithms)
-        rows = points.merge(self.scores, on=["algorithm", "local_steps", "clients"])
-        if rows.empty:
-            return ""
-        ratios, shown = (rows[column] / rows["published"] for column in ("score", "tuning_score"))
-        medians = ratios.groupby(rows["algorithm"]).median()
-        return (
-            f"Beside the {len(rows)} points that the authors published, suboptimality here is "
-            f"{labels.number(ratios.median())} times theirs in the median, {labels.number(medians.min())} to "
-            f"{labels.number(medians.max())} times by algorithm. With the step size chosen on the one run that is "
-            f"shown, as in the paper, it is {labels.number(shown.median())} times theirs."
-        )
 
 
 def write_pages(
@@ -142,9 +109,8 @@ def write_pages(
     pictures = {
         f"{item.name}/{figure}": _picture(gallery, item, figure) for item in items for figure in item.facts["figures"]
     }
-    points = {item.name: text for item in items if (text := item.points)}
     unrecorded = {experiment.name for experiment in missing} - groups.keys()
-    deck = make_cards(papers, claims, unrecorded, hours or {}, pictures, points)
+    deck = make_cards(papers, claims, unrecorded, hours or {}, pictures)
     environment = create_markdown_environment()
     if deck:
         decks = [[card for card in deck if card["paper"] == paper.paper] for paper in papers]
