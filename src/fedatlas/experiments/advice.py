@@ -39,12 +39,10 @@ def resolve_advice(
         UserError: A value does not fit, a required hyper-parameter has no advice, or a formula names an unknown
             constant or has no finite value.
     """
-    options = algorithm.options()
-    validate_values(
-        algorithm.title(), options, {name: value for name, value in parameters.items() if not isinstance(value, str)}
-    )
-    values = resolve(with_advice(algorithm, parameters, setting), options, problem)
-    validate_values(algorithm.title(), options, values)
+    numbers = {name: value for name, value in parameters.items() if not isinstance(value, str)}
+    validate_values(algorithm.title(), algorithm.options(), numbers)
+    values = resolve(with_advice(algorithm, parameters, setting), algorithm.options(), problem)
+    validate_values(algorithm.title(), algorithm.options(), values)
     return values
 
 
@@ -118,14 +116,9 @@ def _declared_range(algorithm: type[Algorithm], option: Option, setting: Mapping
     if not option.required:
         return None
     if option.advice is None:
-        file = extensions.location(algorithm.__module__)
-        place = (
-            f"{file}, class {algorithm.__name__}, option {option.name}"
-            if file
-            else f"{algorithm.title()}: {option.name}"
-        )
+        owner = extensions.describe(algorithm.title(), algorithm.__module__)
         raise UserError(
-            f"{place} has no range in which it is tuned: add search=(LOW, HIGH) to the option, or give "
+            f"{owner}: {option.name} has no range in which it is tuned: add search=(LOW, HIGH) to the option, or give "
             f"search.{option.name}=[LOW,HIGH] or set.{option.name}=VALUE"
         )
     text = substitute_setting(option.advice, setting)

@@ -97,4 +97,4 @@ def _simulate(spec: dict[str, Any], directory: str | Path | None) -> "tuple[str,
         row[participants.active(t)] = True
     by_round = [participants.probabilities(t) for t in rounds]
     probabilities = None if by_round[0] is None else np.array(by_round)
-    return labels.text(spec["participation"], spec), probabilities, pd.DataFrame(active, columns=names)
+    return labels.text(spec["participation"]), probabilities, pd.DataFrame(active, columns=names)
