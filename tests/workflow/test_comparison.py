@@ -204,7 +204,7 @@ def test_the_page_which_method_when_is_made_from_the_record(project):
         (["none.csv", "--on", "suite"], "none.csv"),
         (
             ["rangeless", "--on", "suite"],
-            "extensions/rangeless.py, class Rangeless, option lr has no range in which it is "
+            "algorithm rangeless (extensions/rangeless.py): lr has no range in which it is "
             "tuned: add search=(LOW, HIGH) to the option, or give --search lr=[LOW,HIGH] or --set lr=VALUE",
         ),
         (["slowmo", "--on", "suite", "--search", "lr=[1,0.1]"], "--search lr is [1, 0.1]; its ends must be positive"),

@@ -93,14 +93,9 @@ def _declared_range(algorithm: type[Algorithm], option: Option, setting: Mapping
     if not option.required:
         return None
     if option.advice is None:
-        file = extensions.location(algorithm.__module__)
-        place = (
-            f"{file}, class {algorithm.__name__}, option {option.name}"
-            if file
-            else f"{algorithm.title()}: {option.name}"
-        )
+        owner = extensions.describe(algorithm.title(), algorithm.__module__)
         raise UserError(
-            f"{place} has no range in which it is tuned: add search=(LOW, HIGH) to the option, or give "
+            f"{owner}: {option.name} has no range in which it is tuned: add search=(LOW, HIGH) to the option, or give "
             f"search.{option.name}=[LOW,HIGH] or set.{option.name}=VALUE"
         )
     text = substitute_setting(option.advice, setting)

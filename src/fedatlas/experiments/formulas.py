@@ -5,6 +5,7 @@ import copy
 import functools
 import math
 from collections.abc import Callable, Collection, Mapping
+from types import SimpleNamespace
 from typing import Any
 
 from fedatlas.errors import Undefined, UserError
@@ -22,41 +23,30 @@ def resolve(parameters: Mapping[str, Any], fields: Mapping[str, Option], problem
     algorithm's, by name. problem: whose ``constant`` is asked for names; without one a formula is only parsed, and some
     value in the parameter's range takes its place. Raises UserError naming the parameter.
     """
-    values, names = dict(parameters), _Known(parameters, fields, problem)
-    for name, value in _formulas(parameters, fields):
-        if problem is None:
-            constants(value, name)
-        values[name] = _inside(fields[name]) if problem is None else names.value(name)
-    return values
+    texts = dict(_formulas(parameters, fields))
+    if problem is None:
+        for name, text in texts.items():
+            constants(text, name)
+        return {**parameters, **{name: _inside(fields[name]) for name in texts}}
+    names = formula_names(parameters, fields)
+    open: list[str] = []  # hyper-parameters whose formulas are being worked out
 
+    def constant(name: str) -> float | None:
+        number: float | None = problem.constant(name)
+        if number is not None or name not in names:
+            return number
+        return value(name) if name in texts else parameters.get(name, fields[name].default)
 
-class _Known:
-    """Values of the names in formulas of hyper-parameters."""
-
-    def __init__(self, parameters: Mapping[str, Any], fields: Mapping[str, Option], problem: Any) -> None:
-        self.parameters, self.fields, self.problem = parameters, fields, problem
-        self.texts = dict(_formulas(parameters, fields))
-        self.open: list[str] = []  # hyper-parameters whose formulas are being worked out
-
-    def value(self, name: str) -> float:
-        """The number that the formula of a hyper-parameter stands for."""
-        if name in self.open:
-            raise UserError(f"{name} is {self.texts[name]!r}, which depends on itself; give a number")
-        self.open.append(name)
-        number = evaluate(self.texts[name], name, self)
-        self.open.pop()
+    def value(name: str) -> float:
+        if name in open:
+            raise UserError(f"{name} is {texts[name]!r}, which depends on itself; give a number")
+        open.append(name)
+        number = evaluate(texts[name], name, known)
+        open.pop()
         return number
 
-    def constant(self, name: str) -> float | None:
-        """A constant of the problem, or the value of a hyper-parameter, or None."""
-        constant: float | None = self.problem.constant(name)
-        if constant is not None or name not in formula_names(self.parameters, self.fields):
-            return constant
-        return self.value(name) if name in self.texts else self.parameters.get(name, self.fields[name].default)
-
-    def constants(self) -> list[str]:
-        """All names that there are."""
-        return [*self.problem.constants(), *formula_names(self.parameters, self.fields)]
+    known = SimpleNamespace(constant=constant, constants=lambda: [*problem.constants(), *names])
+    return {**parameters, **{name: value(name) for name in texts}}
 
 
 def formula_names(parameters: Mapping[str, Any], fields: Mapping[str, Option]) -> set[str]:

@@ -3,8 +3,6 @@
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from string import Formatter
-from types import MappingProxyType
 from typing import Any
 
 from fedatlas.data.custom import display_name
@@ -69,22 +67,16 @@ AXES = {
     "problem.similarity": "dissimilarity",
     "problem.normalise": "normalisation",
 }
-# Kinds as people say them. In braces stands an option: after a colon, the noun that it counts, for one and for more, or
-# what stands between the entries of a list. What has no value is shown by its letter.
-KINDS = {
+KINDS = {  # as people say them
     "iid": "i.i.d.",
     "dirichlet": "Dirichlet",
-    "classes": "{classes:class|classes} per client",
+    "classes": "classes per client",
     "full": "all clients in a round",
     "synchronous": "synchronous rounds",
-    "uniform": "{count} of {clients} clients in a round",
     "bernoulli": "Bernoulli",
     "markov": "Markov chain",
-    "phases": "phases of {length:round|rounds}, p = {p:, }, then {then:, then }",
-    "exponential": "factor {decay} in a round",
-    "inverse-sqrt": "inverse square root, period {period:round|rounds}",
+    "inverse-sqrt": "inverse square root",
 }
-PHRASES = {("p", "labels"): "p by the labels"}  # by option and word
 RECORDED = {
     "at_bound_mean": "share of local steps at the bound",
     "at_bound_min": "smallest share of local steps at the bound",
@@ -100,14 +92,13 @@ STATISTICS = {
 }
 # Formulas in figures: a fraction such as 1/(4cL), p of `p known`, a Greek letter, a letter with an index or beside =.
 LETTER = re.compile(
-    r"(?<!\w)\d[\d.]*/(?:[A-Za-z](?!\w)|\(\d*[A-Za-z]+\))|(?<!\w)p(?= (?:by|known)\b)"
+    r"(?<!\w)\d[\d.]*/(?:[A-Za-z](?!\w)|\(\d*[A-Za-z]+\))|(?<!\w)p(?= known\b)"
     r"|(?<!\w)(?:[α-ω]|[A-Za-z](?=_\w\b|[₀-₉]| =)|(?<== )[A-Za-z](?!\w))(?:_\w|[₀-₉]+(?:,[₀-₉]+)*)?(?!\w)"
 )
 INDEX = re.compile(r"[₀-₉,]+")
 LOWER = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 LOWERED = {lower: number for number, lower in LOWER.items()}
 SIGNS = {r"\ell": "ℓ", r"\nabla ": "∇", r"\nabla": "∇", r"\|": "‖", r"\infty": "∞", r"^\ast": "*", "^*": "*", "^2": "²"}
-COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 def quantity(name: str, statistic: str = "") -> str:
@@ -212,16 +203,13 @@ def _spaced(name: str) -> str:
     return name.replace("_", " ").replace("-", " ")
 
 
-def point(name: str, cell: Any, setting: Mapping[str, Any] = MappingProxyType({})) -> str:
-    """An axis at the value of a cell: ``K = 16``. A kind stands without the axis: ``Dirichlet, α = 0.3``.
-
-    setting: of the experiment, for kinds whose words need it: ``10 of 100 clients in a round``.
-    """
+def point(name: str, cell: Any) -> str:
+    """An axis at the value of a cell: ``K = 16``. A kind stands without the axis: ``Dirichlet, α = 0.3``."""
     value = parse(cell)
     if isinstance(value, str) and name in ("problem.partition", "participation", "schedule", "channel"):
-        value = {"kind": value}
+        return KINDS.get(value, _spaced(value))
     if isinstance(value, (dict, str)):
-        return text(value, setting)
+        return text(value)
     if value is None or isinstance(value, bool):
         return f"{'with' if value else 'no' if value is None else 'without'} {AXES.get(name) or short_axis(name)}"
     return f"{short_axis(name)} = {text(value)}"
@@ -235,18 +223,13 @@ def setting(row: Mapping[str, Any], axes: Iterable[str]) -> str:
 def distinguish(values: Sequence[Mapping[str, Any]]) -> list[str]:
     """Specifications without the options, and the kind, that all of them share: ``α = 0.3``."""
     shared = {k for k, v in values[0].items() if all(other.get(k) == v for other in values)}
-    if "{" in KINDS.get(str(values[0].get("kind")), ""):
-        shared.discard("kind")  # whose words hold options
     return [text({k: v for k, v in value.items() if k not in shared}) for value in values]
 
 
-def text(value: Any, setting: Mapping[str, Any] = MappingProxyType({})) -> str:
-    """A value for people; a specification as ``Dirichlet, α = 0.3``, custom data by the name of the file.
-
-    setting: as of ``point``.
-    """
+def text(value: Any) -> str:
+    """A value for people; a specification as ``Dirichlet, α = 0.3``, custom data by the name of the file."""
     if isinstance(value, dict):
-        return _specification(value, setting)
+        return ", ".join(_option(name, option) for name, option in value.items())
     if isinstance(value, list):
         return "(" + ", ".join(map(text, value)) + ")"
     if value is None or isinstance(value, bool):
@@ -254,45 +237,14 @@ def text(value: Any, setting: Mapping[str, Any] = MappingProxyType({})) -> str:
     return number(value, 6) if isinstance(value, (int, float)) or hasattr(value, "dtype") else display_name(str(value))
 
 
-def _specification(value: Mapping[str, Any], setting: Mapping[str, Any]) -> str:
-    """A kind in its words, then the options that these do not hold."""
-    template = KINDS.get(
-        str(value.get("kind")), _spaced(str(value.get("kind", ""))).replace("{", "{{").replace("}", "}}")
-    )
-    held = {key for _, key, _, _ in Formatter().parse(template) if key}
-    phrase = template.format_map({key: _Told(value.get(key, setting.get(key)), key) for key in held})
-    return ", ".join(
-        filter(None, [phrase, *(_option(k, v) for k, v in value.items() if k != "kind" and k not in held)])
-    )
-
-
 def _option(name: str, value: Any) -> str:
-    """An option at its value: ``α = 0.3``, ``symmetric``, ``not symmetric``, ``no clip``."""
+    """An option at its value: ``α = 0.3``, ``symmetric``, ``not symmetric``, ``no clip``; a kind alone."""
+    if name == "kind":
+        return KINDS.get(str(value), _spaced(str(value)))
     words_of_option = symbol(name) or _spaced(name)
     if value is None or isinstance(value, bool):
         return {None: f"no {words_of_option}", True: words_of_option, False: f"not {words_of_option}"}[value]
-    if isinstance(value, str) and (name, value) in PHRASES:
-        return PHRASES[name, value]
     return f"{words_of_option} = {text(value)}"
-
-
-class _Told:
-    """The value of an option in the words of a kind."""
-
-    def __init__(self, value: Any, name: str) -> None:
-        self.value, self.name = value, name
-
-    def __format__(self, how: str) -> str:
-        if isinstance(self.value, list) and how:
-            inner = self.value if any(isinstance(singular, list) for singular in self.value) else [self.value]
-            return how.join(map(text, inner))
-        if self.value is None:
-            return symbol(self.name) or f"some {how.rpartition('|')[2]}".strip()
-        if "|" not in how:
-            return text(self.value)
-        singular, plural = how.split("|")
-        counted = COUNTS[int(self.value)] if self.value in range(len(COUNTS)) else text(self.value)
-        return f"{counted} {singular if self.value == 1 else plural}"
 
 
 def count_noun(count: int, noun: str) -> str:

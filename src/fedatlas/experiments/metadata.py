@@ -8,7 +8,6 @@ from typing import Any
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import CellSpec, Search
-from fedatlas.registry.validation import restore
 
 Environment = dict[str, str]  # what computed a run, see `fedatlas.io.machine.environment`
 CIRCUMSTANCES = ("machine", "commit", "clock")  # of an environment, which change no number
@@ -77,7 +76,7 @@ class RunMeta:
         """Return the metadata that `to_dict` turned into JSON types."""
         with _explain():
             searches = [Search.from_dict(search) for search in content.get("searches", ())]
-            return restore(cls, {**content, "spec": CellSpec.from_dict(content["spec"]), "searches": searches})
+            return cls(**{**content, "spec": CellSpec.from_dict(content["spec"]), "searches": searches})
 
 
 @dataclass(frozen=True)
@@ -119,7 +118,7 @@ class TableMeta:
     def from_dict(cls, content: Mapping[str, Any]) -> "TableMeta":
         """Return the metadata that `to_dict` turned into JSON types."""
         with _explain():
-            return restore(cls, content)
+            return cls(**content)
 
 
 @contextlib.contextmanager

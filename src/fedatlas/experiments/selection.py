@@ -4,8 +4,6 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from fedatlas.experiments import axis_values
 from fedatlas.experiments.cells import Select
 from fedatlas.experiments.scores import goal
@@ -24,24 +22,12 @@ def select_rows(frame: "DataFrame", where: Mapping[str, Any] | None) -> "DataFra
         where: Value by axis. A list keeps rows with any of its values, unless it is itself a value of the axis. On an
             axis of numbers, ``max`` and ``min`` are the largest and smallest among the rows that the other axes leave.
     """
-    mask, extremes = np.ones(len(frame), bool), {}
-    for axis, value in (where or {}).items():
-        if _extreme(value) and is_numeric(frame[axis]):
-            extremes[axis] = value
-        else:
-            mask &= contains_value(frame[axis], value).to_numpy()
-    frame = frame[mask]
-    chosen = {axis: getattr(frame[axis], end)() for axis, end in extremes.items()} if len(frame) else {}
-    for axis, value in chosen.items():
-        frame = frame[frame[axis] == value]
-    return frame
-
-
-def contains_value(column: "Series", value: Any) -> "Series":
-    """Return which cells of a column have a value, or one of a list of values that is not itself a value."""
-    cells = column.dropna().unique().tolist()
-    keep_cells = axis_values.matches(list(map(axis_values.parse, cells)), value)
-    return column.isin([cell for cell, keep in zip(cells, keep_cells, strict=True) if keep])
+    if not where:
+        return frame
+    codes = frame.groupby(list(where), sort=False, dropna=False).ngroup()  # of points, in the order of the rows
+    points = frame[list(where)][~codes.duplicated()].to_dict("records")
+    values = [{axis: axis_values.parse(cell) for axis, cell in point.items()} for point in points]
+    return frame[codes.isin(select_points(values, where))]
 
 
 def select_points(points: Sequence[Mapping[str, Any]], where: Mapping[str, Any] | None) -> list[int]:

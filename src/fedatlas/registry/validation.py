@@ -2,8 +2,7 @@
 
 import types
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, TypeVar
 
 from fedatlas.errors import UserError, did_you_mean
 from fedatlas.registry import extensions
@@ -66,15 +65,6 @@ def construct(owner: str, cls: type[T], values: Mapping[str, Any], **fields: Any
         raise
     except (TypeError, ValueError, ArithmeticError) as error:
         raise UserError(f"{owner}: a value does not fit ({error})") from error
-
-
-def restore(cls: type[T], values: Mapping[str, Any]) -> T:
-    """Return the dataclass whose fields were written as JSON types. Raises TypeError if one has another type."""
-    record = cls(**values)
-    for name, hint in get_type_hints(cls).items():
-        if name in values and not Option(name, hint, MISSING, "").fits(values[name]):
-            raise TypeError(f"{name} is {values[name]!r:.60}")
-    return record
 
 
 def validate(owner: str, record: Any) -> None:

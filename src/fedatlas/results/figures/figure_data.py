@@ -136,7 +136,7 @@ class FigureData:
     def point(self, axis: str, cell: Any) -> str:
         """Return the text of an axis at the value of a cell, ``K = 16``; a case has its name for people."""
         names = self.view.cases if axis == CASE else {}
-        return names.get(cell) or labels.point(axis, cell, self.view.setting)
+        return names.get(cell) or labels.point(axis, cell)
 
     def titles(self, axis: str, cells: Sequence[Any]) -> list[str]:
         """Return the cells of an axis in words, without the options that all of the specifications share."""

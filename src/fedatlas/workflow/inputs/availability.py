@@ -95,4 +95,4 @@ def _simulate(spec: dict[str, Any], directory: str | Path | None) -> "tuple[str,
     active = np.zeros((spec["rounds"], clients), bool)
     for t, row in enumerate(active):
         row[participants.active(t)] = True
-    return labels.text(spec["participation"], spec), pd.DataFrame(active, columns=names)
+    return labels.text(spec["participation"]), pd.DataFrame(active, columns=names)
