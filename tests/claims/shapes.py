@@ -67,9 +67,9 @@ def verdict(values, mean, equality=EQUALITY):
 
     def judge(count):
         numbers = sample(values[:count], log=True, mean=mean)
-        return judge_all([Evidence(numbers, Bounds(1, open=True), equality=equality)]).verdict
+        return {"verdict": judge_all([Evidence(numbers, Bounds(1, open=True), equality=equality)]).verdict}
 
-    return judge_until_decided(ANALYSES, len(ANALYSES), judge, str)[1]
+    return judge_until_decided(ANALYSES, len(ANALYSES), judge)[1]["verdict"]
 
 
 def is_wrong(answer, truth, equality=EQUALITY):

@@ -65,9 +65,10 @@ def test_seeds_until_decided_leave_one_verdict_in_twenty_wrong():
             effects, ratios = draw(rng, parts, ANALYSES[-1])
             by_count = [functools.partial(verdict, disjunction, ratios[:, :count]) for count in ANALYSES]
             for analyses in wrong:
-                count, answer = judge_until_decided(
-                    ANALYSES, analyses, lambda n, by=by_count: by[ANALYSES.index(n)](), str
+                count, row = judge_until_decided(
+                    ANALYSES, analyses, lambda n, by=by_count: {"verdict": by[ANALYSES.index(n)]()}
                 )
+                answer = row["verdict"]
                 wrong[analyses] += is_wrong(answer, effects, disjunction)
             decided[count] += answer in (HELD, EQUAL, NOT_HELD)
         assert wrong[len(ANALYSES)] <= most_wrong(claims), (disjunction, parts, wrong)

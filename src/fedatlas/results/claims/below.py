@@ -3,7 +3,7 @@
 import functools
 import json
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,6 @@ import numpy as np
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.experiments.cells import Run
-from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.runs import create
 from fedatlas.registry.options import option
 from fedatlas.results.claims.base import BoundedCheck, MultiAlgorithmCheck
@@ -71,10 +70,15 @@ class Below(BoundedCheck, MultiAlgorithmCheck):
 
     def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
         for _, run in runs:
-            if self._is_simulated:
-                _validate_simulation(run)
-            else:
+            if not self._is_simulated:
                 validate_run(theorem(self.theorem), run)
+                continue
+            from fedatlas.theory.fedawe import trajectories
+
+            if run.tune:
+                raise UserError(f"theory: {run.algorithm} is tuned; give one value to each hyper-parameter")
+            algorithm, setting = create(run)
+            trajectories.validate(algorithm, run.problem["kind"] == "quadratic", setting)
 
     def paper_text(self, results: Results) -> str:
         if self.theorem in EQUALITIES:
@@ -84,56 +88,60 @@ class Below(BoundedCheck, MultiAlgorithmCheck):
 
     def judge(self, results: Results) -> Outcome:
         settings = [
-            (id, results.location(point), part)
+            (id, f"{results.name(id)}: " if len(self.algorithms) > 1 else "", results.location(point), part)
             for id in self.algorithms
             for point, part in results.settings(results.rows(id, self.where, results.curves))
         ]
+        seeds = len({seed for *_, rows in settings for seed in rows["seed"]})
         if self._is_simulated:
-            return self._judge_simulated(results, settings)
+            return self._judge_simulated(results, settings, seeds)
         if theorem(self.theorem).in_mean:
             evidence = [item for part in settings for item in self._shares(results, *part)]
-            return judge_all(evidence, more=self.more, shown=self._extreme(evidence))
+            choose = max if self.at_least is None else min  # how loose the bound is, the smallest share tells
+            extreme = choose(evidence, key=lambda item: item.estimate.value, default=None)
+            lost = next((item for item in evidence if item.estimate is DIVERGED), None)
+            return judge_all(evidence, more=self.more, shown=lost or extreme)
         texts, ratios = [], []
-        for id, location, rows in settings:
-            ratios.append(
-                max(
-                    largest_ratio(run.measured, run.bound)
-                    for run in compare_runs(theorem(self.theorem), results.view, id, rows).values()
-                )
-            )
+        for id, name, location, rows in settings:
+            runs = compare_runs(theorem(self.theorem), results.view, id, rows).values()
+            ratios.append(max(largest_ratio(run.measured, run.bound) for run in runs))
             text = f"at most {labels.number(ratios[-1])} of the bound"
-            text = text if math.isfinite(ratios[-1]) else "diverged or ended early"
-            texts.append(f"{self._name(results, id)}{text}{location}")
+            texts.append(f"{name}{text if math.isfinite(ratios[-1]) else 'diverged or ended early'}{location}")
         held = all(self.limits().side(ratio) == 0 for ratio in ratios)
-        return exact_outcome("; ".join(texts), held, seeds=_count_seeds(settings), value=max(ratios))
+        return exact_outcome("; ".join(texts), held, seeds=seeds, value=max(ratios))
 
-    def _judge_simulated(self, results: Results, settings: "list[tuple[str, str, pd.DataFrame]]") -> Outcome:
-        """Return the outcome of a statement, by algorithms' ids, places and curves of all settings."""
+    def _judge_simulated(
+        self, results: Results, settings: "list[tuple[str, str, str, pd.DataFrame]]", seeds: int
+    ) -> Outcome:
+        """Return the outcome of a statement, by algorithms' ids, names, places and curves of all settings."""
         from fedatlas.theory.fedawe import STATEMENTS
         from fedatlas.theory.fedawe.trajectories import Ensemble
 
         comparisons = []
-        for id, location, rows in settings:
-            ensemble = Ensemble(list(_simulate(results.view, id, rows)), LEVEL / len(settings))
-            measured, limit = STATEMENTS[str(self.theorem)](ensemble)
+        for id, name, location, rows in settings:
+            run = run_at(results.view, id, rows)
+            parts = {"parameters": run.parameters, "problem": run.problem, "setting": run.setting}
+            text = json.dumps(parts, sort_keys=True)
+            drawn = [_simulate(run.algorithm, text, seed) for seed in sorted(rows["seed"].unique().tolist())]
+            measured, limit = STATEMENTS[str(self.theorem)](Ensemble(drawn, LEVEL / len(settings)))
             share = measured / (TOLERANCE if limit is None else limit)
-            place = f"{self._name(results, id)}{location.removeprefix(' at ')}"
+            place = f"{name}{location.removeprefix(' at ')}"
             comparisons.append((share if math.isfinite(share) else math.inf, measured, limit, place))
         share, measured, limit, place = max(comparisons, key=lambda comparison: comparison[0])
         text = f"largest relative difference {labels.number(measured)}"
         if limit is not None:
             text = f"at most {labels.number(share)} of the bound"
-        seeds, worst = _count_seeds(settings), f"; the worst is {place}" if place else ""
-        held, note = self.limits().side(share) == 0, f"Over {len(comparisons)} settings{worst}."
+        note = f"Over {len(comparisons)} settings{f'; the worst is {place}' if place else ''}."
+        held = self.limits().side(share) == 0
         return exact_outcome(text, held, note, seeds, measured if limit is None else share)
 
-    def _shares(self, results: Results, id: str, location: str, rows: "pd.DataFrame") -> Iterator[Evidence]:
+    def _shares(self, results: Results, id: str, name: str, location: str, rows: "pd.DataFrame") -> Iterator[Evidence]:
         """Yield the evidence of a theorem that bounds an expectation, from an algorithm's runs in one setting.
 
         The mean of the shares is the ratio of the means of what is measured, which is not negative, and of its bound.
         """
-        runs, name = compare_runs(theorem(self.theorem), results.view, id, rows), self._name(results, id)
-        counted, measured, bound = map(np.stack, zip(*runs.values(), strict=True))
+        runs = compare_runs(theorem(self.theorem), results.view, id, rows).values()
+        counted, measured, bound = map(np.stack, zip(*runs, strict=True))
         if not np.isfinite(measured).all():
             yield Evidence(DIVERGED, Bounds(0), f"{name}diverged{location}")
             return
@@ -145,16 +153,6 @@ class Below(BoundedCheck, MultiAlgorithmCheck):
                 after = f" after {T} rounds" if len(rounds) > 1 else ""
                 numbers = sample(shares[:, i], exact=results.is_deterministic(id), mean=True, least=0)
                 yield Evidence(numbers, self.limits(), f"{name}{word} {{}} of the bound{after}{location}")
-
-    def _extreme(self, evidence: Sequence[Evidence]) -> Evidence | None:
-        """Return the evidence with the largest share, or the smallest where the check is how loose the bound is."""
-        lost = next((item for item in evidence if item.estimate is DIVERGED), None)
-        choose = max if self.at_least is None else min
-        return lost or choose(evidence, key=lambda item: item.estimate.value, default=None)
-
-    def _name(self, results: Results, id: str) -> str:
-        """Return the start of a text on an algorithm: its name, where there are several."""
-        return f"{results.name(id)}: " if len(self.algorithms) > 1 else ""
 
 
 def largest_ratio(measured: np.ndarray, bound: np.ndarray) -> float:
@@ -174,31 +172,9 @@ def largest_ratio(measured: np.ndarray, bound: np.ndarray) -> float:
         return float(np.max(np.where(resolved > 0, resolved / bound, 0)))
 
 
-def _count_seeds(settings: "Iterable[tuple[str, str, pd.DataFrame]]") -> int:
-    return len({seed for _, _, rows in settings for seed in rows["seed"]})
-
-
-def _validate_simulation(run: Run) -> None:
-    """Raise UserError if runs cannot be simulated again as statements of FedAWE need them."""
-    from fedatlas.theory.fedawe import trajectories
-
-    if run.tune:
-        raise UserError(f"theory: {run.algorithm} is tuned; give one value to each hyper-parameter")
-    algorithm, setting = create(run)
-    trajectories.validate(algorithm, run.problem["kind"] == "quadratic", setting)
-
-
-def _simulate(view: ExperimentView, id: str, rows: "pd.DataFrame") -> "Iterator[Trajectory]":
-    """Yield the runs of an algorithm in one setting, simulated again, from rows of the curves."""
-    run = run_at(view, id, rows)
-    parts = {"parameters": run.parameters, "problem": run.problem, "setting": run.setting}
-    text = json.dumps(parts, sort_keys=True)
-    for seed in sorted(rows["seed"].unique().tolist()):
-        yield _simulate_cached(run.algorithm, text, seed)
-
-
 @functools.lru_cache(maxsize=512)
-def _simulate_cached(name: str, text: str, seed: int) -> "Trajectory":
+def _simulate(name: str, text: str, seed: int) -> "Trajectory":
+    """Return a run of an algorithm, simulated again, from its parameters, problem and setting as JSON."""
     from fedatlas.theory.fedawe.trajectories import simulate
 
     run = Run(name, seed=seed, within={}, tune={}, **json.loads(text))

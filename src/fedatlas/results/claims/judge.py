@@ -1,7 +1,7 @@
 """Verdicts on the claims of an experiment, as a table."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.claim import Claim
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 
 Row = dict[str, str | float]
-T = TypeVar("T")
 
 
 def judge_claims(
@@ -67,13 +66,11 @@ def _row_at_looks(
         counts,
         len(analyses),
         lambda count: _row(results, name, claim, lambda check: results_for(check).at_analysis(count)),
-        lambda row: str(row["verdict"]),
     )
     used = int(row["seeds"] or count)  # an entry may have fewer seeds, all at the first interim analysis
     if row["verdict"] == UNDECIDED:
-        ending = (
-            ", the most that are allowed" if used == analyses[-1] else ", all that there are" if used < count else ""
-        )
+        fewer = ", all that there are" if used < count else ""
+        ending = ", the most that are allowed" if used == analyses[-1] else fewer
         sentence = f"Undecided after {used} seeds{ending}."
     elif row["low"] in ("", row["high"]):  # no interval over seeds decides it
         return row
@@ -85,27 +82,24 @@ def _row_at_looks(
     return row | {"p": p, "note": _join(sentence, str(row["note"]))}
 
 
-def judge_until_decided(
-    counts: Sequence[int], analyses: int, judge: Callable[[int], T], verdict: Callable[[T], str]
-) -> tuple[int, T]:
-    """Return the number of seeds at which a claim is decided, or the last one, and what was judged there.
+def judge_until_decided(counts: Sequence[int], analyses: int, judge: Callable[[int], Row]) -> tuple[int, Row]:
+    """Return the number of seeds at which a claim is decided, or the last one, and its row there.
 
     Args:
         counts: Numbers of seeds of the interim analyses so far, ascending.
         analyses: Number of all interim analyses that there may be, by which the level of each is divided.
         judge: Judges a claim on so many seeds.
-        verdict: Gives the verdict of what ``judge`` returns.
     """
     for count in counts:
         with several_analyses(analyses):
-            result = judge(count)
-        if verdict(result) != UNDECIDED:
+            row = judge(count)
+        if row["verdict"] != UNDECIDED:
             break
-    return count, result
+    return count, row
 
 
 def _row(results: Results, name: str, claim: Claim, results_for: Callable[[Check], Results]) -> Row:
-    check = build(claim.check)
+    check, note = build(claim.check), claim.note or ""
     row: Row = dict.fromkeys(COLUMNS, "")
     row |= {
         "experiment": results.view.name,
@@ -116,7 +110,7 @@ def _row(results: Results, name: str, claim: Claim, results_for: Callable[[Check
         "source": claim.source,
         "paper": check.paper_text(results),
         "verdict": NOT_TESTED,
-        "note": _join(claim.note or ""),
+        "note": _join(note),
     }
     if not claim.tested_at(results.view.size):
         return row
@@ -125,15 +119,14 @@ def _row(results: Results, name: str, claim: Claim, results_for: Callable[[Check
         vacuity_check = build(claim.vacuous) if claim.vacuous is not None else None
         vacuity = vacuity_check and vacuity_check.judge(results_for(vacuity_check))
     except (NotTested, NotCovered) as reason:
-        return row | {"note": _join(f"{str(reason)[:1].upper()}{str(reason)[1:]}.", claim.note or "")}
-    row |= {"ours": outcome.text, "verdict": outcome.verdict, "note": _join(outcome.note, claim.note or "")}
-    if vacuity and vacuity.verdict in (HELD, MORE):
-        row |= {
-            "verdict": VACUOUS,
-            "note": _join(f"Nothing is compared: {vacuity.text}.", outcome.note, claim.note or ""),
-        }
+        return row | {"note": _join(f"{str(reason)[:1].upper()}{str(reason)[1:]}.", note)}
     numbers = {key: getattr(outcome, key) for key in ("value", "low", "high", "seeds", "p")}
-    return row | {key: "" if number is None else number for key, number in numbers.items()}
+    row |= {key: "" if number is None else number for key, number in numbers.items()}
+    row |= {"ours": outcome.text, "verdict": outcome.verdict, "note": _join(outcome.note, note)}
+    if vacuity and vacuity.verdict in (HELD, MORE):
+        empty = f"Nothing is compared: {vacuity.text}."
+        row |= {"verdict": VACUOUS, "note": _join(empty, outcome.note, note)}
+    return row
 
 
 def _join(*notes: str) -> str:
