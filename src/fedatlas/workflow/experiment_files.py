@@ -20,21 +20,20 @@ class ExperimentFiles:
         shipped: Folder of the atlas's experiments, or None if those are the study's.
     """
 
-    def __init__(self, root: Path, folder: str, shipped: Path | None = None, comparisons: Path | None = None) -> None:
+    def __init__(self, root: Path, folder: str, shipped: Path, comparisons: Path) -> None:
         """Find the files.
 
         Args:
             root: Folder of the study.
             folder: Folder of its experiments, relative to root.
-            shipped: Folder of the atlas's experiments, or None. A name that both have means the study's file.
-            comparisons: Folder of the experiments that `fedatlas compare` wrote, or None.
+            shipped: Folder of the atlas's experiments. A name that both have means the study's file.
+            comparisons: Folder of the experiments that `fedatlas compare` wrote.
         """
         path = root / folder
-        is_own = shipped is not None and shipped.exists() and path.exists() and path.samefile(shipped)
+        is_own = shipped.exists() and path.exists() and path.samefile(shipped)
         self.root, self.shipped = root, None if is_own else shipped
-        self.own, self.comparisons = _find_files(path), _find_files(comparisons) if comparisons else {}
-        others = _find_files(self.shipped) if self.shipped else {}
-        self.paths = {**self.own, **others, **self.comparisons, **self.own}
+        self.own, self.comparisons = _find_files(path), _find_files(comparisons)
+        self.paths = {**self.own, **_find_files(shipped), **self.comparisons, **self.own}
         self._folders = [*([self.shipped] if self.shipped else []), path]
 
     def load(self, name: str, size: str) -> Experiment:

@@ -16,7 +16,7 @@ from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read_meta
 from fedatlas.publish.report.facts_builder import build_facts
 from fedatlas.publish.report.gallery import GalleryItem, MissingRecord, validate_target, write_pages
-from fedatlas.publish.report.headlines import PaperHeadlines, read_headlines
+from fedatlas.publish.report.headlines import read_headlines
 from fedatlas.publish.report.images import reduce_colours
 from fedatlas.publish.report.verdicts import read_verdicts
 from fedatlas.records.lookup import all_verifications, lacking_cells, record_paths
@@ -52,15 +52,18 @@ def publish(study: Study, out: Path, say: Callable[[str], None]) -> None:
     experiments, gallery, papers = study.gallery(), out.with_suffix(""), read_headlines()
     validate_target(out, gallery)
     held, items, pictures = record_paths(study), {}, dict[Path, bytes]()
+    shown = {headline.figure for paper in papers for headline in paper.headlines.values()}  # on cards
     for size, name in experiments:
         if (size, name) not in held:
             continue
         try:
             with tempfile.TemporaryDirectory() as folder:
-                items[size, name] = recorded_item(study, size, name, Path(folder))
-                draw_figures(study, size, name, Path(folder), _figures_of_cards(papers, name))
+                item = recorded_item(study, size, name, Path(folder))
+                names = [key for key in study.experiment(size, name).figures if f"{name}/{key}" in shown]
+                draw_figures(study, size, name, Path(folder), names)
                 drawn = Path(folder, "figures").glob("*.png")
                 pictures |= {gallery / size / name / path.name: reduce_colours(path) for path in drawn}
+                items[size, name] = item
             say(f"{name} (size {size}): from the record")
         except UserError as error:
             say(f"{name} (size {size}) cannot be shown from the record: {error}")
@@ -167,16 +170,10 @@ def _make_partition(study: Study, path: str) -> None:
         partition.make(origin, path, study.folders.data)
 
 
-def _figures_of_cards(papers: Iterable[PaperHeadlines], name: str) -> list[str]:
-    """Return the figures of an experiment that cards show."""
-    shown = {headline.figure or "" for paper in papers for headline in paper.headlines.values()}
-    return sorted(figure.partition("/")[2] for figure in shown if figure.partition("/")[0] == name)
-
-
 def draw_figures(
     study: Study, size: str, name: str, folder: Path, names: Iterable[str], view: ExperimentView | None = None
 ) -> None:
-    """Draw those figures of an experiment that it has; of tables, numbers and descriptions are written.
+    """Draw figures of an experiment; of tables, numbers and descriptions are written.
 
     Args:
         study: The study.
@@ -191,12 +188,11 @@ def draw_figures(
     """
     graph = Graph(study)
     for key in names:
-        if key in study.experiment(size, name).figures:
-            spec = json.loads(graph.specification("figure", SimpleNamespace(size=size, experiment=name, figure=key)))
-            spec |= {"view": view.to_dict()} if view else {}
-            files = figure_paths(key, FIGURES.get(spec["figure"]["kind"]).is_table)
-            paths = [str(folder / file) for file in files if Path(file).suffix in (".png", ".json")]
-            figure.make(spec, str(folder), paths, study.folders.data)
+        spec = json.loads(graph.specification("figure", SimpleNamespace(size=size, experiment=name, figure=key)))
+        spec |= {"view": view.to_dict()} if view else {}
+        files = figure_paths(key, FIGURES.get(spec["figure"]["kind"]).is_table)
+        paths = [str(folder / file) for file in files if Path(file).suffix in (".png", ".json")]
+        figure.make(spec, str(folder), paths, study.folders.data)
 
 
 if __name__ == "__main__":
