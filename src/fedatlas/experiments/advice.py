@@ -14,7 +14,7 @@ from fedatlas.experiments import formulas
 from fedatlas.experiments.cells import Space
 from fedatlas.experiments.formulas import resolve
 from fedatlas.experiments.labels import SYMBOLS
-from fedatlas.experiments.tuning.halton import size
+from fedatlas.experiments.tuning.axes import size
 from fedatlas.federation.algorithms import Algorithm
 from fedatlas.registry import extensions
 from fedatlas.registry.options import Option
