@@ -31,11 +31,11 @@ import pandas as pd
 from scipy import stats
 
 from fedatlas.data.paths import resolve_directory
-from fedatlas.experiments import expansion, experiment_file, formulas, labels
+from fedatlas.experiments import expansion, experiment_file, labels
 from fedatlas.experiments.cells import CellSpec, Point
 from fedatlas.experiments.result_files import read
 from fedatlas.experiments.run import load_problem, run_cell
-from fedatlas.experiments.tuning import halton
+from fedatlas.experiments.tuning.axes import draw, times
 from fedatlas.experiments.tuning.base import option_of
 from fedatlas.experiments.tuning.pattern_search import FLOOR, SUBOPTIMALITY
 from fedatlas.federation import algorithms
@@ -82,8 +82,8 @@ def with_trials(spec: CellSpec, points: Sequence[Point]) -> CellSpec:
 def dense_points(spec: CellSpec, trials: int) -> list[Point]:
     """Return quasi-random points of the cell's space, whose ranges are longer at either end."""
     assert spec.space is not None
-    space = {name: [multiple(low, 1 / BEYOND), multiple(high, BEYOND)] for name, (low, high) in spec.space.items()}
-    axes = halton.draw(space, {name: option_of(spec, name) for name in space}, trials)
+    space = {name: [times(low, 1 / BEYOND), times(high, BEYOND)] for name, (low, high) in spec.space.items()}
+    axes = draw(space, {name: option_of(spec, name) for name in space}, trials)
     return [dict(zip(axes, values, strict=True)) for values in zip(*axes.values(), strict=True)]
 
 
@@ -92,15 +92,9 @@ def grid_points(spec: CellSpec, centre: Point, step: float) -> list[Point]:
     sides = {}
     for name, value in centre.items():
         option = option_of(spec, name)
-        values = [multiple(value, 2 ** (step * count)) if count else value for count in (-2, -1, 0, 1, 2)]
-        sides[name] = [each for each in values if isinstance(each, str) or option is None or option.fits(each)]
+        values = [times(value, 2 ** (step * count)) if count else value for count in (-2, -1, 0, 1, 2)]
+        sides[name] = [each for each in values if isinstance(each, str) or option.fits(each)]
     return [dict(zip(sides, values, strict=True)) for values in itertools.product(*sides.values())]
-
-
-def multiple(value: Any, factor: float) -> Any:
-    """Return a number or a formula times a factor, with a few digits."""
-    short = float(f"{factor:.{halton.DIGITS}g}")
-    return formulas.multiple(value, short) if isinstance(value, str) else float(f"{value * short:.{halton.DIGITS}g}")
 
 
 class Runs:

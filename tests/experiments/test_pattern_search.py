@@ -9,7 +9,8 @@ import pytest
 from fedatlas.errors import UserError
 from fedatlas.experiments import expansion, runs
 from fedatlas.experiments.cells import CellSpec, Search, Select
-from fedatlas.experiments.tuning import TUNING_RULES, halton
+from fedatlas.experiments.tuning import TUNING_RULES, axes
+from fedatlas.experiments.tuning.base import Outcomes
 from fedatlas.experiments.tuning.confirmation import advance_search
 from fedatlas.federation import algorithms
 from tests.experiments.stopping import assert_same_bits_in_pieces
@@ -36,7 +37,7 @@ def spec_of(algorithm, trials=8, **change):
         "parameters": {},
         "problem": {"kind": "quadratic", "dim": 3},
         "setting": {"clients": 4, "rounds": 8, "batch": None},
-        "tune": halton.draw(space, dict.fromkeys(space), rule.draws(trials, len(space))),
+        "tune": axes.draw(space, algorithms.get(algorithm).options(), rule.draws(trials, len(space))),
         "space": space,
         "select": SELECT,
         "tuning": RULE,
@@ -45,7 +46,7 @@ def spec_of(algorithm, trials=8, **change):
 
 
 def logarithms(point):
-    return np.array([math.log10(halton.size(value)) for value in point.values()])
+    return np.array([math.log10(axes.size(value)) for value in point.values()])
 
 
 def search_over(spec, loss, rows=None, confirmed=False, possible=lambda point: True):
@@ -58,10 +59,9 @@ def search_over(spec, loss, rows=None, confirmed=False, possible=lambda point: T
         return [{"round": at, "loss": value, "status": status, **(rows(value) if rows else {})} for at in (0, 8)]
 
     search = dataclasses.replace(runs.initial_searches(spec)[0], seeds=spec.tuning_seeds)
-    steps = []
+    outcomes, steps = Outcomes(spec, evaluations, possible), []
     while search.chosen is None:
-        arguments = (spec, search, evaluations, possible)
-        longer = advance_search(rule, *arguments) if confirmed else rule.advance(*arguments)
+        longer = advance_search(rule, search, outcomes) if confirmed else rule.advance(search, outcomes)
         steps.append(runs.tuned_points(longer)[len(runs.tuned_points(search)) :])
         search = Search.from_dict(longer.to_dict())
     return search, [step for step in steps if step]
@@ -86,7 +86,7 @@ NEAR = math.log10(2) / 4 * 1.01  # a quarter of a doubling: the largest distance
 @pytest.mark.parametrize("shift", [0.0, 1.0, 2.0])
 def test_it_ends_at_an_optimum_that_lies_decades_outside_the_ranges(algorithm, shift):
     spec = spec_of(algorithm)
-    ends = [halton.size(high) for _, high in spec.space.values()]
+    ends = [axes.size(high) for _, high in spec.space.values()]
     centre = [math.log10(end) + shift for end in ends]
     search, _ = search_over(spec, valley(centre))
     assert np.abs(logarithms(search.chosen) - centre).max() <= NEAR
@@ -184,7 +184,7 @@ def test_values_stay_within_their_options(algorithm, name, ends, best):
     option = algorithms.get(algorithm).options()[name]
     space = {name: ends}
     spec = dataclasses.replace(
-        spec_of("fedavg"), algorithm=algorithm, space=space, tune=halton.draw(space, {name: option}, 8)
+        spec_of("fedavg"), algorithm=algorithm, space=space, tune=axes.draw(space, {name: option}, 8)
     )
 
     def loss(x, seed):

@@ -14,6 +14,7 @@ from fedatlas.experiments.cells import CellSpec, Search, Select
 from fedatlas.experiments.dependencies import run_file_modules
 from fedatlas.experiments.run import run_cell
 from fedatlas.experiments.tuning import TUNING_RULES
+from fedatlas.experiments.tuning.base import Outcomes
 from fedatlas.experiments.tuning.successive_halving import rung_rounds, rung_sizes
 from tests.experiments.stopping import assert_same_bits_in_pieces
 from tests.transcriptions.successive_halving import successive_halving
@@ -54,7 +55,7 @@ def search_over(losses, rounds):
 
     search = runs.initial_searches(spec)[0]
     while search.chosen is None:
-        search = rule.advance(spec, search, evaluations, lambda point: True)
+        search = rule.advance(search, Outcomes(spec, evaluations, lambda point: True))
     return search
 
 

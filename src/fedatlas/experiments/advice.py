@@ -13,7 +13,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import formulas
 from fedatlas.experiments.cells import Space
 from fedatlas.experiments.labels import SYMBOLS
-from fedatlas.experiments.tuning.halton import size
+from fedatlas.experiments.tuning.axes import size
 from fedatlas.federation.algorithms import Algorithm
 from fedatlas.registry import extensions
 from fedatlas.registry.options import Option

@@ -18,7 +18,7 @@ LARGEST_SEED = 2**63 - 1  # that a column of whole numbers holds
 Axes = dict[str, list[Any]]  # values by axis
 Point = dict[str, Any]  # one value for each axis
 Spec = dict[str, Any]  # a kind and its options
-Space = dict[str, list[Any]]  # (low, high) of each tuned hyper-parameter; see `fedatlas.experiments.tuning.halton`
+Space = dict[str, list[Any]]  # (low, high) of each tuned hyper-parameter; see `fedatlas.experiments.tuning.axes`
 
 CASE = "case"  # the axis of an experiment's cases
 RUNG = "rung"  # column of the rung that a run ends at, 0 for all rounds; only where a tuning rule is named

@@ -28,7 +28,8 @@ from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
 from fedatlas.experiments.runs import SETTING, assign, in_part, product
 from fedatlas.experiments.scores import NO_METRICS
 from fedatlas.experiments.specification import Experiment
-from fedatlas.experiments.tuning import TUNING_RULES, halton
+from fedatlas.experiments.tuning import TUNING_RULES
+from fedatlas.experiments.tuning.axes import draw
 from fedatlas.federation import algorithms, problems
 from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.engine.history import LOCAL_LOSS
@@ -112,7 +113,7 @@ def tuned_values(
 @functools.lru_cache(1000)
 def _draw(algorithm: type[Algorithm], space: str, trials: int) -> Axes:
     """Return the trials of a space, which many cells share. space: As JSON."""
-    return halton.draw(json.loads(space), algorithm.options(), trials)
+    return draw(json.loads(space), algorithm.options(), trials)
 
 
 def create_view(experiment: Experiment, undefined: dict[str, dict[str, str]] | None = None) -> ExperimentView:

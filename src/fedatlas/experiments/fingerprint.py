@@ -68,7 +68,7 @@ DETACHED = {
     **{
         ("fedatlas.experiments.run", f"fedatlas.experiments.{name}"): "says what is run and which of its rows are "
         "kept, and changes no number of a run; dependencies adds it to run files with a choice"
-        for name in ("tuning", "tuning.confirmation", "scores")
+        for name in ("tuning", "tuning.base", "tuning.confirmation", "scores")
     },
     **{
         (f"fedatlas.experiments.{name}", "fedatlas.federation.engine.history"): "the name of a column"

@@ -22,6 +22,7 @@ from fedatlas.experiments.metadata import Environment, RunMeta, distinct
 from fedatlas.experiments.result_files import read_rows, write
 from fedatlas.experiments.runs import Trial, create, create_run, initial_searches, runs, tuned_points
 from fedatlas.experiments.tuning import TUNING_RULES
+from fedatlas.experiments.tuning.base import Outcomes
 from fedatlas.experiments.tuning.confirmation import advance_search
 from fedatlas.federation import arrays, problems
 from fedatlas.federation.algorithms import Algorithm
@@ -189,8 +190,8 @@ def _advance(spec: CellSpec, search: Search, done: Mapping[str, Finished], probl
     def evaluations(trial: Trial, seed: int) -> list[Row]:
         return done[create_run(spec, search.within, trial.point, seed, trial).key].rows
 
-    possible = functools.partial(_possible, spec, search, problem)
-    return advance_search(TUNING_RULES.build(spec.tuning_rule), spec, search, evaluations, possible)
+    outcomes = Outcomes(spec, evaluations, functools.partial(_possible, spec, search, problem))
+    return advance_search(TUNING_RULES.build(spec.tuning_rule), search, outcomes)
 
 
 def _possible(spec: CellSpec, search: Search, problem: ProblemOfSeed, tuned: Point) -> bool:

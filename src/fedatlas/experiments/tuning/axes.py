@@ -1,22 +1,71 @@
-"""Axes of tuned values: where their ends are, and how they are continued."""
+"""Axes and ranges of tuned values: trials that are drawn from ranges, and how both go on beyond their ends.
 
-import contextlib
+A space has a range (low, high) for each tuned hyper-parameter: two positive numbers, or two formulas of the same
+constants, such as ``0.01/L`` and ``10/L``. Trials are even on a logarithmic scale. They follow Halton's sequence (1960,
+Numerische Mathematik 2), so that the first trials of a longer search are those of a shorter one.
+"""
+
+import functools
+import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import axis_values, formulas
+from fedatlas.experiments.cells import Axes, Point, Space
 from fedatlas.registry.options import Option
 
+DIGITS = 4  # that trials have
+BORDER = 1 / 8  # share of a range, at either end, in which the best value makes the range grow
+GROWTH = 1 / 2  # by which share of its length a range grows; so many new trials are drawn, as a share of the first
+TRIED = 50  # places of the sequence that are looked at for each point
+PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29)
 
-def next_value(initial: Sequence[Any], values: Sequence[Any], best: Any, option: Option | None, extend: int) -> Any:
+_evaluate = functools.lru_cache(10_000)(formulas.evaluate)
+
+
+def size(value: Any) -> float:
+    """Return the number that orders a value: itself, or that of a formula where all constants are 1.
+
+    Raises:
+        UserError: The value is neither a number nor a formula.
+    """
+    if isinstance(value, str):
+        return _evaluate(value, "range")
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise UserError(f"{value!r:.60} is neither a number nor a formula")
+    return value
+
+
+def has_order(values: Sequence[Any]) -> bool:
+    """Return whether all values of an axis are numbers or formulas."""
+    try:
+        return all(math.isfinite(size(value)) for value in values)
+    except UserError:
+        return False
+
+
+def end(value: Any, values: Sequence[Any]) -> str:
+    """``lowest`` or ``highest`` if a tuned value lies at that end of its axis, else nothing.
+
+    Values other than numbers and formulas have no order, and neither have a number and a formula of constants.
+    """
+    if not has_order(values) or len({bool(_constants(each)) for each in values}) > 1:
+        return ""
+    sizes = {*map(size, values)}
+    if len(sizes) < 2:
+        return ""
+    return {min(sizes): "lowest", max(sizes): "highest"}.get(size(value), "")
+
+
+def next_value(initial: Sequence[Any], values: Sequence[Any], best: Any, option: Option, extend: int) -> Any:
     """Return the next value of an axis beyond the end where the best value lies, or None.
 
     It continues the axis by the ratio of its two outermost values there, rounded to 12 digits, and to a whole number
     where the option is one; of a formula it is a multiple. None where the best value lies inside, where the end was
-    moved often enough, where the axis has a value that is neither a number nor a formula, where not all of them have
-    the same constants, where one of the two values is not positive, and beyond the range of the option.
+    moved often enough, where not all values have the same constants, where one of the two values is not positive, and
+    beyond the range of the option.
 
     Args:
         initial: Values of the axis in the experiment file.
@@ -25,22 +74,15 @@ def next_value(initial: Sequence[Any], values: Sequence[Any], best: Any, option:
         option: Declaration of what is tuned.
         extend: How often an end may be moved.
     """
-    which, sizes, now = end(best, values), _sizes(initial), _sizes(values)
-    if not which or option is None or not sizes:
+    which = end(best, values)
+    if not which or len({*map(_constants, initial)}) > 1:
         return None
-    if any(isinstance(value, str) for value in initial) and (
-        option.words or option.family or len({*map(_constants, initial)}) > 1
-    ):
-        return None
-    value_of = dict(zip(sizes, initial, strict=True))
+    value_of, now = {size(value): value for value in initial}, [*map(size, values)]
     outer, inner = sorted(value_of, reverse=which == "highest")[:2]
     moved = sum(value > outer if which == "highest" else value < outer for value in now)
     if min(outer, inner) <= 0 or moved >= extend:
         return None
-    try:
-        factor = (outer / inner) ** (moved + 1)
-    except OverflowError:
-        return None
+    factor = (outer / inner) ** (moved + 1)
     if _constants(value_of[outer]):
         return formulas.multiple(value_of[outer], factor)
     new = formulas.round_digits(outer * factor)
@@ -52,34 +94,82 @@ def next_value(initial: Sequence[Any], values: Sequence[Any], best: Any, option:
     return new if beyond and axis_values.is_number(new) and option.fits(new) else None
 
 
-def end(value: Any, values: Sequence[Any]) -> str:
-    """``lowest`` or ``highest`` if a tuned value lies at that end of its axis, else nothing.
-
-    Numbers are ordered by themselves, formulas by their values where all constants are 1; words have no order, and
-    neither have a number and a formula of constants.
-    """
-    sizes = {number: value_of_size for value_of_size in values if (number := size(value_of_size)) is not None}
-    if len(sizes) < 2 or len({_constants(value_of_size) != set() for value_of_size in sizes.values()}) > 1:
-        return ""
-    ends = {"lowest": sizes[min(sizes)], "highest": sizes[max(sizes)]}
-    return next((name for name, number in ends.items() if axis_values.equal(number, value)), "")
-
-
-def size(value: Any) -> float | None:
-    """Return the number that orders a value of an axis; None for a value without order."""
-    if isinstance(value, str):
-        with contextlib.suppress(UserError):
-            return formulas.evaluate(value, "")
-        return None
-    return None if isinstance(value, bool) or not isinstance(value, (int, float)) else value
-
-
-def _sizes(values: Sequence[Any]) -> list[float]:
-    """Return the numbers that order the values of an axis; an empty list if one has no order."""
-    sizes = [size(value) for value in values]
-    return [] if None in sizes else [number for number in sizes if number is not None]
-
-
 def _constants(value: Any) -> frozenset[str]:
     """Return the names of the constants in a formula; none in a number."""
     return frozenset(formulas.constants(value, "") if isinstance(value, str) else ())
+
+
+def draw(space: Space, options: Mapping[str, Option], count: int, excluded: Sequence[Point] = ()) -> Axes:
+    """Return points of a space, as a list of values for each hyper-parameter.
+
+    Args:
+        space: Range of each hyper-parameter.
+        options: Options by name; values of those that are whole numbers are rounded.
+        count: Number of points, which all differ. There are fewer if whole numbers, or the ranges of the options, do
+            not allow so many.
+        excluded: Points that are not to be among them.
+    """
+    points: list[tuple[Any, ...]] = []
+    before = {tuple(point[name] for name in space) for point in excluded}
+    for index in itertools.islice(itertools.count(len(excluded) + 1), TRIED * count):
+        if len(points) == count:
+            break
+        bases = zip(space.items(), PRIMES, strict=False)
+        point = tuple(_value_at(ends, _halton(index, base), options[name]) for (name, ends), base in bases)
+        fits = (isinstance(v, str) or options[name].fits(v) for name, v in zip(space, point, strict=True))
+        if point not in before and all(fits):
+            before.add(point)
+            points.append(point)
+    return {name: [point[at] for point in points] for at, name in enumerate(space)}
+
+
+def _value_at(ends: Sequence[Any], share: float, option: Option) -> Any:
+    """Return the value at a share of a range, on a logarithmic scale."""
+    value = times(ends[0], (size(ends[1]) / size(ends[0])) ** share)
+    return value if isinstance(value, str) or float in option.members else math.floor(value + 0.5)
+
+
+def times(value: Any, factor: float) -> Any:
+    """Return a number or a formula times a factor, with DIGITS digits."""
+    short = float(f"{factor:.{DIGITS}g}")
+    return formulas.multiple(value, short) if isinstance(value, str) else float(f"{value * short:.{DIGITS}g}")
+
+
+@functools.cache
+def _halton(index: int, base: int) -> float:
+    """Return the radical inverse of an index in a base: its digits behind the point, in reverse order."""
+    inverse, digit = 0.0, 1 / base
+    while index:
+        index, rest = divmod(index, base)
+        inverse += rest * digit
+        digit /= base
+    return inverse
+
+
+def range_share(ends: Sequence[Any], value: Any) -> float:
+    """Return the position of a value in a range, on a logarithmic scale: 0 at the low end, 1 at the high one."""
+    low, high = map(size, ends)
+    return math.log(size(value) / low) / math.log(high / low)
+
+
+def border(ends: Sequence[Any], value: Any) -> str:
+    """Return ``lowest`` or ``highest`` if a value lies near that end of a range, else an empty text."""
+    share = range_share(ends, value)
+    return "lowest" if share < BORDER else "highest" if share > 1 - BORDER else ""
+
+
+def grow(first: Sequence[Any], ends: Sequence[Any], which: str, extend: int) -> tuple[list[Any], list[Any]] | None:
+    """Return a range that is longer at one end, and the part that is new; None where it has grown often enough there.
+
+    Args:
+        first: The range in which the search began.
+        ends: The range as it is now.
+        which: The end, ``lowest`` or ``highest``.
+        extend: How often an end may be moved.
+    """
+    at, factor = ("lowest", "highest").index(which), (size(first[1]) / size(first[0])) ** GROWTH
+    moved = round(abs(math.log(size(ends[at]) / size(first[at]))) / math.log(factor))
+    if moved >= extend:
+        return None
+    new = times(ends[at], factor if at else 1 / factor)
+    return ([ends[0], new], [ends[1], new]) if at else ([new, ends[1]], [new, ends[0]])

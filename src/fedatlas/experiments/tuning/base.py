@@ -1,8 +1,4 @@
-"""The base class of tuning rules, and how tuned values are compared.
-
-A value's score is the median over the tuning seeds. A value with which a run diverged is chosen only if all of them
-diverge; then it is the first.
-"""
+"""The base class of tuning rules, and how tuned values are compared."""
 
 import dataclasses
 import math
@@ -12,16 +8,63 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from fedatlas.experiments import scores
-from fedatlas.experiments.cells import CellSpec, Point, Search, Select
+from fedatlas.experiments.cells import CellSpec, Point, Search
 from fedatlas.experiments.runs import SETTING, Trial, search_trials
-from fedatlas.experiments.tuning import axes, halton
+from fedatlas.experiments.tuning import axes
 from fedatlas.federation import algorithms
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.registry.kinds import Kind
 from fedatlas.registry.options import Option, options
 
-Rows = Sequence[Mapping[str, Any]]  # evaluations of a run
-Evaluations = Callable[[Trial, int], Rows]  # of the run of a trial with a tuning seed
+Evaluations = Callable[[Trial, int], Sequence[Mapping[str, Any]]]  # rows of the run of a trial with a tuning seed
+
+
+class Outcomes:
+    """What the runs of a search have shown, and which of its values can be run.
+
+    Attributes:
+        spec: Specification of the cell.
+        select: How runs are scored and a value is chosen.
+        evaluations: Returns the rows of the run of a trial and a tuning seed.
+        is_possible: Returns whether a tuned value can be run.
+        goal: ``min`` or ``max``: which values of the metric that tunes are good.
+    """
+
+    def __init__(self, spec: CellSpec, evaluations: Evaluations, is_possible: Callable[[Point], bool]) -> None:
+        """Keep what is known."""
+        assert spec.select is not None  # a search has a choice
+        self.spec, self.select, self.evaluations, self.is_possible = spec, spec.select, evaluations, is_possible
+        self.goal = scores.goal(self.select.tuning_metric, self.select)
+
+    def score(self, trial: Trial, seed: int) -> float:
+        """Return the score of a run; the worst score if it diverged, or has none.
+
+        An evaluation after a round without clients has no recorded values of local steps.
+        """
+        rows, select = self.evaluations(trial, seed), self.select
+        values = [float(row.get(select.tuning_metric, math.nan)) for row in rows if row["round"] > 0]
+        value = scores.score_values(values, select.statistic, self.goal, select.last)
+        return scores.worst_score(self.goal) if rows[-1]["status"] == "diverged" or math.isnan(value) else value
+
+    def scores(self, trial: Trial, seeds: Sequence[int]) -> list[float]:
+        """Return the scores of the runs of a trial."""
+        return [self.score(trial, seed) for seed in seeds]
+
+    def medians(self, trials: Sequence[Trial], seeds: Sequence[int]) -> list[float]:
+        """Return the score of each trial: the median over seeds, or the worst score where the run of a seed diverged.
+
+        So a value with which a run diverged is chosen only if all of them diverge; then it is the first.
+        """
+        worst, medians = scores.worst_score(self.goal), []
+        for trial in trials:
+            values = self.scores(trial, seeds)
+            medians.append(worst if worst in values else statistics.median(values))
+        return medians
+
+    def ranking(self, values: Sequence[float]) -> list[int]:
+        """Return the indices of scores, the best first; of equal scores the first comes first."""
+        sign = 1 if self.goal == "min" else -1
+        return sorted(range(len(values)), key=lambda index: sign * values[index])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,28 +81,30 @@ class TuningRule(Kind):
         """Return what sentences call the rule."""
         return f"tuning rule {cls.name}"
 
-    def advance(
-        self, spec: CellSpec, search: Search, evaluations: Evaluations, is_possible: Callable[[Point], bool]
-    ) -> Search:
+    def advance(self, search: Search, outcomes: Outcomes) -> Search:
         """Return a search after its trials have run: with more of them, or with the best value as ``chosen``.
 
         By default it has more values while `lengthen` adds some. Where runs are random,
         `fedatlas.experiments.tuning.confirmation` goes on from there.
 
         Args:
-            spec: Specification of the cell.
             search: The search so far, with ``chosen`` None. A rule that is named by the key ``tuning`` starts with no
                 ``rungs``: it adds them one at a time, or sets them to None to run all values for all rounds.
-            evaluations: Returns the rows of the run of a trial and a tuning seed.
-            is_possible: Returns whether a tuned value can be run.
+            outcomes: What its runs have shown.
         """
-        assert spec.select is not None  # a search has a choice
         trials = search_trials(search)
-        medians = median_scores(spec.select, trials, search.seeds, evaluations)
-        best = ranking(medians, spec.select)[0]
+        medians = outcomes.medians(trials, search.seeds)
+        best = outcomes.ranking(medians)[0]
         point = trials[best].point
-        longer = self.lengthen(spec, search, point, is_possible) if math.isfinite(medians[best]) else search
+        longer = self.lengthen(search, point, outcomes) if math.isfinite(medians[best]) else search
         return dataclasses.replace(search, chosen=point) if longer is search else longer
+
+    def lengthen(self, search: Search, best: Point, outcomes: Outcomes) -> Search:
+        """Return a search with more values beyond an end where the best value lies; by default as it is.
+
+        Arguments are those of `advance`, and the best value.
+        """
+        return search
 
     def draws(self, trials: int, dimensions: int) -> int:
         """Return the number of trials that are drawn; by default the one in the experiment file.
@@ -79,7 +124,7 @@ class TuningRule(Kind):
             name: Name of the hyper-parameter.
         """
         value = (search.chosen or {})[name]
-        return axes.end(value, search.axes[name]) if search.space is None else halton.border(search.space[name], value)
+        return axes.end(value, search.axes[name]) if search.space is None else axes.border(search.space[name], value)
 
     def stages(self, values: int, rounds: int) -> list[tuple[int, int]]:
         """Return the stages of a search, each as the number of its trials and the rounds of each; by default one.
@@ -90,46 +135,7 @@ class TuningRule(Kind):
         """
         return [(values, rounds)]
 
-    def lengthen(self, spec: CellSpec, search: Search, best: Point, is_possible: Callable[[Point], bool]) -> Search:
-        """Return a search with more values beyond an end where the best value lies; by default as it is.
 
-        Arguments are those of `advance`, and the best value.
-        """
-        return search
-
-
-def goal(select: Select) -> str:
-    """Return ``min`` or ``max``: which values of the metric that tunes are good."""
-    return scores.goal(select.tuning_metric, select)
-
-
-def score(rows: Rows, select: Select) -> float:
-    """Return the score of a run that tunes; the worst score if it diverged, or has none.
-
-    An evaluation after a round without clients has no recorded values of local steps.
-    """
-    values = [float(row.get(select.tuning_metric, math.nan)) for row in rows if row["round"] > 0]
-    value = scores.score_values(values, select.statistic, goal(select), select.last)
-    return scores.worst_score(goal(select)) if rows[-1]["status"] == "diverged" or math.isnan(value) else value
-
-
-def median_scores(
-    select: Select, trials: Sequence[Trial], seeds: Sequence[int], evaluations: Evaluations
-) -> list[float]:
-    """Return the score of each trial: the median over seeds, or the worst score where the run of a seed diverged."""
-    worst, medians = scores.worst_score(goal(select)), []
-    for trial in trials:
-        values = [score(evaluations(trial, seed), select) for seed in seeds]
-        medians.append(worst if worst in values else statistics.median(values))
-    return medians
-
-
-def ranking(values: Sequence[float], select: Select) -> list[int]:
-    """Return the indices of scores, the best first; of equal scores the first comes first."""
-    sign = 1 if goal(select) == "min" else -1
-    return sorted(range(len(values)), key=lambda index: sign * values[index])
-
-
-def option_of(spec: CellSpec, name: str) -> Option | None:
+def option_of(spec: CellSpec, name: str) -> Option:
     """Return the declaration of what is tuned: a key of the setting, or a hyper-parameter."""
-    return (options(Setting) if name in SETTING else algorithms.get(spec.algorithm).options()).get(name)
+    return (options(Setting) if name in SETTING else algorithms.get(spec.algorithm).options())[name]

@@ -13,25 +13,18 @@ import itertools
 import math
 import operator
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from fedatlas.experiments.cells import LARGEST_SEED, CellSpec, Confirmation, Point, Search, Select, Space
+from fedatlas.experiments.cells import CellSpec, Confirmation, Point, Search
 from fedatlas.experiments.runs import FIRST_SEEDS, Trial, search_trials, tuned_points
-from fedatlas.experiments.tuning import halton
-from fedatlas.experiments.tuning.axes import size
-from fedatlas.experiments.tuning.base import Evaluations, TuningRule, goal, median_scores, ranking, score
+from fedatlas.experiments.tuning.axes import has_order, range_share, size
+from fedatlas.experiments.tuning.base import Outcomes, TuningRule
 
 MAJORITY = 4 / 5  # of the fresh seeds: all of two or three, four of five
 TESTS = 3  # of the best value; after so many refuted values the best mean over all seeds is chosen
 
 
-def advance_search(
-    rule: TuningRule,
-    spec: CellSpec,
-    search: Search,
-    evaluations: Evaluations,
-    is_possible: Callable[[Point], bool],
-) -> Search:
+def advance_search(rule: TuningRule, search: Search, outcomes: Outcomes) -> Search:
     """Return a search after its runs are done: with more of them, or with the chosen value.
 
     It begins on two tuning seeds. If all values have the same scores on both, runs are not random: there are no more
@@ -39,21 +32,20 @@ def advance_search(
 
     Args:
         rule: Tuning rule of the cell.
-        spec: Specification of the cell.
         search: The search so far, with ``chosen`` None.
-        evaluations: Returns the rows of the run of a trial and a seed.
-        is_possible: Returns whether a tuned value can be run.
+        outcomes: What its runs have shown.
     """
-    random = _is_random(spec, search, evaluations)
+    spec, first = outcomes.spec, search.seeds[:FIRST_SEEDS]
+    random = any(len({outcomes.score(trial, seed) for seed in first}) > 1 for trial in search_trials(search))
     if random and len(search.seeds) < len(spec.tuning_seeds):
         return dataclasses.replace(search, seeds=spec.tuning_seeds)
     if search.confirmation is not None:
-        return _continue(rule, spec, search, search.confirmation, evaluations, is_possible)
-    search = rule.advance(spec, search, evaluations, is_possible)
+        return _continue(rule, search, search.confirmation, outcomes)
+    search = rule.advance(search, outcomes)
     if search.chosen is None or not random:
         return search
     best, around = search.chosen, neighbours(search, search.chosen)
-    if not around or _all_diverged(spec, search, evaluations):
+    if not around or not any(map(math.isfinite, outcomes.medians(search_trials(search), search.seeds))):
         return search
     confirmation = Confirmation(best, [best, *around], fresh_seeds(spec, len(spec.tuning_seeds)), [], True)
     return dataclasses.replace(search, chosen=None, confirmation=confirmation)
@@ -66,9 +58,8 @@ def fresh_seeds(spec: CellSpec, count: int) -> list[int]:
         spec: Specification of the cell.
         count: Number of seeds. The seeds of a smaller number are the first ones of a larger.
     """
-    taken = {*spec.seeds, *spec.tuning_seeds}
-    seeds = (seed % (LARGEST_SEED + 1) for seed in itertools.count(max(spec.tuning_seeds) + 1))
-    return list(itertools.islice((seed for seed in seeds if seed not in taken), count))
+    seeds = (seed for seed in itertools.count(max(spec.tuning_seeds) + 1) if seed not in spec.seeds)
+    return list(itertools.islice(seeds, count))
 
 
 def neighbours(search: Search, point: Point) -> list[Point]:
@@ -80,79 +71,47 @@ def neighbours(search: Search, point: Point) -> list[Point]:
     if search.space is None:
         return [{**point, name: value} for name in search.axes for value in _adjacent(search.axes[name], point[name])]
     space, others = search.space, [other for other in tuned_points(search) if other != point]
-    near = sorted(others, key=lambda other: math.dist(_shares(space, point), _shares(space, other)))
-    return near[: 2 * len(space)]
+
+    def place(each: Point) -> list[float]:
+        return [range_share(ends, each[name]) for name, ends in space.items()]
+
+    return sorted(others, key=lambda other: math.dist(place(point), place(other)))[: 2 * len(space)]
 
 
 def _adjacent(values: Sequence[object], value: object) -> list[object]:
     """Return the values of an axis next to one of them; all others where they have no order."""
-    if any(size(other) is None for other in values):
+    if not has_order(values):
         return [other for other in values if other != value]
-    ordered = sorted(values, key=lambda other: size(other) or 0.0)
+    ordered = sorted(values, key=size)
     at = ordered.index(value)
     return [*ordered[max(at - 1, 0) : at], *ordered[at + 1 : at + 2]]
 
 
-def _shares(space: Space, point: Point) -> list[float]:
-    return [halton.range_share(ends, point[name]) for name, ends in space.items()]
-
-
-def _is_random(spec: CellSpec, search: Search, evaluations: Evaluations) -> bool:
-    """Return whether the scores of any value differ on the first two tuning seeds."""
-    assert spec.select is not None  # a search has a choice
-    if len(search.seeds) < FIRST_SEEDS:
-        return False
-    first, second = search.seeds[:FIRST_SEEDS]
-    return any(
-        score(evaluations(trial, first), spec.select) != score(evaluations(trial, second), spec.select)
-        for trial in search_trials(search)
-    )
-
-
-def _all_diverged(spec: CellSpec, search: Search, evaluations: Evaluations) -> bool:
-    assert spec.select is not None
-    trials = search_trials(search)
-    return not any(map(math.isfinite, median_scores(spec.select, trials, search.seeds, evaluations)))
-
-
-def _continue(
-    rule: TuningRule,
-    spec: CellSpec,
-    search: Search,
-    confirmation: Confirmation,
-    evaluations: Evaluations,
-    is_possible: Callable[[Point], bool],
-) -> Search:
+def _continue(rule: TuningRule, search: Search, confirmation: Confirmation, outcomes: Outcomes) -> Search:
     """Return a search after the runs on fresh seeds: with the confirmed value, or with more seeds and values."""
-    assert spec.select is not None
-    best, refuted = confirmation.best, confirmation.refuted
+    spec, best, refuted = outcomes.spec, confirmation.best, confirmation.refuted
     if confirmation.is_test:
         last = confirmation.seeds[-len(spec.tuning_seeds) :]
-        if not any(_refutes(spec.select, rival, best, last, evaluations) for rival in neighbours(search, best)):
+        if not any(_refutes(rival, best, last, outcomes) for rival in neighbours(search, best)):
             return dataclasses.replace(search, chosen=best)
         refuted = [*refuted, best]
     # The runs of rungs have fewer rounds than those on fresh seeds, and so are not compared with them.
     seeds = [*(search.seeds if search.rungs is None else []), *confirmation.seeds]
-    means = [statistics.fmean(_scores(spec.select, point, seeds, evaluations)) for point in confirmation.points]
-    best = confirmation.points[ranking(means, spec.select)[0]]
+    means = [statistics.fmean(outcomes.scores(Trial(point), seeds)) for point in confirmation.points]
+    best = confirmation.points[outcomes.ranking(means)[0]]
     if len(refuted) == TESTS:
         ended = dataclasses.replace(confirmation, best=best, refuted=refuted, is_test=False)
         return dataclasses.replace(search, chosen=best, confirmation=ended)
-    search = rule.lengthen(spec, search, best, is_possible)
+    search = rule.lengthen(search, best, outcomes)
     new = [point for point in neighbours(search, best) if point not in confirmation.points]
-    points = [*confirmation.points, *new]
     count = len(confirmation.seeds) + (0 if new else len(spec.tuning_seeds))
-    longer = Confirmation(best, points, fresh_seeds(spec, count), refuted, not new)
+    longer = Confirmation(best, [*confirmation.points, *new], fresh_seeds(spec, count), refuted, not new)
     return dataclasses.replace(search, confirmation=longer)
 
 
-def _refutes(select: Select, rival: Point, best: Point, seeds: Sequence[int], evaluations: Evaluations) -> bool:
+def _refutes(rival: Point, best: Point, seeds: Sequence[int], outcomes: Outcomes) -> bool:
     """Return whether a neighbour is better than the best value on fresh seeds."""
-    theirs, ours = (_scores(select, point, seeds, evaluations) for point in (rival, best))
-    is_better, worst = (operator.lt, max) if goal(select) == "min" else (operator.gt, min)
+    theirs, ours = (outcomes.scores(Trial(point), seeds) for point in (rival, best))
+    is_better, worst = (operator.lt, max) if outcomes.goal == "min" else (operator.gt, min)
     wins = sum(map(is_better, theirs, ours))
     return wins >= math.ceil(MAJORITY * len(seeds)) or is_better(worst(theirs), statistics.fmean(ours))
-
-
-def _scores(select: Select, point: Point, seeds: Sequence[int], evaluations: Evaluations) -> list[float]:
-    return [score(evaluations(Trial(point), seed), select) for seed in seeds]

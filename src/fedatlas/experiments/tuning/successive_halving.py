@@ -4,13 +4,12 @@ import bisect
 import dataclasses
 import itertools
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from fedatlas.experiments.cells import CellSpec, Point, Rung, Search
+from fedatlas.experiments.cells import Rung, Search
 from fedatlas.experiments.runs import create_run, create_setting, search_trials, tuned_points
-from fedatlas.experiments.tuning.base import Evaluations, TuningRule, median_scores, ranking
+from fedatlas.experiments.tuning.base import Outcomes, TuningRule
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,18 +18,14 @@ class SuccessiveHalving(TuningRule):
 
     name: ClassVar[str] = "successive_halving"
 
-    def advance(
-        self, spec: CellSpec, search: Search, evaluations: Evaluations, is_possible: Callable[[Point], bool]
-    ) -> Search:
+    def advance(self, search: Search, outcomes: Outcomes) -> Search:
         """Add the next rung, or choose the value that survived all of them."""
-        assert spec.select is not None
-        rungs, points = search.rungs or [], tuned_points(search)
+        spec, rungs, points = outcomes.spec, search.rungs or [], tuned_points(search)
         totals = [create_setting(create_run(spec, search.within, point, 0)).total_rounds for point in points]
         survivors = points
         if rungs:
             trials = [trial for trial in search_trials(search) if trial.rung == len(rungs)]
-            scores = median_scores(spec.select, trials, search.seeds, evaluations)
-            best = ranking(scores, spec.select)[: math.ceil(len(trials) / 2)]
+            best = outcomes.ranking(outcomes.medians(trials, search.seeds))[: math.ceil(len(trials) / 2)]
             survivors = [trials[index].point for index in sorted(best)]  # in their first order, which decides ties
         if len(survivors) == 1:
             return dataclasses.replace(search, chosen=survivors[0])
