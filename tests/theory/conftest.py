@@ -2,7 +2,7 @@
 
 import pytest
 
-from fedatlas.theory.fedac.constants import fedac_constants
+from fedatlas.theory.evaluation import fedac_constants
 from tests.helpers import logistic
 
 

@@ -10,7 +10,7 @@ from fedatlas.federation import algorithms
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.logistic import Logistic
-from fedatlas.theory.fedac.constants import fedac_constants, variance
+from fedatlas.theory.evaluation import fedac_constants, variance
 from fedatlas.theory.fedac.theorem import exact_constants
 from tests.helpers import logistic, quadratic
 

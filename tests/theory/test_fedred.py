@@ -13,8 +13,7 @@ from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.similar import SyntheticSimilarQuadratic
 from fedatlas.theory import dissimilarity
-from fedatlas.theory.fedred import FEDRED_BOUNDS
-from fedatlas.theory.fedred.bound import FedRedConstants
+from fedatlas.theory.fedred import FEDRED_BOUNDS, FedRedConstants
 from fedatlas.theory.theorem import unmet
 from tests.helpers import logistic, quadratic, softmax
 

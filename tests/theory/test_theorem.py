@@ -9,8 +9,7 @@ from fedatlas.theory import NotCovered
 from fedatlas.theory.fedac import FEDAC_THEOREMS
 from fedatlas.theory.fedac.theorem import FedAcConstants
 from fedatlas.theory.fedawe.bounds import Corollary2, Corollary3, FedAWEConstants, Theorem1
-from fedatlas.theory.fedred import FEDRED_BOUNDS
-from fedatlas.theory.fedred.bound import FedRedConstants
+from fedatlas.theory.fedred import FEDRED_BOUNDS, FedRedConstants
 from fedatlas.theory.fedspeed import FEDSPEED_BOUNDS, FedSpeedConstants
 from fedatlas.theory.fedsps import FEDSPS_BOUNDS, BoundedVarianceConstants, FedSPSConstants
 from fedatlas.theory.theorems import THEOREMS

@@ -98,7 +98,7 @@ UNUSED = [  # by these experiments, or by any number
     "results/figures/availability.py",
     "federation/costs/cross_silo.py",
     "results/claims/better.py",
-    "theory/fedac/constants.py",
+    "theory/evaluation.py",
     "federation/metrics/test_loss.py",
     "federation/engine/memory.py",
     "federation/engine/checkpoint.py",

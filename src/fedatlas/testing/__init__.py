@@ -10,7 +10,6 @@ No job of the workflow imports this room, so no result depends on it.
 from collections.abc import Callable, Collection, Iterator
 
 from fedatlas.testing import (
-    array_libraries,
     convergence,
     hooks,
     participation,
@@ -54,7 +53,7 @@ TESTS: tuple[ConformanceTest, ...] = (
     reproducibility.checkpoint,
     reproducibility.recurrence,
     hooks.costs,
-    array_libraries.numpy_and_torch,
+    reproducibility.numpy_and_torch,
     participation.partial_participation,
     participation.unseen_clients,
     participation.empty_rounds,

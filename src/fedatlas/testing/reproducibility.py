@@ -1,4 +1,4 @@
-"""Conformance tests of reproducibility: the bits of a run depend on its specification alone."""
+"""Conformance tests of reproducibility: a run depends on its specification alone, and hardly on the array library."""
 
 import contextlib
 import functools
@@ -9,9 +9,11 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 
+from fedatlas.federation.arrays import to_numpy
 from fedatlas.federation.engine.checkpoint import Checkpointer, Pairs, Stopped
 from fedatlas.federation.engine.history import History
 from fedatlas.federation.engine.simulation import run_simulations
@@ -25,7 +27,7 @@ from fedatlas.testing.implementation import (
     require_finite,
     same_bits,
 )
-from fedatlas.testing.outcomes import Failed, NotApplicable
+from fedatlas.testing.outcomes import Failed, NotApplicable, describe_error
 
 STATE_ADVICE = (
     "keep what a round leaves behind in the States that hooks return, and nothing in the object or the module"
@@ -34,6 +36,13 @@ CHECKPOINT_ADVICE = (
     "a State holds arrays of real numbers and plain numbers, and that of the server always the same ones"
 )
 SOME: dict[str, Any] = {"participation": {"kind": "uniform", "count": 4}}
+LIBRARY_CASES: dict[str, dict[str, Any]] = {
+    "all clients": {"batch": 3},
+    "some clients, or none": {"participation": {"kind": "stationary", "p": 0.3}},
+    "full gradients": {"batch": None, "participation": {"kind": "uniform", "count": 3}},
+    "full gradients of all clients": {"batch": None},
+}
+LIBRARY_ADVICE = "take norm, dot, sqrt, maximum, where and the like from fedatlas.federation.arrays, which take both"
 COSTS = ("vectors_up", "vectors_down", "bits_up", "bits_down", "gradients", "samples")
 
 
@@ -119,6 +128,28 @@ def recurrence(implementation: Implementation) -> None:
             )
 
 
+def numpy_and_torch(implementation: Implementation) -> None:
+    """NumPy arrays and torch tensors give the same run to rounding, and no hook calls NumPy with tensors."""
+    problem = instances.logistic()
+    twin = instances.twin(problem)
+    cases = ((label, problem, options) for label, options in LIBRARY_CASES.items())
+    for label, _, condition in defined_cases(implementation, cases):
+        options = {"rounds": 5, "eval_rounds": 1, "seed": 4, **condition}
+        history = implementation.run(problem, **options)
+        require_finite(history, label, "give other hyper-parameters with --set.")
+        values = {**implementation.known_constants(problem), **implementation.values}
+        torch_history = _run_with_tensors(implementation, twin, values=values, **options)
+        if not np.allclose(history.x, to_numpy(torch_history.x), rtol=1e-12, atol=1e-12):
+            distance = np.abs(history.x - to_numpy(torch_history.x)).max()
+            raise Failed(f"On {label}, the outputs of NumPy and torch differ by {distance:.2g}: {LIBRARY_ADVICE}.")
+        for row, torch_row in zip(history.rows, torch_history.rows, strict=True):
+            for key in row:
+                if key != "seconds" and not np.isclose(row[key], torch_row[key], rtol=1e-12, atol=1e-12):
+                    raise Failed(
+                        f"On {label}, the {key} of NumPy and torch differ after round {row['round']}: {LIBRARY_ADVICE}."
+                    )
+
+
 @functools.cache
 def _augmented_network() -> Any:
     augment = {"crop": 1, "flip": True}
@@ -183,3 +214,22 @@ def _run_with_interruption(
 
 def _rows_without_time(history: History) -> list[dict[str, Any]]:
     return [{key: value for key, value in row.items() if key != "seconds"} for row in history.rows]
+
+
+class _ConversionError(Exception):
+    """A torch tensor is converted to a NumPy array."""
+
+
+def _run_with_tensors(implementation: Implementation, problem: Any, **options: Any) -> History:
+    """Return the History of a run with tensors that refuse to become NumPy arrays. Raises Failed if a hook asks."""
+    import torch
+
+    def refuse(self: Any, *_: Any, **__: Any) -> Any:
+        raise _ConversionError
+
+    with mock.patch.object(torch.Tensor, "__array__", refuse):
+        try:
+            return implementation.run(problem, **options)
+        except _ConversionError as error:
+            location = describe_error(error).partition("(")[2].rstrip(").")
+            raise Failed(f"A hook calls NumPy with a torch tensor: {LIBRARY_ADVICE}. It is in {location}.") from None

@@ -11,7 +11,6 @@ in ``tests/transcriptions`` of the repository. ``@transcription("my_algorithm")`
 import dataclasses
 import functools
 import importlib.util
-import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
@@ -193,7 +192,10 @@ def agreement(implementation: Implementation) -> None:
     """Each round gives the vector that a transcription of the paper's pseudocode gives."""
     function = find(implementation.name)
     if function is None:
-        raise NotApplicable(_instructions(implementation))
+        raise NotApplicable(
+            f"There is no transcription of {implementation.name}: write the paper's pseudocode line by line, as "
+            "docs/how-to/checking.md shows."
+        )
     proximal = "prox" in implementation.cls.requires
     for shared, kind in ((False, "clients with different data"), (True, "clients that share all data")):
         problem = _problem(proximal, shared)
@@ -247,16 +249,3 @@ def _compare(simulation: Simulation, function: Transcription, run_class: type[Pl
             raise Failed(
                 f"The output differs from the transcription by {distance:.2g} after round {round} ({location})."
             )
-
-
-def _instructions(implementation: Implementation) -> str:
-    """Return the sentence on an algorithm without a transcription."""
-    name = implementation.name
-    if implementation.cls.__module__.startswith("fedatlas."):
-        return "The transcriptions of the built-in algorithms are in the repository of fedatlas."
-    identifier = re.sub(r"\W", "_", name)
-    return (
-        f"There is no transcription. Write the paper's pseudocode line by line in transcriptions/{identifier}.py: "
-        f'@transcription("{name}") above `def {identifier}({", ".join(["run", *implementation.cls.options()])}):`, '
-        "which yields the output after each round; docs/how-to/checking.md shows one."
-    )

@@ -1,16 +1,74 @@
-"""Constants, hyper-parameters and bounds of FedAc's theorems for a problem: the content of `fedatlas theory`."""
+"""What `fedatlas theory` prints: the constants, bounds and hyper-parameters of FedAc's theorems for a problem."""
 
 import dataclasses
 import math
 from typing import Any
 
 import numpy as np
+from scipy import sparse
+from scipy.special import expit
 
 from fedatlas.errors import UserError
 from fedatlas.federation.problems import interactive
+from fedatlas.federation.problems.base import Problem
+from fedatlas.federation.problems.logistic import Logistic
 from fedatlas.theory.fedac import FEDAC_THEOREMS
-from fedatlas.theory.fedac.constants import fedac_constants
+from fedatlas.theory.fedac.theorem import FedAcConstants
 from fedatlas.theory.theorem import unmet
+
+THIRD_DERIVATIVE = 1 / (6 * math.sqrt(3))  # max over z of |s''(z)| for the logistic function s
+
+
+def fedac_constants(problem: Problem) -> FedAcConstants:
+    """Return constants of a Logistic problem whose clients share all data, for batches of one sample.
+
+    The start is that of seed 0. Raises UserError on other problems and where there is no optimum.
+
+    sigma and sigma4 hold at every x. With rows a_j and labels b_j a stochastic gradient is X - EX plus the gradient,
+    where X = -b_j s_j a_j for some s_j in (0, 1). So E|X - EX|^2 <= m_2, with m_p the mean of |a_j|^p. Its fourth
+    moment is at most max|X - EX|^2 E|X - EX|^2 <= 4 max|a|^2 m_2, and, with X' a copy of X, at most E|X - X'|^4 / 2
+    <= m_4 + 4 m_1 m_3 + 3 m_2^2. The smaller of the two is taken.
+
+    Q: |D^3 F(x)[u, v, v]| <= mean |s''| |<a_j, u>| <a_j, v>^2 for unit u, v, with |s''| <= 1 / (6 sqrt 3), is at most
+    this times m_3 and times max|a| lambda_max(A'A) / n. The smaller of the two is taken.
+    """
+    if not isinstance(problem, Logistic) or not problem.shared:
+        raise UserError("theory: constants are known for logistic regression whose clients share all data")
+    optimum = problem.optimum or problem.solve()
+    x0 = np.asarray(problem.start(0), dtype=np.float64)
+    norms = _norms(problem.A)
+    m1, m2, m3, m4 = (float(np.mean(norms**p)) for p in (1, 2, 3, 4))
+    top = float(norms.max())
+    covariance = 4 * (problem.smoothness - problem.l2)
+    fourth = min(4 * top**2 * m2, m4 + 4 * m1 * m3 + 3 * m2**2)
+    Q, way = min((m3, "mean |a|^3"), (top * covariance, "max |a| lambda_max(A'A)/n"))
+    measured = ", ".join(f"{math.sqrt(variance(problem, x)):.4g} at {at}" for at, x in (("x0", x0), ("x*", optimum.x)))
+    how = {
+        "L": "exact: lambda_max(A'A)/(4n) + l2",
+        "mu": "the l2 weight, a lower bound",
+        "sigma": f"upper bound at every x, one sample a step: sqrt(mean |a|^2); measured {measured}",
+        "sigma4": "upper bound at every x, one sample a step, from the moments of |a|",
+        "Q": f"upper bound: {way} / (6 sqrt 3)",
+        "D0": "|x0 - x*|, x* from the solver",
+        "gap": "F(x0) - F*, F* from the solver",
+    }
+    D0, gap = float(np.linalg.norm(x0 - optimum.x)), max(problem.value(x0) - optimum.F, 0.0)
+    return FedAcConstants(
+        problem.smoothness, problem.l2, math.sqrt(m2), fourth**0.25, Q * THIRD_DERIVATIVE, D0, gap, how=how
+    )
+
+
+def variance(problem: Logistic, x: np.ndarray) -> float:
+    """E|g(x) - F'(x)|^2 of the gradient g on one sample, at x (d,)."""
+    residual = expit(-problem.b * (problem.A @ x))
+    mean = problem.A.T @ (problem.b * residual) / problem.samples
+    return max(float(np.mean((residual * _norms(problem.A)) ** 2) - mean @ mean), 0.0)
+
+
+def _norms(A: Any) -> np.ndarray:
+    """Return norms of the rows of a matrix (n, d), dense or sparse: (n,)."""
+    squares = np.ravel(A.multiply(A).sum(axis=1)) if sparse.issparse(A) else np.einsum("ij,ij->i", A, A)
+    return np.sqrt(squares.astype(np.float64))
 
 
 @np.errstate(over="ignore")  # a number that overflows is infinite

@@ -4,8 +4,7 @@ import json
 import threading
 import time
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -83,33 +82,25 @@ class Checkpointer:
 
     def _restore(self, runs: Any, pairs: Pairs) -> None:
         """Set the simulations and histories to what the file holds: all of them, or none."""
-        snapshots = self._read(runs, pairs)
-        if snapshots is None:
-            return
-        for (simulation, history), snapshot in zip(pairs, snapshots, strict=True):
-            snapshot.restore(simulation, history)
-        say(f"the run continues from round {min(s.round for s, _ in pairs)}, which {self.path} holds")
-
-    def _read(self, runs: Any, pairs: Pairs) -> "list[_Snapshot] | None":
-        """Return what the file holds of the simulations, or None if it does not fit them."""
         try:
-            with zipfile.ZipFile(self.path) as file:
-                if file.testzip():
+            with zipfile.ZipFile(self.path) as archive:
+                if archive.testzip():
                     raise ValueError("it is damaged")
             with np.load(self.path, allow_pickle=False) as file:
                 head = json.loads(str(file["head"]))
                 if head["about"] != self.identity:
                     say(f"the checkpoint {self.path} is of another specification or other code: the run starts again")
-                    return None
+                    return
                 if head["runs"] != runs:
-                    return None
-                return [
-                    _Snapshot.read(file, run, number, simulation)
-                    for number, ((simulation, _), run) in enumerate(zip(pairs, head["simulations"], strict=True))
-                ]
+                    return
+                numbered = enumerate(zip(pairs, head["simulations"], strict=True))
+                restorers = [_read(file, run, number, *pair) for number, (pair, run) in numbered]
         except Exception as error:  # of damaged archives, zipfile and NumPy raise a dozen kinds
             say(f"the checkpoint {self.path} cannot be read ({error}): the run starts again")
-            return None
+            return
+        for restore in restorers:
+            restore()
+        say(f"the run continues from round {min(s.round for s, _ in pairs)}, which {self.path} holds")
 
     def forget(self) -> None:
         """Remove the file."""
@@ -124,27 +115,24 @@ def say(text: str) -> None:
 def _arrays(head: dict[str, Any], pairs: Pairs) -> Iterator[tuple[str, np.ndarray]]:
     """Names and arrays of all that is saved, made one by one."""
     simulations: list[dict[str, Any]] = []
-    kept: dict[str, Array] = {}
+    vectors: dict[str, Array] = {}
     for number, (simulation, history) in enumerate(pairs):
-        numbers = {name: value for name, value in simulation.s.items() if not hasattr(value, "shape")}
-        vectors = {name: list(value.shape) for name, value in simulation.s.items() if name not in numbers}
         state = {name: getattr(simulation, name) for name in SAVED} | {"ledger": simulation.ledger.text()}
         state |= {"rows": history.rows, "totals": history.totals, "status": history.status}
-        state |= {"numbers": numbers, "vectors": vectors}
+        state |= {"numbers": {name: value for name, value in simulation.s.items() if not hasattr(value, "shape")}}
+        between: Mapping[str, Array] = {}
         if simulation.rounds is not None:
             state["driver"], between = simulation.rounds.saved()
-            state["between"] = {name: list(value.shape) for name, value in between.items()}
-            kept |= {f"{number}.d.{name}": value for name, value in between.items()}
+        for kind, fields in (("s", dict(simulation.s.items())), ("d", between)):
+            state[kind] = [name for name, value in fields.items() if hasattr(value, "shape")]
+            vectors |= {f"{number}.{kind}.{name}": fields[name] for name in state[kind]}
         state |= {"errors": list(simulation.clients.channels.errors.data)}
         simulations.append(state | {key: len(_parts(table)) for key, table in _tables(simulation).items()})
     text = json.dumps({**head, "simulations": simulations}, default=lambda value: value.item())
     yield "head", np.array(text)
-    for name, value in kept.items():
+    for name, value in vectors.items():
         yield name, to_numpy(value)
     for number, (simulation, _) in enumerate(pairs):
-        for name, value in simulation.s.items():
-            if hasattr(value, "shape"):
-                yield f"{number}.s.{name}", to_numpy(value)
         for key, table in _tables(simulation).items():
             for part, ids in enumerate(_parts(table)):
                 yield f"{number}.{key}.ids.{part}", ids
@@ -164,65 +152,41 @@ def _parts(table: Table) -> list[np.ndarray]:
     return np.array_split(ids, count) if count else []
 
 
-@dataclass
-class _Snapshot:
-    """State of one simulation in a file: the values of SAVED, the exchanges, the states of all, and the history.
+def _read(file: Any, run: dict[str, Any], number: int, simulation: Simulation, history: History) -> Callable[[], None]:
+    """Read what a file holds of a simulation, and return a function that sets it and its history to that.
 
-    driver: what `Rounds.saved` returned, if the simulation has some.
+    Args:
+        file: The file.
+        run: JSON types of the simulation.
+        number: Number of the simulation.
+        simulation: The simulation.
+        history: Its history.
+
+    Raises:
+        Exception: Something is missing in the file.
     """
+    like = simulation.x0
+    vectors, between = ({name: _like(like, file[f"{number}.{kind}.{name}"]) for name in run[kind]} for kind in "sd")
+    tables = {key: table.fresh() for key, table in _tables(simulation).items()}
+    for name in run["errors"]:
+        tables["left"].add(name, zeros_like(like))
+    for key, table in tables.items():
+        for part in range(run[key]):
+            states = {name: _like(like, file[f"{number}.{key}.{name}.{part}"]) for name, _ in table.first.items()}
+            table.write(file[f"{number}.{key}.ids.{part}"], State(**states))
+    ledger = Ledger.parse(run["ledger"])
 
-    values: dict[str, Any]
-    ledger: Ledger
-    s: State
-    tables: dict[str, Table]
-    history: dict[str, Any]
-    driver: tuple[dict[str, Any], dict[str, Array]] | None
-
-    @classmethod
-    def read(cls, file: Any, run: dict[str, Any], number: int, simulation: Simulation) -> "_Snapshot":
-        """Read what the file holds under a number. Raises an exception unless it fits the simulation."""
-        like = simulation.x0
-        vectors = {name: _array(file, f"{number}.s.{name}", like, shape) for name, shape in run["vectors"].items()}
-        if not {*vectors, *run["numbers"]} >= {name for name, _ in simulation.s.items()}:
-            raise ValueError("it lacks a part of the server's state")
-        tables = {key: table.fresh() for key, table in _tables(simulation).items()}
-        for name in run["errors"]:
-            tables["left"].add(name, zeros_like(like))
-        for key, table in tables.items():
-            for part in range(run[key]):
-                ids = file[f"{number}.{key}.ids.{part}"]
-                names = {name: f"{number}.{key}.{name}.{part}" for name, _ in table.first.items()}
-                shapes = {name: (len(ids), len(value)) for name, value in table.first.items()}
-                states = {name: _array(file, names[name], like, shape) for name, shape in shapes.items()}
-                table.write(ids, State(**states))
-        if not run["rows"] or not run["rows"][-1]["round"] <= run["round"] <= simulation.setting.total_rounds:
-            raise ValueError("its rounds contradict each other")
-        history = {name: run[name] for name in ("rows", "totals", "status", "diverged_round")}
-        values, ledger = {name: run[name] for name in SAVED}, Ledger.parse(run["ledger"])
-        driver = None
+    def restore() -> None:
+        simulation.s, simulation.ledger = simulation.s.rebuild(vectors | run["numbers"]), ledger
+        simulation.clients.table, simulation.clients.channels.errors = tables["states"], tables["left"]
+        for name in SAVED:
+            setattr(simulation, name, run[name])
+        for name in ("rows", "totals", "status", "diverged_round"):
+            setattr(history, name, run[name])
         if simulation.rounds is not None:
-            between = {name: _array(file, f"{number}.d.{name}", like, shape) for name, shape in run["between"].items()}
-            driver = run["driver"], between
-        return cls(values, ledger, simulation.s.rebuild(vectors | run["numbers"]), tables, history, driver)
+            simulation.rounds.restore(run["driver"], between)
 
-    def restore(self, simulation: Simulation, history: History) -> None:
-        """Set a simulation and its history to the snapshot."""
-        simulation.s, simulation.clients.table, simulation.ledger = self.s, self.tables["states"], self.ledger
-        simulation.clients.channels.errors = self.tables["left"]
-        for name, value in self.values.items():
-            setattr(simulation, name, value)
-        for name, value in self.history.items():
-            setattr(history, name, value)
-        if simulation.rounds is not None and self.driver is not None:
-            simulation.rounds.restore(*self.driver)
-
-
-def _array(file: Any, name: str, like: Array, shape: Sequence[int]) -> Array:
-    """An array of the file in the library and on the device of a vector. Raises ValueError if it has another shape."""
-    array = file[name]
-    if array.shape != tuple(shape) or array.dtype.kind != "f":
-        raise ValueError(f"{name} is {array.dtype} of shape {array.shape}, and not of shape {tuple(shape)}")
-    return _like(like, array)
+    return restore
 
 
 def _like(vector: Array, array: np.ndarray) -> Array:

@@ -46,8 +46,7 @@ class Network(network.Network):
         **options: Options of the kind ``network``; those that say how to build data and module have no effect.
 
     Raises:
-        UserError: Arrays do not fit, or the module changes a buffer or draws other random numbers than those of
-            dropout.
+        UserError: Arrays do not fit, or the module changes a buffer or draws random numbers.
 
     >>> import numpy as np
     >>> from torch import nn
