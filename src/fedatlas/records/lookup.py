@@ -36,10 +36,7 @@ def record_paths(study: "Study") -> dict[tuple[str, str], Path]:
 
 def all_verifications(study: "Study") -> Verifications:
     """Return the verifications of all folders of records. A study's own come last, as what was seen on this machine."""
-    found = Verifications([], {})
-    for folder in reversed(study.record_folders):
-        found += read_verifications(folder)
-    return found
+    return read_verifications(*reversed(study.record_folders))
 
 
 def lacking_cells(study: "Study", size: str, name: str) -> list[Cell]:
