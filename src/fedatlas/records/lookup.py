@@ -53,9 +53,8 @@ def lacking_cases(study: "Study", size: str, name: str) -> list[str]:
     return [case for case, count in Counter(cell.point[CASE] for cell in cells).items() if missing[case] == count]
 
 
-def held_cells(study: "Study", record: Record) -> dict[Place, Held]:
+def held_cells(study: "Study", size: str, name: str, record: Record) -> dict[Place, Held]:
     """Return those cells of a record that its experiment has, as its file is now, with today's code."""
-    size, name = record.path.parent.name, record.path.name
     if name not in study.files.paths:
         return {}
     cells = ((place, record.find(cell)) for place, cell in study.cells(size, name).items())
@@ -88,7 +87,7 @@ class Records:
         if (path := self._paths.get((size, name))) is None:
             return None
         record, known = read_record(path), self._verifications
-        return record, find_verified(held_cells(self.study, record), known.of(size, name), known.states)
+        return record, find_verified(held_cells(self.study, size, name, record), known.of(size, name), known.states)
 
     @functools.cache  # noqa: B019
     def held(self, size: str, name: str) -> dict[str, Restoration]:

@@ -119,9 +119,8 @@ class RecordedCell:
 
         seeds = list(self.spec.seeds if seeds is None else seeds)
         kept = ~np.isin(self.table["seed"].to_numpy(), [*({*self.spec.seeds} - {*seeds})])
-        of_run = [
-            name for name in (*self.spec.within, *self.spec.tune, RUNG, "seed") if name in self.table.column_names
-        ]
+        names = self.table.column_names
+        of_run = [name for name in (*self.spec.within, *self.spec.tune, RUNG, "seed") if name in names]
         first = ~self.table.select(of_run).to_pandas().duplicated().to_numpy()
         meta = replace(
             self.meta,
