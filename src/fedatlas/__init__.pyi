@@ -3,8 +3,8 @@
 from fedatlas import arrays as arrays
 from fedatlas.api.estimator import FederatedLogisticRegression as FederatedLogisticRegression
 from fedatlas.api.frames import load_results as load_results
+from fedatlas.api.frames import record as record
 from fedatlas.api.plotting import plot as plot
-from fedatlas.api.record import record as record
 from fedatlas.api.sweep import sweep as sweep
 from fedatlas.api.train import train as train
 from fedatlas.data.catalogue.base import File as File

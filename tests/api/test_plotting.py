@@ -38,24 +38,17 @@ def test_curves_of_results(inside):
     ax = fedatlas.plot(curves[(curves["local_steps"] == 2) & (curves["clients"] == 3)], x="steps")
     assert legend(ax) == ["fedac", "FedAvg"]
     assert ax.get_lines()[0].get_color() == STYLES["fedac-1"].colour
-    with pytest.raises(UserError, match="the curves have several values of local_steps, clients; keep one of each"):
-        fedatlas.plot(curves)
-    with pytest.raises(UserError, match="the curves have several values of local_steps; keep"):
-        fedatlas.plot(curves[curves["clients"] == 3])
+    assert "FedAvg, $K$ = 2, $M$ = 3" in legend(fedatlas.plot(curves))
 
 
 @pytest.mark.parametrize(
     "frames, options, message",
     [
-        (5, {}, "frames is 5; it must be"),
-        ("fedavg", {}, "frames is 'fedavg'; it must be"),
-        ([], {}, "there is no frame to plot"),
-        (pd.DataFrame({"algorithm": [], "round": []}), {}, "the frame has no rows"),
-        ({"a": 5}, {}, "a is not a DataFrame"),
+        ("fedavg", {}, "'f' is not a DataFrame that fedatlas.train returned"),
         ([pd.DataFrame({"x": [1]})], {}, "is not a DataFrame that fedatlas.train returned"),
         (pd.DataFrame({"algorithm": ["a"]}), {}, "no column 'seed'"),
-        (None, {"x": "round"}, "x is 'round'; it must be a cost; did you mean 'rounds'"),
-        (None, {"y": "losss"}, "not all frames have the metric 'losss'; did you mean 'loss'"),
+        (None, {"x": "gradient"}, "x is 'gradient'; it must be a cost; did you mean 'gradients'"),
+        (None, {"y": "losss"}, "the frames have no metric 'losss'; did you mean 'loss'"),
     ],
 )
 def test_what_is_refused(runs, frames, options, message):

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fedatlas.api.record import record
+from fedatlas import record
 from fedatlas.cli.main import main
 from fedatlas.data import store
 from fedatlas.data.catalogue import SOURCES

@@ -1,4 +1,4 @@
-"""The results of the workflow as DataFrames."""
+"""The results of the workflow, and of the record, as DataFrames."""
 
 import dataclasses
 from dataclasses import dataclass
@@ -10,6 +10,8 @@ from fedatlas.errors import UserError
 from fedatlas.experiments.result_files import read
 from fedatlas.publish.report import verdicts
 from fedatlas.publish.report.facts import FACTS_FILE, read_facts
+from fedatlas.records.results import find_record, record_tables
+from fedatlas.workflow.study import Study
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -76,37 +78,31 @@ def load_results(path: str | PathLike[str] = "results") -> Results:
     """
     import pandas as pd
 
-    if not isinstance(path, (str, PathLike)):
-        raise UserError(f"load_results: path is {path!r:.60}; it must be the path of a folder of results")
-    folders = _experiments(Path(path))
-    if not folders:
+    files = {file for depth in (".", "*", "*/*") for file in Path(path).glob(f"{depth}/table.parquet")}
+    if not files:
         raise UserError(f"no results under {path}: make some first, such as `fedatlas run NAME` or `snakemake`")
     parts: dict[str, list[pd.DataFrame]] = {field.name: [] for field in dataclasses.fields(Results)}
     algorithms: dict[str, Any] = {}
-    for folder in folders:
-        name, size = folder.resolve().name, folder.resolve().parent.name
+    for folder in sorted(file.parent.resolve() for file in files):
         for kind in ("table", "curves", "trials"):
             frame, _ = read(folder / f"{kind}.parquet")
-            frame.insert(0, "experiment", name)
-            frame.insert(1, "size", size)
+            frame.insert(0, "experiment", folder.name)
+            frame.insert(1, "size", folder.parent.name)
             parts[kind].append(frame)
         if (folder / "claims.csv").exists():
-            parts["claims"].append(read_claims(folder / "claims.csv"))
-        algorithms |= _algorithms(folder)
+            parts["claims"].append(_read_claims(folder / "claims.csv"))
+        if (folder / FACTS_FILE).exists():
+            about = read_facts(folder / FACTS_FILE)
+            entries = about["content"].get("algorithms", {})
+            for id, label in about["algorithms"].items():
+                algorithms[id] = {"algorithm": (entries.get(id) or {}).get("algorithm") or id, "label": label}
     frames = {kind: pd.concat(part, ignore_index=True) if part else pd.DataFrame() for kind, part in parts.items()}
     for kind in ("table", "curves", "trials"):
         frames[kind].attrs = {"algorithms": algorithms}
     return Results(**frames)
 
 
-def _experiments(path: Path) -> list[Path]:
-    """Return the folders of experiments that have results: the path itself, or those one or two levels below it."""
-    if (path / "table.parquet").is_file():
-        return [path]
-    return sorted({file.parent for depth in ("*", "*/*") for file in path.glob(f"{depth}/table.parquet")})
-
-
-def read_claims(path: Path) -> "pd.DataFrame":
+def _read_claims(path: Path) -> "pd.DataFrame":
     """Return the verdicts in a claims.csv. Raise UserError if the file has another form."""
     import pandas as pd
 
@@ -117,11 +113,31 @@ def read_claims(path: Path) -> "pd.DataFrame":
         raise UserError(f"{path} holds no claims of fedatlas ({error}); delete it and run again") from None
 
 
-def _algorithms(folder: Path) -> dict[str, Any]:
-    """Return ``{"algorithm", "label"}`` of each entry of an experiment; empty if the experiment has no record."""
-    if not (folder / FACTS_FILE).exists():
-        return {}
-    about = read_facts(folder / FACTS_FILE)
-    entries = about["content"].get("algorithms", {})
-    names = {id: (entries.get(id) or {}).get("algorithm") or id for id in about["algorithms"]}
-    return {id: {"algorithm": names[id], "label": label} for id, label in about["algorithms"].items()}
+def record(name: str, size: str | None = None) -> "pd.DataFrame":
+    """Return the curves of an experiment from the record that fedatlas carries, with all that its figures draw.
+
+    A row is an evaluation: of the entry ``algorithm``, at values of the axes, with ``seed``, after so many rounds
+    (``round``) and local steps (``steps``). Costs are means over clients since the start: ``vectors_up`` and
+    ``vectors_down`` count vectors of the model's size, ``bits_up`` and ``bits_down`` bits, ``gradients`` and
+    ``samples`` those of an active client, ``seconds`` those of a processor. Metrics have the units of the problem;
+    accuracies are shares. ``status`` is ok or diverged.
+
+    Args:
+        name: Name of the experiment.
+        size: Its size; by default the only one that has a record.
+
+    Raises:
+        UserError: There is no such record, or it was damaged.
+
+    >>> import fedatlas
+    >>> curves = fedatlas.record("fedsps_prop2")
+    >>> sorted(curves["algorithm"].unique())
+    ['fedsps-global']
+    """
+    study = Study.open()
+    curves = record_tables(study, name, size).curves
+    view = study.view(find_record(study, name, size).path.parent.name, name)
+    curves.attrs = {
+        "algorithms": {id: {"algorithm": entry.algorithm, "label": entry.name} for id, entry in view.algorithms.items()}
+    }
+    return curves

@@ -26,7 +26,7 @@ def list_records(a: Namespace) -> int:
     for (size, name), path in record_paths(study).items():
         try:
             record = read_record(path)
-            examination = Examination(study, record, known)
+            examination = Examination(study, size, name, record, known)
             count = f"{len(examination.verified)} of {len(record.cells)} cells verified for today's code"
             state = f"{count}; {meaning(record.cells.values(), examination.all_rows)}"
         except UserError as error:
@@ -53,10 +53,11 @@ def verify(a: Namespace) -> int:
 
     paths = record_paths(study)
     if a.name:
-        records = [find_record(study, a.name, a.size)]
-    else:  # where time is short, cheap ones come first
-        records = [read_record(paths[key]) for key in sorted(paths, key=seconds_of_a_run) if a.size in (None, key[0])]
-    examinations = [Examination(study, record, known) for record in records]
+        path = find_record(study, a.name, a.size).path
+        paths = {(path.parent.name, path.name): path}
+    # where time is short, cheap ones come first
+    keys = sorted((key for key in paths if a.size in (None, key[0])), key=seconds_of_a_run)
+    examinations = [Examination(study, *key, read_record(paths[key]), known) for key in keys]
     examinations = [each for each in examinations if each.cells and (a.all or len(each.verified) < len(each.cells))]
     if not examinations:
         print("every cell of the record is verified for today's code; --all computes more runs")

@@ -35,10 +35,7 @@ def record_paths(study: "Study") -> dict[tuple[str, str], Path]:
 
 def all_verifications(study: "Study") -> Verifications:
     """Return the verifications of all folders of records. A study's own come last, as what was seen on this machine."""
-    found = Verifications([], {})
-    for folder in reversed(study.record_folders):
-        found += read_verifications(folder)
-    return found
+    return read_verifications(*reversed(study.record_folders))
 
 
 def lacking_cells(study: "Study", size: str, name: str) -> list[Cell]:
@@ -48,9 +45,8 @@ def lacking_cells(study: "Study", size: str, name: str) -> list[Cell]:
     return [cell for cell in study.cells(size, name).values() if held is None or held.find(cell) is None]
 
 
-def held_cells(study: "Study", record: Record) -> dict[Place, Held]:
+def held_cells(study: "Study", size: str, name: str, record: Record) -> dict[Place, Held]:
     """Return those cells of a record that its experiment has, as its file is now, with today's code."""
-    size, name = record.path.parent.name, record.path.name
     if name not in study.files.paths:
         return {}
     cells = ((place, record.find(cell)) for place, cell in study.cells(size, name).items())
@@ -83,7 +79,7 @@ class Records:
         if (path := self._paths.get((size, name))) is None:
             return None
         record, known = read_record(path), self._verifications
-        return record, find_verified(held_cells(self.study, record), known.of(size, name), known.states)
+        return record, find_verified(held_cells(self.study, size, name, record), known.of(size, name), known.states)
 
     @functools.cache  # noqa: B019
     def held(self, size: str, name: str) -> dict[str, Restoration]:

@@ -100,18 +100,6 @@ class RecordedCell:
                 sink.update(json.dumps(texts.dictionary.to_pylist()).encode() + texts.indices.to_numpy(False).tobytes())
         return sink.hexdigest()[:16]
 
-    @property
-    def seconds(self) -> float:
-        """Seconds of all runs on one processor."""
-        frame = self.table.select([*self.run_columns, "seconds"]).to_pandas()
-        return float(frame.groupby(self.run_columns, sort=False, dropna=False)["seconds"].last().sum())
-
-    @property
-    def run_columns(self) -> list[str]:
-        """Columns that identify the runs."""
-        spec, names = self.spec, self.table.column_names
-        return [*spec.within, *spec.tune, *([RUNG] if RUNG in names else []), "seed"]
-
     def write(
         self,
         out: str | Path,
@@ -131,7 +119,9 @@ class RecordedCell:
 
         seeds = list(self.spec.seeds if seeds is None else seeds)
         kept = ~np.isin(self.table["seed"].to_numpy(), [*({*self.spec.seeds} - {*seeds})])
-        first = ~self.table.select(self.run_columns).to_pandas().duplicated().to_numpy()
+        names = self.table.column_names
+        of_run = [name for name in (*self.spec.within, *self.spec.tune, RUNG, "seed") if name in names]
+        first = ~self.table.select(of_run).to_pandas().duplicated().to_numpy()
         meta = replace(
             self.meta,
             spec=replace(self.spec, seeds=seeds),
@@ -162,17 +152,12 @@ class Restoration(NamedTuple):
     fingerprint: str
     is_verified: bool
 
-    @property
-    def cell(self) -> RecordedCell:
-        """The cell of the record. Raises UserError if it was damaged or changed since it was looked at."""
+    def write(self, out: str | Path) -> None:
+        """Write the run file. Raises UserError if the record was damaged or changed since it was looked at."""
         cell = next((cell for cell in read_file(Path(self.path)) if cell.key == self.key), None)
         if cell is None or cell.checksum != self.checksum:
             raise UserError(f"{self.path}: {self.key} has changed while this ran: run it again")
-        return cell
-
-    def write(self, out: str | Path) -> None:
-        """Write the run file. Raises UserError as `cell` does."""
-        self.cell.write(out, self.seeds, self.fingerprint, self.is_verified)
+        cell.write(out, self.seeds, self.fingerprint, self.is_verified)
 
 
 def digest(spec: CellSpec) -> str:

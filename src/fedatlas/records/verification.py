@@ -62,7 +62,6 @@ class Examination:
     """What was computed again of an experiment.
 
     Attributes:
-        record: Its record.
         size: Size of the experiment.
         name: Its name.
         cells: Cells of the record that its file has today, with today's code.
@@ -73,10 +72,9 @@ class Examination:
         obstacle: Why no further run can be computed here, such as missing data; empty else.
     """
 
-    def __init__(self, study: "Study", record: Record, before: Verifications) -> None:
-        """Begin to examine a record of a study. before: Verifications that are there."""
-        self.record, self.cells, self.before = record, held_cells(study, record), before
-        self.size, self.name = record.path.parent.name, record.path.name
+    def __init__(self, study: "Study", size: str, name: str, record: Record, before: Verifications) -> None:
+        """Begin to examine the record of an experiment. before: Verifications that are there."""
+        self.size, self.name, self.cells, self.before = size, name, held_cells(study, size, name, record), before
         modules: Modules = {name: hash for held in self.cells.values() for name, hash in held.modules.items()}
         self.states = before.states | {code_digest(modules): modules}
         self.rows: dict[Place, Verification] = {}

@@ -89,13 +89,6 @@ class Verifications:
     rows: list[Verification]
     states: dict[str, Modules]
 
-    def __add__(self, other: "Verifications") -> "Verifications":
-        """Return the verifications of two folders. Of a state of both it has the modules in which they agree."""
-        states = {**self.states, **other.states}
-        for name in self.states.keys() & other.states.keys():
-            states[name] = dict(self.states[name].items() & other.states[name].items())
-        return Verifications([*self.rows, *other.rows], states)
-
     def of(self, size: str, experiment: str) -> list[Verification]:
         """Return the rows of an experiment at one size."""
         return [row for row in self.rows if (row.size, row.experiment) == (size, experiment)]
@@ -106,26 +99,27 @@ def code_digest(modules: Modules) -> str:
     return hashlib.sha256(json.dumps(modules, sort_keys=True).encode()).hexdigest()[:12]
 
 
-def read_verifications(folder: Path) -> Verifications:
-    """Return the verifications of a folder of records; none where nothing was verified.
+def read_verifications(*folders: Path) -> Verifications:
+    """Return the verifications of folders of records. Of a state of several it has the modules in which they agree.
 
     Raises:
         UserError: A row is none of a verification.
     """
-    path = folder / FILE
-    if not path.exists():
-        return Verifications([], {})
-    rows, names = [], [field.name for field in fields(Verification)]
-    reader = csv.DictReader(io.StringIO(read_text(path)))
-    if reader.fieldnames != names:
-        raise UserError(f"{path}, line 1 must be {','.join(names)}: check the file out again")
-    for number, row in enumerate(reader, start=2):
-        try:
-            values = {field.name: field.type(row[field.name]) for field in fields(Verification)}  # type: ignore[operator]
-            rows.append(Verification(**values))
-        except (TypeError, ValueError, KeyError) as error:
-            raise UserError(f"{path}, line {number}: {error}: check the file out again") from None
-    return Verifications(rows, read_json(folder / STATES) if (folder / STATES).exists() else {})
+    rows, states = list[Verification](), dict[str, Modules]()
+    names = [field.name for field in fields(Verification)]
+    for path in (folder / FILE for folder in folders if (folder / FILE).exists()):
+        reader = csv.DictReader(io.StringIO(read_text(path)))
+        if reader.fieldnames != names:
+            raise UserError(f"{path}, line 1 must be {','.join(names)}: check the file out again")
+        for number, row in enumerate(reader, start=2):
+            try:
+                values = {field.name: field.type(row[field.name]) for field in fields(Verification)}  # type: ignore[operator]
+                rows.append(Verification(**values))
+            except (TypeError, ValueError, KeyError) as error:
+                raise UserError(f"{path}, line {number}: {error}: check the file out again") from None
+        for name, modules in read_json(path.with_name(STATES)).items():
+            states[name] = dict(modules.items() & states.get(name, modules).items())
+    return Verifications(rows, states)
 
 
 def add_verifications(folder: Path, rows: Sequence[Verification], states: Mapping[str, Modules]) -> None:

@@ -55,8 +55,7 @@ class Estimates:
                 cells = list(self.study.cells(known, base).values())
                 sample = cells[:: math.ceil(len(cells) / SAMPLE)]
                 return mean * len(sample) / sum(count_work(cell.spec) for cell in sample)
-        held = [restored.cell for restored in Records(self.study).held(size, name).values()]
-        return sum(cell.seconds for cell in held) / sum(count_work(cell.spec) for cell in held) if held else None
+        return None
 
     def elapsed(self, size: str, name: str, specs: Sequence[CellSpec], cores: int) -> float | None:
         """Return the time until cells are made, START_SECONDS for each with them; None where it is unknown.
