@@ -1,19 +1,24 @@
 """What is logged to MLflow of results, and what is done about what is there already."""
 
+import json
+import math
 import shutil
 
 import pytest
 
 from fedatlas.experiments import result_files as files
 from fedatlas.publish import tracking
+from fedatlas.publish.tracking.log import PARENT
 from tests.tracking.tiny import (
     EXPERIMENT,
     LOGGED,
     RUNS,
+    SEEDS,
     SETTINGS,
     experiment_facts,
     logged,
     remake,
+    run_by_name,
 )
 
 FACTS = experiment_facts(EXPERIMENT)
@@ -34,7 +39,7 @@ def chosen_rows(folder):
 
 
 def test_the_report_run(results, database):
-    client, (report,), _ = logged(f"sqlite:///{database}")
+    client, (report,), _, _ = logged(f"sqlite:///{database}")
 
     experiment = client.get_experiment(report.info.experiment_id)
     assert experiment.artifact_location == "mlflow-artifacts:/tiny"
@@ -46,19 +51,22 @@ def test_the_report_run(results, database):
     assert report.info.artifact_uri == f"mlflow-artifacts:/tiny/{report.info.run_id}/artifacts"
     folder = database.parent / "mlartifacts/tiny" / report.info.run_id / "artifacts"
     listed = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
-    assert listed == {"claims.csv", "figures/speed.png", "report.html", "table.csv"}
+    assert listed == {"experiment.yaml", "claims.csv", "figures/speed.png", "report.html", "table.csv"}
     assert (folder / "table.csv").read_bytes() == (results / "table.csv").read_bytes()
     assert report.data.metrics["claims/held"] == report.data.metrics["claims/not tested at this size"] == 1
     assert (report.data.metrics["runs"], report.data.metrics["diverged runs"]) == (RUNS, 4)
     note = report.data.tags["mlflow.note.content"]
     assert note.startswith("- **held**: FedAc is fast.\n- Warning: ") and "slow" not in note
-    words = {"paper": "FedAc", "source": "Figure 1", "claims": "held 1 of 1"}
+    words = {"paper": "FedAc", "source": "Figure 1"}
     assert words.items() <= report.data.tags.items() and {"paper": "FedAc"}.items() <= experiment.tags.items()
+    ((source,), provenance) = report.inputs.dataset_inputs, files.read_meta(results / "table.parquet")["data"]
+    assert source.dataset.name == "breast_cancer"
+    assert json.loads(source.dataset.profile)["num_rows"] == provenance["breast_cancer"]["rows"]
 
 
 def test_a_run_for_each_algorithm_and_setting(results, database):
-    client, (report,), settings = logged(f"sqlite:///{database}")
-    assert len(settings) == SETTINGS and {r.info.status for r in settings} == {"FINISHED"}
+    client, (report,), settings, seeds = logged(f"sqlite:///{database}")
+    assert len(settings) == SETTINGS and {r.info.status for r in (*settings, *seeds)} == {"FINISHED"}
     assert report.info.start_time > max(r.info.start_time for r in settings)
     chosen, (curves, _) = chosen_rows(results), files.read(results / "curves.parquet")
     for run in settings:
@@ -68,7 +76,7 @@ def test_a_run_for_each_algorithm_and_setting(results, database):
         assert run.data.metrics["score"] == row["score"]
         assert params["lr"] == str(row["lr"]) and params["seeds"] == "2"
         name = FACTS["algorithms"][id]
-        assert run.info.run_name == f"{name} {row['score']:.3g} K={k} M={m}"
+        assert run.info.run_name == f"{name} {row['score']:.3g} K={k} M={m}" and PARENT not in tags
         assert tags["interval"] == f"± {12.706204736 * row['score_sd'] / 2**0.5:.2g}"
         rows = curves[(curves["algorithm"] == id) & (curves["local_steps"] == k) & (curves["clients"] == m)]
         by_round = rows.groupby("round")
@@ -82,9 +90,23 @@ def test_a_run_for_each_algorithm_and_setting(results, database):
             assert last.value == row[cost] and last.step == rows["round"].max()
 
 
+def test_a_run_for_each_seed_beneath(results, database):
+    client, _, settings, seeds = logged(f"sqlite:///{database}")
+    assert len(seeds) == SEEDS and {r.data.tags[PARENT] for r in seeds} == {r.info.run_id for r in settings}
+    run = run_by_name(seeds, "fedac K=2 M=3 seed=1")
+    assert run.data.params == {"algorithm": "fedac-1", "local_steps": "2", "clients": "3", "lr": "0.05", "seed": "1"}
+    assert {"paper": "FedAc", "phase": "seed", "status": "ok"}.items() <= run.data.tags.items()
+    frame, _ = files.read(results / "runs/fedac/local_steps=2.parquet")
+    rows = frame[(frame["clients"] == 3) & (frame["seed"] == 1)]
+    history = client.get_metric_history(run.info.run_id, "loss")
+    assert [(m.step, m.value) for m in history] == list(zip(rows["round"], rows["loss"], strict=True))
+    assert run.info.end_time - run.info.start_time == math.ceil(1000 * rows["seconds"].iloc[-1])
+    assert run.data.metrics["score"] == rows["loss"][1:].min()
+
+
 def test_logging_again_changes_only_what_changed(mine, uri):
     log(mine, uri)
-    _, (report,), before = logged(uri)
+    _, (report,), before, _ = logged(uri)
     assert counts(log(mine, uri)) == (0, 0, LOGGED)
 
     # one run with another loss, others with other times only
@@ -94,12 +116,12 @@ def test_logging_again_changes_only_what_changed(mine, uri):
     frame.loc[2, "loss"] = 0.25
     files.write(path, frame, meta)
     remake(EXPERIMENT, mine)
-    assert counts(log(mine, uri)) == (1, 1, LOGGED - 1)
-    client, (same,), after = logged(uri)
+    assert counts(log(mine, uri)) == (1, 1 + 2, LOGGED - 1), "with the runs of its seeds"
+    client, (same,), after, seeds = logged(uri)
     assert same.info.run_id == report.info.run_id
     (new,) = {r.info.run_id for r in after} - {r.info.run_id for r in before}
     assert client.get_metric_history(new, "loss/min")[-1].value == 0.25
-    assert len(after) == SETTINGS
+    assert len(after) == SETTINGS and len(seeds) == SEEDS
 
     # an algorithm less, and a run that a person changed
     client.set_tag(after[0].info.run_id, "mine", "kept")
@@ -127,8 +149,12 @@ def test_a_run_that_is_being_written_does_not_look_whole(results, uri, monkeypat
         patch.setattr(MlflowClient, "set_terminated", die)
         with pytest.raises(Killed):
             log(results, uri)
-    _, reports, settings = logged(uri)
-    assert {r.info.run_id for r in (*reports, *settings) if r.info.status == "FINISHED"} == set(terminated)
+    _, reports, settings, seeds = logged(uri)
+    finished = {r.info.run_id for r in (*reports, *settings, *seeds) if r.info.status == "FINISHED"}
+    assert finished == set(terminated)
+    for run in settings:
+        beneath = [r for r in seeds if r.data.tags[PARENT] == run.info.run_id]
+        assert run.info.status == "RUNNING" or (len(beneath) == 2 and {r.info.status for r in beneath} == {"FINISHED"})
     log(results, uri)
     assert {r.info.status for group in logged(uri)[1:] for r in group} == {"FINISHED"}
-    assert len(logged(uri)[2]) == SETTINGS
+    assert len(logged(uri)[3]) == SEEDS

@@ -107,11 +107,11 @@ def rows(run, problem) -> list[dict]:
 
 
 def logged(uri, name="tiny"):
-    """(client, report runs and those of a person, setting runs) of an experiment."""
+    """(client, report runs and those of a person, setting runs, runs of seeds) of an experiment."""
     client, result = stored(uri, name)
-    settings = [r for r in result if r.data.tags.get("phase") == "setting"]
+    phases = {phase: [r for r in result if r.data.tags.get("phase") == phase] for phase in ("setting", "seed")}
     reports = [r for r in result if r.data.tags.get("phase") in ("report", None)]
-    return client, reports, sorted(settings, key=lambda r: r.info.run_name)
+    return client, reports, sorted(phases["setting"], key=lambda r: r.info.run_name), phases["seed"]
 
 
 def stored(uri, name="tiny"):
@@ -120,3 +120,8 @@ def stored(uri, name="tiny"):
 
     client = MlflowClient(uri)
     return client, client.search_runs([client.get_experiment_by_name(name).experiment_id], max_results=1000)
+
+
+def run_by_name(children, name):
+    (result,) = [r for r in children if r.info.run_name == name]
+    return result

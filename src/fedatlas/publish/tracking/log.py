@@ -1,6 +1,6 @@
 """Runs of an experiment in MLflow, brought up to date through MLflow's public client.
 
-A run has its identity in the tag fedatlas.key, and a hash of its content in fedatlas.digest. The
+A run has its identity in the tag fedatlas.key, and a hash of its content and its children's in fedatlas.digest. The
 status FINISHED is written last, so a run that was cut off is recognised and written again.
 
 The page of an experiment has a note, tags, and the view *Summary* of its setting runs. A stored view is a tag of the
@@ -9,15 +9,16 @@ versions read the fields of the state. The tag holds both.
 """
 
 import contextlib
+import hashlib
 import itertools
 import json
 import math
 import tempfile
 import zlib
 from base64 import b64encode
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fedatlas.experiments.cells import Select
 from fedatlas.experiments.metadata import TableMeta
@@ -30,11 +31,12 @@ from fedatlas.publish.tracking.records import NOTE, RunRecord, report_run, setti
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
-    from mlflow.entities import Experiment, Run
+    from mlflow.entities import Dataset, Experiment, Run
 
-KEY, DIGEST = "fedatlas.key", "fedatlas.digest"
+KEY, DIGEST, PARENT = "fedatlas.key", "fedatlas.digest", "mlflow.parentRunId"
 VIEW, VIEW_KEY = "mlflow.sharedViewState.", "fedatlas-"  # followed by the size
 NAME = "attributes.`Run Name`"
+MAX_FILES = 100  # of a data set that MLflow is told, as it stores 65,535 characters
 MAX_LENGTH = 5000  # characters that all versions of MLflow store of an experiment's tag
 MAX_NAME, MAX_PARAM, MAX_TAG = 250, 6000, 8000  # characters that MLflow stores
 
@@ -106,13 +108,15 @@ def _update(
     for record in records:
         digest, olds = record.digest(), stored.pop(record.key, [])
         kept = [run for run in olds if (run.info.status, run.data.tags.get(DIGEST)) == ("FINISHED", digest)][:1]
-        for run in olds:
-            if run not in kept:
+        beneath = [run for child in record.children for run in stored.pop(child.key, [])]
+        ids = [run.info.run_id for run in kept]
+        for run in [*olds, *beneath]:
+            if run not in kept and run.data.tags.get(PARENT) not in ids:
                 client.delete_run(run.info.run_id)
+                counts["deleted"] += 1
         if not kept:
-            _add(client, id, folder, record, digest)
+            _add(client, id, folder, record, {DIGEST: digest})
         counts["unchanged" if kept else "logged"] += 1
-        counts["deleted"] += len(olds) - len(kept)
     if whole:
         for run in itertools.chain.from_iterable(stored.values()):
             client.delete_run(run.info.run_id)
@@ -120,14 +124,19 @@ def _update(
     return counts
 
 
-def _add(client: "MlflowClient", id: str, folder: Path | None, record: RunRecord, digest: str) -> None:
-    """Add a run."""
-    from mlflow.entities import Metric, Param
+def _add(client: "MlflowClient", id: str, folder: Path | None, record: RunRecord, marks: Mapping[str, str]) -> None:
+    """Add a run and the runs beneath it. marks: tags of its content, or of the run above it."""
+    from mlflow.entities import DatasetInput, InputTag, Metric, Param
 
-    tags = {key: text[:MAX_TAG] for key, text in {**record.tags, KEY: record.key, DIGEST: digest}.items() if text}
+    tags = {key: text[:MAX_TAG] for key, text in {**record.tags, KEY: record.key, **marks}.items() if text}
     run = client.create_run(id, record.start, tags, record.name[:MAX_NAME]).info.run_id
     metrics = [Metric(name, value, record.end, step) for name, value, step in record.metrics if math.isfinite(value)]
     client.log_batch(run, metrics, [Param(key, text[:MAX_PARAM]) for key, text in record.params.items()])
+    for child in record.children:
+        _add(client, id, folder, child, {PARENT: run})
+    if record.data:
+        context = [InputTag("mlflow.data.context", "training")]
+        client.log_inputs(run, [DatasetInput(_dataset(*item), context) for item in record.data.items()])
     with tempfile.TemporaryDirectory() as temporary:
         root = folder / run / "artifacts" if folder else Path(temporary)
         for path, content in record.files.items():
@@ -136,6 +145,18 @@ def _add(client: "MlflowClient", id: str, folder: Path | None, record: RunRecord
         if folder is None and record.files:
             client.log_artifacts(run, temporary)
     client.set_terminated(run, end_time=record.end)
+
+
+def _dataset(name: str, provenance: Mapping[str, Any]) -> "Dataset":
+    """Return an MLflow Dataset without its data, from the provenance in the metadata of run files."""
+    from mlflow.entities import Dataset
+
+    files = provenance.get("files", [])
+    digest = hashlib.sha256(json.dumps(provenance, sort_keys=True).encode()).hexdigest()[:16]
+    urls = [*(url for file in files for url in file.get("urls", ())), provenance.get("page", "")]
+    source = json.dumps({"url": urls[0], "files": files[:MAX_FILES]})
+    profile = {"num_rows": provenance.get("rows"), **{key: provenance.get(key) for key in ("classes", "licence")}}
+    return Dataset(name, digest, "http", source, profile=json.dumps(profile))
 
 
 # -- the page of an experiment

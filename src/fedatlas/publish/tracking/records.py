@@ -1,4 +1,4 @@
-"""What MLflow shows of an experiment: the runs of its settings, and the report run."""
+"""What MLflow shows of an experiment: the runs of its settings and of their scoring seeds, and the report run."""
 
 import hashlib
 import json
@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import yaml
 
 from fedatlas.experiments import axis_values, scores
-from fedatlas.experiments.cells import CASE, format_value
+from fedatlas.experiments.cells import CASE, Select, format_value
 from fedatlas.experiments.merging import merge
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.io.markdown import escape_markdown
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 COSTS = ("gradients", "vectors_up", "bits_up", "bits_down", "seconds")  # of which the last value is logged
 POINTS = 32  # of a curve: MLflow needs a quarter of a kilobyte for each, and its charts are no larger
+MAX_SEED_RUNS = 200  # of an experiment
 SYMBOLS = {"clients": "M", "local_steps": "K"}
 NOTE = "mlflow.note.content"
 FILES = ("report.html", "table.csv", "claims.csv", "figures/*.png", "tables/*.html")
@@ -38,8 +40,8 @@ Row = Mapping[str, Any]  # of the table
 class RunRecord(NamedTuple):
     """A run as MLflow is to show it.
 
-    key: identity, of size, algorithm and point of the axes. start, end: milliseconds since 1970. files: content of
-    artifacts by path.
+    key: identity, of size, algorithm, point of the axes, and seed. start, end: milliseconds since 1970. files: content
+    of artifacts by path. data: provenance of data sets by name. children: runs beneath this one.
     """
 
     key: str
@@ -50,19 +52,22 @@ class RunRecord(NamedTuple):
     start: int
     end: int
     files: Mapping[str, bytes] = {}
+    data: Mapping[str, Mapping[str, Any]] = {}
+    children: Sequence["RunRecord"] = ()
 
     def digest(self) -> str:
         """Return a hash of all but times, which change without a result changing."""
         points = sorted(point for point in self.metrics if point[0] != "seconds")
         files = {path: hashlib.sha256(content).hexdigest() for path, content in self.files.items()}
-        text = json.dumps([self.key, self.name, self.tags, self.params, points, files], sort_keys=True)
+        parts = [self.key, self.name, self.tags, self.params, points, files, self.data]
+        text = json.dumps([*parts, *(child.digest() for child in self.children)], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 def setting_runs(
     facts: Facts, table: "pd.DataFrame", curves: "pd.DataFrame", meta: TableMeta, end: int
 ) -> Iterator[RunRecord]:
-    """Yield the run of each algorithm and setting.
+    """Yield the run of each algorithm and setting, with those of its scoring seeds where an experiment has few.
 
     Args:
         facts: The experiment's facts.
@@ -73,16 +78,19 @@ def setting_runs(
     """
     keys = ["algorithm", *facts["axes"]]
     groups = dict(list(curves.groupby(keys, sort=False, dropna=False)))
+    axes = {**facts["content"]["grid"], **facts["content"]["within"]}
+    few = len(facts["algorithms"]) * math.prod(map(len, axes.values())) * len(facts["seeds"]) <= MAX_SEED_RUNS
     for row in table[table["chosen"]].to_dict("records"):
         marks = {"algorithm": row["algorithm"], "fingerprint": meta.fingerprints[row["algorithm"]]}
-        yield _setting_run(facts, row, groups[tuple(row[key] for key in keys)], {**facts["tags"], **marks}, end)
+        rows = groups[tuple(row[key] for key in keys)]
+        run = _setting_run(facts, row, rows, {**facts["tags"], **marks}, end)
+        yield run._replace(children=list(_seed_runs(facts, run, row, rows)) if few else [])
 
 
 def _setting_run(facts: Facts, row: Row, curves: "pd.DataFrame", tags: Mapping[str, str], end: int) -> RunRecord:
     """Return the run of a setting."""
     id, score, seeds, diverged = row["algorithm"], float(row["score"]), int(row["seeds"]), int(row["diverged"])
     point = _values(facts["axes"], row)
-    words = [f"{SYMBOLS.get(axis, axis.split('.')[-1])}={_text(value)}" for axis, value in point.items()]
     half = interval_of_mean(0.0, row["score_sd"], seeds)[1] if seeds > 1 else math.nan
     interval = f"± {half:.2g}" if math.isfinite(half) else "one seed" if seeds < 2 else "none: a run diverged"
     status = f"{diverged} of {seeds} diverged" if diverged else "ok"
@@ -91,13 +99,39 @@ def _setting_run(facts: Facts, row: Row, curves: "pd.DataFrame", tags: Mapping[s
     texts = json.dumps({axis: axis_values.text(value) for axis, value in point.items()})
     return RunRecord(
         key=f"{facts['size']}/{id}/{hashlib.sha256(texts.encode()).hexdigest()[:16]}",
-        name=" ".join([facts["algorithms"][id], f"{score:.3g}" if math.isfinite(score) else "diverged", *words]),
+        name=_name(f"{facts['algorithms'][id]} {f'{score:.3g}' if math.isfinite(score) else 'diverged'}", point),
         tags={**tags, "phase": "setting", "interval": interval, "status": status},
         params=_params(facts, row),
         metrics=[*_curves(curves, names), ("score", score, 0)],
         start=end - math.ceil(1000 * seeds * row["seconds"]),
         end=end,
     )
+
+
+def _name(first: str, point: Mapping[str, Any]) -> str:
+    """Return a run's name: ``FedAc-I 0.00334 K=16 M=64``."""
+    words = (f"{SYMBOLS.get(axis, axis.split('.')[-1])}={_text(value)}" for axis, value in point.items())
+    return " ".join([first, *words])
+
+
+def _seed_runs(facts: Facts, parent: RunRecord, row: Row, curves: "pd.DataFrame") -> Iterator[RunRecord]:
+    """Yield the runs on the scoring seeds beneath the run of their setting."""
+    select, point = Select(**facts["select"]), _values(facts["axes"], row)
+    names = ["algorithm", *(axis.removeprefix("parameters.") for axis in (*point, *_values(facts["tune"], row)))]
+    for seed, rows in curves.groupby("seed", sort=False):
+        last, values = rows.iloc[-1], rows.loc[rows["round"] > 0, select.metric].tolist()
+        score = float(scores.score_values(values, select.statistic, select.goal, select.last))
+        score = math.nan if last["status"] == "diverged" else score
+        yield RunRecord(
+            key=f"{parent.key}/{seed}",
+            name=_name(facts["algorithms"][row["algorithm"]], {**point, "seed": seed}),
+            tags={key: parent.tags[key] for key in ("algorithm", "size", "paper")}
+            | {"phase": "seed", "status": last["status"]},
+            params={name: parent.params[name] for name in names} | {"seed": str(seed)},
+            metrics=[*_curves(rows, [select.metric]), ("score", score, 0)],
+            start=parent.end - math.ceil(1000 * last["seconds"]),
+            end=parent.end,
+        )
 
 
 def _curves(rows: "pd.DataFrame", names: Sequence[str]) -> Iterator[Point]:
@@ -157,6 +191,7 @@ def report_run(facts: Facts, table: "pd.DataFrame", meta: TableMeta, end: int, f
     counts = {f"claims/{verdict}": n for verdict, n in Counter(claim["verdict"] for claim in claims).items()}
     counts |= {"runs": meta.runs, "diverged runs": meta.diverged_runs}
     files = {str(path.relative_to(folder)): path.read_bytes() for name in FILES for path in sorted(folder.glob(name))}
+    files["experiment.yaml"] = yaml.safe_dump(facts["content"], sort_keys=False, allow_unicode=True).encode()
     return RunRecord(
         key=f"{facts['size']}//report",  # no id of an algorithm is empty
         name=f"Report, figures and claims · {facts['size']}",
@@ -166,4 +201,5 @@ def report_run(facts: Facts, table: "pd.DataFrame", meta: TableMeta, end: int, f
         start=end + 1,
         end=end + 1 + math.ceil(1000 * meta.seconds),
         files=files,
+        data=meta.data,
     )
