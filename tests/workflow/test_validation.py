@@ -58,7 +58,7 @@ def test_figures_over_problems():
 @pytest.mark.parametrize(
     ("figure", "message"),
     [
-        ({**SCALING, "x": "client"}, "x: unknown axis of grid or within 'client'; did you mean 'clients'"),
+        ({**SCALING, "x": "client"}, "x: unknown axis or tuned hyper-parameter 'client'; did you mean 'clients'"),
         ({**SCALING, "panel": "K"}, "panel: unknown axis of grid or within 'K'"),
         ({**SCALING, "where": {"lr": 1}}, "where: 'lr' is not an axis"),
         ({**SCALING, "where": {"clients": 5}}, "where.clients: no run has the value 5"),
