@@ -98,14 +98,13 @@ def test_claims_need_results(capsys, tmp_path, monkeypatch):
 
 def test_data_status_is_a_table(capsys, tmp_path, monkeypatch):
     monkeypatch.setenv("FEDATLAS_DATA", str(tmp_path))
-    (tmp_path / "visits_to_hospitals.csv").write_text("a,y\n1,0\n2,1\n")
-    assert fedatlas("data", "fetch", "digits", f"{tmp_path}/visits_to_hospitals.csv,label=y") == 0
+    assert fedatlas("data", "fetch", "digits") == 0
     capsys.readouterr()
     assert fedatlas("data", "status") == 0
     lines = capsys.readouterr().out.splitlines()
-    states = {name.partition("+")[0]: state for name, state, *_ in map(str.split, lines)}
-    assert states["digits"] == states["visits_to_hospitals"] == "prepared" and states["epsilon"] == "missing"
-    assert len(lines) >= 16 and not any(line.endswith(" ") for line in lines)
+    states = {name: state for name, state, *_ in map(str.split, lines)}
+    assert states["digits"] == "prepared" and states["epsilon"] == "missing"
+    assert len(lines) >= 14 and not any(line.endswith(" ") for line in lines)
     assert len({line.index(f" {state}") for line, state in zip(lines, states.values(), strict=True)}) == 1
 
 

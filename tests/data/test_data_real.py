@@ -9,7 +9,7 @@ from fedatlas.data.prepared import load
 from fedatlas.data.sources import info
 from fedatlas.data.store import prepare, status
 
-QUICK = ("a9a", "a9a.t", "mushrooms", "phishing", "w8a", "mnist", "fashion-mnist", "ijcnn1")
+QUICK = ("a9a", "mushrooms", "phishing", "w8a", "mnist", "fashion-mnist", "ijcnn1")
 
 
 def _available(name: str, tmp_path) -> bool:

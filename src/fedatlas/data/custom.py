@@ -78,8 +78,6 @@ def parse(spec: Mapping[str, Any]) -> tuple[dict[str, Any], CustomReader]:
     """Return a mapping with plain values and paths of one form, and its reader. Raises UserError if it does not fit."""
     plain = {key: os.fspath(value) if isinstance(value, os.PathLike) else value for key, value in spec.items()}
     values: dict[str, Any] = {key: value for key, value in native(plain).items() if value is not None}
-    if not all(isinstance(key, str) for key in values):
-        raise UserError(f"data is {spec!r:.80}; its keys must be names of options")
     common = {key: values[key] for key in options(CustomKeys) if key in values}
     construct("data", CustomKeys, common)
     values |= {key: Path(values[key]).as_posix() for key in ("file", "test_file") if key in values}
@@ -121,11 +119,6 @@ class CustomSource(Source):
 
 
 _records: dict[tuple[str, str], dict[str, Any]] = {}  # by data directory and name
-
-
-def names(root: Path) -> list[str]:
-    """Return the names of the custom data of which a data directory has a record, sorted."""
-    return sorted(path.stem for path in (root / "own").glob("*.json") if is_custom(path.stem))
 
 
 def source(spec: str | Mapping[str, Any], root: Path) -> CustomSource:

@@ -24,11 +24,6 @@ def resolve_directory(path: str | Path | None = None) -> Path:
     return directory
 
 
-def raw_folder(root: Path, group: str) -> Path:
-    """Return the folder of a group's raw files in a data directory."""
-    return root / "raw" / group
-
-
 def prepared_folder(root: Path, name: str) -> Path:
     """Return the folder of a data set's prepared form in a data directory."""
     return root / "prepared" / name

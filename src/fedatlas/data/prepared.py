@@ -57,14 +57,10 @@ def load(name: str, directory: str | Path | None = None) -> Dataset:
         directory: The data directory; see `fedatlas.data.paths.resolve_directory`.
 
     Raises:
-        UserError: If the data set has not been prepared, if its arrays are damaged, or, with the nearest name, if there
-            is no such data set.
+        UserError: If the data set has not been prepared, or if its arrays are damaged.
     """
     folder = prepared_folder(resolve_directory(directory), name)
     if (meta := read_meta(folder)) is None:
-        from fedatlas.data.sources import info
-
-        info(name)
         raise UserError(
             f"the data set {name!r} is not prepared, or not whole, in {folder}: run 'fedatlas data fetch {name}' first"
         )

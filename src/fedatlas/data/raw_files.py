@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from fedatlas.data.catalogue.base import File, Form, Source
-from fedatlas.data.paths import BUNDLED, Mirrors, is_url, list_mirrors, raw_folder
+from fedatlas.data.paths import BUNDLED, Mirrors, is_url, list_mirrors
 from fedatlas.errors import UserError
 from fedatlas.io.files import atomic
 
@@ -33,22 +33,23 @@ def gather(source: Source, root: Path, mirrors: Mirrors = ()) -> tuple[Form, lis
     Raises:
         UserError: If a file is not available, or is not the one expected.
     """
-    folder, names = raw_folder(root, source.group), list_mirrors(mirrors)
+    folder, names = root / "raw" / source.group, list_mirrors(mirrors)
     places = [f"{mirror.rstrip('/')}/{source.group}" for mirror in (str(BUNDLED), *names)]
     failures: dict[str, str] = {}  # by address
     for form in source.forms:
         if all(_fetch(folder, file, (f"{place}/{file.name}" for place in places), failures) for file in form.files):
-            return form, [folder / file.name for file in form.files]
-    form = source.forms[0]
-    for file in form.files:
-        if not _fetch(folder, file, file.urls, failures):
-            reasons = [f"{address}: {reason}" for address, reason in failures.items()] or ["it has no address"]
-            raise UserError(
-                f"the data set {source.name!r} needs {folder / file.name}: put it there, or name in "
-                f"FEDATLAS_DATA_MIRRORS a folder or URL that holds {source.group}/{file.name}\n  "
-                f"It is in no mirror ({', '.join(names) or 'none is named'}) and could not be downloaded:\n  "
-                + "\n  ".join(reasons)
-            )
+            break
+    else:
+        form = source.forms[0]
+        for file in form.files:
+            if not _fetch(folder, file, file.urls, failures):
+                reasons = [f"{address}: {reason}" for address, reason in failures.items()] or ["it has no address"]
+                raise UserError(
+                    f"the data set {source.name!r} needs {folder / file.name}: put it there, or name in "
+                    f"FEDATLAS_DATA_MIRRORS a folder or URL that holds {source.group}/{file.name}\n  "
+                    f"It is in no mirror ({', '.join(names) or 'none is named'}) and could not be downloaded:\n  "
+                    + "\n  ".join(reasons)
+                )
     return form, [folder / file.name for file in form.files]
 
 

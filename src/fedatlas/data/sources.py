@@ -19,16 +19,8 @@ PREPARATION = "fedatlas.data.preparation"  # decides the bytes of all prepared d
 
 
 def name(spec: Spec) -> str:
-    """Return the name of a data set: the name of the catalogue, or the one that `fedatlas.data.custom.name` derives.
-
-    Raises:
-        UserError: If a mapping does not fit, or if the specification is neither a name nor a mapping.
-    """
-    if isinstance(spec, Mapping):
-        return custom.name(spec)
-    if not isinstance(spec, str):
-        raise UserError(f"data is {spec!r:.60}; it must be the name of a data set, or a mapping of custom data")
-    return spec
+    """Return the name of a data set: that of the catalogue, or of a mapping. Raises UserError if it does not fit."""
+    return custom.name(spec) if isinstance(spec, Mapping) else spec
 
 
 def info(spec: Spec, directory: str | Path | None = None) -> Source:

@@ -9,7 +9,7 @@ from fedatlas.data.catalogue import SOURCES
 from fedatlas.data.catalogue.base import Source
 from fedatlas.data.custom import CustomSource
 from fedatlas.data.locks import exclusive
-from fedatlas.data.paths import Mirrors, is_url, list_mirrors, prepared_folder, raw_folder, resolve_directory
+from fedatlas.data.paths import Mirrors, is_url, list_mirrors, prepared_folder, resolve_directory
 from fedatlas.data.sources import Spec, info
 from fedatlas.io.files import atomic_folder
 
@@ -68,7 +68,7 @@ def prepare(spec: Spec, directory: str | Path | None = None, mirrors: Mirrors = 
 
 
 def status(directory: str | Path | None = None, mirrors: Mirrors = ()) -> list[Status]:
-    """Return the state of each data set, sorted by name, then of the custom data that the data directory knows.
+    """Return the state of each data set of the catalogue, sorted by name.
 
     Files are not read, and the network is not used.
 
@@ -77,19 +77,13 @@ def status(directory: str | Path | None = None, mirrors: Mirrors = ()) -> list[S
         mirrors: Folders to examine besides those of FEDATLAS_DATA_MIRRORS.
     """
     root, folders = resolve_directory(directory), list_mirrors(mirrors)
-    own = [
-        Status(name, "prepared", meta.bytes)
-        if (meta := prepared.read_meta(prepared_folder(root, name)))
-        else Status(name, "raw")
-        for name in custom.names(root)
-    ]
-    return [*(_status(info(name), root, folders) for name in SOURCES.names()), *own]
+    return [_status(info(name), root, folders) for name in SOURCES.names()]
 
 
 def _status(source: Source, root: Path, mirrors: list[str]) -> Status:
     if meta := prepared.read_meta(prepared_folder(root, source.name)):
         return Status(source.name, "prepared", meta.bytes, meta.lossy)
-    raw = raw_folder(root, source.group)
+    raw = root / "raw" / source.group
     for folder in (raw, *(Path(mirror) / source.group for mirror in mirrors if not is_url(mirror))):
         if form_and_paths := raw_files.find_files(source, folder):
             form, paths = form_and_paths
@@ -107,5 +101,5 @@ def _is_current(source: Source, root: Path) -> bool:
         return meta.provenance == preparation.provenance(source, source.forms[0], list(map(Path, source.paths)))
     if not meta.lossy:
         return True
-    form_and_paths = raw_files.find_files(source, raw_folder(root, source.group))
+    form_and_paths = raw_files.find_files(source, root / "raw" / source.group)
     return form_and_paths is None or bool(form_and_paths[0].lossy)

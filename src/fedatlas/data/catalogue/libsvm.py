@@ -41,18 +41,6 @@ A9A = _libsvm(
     rows=32_561,
     counts=(24_720, 7_841),
 )
-A9A_T = _libsvm(
-    "a9a.t",
-    123,
-    (-1, 1),
-    File("a9a.t", (), 1_164_628, "sha256:1f448a153f0320399a7e40836eb207655b0bde0f21fc941cc472193daa9f5de9"),
-    title="Adult census income, binary features, test part",
-    licence=_UCI,
-    citation="platt1999smo",
-    rows=16_281,
-    counts=(12_435, 3_846),
-    note="The last of the 123 features is zero in every row.",
-)
 W8A = _libsvm(
     "w8a",
     300,
@@ -90,10 +78,7 @@ IJCNN1 = _libsvm(
     "ijcnn1",
     22,
     (-1, 1),
-    File(
-        "ijcnn1.bz2",
-        checksum="md5:c3e9162f8e38e0b6c0e02d313a59de2b",
-    ),
+    File("ijcnn1.bz2", checksum="md5:c3e9162f8e38e0b6c0e02d313a59de2b"),
     title="IJCNN 2001 challenge, problem 1, training and validation parts",
     licence=_UNSTATED,
     citation="prokhorov2001ijcnn",

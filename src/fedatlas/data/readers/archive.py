@@ -39,8 +39,7 @@ class Npz(CustomReader):
         except ValueError as error:
             raise UserError(f"{paths[0]}: arrays to test on differ from those to train on: {error}") from None
         test = np.arange(len(y)) >= len(arrays["y"]) if len(suffixes) > 1 else None
-        scale = 255.0 if X.dtype == np.uint8 else 1.0
-        return Samples(X=X, y=y, owner=owner[0] if owner else None, test=test, scale=scale)
+        return Samples(X=X, y=y, owner=owner[0] if owner else None, test=test)
 
 
 def _samples(X: np.ndarray) -> np.ndarray:

@@ -55,15 +55,9 @@ class Reader(Kind):
 
 
 def draw_test_rows(y: np.ndarray, share: float, seed: np.random.SeedSequence) -> np.ndarray:
-    """Draw a share of the rows of each class to test, rounded; of two rows or more, one tests and one trains at least.
+    """Return whether each row tests, (n,): a share of the rows of each class, rounded, drawn with a seed.
 
-    Args:
-        y: Classes (n,), whole numbers from 0 on.
-        share: Share of the rows of each class.
-        seed: Seed of the random numbers.
-
-    Returns:
-        Whether each row tests, (n,).
+    Of two rows of a class or more, at least one tests and one trains. Classes ``y`` (n,) are whole numbers from 0 on.
     """
     test, rng = np.zeros(len(y), bool), np.random.Generator(np.random.PCG64(seed))
     for label in range(int(y.max()) + 1 if share else 0):

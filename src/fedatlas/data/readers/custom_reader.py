@@ -31,16 +31,12 @@ class Samples:
         y: Labels (n,), whole numbers or text.
         owner: Client of each row (n,), whole numbers or text, or None.
         test: Whether each row tests (n,), or None if the files do not say.
-        scale: Largest value of an image.
-        note: Remark for readers of results.
     """
 
     X: Any
     y: np.ndarray
     owner: np.ndarray | None = None
     test: np.ndarray | None = None
-    scale: float = 1.0
-    note: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,10 +160,10 @@ class _Parts:
             shape=tuple(map(int, X.shape[1:])),
             dtype=np.dtype(X.dtype).name,
             sparse=self.sparse,
-            scale=self.samples.scale,
+            scale=255.0 if X.dtype == np.uint8 else 1.0,
             counts=tuple(map(int, self.counts)),
         )
-        notes, numbers = [self.samples.note], [str(number) for number in range(len(self.classes))]
+        notes, numbers = [], [str(number) for number in range(len(self.classes))]
         if self.classes != numbers and len(numbers) <= _MOST_NAMES:
             names = (f"{number} is {name}" for number, name in zip(numbers, self.classes, strict=True))
             notes.append(f"Classes: {', '.join(names)}.")
@@ -176,7 +172,7 @@ class _Parts:
         if self.reader.standardise:
             notes.append("Features have zero mean and unit variance over the training rows.")
         counts = {"contents": contents.to_json(), "classes": self.classes, "clients": len(self.clients)}
-        return counts | {"note": " ".join(filter(None, notes))}
+        return counts | {"note": " ".join(notes)}
 
     def write(self, out: Writer) -> None:
         X = self.samples.X

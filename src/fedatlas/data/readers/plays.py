@@ -80,8 +80,13 @@ def role_texts(play: str) -> Mapping[str, str]:
     speeches: dict[str, list[str]] = {}
     for speaker, text in _speeches(play):
         speeches.setdefault(speaker, []).append(text)
-    texts = ((role, _plain(" ".join(parts))) for role, parts in speeches.items() if len(parts) > 1)
-    return {role: text for role, text in texts if text}
+    texts = {}
+    for role, parts in speeches.items():
+        text = _DIRECTION.sub(" ", " ".join(parts)).lower()
+        words = "".join(c if c in _NUMBER else " " if c.isspace() else "" for c in text).split()
+        if len(parts) > 1 and words:
+            texts[role] = " ".join(words)
+    return texts
 
 
 def _speeches(play: str) -> Iterator[tuple[str, str]]:
@@ -101,10 +106,3 @@ def _speeches(play: str) -> Iterator[tuple[str, str]]:
         speaker, text = role if begun else None, "\n".join(lines[1:])
     if speaker is not None:
         yield speaker, text
-
-
-def _plain(text: str) -> str:
-    """Return a text in the alphabet, with one space between words."""
-    text = _DIRECTION.sub(" ", text).lower()
-    kept = "".join(character if character in _NUMBER else " " if character.isspace() else "" for character in text)
-    return " ".join(kept.split())

@@ -31,8 +31,7 @@ class Idx(Reader):
         arrays = []
         for path, dimensions in zip(paths, (3, 1, 3, 1), strict=True):
             header = 4 + 4 * dimensions  # a magic number and the lengths of the dimensions, of four bytes each
-            with gzip.open(path) as stream:
-                arrays.append(np.frombuffer(stream.read(), np.uint8, offset=header))
+            arrays.append(np.frombuffer(gzip.decompress(path.read_bytes()), np.uint8, offset=header))
         for suffix, start in (("", 0), ("_test", 2)):
             out.save(f"X{suffix}", arrays[start].reshape(-1, *contents.shape))
             out.save(f"y{suffix}", arrays[start + 1].astype(np.int64))

@@ -61,7 +61,6 @@ class Tabular(CustomReader):
             y=_classes(frame[self.label]),
             owner=None if self.client is None else _classes(frame[self.client]),
             test=frame.index.get_level_values(0) != paths[0] if len(paths) > 1 else None,
-            note=f"The label is the column {self.label}.",
         )
 
 
