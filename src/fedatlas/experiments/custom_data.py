@@ -28,21 +28,14 @@ def name_data(content: Mapping[str, Any]) -> dict[str, Any]:
     return named_content
 
 
-def _name_axes(value: Any, key_path: str) -> Any:
+def _name_axes(value: Any, key_path: str, of_data: bool = False) -> Any:
     """Return a part of an experiment file with names of data sets as the values of axes of data."""
     if isinstance(value, list):
-        return [_name_axes(item, key_path) for item in value]
+        return [_name_axes(item, key_path, of_data) for item in value]
     if not isinstance(value, Mapping):
         return value
-    inside = {key: f"{key_path}.{key}" for key in value}
-    return {key: (_name if key in AXES else _name_axes)(item, inside[key]) for key, item in value.items()}
-
-
-def _name(value: Any, key_path: str) -> Any:
-    if isinstance(value, list):
-        return [_name(item, key_path) for item in value]
-    if not isinstance(value, Mapping):
-        return value
+    if not of_data:
+        return {key: _name_axes(item, f"{key_path}.{key}", key in AXES) for key, item in value.items()}
     try:
         return sources.name(value)
     except UserError as error:

@@ -52,29 +52,18 @@ def check_cell(spec: CellSpec, select: Select, recordable: Collection[str]) -> N
         raise UserError("within: clients cannot vary inside a run file if each has its own objective; use grid")
     if spec.optimum and not kind.solvable:
         raise UserError(f"optimum: the optimum of this problem ({kind.name}) cannot be computed; leave it out")
-    algorithm_of: dict[str, Algorithm] = {}
-    setting_of: dict[str, Setting] = {}
-    reason, begun = None, False
+    settings: dict[str, Setting] = {}
     for run in _of_one_seed(spec):
-        parameters, conditions = json.dumps(run.parameters), repr(run.setting)
-        if conditions not in setting_of:
-            setting_of[conditions] = _checked_setting(spec, kind, sources, create_setting(run), recordable)
-        setting = setting_of[conditions]
-        if parameters not in algorithm_of:
-            algorithm_of[parameters] = _algorithm(study, run.algorithm, parameters)
-            check_constants(run.parameters, algorithms.get(run.algorithm).options(), kind.available_constants())
-            algorithm_of[parameters].validate_constants(kind.available_constants())
-        algorithm_of[parameters].validate(setting, kind)
-        if not isinstance(kind, SyntheticKind) or (begun and spec.space is not None):
-            continue
-        try:
-            begun |= _starts(study, run.algorithm, parameters, json.dumps(run.problem), _start(run.setting), run.seed)
-        except UserError as error:
-            reason = Undefined(str(error))
-            if spec.space is None:
-                raise reason from None
-    if reason is not None and not begun:  # one trial is enough: the job leaves out those that cannot begin
-        raise reason
+        conditions = repr(run.setting)
+        if conditions not in settings:
+            settings[conditions] = _checked_setting(spec, kind, sources, create_setting(run), recordable)
+        setting, parameters = settings[conditions], json.dumps(run.parameters)
+        algorithm = _algorithm(study, run.algorithm, parameters)
+        check_constants(run.parameters, algorithm.options(), kind.available_constants())
+        algorithm.validate_constants(kind.available_constants())
+        algorithm.validate(setting, kind)
+        if isinstance(kind, SyntheticKind) and spec.space is None:  # a job leaves out trials that cannot begin
+            _begin(study, run.algorithm, parameters, json.dumps(run.problem), _start(run.setting), run.seed)
     _metrics(spec, select)
 
 
@@ -107,18 +96,17 @@ def _start(setting: dict[str, Any]) -> str:
 
 
 @functools.lru_cache(10_000)
-def _starts(_study: Path | None, algorithm: str, parameters: str, problem: str, setting: str, seed: int) -> bool:
-    """Check the start of a run on a synthetic problem that is built in milliseconds. Return whether it is one.
-
-    Raises UserError if the run cannot begin.
-    """
+def _begin(_study: Path | None, algorithm: str, parameters: str, problem: str, setting: str, seed: int) -> None:
+    """Raise Undefined if a run cannot begin on a synthetic problem that is built in milliseconds."""
     run = Run(algorithm, json.loads(parameters), json.loads(problem), json.loads(setting), seed, {}, {})
     conditions = create_setting(run)
     if (built := _built(problem, conditions.clients)) is None:
-        return False
-    with explain_overflow(algorithm):
-        check_start(create_algorithm(run, built), conditions, built, seed)
-    return True
+        return
+    try:
+        with explain_overflow(algorithm):
+            check_start(create_algorithm(run, built), conditions, built, seed)
+    except UserError as error:
+        raise Undefined(str(error)) from None
 
 
 def _metrics(spec: CellSpec, select: Select) -> None:
