@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from fedatlas.data import custom, preparation, prepared, raw_files
+from fedatlas.data import preparation, prepared, raw_files
 from fedatlas.data.catalogue import SOURCES
 from fedatlas.data.catalogue.base import Source
 from fedatlas.data.custom import CustomSource
