@@ -38,7 +38,6 @@ def on(module, **options):
         ([nn.BatchNorm1d(2)], "changes its buffer .*GroupNorm in place of BatchNorm"),
         ([nn.BatchNorm1d(2, track_running_stats=False)], r"fails on data of shape \(1, 3\)"),
         ([nn.AlphaDropout(0.1)], "layer '1' draws random numbers"),
-        ([nn.Dropout(0.01)], "layer '1' draws random numbers"),
         ([Functional(lambda y: y + torch.rand_like(y))], "depend on random numbers or on the samples beside it"),
         ([Functional(lambda y: y - y.mean(dim=0))], "depend on random numbers or on the samples beside it"),
     ],

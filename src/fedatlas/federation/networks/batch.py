@@ -46,7 +46,7 @@ class NetworkBatch:
         draws = self.rows[client]
         if self.problem.augmentation is None or int(draws.max()) < self.problem.samples:  # images as they are
             return self.problem.train.source, draws
-        data, labels = self.problem.inputs(draws)
+        data, labels, *_ = self.problem.inputs(draws)
         neutral = data.new_zeros(()), data.new_ones(())
         return as_source(data.movedim(1, -1), labels, neutral), torch.arange(len(labels))
 

@@ -46,7 +46,8 @@ class Network(network.Network):
         **options: Options of the kind ``network``; those that say how to build data and module have no effect.
 
     Raises:
-        UserError: Arrays do not fit, or the module changes a buffer or draws random numbers.
+        UserError: Arrays do not fit, or the module changes a buffer or draws other random numbers than those of
+            dropout.
 
     >>> import numpy as np
     >>> from torch import nn

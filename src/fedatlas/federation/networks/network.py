@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from fedatlas.errors import UserError
 from fedatlas.federation import arrays
 from fedatlas.federation.networks.batch import CHUNK, NetworkBatch, augment
+from fedatlas.federation.networks.dropout import KEYS
 from fedatlas.federation.networks.losses import LOSSES, OwnLoss
 from fedatlas.federation.networks.replica import Replica, flatten, trained_parameters, validate
 from fedatlas.federation.networks.samples import Samples
@@ -39,7 +40,8 @@ class Network(RowProblem):
 
     The l2 term is weight decay, as torch's SGD has it: part of every gradient that an algorithm sees, and the same for
     all clients, whatever their weights. The metric ``loss`` contains it, ``test_loss`` does not. Minibatches are
-    augmented; full gradients and evaluations see images as they are.
+    augmented and pass dropout, with masks that a sample's draw determines; full gradients and evaluations see images as
+    they are and drop nothing.
 
     On a processor, gradients are computed on one intra-op thread, for which ``prepare_threads`` sets torch
     process-wide: what is parallel are clients, and no number of threads changes a bit. On a GPU, the minibatches of a
@@ -55,7 +57,7 @@ class Network(RowProblem):
         **options: Options of `NeuralNetwork`; those that say how to build data and module have no effect here.
 
     Raises:
-        UserError: The module changes a buffer, or draws random numbers.
+        UserError: The module changes a buffer, or draws random numbers by other layers than dropout.
     """
 
     def __init__(
@@ -77,8 +79,9 @@ class Network(RowProblem):
         self.l2, self.start_scale = float(settings.l2), settings.start_scale
         self.samples, self.augmentation = len(train), settings.augmentation
         self.module = self._fresh_module(0)
-        validate(self.module, self.train, self.loss)
-        self.variants = self.augmentation.variants if self.augmentation else 1
+        self.drops = validate(self.module, self.train, self.loss)
+        self._images = self.augmentation.variants if self.augmentation else 1
+        self.variants = self._images * (KEYS if self.drops else 1)
         self.dim = len(flatten(self.module))
         self._threads = threading.local()
         self._pool: ThreadPoolExecutor | None = None
@@ -160,7 +163,7 @@ class Network(RowProblem):
         """This thread's own copy of the module."""
         if not hasattr(self._threads, "replica"):
             fused = not isinstance(self.loss, OwnLoss)
-            self._threads.replica = Replica(self.module, self.train.shape, fused)
+            self._threads.replica = Replica(self.module, self.train.shape, fused, self.drops)
         return self._threads.replica
 
     @property
@@ -175,11 +178,14 @@ class Network(RowProblem):
         return NetworkBatch(self, list(self.train.index(index)), self.factors(clients))
 
     def inputs(self, draws: Tensor) -> tuple[Tensor, ...]:
-        """Return augmented data for draws, (b,), and labels, (b,)."""
-        if self.augmentation is None:
+        """Return augmented data for draws, (b,), labels, (b,), and where there is dropout keys of its masks, (b,)."""
+        if self.variants == 1:
             return self.train.gather(draws)
+        variants = draws // self.samples
         data, labels = self.train.gather(draws % self.samples)
-        return augment(data, draws // self.samples, self.augmentation.crop), labels
+        if self.augmentation is not None:
+            data = augment(data, variants % self._images, self.augmentation.crop)
+        return (data, labels, variants // self._images) if self.drops else (data, labels)
 
     def full_batch(self, clients: np.ndarray) -> NetworkBatch:
         """Return all data of each client of a block, (m,) ids."""

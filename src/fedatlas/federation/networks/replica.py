@@ -1,5 +1,6 @@
 """Copies of a module whose parameters and gradients lie in two flat vectors."""
 
+import contextlib
 import copy
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -9,10 +10,9 @@ from torch import Tensor, nn
 
 from fedatlas.errors import UserError
 from fedatlas.federation import compiled
+from fedatlas.federation.networks.dropout import Dropout, drawing
 from fedatlas.federation.networks.losses import Loss, OwnLoss
 from fedatlas.federation.networks.samples import Samples
-
-DROPOUT = (nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d, nn.AlphaDropout, nn.FeatureAlphaDropout)
 
 
 class Replica:
@@ -22,10 +22,11 @@ class Replica:
         module: The module.
         shape: Shape of a sample.
         fused: Whether its passes are compiled where they can be; an own loss has none.
+        drops: Whether it has dropout, of which evaluations have none.
     """
 
-    def __init__(self, module: nn.Module, shape: Sequence[int], fused: bool = True) -> None:
-        self.module = copy_trained(module)
+    def __init__(self, module: nn.Module, shape: Sequence[int], fused: bool = True, drops: bool = False) -> None:
+        self.module, self.drops = copy_trained(module), drops
         parameters = trained_parameters(self.module)
         frozen = len(parameters) < len([*module.parameters()])
         self.flat = flatten(self.module)
@@ -40,7 +41,7 @@ class Replica:
         if self.passes is not None:
             return self.passes.scores(x, samples.source, rows)
         self.flat.copy_(x)
-        with torch.no_grad():
+        with torch.no_grad(), Dropout() if self.drops else contextlib.nullcontext():
             return self.module(samples.gather(rows)[0])
 
     def value_and_grad(
@@ -50,15 +51,16 @@ class Replica:
 
         Args:
             x: Parameters, (d,).
-            batches: Data, (b, ...), and labels, (b,), with n samples in all.
+            batches: Data, (b, ...), labels, (b,), and where there is dropout its keys, (b,), with n samples in all.
             loss: Loss of the module's outputs.
             n: Number of samples.
         """
         value = self.flat.new_zeros(())
         self.flat.copy_(x)
         self.grad.zero_()
-        for data, labels in batches:
-            batch_loss = loss.losses(self.module(data), labels).sum() / n
+        for data, labels, *keys in batches:
+            with drawing(*keys):
+                batch_loss = loss.losses(self.module(data), labels).sum() / n
             batch_loss.backward()
             value = value + batch_loss.detach()
         return value, self.grad
@@ -80,33 +82,37 @@ def flatten(module: nn.Module) -> Tensor:
     return torch.cat([v.detach().reshape(-1) for v in trained_parameters(module)])
 
 
-def validate(module: nn.Module, samples: Samples, loss: Loss) -> None:
-    """Raise UserError unless a module is a function of its parameters and its input that returns scores.
+def validate(module: nn.Module, samples: Samples, loss: Loss) -> bool:
+    """Return whether a module has dropout.
 
     Args:
         module: The module.
         samples: Samples, of which it is given the first and the last.
         loss: Loss of the scores.
+
+    Raises:
+        UserError: The module is not a function of its parameters, its input and masks of dropout that returns scores.
     """
     for name, layer in module.named_modules():
         if _draws(layer):
             raise UserError(
                 f"network: the layer {name!r} draws random numbers that no seed controls; leave it out, or set its "
-                "dropout to 0"
+                "dropout to 0 (that of nn.Dropout has the run's seed)"
             )
     if not trained_parameters(module):
         raise UserError("network: the module has no parameters that are trained (requires_grad)")
     data = samples.gather(samples.index([0]))[0]
     pair = samples.gather(samples.index([0, len(samples.y) - 1]))[0]
     before = {name: buffer.clone() for name, buffer in module.named_buffers()}
-    _scores(module, pair)
-    for name, buffer in module.named_buffers():
-        if name not in before or not torch.equal(buffer, before[name]):
-            raise UserError(
-                f"network: the module changes its buffer {name!r}, state that no algorithm would average; use layers "
-                "without, such as GroupNorm in place of BatchNorm"
-            )
-    scores, scores_of_pair = _scores(module, data), _scores(module, pair)
+    with Dropout() as dropout:
+        _scores(module, pair)
+        for name, buffer in module.named_buffers():
+            if name not in before or not torch.equal(buffer, before[name]):
+                raise UserError(
+                    f"network: the module changes its buffer {name!r}, state that no algorithm would average; use "
+                    "layers without, such as GroupNorm in place of BatchNorm"
+                )
+        scores, scores_of_pair = _scores(module, data), _scores(module, pair)
     own = isinstance(loss, OwnLoss)
     if not isinstance(scores, Tensor) or scores.shape[:1] != (1,) or (scores.ndim != 2 and not own):
         returned = f"shape {tuple(scores.shape)}" if isinstance(scores, Tensor) else type(scores).__name__
@@ -125,8 +131,9 @@ def validate(module: nn.Module, samples: Samples, loss: Loss) -> None:
     if not torch.allclose(scores[0], scores_of_pair[0], rtol=1e-2, atol=1e-4, equal_nan=True):
         raise UserError(
             "network: the scores of a sample depend on random numbers or on the samples beside it in the minibatch; "
-            "leave out such layers (dropout, BatchNorm)"
+            "leave out such layers (BatchNorm), and take nn.Dropout for dropout"
         )
+    return dropout.calls > 0
 
 
 def _scores(module: nn.Module, data: Tensor) -> Any:
@@ -139,8 +146,8 @@ def _scores(module: nn.Module, data: Tensor) -> Any:
 
 
 def _draws(layer: nn.Module) -> bool:
-    """Return whether a layer draws random numbers in training."""
-    if isinstance(layer, DROPOUT):
+    """Return whether a layer draws random numbers in training that no key replaces."""
+    if isinstance(layer, (nn.AlphaDropout, nn.FeatureAlphaDropout)):
         return layer.p > 0
     if isinstance(layer, (nn.RNNBase, nn.MultiheadAttention)):
         return layer.dropout > 0

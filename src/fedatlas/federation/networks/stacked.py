@@ -11,6 +11,7 @@ from torch.func import functional_call, grad_and_value, vmap
 from torch.nn import functional as F
 from torch.overrides import TorchFunctionMode
 
+from fedatlas.federation.networks.dropout import drawing
 from fedatlas.federation.networks.losses import Loss
 from fedatlas.federation.networks.replica import copy_trained, flatten
 
@@ -35,17 +36,17 @@ class Stacked:
         self._mapped = vmap(grad_and_value(self._mean_loss))
         self._recorded: dict[tuple[Any, ...], tuple[torch.cuda.CUDAGraph, tuple[Tensor, ...], tuple[Tensor, ...]]] = {}
 
-    def _mean_loss(self, x: Tensor, data: Tensor, labels: Tensor) -> Tensor:
+    def _mean_loss(self, x: Tensor, data: Tensor, labels: Tensor, *keys: Tensor) -> Tensor:
         parts = zip(self.shapes.items(), x.split(self.sizes), strict=True)
         values = {name: part.view(shape) for (name, shape), part in parts}
-        with Convolutions():
+        with Convolutions(), drawing(*keys):
             return self.loss.losses(functional_call(self.module, values, (data,)), labels).mean()
 
     def runs(self, *inputs: Tensor) -> bool:
         """Return whether torch can compute copies of the module in one pass; its layers must not branch on numbers.
 
         Args:
-            inputs: One sample, (1, ...), and its label, (1, ...).
+            inputs: One sample, (1, ...), its label, (1, ...), and its key where there is dropout.
         """
         try:
             self._mapped(*(v.expand(2, *v.shape) for v in (flatten(self.module), *inputs)))
@@ -58,7 +59,7 @@ class Stacked:
 
         Args:
             y: Parameters of each copy, (m, d).
-            inputs: Samples of each copy, (m, b, ...), and their labels, (m, b, ...).
+            inputs: Samples of each copy, (m, b, ...), their labels, (m, b, ...), and keys of dropout, (m, b), if any.
         """
         arguments = (y, *inputs)
         if y.device.type != "cuda":
