@@ -1,7 +1,6 @@
 """FedRed's dissimilarities against dense eigenvalues, and its theorems against runs and by hand."""
 
 import dataclasses
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -13,9 +12,11 @@ from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.similar import SyntheticSimilarQuadratic
 from fedatlas.theory import dissimilarity
+from fedatlas.theory.dissimilarity import Dissimilarity
+from fedatlas.theory.evaluation import fedred_constants
 from fedatlas.theory.fedred import FEDRED_BOUNDS, FedRedConstants
 from fedatlas.theory.theorem import unmet
-from tests.helpers import logistic, quadratic, softmax
+from tests.helpers import logistic, network, quadratic, softmax
 
 C = FedRedConstants(mu=0.5, L=10.0, delta_A=1.0, delta_B=1.5, D0=2.0, gap=8.0)
 
@@ -30,15 +31,28 @@ def dense(problem, x, clients=5):
     return np.stack(columns, axis=-1)
 
 
-@pytest.mark.parametrize("make", [logistic, softmax, lambda: quadratic(noise=0.0)])
+@pytest.mark.parametrize("make", [logistic, softmax, lambda: quadratic(noise=0.0), lambda: network("linear")])
 def test_power_method_finds_the_dense_eigenvalues(make, monkeypatch):
     monkeypatch.setattr(dissimilarity, "ITERATIONS", 2000)
     monkeypatch.setattr(dissimilarity, "TOLERANCE", 1e-7)
     problem = make()
     x = problem.start(0)
-    H = dense(problem, x)
+    if isinstance(x, np.ndarray):
+        H = dense(problem, x)
+    else:
+        H = np.stack([np.asarray(h) for h in _torch(problem, x)])
+    apart = np.linalg.norm(H - H.mean(axis=0), ord=2, axis=(1, 2))
+    found = Dissimilarity(problem, 5, x)
     least = np.linalg.norm(np.concatenate(H - H.mean(axis=0)), ord=2) / np.sqrt(5)
-    assert dissimilarity.delta_A(problem, 5, x) == pytest.approx(least, rel=5e-3)
+    assert (found.delta_A(), found.delta_B()) == pytest.approx((least, apart.max()), rel=5e-3)
+
+
+def _torch(problem, x):
+    import torch
+
+    batch = problem.full_batch(np.arange(5))
+    columns = [(batch.grad(x + 1e-5 * e) - batch.grad(x - 1e-5 * e)) / 2e-5 for e in torch.eye(len(x), dtype=x.dtype)]
+    return torch.stack(columns, dim=-1)
 
 
 @pytest.mark.parametrize(
@@ -80,6 +94,8 @@ def test_bounds_by_hand(name, algorithm, parameters, count, bound):
     a = algorithms.create(algorithm, parameters | average)
     assert unmet(theorem.conditions(C, a, count)) is None
     assert theorem.bound(C, a, count) == pytest.approx(bound)
+    choices = theorem.choices(C, count)
+    assert {k: getattr(a, k) for k in choices} == pytest.approx(choices)
     smaller = algorithms.create(algorithm, {**parameters, **average, "lam": 0.5})
     assert unmet(theorem.conditions(C, smaller, count)) is not None
 
@@ -108,33 +124,16 @@ def test_theorem_4_wants_the_accuracy_of_corollary_5(name, changes, condition):
     assert result == condition if condition is None else result.startswith(condition)
 
 
-RANDOM = {"averaging": "random"}
-PARAMETERS = {
-    "1": lambda c: {"lam": 2 * c.delta_B, **RANDOM},
-    "2": lambda c: {"lam": 2 * c.delta_B, "lr": 1 / (c.L + 2 * c.delta_B), "solver_steps": 1000, **RANDOM},
-    "4": lambda c: {"lam": 2 * c.delta_A},
-    "5": lambda c: {"lam": 2 * c.delta_A, "lr": 1 / (c.L + 2 * c.delta_A), "mu": c.mu},
-    "6": lambda c: {"eta": 4 * c.delta_B, "lam": c.delta_B, "p": 1 / 4, **RANDOM},
-    "B.154": lambda c: PARAMETERS["6"](c),
-    "7": lambda c: weighted(c, 4 * c.delta_A, 1),
-    "8": lambda c: {"eta": 6 * c.L, "lam": c.delta_B, "p": c.delta_B / c.L, **RANDOM},
-    "9": lambda c: weighted(c, c.L, -1),
-    "21": lambda c: {"lam": c.delta_A},
-}
-
-
-def weighted(c, eta, sign):
-    """FedRed's parameters for the weighted average."""
-    p = (c.delta_A + c.mu / 2) / (eta + sign * c.mu / 2)
-    return {"eta": eta, "lam": c.delta_A, "p": p, "average": "weighted", "mu": c.mu}
-
-
 @pytest.mark.parametrize("name", FEDRED_BOUNDS)
 @pytest.mark.parametrize("convexity", ["strongly convex", "convex"])
 def test_runs_stay_below(name, convexity):
     problem = SyntheticSimilarQuadratic(dim=24, convexity=convexity, similarity=4.0, rank=8).build(5)
     theorem = FEDRED_BOUNDS[name]
-    algorithm = algorithms.create(theorem.algorithms[0], PARAMETERS[name](SimpleNamespace(**problem.constants())))
+    c, _ = fedred_constants(problem, 5)
+    random = name in (*"1268", "B.154")
+    extra = {"averaging": "random"} if random else {"average": "weighted", "mu": c.mu} if name in "79" else {}
+    extra |= {"solver_steps": 100} if name == "2" else {}
+    algorithm = algorithms.create(theorem.algorithms[0], theorem.choices(c, 40) | extra)
     setting = Setting(clients=5, rounds=40, batch=None, eval_rounds=1)
     curve = pd.DataFrame(Simulation(algorithm, problem, setting, seed=2).run().rows)
     count, measured, bound = theorem.compare(algorithm, problem, setting, curve)

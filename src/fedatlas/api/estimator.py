@@ -20,7 +20,7 @@ from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.problems.from_arrays import Softmax
 from fedatlas.registry.validation import construct
-from fedatlas.theory import dissimilarity
+from fedatlas.theory.dissimilarity import Dissimilarity
 
 # Smallest delta_A as a share of L_max: where clients are alike, the steps that theory advises would have no bound.
 MIN_DISSIMILARITY = 1e-3
@@ -189,4 +189,4 @@ class _Objective(Softmax):
         least = MIN_DISSIMILARITY * self.client_smoothness
         if self.partition is None:
             return least
-        return max(dissimilarity.delta_A(self, self.partition.clients, np.zeros(self.dim)), least)
+        return max(Dissimilarity(self, self.partition.clients, np.zeros(self.dim)).delta_A(), least)

@@ -1,7 +1,8 @@
-"""What `fedatlas theory` prints: the constants, bounds and hyper-parameters of FedAc's theorems for a problem."""
+"""What `fedatlas theory` prints: constants, hyper-parameters and bounds of the papers' theorems for a problem."""
 
 import dataclasses
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,12 +10,16 @@ from scipy import sparse
 from scipy.special import expit
 
 from fedatlas.errors import UserError
+from fedatlas.federation import algorithms
 from fedatlas.federation.problems import interactive
 from fedatlas.federation.problems.base import Problem
 from fedatlas.federation.problems.logistic import Logistic
+from fedatlas.federation.problems.regression import Regression
+from fedatlas.theory.dissimilarity import Dissimilarity
 from fedatlas.theory.fedac import FEDAC_THEOREMS
 from fedatlas.theory.fedac.theorem import FedAcConstants
-from fedatlas.theory.theorem import unmet
+from fedatlas.theory.fedred import FEDRED_BOUNDS, FedRedConstants
+from fedatlas.theory.theorem import Theorem, unmet
 
 THIRD_DERIVATIVE = 1 / (6 * math.sqrt(3))  # max over z of |s''(z)| for the logistic function s
 
@@ -71,15 +76,62 @@ def _norms(A: Any) -> np.ndarray:
     return np.sqrt(squares.astype(np.float64))
 
 
+def fedred_constants(problem: Problem, clients: int) -> tuple[FedRedConstants, dict[str, str]]:
+    """Return the constants of a problem whose clients differ, and how each was obtained.
+
+    Synthetic quadratics know all constants. Elsewhere delta_A and delta_B are estimated at the start x0 of seed 0
+    and, where it is known, at the optimum.
+
+    Args:
+        problem: A problem; its optimum is computed if it can be and is missing.
+        clients: Number of clients.
+
+    Returns:
+        The constants, of which unknown ones are not a number, and by name a text about their origin.
+    """
+    x0 = problem.start(0)
+    if problem.optimum is None and problem.solvable:
+        problem.optimum = problem.solve()
+    exact, optimum = problem.constants(), problem.optimum
+    if "delta_A" in exact:
+        values = {name: exact[key] for name, key in (("mu", "mu_min"), ("L", "L_max"))}
+        values |= {name: exact[name] for name in ("delta_A", "delta_B")}
+        origins = {"mu": "exact: least curvature of any client", "L": "exact: largest curvature of any client"}
+        origins |= {"delta_A": "exact", "delta_B": "exact"}
+    else:
+        values, origins = _estimates(problem, clients, x0)
+    if optimum is not None:
+        values["D0"], values["gap"] = float(np.linalg.norm(x0 - optimum.x)), problem.value(x0) - optimum.F
+        origins |= {"D0": "|x0 - x*|, x* from the solver", "gap": "f(x0) - f*, f* from the solver"}
+    else:
+        values["D0"] = values["gap"] = math.nan
+        origins |= {"D0": "unknown: no optimum", "gap": "unknown: no optimum"}
+    return FedRedConstants(**{name: float(value) for name, value in values.items()}), origins
+
+
+def _estimates(problem: Problem, clients: int, x0: Any) -> tuple[dict[str, float], dict[str, str]]:
+    points = {"x0": x0} | ({"x*": problem.optimum.x} if problem.optimum is not None else {})
+    found = [Dissimilarity(problem, clients, x) for x in points.values()]
+    origin = "estimate, a lower bound: power method on Hessian-vector products at " + " and ".join(points)
+    values = {"delta_A": max(each.delta_A() for each in found), "delta_B": max(each.delta_B() for each in found)}
+    origins = {"delta_A": origin, "delta_B": origin}
+    if isinstance(problem, Regression):
+        values |= {"mu": problem.l2, "L": problem.client_smoothness}
+        return values, {"mu": "the l2 weight, a lower bound", "L": "largest upper bound of any client"} | origins
+    values |= {"mu": -math.inf, "L": math.nan}
+    return values, {"mu": "unknown: not convex", "L": "unknown"} | origins
+
+
 @np.errstate(over="ignore")  # a number that overflows is infinite
 def evaluate_theorems(problem_spec: dict[str, Any], clients: int, local_steps: int, steps: int) -> list[str]:
     """Return constants of a problem, then bound and hyper-parameters of each theorem, as lines of text.
 
-    A bound above F(x0) - F* is true and says nothing.
+    The theorems are those on FedAc where all clients share the data, and those on DANE+ and FedRed where they differ. A
+    bound above F(x0) - F* is true and says nothing.
 
     Args:
         problem_spec: Specification of the problem, as for ``interactive.create``.
-        clients: Number of clients M, which share the data.
+        clients: Number of clients M.
         local_steps: Local steps K of a round.
         steps: Number of steps T, cut to whole rounds.
 
@@ -89,20 +141,40 @@ def evaluate_theorems(problem_spec: dict[str, Any], clients: int, local_steps: i
     if clients < 1 or local_steps < 1 or steps < local_steps:
         raise UserError("theory: clients and local steps must be at least 1, and steps at least one round of them")
     rounds = steps // local_steps
-    c = dataclasses.replace(fedac_constants(interactive.create(problem_spec, clients)), M=clients, K=local_steps)
+    problem = interactive.create(problem_spec, clients)
+    theorems: Mapping[str, Theorem[Any]]
+    c: Any
+    if problem.shared:
+        c = dataclasses.replace(fedac_constants(problem), M=clients, K=local_steps)
+        origins, theorems = c.how, FEDAC_THEOREMS
+    else:
+        (c, origins), theorems = fedred_constants(problem, clients), FEDRED_BOUNDS
     T = rounds * local_steps
     lines = [f"M = {clients} clients, K = {local_steps} local steps, R = {rounds} rounds, T = {T} steps", ""]
-    lines += [f"{name:<9}{_number(getattr(c, name)):<12}{how}" for name, how in c.how.items()]
+    lines += [f"{name:<9}{_number(getattr(c, name)):<12}{how}" for name, how in origins.items()]
     lines += ["", f"{'theorem':<9}{'algorithm':<17}{'bound':<12}with"]
-    for theorem in FEDAC_THEOREMS.values():
-        start = f"{theorem.name:<9}{theorem.algorithms[0]:<17}"
-        if (needs := unmet(theorem.requirements(c, rounds))) is not None:
-            lines.append(f"{start}does not apply: needs {needs}")
-            continue
-        bound = sum(theorem.terms(c, T).values())
-        values = ", ".join(f"{option} = {_number(value)}" for option, value in theorem.choices(c, rounds).items())
-        lines.append(f"{start}{_number(bound):<12}{values}{'; above F(x0) - F*' if bound >= c.gap else ''}")
+    for theorem in theorems.values():
+        evaluated = _evaluated(theorem, c, rounds, T)
+        lines.append(f"{theorem.name:<9}{theorem.algorithms[0]:<17}{evaluated}")
+    if any(how.startswith("estimate") for how in origins.values()):
+        lines += ["", "Estimates of delta_A and delta_B are lower bounds; the theorems may ask for more."]
     return lines
+
+
+def _evaluated(theorem: Theorem[Any], c: Any, rounds: int, steps: int) -> str:
+    """Return a theorem's bound after so many rounds or steps, and the hyper-parameters that it takes, in words."""
+    if (needs := unmet(theorem.requirements(c, rounds))) is not None:
+        return f"does not apply: needs {needs}"
+    choices, name, bound = theorem.choices(c, rounds), theorem.algorithms[0], math.nan
+    numbers = [value for value in choices.values() if isinstance(value, float)]
+    if all(math.isfinite(value) and value > 0 for value in numbers):
+        mu = {"mu": c.mu} if "mu" in algorithms.get(name).options() and c.mu >= 0 else {}
+        algorithm = algorithms.create(name, mu | choices)
+        bound = float(theorem.bound(c, algorithm, rounds if theorem.counts == "round" else steps))
+    quantity = theorem.quantity.replace("$", "").replace(r"\mu", "mu").replace(r"\,", " ").replace("^*", "*")
+    remark = ", above F(x0) - F*" if theorem.quantity == "suboptimality" and bound >= c.gap else ""
+    values = ", ".join(f"{option} = {_number(value)}" for option, value in choices.items())
+    return f"{_number(bound):<12}{values}; {quantity}{remark}"
 
 
 def _number(value: float) -> str:

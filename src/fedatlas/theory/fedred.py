@@ -53,6 +53,11 @@ def at_least(value: float, low: float) -> bool:
     return value >= low * (1 - 1e-9)
 
 
+def quotient(a: float, b: float) -> float:
+    """Return a / b; not a number where b is 0, as where clients do not differ and the objective is not curved."""
+    return a / b if b else np.nan
+
+
 def decay(c: FedRedConstants, rate: float, weight: float, count: Count) -> Count:
     """Return mu/2 D0^2 / ((1 + rate)^count - 1), or its limit weight D0^2 / count where mu is 0.
 
@@ -90,6 +95,9 @@ class Theorem1(FedRedBound):
     name, algorithms, convex = "1", ("dane",), False
     quantity = "least squared gradient norm so far"
 
+    def choices(self, c: FedRedConstants, rounds: int) -> dict[str, float]:
+        return {"lam": 2 * c.delta_B}
+
     def conditions(self, c: FedRedConstants, a: Any, rounds: int) -> Conditions:
         yield "averaging = random", a.averaging == "random"
         yield "lam > delta_B", a.lam > c.delta_B
@@ -110,6 +118,10 @@ class Corollary2(FedRedBound):
 
     kind, name, algorithms, convex = "Corollary", "2", ("dane+-gd-least",), False
     quantity = "least squared gradient norm so far"
+
+    def choices(self, c: FedRedConstants, rounds: int) -> dict[str, float]:
+        lam = 2 * c.delta_B
+        return {"lam": lam, "lr": quotient(1, c.L + lam)}
 
     def conditions(self, c: FedRedConstants, a: Any, rounds: int) -> Conditions:
         yield "averaging = random", a.averaging == "random"
@@ -135,6 +147,9 @@ class Theorem4(FedRedBound):
     name = "4"
     algorithms: ClassVar[tuple[str, ...]] = ("dane", "dane+-gd", "dane+-fgd")
     quantity = "best suboptimality so far"
+
+    def choices(self, c: FedRedConstants, rounds: int) -> dict[str, float]:
+        return {"lam": 2 * c.delta_A}
 
     def conditions(self, c: FedRedConstants, a: Any, rounds: int) -> Conditions:
         yield "averaging = mean", a.averaging == "mean"
@@ -163,6 +178,10 @@ class Corollary5(Theorem4):
     kind, name, algorithms = "Corollary", "5", ("dane+-gd", "dane+-fgd")
     quantity = "local steps of the round"
 
+    def choices(self, c: FedRedConstants, rounds: int) -> dict[str, float]:
+        lam = 2 * c.delta_A
+        return {"lam": lam, "lr": quotient(1, c.L + lam), "mu": c.mu}
+
     def requirements(self, c: FedRedConstants, rounds: int) -> Conditions:
         yield from super().requirements(c, rounds)
         yield "delta_A + mu <= L", c.delta_A + c.mu <= c.L
@@ -187,6 +206,9 @@ class Corollary21(FedRedBound):
     kind, name, algorithms = "Corollary", "21", ("dane",)
     quantity = "suboptimality + $\\mu/2\\,|x - x^*|^2$"
 
+    def choices(self, c: FedRedConstants, rounds: int) -> dict[str, float]:
+        return {"lam": c.delta_A}
+
     def conditions(self, c: FedRedConstants, a: Any, rounds: int) -> Conditions:
         yield "averaging = mean", a.averaging == "mean"
         yield "lam >= delta_A", at_least(a.lam, c.delta_A)
@@ -207,6 +229,9 @@ class Theorem6(FedRedBound):
 
     name, algorithms, quantity, convex = "6", ("fedred",), "mean squared gradient norm", False
     counts, counted = "steps", "iterations $K$"
+
+    def choices(self, c: FedRedConstants, rounds: int) -> dict[str, float]:
+        return {"eta": 4 * c.delta_B, "lam": c.delta_B, "p": 1 / 4}
 
     def conditions(self, c: FedRedConstants, a: Any, rounds: int) -> Conditions:
         yield "averaging = random, evaluated at x", a.averaging == "random" and a.average == "last"
@@ -238,6 +263,10 @@ class Theorem7(FedRedBound):
     name, algorithms, quantity = "7", ("fedred",), "suboptimality of the weighted average"
     counts, counted = "steps", "iterations $K$"
 
+    def choices(self, c: FedRedConstants, rounds: int) -> dict[str, float]:
+        lam, eta = c.delta_A, 4 * c.delta_A
+        return {"eta": eta, "lam": lam, "p": quotient(lam + c.mu / 2, eta + c.mu / 2)}
+
     def conditions(self, c: FedRedConstants, a: Any, rounds: int) -> Conditions:
         yield "averaging = mean, average = weighted", a.averaging == "mean" and a.average == "weighted"
         yield "mu = the clients' mu", isclose(a.mu, c.mu)
@@ -257,6 +286,10 @@ class Theorem9(Theorem7):
 
     name, algorithms = "9", ("fedred-gd",)
 
+    def choices(self, c: FedRedConstants, rounds: int) -> dict[str, float]:
+        lam, eta = c.delta_A, c.L
+        return {"eta": eta, "lam": lam, "p": quotient(lam + c.mu / 2, eta - c.mu / 2)}
+
     def requirements(self, c: FedRedConstants, rounds: int) -> Conditions:
         yield from super().requirements(c, rounds)
         yield "delta_A + mu <= L", c.delta_A + c.mu <= c.L
@@ -273,6 +306,9 @@ class Theorem8(Theorem6):
 
     name, algorithms = "8", ("fedred-gd",)
 
+    def choices(self, c: FedRedConstants, rounds: int) -> dict[str, float]:
+        return {"eta": 6 * c.L, "lam": c.delta_B, "p": quotient(c.delta_B, c.L)}
+
     def requirements(self, c: FedRedConstants, rounds: int) -> Conditions:
         yield "delta_B <= L", c.delta_B <= c.L
 
@@ -280,7 +316,7 @@ class Theorem8(Theorem6):
         yield "averaging = random, evaluated at x", a.averaging == "random" and a.average == "last"
         yield "eta = 6 L", isclose(a.eta, 6 * c.L)
         yield "lam = delta_B", isclose(a.weight, c.delta_B)
-        yield "p = delta_B / L", isclose(a.p * c.L, c.delta_B)
+        yield "p = delta_B / L", isclose(a.p, quotient(c.delta_B, c.L))
 
     def bound(self, c: FedRedConstants, a: Any, count: Count) -> Count:
         return 96 * c.L * c.gap / count

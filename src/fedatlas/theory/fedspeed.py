@@ -72,6 +72,11 @@ class Printed(RunTheorem[FedSpeedConstants]):
             common=float(rounds[f"{RECORDS[1]}_mean"][2]),
         )
 
+    def choices(self, c: FedSpeedConstants, rounds: int) -> dict[str, Any]:
+        """Return half of the largest step sizes, for which kappa = 1/4; the largest of both make it negative."""
+        lr = 1 / (64 * math.sqrt(3 * c.K) * c.L)
+        return {"lr": lr, "lam": c.K * lr, "alpha": 1.0, "rho": 1 / (math.sqrt(24) * c.L), "normalise": False}
+
     def conditions(self, c: FedSpeedConstants, a: "FedSpeedAnalysis", rounds: int) -> Conditions:
         yield "normalise = false, since rho is a step size in Algorithm 1", not a.normalise
         yield "rho <= 1 / (sqrt(6) alpha L)", a.rho * math.sqrt(6) * a.alpha * c.L <= 1

@@ -75,6 +75,9 @@ class Theorem3a(FedSPSBound):
         recorded = not self.over_rounds or LOCAL_LOSS in (setting.record or ())
         yield f"theorem {self.name} speaks of local iterates: record {LOCAL_LOSS}", recorded
 
+    def choices(self, c: FedSPSConstants, rounds: int) -> dict[str, Any]:
+        return {"c": self.square * c.tau**2}
+
     def conditions(self, c: FedSPSConstants, a: Any, rounds: int) -> Conditions:
         yield from super().conditions(c, a, rounds)
         yield f"c >= {self.square} tau^2", a.c >= self.square * c.tau**2
@@ -113,6 +116,9 @@ class Theorem6a(FedSPSBound):
 
     name, quantity, over_rounds = "6(a)", "mean suboptimality of all iterates", "suboptimality_rounds_mean"
     factors: ClassVar[tuple[float, float]] = (3.0, 12.0)
+
+    def choices(self, c: FedSPSConstants, rounds: int) -> dict[str, Any]:
+        return {"c": 0.5, "gamma_b": min(1 / c.L, 1 / (20 * c.L * c.tau))}
 
     def conditions(self, c: FedSPSConstants, a: Any, rounds: int) -> Conditions:
         yield from super().conditions(c, a, rounds)
@@ -166,6 +172,9 @@ class Theorem18(SimilarBound[BoundedVarianceConstants]):
         exact, tau = problem.constants(), count_local_steps(setting, curve)
         gap = float(curve["loss"].iloc[0]) - least_value(problem)
         return BoundedVarianceConstants(exact["mu_min"], exact["L_max"], sigma2, zeta2, gap, setting.clients, tau)
+
+    def choices(self, c: BoundedVarianceConstants, rounds: int) -> dict[str, Any]:
+        return {"c": 0.5, "gamma_b": 1 / (50 * c.L * c.tau)}  # half of what the step size must lie below
 
     def conditions(self, c: BoundedVarianceConstants, a: Any, rounds: int) -> Conditions:
         yield "a step size below 1 / (25 L tau)", self.step(a) < 1 / (25 * c.L * c.tau)

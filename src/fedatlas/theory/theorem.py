@@ -1,4 +1,4 @@
-"""The interface of theorems: constants and hyper-parameters in, a bound out, with conditions as data."""
+"""The interface of theorems: constants of a problem in, hyper-parameters and a bound out, with conditions as data."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
@@ -53,6 +53,10 @@ class Theorem(ABC, Generic[C]):
     def requirements(self, c: C, rounds: int) -> Conditions:
         """Yield the conditions on the constants."""
         return ()
+
+    @abstractmethod
+    def choices(self, c: C, rounds: int) -> dict[str, Any]:
+        """Return the theorem's hyper-parameters, the loosest where it allows several."""
 
     @abstractmethod
     def conditions(self, c: C, a: Any, rounds: int) -> Conditions:

@@ -82,7 +82,6 @@ class FedAcTheorem(RunTheorem[FedAcConstants]):
         yield f"{self.assumptions} and T >= {self.least_steps}", applies
 
     def choices(self, c: FedAcConstants, rounds: int) -> dict[str, Any]:
-        """Return the theorem's hyper-parameters."""
         T = c.K * rounds
         choices = {"lr": self.step_size(c, T), "mu": self.augmentation(c, T) or c.mu}
         return choices | ({"server_lr": 1.0} if self.averaged else {})

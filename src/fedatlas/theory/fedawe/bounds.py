@@ -48,6 +48,9 @@ class FedAWEBound(Theorem[FedAWEConstants]):
     algorithms = ("fedawe",)
     factors: ClassVar[tuple[float, float, float, float]]  # of the terms with gap, noise, sigma2 and zeta2
 
+    def choices(self, c: FedAWEConstants, rounds: int) -> dict[str, Any]:
+        return {"lr": min(self._limits(c)), "server_lr": 1.0}
+
     def conditions(self, c: FedAWEConstants, a: Any, rounds: int) -> Conditions:
         """Yield condition (11), and the convention eta_g >= 1 of the proofs."""
         step, (limit, local) = a.lr * a.server_lr, self._limits(c)
