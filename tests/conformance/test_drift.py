@@ -1,6 +1,7 @@
-"""A wrong sign of a correction of drift is seen in the run of the tutorial."""
+"""Of an algorithm without `corrects_drift`, the test `optimum` says how near it comes to the optimum, and passes."""
 
 import io
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,9 +9,17 @@ import pandas as pd
 import pytest
 
 from fedatlas.cli.main import main
+from fedatlas.errors import UserError
+from fedatlas.federation.algorithms.feddyn import FedDyn
 from fedatlas.federation.algorithms.scaffold import Scaffold
 from fedatlas.federation.arrays import State
+from fedatlas.testing import NOT_APPLICABLE, Implementation, run_tests
 from tests.docs.blocks import blocks, commands
+
+DISTANCE = re.compile(
+    r"400 rounds of full gradients with .* (?:end (\S+) above|lead away from) the optimum of clients that differ, "
+    r"where FedAvg ends (\S+) above it\."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +40,55 @@ class Flipped(Undeclared):
     """SCAFFOLD (Karimireddy et al. 2020) with + c_i - c."""
 
     sign = -1
+
+
+@dataclass(frozen=True, kw_only=True)
+class UndeclaredDyn(FedDyn):
+    """FedDyn (Acar et al. 2021) without the declaration."""
+
+    corrects_drift = False
+
+
+class FlippedDynServer(UndeclaredDyn):
+    """FedDyn (Acar et al. 2021) whose server adds h / alpha."""
+
+    def server(self, s, mean, n):
+        after = super().server(s, mean, n)
+        return after.replace(x=2 * mean.y - after.x)
+
+
+class Prior(Undeclared):
+    """SCAFFOLD (Karimireddy et al. 2020) that is defined for small step sizes only."""
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.lr > 0.2:
+            raise UserError("lr must be at most 0.2")
+
+
+class Stubborn(Prior, Flipped):
+    """SCAFFOLD (Karimireddy et al. 2020) with + c_i - c that is defined for small step sizes only."""
+
+
+def sentence(cls):
+    (outcome,) = run_tests(Implementation(cls), ["optimum"])
+    assert outcome.status == NOT_APPLICABLE and outcome.sentence.startswith(
+        "The algorithm does not declare `corrects_drift`."
+    )
+    return outcome.sentence
+
+
+@pytest.mark.parametrize("cls", [Undeclared, UndeclaredDyn, Prior], ids=lambda cls: cls.__name__)
+def test_a_correction_that_works_is_to_be_declared(cls):
+    assert "It reaches the optimum of clients that differ, though: write `corrects_drift = True`" in sentence(cls)
+
+
+@pytest.mark.parametrize("cls", [Flipped, FlippedDynServer, Stubborn], ids=lambda cls: cls.__name__)
+def test_a_wrong_sign_is_seen(cls):
+    text = sentence(cls)
+    ours, fedavg = DISTANCE.search(text).groups()
+    assert ours is None or float(ours) > 3 * float(fedavg) > 0
+    assert "look for a wrong sign and write `corrects_drift = True`" in text
 
 
 OWN = """

@@ -52,6 +52,8 @@ def own(tmp_path, monkeypatch):
         "x = open('weights.json').read()": "declare it in the class",
         "import numpy as np\nx = np.load('weights.npy')": "declare it in the class",
         "import sys\nsys.path.append('/elsewhere')\nimport lies_elsewhere": "lies_elsewhere",
+        "import numpy as np\nnp.mean = None": "np.mean of another module",
+        "import numpy as np\nsetattr(np, 'mean', None)": "np.mean of another module",
         "import pandas as pd\nx = pd.read_json('weights.json')": "declare it in the class",
         "import runpy\nx = runpy.run_path('code.py')": "whose code is not known",
         "    reads = ('weights.json',)\nx = open('others.json')": "declare it in the class",

@@ -3,11 +3,12 @@
 import functools
 import itertools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from fedatlas.federation.algorithms import ALGORITHMS, Algorithm
 from fedatlas.testing import instances
 from fedatlas.testing.implementation import Implementation
 from fedatlas.testing.outcomes import Failed, NotApplicable
@@ -19,6 +20,8 @@ INTERVAL = 20  # rounds between evaluations of a trial, which ends at the optimu
 FACTORS = (1.0, 3.0, 10.0, 0.3, 0.1)  # multiply required hyper-parameters, in the order of trial
 TRIALS = 40
 DIVERGED = 1e9  # times the first suboptimality, from where no run comes back
+NEAR = 0.1  # share of the first suboptimality below which a run may have come to its end
+STILL = 0.01  # relative change of the suboptimality in half of a run that is taken for its end
 DRIFT: dict[str, Any] = {"batch": None, "local_steps": 4}  # several full local steps, in which clients drift apart
 
 
@@ -40,7 +43,7 @@ def _objectives() -> dict[str, Any]:
 def optimum(implementation: Implementation) -> None:
     """An algorithm that declares `corrects_drift` reaches the optimum of clients that differ by several local steps."""
     if not implementation.cls.corrects_drift:
-        raise NotApplicable("The algorithm does not declare `corrects_drift`: write it where clients correct drift.")
+        raise NotApplicable(f"The algorithm does not declare `corrects_drift`.{_observation(implementation)}")
     solution: list[tuple[int, dict[str, Any]]] = []  # what led to the optimum of the objective before comes first
     for label, problem in _objectives().items():
         if not implementation.is_defined(problem):
@@ -57,6 +60,52 @@ def optimum(implementation: Implementation) -> None:
                 f"On {label}, the output stays {least:.2g} above the optimum: correct the hooks, write "
                 f"`corrects_drift = False` or give values with --set with which {MAX_ROUNDS} rounds lead there."
             )
+
+
+def _observation(implementation: Implementation) -> str:
+    """Return sentences on how near an algorithm that does not declare ``corrects_drift`` comes to the optimum.
+
+    There are none for algorithms whose clients see nothing but the model, which cannot correct their drift. As a method
+    may leave it uncorrected, a distance is not a failure.
+    """
+    problem, cls = _objectives()["quadratics"], implementation.cls
+    if not implementation.is_defined(problem, **DRIFT):
+        return ""
+    sends_more = cls.broadcast != Algorithm.broadcast or cls.overrides("before") or cls.overrides("mixing")
+    if not (sends_more or implementation.simulate(problem, **DRIFT, rounds=1).stateful):
+        return ""
+    distance = ""
+    for values in _multiples(implementation):
+        try:
+            curve = _suboptimalities(implementation, problem, values, ROUNDS)
+        except Exception:  # values that are too large for it: what has no declaration cannot fail
+            continue
+        if curve[-1] < TOLERANCE:
+            declared = "write `corrects_drift = True`, and this is tested"
+            return f" It reaches the optimum of clients that differ, though: {declared}."
+        distance = distance or _describe_end(values, curve)
+        if curve[-1] < NEAR * curve[0] and abs(curve[-1] / curve[len(curve) // 2] - 1) < STILL:
+            break
+    return distance and (
+        f" {distance} If it should correct client drift, look for a wrong sign and write `corrects_drift = True`: such "
+        "a method ends at the optimum. Others need not."
+    )
+
+
+def _describe_end(values: Mapping[str, Any], curve: Sequence[float]) -> str:
+    """Return a sentence about the end of a run, and of FedAvg's with the same step size, from its suboptimalities."""
+    names = ", ".join(f"{name} = {_format_value(value)}" for name, value in values.items())
+    end = f"end {curve[-1]:.2g} above" if curve[-1] < curve[0] else "lead away from"
+    fedavg = f", where FedAvg ends {_drift_of_fedavg(values['lr']):.2g} above it" if "lr" in values else ""
+    rounds = f"{ROUNDS} rounds of full gradients{' with ' if names else ''}{names}"
+    return f"{rounds} {end} the optimum of clients that differ{fedavg}."
+
+
+@functools.cache
+def _drift_of_fedavg(lr: float) -> float:
+    """Return the suboptimality at which FedAvg ends with a step size."""
+    fedavg = Implementation(ALGORITHMS.get("fedavg"), {"lr": lr})
+    return _suboptimalities(fedavg, _objectives()["quadratics"], fedavg.values, ROUNDS)[-1]
 
 
 def _suboptimalities(

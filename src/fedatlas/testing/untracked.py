@@ -74,9 +74,20 @@ def _sentence(node: ast.AST, path: Path, imported: dict[str, str]) -> str:
         first, *rest = ast.unparse(node).split(".")
         if ".".join([imported.get(first, first), *rest]) in ("os.environ", "os.getenv"):
             return "it reads the environment, of which no result knows: make the value an option"
+    for owner, name in _changed_attributes(node):
+        if isinstance(owner, ast.Name) and owner.id in imported:
+            return f"it changes {owner.id}.{name} of another module, which changes others' results: do it in yours"
     if isinstance(node, ast.Call):
         return _call_sentence(node, path)
     return ""
+
+
+def _changed_attributes(node: ast.AST) -> list[tuple[ast.AST, str]]:
+    """Return the attributes that a part of a source changes, each with what it is an attribute of."""
+    if isinstance(node, ast.Call) and ast.unparse(node.func) == "setattr" and len(node.args) == 3:
+        return [(node.args[0], ast.unparse(node.args[1]).strip("'"))]
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AugAssign) else []
+    return [(target.value, target.attr) for target in targets if isinstance(target, ast.Attribute)]
 
 
 def _call_sentence(node: ast.Call, path: Path) -> str:
