@@ -44,7 +44,7 @@ def test_a_twin_is_a_tie_on_every_problem(change):
         comparison = place.comparisons["a0"]
         value, low, high = comparison.won
         assert value == 0.5 and low < 0.5 < high and comparison.side == "even"
-        assert place.state == "near" and place.rank == 1.5
+        assert place.state == "near" and place.rank.value == 1.5
     share = probability_of_improvement(board)["a1", "a0"].value
     assert share == 0.5
 
@@ -90,10 +90,10 @@ def test_the_place_on_a_problem_counted_by_hand():
     assert place.rival == "a2" and list(place.comparisons) == ["a1", "a2"]
     np.testing.assert_allclose(place.score, 1.1 ** (1 / 3))
     np.testing.assert_allclose(place.rival_score, (0.5 * 0.5 * 8) ** (1 / 3))
-    assert place.rank == 1
+    assert place.rank == (1, 1, 2)
     assert place.comparisons["a2"].won.value == 1 / 3
     (undefined,) = rank_on_problems(board, "a3")
-    assert undefined.state == "undefined" and not undefined.comparisons and math.isnan(undefined.rank)
+    assert undefined.state == "undefined" and not undefined.comparisons and undefined.rank is None
 
 
 def test_of_many_equal_algorithms_one_is_seldom_said_to_be_behind_the_best():

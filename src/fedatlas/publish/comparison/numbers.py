@@ -1,5 +1,6 @@
 """The numbers of a comparison: the place of an algorithm on each problem, and over all of them."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -71,7 +72,8 @@ class EntryNumbers:
     def _row(self, title: str, place: ProblemRank) -> dict[str, Any]:
         row: dict[str, Any] = {"algorithm": self.id, "problem": title, "state": place.state, "score": place.score}
         row |= {"best_rival": place.rival or "", "best_rival_score": place.rival_score}
-        row |= {"rank": place.rank, "algorithms": 1 + len(place.comparisons)}
+        row |= _interval("rank", place.rank)
+        row["algorithms"] = 1 + len(place.comparisons)
         for rival in dict.fromkeys([*self.references, *([place.rival] if place.rival else [])]):
             column = rival if rival in self.references else "best_rival"
             if comparison := place.comparisons.get(rival):
@@ -79,8 +81,8 @@ class EntryNumbers:
         return {**row, "chosen": self.choices.get(title, "")}
 
 
-def _interval(name: str, estimate: Estimate) -> dict[str, float]:
-    return dict(zip((name, f"{name}_low", f"{name}_high"), estimate, strict=True))
+def _interval(name: str, estimate: Estimate | None) -> dict[str, float]:
+    return dict(zip((name, f"{name}_low", f"{name}_high"), estimate or [math.nan] * 3, strict=True))
 
 
 def compute_numbers(

@@ -28,8 +28,8 @@ def note(numbers: EntryNumbers) -> str:
         f"P: share of the instances on which it is better, with 95 % interval; {equal} count one half. Ahead (+) and "
         f"behind (−): the interval of the paired {'ratio' if numbers.log else 'difference'}, which holds over all "
         f"problems together, excludes {'1' if numbers.log else '0'}, and at least {100 * MEANINGFUL:.0f} % of the "
-        "instances are won; behind the best other, it holds for all others together too. Intervals over all problems "
-        "resample the problems."
+        "instances are won; behind the best other, it holds for all others together too. Intervals of ranks on a "
+        "problem resample its instances, and intervals over all problems the problems."
     )
 
 
@@ -45,13 +45,15 @@ def _problem_row(numbers: EntryNumbers, title: str, place: ProblemRank) -> list[
         return [title, numbers.absent.removeprefix("is ").removeprefix("has ")]
     rival = place.rival
     row = [title, labels.number(place.score), labels.number(place.rival_score) if rival else "–"]
-    row += [numbers.names[rival] if rival else "", f"{place.rank:g} of {1 + len(place.comparisons)}"]
+    row += [numbers.names[rival] if rival else "", f"{_estimate(place.rank)} of {1 + len(place.comparisons)}"]
     met = [place.comparisons.get(id or "") for id in (*numbers.references, rival)]
     return [*row, *(f"{_estimate(other.won)}{SIGNS[other.side]}" if other else "–" for other in met)]
 
 
-def _estimate(estimate: Estimate) -> str:
-    """Return a probability with its interval: ``0.33 (0.01–0.91)``."""
+def _estimate(estimate: Estimate | None) -> str:
+    """Return a rank or a probability with its interval: ``0.33 (0.01–0.91)``."""
+    if estimate is None:
+        return "–"
     value, low, high = (f"{round(number, 2):.2g}" for number in estimate)
     return f"{value} ({low}–{high})"
 

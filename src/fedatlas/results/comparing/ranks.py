@@ -36,7 +36,7 @@ class ProblemRank:
         score: Its mean score over seeds, geometric where scores are compared by ratio.
         rival: Id of the best rival; None where no rival has runs, or all diverge.
         rival_score: Mean score of the best rival.
-        rank: Its rank by mean scores among all with runs; practically equal means share the mean of their ranks.
+        rank: Its rank among all with runs.
         comparisons: Comparisons with all rivals that have runs, by id.
     """
 
@@ -45,7 +45,7 @@ class ProblemRank:
     score: float = math.nan
     rival: str | None = None
     rival_score: float = math.nan
-    rank: float = math.nan
+    rank: Estimate | None = None
     comparisons: Mapping[str, PairedComparison] = field(default_factory=dict)
 
     @property
@@ -112,16 +112,15 @@ def rank_on_problems(
         scores = {id: _mean(benchmark, a, problem) for id, a in ids.items()}
         best = min(scores, key=lambda id: scores[id], default="")
         is_known = math.isfinite(scores.get(best, math.inf))
-        runs, score = benchmark.by_seed(index, problem).values(), _mean(benchmark, index, problem)
-        won_by = won(np.array(score), np.array(list(scores.values())), benchmark.margin, benchmark.resolution[problem])
+        runs = benchmark.by_seed(index, problem).values()
         result.append(
             ProblemRank(
                 len(runs),
                 sum(map(math.isfinite, runs)),
-                score,
+                _mean(benchmark, index, problem),
                 best if is_known else None,
                 scores[best] if is_known else math.nan,
-                1 + float((1 - won_by).sum()),
+                resample_rank(benchmark.select_algorithms([algorithm, *ids]), problem),
                 {
                     id: compare_pair(benchmark, index, a, problem, share, 1 if id in references else len(ids))
                     for id, a in ids.items()
@@ -135,6 +134,29 @@ def _mean(benchmark: Benchmark, algorithm: int, problem: int) -> float:
     """Return the mean number of an algorithm on a problem; infinite where one run has none."""
     numbers = list(benchmark.by_seed(algorithm, problem).values())
     return sample(numbers, benchmark.log).value if all(map(math.isfinite, numbers)) else math.inf
+
+
+def resample_rank(benchmark: Benchmark, problem: int, resamples: int = 1000) -> Estimate:
+    """Return the rank of the first algorithm on a problem by mean scores, with percentiles of resampled instances.
+
+    All algorithms meet on the same instances of a resample. Means that are practically equal share the mean of their
+    ranks.
+
+    Args:
+        benchmark: Scores of algorithms, all of which have runs on the problem.
+        problem: Position of the problem.
+        resamples: Number of resamples of the instances.
+    """
+    numbers, resolution = benchmark.numbers[:, problem, 0], benchmark.resolution[problem]
+    slots = numbers.shape[1]
+    draws = np.random.default_rng(0).integers(slots, size=(resamples, slots))
+    with np.errstate(divide="ignore"):
+        numbers = np.log(numbers) if benchmark.log else numbers
+    means = np.column_stack([numbers.mean(axis=1), numbers[:, draws].mean(axis=2)])
+    means = np.exp(means) if benchmark.log else means
+    rank, *others = 1 + (1 - won(means[0], means[1:], benchmark.margin, resolution)).sum(axis=0)
+    low, high = np.quantile(others, [LEVEL / 2, 1 - LEVEL / 2])
+    return Estimate(float(rank), float(min(low, rank)), float(max(high, rank)))
 
 
 def probability_of_improvement(benchmark: Benchmark, resamples: int = 1000) -> dict[tuple[str, str], Estimate]:
