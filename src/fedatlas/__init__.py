@@ -62,6 +62,7 @@ EXPORTS = {
     "Participation": "fedatlas.federation.participation.base",
     "Problem": "fedatlas.federation.problems.base",
     "Quadratic": "fedatlas.federation.problems.quadratic",
+    "QuantityCheck": "fedatlas.results.claims.base",
     "Reader": "fedatlas.data.readers.base",
     "Recurrence": "fedatlas.federation.algorithms.recurrences",
     "Round": "fedatlas.federation.engine.steps",
@@ -73,7 +74,6 @@ EXPORTS = {
     "Samples": "fedatlas.data.readers.custom_reader",
     "Sampling": "fedatlas.federation.sampling.base",
     "Schedule": "fedatlas.federation.schedules.base",
-    "ScoreCheck": "fedatlas.results.claims.base",
     "Simulation": "fedatlas.federation.engine.simulation",
     "Softmax": "fedatlas.federation.problems.from_arrays",
     "Source": "fedatlas.data.catalogue.base",
@@ -169,7 +169,7 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from fedatlas.results.claims.base import BoundedCheck as BoundedCheck
     from fedatlas.results.claims.base import Check as Check
     from fedatlas.results.claims.base import MultiAlgorithmCheck as MultiAlgorithmCheck
-    from fedatlas.results.claims.base import ScoreCheck as ScoreCheck
+    from fedatlas.results.claims.base import QuantityCheck as QuantityCheck
     from fedatlas.results.claims.evidence import Evidence as Evidence
     from fedatlas.results.claims.evidence import exact_outcome as exact_outcome
     from fedatlas.results.claims.evidence import judge_all as judge_all

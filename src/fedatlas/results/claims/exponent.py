@@ -12,8 +12,8 @@ from fedatlas.results.claims.base import BoundedCheck, QuantityCheck
 from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all
 from fedatlas.results.claims.results import Numbers, Point, Results
 from fedatlas.results.claims.verdicts import NotTested, Outcome
+from fedatlas.results.comparing.benchmark import seed_costs
 from fedatlas.results.comparing.intervals import DIVERGED, sample
-from fedatlas.results.comparing.targets import seed_costs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,7 +44,6 @@ class Exponent(BoundedCheck, QuantityCheck):
     """
 
     name = "exponent"
-    bounds = ("at_least", "at_most", "theorem")
 
     falls: bool = option(False, doc="whether the exponent is that of the fall, and so positive where the slope is not")
     algorithms: list[str] = option(
@@ -69,6 +68,8 @@ class Exponent(BoundedCheck, QuantityCheck):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.limits() == Bounds() and self.theorem is None:
+            raise UserError(f"{self.title()} needs at_least, at_most or theorem")
         if bool(self.algorithms) == bool(self.along):
             raise UserError(f"{self.title()} needs algorithms or along, and not both")
         if bool(self.along) != (self.axis is None and self.against is None):

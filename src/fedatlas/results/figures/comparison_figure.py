@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 from fedatlas.experiments import labels, scores
 from fedatlas.experiments.selection import select_rows, sorted_values
 from fedatlas.registry.options import option
-from fedatlas.results.comparing.benchmark import Benchmark
-from fedatlas.results.comparing.targets import OPTIMA, target_costs
+from fedatlas.results.comparing.benchmark import OPTIMA, Benchmark, target_costs
 from fedatlas.results.figures.cost_figure import CostFigure
 from fedatlas.results.figures.figure_data import FigureData
 

@@ -9,10 +9,9 @@ from fedatlas.experiments.cells import CASE
 from fedatlas.experiments.selection import select_rows
 from fedatlas.federation.metrics import metric
 from fedatlas.registry.options import option
-from fedatlas.results.comparing.benchmark import Benchmark
+from fedatlas.results.comparing.benchmark import Benchmark, score_benchmark
 from fedatlas.results.comparing.pairwise import Standing, standings
 from fedatlas.results.comparing.ranks import rank_algorithms
-from fedatlas.results.comparing.targets import score_benchmark
 from fedatlas.results.figures.base import Drawing
 from fedatlas.results.figures.comparison_figure import ComparisonFigure, problem_frame, problem_titles
 from fedatlas.results.figures.description import Cell, TextTable
