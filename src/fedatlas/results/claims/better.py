@@ -66,7 +66,7 @@ class Better(BoundedCheck, QuantityCheck):
             if failure:
                 failed.append(failure)
             elif pairs and all(mine == yours == floor for mine, yours in pairs):
-                saturated.append(f"{results.name(rival)} {results.label(point)}".strip())
+                saturated.append(f"{results.name(rival)}{results.location(point)}")
             elif pairs:
                 compared += pairs
                 evidence.append(self._evidence(results, rival, point, pairs, low))

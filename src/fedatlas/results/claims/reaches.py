@@ -295,12 +295,11 @@ class Reaches(BoundedCheck, QuantityCheck, MultiAlgorithmCheck):
         for name, samples in ((self.measured(results), scores), (self.of, divisors)):
             if not all(math.isfinite(score) for run in samples.values() for score in run.values()):
                 raise NotTested(f"{results.name(algorithm)} has no {name}")
-        return {
-            point: {
-                seed: score / by[seed] if (by := divisors[point])[seed] else math.inf for seed, score in run.items()
-            }
-            for point, run in scores.items()
-        }
+        ratios: dict[Point, Numbers] = {}
+        for point, run in scores.items():
+            by = divisors[point]
+            ratios[point] = {seed: score / by[seed] if by[seed] else math.inf for seed, score in run.items()}
+        return ratios
 
     def _shares(self, numbers: Mapping[Point, Numbers]) -> list[float]:
         """Return for each seed the share of settings whose number lies in the bounds."""
