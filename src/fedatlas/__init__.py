@@ -88,7 +88,6 @@ EXPORTS = {
     "equal_sizes": "fedatlas.federation.partitions.base",
     "exact_outcome": "fedatlas.results.claims.evidence",
     "judge_all": "fedatlas.results.claims.evidence",
-    "judge_any": "fedatlas.results.claims.evidence",
     "load_results": "fedatlas.api.frames",
     "option": "fedatlas.registry.options",
     "plot": "fedatlas.api.plotting",
@@ -173,7 +172,6 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from fedatlas.results.claims.evidence import Evidence as Evidence
     from fedatlas.results.claims.evidence import exact_outcome as exact_outcome
     from fedatlas.results.claims.evidence import judge_all as judge_all
-    from fedatlas.results.claims.evidence import judge_any as judge_any
     from fedatlas.results.claims.verdicts import Outcome as Outcome
     from fedatlas.results.figures.base import AlgorithmFigure as AlgorithmFigure
     from fedatlas.results.figures.base import Drawing as Drawing

@@ -15,7 +15,6 @@ from fedatlas.results.claims.evidence import (
     Unit,
     is_accuracy,
     judge_all,
-    judge_any,
     level_unit,
     smallest_effect,
 )
@@ -73,10 +72,7 @@ class Better(BoundedCheck, QuantityCheck):
         note = f"At the floor on both sides, and so not compared: {'; '.join(saturated)}." if saturated else ""
         if saturated and not evidence and not failed:
             return Outcome(f"all scores at the floor of {labels.number(floor or 0)}", VACUOUS, note)
-        if self.some:
-            outcome = judge_any(evidence, note, failed)
-        else:
-            outcome = judge_all(evidence, note, more=self.more, failed=failed)
+        outcome = judge_all(evidence, note, None if self.some else self.more, failed, some=self.some)
         tied = all(mine == yours for mine, yours in compared)
         if tied and not failed and (self.cost is None or self.counts_all):
             note = f"The {'costs' if self.cost else 'scores'} of all seeds are equal."
