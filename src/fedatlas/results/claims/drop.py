@@ -50,7 +50,7 @@ class Drop(BoundedCheck, QuantityCheck, MultiAlgorithmCheck):
 
     def places(self) -> list[dict[str, Any]]:
         values = [self.start, self.end]
-        if any(value in EXTREMES for value in values if isinstance(value, str)):
+        if any(value in EXTREMES for value in values):
             return [self.where]
         return [{**self.where, self.axis: value} for value in values]
 
@@ -64,10 +64,8 @@ class Drop(BoundedCheck, QuantityCheck, MultiAlgorithmCheck):
     def judge(self, results: Results) -> Outcome:
         evidence, notes, unit, words = [], [], self.unit(results), self.score_words(results)
         start, end = (
-            f"the {value} {labels.short_axis(self.axis)}"
-            if isinstance(value, str) and value in EXTREMES
-            else labels.point(self.axis, value)
-            for value in (self.start, self.end)
+            f"the {at} {labels.short_axis(self.axis)}" if at in EXTREMES else labels.point(self.axis, at)
+            for at in (self.start, self.end)
         )
         others = [axis for axis in results.axes if axis != self.axis]
         failures = {
@@ -119,13 +117,12 @@ class Drop(BoundedCheck, QuantityCheck, MultiAlgorithmCheck):
 
     def _scores(self, results: Results, algorithm: str, value: Any) -> Drops:
         """Return scores by point of the other axes and seed, at a value of ``axis`` or its best or worst value."""
-        extreme = isinstance(value, str) and value in EXTREMES
-        where = self.where if extreme else {**self.where, self.axis: value}
+        where = self.where if value in EXTREMES else {**self.where, self.axis: value}
         scores: dict[Point, list[Numbers]] = {}
         for point, seed_scores in self.numbers(results, algorithm, where).items():
             other_axes = tuple(v for name, v in zip(results.axes, point, strict=True) if name != self.axis)
             scores.setdefault(other_axes, []).append(seed_scores)
-        if not extreme:
+        if value not in EXTREMES:
             return {point: samples[0] for point, samples in scores.items()}
         choose = max if (value == "best") == (not self.prefers_small(results)) else min
         return {point: choose(samples, key=_mean) for point, samples in scores.items() if len(samples) > 1}
