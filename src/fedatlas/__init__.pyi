@@ -61,11 +61,10 @@ from fedatlas.registry.options import option as option
 from fedatlas.results.claims.base import BoundedCheck as BoundedCheck
 from fedatlas.results.claims.base import Check as Check
 from fedatlas.results.claims.base import MultiAlgorithmCheck as MultiAlgorithmCheck
-from fedatlas.results.claims.base import ScoreCheck as ScoreCheck
+from fedatlas.results.claims.base import QuantityCheck as QuantityCheck
 from fedatlas.results.claims.evidence import Evidence as Evidence
 from fedatlas.results.claims.evidence import exact_outcome as exact_outcome
 from fedatlas.results.claims.evidence import judge_all as judge_all
-from fedatlas.results.claims.evidence import judge_any as judge_any
 from fedatlas.results.claims.verdicts import Outcome as Outcome
 from fedatlas.results.figures.base import AlgorithmFigure as AlgorithmFigure
 from fedatlas.results.figures.base import Drawing as Drawing

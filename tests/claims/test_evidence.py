@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all, judge_any
+from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all
 from fedatlas.results.claims.verdicts import EQUAL, HELD, MORE, NOT_HELD, UNDECIDED, UNTESTED
 from fedatlas.results.comparing.intervals import median_interval, sample
 
@@ -119,7 +119,7 @@ def test_less_than_what_matters_is_equal(parts, expected):
     evidence = [Evidence(sample(values, log=True), Bounds(1, open=True), equality=SAME) for values in parts]
     assert judge_all(evidence).verdict == expected
     if len(parts) == 1:
-        assert judge_any(evidence).verdict == expected
+        assert judge_all(evidence, some=True).verdict == expected
 
 
 @given(NUMBERS, st.floats(-1e6, 1e6))
@@ -155,7 +155,7 @@ def test_a_failure_that_nobody_tuned_proves_nothing(values, expected):
     evidence = [] if values is None else [Evidence(sample([values, values]), Bounds(1))]
     outcome = judge_all(evidence, failed=[REASON, REASON])
     assert outcome.verdict == expected and outcome.note == REASON
-    answer = judge_any(evidence, failed=[REASON]).verdict
+    answer = judge_all(evidence, some=True, failed=[REASON]).verdict
     assert answer == (HELD if values == 2.0 else UNTESTED)
 
 

@@ -26,7 +26,7 @@ def test_differences_below_the_floor_say_nothing(ours, theirs, expected):
     points = [*rows, ("fedac-1", 8, 0.1), ("fedavg", 8, 0.2)]
     result = verdict(points, **CONTEST, floor=1e-12)
     assert result[0] == (HELD if expected == VACUOUS else expected)
-    assert ("not compared: FedAvg M = 4." in result[2]) == (expected == VACUOUS)
+    assert ("not compared: FedAvg at M = 4." in result[2]) == (expected == VACUOUS)
 
 
 def test_the_floor_of_a_large_score_is_above():

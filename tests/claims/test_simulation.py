@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all, judge_any
+from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all
 from fedatlas.results.claims.judge import judge_until_decided
 from fedatlas.results.claims.verdicts import EQUAL, HELD, NOT_HELD
 from fedatlas.results.comparing.intervals import MATTERS, sample
@@ -46,7 +46,7 @@ def draw(rng, parts, seeds):
 
 def verdict(disjunction, ratios):
     evidence = [Evidence(sample(row, log=True), Bounds(1, open=True), equality=EQUALITY) for row in ratios]
-    return (judge_any if disjunction else judge_all)(evidence).verdict
+    return judge_all(evidence, some=disjunction).verdict
 
 
 def most_wrong(claims):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fedatlas.results.claims.evidence import Bounds, Evidence, judge_any
+from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all
 from fedatlas.results.claims.verdicts import HELD, NOT_HELD, UNDECIDED
 from fedatlas.results.comparing.intervals import sample
 
@@ -17,5 +17,5 @@ from fedatlas.results.comparing.intervals import sample
     ],
 )
 def test_one_part_may_be_enough(rows, expected):
-    outcome = judge_any([Evidence(sample(row), Bounds(0, open=True)) for row in rows])
+    outcome = judge_all([Evidence(sample(row), Bounds(0, open=True)) for row in rows], some=True)
     assert outcome.verdict == expected

@@ -60,9 +60,9 @@ def test_a_profile_is_the_loop_over_instances(board):
     )
 
 
-@given(boards(), st.integers(0, 3))
-def test_profiles_rise_and_bands_hold_them(board, seed):
-    share, low, high = compute_profile(performance_ratios(board.numbers), AT, resamples=400, seed=seed)
+@given(boards())
+def test_profiles_rise_and_bands_hold_them(board):
+    share, low, high = compute_profile(performance_ratios(board.numbers), AT, resamples=400)
     for line in (share, low, high):
         assert (np.diff(line, axis=1) >= 0).all() and line.min() >= 0 and line.max() <= 1 + 1e-12
     assert (low <= share + 1e-12).all() and (share <= high + 1e-12).all()

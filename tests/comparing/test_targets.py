@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedatlas.results.comparing.targets import score_benchmark, target_costs
+from fedatlas.results.comparing.benchmark import score_benchmark, target_costs
 
 from .fixtures import curves
 

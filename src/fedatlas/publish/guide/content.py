@@ -10,7 +10,7 @@ from fedatlas.experiments.cells import CASE, EXCHANGES, Cell
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.tables import Tables
 from fedatlas.federation.engine.exchanges import Ledger
-from fedatlas.results.comparing.targets import target_costs
+from fedatlas.results.comparing.benchmark import target_costs
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -3,9 +3,9 @@
 import functools
 import math
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
@@ -13,11 +13,10 @@ from fedatlas.experiments.labels import SIMULATED
 from fedatlas.experiments.scores import worst_score
 from fedatlas.registry.kinds import Kind
 from fedatlas.registry.options import option
-from fedatlas.results.claims.evidence import Bounds
-from fedatlas.results.claims.quantities import PLAIN, Unit, level_unit
+from fedatlas.results.claims.evidence import PLAIN, Bounds, Unit, level_unit
 from fedatlas.results.claims.results import Numbers, Point, Results
 from fedatlas.results.claims.verdicts import Outcome
-from fedatlas.results.comparing.targets import seed_costs
+from fedatlas.results.comparing.benchmark import seed_costs
 from fedatlas.results.costs.cost_options import CostOptions
 
 if TYPE_CHECKING:
@@ -34,10 +33,6 @@ class Check(Kind):
         dict, doc="values of axes to keep, one or a list; max and min are the largest and smallest", names="where"
     )
     paper: float | str | None = option(None, doc="the paper's number, for the report, or several numbers in words")
-
-    @classmethod
-    def title(cls) -> str:
-        return f"check {cls.name}"
 
     @property
     def inputs(self) -> frozenset[str]:
@@ -115,32 +110,8 @@ class MultiAlgorithmCheck(Check):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScoreCheck(Check):
-    """A check of one value of a metric for each run."""
-
-    metric: str | None = option(None, doc="the metric; by default the one that selects", names="metric")
-    statistic: Literal["best", "final"] | None = option(
-        None, doc="the metric's best value over the evaluations, or the last; by default as in select"
-    )
-
-    def measured(self, results: Results) -> str:
-        """Return the name of the metric that the check measures."""
-        return self.metric or results.view.select.metric
-
-    def score_words(self, results: Results) -> str:
-        """Return words for the value of a run, such as ``last test accuracy``."""
-        statistic = self.statistic or results.view.select.statistic
-        return f"{'best' if statistic == 'best' else 'last'} {labels.words(self.measured(results))}"
-
-
-@dataclass(frozen=True, kw_only=True)
 class BoundedCheck(Check):
-    """A check of a number that must lie between bounds.
-
-    bounds: names of the options of which a specification must have at least one, if any.
-    """
-
-    bounds: ClassVar[tuple[str, ...]] = ("at_least", "at_most")
+    """A check of a number that must lie between bounds."""
 
     at_least: float | None = option(None, doc="smallest number that passes")
     at_most: float | None = option(None, doc="largest number that passes")
@@ -150,9 +121,6 @@ class BoundedCheck(Check):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.bounds and all(getattr(self, bound) is None for bound in self.bounds):
-            *first, last = self.bounds
-            raise UserError(f"{self.title()} needs {', '.join(first)} or {last}")
         if self.at_least is not None and self.at_most is not None and self.at_least > self.at_most:
             raise UserError(f"{self.title()}: at_least {self.at_least:g} is larger than at_most {self.at_most:g}")
 
@@ -168,7 +136,7 @@ class BoundedCheck(Check):
 
 
 @dataclass(frozen=True, kw_only=True)
-class QuantityCheck(CostOptions, ScoreCheck):
+class QuantityCheck(CostOptions, Check):
     """A check of one quantity of each run: by default the score.
 
     With a ``cost`` it is that until the metric attains ``reduction`` times its first value or the ``target``, infinite
@@ -176,6 +144,10 @@ class QuantityCheck(CostOptions, ScoreCheck):
     from that round on, over all rounds where the setting has NAME_rounds_mean_square, else over the evaluated ones.
     """
 
+    metric: str | None = option(None, doc="the metric; by default the one that selects", names="metric")
+    statistic: Literal["best", "final"] | None = option(
+        None, doc="the metric's best value over the evaluations, or the last; by default as in select"
+    )
     cost: str | None = option(
         None,
         doc="what is counted: a cost, simulated_seconds, or a number that the servers report",
@@ -197,6 +169,14 @@ class QuantityCheck(CostOptions, ScoreCheck):
     def inputs(self) -> frozenset[str]:
         return super().inputs | self.simulated
 
+    def measured(self, results: Results) -> str:
+        """Return the name of the metric that the check measures."""
+        return self.metric or results.view.select.metric
+
+    def prefers_small(self, results: Results) -> bool:
+        """Return whether small values of the quantity are good."""
+        return self.cost is not None or results.goal(self.metric) == "min"
+
     @property
     def has_target(self) -> bool:
         """Whether the quantity may be that of a reduction or target."""
@@ -212,11 +192,13 @@ class QuantityCheck(CostOptions, ScoreCheck):
         return labels.cost(cost) if cost != SIMULATED else f"simulated seconds, {self.clients}"
 
     def score_words(self, results: Results) -> str:
+        """Return words for the quantity of a run, such as ``last test accuracy``."""
         metric = self.measured(results)
         if self.after is not None:
             return f"root mean square of the {labels.words(metric)}"
         if self.cost is None:
-            return super().score_words(results)
+            statistic = self.statistic or results.view.select.statistic
+            return f"{'best' if statistic == 'best' else 'last'} {labels.words(metric)}"
         if self.counts_all:
             return self.describe_cost(self.cost)
         value = f"{labels.number(self.reduction)} times the first" if self.reduction else ""
@@ -224,11 +206,12 @@ class QuantityCheck(CostOptions, ScoreCheck):
         side = "at most" if results.goal(self.metric) == "min" else "at least"
         return f"{self.describe_cost(self.cost)} until the {labels.words(metric)} is {side} {value}"
 
-    def numbers(self, results: Results, algorithm: str) -> dict[Point, Numbers]:
-        """Return the quantity of each run, by point of the axes and seed."""
+    def numbers(self, results: Results, algorithm: str, where: Mapping[str, Any] | None = None) -> dict[Point, Numbers]:
+        """Return the quantity of each run at ``where``, by default that of the check, by point of the axes and seed."""
+        where = self.where if where is None else where
         if self.cost is None and self.after is None:
-            return dict(results.samples(algorithm, self.where, self.metric, self.statistic))
-        rows = results.rows(algorithm, self.where, results.curves)
+            return dict(results.samples(algorithm, where, self.metric, self.statistic))
+        rows = results.rows(algorithm, where, results.curves)
         return {point: dict(self._of_setting(results, part)) for point, part in results.settings(rows)}
 
     def _of_setting(self, results: Results, rows: "pd.DataFrame") -> "pd.Series":

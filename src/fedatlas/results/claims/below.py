@@ -81,10 +81,8 @@ class Below(BoundedCheck, MultiAlgorithmCheck):
             trajectories.validate(algorithm, run.problem["kind"] == "quadratic", setting)
 
     def paper_text(self, results: Results) -> str:
-        if self.theorem in EQUALITIES:
-            return super().paper_text(results)
-        promised = self.at_most if self.at_least is None else None  # how loose a bound is, no theorem says
-        return f"at most {labels.number(promised)}" if promised == 1 else super().paper_text(results)
+        is_promised = self.at_least is None and self.at_most == 1 and self.theorem not in EQUALITIES
+        return "at most 1" if is_promised else super().paper_text(results)
 
     def judge(self, results: Results) -> Outcome:
         settings = [

@@ -8,8 +8,16 @@ from fedatlas.experiments import labels
 from fedatlas.federation.metrics import declared_name, metric
 from fedatlas.registry.options import option
 from fedatlas.results.claims.base import BoundedCheck, QuantityCheck
-from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all, judge_any
-from fedatlas.results.claims.quantities import PLAIN, Unit, is_accuracy, level_unit, smallest_effect
+from fedatlas.results.claims.evidence import (
+    PLAIN,
+    Bounds,
+    Evidence,
+    Unit,
+    is_accuracy,
+    judge_all,
+    level_unit,
+    smallest_effect,
+)
 from fedatlas.results.claims.results import Point, Results
 from fedatlas.results.claims.verdicts import VACUOUS, NotTested, Outcome
 from fedatlas.results.comparing.intervals import MATTERS, sample
@@ -28,7 +36,6 @@ class Better(BoundedCheck, QuantityCheck):
     """
 
     name = "better"
-    bounds = ()
 
     algorithm: str = option(doc="id of the algorithm in the experiment", names="algorithm")
     than: list[str] = option(
@@ -49,7 +56,7 @@ class Better(BoundedCheck, QuantityCheck):
         return super().limits()
 
     def judge(self, results: Results) -> Outcome:
-        low = self.cost is not None or results.goal(self.metric) == "min"
+        low = self.prefers_small(results)
         worse, floor = (max if low else min), self.floor
         evidence, failed, saturated, compared = [], [], [], []
         for _, rival, point, pairs, failure in self.contests(results, [(self.algorithm, id) for id in self.than]):
@@ -58,17 +65,14 @@ class Better(BoundedCheck, QuantityCheck):
             if failure:
                 failed.append(failure)
             elif pairs and all(mine == yours == floor for mine, yours in pairs):
-                saturated.append(f"{results.name(rival)} {results.label(point)}".strip())
+                saturated.append(f"{results.name(rival)}{results.location(point)}")
             elif pairs:
                 compared += pairs
                 evidence.append(self._evidence(results, rival, point, pairs, low))
         note = f"At the floor on both sides, and so not compared: {'; '.join(saturated)}." if saturated else ""
         if saturated and not evidence and not failed:
             return Outcome(f"all scores at the floor of {labels.number(floor or 0)}", VACUOUS, note)
-        if self.some:
-            outcome = judge_any(evidence, note, failed)
-        else:
-            outcome = judge_all(evidence, note, more=self.more, failed=failed)
+        outcome = judge_all(evidence, note, None if self.some else self.more, failed, some=self.some)
         tied = all(mine == yours for mine, yours in compared)
         if tied and not failed and (self.cost is None or self.counts_all):
             note = f"The {'costs' if self.cost else 'scores'} of all seeds are equal."
@@ -80,15 +84,9 @@ class Better(BoundedCheck, QuantityCheck):
     ) -> Evidence:
         name, exact = self.measured(results), results.is_deterministic(self.algorithm, rival)
         template = f"{{}} than {results.name(rival)} ({self._means(results, pairs)}){results.location(point)}"
-        words = (
-            ("less", "more")
-            if self.cost is not None
-            else ("better", "worse")
-            if declared_name(name) and self.after is None
-            else ("smaller", "larger")
-            if low
-            else ("larger", "smaller")
-        )
+        words = ("smaller", "larger") if low else ("larger", "smaller")
+        if self.cost is not None or (declared_name(name) and self.after is None):
+            words = ("better", "worse") if self.cost is None else ("less", "more")
         if self.absolute:
             ahead = [0.0 if a == b else b - a if low else a - b for a, b in pairs]  # equal infinite scores as well
             return Evidence(sample(ahead, exact=exact), self.limits(), template, words=words, unit=self.unit(results))
@@ -109,8 +107,7 @@ class Better(BoundedCheck, QuantityCheck):
 
     def _equality(self, name: str, theirs: list[float]) -> Bounds | None:
         """Return the ratios of scores that differ from 1 by less than what matters; None where bounds are claimed."""
-        given = (self.cost, self.after, self.at_least, self.at_most)
-        if any(value is not None for value in given):
+        if any(value is not None for value in (self.cost, self.after, self.at_least, self.at_most)):
             return None
         share = MATTERS
         if is_accuracy(name):

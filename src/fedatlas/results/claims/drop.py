@@ -4,23 +4,24 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.registry.options import option
-from fedatlas.results.claims.base import BoundedCheck, MultiAlgorithmCheck, ScoreCheck
-from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all
-from fedatlas.results.claims.quantities import Unit, level_unit, smallest_effect
-from fedatlas.results.claims.results import Point, Results
+from fedatlas.results.claims.base import BoundedCheck, MultiAlgorithmCheck, QuantityCheck
+from fedatlas.results.claims.evidence import Bounds, Evidence, Unit, judge_all, smallest_effect
+from fedatlas.results.claims.results import Numbers, Point, Results
 from fedatlas.results.claims.verdicts import NotTested, Outcome
 from fedatlas.results.comparing.intervals import sample
 
 EXTREMES = ("best", "worst")
-Drops = dict[Point, dict[int, float]]  # by point of the other axes and seed
+Drops = dict[Point, Numbers]  # by point of the other axes and seed
 
 
 @dataclass(frozen=True, kw_only=True)
-class Drop(BoundedCheck, ScoreCheck, MultiAlgorithmCheck):
-    """Held if the metric is worse by an amount in the bounds where ``axis`` has the value ``end`` than where it has
-    ``start``, for all algorithms and all values of the other axes; and if all algorithms of ``than`` lose more.
+class Drop(BoundedCheck, QuantityCheck, MultiAlgorithmCheck):
+    """Held if the score, or what is named in its place, is worse by an amount in the bounds where ``axis`` has the
+    value ``end`` than where it has ``start``, for all algorithms and all values of the other axes; and if all
+    algorithms of ``than`` lose more.
 
     Runs of one seed are compared. A run that diverges at ``end`` alone loses more than any number. Where a run diverges
     at ``start``, nothing can be lost and the claim is not tested. ``best`` and ``worst`` values of the axis are those
@@ -28,7 +29,6 @@ class Drop(BoundedCheck, ScoreCheck, MultiAlgorithmCheck):
     """
 
     name = "drop"
-    bounds = ("at_least", "at_most", "above", "matters")
 
     axis: str = option(doc="axis along which the metric is lost", names="axis")
     start: Any = option(doc="value of the axis, or best or worst of all values of the axis")
@@ -41,9 +41,16 @@ class Drop(BoundedCheck, ScoreCheck, MultiAlgorithmCheck):
     )
     than: list[str] = option(list, doc="ids of algorithms that must all lose more", names="algorithms")
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.limits() == Bounds() and self.matters is None:
+            raise UserError(f"{self.title()} needs at_least, at_most, above or matters")
+        if self.matters is not None and self.cost is not None:
+            raise UserError(f"{self.title()}: matters is a share of a score, not of a cost")
+
     def places(self) -> list[dict[str, Any]]:
         values = [self.start, self.end]
-        if any(value in EXTREMES for value in values if isinstance(value, str)):
+        if any(value in EXTREMES for value in values):
             return [self.where]
         return [{**self.where, self.axis: value} for value in values]
 
@@ -52,15 +59,13 @@ class Drop(BoundedCheck, ScoreCheck, MultiAlgorithmCheck):
         return bounds if self.above is None else Bounds(max(bounds.low, self.above), bounds.high, open=True)
 
     def unit(self, results: Results) -> Unit:
-        return level_unit(self.measured(results), " points")
+        return self.quantity_unit(results, " points")
 
     def judge(self, results: Results) -> Outcome:
         evidence, notes, unit, words = [], [], self.unit(results), self.score_words(results)
         start, end = (
-            f"the {value} {labels.short_axis(self.axis)}"
-            if isinstance(value, str) and value in EXTREMES
-            else labels.point(self.axis, value)
-            for value in (self.start, self.end)
+            f"the {at} {labels.short_axis(self.axis)}" if at in EXTREMES else labels.point(self.axis, at)
+            for at in (self.start, self.end)
         )
         others = [axis for axis in results.axes if axis != self.axis]
         failures = {
@@ -97,7 +102,7 @@ class Drop(BoundedCheck, ScoreCheck, MultiAlgorithmCheck):
         With it comes the smallest loss that matters in each setting. Raises NotTested without such settings, and where
         a run diverges at ``start``.
         """
-        sign = 1 if results.goal(self.metric) == "max" else -1
+        sign = -1 if self.prefers_small(results) else 1
         before, after = (self._scores(results, algorithm, value) for value in (self.start, self.end))
         drops: Drops = {}
         for point in [point for point in before if point in after]:
@@ -112,17 +117,16 @@ class Drop(BoundedCheck, ScoreCheck, MultiAlgorithmCheck):
 
     def _scores(self, results: Results, algorithm: str, value: Any) -> Drops:
         """Return scores by point of the other axes and seed, at a value of ``axis`` or its best or worst value."""
-        extreme = isinstance(value, str) and value in EXTREMES
-        where = self.where if extreme else {**self.where, self.axis: value}
-        scores: dict[Point, list[dict[int, float]]] = {}
-        for point, seed_scores in results.samples(algorithm, where, self.metric, self.statistic).items():
+        where = self.where if value in EXTREMES else {**self.where, self.axis: value}
+        scores: dict[Point, list[Numbers]] = {}
+        for point, seed_scores in self.numbers(results, algorithm, where).items():
             other_axes = tuple(v for name, v in zip(results.axes, point, strict=True) if name != self.axis)
             scores.setdefault(other_axes, []).append(seed_scores)
-        if not extreme:
+        if value not in EXTREMES:
             return {point: samples[0] for point, samples in scores.items()}
-        choose = max if (value == "best") == (results.goal(self.metric) == "max") else min
+        choose = max if (value == "best") == (not self.prefers_small(results)) else min
         return {point: choose(samples, key=_mean) for point, samples in scores.items() if len(samples) > 1}
 
 
-def _mean(seed_scores: dict[int, float]) -> float:
+def _mean(seed_scores: Numbers) -> float:
     return math.fsum(seed_scores.values()) / len(seed_scores)

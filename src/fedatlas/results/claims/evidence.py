@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from fedatlas.experiments import labels
-from fedatlas.results.claims.quantities import PLAIN, Unit
+from fedatlas.federation.metrics import metric
 from fedatlas.results.claims.verdicts import (
     EQUAL,
     HELD,
@@ -22,6 +22,47 @@ from fedatlas.results.comparing.intervals import LEVEL, Sample, analysis_level, 
 LISTED = 3  # numbers that a text lists; of a longer list it has the one that decides
 
 Side = Literal["above", "below"] | None
+
+
+@dataclass(frozen=True)
+class Unit:
+    """The unit in which a number is told.
+
+    Attributes:
+        scale: How many of it are one of the number.
+        ending: The text after the number.
+    """
+
+    scale: float = 1
+    ending: str = ""
+
+    def tell(self, *numbers: float) -> str:
+        """Return a number in the unit, in words, or numbers that are compared: ``88.5 against 87.2 %``."""
+        return " against ".join(labels.number(self.scale * number) for number in numbers) + self.ending
+
+
+PLAIN = Unit()
+
+
+def level_unit(name: str, ending: str = " %") -> Unit:
+    """Return the unit of a metric: percent for shares, such as accuracies, of which differences are ``points``."""
+    return Unit(100, ending) if metric(name).percent else PLAIN
+
+
+def is_accuracy(name: str) -> bool:
+    """Return whether a metric is an accuracy, of which what it lacks of 1 says how good it is."""
+    return name.endswith("accuracy") or (metric(name).percent and metric(name).larger_is_better)
+
+
+def smallest_effect(name: str, value: float, share: float) -> float:
+    """Return the smallest difference from a value of a metric that matters.
+
+    Args:
+        name: The metric.
+        value: The value, of an accuracy from 0 to 1.
+        share: Share of the value that matters, or, of an accuracy, of what it lacks of 1.
+    """
+    return share * (1 - value if is_accuracy(name) else abs(value))
 
 
 @dataclass(frozen=True)
@@ -124,6 +165,7 @@ def judge_all(
     more: Side = None,
     failed: Sequence[str] = (),
     shown: Evidence | None = None,
+    some: bool = False,
 ) -> Outcome:
     """Return the outcome of a claim that holds if all numbers lie in their bounds, or beyond them on a side.
 
@@ -132,104 +174,65 @@ def judge_all(
     from equality by less than what matters. *not held*: an interval lies wholly outside and is not equal, at a level
     that Bonferroni's correction divides by the count of numbers. Otherwise *undecided*.
 
+    With ``some`` one number in its bounds is enough. *held*: an interval lies in its bounds, at the divided level, and
+    is not equal. *not held*: all intervals lie wholly outside. *equal*: all lie outside or are equal.
+
     The outcome's measurement is ``shown``, by default the number that decides: the one that lies farthest outside if
     the claim is not held; the worst of those that are undecided, or equal, if it is; otherwise the one with the least
-    margin.
+    margin; with ``some`` the best.
 
     Args:
         evidence: The numbers.
         note: Remark of the outcome.
-        more: Side of the bounds on which the effect is larger than claimed.
-        failed: Sentences on what is left out because an algorithm that was not tuned failed. Then the claim is not
-            held if the remaining numbers refute it, and else it is not tested.
+        more: Side of the bounds on which the effect is larger than claimed; not with ``some``.
+        failed: Sentences on what is left out because an algorithm that was not tuned failed. Then the verdict is that
+            of the remaining numbers if one of them decides it, and else the claim is not tested.
         shown: The number that a text on many of them has.
+        some: Whether one number is enough.
 
     Raises:
         NotTested: If there are no numbers, and nothing was left out.
     """
     if not evidence:
-        return _outcome_without_numbers(failed, note)
-    passing = {None: {0}, "above": {0, 1}, "below": {0, -1}}[more]
-    level = analysis_level()
+        if not failed:
+            raise NotTested("No setting has results of all that is compared")
+        return Outcome("", UNTESTED, labels.join_sentences(*dict.fromkeys(failed), note))
+    passing, count, level = {None: {0}, "above": {0, 1}, "below": {0, -1}}[more], len(evidence), analysis_level()
     equal = [item for item in evidence if item.is_equal(level)]
     rest = [item for item in evidence if item not in equal]
-    refuting = [item for item in rest if len(sides := item.sides(level / len(evidence))) == 1 and not sides <= passing]
-    open_items = [item for item in rest if not item.sides(level) <= passing]
-    if refuting:
-        verdict, decisive = NOT_HELD, max(refuting, key=lambda item: item.excess(more))
-    else:
-        verdict = UNDECIDED if open_items else EQUAL if equal else HELD
-        decisive = min(open_items or equal or evidence, key=lambda item: item.margin(more))
-        if verdict == HELD and not all(0 in item.sides(level) for item in evidence):
-            verdict = MORE
-    if len(evidence) <= LISTED:
-        text = "; ".join(item.text for item in evidence)
-    else:
-        text = f"at worst {decisive.text}, of {len(evidence)} comparisons"
-    if shown is not None and len(evidence) > 1:
-        text = f"{shown.text}, of {len(evidence)} comparisons"
-    if failed and not refuting:
-        verdict = UNTESTED
-    p = _p_value(evidence, refuting, equal, more)
-    return _outcome(text, verdict, evidence, shown or decisive, p, failed, note)
 
+    def lies(item: Evidence, inside: bool, level: float) -> bool:
+        sides = item.sides(level)
+        return sides <= passing if inside else len(sides) == 1 and not sides <= passing
 
-def judge_any(evidence: Sequence[Evidence], note: str = "", failed: Sequence[str] = ()) -> Outcome:
-    """Return the outcome of a claim that holds if at least one number lies in its bounds, whichever it is.
-
-    *held*: an interval lies in its bounds, at a level that Bonferroni's correction divides by the count of numbers, and
-    is not equal. *not held*: all intervals lie wholly outside. *equal*: all lie outside or are equal. Otherwise
-    *undecided*. The outcome's measurement is the best number.
-
-    Args:
-        evidence: The numbers.
-        note: Remark of the outcome.
-        failed: Sentences on what is left out because an algorithm that was not tuned failed. Then the claim is held if
-            the remaining numbers show it, and else it is not tested.
-
-    Raises:
-        NotTested: If there are no numbers, and nothing was left out.
-    """
-    if not evidence:
-        return _outcome_without_numbers(failed, note)
-    best = max(evidence, key=lambda item: item.margin())
-    count, level = len(evidence), analysis_level()
-    equal = [item for item in evidence if item.is_equal(level)]
-    rest = [item for item in evidence if item not in equal]
-    inside = sum(item.sides(level / count) == {0} for item in rest)
-    outside = [item for item in rest if len(sides := item.sides(level)) == 1 and sides != {0}]
-    verdict = UNDECIDED
-    if inside:
-        verdict = HELD
+    deciding = [item for item in rest if lies(item, some, level / count)]  # of which one is enough
+    undecided = [item for item in rest if not lies(item, not some, level)]
+    if deciding:
+        verdict = HELD if some else NOT_HELD
     elif failed:
         verdict = UNTESTED
-    elif len(outside) + len(equal) == count:
-        verdict = EQUAL if equal else NOT_HELD
-    p = best.p_value(NOT_HELD if best.bounds.side(best.estimate.value) else HELD)
-    p = None if p is None else min(1.0, count * p)
-    text = f"in {inside} of {count} comparisons; at best {best.text}"
-    return _outcome(text, verdict, evidence, best, p, failed, note)
-
-
-def _outcome_without_numbers(failed: Sequence[str], note: str) -> Outcome:
-    """Return the outcome of a claim all of whose numbers were left out. Raises NotTested if none were."""
-    if not failed:
-        raise NotTested("No setting has results of all that is compared")
-    return Outcome("", UNTESTED, labels.join_sentences(*dict.fromkeys(failed), note))
-
-
-def _outcome(
-    text: str,
-    verdict: str,
-    evidence: Sequence[Evidence],
-    shown: Evidence,
-    p: float | None,
-    failed: Sequence[str],
-    note: str,
-) -> Outcome:
-    """Return the outcome of a claim with the number that is shown."""
+    else:
+        verdict = UNDECIDED if undecided else EQUAL if equal else NOT_HELD if some else HELD
+        if verdict == HELD and not all(0 in item.sides(level) for item in evidence):
+            verdict = MORE
+    if some:
+        decisive = max(evidence, key=lambda item: item.margin())
+        text = f"in {len(deciding)} of {count} comparisons; at best {decisive.text}"
+        p = decisive.p_value(NOT_HELD if decisive.bounds.side(decisive.estimate.value) else HELD)
+        p = None if p is None else min(1.0, count * p)
+    else:
+        if deciding:
+            decisive = max(deciding, key=lambda item: item.excess(more))
+        else:
+            decisive = min(undecided or equal or evidence, key=lambda item: item.margin(more))
+        text = f"at worst {decisive.text}, of {count} comparisons"
+        if shown is not None and count > 1:
+            text = f"{shown.text}, of {count} comparisons"
+        elif count <= LISTED:
+            text = "; ".join(item.text for item in evidence)
+        p = _p_value(evidence, deciding, equal, more)
+    number = (shown or decisive).estimate
     remark = labels.join_sentences(*dict.fromkeys(failed), _seeds_remark(evidence), note)
-    number = shown.estimate
     return Outcome(text, verdict, remark, number.value, *number.interval(), number.count, p)
 
 

@@ -1,7 +1,7 @@
 """Exponents of power laws: how a quantity of runs grows or falls with a number."""
 
 import math
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,8 +12,8 @@ from fedatlas.results.claims.base import BoundedCheck, QuantityCheck
 from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all
 from fedatlas.results.claims.results import Numbers, Point, Results
 from fedatlas.results.claims.verdicts import NotTested, Outcome
+from fedatlas.results.comparing.benchmark import seed_costs
 from fedatlas.results.comparing.intervals import DIVERGED, sample
-from fedatlas.results.comparing.targets import seed_costs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,7 +44,6 @@ class Exponent(BoundedCheck, QuantityCheck):
     """
 
     name = "exponent"
-    bounds = ("at_least", "at_most", "theorem")
 
     falls: bool = option(False, doc="whether the exponent is that of the fall, and so positive where the slope is not")
     algorithms: list[str] = option(
@@ -69,6 +68,8 @@ class Exponent(BoundedCheck, QuantityCheck):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.limits() == Bounds() and self.theorem is None:
+            raise UserError(f"{self.title()} needs at_least, at_most or theorem")
         if bool(self.algorithms) == bool(self.along):
             raise UserError(f"{self.title()} needs algorithms or along, and not both")
         if bool(self.along) != (self.axis is None and self.against is None):
@@ -90,15 +91,15 @@ class Exponent(BoundedCheck, QuantityCheck):
         return self.parameter is not None
 
     def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
+        if "theorems" not in self.inputs:
+            return
+        from fedatlas.results.comparing.theorems import validate_quantity, validate_run
+        from fedatlas.theory.fedac import FEDAC_THEOREMS
+
         for id, run in runs:
             if self.theorem is not None and id in self.along:
-                from fedatlas.results.comparing.theorems import validate_run
-                from fedatlas.theory.fedac import FEDAC_THEOREMS
-
                 validate_run(FEDAC_THEOREMS[self.theorem], run)
             if self.against is not None:
-                from fedatlas.results.comparing.theorems import validate_quantity
-
                 validate_quantity(self.against, run)
 
     def judge(self, results: Results) -> Outcome:
@@ -120,7 +121,7 @@ class Exponent(BoundedCheck, QuantityCheck):
         """Return words for the quantity and the number, such as ``best suboptimality in M``."""
         what, metric = self.score_words(results), labels.words(self.measured(results))
         if self.shares:
-            costs = " over ".join(map(self.describe_cost, self._cost_names))
+            costs = " over ".join(map(self.describe_cost, filter(None, (self.cost or "rounds", self.per))))
             what = f"{costs} to {', '.join(map(labels.number, self.shares))} of the first {metric}"
         elif self.mean_square:
             what = f"mean squared {metric}"
@@ -132,32 +133,24 @@ class Exponent(BoundedCheck, QuantityCheck):
         number = f"({number}) log(1/ε)" if self.log_accuracy else number
         return f"{what} in {number}" if number else what
 
-    @property
-    def _cost_names(self) -> list[str]:
-        """The cost of the shares, and the one by which it is divided."""
-        return [self.cost or "rounds", *filter(None, [self.per])]
-
     def _lines(self, results: Results) -> dict[Line, dict[int, list[tuple[float, float]]]]:
         """Return pairs of number and quantity by line and seed; the quantity is infinite where a run diverged."""
         lines: dict[Line, dict[int, list[tuple[float, float]]]] = {}
         for id in self.along or self.algorithms:
             for point, factor, quantities in self._quantities(results, id):
                 named: dict[Hashable, Any] = dict(zip(results.axes, point, strict=True))
-                number = self.along[id] if self.along else self._number(results, named)
-                others = tuple(value for axis, value in named.items() if axis != self.axis)
-                together = self.against is not None and self.axis is None
-                line = (None, point) if self.along else (id, () if together else others)
-                for seed, quantity in quantities.items():
-                    lines.setdefault(line, {}).setdefault(seed, []).append((factor * number, quantity))
+                line: Line = (id, tuple(value for axis, value in named.items() if axis != self.axis))
+                if self.along:
+                    line, number = (None, point), self.along[id]
+                elif self.against is not None:
+                    from fedatlas.results.comparing.theorems import quantity
+
+                    line, number = line if self.axis else (id, ()), quantity(results.view, named, self.against)
+                else:
+                    number = float(named[str(self.axis)])
+                for seed, value in quantities.items():
+                    lines.setdefault(line, {}).setdefault(seed, []).append((factor * number, value))
         return lines
-
-    def _number(self, results: Results, point: Mapping[Hashable, Any]) -> float:
-        """Return the number of a point of the axes."""
-        if self.against is None:
-            return float(point[str(self.axis)])
-        from fedatlas.results.comparing.theorems import quantity
-
-        return quantity(results.view, point, self.against)
 
     def _quantities(self, results: Results, id: str) -> Iterator[tuple[Point, float, Numbers]]:
         """Yield points of the axes, each with a factor of its number and the quantity by seed."""
@@ -186,7 +179,7 @@ class Exponent(BoundedCheck, QuantityCheck):
         """Return the costs of runs of one setting from the share ``since`` to another, by seed."""
         cost, *divisor = (
             seed_costs(rows, metric, name, share) - seed_costs(rows, metric, name, self.since)
-            for name in self._cost_names
+            for name in filter(None, (self.cost or "rounds", self.per))
         )
         if divisor:
             cost = (cost / divisor[0]).where((divisor[0] > 0) & (divisor[0] < math.inf), math.inf)

@@ -10,8 +10,7 @@ from fedatlas.experiments import labels
 from fedatlas.experiments.axis_values import parse
 from fedatlas.registry.options import option
 from fedatlas.results.claims.base import BoundedCheck, MultiAlgorithmCheck, QuantityCheck
-from fedatlas.results.claims.evidence import Bounds, Evidence, exact_outcome, judge_all
-from fedatlas.results.claims.quantities import PLAIN, Unit, level_unit
+from fedatlas.results.claims.evidence import PLAIN, Bounds, Evidence, Unit, exact_outcome, judge_all, level_unit
 from fedatlas.results.claims.results import Numbers, Point, Results
 from fedatlas.results.claims.verdicts import NotTested, Outcome
 from fedatlas.results.comparing.intervals import DIVERGED, sample, student_quantile
@@ -59,7 +58,6 @@ class Reaches(BoundedCheck, QuantityCheck, MultiAlgorithmCheck):
     """
 
     name = "reaches"
-    bounds = ()
 
     quantity: Literal[
         "score", "every", "length", "spread", "vectors", "growth", "distance", "deviation", "choice", "replay"
@@ -246,21 +244,19 @@ class Reaches(BoundedCheck, QuantityCheck, MultiAlgorithmCheck):
 
     def _numbers(self, results: Results, algorithm: str) -> Mapping[Point, Numbers]:
         """Return the quantity of each run, by point of the axes and seed."""
-        if self.quantity == "score":
-            return self._scores(results, algorithm)
-        if self.quantity == "length":
-            return {(): self._lengths(results, algorithm)}
-        if self.quantity == "spread":
-            rows = results.rows(algorithm, self.where, results.trials)
-            spreads = {
-                point: {seed: _spread(runs) for seed, runs in part.groupby("seed") if len(runs) > 1}
-                for point, part in results.settings(rows)
-            }
-            return {point: of_seeds for point, of_seeds in spreads.items() if of_seeds}
-        rows = results.rows(algorithm, self.where, results.curves)
-        return {point: {0: self._measure(results, algorithm, part)} for point, part in results.settings(rows)}
+        if self.quantity in ("score", "length"):
+            return self._scores(results, algorithm) if self.quantity == "score" else self._lengths(results, algorithm)
+        frame = results.trials if self.quantity == "spread" else results.curves
+        settings = results.settings(results.rows(algorithm, self.where, frame))
+        if self.quantity != "spread":
+            return {point: {0: self._measure(results, algorithm, rows)} for point, rows in settings}
+        spreads = {
+            point: {seed: _spread(runs) for seed, runs in rows.groupby("seed") if len(runs) > 1}
+            for point, rows in settings
+        }
+        return {point: of_seeds for point, of_seeds in spreads.items() if of_seeds}
 
-    def _lengths(self, results: Results, algorithm: str) -> Numbers:
+    def _lengths(self, results: Results, algorithm: str) -> dict[Point, Numbers]:
         """Return the fewest rounds of a setting whose score attains the target, by seed."""
         rows, low = results.rows(algorithm, self.where, results.curves), results.goal(self.metric) == "min"
         lengths = {point: float(part["round"].max()) for point, part in results.settings(rows)}
@@ -269,7 +265,7 @@ class Reaches(BoundedCheck, QuantityCheck, MultiAlgorithmCheck):
             for seed, score in scores.items():
                 attained = score <= target if low else score >= target
                 fewest[seed] = min(fewest.get(seed, math.inf), lengths[point] if attained else math.inf)
-        return fewest
+        return {(): fewest}
 
     def _measure(self, results: Results, id: str, rows: "pd.DataFrame") -> float:
         """Return a quantity of an algorithm in one setting that no run's draws change."""
@@ -299,23 +295,19 @@ class Reaches(BoundedCheck, QuantityCheck, MultiAlgorithmCheck):
         for name, samples in ((self.measured(results), scores), (self.of, divisors)):
             if not all(math.isfinite(score) for run in samples.values() for score in run.values()):
                 raise NotTested(f"{results.name(algorithm)} has no {name}")
-        return {
-            point: {
-                seed: score / divisors[point][seed] if divisors[point][seed] else math.inf
-                for seed, score in run.items()
-            }
-            for point, run in scores.items()
-        }
+        ratios: dict[Point, Numbers] = {}
+        for point, run in scores.items():
+            by = divisors[point]
+            ratios[point] = {seed: score / by[seed] if by[seed] else math.inf for seed, score in run.items()}
+        return ratios
 
     def _shares(self, numbers: Mapping[Point, Numbers]) -> list[float]:
         """Return for each seed the share of settings whose number lies in the bounds."""
-        seeds, limits = sorted(set().union(*numbers.values()).intersection(*numbers.values())), self.limits()
+        seeds, limits = sorted(set.intersection(*map(set, numbers.values()))), self.limits()
         if not seeds:
             raise NotTested("No seed has runs in all settings")
-        inside = {
-            seed: [math.isfinite(of[seed]) and limits.side(of[seed]) == 0 for of in numbers.values()] for seed in seeds
-        }
-        return [sum(inside[seed]) / len(inside[seed]) for seed in seeds]
+        inside = [[math.isfinite(of[seed]) and limits.side(of[seed]) == 0 for of in numbers.values()] for seed in seeds]
+        return [sum(row) / len(row) for row in inside]
 
 
 def _spread(runs: "pd.DataFrame") -> float:

@@ -1,6 +1,5 @@
 """The results of an experiment, selected by algorithm and setting, for checks."""
 
-import functools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -57,11 +56,6 @@ class Results:
         )
         return replace(self, curves=curves, trials=trials)
 
-    @functools.cached_property
-    def chosen(self) -> "pd.DataFrame":
-        """Rows of the table whose tuned values were chosen."""
-        return self.table[self.table["chosen"]]
-
     def name(self, algorithm: str) -> str:
         """Return the name of an algorithm for people."""
         return self.view.algorithms[algorithm].name
@@ -77,22 +71,16 @@ class Results:
         Raises:
             NotTested: If there are no such rows.
         """
-        rows = select_rows(self.chosen if frame is None else frame, where)
+        rows = select_rows(self.table[self.table["chosen"]] if frame is None else frame, where)
         rows = rows[rows["algorithm"] == algorithm]
         if rows.empty:
             point = ", ".join(f"{labels.short_axis(axis)} = {labels.text(value)}" for axis, value in where.items())
             raise NotTested(f"No results of {self.name(algorithm)}" + (f" at {point}" if point else ""))
         return rows
 
-    def settings(self, rows: "pd.DataFrame", axes: list[str] | None = None) -> "Iterator[tuple[Point, pd.DataFrame]]":
-        """Yield the points of the axes, in their order, each with its rows.
-
-        Args:
-            rows: Rows of any frame of the results.
-            axes: The axes that tell settings apart; by default all.
-        """
-        axes = self.axes if axes is None else axes
-        yield from rows.groupby(axes, sort=False) if axes else [((), rows)]
+    def settings(self, rows: "pd.DataFrame") -> "Iterator[tuple[Point, pd.DataFrame]]":
+        """Yield the points of the axes, in their order, each with its rows, of any frame of the results."""
+        yield from rows.groupby(self.axes, sort=False) if self.axes else [((), rows)]
 
     def samples(
         self,
@@ -224,12 +212,8 @@ class Results:
         """Return whether small or large values of a metric are good; by default of the one that selects."""
         return goal(metric or self.view.select.metric, self.view.select)
 
-    def label(self, point: Point, axes: Sequence[str] | None = None) -> str:
-        """Return a point of the axes, by default of all, for people: ``K = 16, M = 64``."""
-        axes = self.axes if axes is None else axes
-        return ", ".join(labels.point(axis, value) for axis, value in zip(axes, point, strict=False))
-
     def location(self, point: Point, axes: Sequence[str] | None = None) -> str:
-        """Return a point of the axes as the end of a text: `` at K = 16``, or nothing without axes."""
-        label = self.label(point, axes)
+        """Return a point of the axes, by default of all, as the end of a text: `` at K = 16``, or nothing without."""
+        axes = self.axes if axes is None else axes
+        label = ", ".join(labels.point(axis, value) for axis, value in zip(axes, point, strict=False))
         return f" at {label}" if label else ""

@@ -215,12 +215,10 @@ class Sample:
         from scipy.special import stdtr
 
         values = self._scaled()
-        if len(values) < 2 or not np.isfinite(values).all() or (values == values[0]).all():
-            return None
-        if self.log and bound <= 0:
+        if len(values) < 2 or not np.isfinite(values).all() or (self.log and bound <= 0):
             return None
         error = float(values.std(ddof=1)) / math.sqrt(len(values))
-        if not error:  # a variance that underflows
+        if not error or (values == values[0]).all():  # a variance may underflow
             return None
         line = math.log(bound) if self.log else bound
         student = float(2 * stdtr(len(values) - 1, -abs(values.mean() - line) / error))

@@ -55,9 +55,7 @@ class Standing(NamedTuple):
     seeds: int = 0
 
 
-def pairwise_gap(
-    benchmark: Benchmark, first: int, second: int, problem: int, target: int = 0, ties: bool = False
-) -> Sample:
+def pairwise_gap(benchmark: Benchmark, first: int, second: int, problem: int, ties: bool = False) -> Sample:
     """Return the first algorithm's number on a problem relative to the second's, a ratio or a difference, by seed.
 
     It is infinite where the second's number alone is finite. Seeds on which neither number is finite have no gap, and
@@ -68,12 +66,11 @@ def pairwise_gap(
         first: Position of the algorithm.
         second: Position of the algorithm that it is compared with.
         problem: Position of the problem.
-        target: Position of the target.
         ties: Whether two infinite numbers are equal, as scores of diverged runs are. Of two runs that miss a target,
             nobody knows which would attain it first.
     """
     tie = _equality(benchmark.log) if ties else math.nan
-    pairs = match_seeds(*(benchmark.by_seed(a, problem, target) for a in (first, second)))
+    pairs = match_seeds(*(benchmark.by_seed(a, problem) for a in (first, second)))
     return sample((_relative(*pair, benchmark.log, tie) for pair in pairs), benchmark.log)
 
 

@@ -28,9 +28,7 @@ def performance_ratios(numbers: Array) -> Array:
     return np.where(np.isfinite(costs), ratios, np.inf)
 
 
-def compute_profile(
-    values: Array, abscissas: Array, resamples: int = 1000, seed: int = 0
-) -> tuple[Array, Array, Array]:
+def compute_profile(values: Array, abscissas: Array, resamples: int = 1000) -> tuple[Array, Array, Array]:
     """Return the profile of ratios, and the low and high ends of its pointwise percentile bands.
 
     Each has the shape (algorithms, abscissas).
@@ -39,14 +37,13 @@ def compute_profile(
         values: Ratios (algorithms, problems, targets, slots).
         abscissas: Abscissas of the profile.
         resamples: Number of resamples of the seeds of each problem, with replacement within it.
-        seed: Seed of the resamples.
     """
     algorithms, problems, targets, slots = values.shape
     counts = np.zeros((algorithms, problems, slots, len(abscissas) + 1))  # of targets, by the first that is not smaller
     of_algorithms, of_problems, _, of_slots = np.indices(values.shape)
     np.add.at(counts, (of_algorithms, of_problems, of_slots, np.searchsorted(abscissas, values)), 1)
     solved = counts[..., :-1].cumsum(axis=-1) / targets
-    draws = np.random.default_rng([seed, 1]).integers(slots, size=(resamples, problems, slots))
+    draws = np.random.default_rng([0, 1]).integers(slots, size=(resamples, problems, slots))
     weights = np.zeros((resamples, problems, slots))
     rows, columns = np.arange(resamples)[:, None, None], np.arange(problems)[None, :, None]
     np.add.at(weights, (rows, columns, draws), 1 / (problems * slots))

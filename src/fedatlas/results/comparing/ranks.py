@@ -83,9 +83,7 @@ def rank_algorithms(benchmark: Benchmark) -> list[int]:
     return sorted(range(len(score)), key=lambda a: -score[a])
 
 
-def rank_on_problems(
-    benchmark: Benchmark, algorithm: str, references: Sequence[str] = (), level: float = LEVEL
-) -> list[ProblemRank]:
+def rank_on_problems(benchmark: Benchmark, algorithm: str, references: Sequence[str] = ()) -> list[ProblemRank]:
     """Return the place of an algorithm on each problem.
 
     By Bonferroni's inequality the intervals of its comparisons with a rival hold together over all problems on which it
@@ -99,10 +97,9 @@ def rank_on_problems(
         benchmark: Scores of all algorithms.
         algorithm: Id of the algorithm.
         references: Ids of the algorithms with which all are compared by name.
-        level: Probability that any interval of its comparisons with a rival misses.
     """
     index, defined = benchmark.algorithms.index(algorithm), benchmark.defined
-    share = level / max(1, int(defined[index].sum()))
+    share = LEVEL / max(1, int(defined[index].sum()))
     result = []
     for problem in range(len(benchmark.problems)):
         if not defined[index, problem]:

@@ -76,7 +76,11 @@ def run_at(view: ExperimentView, id: str, rows: "pd.DataFrame") -> Run:
         rows: The evaluations of the runs, of the curves.
     """
     entry, first = view.algorithms[id], rows.head(1).to_dict("records")[0]
-    tuned = {axis: _listed_value(values, first[axis]) for axis, values in entry.tune.items()}
+    cells = {axis: parse(first[axis]) for axis in entry.tune}  # a float column holds 10 as 10.0
+    tuned = {
+        axis: next(value for value in values if axis_values.equal(value, cells[axis]))
+        for axis, values in entry.tune.items()
+    }
     setting = view.setting | entry.setting | {axis: value for axis, value in tuned.items() if axis in SETTING}
     parameters = entry.set | {axis: value for axis, value in tuned.items() if axis not in SETTING}
     return Run(entry.algorithm, seed=0, within={}, tune=tuned, **parts_at(view, first, setting, parameters))
@@ -134,8 +138,3 @@ def create_problem(spec: Mapping[str, Any], clients: int) -> Problem:
 @functools.lru_cache(maxsize=32)
 def _problem(spec: str, clients: int) -> Problem:
     return problems.create(json.loads(spec), clients)
-
-
-def _listed_value(values: list[Any], field: Any) -> Any:
-    """Return the value of a table's field as the specification lists it: a float column holds 10 as 10.0."""
-    return next(value for value in values if axis_values.equal(value, parse(field)))

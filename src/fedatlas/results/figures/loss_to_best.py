@@ -9,10 +9,9 @@ from fedatlas.experiments.cells import CASE
 from fedatlas.experiments.selection import select_rows, sorted_values
 from fedatlas.federation.metrics import metric
 from fedatlas.registry.options import option
-from fedatlas.results.comparing.benchmark import Benchmark
+from fedatlas.results.comparing.benchmark import Benchmark, score_benchmark
 from fedatlas.results.comparing.pairwise import Standing, standings
 from fedatlas.results.comparing.ranks import rank_algorithms
-from fedatlas.results.comparing.targets import OPTIMA, score_benchmark, target_costs
 from fedatlas.results.figures.base import Drawing
 from fedatlas.results.figures.cost_figure import CostFigure
 from fedatlas.results.figures.description import Cell, TextTable
