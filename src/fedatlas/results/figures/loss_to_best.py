@@ -35,11 +35,6 @@ class ComparisonFigure(CostFigure):
 
     x: str = option("rounds", doc="cost that is compared, or simulated_seconds", names="cost or time")
 
-    @property
-    def cost_name(self) -> str:
-        """The cost in words, without its unit."""
-        return self.words.removesuffix(" (s)")
-
     def target_spec(self, data: FigureData, shares: "list[float]") -> TargetSpec:
         """Return the targets of the comparison: metric, cost and shares."""
         goal = scores.goal(data.y, data.view.select)
@@ -151,7 +146,7 @@ class LossToBest(ComparisonFigure):
     def quantity(self, data: FigureData) -> str:
         """Return the quantity that is compared, in words."""
         if not self.scores:
-            return self.cost_name
+            return self.words.removesuffix(" (s)")
         name = labels.words(data.y)
         if data.y == "loss" and "suboptimality" in data.curves:
             rows = select_rows(data.curves, self.where)
