@@ -21,9 +21,10 @@ from hypothesis import strategies as st
 
 from fedatlas import UserError
 from fedatlas.data.store import prepare
+from fedatlas.experiments.metadata import TableMeta
+from fedatlas.experiments.result_files import read
 from fedatlas.experiments.run import run_cell
 from fedatlas.io.files import write_json
-from fedatlas.publish.tracking.log import read_tables
 from fedatlas.publish.tracking.records import report_run, setting_runs
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.jobs import claims, figure, optimum, partition, report, table
@@ -85,10 +86,11 @@ def _make(graph: Graph, w: Any) -> None:
     claims.make(judged, str(folder), str(folder / "claims.csv"))
     write_json(folder / "about.json", facts)
     report.make(str(folder / "report.html"), [str(folder)])
-    tables = read_tables(folder)
-    assert report_run(facts, tables, 0, folder).digest()
-    items = list(setting_runs(facts, tables, 0))
-    assert len({item.key for item in items}) == len(items) == tables.table["chosen"].sum()
+    (results, plain), (curves, _) = (read(folder / f"{name}.parquet") for name in ("table", "curves"))
+    meta = TableMeta.from_dict(plain)
+    assert report_run(facts, results, meta, 0, folder).digest()
+    items = list(setting_runs(facts, results, curves, meta, 0))
+    assert len({item.key for item in items}) == len(items) == results["chosen"].sum()
     assert all(item.digest() and item.metrics for item in items)
 
 

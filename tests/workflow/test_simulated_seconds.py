@@ -23,7 +23,7 @@ from fedatlas.workflow import dependencies, inputs
 from fedatlas.workflow.jobs import claims as claims_job
 from fedatlas.workflow.jobs.partition import make
 from fedatlas.workflow.validation import validate
-from tests.figures.renderers import describe
+from tests.figures.drawings import describe
 from tests.synthetic import experiment
 
 RATES = {"kind": "rates", "compute": 1e5, "down": 4e4, "up": 1e4, "latency": 0.3, "overhead": 0.01}
