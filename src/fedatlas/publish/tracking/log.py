@@ -9,7 +9,6 @@ versions read the fields of the state. The tag holds both.
 """
 
 import contextlib
-import itertools
 import json
 import math
 import tempfile
@@ -114,7 +113,7 @@ def _update(
         counts["unchanged" if kept else "logged"] += 1
         counts["deleted"] += len(olds) - len(kept)
     if whole:
-        for run in itertools.chain.from_iterable(stored.values()):
+        for run in (run for runs in stored.values() for run in runs):
             client.delete_run(run.info.run_id)
             counts["deleted"] += 1
     return counts
