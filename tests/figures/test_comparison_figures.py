@@ -88,7 +88,7 @@ def test_a_cell_says_with_how_many_seeds_a_target_is_attained(results):
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ({**PROFILE, "shares": [0.1, 1.0]}, "each must lie between 0 and 1"),
+        ({**PROFILE, "shares": [0.1, 1.0]}, "each entry is a number larger than 0, less than 1"),
         ({**LOSS, "where": {"case": "nowhere"}}, "no rows are left to draw"),
     ],
 )

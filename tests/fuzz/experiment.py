@@ -86,10 +86,11 @@ def _make(graph: Graph, w: Any) -> None:
     claims.make(judged, str(folder), str(folder / "claims.csv"))
     write_json(folder / "about.json", facts)
     report.make(str(folder / "report.html"), [str(folder)])
-    (rows, meta), (curves, _) = (read(folder / f"{name}.parquet") for name in ("table", "curves"))
-    assert report_run(facts, rows, TableMeta.from_dict(meta), 0, folder).digest()
-    items = list(setting_runs(facts, rows, curves, TableMeta.from_dict(meta), 0))
-    assert len({item.key for item in items}) == len(items) == rows["chosen"].sum()
+    (results, plain), (curves, _) = (read(folder / f"{name}.parquet") for name in ("table", "curves"))
+    meta = TableMeta.from_dict(plain)
+    assert report_run(facts, results, meta, 0, folder).digest()
+    items = list(setting_runs(facts, results, curves, meta, 0))
+    assert len({item.key for item in items}) == len(items) == results["chosen"].sum()
     assert all(item.digest() and item.metrics for item in items)
 
 

@@ -62,8 +62,7 @@ def connect(uri: str) -> Iterator["MlflowClient"]:
         UserError: The address does not fit, or the database cannot be written.
     """
     validate(uri)
-    for name, value in ENVIRONMENT.items():
-        os.environ.setdefault(name, value)
+    os.environ.update({**ENVIRONMENT, **os.environ})
     from alembic.util import CommandError
     from mlflow import MlflowClient
     from mlflow.exceptions import MlflowException

@@ -10,7 +10,6 @@ versions read the fields of the state. The tag holds both.
 
 import contextlib
 import hashlib
-import itertools
 import json
 import math
 import tempfile
@@ -118,7 +117,7 @@ def _update(
             _add(client, id, folder, record, {DIGEST: digest})
         counts["unchanged" if kept else "logged"] += 1
     if whole:
-        for run in itertools.chain.from_iterable(stored.values()):
+        for run in (run for runs in stored.values() for run in runs):
             client.delete_run(run.info.run_id)
             counts["deleted"] += 1
     return counts

@@ -5,7 +5,7 @@ from which `fedatlas.results.figures.renderer` draws pictures, and ``charts.js``
 between dollar signs.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -122,10 +122,11 @@ class TextTable(Description):
     note: str = ""
 
 
-def describe_lines(styles: Mapping[str, Line], names: Mapping[str, str], quiet: Iterable[str] = ()) -> dict[str, Line]:
+def describe_lines(
+    styles: Mapping[str, Line], names: Mapping[str, str], quiet: Collection[str] = ()
+) -> dict[str, Line]:
     """Return the lines of algorithms by id; those in ``quiet`` are in the background."""
-    background = set(quiet)
-    return {id: replace(style, name=names[id], quiet=id in background) for id, style in styles.items()}
+    return {id: replace(style, name=names[id], quiet=id in quiet) for id, style in styles.items()}
 
 
 def raise_to_floor(values: "Series | DataFrame | np.ndarray", log: bool) -> np.ndarray:

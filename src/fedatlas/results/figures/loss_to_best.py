@@ -9,7 +9,7 @@ from fedatlas.experiments.cells import CASE
 from fedatlas.experiments.selection import select_rows, sorted_values
 from fedatlas.federation.metrics import metric
 from fedatlas.registry.options import option
-from fedatlas.results.comparing.benchmark import Benchmark, score_benchmark
+from fedatlas.results.comparing.benchmark import OPTIMA, Benchmark, score_benchmark, target_costs
 from fedatlas.results.comparing.pairwise import Standing, standings
 from fedatlas.results.comparing.ranks import rank_algorithms
 from fedatlas.results.figures.base import Drawing
@@ -33,11 +33,6 @@ class ComparisonFigure(CostFigure):
     every_axis: ClassVar[bool] = True
 
     x: str = option("rounds", doc="cost that is compared, or simulated_seconds", names="cost or time")
-
-    @property
-    def cost_name(self) -> str:
-        """The cost in words, without its unit."""
-        return self.words.removesuffix(" (s)")
 
     def benchmark(self, data: FigureData, shares: "list[float]") -> Benchmark:
         """Return the costs of the algorithms of the figure, at targets that all algorithms of the experiment set."""
@@ -145,7 +140,7 @@ class LossToBest(ComparisonFigure):
     def quantity(self, data: FigureData) -> str:
         """Return the quantity that is compared, in words."""
         if not self.scores:
-            return self.cost_name
+            return self.words.removesuffix(" (s)")
         name = labels.words(data.y)
         if data.y == "loss" and "suboptimality" in data.curves:
             rows = select_rows(data.curves, self.where)

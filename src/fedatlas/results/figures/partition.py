@@ -22,23 +22,10 @@ class Partition(Figure):
         import pandas as pd
 
         partitions = data.partitions or []
-        numbers = pd.concat(
-            [
-                counts.rename_axis(index="client", columns="label")
-                .stack()
-                .rename("samples")
-                .reset_index()
-                .assign(panel=title)
-                for title, counts in partitions
-            ],
-            ignore_index=True,
-        )
+        titles, counts = zip(*partitions, strict=True)
+        parts = pd.concat([part.stack() for part in counts], keys=titles, names=["panel", "client", "label"])
+        numbers = parts.rename("samples").reset_index()
         if len(partitions) == 1:
             numbers = numbers.drop(columns="panel")
-        sizes = sorted({len(counts) for _, counts in partitions})
-        description = Heatmap(
-            x=("client", f"client ({' or '.join(map(str, sizes))} in all)"),
-            y=("label", "label"),
-            value=("samples", "samples"),
-        )
+        description = Heatmap(x=("client", "client"), y=("label", "label"), value=("samples", "samples"))
         return Drawing(numbers, description)

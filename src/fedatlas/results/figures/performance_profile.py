@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.registry.options import option
 from fedatlas.results.comparing.profiles import compute_profile, performance_ratios
@@ -35,15 +34,12 @@ class PerformanceProfile(ComparisonFigure, PanelFigure):
         doc="targets: shares of the difference between the metric's first and best value; all count alike",
         filled=True,
         distinct=True,
+        above=0,
+        below=1,
     )
     named: int = option(
         8, doc="how many algorithms have a colour and a band: the best of all panels; others are grey lines", low=1
     )
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not all(0 < share < 1 for share in self.shares):
-            raise UserError(f"{self.title()}: shares is {self.shares}; each must lie between 0 and 1")
 
     def draw(self, data: FigureData) -> Drawing:
         import pandas as pd
@@ -62,7 +58,7 @@ class PerformanceProfile(ComparisonFigure, PanelFigure):
         best = [benchmark.algorithms[a] for a in order[: self.named]]
         styles = {benchmark.algorithms[a]: data.styles[benchmark.algorithms[a]] for a in order}
         description = Lines(
-            x={"x": f"{self.cost_name}, as a multiple of the best"},
+            x={"x": f"{self.words.removesuffix(' (s)')}, as a multiple of the best"},
             y=("share", "share of problems solved"),
             lines=describe_lines(styles, data.names, set(styles) - set(best)),
             range=("low", "high"),

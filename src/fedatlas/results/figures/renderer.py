@@ -265,13 +265,14 @@ def _draw_line(
         ax.bar(x, value, 0.5 / count, color=colour)
     else:
         full = [number for number in marked if not hollow[number]]
-        ax.plot(x, value, drawstyle=drawstyle, markevery=full, **(points if chart["categories"] else look))
+        style = points if chart["categories"] else look
+        ax.plot(x, value, drawstyle=drawstyle, markevery=full, label=line["name"], **style)
     if hollow.any():
         ax.plot(x[hollow], value[hollow], markerfacecolor="white", label=words(chart["hollow"]), **points)
-    for style, (column, text) in zip(DOTS, chart["dotted"].items(), strict=False):
+    for dots, (column, text) in zip(DOTS, chart["dotted"].items(), strict=False):
         if column in rows and rows[column].notna().any():
             bound = raise_to_floor(rows[column], log)
-            ax.plot(x, bound, color=colour, linestyle=style, linewidth=1.4, label=words(text))
+            ax.plot(x, bound, color=colour, linestyle=dots, linewidth=1.4, label=words(text))
     for column, text in chart["rings"].items():
         if column in rows and rows[column].notna().any():
             ax.plot(x, rows[column], **points | {"markersize": 7.5, "markerfacecolor": "none"}, label=words(text))
@@ -317,7 +318,8 @@ def add_legend(
     if quiet := len(present) - len(lines):
         lines.append(Line2D([], [], color=GREY, linewidth=0.8, label=f"{quiet} others"))
     signs = {text: sign for ax in axes for sign, text in zip(*ax.get_legend_handles_labels(), strict=True)}
-    legend = owner.legend(handles=[*lines, *signs.values()], **options)
+    others = [sign for text, sign in signs.items() if text not in {line["name"] for line in present}]
+    legend = owner.legend(handles=[*lines, *others], **options)
     for sign in legend.legend_handles[len(lines) :]:
         if isinstance(sign, Line2D):
             sign.set_color(NOTE_COLOUR)

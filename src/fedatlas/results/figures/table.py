@@ -81,14 +81,7 @@ def _numbers(data: FigureData, rows: "DataFrame", metrics: Iterable[str]) -> "Da
 
 
 def _cells(block: "DataFrame", x: str | None, value: Any, name: str) -> dict[str, Cell]:
-    """Return the text of each algorithm's cell in a column, and whether it is bold, by id.
-
-    Args:
-        block: Means and deviations of a block of rows.
-        x: The axis with a column for each value, or None.
-        value: Its value.
-        name: Name of the metric.
-    """
+    """Return each algorithm's cell in a column of a block, by id. x, value: Axis of the column and its value."""
     column = block[block["metric"] == name]
     column = column if x is None else column[column[x] == value]
     means, sds, counts = (column[key].tolist() for key in ("mean", "sd", "seeds"))
