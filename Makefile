@@ -50,7 +50,7 @@ reference: .venv/installed
 # config/experiments/times.csv, which `fedatlas list experiments` shows: measured in the results of this folder, kept as
 # measured before, or estimated
 times: .venv/installed
-	python -m fedatlas.workflow.estimates results
+	python -m fedatlas.workflow.estimates
 
 # The site, in docs/_build; a warning is an error
 docs: .venv/installed

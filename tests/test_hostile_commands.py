@@ -52,7 +52,7 @@ def refused(capsys, *arguments):
         ([*FEDAVG, "--set", "lr=1/fast", *QUADRATIC], "no constant 'fast' (it has L, "),
         ([*FEDAVG, "--set", "lr=-1"], "lr is -1; it must be a number larger than 0"),
         ([*FEDAVG, "--set", "lr=1", "--data", "a9a"], "fedatlas data fetch a9a"),
-        (["job", "run", "[[", "x.parquet"], "spec: [[ does not exist"),
+        (["job", "run", "[[", "x.parquet"], "spec: invalid json_file value: '[['"),
     ],
 )
 def test_one_sentence_says_what(arguments, message, capsys, tmp_path):

@@ -43,7 +43,7 @@ def test_an_experiment_of_ones_own_is_made_and_its_places_are_told(tmp_path):
     assert (
         output[1].endswith("s.") and "jobs done in" in output[1] and len((done.stdout + done.stderr).splitlines()) < 20
     )
-    assert any(line.startswith("tiny (smoke)  1 claim, ") for line in output)
+    assert any(line.startswith("tiny (smoke)  1 claim: ") for line in output)
     assert "Made      made/here/smoke/tiny/report.html" in output
     assert "MLflow    sqlite:///made/here/mlflow.db: `fedatlas ui` shows the runs" in output
     assert all((tmp_path / f"made/here/{name}").exists() for name in ("smoke/tiny/report.html", "mlflow.db"))

@@ -45,17 +45,18 @@ def ran(project, monkeypatch):
 def test_times_are_those_measured_else_kept_else_estimated(ran):
     path = ran.folder / "times.csv"
 
-    def write(*folders):
-        estimates.write_times(Study.open(), folders, path)
+    def write():
+        estimates.write_times(Study.open(), path)
         return times.read_costs(path)
 
-    unknown = write()
-    assert {(cost.seconds, cost.measured) for cost in unknown.values()} == {(None, False)}
-    first = write(ran.folder / "results")
+    first = write()
     smoke, laptop = first["tiny", "smoke"], first["tiny", "laptop"]
     assert (smoke.runs, smoke.seconds, smoke.measured) == (8, 0.25, True) and smoke.memory_mb > 0
     assert (laptop.runs, laptop.measured) == (6, False) and 0 < laptop.seconds
+    (ran.folder / "results/smoke/tiny/table.parquet").unlink()
     assert write() == first
+    path.unlink()
+    assert {(cost.seconds, cost.measured) for cost in write().values()} == {(None, False)}
 
 
 def test_a_broken_file_does_not_hide_the_others(tmp_path, monkeypatch, capsys):

@@ -67,7 +67,7 @@ rule figure:
         spec=lambda w, input: graph.specification("figure", w, input),
         folder=subpath(output.png, ancestor=2),
         # a function of the output is not compared: a caption is no reason to draw again
-        caption=lambda w, output: graph.caption(w),
+        caption=lambda w, output: study.experiment(w.size, w.experiment).figures[w.figure]["caption"],
     shell:
         "fedatlas job figure - {params.folder:q} {output.png:q} {output.svg:q} {output.pdf:q}"
         " > {log:q} 2>&1 <<'END'\n{params.spec}\nEND"
@@ -97,7 +97,7 @@ rule figure_table:
         digest=lambda w: graph.digest("figure_table", w),
         spec=lambda w, input: graph.specification("figure_table", w, input),
         folder=subpath(output.html, ancestor=2),
-        caption=lambda w, output: graph.caption(w),
+        caption=lambda w, output: study.experiment(w.size, w.experiment).figures[w.figure]["caption"],
     shell:
         "fedatlas job figure_table - {params.folder:q} {output.html:q} > {log:q} 2>&1 <<'END'\n{params.spec}\nEND"
 

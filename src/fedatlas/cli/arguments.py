@@ -40,10 +40,7 @@ def cores(text: str) -> str:
 
 def json_file(path: str) -> Any:
     """Read a JSON file, or standard input where its name is ``-``."""
-    try:
-        return json.load(sys.stdin) if path == "-" else read_json(path)
-    except (UserError, ValueError) as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
+    return json.load(sys.stdin) if path == "-" else read_json(path)
 
 
 DEFAULT_CLIENTS = 10

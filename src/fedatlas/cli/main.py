@@ -101,9 +101,6 @@ def _failed(error: BaseException) -> int:
     if isinstance(error, OSError):
         return _say(explain(error, f": {error.filename}" if error.filename is not None else ""), 2)
     traceback.print_exception(error)
-    if files := [extensions.location(name) for name in extensions.modules() if name in sys.modules]:
-        whose = f"a method in {' or '.join(files)} may have returned what it must not; otherwise this"
-        return _say(f"{whose} is a bug of fedatlas: please report it to its maintainers, with the lines above", 1)
     return _say("this is a bug of fedatlas: please report it to its maintainers, with the lines above", 1)
 
 

@@ -68,15 +68,10 @@ def _cited(entry: str) -> str:
     return textwrap.indent(entry, "  ")
 
 
-def _noun(word: str, module: str) -> str:
-    """Return the word for a kind, and the file that declares it if that is an extension."""
-    return ", ".join(filter(None, (word, location(module))))
-
-
 def _kind(section: str, name: str) -> str:
     family = FAMILIES[section]
     kind: Declaration = family.get(name)
-    noun = _noun(family.noun, family.module(name))
+    noun = ", ".join(filter(None, (family.noun, location(family.module(name)))))
     if isinstance(kind, Metric):
         sense = f"{'large' if kind.larger_is_better else 'small'} values are good; {kind.scale} scale"
         return f"{kind.name} ({noun})\n\n  {kind.words} {kind.symbol}".rstrip() + f"\n  {sense}"
@@ -119,7 +114,7 @@ def _data(source: Source) -> str:
     for file in (file for form in source.forms for file in form.files):
         checksum = file.checksum or "no checksum is known: rows, features and classes are checked"
         lines.append(_fill("file           ", f"{file.name}: {checksum}"))
-    head = f"{source.name} ({_noun('data set', SOURCES.module(source.name))})"
+    head = f"{source.name} ({', '.join(filter(None, ('data set', location(SOURCES.module(source.name)))))})"
     return "\n".join([head, "", f"  {source.title}", "", *lines, "", _cited(source.bibtex)])
 
 

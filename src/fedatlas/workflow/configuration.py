@@ -1,6 +1,5 @@
 """The configuration of a study, config/config.yaml, and what the package carries for every study."""
 
-import functools
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +33,7 @@ def complete(config: Any) -> dict[str, Any]:
     """
     from jsonschema import Draft202012Validator
 
-    schema = _schema()
+    schema = read_yaml(shipped() / "workflow/schemas/config.schema.yaml")
     keys, values = schema["properties"], {} if config is None else config
     if not isinstance(values, dict):
         raise UserError(f"{CONFIG} holds {values!r:.60}; it must hold a mapping of keys to values")
@@ -44,8 +43,3 @@ def complete(config: Any) -> dict[str, Any]:
         key = ".".join(map(str, error.absolute_path))
         raise UserError(f"{CONFIG}: {key}: {error.message}")
     return {key: entry["default"] for key, entry in keys.items() if "default" in entry} | values
-
-
-@functools.cache
-def _schema() -> dict[str, Any]:
-    return read_yaml(shipped() / "workflow/schemas/config.schema.yaml")

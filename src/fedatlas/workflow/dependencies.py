@@ -83,7 +83,7 @@ def of_figure(figure: Figure, cells: Sequence[Cell]) -> list[str]:
     modules = {
         of_job("figure_table" if figure.is_table else "figure"),
         FIGURES.module(figure.name),
-        *inputs.modules(figure),
+        *(f"{inputs.__name__}.{name}" for name in figure.inputs),
     }
     if figure.draws_results:
         modules.update(metric_modules(cells))

@@ -1,12 +1,11 @@
 """How long the jobs of an experiment take, and their memory: before they run, from measured times and counted work.
 
-``python -m fedatlas.workflow.estimates RESULTS ...`` writes the file of times that the atlas ships.
+``python -m fedatlas.workflow.estimates`` writes the file of times that the atlas ships.
 """
 
 import functools
 import math
-import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -96,21 +95,15 @@ class Estimates:
         )
 
 
-def write_times(study: Study, folders: Iterable[Path], path: Path) -> None:
-    """Write the file of times of a study's own experiments.
+def write_times(study: Study, path: Path) -> None:
+    """Write the file of times of a study's own experiments, whose results lie in its folder.
 
     What the file has measured stays until it is measured again. Other times are estimated from those of other sizes.
-
-    Args:
-        study: The study.
-        folders: Folders of results; a later one counts more.
-        path: Path of the file.
     """
     import pandas as pd
 
     known = {key: cost for key, cost in read_costs(path).items() if cost.measured}
-    for folder in folders:
-        known |= measured_costs(folder, study.files.own)
+    known |= measured_costs(Path(study.folders.results), study.files.own)
     estimates, costs = Estimates(study, known), dict[Key, Cost]()
     for name in study.files.own:
         for size in (size for size in SIZES if size in study.files.document(name)["sizes"]):
@@ -129,4 +122,4 @@ def write_times(study: Study, folders: Iterable[Path], path: Path) -> None:
 
 
 if __name__ == "__main__":
-    write_times(Study.open(), map(Path, sys.argv[1:]), shipped() / FOLDER / FILE)
+    write_times(Study.open(), shipped() / FOLDER / FILE)

@@ -89,8 +89,7 @@ def verified_records(study: Study) -> list[dict[str, Any]]:
         rows = known.of(size, name)
         words = meaning(read_record(path).cells.values(), rows)
         processors, dates = (sorted({getattr(row, part) for row in rows}) for part in ("processor", "date"))
-        result = {"size": size, "name": name, "meaning": words, "processors": processors, "dates": dates[-1:]}
-        found.append(result)
+        found.append({"size": size, "name": name, "meaning": words, "processors": processors, "dates": dates[-1:]})
     return found
 
 

@@ -229,10 +229,6 @@ class Graph:
             files["traces"] = [*map(self.folders.local, traces)]
         return files
 
-    def caption(self, w: Any) -> str:
-        """Return a figure's caption."""
-        return self.study.experiment(w.size, w.experiment).figures[w.figure]["caption"]
-
     def _claims(self, w: Any) -> dict[str, Any]:
         """Return the claims of an experiment with the view of its checks."""
         experiment, view = self.study.experiment(w.size, w.experiment), self.study.view(w.size, w.experiment)

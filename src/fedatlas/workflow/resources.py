@@ -38,23 +38,12 @@ _COPIES = 3  # of the data: as loaded, as features, as split
 
 
 def memory_mb(spec: CellSpec, cores: int = 1) -> int:
-    """Return the memory of the job of a cell.
+    """Return the memory of the job of a cell: data, clients that are computed, and the states of all clients.
 
     Args:
         spec: Specification of the cell.
         cores: Cores of the job, on each of which a network has activations.
     """
-    return problem_mb(spec.problem) + _TORCH_MB * cores * is_network(spec.problem) + _vectors_mb(spec)
-
-
-def problem_mb(problem: Spec) -> int:
-    """Return the memory of a process with a problem's data, without vectors of clients."""
-    names = [problem[key] for key in ("data", "test") if problem.get(key)]
-    return _INTERPRETER_MB + int(_COPIES * sum(_bytes(sources.info(name)) for name in names) / 1e6)
-
-
-def _vectors_mb(spec: CellSpec) -> int:
-    """Return the memory of the built problem, of clients that are computed, and of the states of all clients."""
     search = initial_searches(spec)[0]
     run = create_run(spec, search.within, search.chosen or tuned_points(search)[0], 0)
     clients = max([run.setting["clients"], *spec.within.get("clients", ())])
@@ -66,7 +55,14 @@ def _vectors_mb(spec: CellSpec) -> int:
         kept = 1
     kept += bool(directions(run.setting.get("channel"))[0].error_feedback)
     size = 4 if is_network(run.problem) else 8
-    return int((kind.bytes(clients) + (_BLOCK + kept * clients) * parameters * size) / 1e6)
+    vectors = int((kind.bytes(clients) + (_BLOCK + kept * clients) * parameters * size) / 1e6)
+    return problem_mb(spec.problem) + _TORCH_MB * cores * is_network(spec.problem) + vectors
+
+
+def problem_mb(problem: Spec) -> int:
+    """Return the memory of a process with a problem's data, without vectors of clients."""
+    names = [problem[key] for key in ("data", "test") if problem.get(key)]
+    return _INTERPRETER_MB + int(_COPIES * sum(_bytes(sources.info(name)) for name in names) / 1e6)
 
 
 def client_vectors(algorithm: Algorithm) -> int:

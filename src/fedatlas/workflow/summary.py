@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from fedatlas.errors import UserError
+from fedatlas.experiments import labels
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read_meta
 from fedatlas.io import terminal
 from fedatlas.publish.report.verdicts import read_verdicts
-from fedatlas.results.claims.verdicts import NOT_TESTED
 from fedatlas.workflow.jobs import track
 from fedatlas.workflow.study import Study
 
@@ -88,10 +88,5 @@ def _lines(study: Study, paths: list[str], experiments: list[tuple[str, str]]) -
 
 def _count_words(counts: "Counter[str]") -> str:
     """Say how many claims have which verdict."""
-    total = sum(counts.values())
-    if not total:
-        return "no claims"
-    head = f"{total} claim{'s' if total > 1 else ''}"
-    if len(counts) == 1:
-        return f"{head}, {'all ' if total > 1 and not counts[NOT_TESTED] else ''}{next(iter(counts))}"
-    return f"{head}: {', '.join(f'{count} {verdict}' for verdict, count in counts.most_common())}"
+    words = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())
+    return f"{labels.count_noun(counts.total(), 'claim')}: {words}" if words else "no claims"

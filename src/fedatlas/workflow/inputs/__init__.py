@@ -34,11 +34,6 @@ class ResultTables(NamedTuple):
     folder: Path = Path()
 
 
-def modules(figure: "Figure") -> list[str]:
-    """Return the full names of the modules of a figure's inputs."""
-    return [f"{__name__}.{name}" for name in sorted(figure.inputs)]
-
-
 def specify(figure: "Figure", cells: Sequence[Cell]) -> dict[str, Any]:
     """Return a figure's inputs for an experiment's cells as JSON types, by the name of the input."""
     return {name: _module(name).specify(figure, cells) for name in sorted(figure.inputs)}
