@@ -146,12 +146,6 @@ def create_view(experiment: Experiment, undefined: dict[str, dict[str, str]] | N
     )
 
 
-def recordable(experiment: Experiment) -> set[str]:
-    """Return the names of all that the experiment's algorithms can record of local steps."""
-    records = (algorithms.get(experiment.algorithm(id)).records for id in experiment.algorithms)
-    return {LOCAL_LOSS}.union(*records)
-
-
 def _count(experiment: Experiment) -> None:
     """Raise UserError if there are more run files or runs than a workflow can have."""
     points, inside = (prod(map(len, axes.values())) for axes in (experiment.grid, experiment.within))
@@ -252,7 +246,7 @@ def _cell(experiment: Experiment, id: str, point: Point) -> Cell:
         algorithm=experiment.algorithm(id),
         within=experiment.within,
         tune=tune,
-        seeds=entry.seeds or experiment.first_seeds,
+        seeds=sorted(entry.seeds or experiment.first_seeds),
         optimum=(experiment.optimum if case is None or case.optimum is None else case.optimum)
         and not instances.varies_by_seed(parts["problem"]),  # each instance knows its own F*, if any
         select=experiment.selection(id) if has_choice(tune) else None,
@@ -266,7 +260,8 @@ def _cell(experiment: Experiment, id: str, point: Point) -> Cell:
             f"select.seeds: {min(spec.tuning_seeds)} may become a scoring seed, as seeds.at_most is "
             f"{experiment.analyses[-1]}; take tuning seeds from {experiment.analyses[-1]} on"
         )
-    validation.check_cell(spec, experiment.select, recordable(experiment))
+    records = (algorithms.get(experiment.algorithm(id)).records for id in experiment.algorithms)
+    validation.check_cell(spec, experiment.select, {LOCAL_LOSS}.union(*records))
     return Cell(id, point, spec)
 
 

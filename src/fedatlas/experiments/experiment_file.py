@@ -52,9 +52,10 @@ def load(path: str | Path, size: str, root: str | Path | None = None, folders: S
     if not isinstance(sizes, dict) or "smoke" not in sizes:
         raise UserError(f"{path}: sizes is {sizes!r:.60}; it must be a mapping that holds at least smoke")
     for name, override in sizes.items():
-        if name not in SIZES or not isinstance(override, dict | None):
-            fault = f"{override!r:.60}; it must be a mapping or null" if name in SIZES else "unknown"
-            raise UserError(f"{path}: sizes.{name} is {fault}{'' if name in SIZES else did_you_mean(name, SIZES)}")
+        if name not in SIZES:
+            raise UserError(f"{path}: sizes.{name} is unknown{did_you_mean(name, SIZES)}")
+        if not isinstance(override, dict | None):
+            raise UserError(f"{path}: sizes.{name} is {override!r:.60}; it must be a mapping or null")
     if size not in sizes:
         raise UserError(f"{path}: there is no size {size!r}{did_you_mean(size, sizes)}")
     file = path.relative_to(root) if root and path.is_relative_to(root) else path
