@@ -60,7 +60,6 @@ def summarize(study: Study, name: str, costs: Mapping[tuple[str, str], Cost] | N
     """Return the summary of one experiment; arguments as of `summaries`."""
     costs = times.experiment_costs(study) if costs is None else costs
     document = study.files.document(name)
-    document = document if isinstance(document, dict) else {}
     sizes = document.get("sizes")
     sizes = {size: sizes[size] for size in SIZES if size in sizes} if isinstance(sizes, dict) else {}
     title, paper, source = (str(document.get(key) or "") for key in ("title", "paper", "source"))
