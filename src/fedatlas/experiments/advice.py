@@ -104,13 +104,11 @@ def _declared_range(algorithm: type[Algorithm], option: Option, setting: Mapping
 
 def _checked_range(key: str, ends: Any, constants: Collection[str]) -> list[Any]:
     """Return a range as two numbers, or as two formulas of available constants."""
-    if not isinstance(ends, (list, tuple)) or len(ends) != 2 or any(isinstance(end, bool) for end in ends):
-        raise UserError(f"{key} is {ends!r:.60}; it must be a list of a low and a high end")
     try:
         low, high = map(size, ends)
         constants_of = [formulas.constants(end, key) if isinstance(end, str) else [] for end in ends]
     except (TypeError, ValueError) as error:
-        raise UserError(f"{key} is {ends!r:.60}: {error}") from None
+        raise UserError(f"{key} is {ends!r:.60}; it must be a list of a low and a high end ({error})") from None
     if not 0 < low < high:
         raise UserError(f"{key} is {ends!r:.60}; its ends must be positive, and the first one the smaller")
     if set(constants_of[0]) != set(constants_of[1]):

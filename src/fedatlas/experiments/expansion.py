@@ -3,14 +3,14 @@
 import copy
 import functools
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from math import prod
 from typing import Any, NamedTuple
 
 from fedatlas.data.sources import info
 from fedatlas.errors import Undefined, UserError
-from fedatlas.experiments import entry_facts, validation
+from fedatlas.experiments import validation
 from fedatlas.experiments.advice import search_space, with_advice
 from fedatlas.experiments.canonical import canonical_parameters, canonical_problem, canonical_setting
 from fedatlas.experiments.cells import (
@@ -32,10 +32,13 @@ from fedatlas.experiments.tuning import TUNING_RULES
 from fedatlas.experiments.tuning.axes import draw
 from fedatlas.federation import algorithms, problems
 from fedatlas.federation.algorithms import Algorithm
+from fedatlas.federation.channels import CHANNELS, directions
 from fedatlas.federation.engine.history import LOCAL_LOSS
 from fedatlas.federation.partitions import is_by_owner, number_of_clients
 from fedatlas.federation.problems import instances
+from fedatlas.registry.options import options
 
+DRAWN = ("batch", "participation", "topology", "channel")  # keys of the setting that say what a run draws
 MOST_FILES, MOST_RUNS = 20_000, 100_000  # run files of an experiment; runs of a file for each seed
 
 
@@ -147,12 +150,6 @@ def create_view(experiment: Experiment, undefined: dict[str, dict[str, str]] | N
     )
 
 
-def recordable(experiment: Experiment) -> set[str]:
-    """Return the names of all that the experiment's algorithms can record of local steps."""
-    records = (algorithms.get(experiment.algorithm(id)).records for id in experiment.algorithms)
-    return {LOCAL_LOSS}.union(*records)
-
-
 def _count(experiment: Experiment) -> None:
     """Raise UserError if there are more run files or runs than a workflow can have."""
     points, inside = (prod(map(len, axes.values())) for axes in (experiment.grid, experiment.within))
@@ -179,10 +176,99 @@ def _algorithm_view(experiment: Experiment, id: str) -> AlgorithmView:
         set=canonical_parameters(algorithm, entry.set),
         tune=tune,
         setting=entry.setting,
-        untuned=entry_facts.untuned_parameters(experiment, id, tune),
-        deterministic=entry_facts.is_deterministic(experiment, id),
+        untuned=_untuned_parameters(experiment, id, tune),
+        deterministic=is_deterministic(experiment, id),
         emphasis=entry.emphasis,
     )
+
+
+def is_deterministic(experiment: Experiment, id: str) -> bool:
+    """Return whether the runs of an entry are the same for all seeds."""
+    entry = experiment.algorithms[id]
+    setting = {**experiment.setting, **entry.setting}
+    return draws_nothing(experiment.algorithm(id), entry.set, experiment.problem, setting, experiment.axes)
+
+
+def draws_nothing(
+    algorithm: str,
+    values: Mapping[str, Any],
+    problem: Mapping[str, Any],
+    setting: Mapping[str, Any],
+    axes: Collection[str],
+) -> bool:
+    """Return whether runs are the same for all seeds.
+
+    They are with full gradients, full participation, one start and channels that draw nothing, if the algorithm tosses
+    no coins. Where an axis decides one of these, they are not.
+
+    Args:
+        algorithm: Name of the algorithm.
+        values: Its hyper-parameters that are set.
+        problem: Specification of the problem.
+        setting: Specification of the setting.
+        axes: Axes along which problem, setting and hyper-parameters vary.
+    """
+    firsts = {axis.split(".")[0] for axis in axes}
+    if CASE in firsts or firsts & set(DRAWN) or "problem.start_scale" in axes:
+        return False
+    full = setting.get("participation", {"kind": "full"}) in ("full", {"kind": "full"})
+    gradients = "batch" in setting and setting["batch"] is None
+    return (
+        gradients
+        and full
+        and setting.get("topology") is None
+        and not any(channel.random for channel in directions(setting.get("channel")))
+        and _has_one_start(problem)
+        and not _tosses_coins(algorithms.get(algorithm), values)
+    )
+
+
+def _untuned_parameters(experiment: Experiment, id: str, tune: Axes) -> list[str]:
+    """Return the hyper-parameters of an entry that are fixed at a number although trials would tune them.
+
+    A formula of the problem's constants is not a fixed number: theory chooses it.
+
+    Args:
+        experiment: The experiment.
+        id: The entry.
+        tune: Its tuned hyper-parameters and their values.
+    """
+    values = experiment.algorithms[id].set
+    parameters = algorithms.get(experiment.algorithm(id)).options()
+    return [
+        name
+        for name, option in parameters.items()
+        if name not in tune
+        and isinstance(values.get(name), int | float)
+        and not isinstance(values[name], bool)
+        and bool(option.search if option.search is not None else option.required and option.advice)
+    ]
+
+
+def _has_one_start(problem: Mapping[str, Any]) -> bool:
+    """Return whether all runs begin at one point of one instance."""
+    if instances.varies_by_seed(problem):
+        return False
+    name, values = problems.PROBLEMS.split(problem)
+    kind = problems.get(name)
+    if (scale := options(kind).get("start_scale")) is None:
+        return kind.fixed_start
+    return bool(values.get("start_scale", scale.default) == 0)
+
+
+def _tosses_coins(algorithm: type[Algorithm], values: Mapping[str, Any]) -> bool:
+    """Return whether an algorithm draws the length of its rounds, a client, or what its compressor does."""
+    if algorithm.overrides("length"):
+        return True
+    for name, option in algorithm.options().items():
+        if option.family == "channel":
+            default = option.default() if callable(option.default) else option.default
+            if CHANNELS.build(values.get(name, default)).random:
+                return True
+    averaging = algorithm.options().get("averaging")
+    if averaging is not None:  # one client is drawn only where the next x is that of one client
+        return bool(values.get("averaging", averaging.default) == "random")
+    return algorithm.overrides("single_client")
 
 
 def _distinct(cells: list[Cell]) -> None:
@@ -207,11 +293,8 @@ def _tuning_rule(experiment: Experiment) -> Spec | None:
     if experiment.tuning is None:
         return None
     rule = TUNING_RULES.build(experiment.tuning)  # raises UserError where it does not fit
-    implied = "trials" if experiment.trials else "grid"
     if rule.name in ("grid", "trials"):
-        if rule.name != implied:
-            raise UserError(f"tuning: {rule.name} does not fit; the experiment's tuned values are those of {implied}")
-        return None
+        raise UserError(f"tuning: {rule.name} follows from tune or trials: leave it out")
     if rule.needs_trials and not experiment.trials:
         raise UserError(f"tuning: {rule.name} begins with trials of search spaces; give their number in trials")
     kind, values = TUNING_RULES.split(experiment.tuning)
@@ -253,7 +336,7 @@ def _cell(experiment: Experiment, id: str, point: Point) -> Cell:
         algorithm=experiment.algorithm(id),
         within=experiment.within,
         tune=tune,
-        seeds=entry.seeds or experiment.first_seeds,
+        seeds=sorted(entry.seeds or experiment.first_seeds),
         optimum=(experiment.optimum if case is None or case.optimum is None else case.optimum)
         and not instances.varies_by_seed(parts["problem"]),  # each instance knows its own F*, if any
         select=experiment.selection(id) if has_choice(tune) else None,
@@ -267,7 +350,8 @@ def _cell(experiment: Experiment, id: str, point: Point) -> Cell:
             f"select.seeds: {min(spec.tuning_seeds)} may become a scoring seed, as seeds.at_most is "
             f"{experiment.analyses[-1]}; take tuning seeds from {experiment.analyses[-1]} on"
         )
-    validation.check_cell(spec, experiment.select, recordable(experiment))
+    records = (algorithms.get(experiment.algorithm(id)).records for id in experiment.algorithms)
+    validation.check_cell(spec, experiment.select, {LOCAL_LOSS}.union(*records))
     return Cell(id, point, spec)
 
 

@@ -46,15 +46,14 @@ def load(path: str | Path, size: str, root: str | Path | None = None, folders: S
     """
     path = Path(path)
     content = document(path, folders)
-    if not isinstance(content, dict):
-        raise UserError(f"{path}: the file holds {content!r:.60}; it must hold a mapping of keys to values")
     sizes = content.pop("sizes", None)
     if not isinstance(sizes, dict) or "smoke" not in sizes:
         raise UserError(f"{path}: sizes is {sizes!r:.60}; it must be a mapping that holds at least smoke")
     for name, override in sizes.items():
-        if name not in SIZES or not isinstance(override, dict | None):
-            fault = f"{override!r:.60}; it must be a mapping or null" if name in SIZES else "unknown"
-            raise UserError(f"{path}: sizes.{name} is {fault}{'' if name in SIZES else did_you_mean(name, SIZES)}")
+        if name not in SIZES:
+            raise UserError(f"{path}: sizes.{name} is unknown{did_you_mean(name, SIZES)}")
+        if not isinstance(override, dict | None):
+            raise UserError(f"{path}: sizes.{name} is {override!r:.60}; it must be a mapping or null")
     if size not in sizes:
         raise UserError(f"{path}: there is no size {size!r}{did_you_mean(size, sizes)}")
     file = path.relative_to(root) if root and path.is_relative_to(root) else path
@@ -62,17 +61,20 @@ def load(path: str | Path, size: str, root: str | Path | None = None, folders: S
     return specification.experiment(path.stem, size, str(file), merged)
 
 
-def document(path: str | Path, folders: Sequence[Path] = (), extending: tuple[Path, ...] = ()) -> Any:
+def document(path: str | Path, folders: Sequence[Path] = (), extending: tuple[Path, ...] = ()) -> dict[str, Any]:
     """Return an experiment's file with its tables of claims expanded, laid over the one that ``extends`` names, if any.
 
     That one lies beside it or in one of ``folders``; where several have the name, it is the one beside it. A mapping
     ``extends: {experiment: NAME, claims: none}`` leaves sections of it out.
+
+    Raises:
+        UserError: The file holds no mapping, a table of claims does not fit, or there is no file that it extends.
     """
     path = Path(path)
     content = read_yaml(path)
     if not isinstance(content, dict):
-        return content
-    if "claims" in content:
+        raise UserError(f"{path}: the file holds {content!r:.60}; it must hold a mapping of keys to values")
+    if isinstance(content.get("claims"), dict):
         try:
             content["claims"] = expand_tables(content["claims"])
         except UserError as error:
@@ -86,11 +88,11 @@ def document(path: str | Path, folders: Sequence[Path] = (), extending: tuple[Pa
     if name not in files:
         raise UserError(f"{path}: extends: there is no experiment {name!r}{did_you_mean(name, files)}")
     base = document(files[name], folders, (*extending, path))
-    if isinstance(base, dict):
-        base = {key: value for key, value in base.items() if key not in omitted}
-        if isinstance(base.get("notes"), list) and isinstance(content.get("notes"), list):
-            content["notes"] = [*base["notes"], *content["notes"]]  # what deviates there deviates here
-    return merge(base, content)
+    base = {key: value for key, value in base.items() if key not in omitted}
+    if isinstance(base.get("notes"), list) and isinstance(content.get("notes"), list):
+        content["notes"] = [*base["notes"], *content["notes"]]  # what deviates there deviates here
+    merged: dict[str, Any] = merge(base, content)
+    return merged
 
 
 def extended(path: str | Path) -> str | None:
@@ -115,19 +117,14 @@ def _extension(path: Path, extends: Any) -> tuple[str, list[str]]:
     return entries["experiment"], omitted
 
 
-def expand_tables(claims: Any) -> Any:
+def expand_tables(claims: Mapping[str, Any]) -> dict[str, Any]:
     """Return the claims of an experiment file with a claim for each row of every table, in the order of the rows.
-
-    Args:
-        claims: The section as it stands in the file. Anything but a mapping is returned as it is.
 
     Raises:
         UserError: A table is not a list or mapping of rows, a placeholder has no value, a value no placeholder, or two
             claims have one name.
     """
-    if not isinstance(claims, Mapping):
-        return claims
-    expanded: dict[Any, Any] = {}
+    expanded: dict[str, Any] = {}
     for name, claim in claims.items():
         for row_name, row in _rows(name, claim) if isinstance(claim, Mapping) and "each" in claim else [(name, claim)]:
             if row_name in expanded:

@@ -53,15 +53,12 @@ AXES = {
     "lr": "step size",
     "server_lr": "server step size",
     "clip": "clipping",
-    "participation": "participation",
     "participation.gamma": "non-stationarity",
     "driver.model.compute_spread": "spread of speeds",
     "schedule": "step-size schedule",
     "c": "scale $c$",
     "gamma_b": "largest step size",
-    "problem.partition": "partition",
     "problem.partition.alpha": "concentration",
-    "problem.data": "data",
     "problem.l2": "$\\ell_2$ weight",
     "problem.curvatures": "curvature",
     "problem.similarity": "dissimilarity",
@@ -139,13 +136,9 @@ def axis(name: str, problem: Mapping[str, Any]) -> str:
         split = problem.get("partition") or "data" not in problem
         return f"number of {'clients' if split else 'workers'} $M$"
     stem, places = _split_index(name)
-    letter = symbol(stem)
-    if places:
-        base = letter or (stem if len(stem) == 1 else rf"\mathrm{{{stem}}}")
-        words_of_axis = AXES.get(name.rstrip(".0123456789"), "")
-        return f"{words_of_axis} ${base}_{{{','.join(places)}}}$".strip()
-    words_of_axis = AXES.get(name) or AXES.get(stem) or ("" if letter else _spaced(stem))
-    return f"{words_of_axis} ${letter}$".strip() if letter else words_of_axis
+    letter = short_axis(name) if places else symbol(stem)
+    words_of_axis = AXES.get(name.rstrip(".0123456789")) or AXES.get(stem) or ("" if letter else _spaced(stem))
+    return " ".join(filter(None, (words_of_axis, letter and _formula(letter))))
 
 
 def short_axis(name: str) -> str:
@@ -179,7 +172,11 @@ def mathematical(plain: str) -> str:
         return plain
     if "=" in plain:
         plain = greek(plain)
-    return LETTER.sub(lambda match: "$" + INDEX.sub(r"_{\g<0>}", match[0]).translate(LOWERED) + "$", plain)
+    return LETTER.sub(lambda match: _formula(match[0]), plain)
+
+
+def _formula(letter: str) -> str:
+    return "$" + INDEX.sub(r"_{\g<0>}", letter).translate(LOWERED) + "$"
 
 
 def greek(text: str) -> str:

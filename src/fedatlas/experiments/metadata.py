@@ -29,11 +29,8 @@ def versions(environments: Iterable[Environment]) -> dict[str, str]:
 
 def distinct(environments: Iterable[Environment]) -> list[Environment]:
     """Return environments, each once."""
-    result: list[Environment] = []
-    for environment in environments:
-        if environment not in result:
-            result.append(environment)
-    return result
+    result = list(environments)
+    return [environment for place, environment in enumerate(result) if environment not in result[:place]]
 
 
 def count_environments(environments: Iterable[Environment]) -> int:

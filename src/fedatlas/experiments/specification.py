@@ -5,19 +5,23 @@ import functools
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
+from fedatlas.data import sources
 from fedatlas.errors import UserError
-from fedatlas.experiments import custom_data
 from fedatlas.experiments.cells import CASE, LARGEST_SEED, Axes, Select
 from fedatlas.experiments.claim import Claim
 from fedatlas.experiments.interim_analyses import InterimAnalyses
 from fedatlas.federation import problems
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.partitions import PARTITIONS
+from fedatlas.federation.problems import interactive
 from fedatlas.registry.options import Option, option, options
 from fedatlas.registry.validation import construct, validate_names, validate_values
 
+T = TypeVar("T")
+DATA_AXES = {f"problem.{key}" for key in interactive.DATA_KEYS}
+NAMING_DATA = ("problem", "grid", "within", "figures", "claims")  # sections that may hold mappings of custom data
 AXIS = Option("axis", list[Any], dataclasses.MISSING, doc="values of an axis", filled=True, distinct=True)
 # Names that become parts of names of files; those of figures are wildcards of the workflow, too.
 NAMES = {
@@ -134,8 +138,8 @@ class Experiment:
 
     @property
     def first_seeds(self) -> list[int]:
-        """Seeds of the runs that are scored, whatever the verdicts are."""
-        return list(range(self.seeds.at_least)) if isinstance(self.seeds, InterimAnalyses) else self.seeds
+        """Seeds of the runs that are scored, whatever the verdicts are; their order in the file says nothing."""
+        return list(range(self.seeds.at_least)) if isinstance(self.seeds, InterimAnalyses) else sorted(self.seeds)
 
     @property
     def where(self) -> str:
@@ -166,35 +170,37 @@ def experiment(name: str, size: str, file: str, content: Mapping[str, Any]) -> E
 
     Raises UserError, naming file and key, where a value does not fit.
     """
-    where = f"{file} (size {size})"
+    where, parts = f"{file} (size {size})", dict(content)
     try:
-        parsed_content = custom_data.name_data(content)
-        _part(parsed_content, "select", _select)
-        _part(parsed_content, "seeds", functools.partial(construct, "seeds", InterimAnalyses))
-        _part(parsed_content, "problem", _problem)
-        _part(parsed_content, "setting", functools.partial(_setting, "setting"))
-        for section in ("grid", "within", "tune"):
-            _part(parsed_content, section, functools.partial(_axes, section))
-        for section in ("algorithms", "figures", "claims", "cases"):
-            _part(parsed_content, section, functools.partial(_checked_names, section, section))
-        _part(parsed_content, "cases", _cases)
-        if cases := parsed_content.get("cases"):
-            _expand_cases(parsed_content, cases)
-        _part(parsed_content, "algorithms", _entries)
-        _part(parsed_content, "figures", _figures)
-        _part(parsed_content, "claims", _claims)
+        for section in filter(parts.__contains__, NAMING_DATA):
+            parts[section] = _name_data(parts[section], section)
+        for section, make in _MAKERS.items():
+            if isinstance(parts.get(section), Mapping):  # the option's type refuses anything else
+                parts[section] = make(parts[section])
+            if section == "cases" and parts.get("cases"):
+                _expand_cases(parts, parts["cases"])
     except UserError as error:
         raise UserError(f"{where}: {error}") from None
-    result: Experiment = construct(where, Experiment, parsed_content, name=name, size=size, file=file)
-    if isinstance(result.seeds, InterimAnalyses):
-        return result
-    return dataclasses.replace(result, seeds=sorted(result.seeds))  # their order says nothing
+    result: Experiment = construct(where, Experiment, parts, name=name, size=size, file=file)
+    return result
 
 
-def _part(content: dict[str, Any], key: str, make: Callable[[Mapping[str, Any]], Any]) -> None:
-    """Replace a mapping by the record that is made from it. The check of the option refuses anything else."""
-    if isinstance(content.get(key), Mapping):
-        content[key] = make(content[key])
+def _name_data(value: Any, path: str, of_data: bool = False) -> Any:
+    """Return a section with names in place of mappings of custom data, of the problem or as values of an axis.
+
+    Raises UserError, beginning with the key, if a mapping does not fit.
+    """
+    if isinstance(value, list):
+        return [_name_data(item, path, of_data) for item in value]
+    if not isinstance(value, Mapping):
+        return value
+    if not of_data:
+        inside = {key: f"{path}.{key}" for key in value}
+        return {key: _name_data(item, inside[key], bool({key, inside[key]} & DATA_AXES)) for key, item in value.items()}
+    try:
+        return sources.name(value)
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from None
 
 
 def _select(values: Mapping[str, Any]) -> Select:
@@ -233,41 +239,35 @@ def _checked_names(section: str, noun: str, entries: Mapping[str, Any]) -> Mappi
     return entries
 
 
-def _entries(entries: Mapping[str, Any]) -> dict[str, Entry]:
-    entries_by_id = {}
-    for id, values in entries.items():
-        section = f"algorithms.{id}"
-        entry = construct(section, Entry, {} if values is None else values)
-        entry = dataclasses.replace(entry, seeds=entry.seeds and sorted(entry.seeds))
-        _axes(f"{section}.tune", entry.tune)
-        _setting(f"{section}.setting", entry.setting)
-        entries_by_id[id] = entry
-    return entries_by_id
+def _records(section: str, cls: type[T], values: Mapping[str, Any]) -> dict[str, T]:
+    """Return the records of a section by their names."""
+    _checked_names(section, section, values)
+    return {name: construct(f"{section}.{name}", cls, {} if value is None else value) for name, value in values.items()}
+
+
+def _entries(values: Mapping[str, Any]) -> dict[str, Entry]:
+    entries = _records("algorithms", Entry, values)
+    for id, entry in entries.items():
+        _axes(f"algorithms.{id}.tune", entry.tune)
+        _setting(f"algorithms.{id}.setting", entry.setting)
+    return entries
 
 
 def _figures(figures: Mapping[str, Any]) -> Mapping[str, Any]:
+    _checked_names("figures", "figures", figures)
     for name, values in figures.items():
-        if not isinstance(values, Mapping):
-            form = "a mapping with a kind, a caption and the kind's options"
-            raise UserError(f"figures.{name}: the figure is {values!r}; it must be {form}")
-        if not isinstance(caption := values.get("caption"), str):
-            raise UserError(f"figures.{name}: caption is {caption!r}; it must be text, for the report")
+        if not isinstance(values, Mapping) or not isinstance(values.get("caption"), str):
+            raise UserError(f"figures.{name} is {values!r}; it must be a mapping with a kind, a caption and options")
     return figures
 
 
-def _claims(claims: Mapping[str, Any]) -> dict[str, Claim]:
-    return {name: construct(f"claims.{name}", Claim, {} if claim is None else claim) for name, claim in claims.items()}
-
-
-def _cases(cases: Mapping[str, Any]) -> dict[str, Case]:
-    cases_by_name = {}
-    for name, values in cases.items():
-        case = construct(f"cases.{name}", Case, {} if values is None else values)
+def _cases(values: Mapping[str, Any]) -> dict[str, Case]:
+    cases = _records("cases", Case, values)
+    for name, case in cases.items():
         _setting(f"cases.{name}.setting", {k: v for k, v in case.setting.items() if v is not None})
-        cases_by_name[name] = case
-    for group in {case.group for case in cases_by_name.values()} & cases_by_name.keys():
+    for group in {case.group for case in cases.values()} & cases.keys():
         raise UserError(f"cases.{group}: a group has this name, too; give one of them another name")
-    return cases_by_name
+    return cases
 
 
 def _expand_groups(value: Any, groups: Mapping[str, list[str]]) -> Any:
@@ -296,3 +296,16 @@ def _expand_cases(content: dict[str, Any], cases: Any) -> None:
             groups.setdefault(case.group, []).append(name)
     for section in ("figures", "claims"):
         content[section] = _expand_groups(content.get(section, {}), groups)
+
+
+_MAKERS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
+    "select": _select,
+    "seeds": functools.partial(construct, "seeds", InterimAnalyses),
+    "problem": _problem,
+    "setting": functools.partial(_setting, "setting"),
+    **{section: functools.partial(_axes, section) for section in ("grid", "within", "tune")},
+    "cases": _cases,
+    "algorithms": _entries,
+    "figures": _figures,
+    "claims": functools.partial(_records, "claims", Claim),
+}

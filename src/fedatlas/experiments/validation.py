@@ -6,7 +6,7 @@ problems only what is declared is known.
 
 import functools
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +28,6 @@ from fedatlas.federation.problems.base import TESTED, VALIDATED, Problem, Proble
 from fedatlas.federation.problems.data_options import DataOptions
 from fedatlas.registry import extensions
 
-LENGTHS = ("rounds", "steps", "epochs", "eval_rounds", "eval_steps", "eval_points")  # options of a setting
-
 
 def check_cell(spec: CellSpec, select: Select, recordable: Collection[str]) -> None:
     """Build every combination of a cell's values once.
@@ -46,14 +44,21 @@ def check_cell(spec: CellSpec, select: Select, recordable: Collection[str]) -> N
     kind, sources = _parse(study, json.dumps(spec.problem))
     if sources is not None:
         spec_validation.validate(spec.problem)
-    if "clients" in spec.within and "partition" in spec.problem:
-        raise UserError("within: clients cannot vary inside a run file if the data are partitioned; use grid")
-    if "clients" in spec.within and kind.per_client:
-        raise UserError("within: clients cannot vary inside a run file if each has its own objective; use grid")
+    if "clients" in spec.within and ("partition" in spec.problem or kind.per_client):
+        raise UserError("within: clients cannot vary inside a run file if each has its own data or objective; use grid")
     if spec.optimum and not kind.solvable:
         raise UserError(f"optimum: the optimum of this problem ({kind.name}) cannot be computed; leave it out")
     settings: dict[str, Setting] = {}
-    for run in _of_one_seed(spec):
+    reason, begun = None, False
+    seed = (spec.tuning_seeds or spec.seeds)[0]  # which changes neither algorithm nor setting
+    searches = initial_searches(spec)
+    points = (
+        (search.within, tuned)
+        for search in searches
+        for tuned in (tuned_points(search) if spec.select else [search.chosen or {}])
+    )
+    for within, tuned in points:
+        run = create_run(spec, within, tuned, seed)
         conditions = repr(run.setting)
         if conditions not in settings:
             settings[conditions] = _checked_setting(spec, kind, sources, create_setting(run), recordable)
@@ -62,17 +67,17 @@ def check_cell(spec: CellSpec, select: Select, recordable: Collection[str]) -> N
         check_constants(run.parameters, algorithm.options(), kind.available_constants())
         algorithm.validate_constants(kind.available_constants())
         algorithm.validate(setting, kind)
-        if isinstance(kind, SyntheticKind) and spec.space is None:  # a job leaves out trials that cannot begin
-            _begin(study, run.algorithm, parameters, json.dumps(run.problem), _start(run.setting), run.seed)
+        if isinstance(kind, SyntheticKind) and not (begun and spec.space):
+            try:
+                _begin(study, run.algorithm, parameters, json.dumps(run.problem), json.dumps(run.setting), run.seed)
+                begun = True
+            except Undefined as error:
+                if spec.space is None:
+                    raise
+                reason = error
+    if reason is not None and not begun:  # one trial is enough: the job leaves out those that cannot begin
+        raise reason
     _metrics(spec, select)
-
-
-def _of_one_seed(spec: CellSpec) -> Iterator[Run]:
-    """Yield runs of all points within and tuned values, of one seed, which changes neither algorithm nor setting."""
-    seed = (spec.tuning_seeds or spec.seeds)[0]
-    for search in initial_searches(spec):
-        for tuned in tuned_points(search) if spec.select else [search.chosen or {}]:
-            yield create_run(spec, search.within, tuned, seed)
 
 
 # Cells of an experiment share most of what they name. What is built from text alone is built once for each text. The
@@ -88,11 +93,6 @@ def _algorithm(_study: Path | None, name: str, parameters: str) -> Algorithm:
 def _parse(_study: Path | None, problem: str) -> tuple[ProblemKind, DataOptions | None]:
     """Parse the specification of a problem, which is given as JSON."""
     return problems.parse(json.loads(problem))
-
-
-def _start(setting: dict[str, Any]) -> str:
-    """Return what a setting says of the start of a run, as JSON. How long the run lasts changes no start."""
-    return json.dumps({key: value for key, value in setting.items() if key not in LENGTHS} | {"rounds": 1})
 
 
 @functools.lru_cache(10_000)

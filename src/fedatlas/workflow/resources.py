@@ -9,7 +9,7 @@ import numpy as np
 from fedatlas.data import sources
 from fedatlas.data.sources import Source
 from fedatlas.experiments.cells import CellSpec, Search, Spec, has_choice
-from fedatlas.experiments.entry_facts import draws_nothing
+from fedatlas.experiments.expansion import draws_nothing
 from fedatlas.experiments.runs import (
     FIRST_SEEDS,
     create_algorithm,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fedatlas.experiments.entry_facts import is_deterministic
+from fedatlas.experiments.expansion import is_deterministic
 from fedatlas.experiments.specification import experiment
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
