@@ -113,13 +113,8 @@ def create(run: Run, problem: Any = None) -> tuple[Algorithm, Setting]:
     Raises:
         UserError: A value does not fit, or a formula has no finite value.
     """
-    return create_algorithm(run, problem), create_setting(run)
-
-
-def create_algorithm(run: Run, problem: Any = None) -> Algorithm:
-    """Build the algorithm of a run. Arguments and errors are those of `create`."""
     options = algorithms.get(run.algorithm).options()
-    return algorithms.create(run.algorithm, resolve(run.parameters, options, problem))
+    return algorithms.create(run.algorithm, resolve(run.parameters, options, problem)), create_setting(run)
 
 
 def create_setting(run: Run) -> Setting:
@@ -147,17 +142,12 @@ def assign(parts: Mapping[str, Any], axis: str, value: Any) -> None:
     """
     *path, last = axis.split(".")
     target: Any = parts
-    for part in path if path[:1] in (["problem"], ["parameters"]) else ["setting", *path]:
-        target = target[_list_index(axis, target, part)] if isinstance(target, list) else target.setdefault(part, {})
-        if not isinstance(target, (dict, list)):
-            raise UserError(f"axis {axis!r}: {part} is {target!r}, which has no parts; write it as a mapping or a list")
-    target[_list_index(axis, target, last) if isinstance(target, list) else last] = copy.deepcopy(value)
-
-
-def _list_index(axis: str, values: list[Any], part: str) -> int:
-    if not part.isdigit() or int(part) >= len(values):
-        raise UserError(f"axis {axis!r}: {part!r} is not a position in {values}; positions are numbered from 0")
-    return int(part)
+    try:
+        for part in path if path[:1] in (["problem"], ["parameters"]) else ["setting", *path]:
+            target = target[int(part)] if isinstance(target, list) else target.setdefault(part, {})
+        target[int(last) if isinstance(target, list) and last.isdigit() else last] = copy.deepcopy(value)
+    except (AttributeError, IndexError, TypeError, ValueError):
+        raise UserError(f"axis {axis!r} leads nowhere in {target!r:.60}; lists are numbered from 0") from None
 
 
 def in_part(point: Point, part: int, parts: int) -> bool:

@@ -16,7 +16,7 @@ from fedatlas.errors import Undefined, UserError, did_you_mean, explain_overflow
 from fedatlas.experiments.cells import CellSpec, Run, Select, Spec
 from fedatlas.experiments.formulas import check_constants, resolve
 from fedatlas.experiments.run import check_start
-from fedatlas.experiments.runs import create_algorithm, create_run, create_setting, initial_searches, tuned_points
+from fedatlas.experiments.runs import create, create_run, create_setting, initial_searches, tuned_points
 from fedatlas.federation import algorithms, partitions, problems
 from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.engine.history import LOCAL_LOSS, PARTS
@@ -116,7 +116,7 @@ def _starts(_study: extensions.Study, algorithm: str, parameters: str, problem: 
     if (built := _built(problem, conditions.clients)) is None:
         return False
     with explain_overflow(algorithm):
-        check_start(create_algorithm(run, built), conditions, built, seed)
+        check_start(*create(run, built), built, seed)
     return True
 
 

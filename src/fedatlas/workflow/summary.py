@@ -8,7 +8,7 @@ from pathlib import Path
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.metadata import TableMeta
-from fedatlas.experiments.result_files import read_meta, read_rows
+from fedatlas.experiments.result_files import read_meta, read_table
 from fedatlas.io import terminal
 from fedatlas.publish.report import facts, warnings
 from fedatlas.publish.report.verdicts import read_verdicts
@@ -153,5 +153,6 @@ def _count_warnings(folder: Path) -> int:
     """Return the number of warnings that the report shows of an experiment."""
     if not (folder / "table.parquet").exists() or not (folder / facts.FACTS_FILE).exists():
         return 0
-    table, meta = read_rows(folder / "table.parquet")
-    return len(warnings.find_warnings(facts.read_facts(folder / facts.FACTS_FILE), table, TableMeta.from_dict(meta)))
+    table, meta = read_table(folder / "table.parquet")
+    written = facts.read_facts(folder / facts.FACTS_FILE)
+    return len(warnings.find_warnings(written, table.to_pylist(), TableMeta.from_dict(meta)))
