@@ -36,7 +36,13 @@ CONFIRMATION = "fedatlas.experiments.tuning.confirmation"
 PARTITION_JOB, OPTIMUM_JOB = "fedatlas.workflow.jobs.partition", "fedatlas.workflow.jobs.optimum"
 COMPILED = "fedatlas.federation.compiled"  # what enters the compiled parts imports it
 GIVEN = ("data", "test", "test_share", "partition", "validation")  # keys of a problem that are not options of its kind
-CHOICES = ("participation", "schedule", "sampling", "local_epochs", "batch", "metrics", "channel", "driver")
+# Keys of a setting that name a kind: their families, and what they name by default.
+KINDS: dict[str, tuple[Family[Any], str]] = {
+    "participation": (PARTICIPATION, "full"),
+    "schedule": (SCHEDULES, "constant"),
+    "driver": (DRIVERS, "synchronous"),
+}
+CHOICES = (*KINDS, "sampling", "local_epochs", "batch", "metrics", "channel")
 
 NAMED: dict[str, Family[Any]] = {"topology": TOPOLOGIES, "channel": CHANNELS}  # families of algorithms' options
 
@@ -51,30 +57,26 @@ def cell_modules(spec: CellSpec) -> list[str]:
             values = [spec.parameters.get(name, default)]
             values += [value for axes in (spec.within, spec.tune) for value in axes.get(f"parameters.{name}", ())]
             modules.update(family.module(value) for value in values)
-    modules |= _setting_modules(study(), _choices(spec))
     for setting in _settings(spec):
+        modules |= _setting_modules(study(), json.dumps(setting))
         modules.update(compiled_modules(algorithm, spec.problem, setting))
     return sorted(modules)
 
 
 # Cells share most settings. The study is a part of the keys, because its extensions say what a name means.
 @functools.lru_cache(10_000)
-def _setting_modules(_study: Study, choices: str) -> frozenset[str]:
-    """Return the modules that settings name. choices: See `_choices`."""
-    modules = set()
-    for setting in _combinations(choices):
-        modules.add(PARTICIPATION.module(setting.get("participation"), "full"))
-        modules.add(SCHEDULES.module(setting.get("schedule"), "constant"))
-        modules.add(DRIVERS.module(setting.get("driver"), "synchronous"))
-        if (driver := DRIVERS.build(setting.get("driver"), "synchronous")).clocked:
-            modules.add(COST_MODELS.module(driver.model))
-        passes = setting.get("local_epochs") is not None
-        modules.add(SAMPLING.module("reshuffling" if passes else setting.get("sampling"), "replacement"))
-        for name in setting.get("metrics") or ():
-            if (declared := declared_name(name)) or round_metric(name) is None:  # it may be over a recorded value
-                modules.add(METRICS.module(declared or name))
-        modules |= channel_modules(setting.get("channel"))
-    return frozenset(modules)
+def _setting_modules(_study: Study, setting_json: str) -> frozenset[str]:
+    """Return the modules that a setting names."""
+    setting = json.loads(setting_json)
+    modules = {family.module(setting.get(key), default) for key, (family, default) in KINDS.items()}
+    if (driver := DRIVERS.build(setting.get("driver"), "synchronous")).clocked:
+        modules.add(COST_MODELS.module(driver.model))
+    passes = setting.get("local_epochs") is not None
+    modules.add(SAMPLING.module("reshuffling" if passes else setting.get("sampling"), "replacement"))
+    for name in setting.get("metrics") or ():
+        if (declared := declared_name(name)) or round_metric(name) is None:  # it may be over a recorded value
+            modules.add(METRICS.module(declared or name))
+    return frozenset(modules | channel_modules(setting.get("channel")))
 
 
 def participation_modules(spec: CellSpec) -> list[str]:
@@ -156,19 +158,14 @@ def trace_files(spec: CellSpec) -> list[str]:
 
 def _settings(spec: CellSpec) -> list[dict[str, Any]]:
     """Return the parts of a cell's settings that name kinds, each combination once."""
-    return _combinations(_choices(spec))
-
-
-def _choices(spec: CellSpec) -> str:
-    """Return the keys of a cell's setting that name kinds, and the values of axes that reach into them, as JSON."""
     axes = {**spec.within, **{axis: values for axis, values in spec.tune.items() if axis.split(".")[0] in SETTING}}
     chosen = {axis: values for axis, values in axes.items() if axis.split(".")[0] in CHOICES}
-    return json.dumps([{key: value for key, value in spec.setting.items() if key in CHOICES}, chosen])
+    return _combinations(json.dumps([{key: value for key, value in spec.setting.items() if key in CHOICES}, chosen]))
 
 
 @functools.lru_cache(10_000)
 def _combinations(choices: str) -> list[dict[str, Any]]:
-    """Return each combination of the values of axes once, set in the setting. choices: See `_choices`."""
+    """Return each combination of the values of axes once, set in the setting. choices: Both, as JSON."""
     setting, axes = json.loads(choices)
     settings: dict[str, dict[str, Any]] = {}
     for point in product(axes):

@@ -44,10 +44,6 @@ class PatternSearch(TuningRule):
     needs_trials: ClassVar[bool] = True
     most: int = option(25, doc="largest number of trials for each hyper-parameter", unit="trials", low=1, high=1000)
 
-    def draws(self, trials: int, dimensions: int) -> int:
-        """Return the number of trials that are drawn: as many for each hyper-parameter."""
-        return trials * dimensions
-
     def advance(self, search: Search, outcomes: Outcomes) -> Search:
         """Return a search with the trials that come next, or with the best one as ``chosen``."""
         if search.rungs is not None:  # nothing has run: all trials run for all rounds
