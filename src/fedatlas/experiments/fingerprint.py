@@ -106,6 +106,7 @@ DETACHED = {
     },
 }
 
+RULES = Path(__file__).read_bytes()  # what an older version of this file has parsed is not used
 # What is known of sources by their hash: to read that takes a fifth of the time that it takes to parse them.
 CACHE = Path(__file__).with_name("__pycache__") / f"fingerprint.{sys.implementation.cache_tag}.json"
 _new: set[str] = set()  # names of modules parsed here, for other processes to know
@@ -143,7 +144,7 @@ def _codes(study: extensions.Study, modules: frozenset[str]) -> dict[str, str]:
     codes = {name: _parse(study, name)["code"] for name in sorted(_closure(study, modules))}
     if _new:
         with contextlib.suppress(UserError), atomic(CACHE) as temporary:  # where the package's folder can be written to
-            temporary.write_text(json.dumps({"rules": _rules(), "modules": _cached()}))
+            temporary.write_text(json.dumps(_cached()))
         _new.clear()
     return codes
 
@@ -234,7 +235,7 @@ def _parse(_study: extensions.Study, name: str) -> dict[str, Any]:
     if (path := _path(name)) is None:
         raise ModuleNotFoundError(name)
     files = [file for pattern in RESOURCES.get(name, ()) for file in sorted(path.parent.glob(pattern))]
-    source = hashlib.sha256(content := path.read_bytes()).hexdigest()
+    source = hashlib.sha256(RULES + (content := path.read_bytes())).hexdigest()
     parsed: dict[str, Any] = _cached().get(name, {}) if _of_package(name) else {}
     if parsed.get("source") != source:
         try:
@@ -269,17 +270,9 @@ def declared_files(tree: ast.Module) -> list[str]:
 
 @functools.cache
 def _cached() -> dict[str, Any]:
-    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-        content = json.loads(CACHE.read_text())
-        if content["rules"] == _rules():
-            return content["modules"]
+    with contextlib.suppress(OSError, ValueError, TypeError):
+        return dict(json.loads(CACHE.read_text()))
     return {}
-
-
-@functools.cache
-def _rules() -> str:
-    """Return the hash of this file. What was parsed by an older version of it is not used."""
-    return hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
 
 
 def _imports(tree: ast.Module, package: str) -> list[list[str]]:
@@ -290,13 +283,15 @@ def _imports(tree: ast.Module, package: str) -> list[list[str]]:
     """
     imports = []
     for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            imports += [[alias.name, *_attributes(tree, alias)] for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            start = ".".join(package.split(".")[: 1 - node.level or None]) if node.level else ""
-            imports.append([".".join(filter(None, (start, node.module))), *(alias.name for alias in node.names)])
-        elif isinstance(node, ast.Call) and _loads(node):
-            imports.append([ast.literal_eval(node.args[0])])
+        match node:
+            case ast.Import(names):
+                imports += [[alias.name, *_attributes(tree, alias)] for alias in names]
+            case ast.ImportFrom(module, names, level):
+                start = ".".join(package.split(".")[: 1 - level or None]) if level else ""
+                imports.append([".".join(filter(None, (start, module))), *(alias.name for alias in names)])
+            case ast.Call(function, [ast.Constant(str(module)), *_]):
+                if ast.unparse(function).rpartition(".")[2] in ("import_module", "__import__"):
+                    imports.append([module])
     return [entry for entry in imports if entry[0] and (_of_package(entry[0]) or not _of_package(package))]
 
 
@@ -307,16 +302,6 @@ def _attributes(tree: ast.Module, alias: ast.alias) -> list[str]:
     local = alias.asname or alias.name
     nodes = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
     return sorted({node.attr for node in nodes if isinstance(node.value, ast.Name) and node.value.id == local})
-
-
-def _loads(node: ast.Call) -> bool:
-    """Return whether a call imports a module by a name that stands in the source."""
-    argument = node.args[0] if node.args else None
-    return (
-        ast.unparse(node.func).rpartition(".")[2] in ("import_module", "__import__")
-        and isinstance(argument, ast.Constant)
-        and isinstance(argument.value, str)
-    )
 
 
 def _imported(imports: list[list[str]]) -> set[str]:

@@ -48,9 +48,7 @@ def _is_pooled(problem: dict[str, Any], clients: int) -> bool:
     """Return whether F of a problem on data is the mean over all rows, whichever client has them."""
     if not is_split(problem.get("partition")):
         return True
-    if problem.get("validation") or problem.get(
-        "test_share"
-    ):  # the rows that are held out are a share of each client's
+    if problem.get("validation") or problem.get("test_share"):  # the rows held out are a share of each client's
         return False
     kind, _ = problems.parse(problem)
     split = PARTITIONS.build(problem["partition"])
