@@ -7,10 +7,10 @@ import itertools
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
-from typing import Any, NamedTuple
+from typing import Any
 
 from fedatlas.errors import UserError
-from fedatlas.experiments.cells import Axes, CellSpec, Point, Run, Rung, Search, has_choice
+from fedatlas.experiments.cells import Axes, CellSpec, Point, Run, Search, Trial, has_choice
 from fedatlas.experiments.formulas import resolve
 from fedatlas.federation import algorithms
 from fedatlas.federation.algorithms import Algorithm
@@ -24,19 +24,11 @@ SETTING = {f.name for f in fields(Setting)}  # of which some may be tuned, such 
 FIRST_SEEDS = 2  # tuning seeds of a search; equal scores on them show that runs are not random
 
 
-class Trial(NamedTuple):
-    """A tuned value that runs on the tuning seeds: for all rounds, or for those of a rung, counted from 1."""
-
-    point: Point
-    rung: int = 0
-    rounds: int | None = None
-
-
 def initial_searches(spec: CellSpec) -> list[Search]:
     """Return the searches of a cell before any run, one for each point within; without a choice, they are over."""
     points = (point for point in product(spec.within) if spec.part is None or in_part(point, *spec.part))
     chosen = None if has_choice(spec.tune) else product(spec.tune)[0]
-    rungs: list[Rung] | None = None if spec.tuning is None else []
+    rungs: list[Trial] | None = None if spec.tuning is None else []
     return [Search(point, spec.tune, chosen, spec.space, rungs, spec.tuning_seeds[:FIRST_SEEDS]) for point in points]
 
 
@@ -63,13 +55,7 @@ def runs(spec: CellSpec, searches: Sequence[Search] = ()) -> Iterator[Run]:
 
 def search_trials(search: Search) -> list[Trial]:
     """Return what a search runs on the tuning seeds, as far as it is known."""
-    if search.rungs is None:
-        return [Trial(point) for point in tuned_points(search)]
-    return [
-        Trial(point, number, rounds)
-        for number, rung in enumerate(search.rungs, start=1)
-        for point, rounds in zip(rung.points, rung.rounds, strict=True)
-    ]
+    return [Trial(point) for point in tuned_points(search)] if search.rungs is None else search.rungs
 
 
 def tuned_points(search: Search) -> list[Point]:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from fedatlas.experiments import scores
-from fedatlas.experiments.cells import CellSpec, Point, Search
-from fedatlas.experiments.runs import SETTING, Trial, search_trials
+from fedatlas.experiments.cells import CellSpec, Point, Search, Trial
+from fedatlas.experiments.runs import SETTING, search_trials
 from fedatlas.experiments.tuning import axes
 from fedatlas.federation import algorithms
 from fedatlas.federation.engine.setting import Setting

@@ -17,8 +17,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from fedatlas.experiments import formulas, scores
-from fedatlas.experiments.cells import CellSpec, Point, Search
-from fedatlas.experiments.runs import Trial
+from fedatlas.experiments.cells import CellSpec, Point, Search, Trial
 from fedatlas.experiments.tuning.axes import DIGITS, end, size
 from fedatlas.experiments.tuning.base import Outcomes, TuningRule, option_of
 from fedatlas.registry.options import Option, option
