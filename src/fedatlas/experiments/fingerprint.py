@@ -58,7 +58,6 @@ SILENT = {
     "fedatlas.data.custom": "entries reach results through prepared data, whose rule has the entry as a parameter",
     "fedatlas.data.paths": "says where files lie",
     "fedatlas.data.locks": "lets one process at a time write data",
-    "fedatlas.experiments.shared_files": "names files that are inputs of rules; their specifications are parameters",
 }
 # Imports that are not followed: (importer, imported module), and why. The importer's results depend on the imported
 # module only where something else says so, mostly `fedatlas.experiments.dependencies`, which reads it from the
