@@ -90,7 +90,7 @@ def build(layout: Layout, files: Sequence[Path]) -> Tables:
         table[counts] = table[counts].fillna(0).astype(int)
         table.insert(table.columns.get_loc("score"), "chosen", table["seeds"] > 0)
         for name in ("edge", "confirmation"):
-            table.insert(table.columns.get_loc("score"), name, table["chosen"].map({True: "", False: ""}))
+            table.insert(table.columns.get_loc("score"), name, "")
         _add_outcomes(table, meta, columns, tune)
         summaries.append(table)
         curves.append(frame[scoring])
@@ -165,10 +165,9 @@ def _scored(frame: "pd.DataFrame", keys: list[str], select: Select) -> "pd.DataF
     rows = frame[frame["round"] > 0]
     runs = rows.groupby(of_runs, sort=False, dropna=False)
     scored = _ends(frame, keys, select.metric, select).set_index(of_runs)
-    for name in metrics:
-        scored[f"best_{name}"] = scores.score_frame(rows, of_runs, name, "best", record(name).goal)
-    for name in metrics:
-        scored[f"final_{name}"] = scores.score_frame(rows, of_runs, name, "final", record(name).goal, select.last)
+    for statistic, name in itertools.product(("best", "final"), metrics):
+        values = scores.score_frame(rows, of_runs, name, statistic, record(name).goal, select.last)
+        scored[f"{statistic}_{name}"] = values
     costs = [name for name in ("round", "steps", *COSTS) if name != "round" or "rounds" not in keys]
     scored = scored.join(runs[costs].last().rename(columns={"round": "rounds"})).reset_index()
     groups = scored.groupby(keys, sort=False, dropna=False)
