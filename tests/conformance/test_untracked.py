@@ -74,20 +74,8 @@ def test_a_declared_file_is_a_part_of_the_code(own):
     assert hashes[0] != hashes[1] and hashes[0] == hashes[2]
     assert list(find_untracked(own(source))) == []
     file.unlink()
-    with pytest.raises(UserError, match=r"extensions/mine\.py: reads names .*weights\.json, which cannot be read"):
+    with pytest.raises(UserError, match=r"extensions/weights\.json does not exist"):
         module_hashes([own(source)])
-
-
-def test_versions_of_other_packages_are_a_part_of_the_code(own, monkeypatch):
-    import importlib.metadata
-
-    source = SOURCE + "import yaml, numpy\n"
-    before = module_hashes([own(source)])["extensions.mine"]
-    original = importlib.metadata.version
-    for name, changes in (("numpy", False), ("PyYAML", True)):
-        monkeypatch.setattr(importlib.metadata, "version", lambda of, name=name: "0" if of == name else original(of))
-        assert (module_hashes([own(source)])["extensions.mine"] != before) == changes
-    assert extensions.find_file("extensions.mine") is not None
 
 
 def test_the_conformance_test_fails_and_passes(own):

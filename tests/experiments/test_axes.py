@@ -12,7 +12,7 @@ def test_axes_reach_into_lists():
     assign(spec, "participation.p.1", 0.2)
     assert spec["setting"]["participation"]["p"] == [0.5, 0.2]
     for axis in ("participation.p.2", "participation.p.x", "participation.p.-1"):
-        with pytest.raises(UserError, match="is not a position in"):
+        with pytest.raises(UserError, match="leads nowhere in"):
             assign(spec, axis, 0.2)
 
 

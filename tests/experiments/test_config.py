@@ -105,7 +105,7 @@ def test_errors_name_file_key_and_expectation(tmp_path, change, message):
         ({"tune": {"momentum": [0.9]}}, r"no option 'momentum'"),
         ({"grid": {"worker": [1]}}, r"setting has no option 'worker'"),
         ({"grid": {"record": [3]}}, r"setting: record is 3; it must be a list"),
-        ({"grid": {"clients.x": [3]}}, r"axis 'clients.x': clients is 2, which has no parts"),
+        ({"grid": {"clients.x": [3]}}, r"axis 'clients.x' leads nowhere in 2"),
         ({"grid": {"setting.clients": [3]}}, r"setting has no option 'setting'"),
         (
             {"grid": {"participation": ["full", {"kind": "full"}]}},

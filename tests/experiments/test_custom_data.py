@@ -16,7 +16,7 @@ from fedatlas.data.readers.base import Reader
 from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
 from fedatlas.experiments import expansion
-from fedatlas.experiments.shared_files import optimum_file, partition_file
+from fedatlas.experiments.dependencies import optimum_file, partition_file
 from fedatlas.federation.partitions import split
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.jobs import optimum, partition

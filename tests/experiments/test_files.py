@@ -24,7 +24,8 @@ ROWS = st.lists(st.fixed_dictionaries(KINDS), min_size=1, max_size=20)
 def test_rows_come_back(tmp_path_factory, rows):
     path = tmp_path_factory.mktemp("files") / "a.parquet"
     files.write(path, [{name: value for name, value in row.items() if value is not None} for row in rows], {"a": 1})
-    back, meta = files.read_rows(path)
+    table, meta = files.read_table(path)
+    back = table.to_pylist()
     frame, same = files.read(path)
     assert meta == same == {"a": 1}
     for i, row in enumerate(rows):
@@ -38,13 +39,13 @@ def test_rows_come_back(tmp_path_factory, rows):
 
 def test_lists_that_some_rows_lack(tmp_path):
     files.write(tmp_path / "a.parquet", [{"n": 1}, {"n": 2, "each": [1.0, 2.5]}, {"n": 3, "each": [3.0]}], {})
-    assert [row["each"] for row in files.read_rows(tmp_path / "a.parquet")[0]] == [None, [1.0, 2.5], [3.0]]
+    assert [row["each"] for row in files.read_table(tmp_path / "a.parquet")[0].to_pylist()] == [None, [1.0, 2.5], [3.0]]
     frame, _ = files.read(tmp_path / "a.parquet")
     assert list(frame["each"][1]) == [1.0, 2.5]
 
 
 def test_no_result_file(tmp_path):
     (tmp_path / "a.parquet").write_text("text")
-    for read in (files.read, files.read_rows, files.read_meta):
+    for read in (files.read, files.read_table, files.read_meta):
         with pytest.raises(UserError, match="is not a result file"):
             read(tmp_path / "a.parquet")

@@ -31,13 +31,12 @@ OPTIONS = {
 
 def spec_of(algorithm, trials=8, **change):
     space = OPTIONS[algorithm]
-    rule = TUNING_RULES.build(RULE)
     fields = {
         "algorithm": algorithm,
         "parameters": {},
         "problem": {"kind": "quadratic", "dim": 3},
         "setting": {"clients": 4, "rounds": 8, "batch": None},
-        "tune": axes.draw(space, algorithms.get(algorithm).options(), rule.draws(trials, len(space))),
+        "tune": axes.draw(space, algorithms.get(algorithm).options(), trials * len(space)),
         "space": space,
         "select": SELECT,
         "tuning": RULE,

@@ -69,8 +69,11 @@ def test_the_choice_is_that_of_the_papers_pseudocode(count):
         arm, stops, sets = successive_halving(losses, budget)
         search = search_over(losses, stops[-1])
         assert search.chosen == {"lr": arm + 1}
-        assert [[point["lr"] - 1 for point in rung.points] for rung in search.rungs] == sets
-        assert [rung.rounds for rung in search.rungs] == [[stop] * len(S) for stop, S in zip(stops, sets, strict=True)]
+        rungs = [list(trials) for _, trials in itertools.groupby(search.rungs, key=lambda trial: trial.rung)]
+        assert [[trial.point["lr"] - 1 for trial in rung] for rung in rungs] == sets
+        assert [[trial.rounds for trial in rung] for rung in rungs] == [
+            [stop] * len(S) for stop, S in zip(stops, sets, strict=True)
+        ]
 
 
 def test_the_last_rung_takes_all_rounds():
@@ -86,10 +89,10 @@ def test_a_run_file_holds_the_runs_of_all_rungs_and_what_they_cost(tmp_path):
     ends = frame.groupby(["local_steps", "lr", "rung", "seed"])["round"].max()
     for search in plain["searches"]:
         steps = search["within"]["local_steps"]
-        for number, rung in enumerate(search["rungs"], start=1):
-            for point, rounds in zip(rung["points"], rung["rounds"], strict=True):
-                assert (ends[steps, point["lr"], number] == rounds).all()
-            assert ends[steps, :, number].sum() == len(search["seeds"]) * sum(rung["rounds"])
+        for trial in search["rungs"]:
+            assert (ends[steps, trial["point"]["lr"], trial["rung"]] == trial["rounds"]).all()
+        spent = frame[(frame["local_steps"] == steps) & (frame["rung"] > 0)].groupby(["lr", "rung", "seed"])["round"]
+        assert spent.max().sum() == len(search["seeds"]) * sum(trial["rounds"] for trial in search["rungs"])
         assert (ends[steps, search["chosen"]["lr"], 0] == 16).all()
         assert Search.from_dict(search).to_dict() == search
     layout = tables.Layout([], ["local_steps"], ["lr"], SELECT)

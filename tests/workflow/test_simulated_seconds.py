@@ -11,8 +11,8 @@ from fedatlas.data.sources import info
 from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
 from fedatlas.experiments import expansion, result_files, tables
+from fedatlas.experiments.dependencies import partition_file
 from fedatlas.experiments.run import run_cell
-from fedatlas.experiments.shared_files import partition_file
 from fedatlas.federation.architectures import ARCHITECTURES
 from fedatlas.federation.costs.operations import of_architecture, per_sample
 from fedatlas.federation.problems import create

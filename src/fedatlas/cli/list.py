@@ -7,8 +7,7 @@ from fedatlas.data.catalogue import SOURCES
 from fedatlas.data.custom import CustomKeys
 from fedatlas.experiments.cells import Select
 from fedatlas.experiments.claim import Claim
-from fedatlas.experiments.interim_analyses import InterimAnalyses
-from fedatlas.experiments.specification import Entry, Experiment
+from fedatlas.experiments.specification import Entry, Experiment, InterimAnalyses
 from fedatlas.federation import problems
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.metrics.base import Metric

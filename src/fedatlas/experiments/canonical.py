@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from fedatlas.experiments.cells import OPTIONAL_KEYS, SEARCHED, CellSpec, Spec
+from fedatlas.experiments.cells import SEARCHED, CellSpec, Spec
 from fedatlas.experiments.tuning import TUNING_RULES
 from fedatlas.federation import channels
 from fedatlas.federation.algorithms import ALGORITHMS
@@ -19,7 +19,7 @@ def canonical(spec: CellSpec) -> Spec:
 
     Digests and comparisons are of this form. Jobs read the specification as it is, which has the values of all axes.
     """
-    content = plain(spec) | {
+    content = spec.to_dict() | {
         "parameters": canonical_parameters(spec.algorithm, spec.parameters),
         "problem": canonical_problem(spec.problem),
         "setting": canonical_setting(spec.setting),
@@ -27,12 +27,6 @@ def canonical(spec: CellSpec) -> Spec:
     if spec.tuning is not None:
         content["tuning"] = TUNING_RULES.canonical(spec.tuning)
     return content
-
-
-def plain(spec: CellSpec) -> Spec:
-    """Return what `CellSpec.to_dict` returns, without copies, which cost a plan of many cells seconds."""
-    content = {key: value for key, value in vars(spec).items() if value is not None or key not in OPTIONAL_KEYS}
-    return content if spec.select is None else content | {"select": vars(spec.select)}
 
 
 def conditions(spec: CellSpec) -> Spec:

@@ -120,9 +120,12 @@ class CellSpec:
             raise ValueError("several tuned values need a select")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the specification as JSON types, without the optional keys that are None."""
-        content = dataclasses.asdict(self)
-        return {key: value for key, value in content.items() if value is not None or key not in OPTIONAL_KEYS}
+        """Return the specification as JSON types, without the optional keys that are None.
+
+        Nothing is copied, which would cost a plan of many cells seconds.
+        """
+        content = {key: value for key, value in vars(self).items() if value is not None or key not in OPTIONAL_KEYS}
+        return content if self.select is None else content | {"select": vars(self.select)}
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> "CellSpec":
@@ -200,16 +203,12 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Rung:
-    """A stage of a search that stops losers: tuned values that run for a share of the rounds.
+class Trial:
+    """A tuned value that runs on the tuning seeds: for all rounds, or for those of a rung, counted from 1."""
 
-    Attributes:
-        points: Tuned values that run, which are the survivors of the rung before.
-        rounds: Rounds of each of them.
-    """
-
-    points: list[Point]
-    rounds: list[int]
+    point: Point
+    rung: int = 0
+    rounds: int | None = None
 
 
 @dataclass(frozen=True)
@@ -248,7 +247,7 @@ class Search:
         axes: Tuned hyper-parameters and their values, with those that the search added.
         chosen: The best tuned value; None as long as it is not known.
         space: Search space from which trials were drawn, as far as it has grown; None where values form a grid.
-        rungs: Stages so far, where the tuning rule has stages; None for other rules.
+        rungs: Trials of all rungs so far, where the tuning rule has rungs; None for other rules.
         seeds: Tuning seeds on which values run: two, and all where these show that runs are random.
         confirmation: How fresh seeds confirm the best value; None before, and where runs are not random.
     """
@@ -257,7 +256,7 @@ class Search:
     axes: Axes
     chosen: Point | None = None
     space: Space | None = None
-    rungs: list[Rung] | None = None
+    rungs: list[Trial] | None = None
     seeds: list[int] = field(default_factory=list)
     confirmation: Confirmation | None = None
 
@@ -271,7 +270,7 @@ class Search:
         """Return the search that `to_dict` turned into JSON types."""
         rungs, confirmation = content.get("rungs"), content.get("confirmation")
         parts = {
-            "rungs": rungs and [Rung(**rung) for rung in rungs],
+            "rungs": rungs and [Trial(**trial) for trial in rungs],
             "confirmation": confirmation and Confirmation(**confirmation),
         }
         return cls(**{**content, **parts})

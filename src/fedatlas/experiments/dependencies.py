@@ -1,17 +1,20 @@
-"""Dependencies of results on code: full names of modules, derived from specifications.
+"""Dependencies of results: full names of modules, and paths of files, derived from specifications.
 
 A result depends on these modules and on what they import, as `fedatlas.experiments.fingerprint` follows it. Their
-fingerprints are a parameter of the result's rule, which Snakemake compares.
+fingerprints are a parameter of the result's rule, which Snakemake compares. Partitions and optima are files that
+several experiments share; their origins say what they are made from.
 """
 
 import copy
 import functools
+import hashlib
 import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from fedatlas.experiments.cells import Cell, CellSpec, Spec
+from fedatlas.experiments.canonical import canonical_problem
+from fedatlas.experiments.cells import Cell, CellSpec, Spec, slug
 from fedatlas.experiments.fingerprint import closure
 from fedatlas.experiments.runs import SETTING, assign, product
 from fedatlas.experiments.tuning import TUNING_RULES
@@ -25,7 +28,8 @@ from fedatlas.federation.engine.drivers import DRIVERS
 from fedatlas.federation.metrics import METRICS, declared_name, round_metric
 from fedatlas.federation.participation import PARTICIPATION
 from fedatlas.federation.partitions import PARTITIONS, is_split
-from fedatlas.federation.problems import PROBLEMS
+from fedatlas.federation.problems import PROBLEMS, parse
+from fedatlas.federation.problems.base import DataKind
 from fedatlas.federation.sampling import SAMPLING
 from fedatlas.federation.schedules import SCHEDULES
 from fedatlas.federation.topologies import TOPOLOGIES
@@ -37,7 +41,13 @@ CONFIRMATION = "fedatlas.experiments.tuning.confirmation"
 PARTITION_JOB, OPTIMUM_JOB = "fedatlas.workflow.jobs.partition", "fedatlas.workflow.jobs.optimum"
 COMPILED = "fedatlas.federation.compiled"  # what enters the compiled parts imports it
 GIVEN = ("data", "test", "test_share", "partition", "validation")  # keys of a problem that are not options of its kind
-CHOICES = ("participation", "schedule", "sampling", "local_epochs", "batch", "metrics", "channel", "driver")
+# Keys of a setting that name a kind: their families, and what they name by default.
+KINDS: dict[str, tuple[Family[Any], str]] = {
+    "participation": (PARTICIPATION, "full"),
+    "schedule": (SCHEDULES, "constant"),
+    "driver": (DRIVERS, "synchronous"),
+}
+CHOICES = (*KINDS, "sampling", "local_epochs", "batch", "metrics", "channel")
 
 NAMED: dict[str, Family[Any]] = {"topology": TOPOLOGIES, "channel": CHANNELS}  # families of algorithms' options
 
@@ -52,30 +62,26 @@ def cell_modules(spec: CellSpec) -> list[str]:
             values = [spec.parameters.get(name, default)]
             values += [value for axes in (spec.within, spec.tune) for value in axes.get(f"parameters.{name}", ())]
             modules.update(family.module(value) for value in values)
-    modules |= _setting_modules(study(), _choices(spec))
     for setting in _settings(spec):
+        modules |= _setting_modules(study(), json.dumps(setting))
         modules.update(compiled_modules(algorithm, spec.problem, setting))
     return sorted(modules)
 
 
 # Cells share most settings. The study is a part of the keys, because its extensions say what a name means.
 @functools.lru_cache(10_000)
-def _setting_modules(_study: Path | None, choices: str) -> frozenset[str]:
-    """Return the modules that settings name. choices: See `_choices`."""
-    modules = set()
-    for setting in _combinations(choices):
-        modules.add(PARTICIPATION.module(setting.get("participation"), "full"))
-        modules.add(SCHEDULES.module(setting.get("schedule"), "constant"))
-        modules.add(DRIVERS.module(setting.get("driver"), "synchronous"))
-        if (driver := DRIVERS.build(setting.get("driver"), "synchronous")).clocked:
-            modules.add(COST_MODELS.module(driver.model))
-        passes = setting.get("local_epochs") is not None
-        modules.add(SAMPLING.module("reshuffling" if passes else setting.get("sampling"), "replacement"))
-        for name in setting.get("metrics") or ():
-            if (declared := declared_name(name)) or round_metric(name) is None:  # it may be over a recorded value
-                modules.add(METRICS.module(declared or name))
-        modules |= channel_modules(setting.get("channel"))
-    return frozenset(modules)
+def _setting_modules(_study: Path | None, setting_json: str) -> frozenset[str]:
+    """Return the modules that a setting names."""
+    setting = json.loads(setting_json)
+    modules = {family.module(setting.get(key), default) for key, (family, default) in KINDS.items()}
+    if (driver := DRIVERS.build(setting.get("driver"), "synchronous")).clocked:
+        modules.add(COST_MODELS.module(driver.model))
+    passes = setting.get("local_epochs") is not None
+    modules.add(SAMPLING.module("reshuffling" if passes else setting.get("sampling"), "replacement"))
+    for name in setting.get("metrics") or ():
+        if (declared := declared_name(name)) or round_metric(name) is None:  # it may be over a recorded value
+            modules.add(METRICS.module(declared or name))
+    return frozenset(modules | channel_modules(setting.get("channel")))
 
 
 def participation_modules(spec: CellSpec) -> list[str]:
@@ -155,21 +161,61 @@ def trace_files(spec: CellSpec) -> list[str]:
     return sorted({file for rule in rules for file in rule.files()})
 
 
+def partition_file(spec: CellSpec) -> tuple[str, dict[str, Any]]:
+    """Return the path of the partition of a cell's data, and its origin: ``data``, ``partition`` and ``clients``."""
+    partition, clients = PARTITIONS.canonical(spec.problem["partition"]), spec.setting["clients"]
+    key = f"{spec.problem['data']}-{slug(partition)}-clients={clients}".replace("kind=", "")
+    origin = {"data": spec.problem["data"], "partition": partition, "clients": clients}
+    return f"results/partitions/{key}.npz", origin
+
+
+def partition_path(spec: CellSpec) -> str | None:
+    """Return the path of the partition of a cell's data; None where they are not split."""
+    return partition_file(spec)[0] if is_split(spec.problem.get("partition")) else None
+
+
+def optimum_file(spec: CellSpec) -> tuple[str, dict[str, Any]]:
+    """Return the path of the optimum of a cell's problem, and its origin.
+
+    The origin is ``problem`` and ``clients``, and ``partition``, a file, if F depends on the rows of each client. Where
+    it does not, problems that differ in their partition or number of clients share the optimum.
+    """
+    problem = {key: value for key, value in canonical_problem(spec.problem).items() if key != "test"}
+    clients, partition = spec.setting.get("clients", 1), {}
+    if "data" in problem:
+        if _is_pooled(problem, clients):
+            dropped = ("partition", "weights") if is_split(problem.get("partition")) else ("partition",)
+            problem, clients = {key: value for key, value in problem.items() if key not in dropped}, 1
+        else:
+            partition = {"partition": partition_file(spec)[0]}
+    digest = hashlib.sha256(json.dumps({**problem, "clients": clients}, sort_keys=True).encode()).hexdigest()[:10]
+    key = f"{problem['kind']}-{problem.get('data', 'synthetic')}-{digest}"
+    return f"results/optima/{key}.npz", {"problem": problem, "clients": clients, **partition}
+
+
+def _is_pooled(problem: dict[str, Any], clients: int) -> bool:
+    """Return whether F of a problem on data is the mean over all rows, whichever client has them."""
+    from fedatlas.data import sources
+
+    if not is_split(problem.get("partition")):
+        return True
+    if problem.get("validation") or problem.get("test_share"):  # the rows held out are a share of each client's
+        return False
+    kind, _ = parse(problem)
+    split = PARTITIONS.build(problem["partition"])
+    return isinstance(kind, DataKind) and kind.is_pooled(split, sources.info(problem["data"]).rows, clients)
+
+
 def _settings(spec: CellSpec) -> list[dict[str, Any]]:
     """Return the parts of a cell's settings that name kinds, each combination once."""
-    return _combinations(_choices(spec))
-
-
-def _choices(spec: CellSpec) -> str:
-    """Return the keys of a cell's setting that name kinds, and the values of axes that reach into them, as JSON."""
     axes = {**spec.within, **{axis: values for axis, values in spec.tune.items() if axis.split(".")[0] in SETTING}}
     chosen = {axis: values for axis, values in axes.items() if axis.split(".")[0] in CHOICES}
-    return json.dumps([{key: value for key, value in spec.setting.items() if key in CHOICES}, chosen])
+    return _combinations(json.dumps([{key: value for key, value in spec.setting.items() if key in CHOICES}, chosen]))
 
 
 @functools.lru_cache(10_000)
 def _combinations(choices: str) -> list[dict[str, Any]]:
-    """Return each combination of the values of axes once, set in the setting. choices: See `_choices`."""
+    """Return each combination of the values of axes once, set in the setting. choices: Both, as JSON."""
     setting, axes = json.loads(choices)
     settings: dict[str, dict[str, Any]] = {}
     for point in product(axes):

@@ -109,8 +109,8 @@ def tuned_values(
     kind = problems.PROBLEMS.split(experiment.problem)[0]
     constants = problems.get(kind).constants if problem is None else problems.parse(problem)[0].available_constants()
     space = search_space(algorithm, entry.set, entry.search, setting or experiment.setting, constants)
-    trials = TUNING_RULES.build(experiment.tuning, "trials").draws(experiment.trials, len(space))
-    return _draw(algorithm, json.dumps(space), trials), space or None
+    of_each = TUNING_RULES.build(experiment.tuning, "trials").needs_trials
+    return _draw(algorithm, json.dumps(space), experiment.trials * (len(space) if of_each else 1)), space or None
 
 
 @functools.lru_cache(1000)

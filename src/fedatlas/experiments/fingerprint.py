@@ -15,14 +15,13 @@ import functools
 import hashlib
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import fedatlas
 from fedatlas.errors import UserError
 from fedatlas.io.files import atomic
-from fedatlas.io.machine import PACKAGES as COMPUTING_PACKAGES
 from fedatlas.io.text import require_file
 from fedatlas.registry import extensions
 
@@ -59,7 +58,6 @@ SILENT = {
     "fedatlas.data.custom": "entries reach results through prepared data, whose rule has the entry as a parameter",
     "fedatlas.data.paths": "says where files lie",
     "fedatlas.data.locks": "lets one process at a time write data",
-    "fedatlas.experiments.shared_files": "names files that are inputs of rules; their specifications are parameters",
 }
 # Imports that are not followed: (importer, imported module), and why. The importer's results depend on the imported
 # module only where something else says so, mostly `fedatlas.experiments.dependencies`, which reads it from the
@@ -107,6 +105,7 @@ DETACHED = {
     },
 }
 
+RULES = Path(__file__).read_bytes()  # what an older version of this file has parsed is not used
 # What is known of sources by their hash: to read that takes a fifth of the time that it takes to parse them.
 CACHE = Path(__file__).with_name("__pycache__") / f"fingerprint.{sys.implementation.cache_tag}.json"
 _new: set[str] = set()  # names of modules parsed here, for other processes to know
@@ -144,7 +143,7 @@ def _codes(study: Path | None, modules: frozenset[str]) -> dict[str, str]:
     codes = {name: _parse(study, name)["code"] for name in sorted(_closure(study, modules))}
     if _new:
         with contextlib.suppress(UserError), atomic(CACHE) as temporary:  # where the package's folder can be written to
-            temporary.write_text(json.dumps({"rules": _rules(), "modules": _cached()}))
+            temporary.write_text(json.dumps(_cached()))
         _new.clear()
     return codes
 
@@ -201,9 +200,7 @@ class _Plain(ast.NodeTransformer):
     def visit(self, node: ast.AST) -> Any:
         node = self.generic_visit(node)
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
-            body = [item for item in node.body if not _is_docstring(item)]
-            if isinstance(node, ast.ClassDef):
-                body = [item for item in body if not _is_word(item)]
+            body = [item for item in node.body if not _is_word(item, isinstance(node, ast.ClassDef))]
             node.body = body or ([] if isinstance(node, ast.Module) else [ast.Pass()])
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             node.returns = None  # types of results and arguments change no number
@@ -220,47 +217,43 @@ class _Plain(ast.NodeTransformer):
         return node
 
 
-def _is_docstring(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
-
-
-def _is_word(node: ast.stmt) -> bool:
+def _is_word(node: ast.stmt, in_class: bool) -> bool:
+    """Return whether a statement is a docstring, or sets attributes of a class that are words for people."""
+    if isinstance(node, ast.Expr):
+        return isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
     targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
-    return bool(targets) and all(isinstance(target, ast.Name) and target.id in WORDS for target in targets)
+    return in_class and targets != [] and all(isinstance(target, ast.Name) and target.id in WORDS for target in targets)
 
 
 @functools.cache
 def _parse(_study: Path | None, name: str) -> dict[str, Any]:
     """Return ``{"code", "imports"}`` of a module: hash of its normalised code, and imported names.
 
-    The hash is also of the files that the module's classes declare to read, and outside of the package of the versions
-    of other packages that it imports.
+    The hash is also of the files that the module's classes declare to read.
     """
     if (path := _path(name)) is None:
         raise ModuleNotFoundError(name)
-    parsed: dict[str, Any]
     files = [file for pattern in RESOURCES.get(name, ()) for file in sorted(path.parent.glob(pattern))]
-    versions = list[str]()
-    source = hashlib.sha256(content := path.read_bytes()).hexdigest()
-    if not _of_package(name):
+    source = hashlib.sha256(RULES + (content := path.read_bytes())).hexdigest()
+    parsed: dict[str, Any] = _cached().get(name, {}) if _of_package(name) else {}
+    if parsed.get("source") != source:
         try:
             tree = _Plain().visit(ast.parse(content, path))
         except SyntaxError as error:
             raise UserError(f"{extensions.location(name)}: {error}") from None
         package = name if path.name == "__init__.py" else name.rpartition(".")[0]
-        parsed = {"code": _hash(tree), "imports": _imports(tree, package)}
-        files = [path.parent / file for file in declared_files(tree)]
-        versions = _versions(parsed["imports"])
-    elif (parsed := _cached().get(name, {})).get("source") != source:
-        tree = _Plain().visit(ast.parse(content))
-        parsed = _cached()[name] = {"source": source, "code": _hash(tree), "imports": _imports(tree)}
-        _new.add(name)
-    if not (versions or files):
-        return parsed
+        code = hashlib.sha256(_written(tree).encode()).hexdigest()
+        parsed = {"source": source, "code": code, "imports": _imports(tree, package)}
+        if _of_package(name):
+            _cached()[name] = parsed
+            _new.add(name)
+        else:
+            files = [path.parent / file for file in declared_files(tree)]
     for file in files:
         require_file(file)
-    text = json.dumps([parsed["code"], versions, [hashlib.sha256(file.read_bytes()).hexdigest() for file in files]])
-    return parsed | {"code": hashlib.sha256(text.encode()).hexdigest()}
+        code = hashlib.sha256(parsed["code"].encode() + file.read_bytes()).hexdigest()
+        parsed = parsed | {"code": code}
+    return parsed
 
 
 def declared_files(tree: ast.Module) -> list[str]:
@@ -275,61 +268,30 @@ def declared_files(tree: ast.Module) -> list[str]:
 
 
 @functools.cache
-def _distributions() -> Mapping[str, list[str]]:
-    """Return the installed packages by module; to look through all of them takes half a second."""
-    import importlib.metadata
-
-    return importlib.metadata.packages_distributions()
-
-
-def _versions(imports: list[list[str]]) -> list[str]:
-    """Return the installed packages among imports with their versions.
-
-    Left out are Python's own modules, and packages whose versions stand beside every result.
-    """
-    import importlib.metadata
-
-    tops = {entry[0].partition(".")[0] for entry in imports} - {PACKAGE, *COMPUTING_PACKAGES, *sys.stdlib_module_names}
-    packages = _distributions() if tops else {}
-    installed = {name for top in tops if extensions.find_file(top) is None for name in packages.get(top, ())}
-    return sorted(f"{name} {importlib.metadata.version(name)}" for name in installed)
-
-
-def _hash(tree: ast.Module) -> str:
-    return hashlib.sha256(_written(tree).encode()).hexdigest()
-
-
-@functools.cache
 def _cached() -> dict[str, Any]:
-    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-        content = json.loads(CACHE.read_text())
-        if content["rules"] == _rules():
-            return content["modules"]
+    with contextlib.suppress(OSError, ValueError, TypeError):
+        return dict(json.loads(CACHE.read_text()))
     return {}
 
 
-@functools.cache
-def _rules() -> str:
-    """Return the hash of this file. What was parsed by an older version of it is not used."""
-    return hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
-
-
-def _imports(tree: ast.Module, package: str | None = None) -> list[list[str]]:
+def _imports(tree: ast.Module, package: str) -> list[list[str]]:
     """Return the imports of a source: modules, each with the names that are imported from it.
 
-    tree: of the source. package: full name of the package that the source lies in; without one, only modules of
-    fedatlas are returned.
+    tree: of the source. package: full name of the package that the source lies in; of fedatlas itself, only its own
+    modules are returned.
     """
     imports = []
     for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            imports += [[alias.name, *_attributes(tree, alias)] for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            start = ".".join((package or "").split(".")[: 1 - node.level or None]) if node.level else ""
-            imports.append([".".join(filter(None, (start, node.module))), *(alias.name for alias in node.names)])
-        elif isinstance(node, ast.Call) and _loads(node):
-            imports.append([ast.literal_eval(node.args[0])])
-    return [entry for entry in imports if _of_package(entry[0]) or (package is not None and entry[0])]
+        match node:
+            case ast.Import(names):
+                imports += [[alias.name, *_attributes(tree, alias)] for alias in names]
+            case ast.ImportFrom(module, names, level):
+                start = ".".join(package.split(".")[: 1 - level or None]) if level else ""
+                imports.append([".".join(filter(None, (start, module))), *(alias.name for alias in names)])
+            case ast.Call(function, [ast.Constant(str(module)), *_]):
+                if ast.unparse(function).rpartition(".")[2] in ("import_module", "__import__"):
+                    imports.append([module])
+    return [entry for entry in imports if entry[0] and (_of_package(entry[0]) or not _of_package(package))]
 
 
 def _attributes(tree: ast.Module, alias: ast.alias) -> list[str]:
@@ -339,16 +301,6 @@ def _attributes(tree: ast.Module, alias: ast.alias) -> list[str]:
     local = alias.asname or alias.name
     nodes = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
     return sorted({node.attr for node in nodes if isinstance(node.value, ast.Name) and node.value.id == local})
-
-
-def _loads(node: ast.Call) -> bool:
-    """Return whether a call imports a module by a name that stands in the source."""
-    argument = node.args[0] if node.args else None
-    return (
-        ast.unparse(node.func).rpartition(".")[2] in ("import_module", "__import__")
-        and isinstance(argument, ast.Constant)
-        and isinstance(argument.value, str)
-    )
 
 
 def _imported(imports: list[list[str]]) -> set[str]:

@@ -1,6 +1,8 @@
 """Result files: Parquet with JSON metadata and checksums of the numbers, written whole or not at all."""
 
+import contextlib
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,11 +19,7 @@ if TYPE_CHECKING:
 META, SCHEMA = b"fedatlas", b"fedatlas schema"
 
 
-def write(
-    path: str | Path,
-    content: "pd.DataFrame | list[dict[str, Any]]",
-    meta: dict[str, Any],
-) -> None:
+def write(path: str | Path, content: "pd.DataFrame | list[dict[str, Any]]", meta: dict[str, Any]) -> None:
     """Write a DataFrame, or rows, and metadata as one Parquet file.
 
     Args:
@@ -73,26 +71,16 @@ def read(path: str | Path) -> "tuple[pd.DataFrame, dict[str, Any]]":
     return table.to_pandas(), meta
 
 
-def read_rows(path: str | Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """Read rows and metadata, as ``read`` does a DataFrame."""
-    table, meta = read_table(path)
-    return table.to_pylist(), meta
-
-
 def read_table(path: str | Path) -> "tuple[pa.Table, dict[str, Any]]":
     """Read a table of Arrow and metadata. Raises UserError on any file that write() did not write."""
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    require_file(path)
-    try:
+    with _explain(path):
         with pq.ParquetFile(path, page_checksum_verification=True) as file:  # pq.read_table would import pandas
             table = file.read()
         if table.schema.metadata.get(SCHEMA) not in (None, _columns(table.schema).encode()):
             raise ValueError("its columns were changed")
         return table, json.loads(table.schema.metadata[META])
-    except (pa.ArrowException, OSError, TypeError, KeyError, ValueError, AttributeError) as error:
-        raise UserError(f"{path} is not a result file of fedatlas ({error}); delete it and run again") from None
 
 
 def _columns(schema: "pa.Schema") -> str:
@@ -104,11 +92,19 @@ def _columns(schema: "pa.Schema") -> str:
 
 def read_meta(path: str | Path) -> dict[str, Any]:
     """Read the metadata that write() wrote. Raises UserError on any other file."""
-    import pyarrow as pa
     import pyarrow.parquet as pq
+
+    with _explain(path):
+        return json.loads(pq.read_schema(path).metadata[META])
+
+
+@contextlib.contextmanager
+def _explain(path: str | Path) -> Iterator[None]:
+    """Turn what other files raise into a UserError."""
+    import pyarrow as pa
 
     require_file(path)
     try:
-        return json.loads(pq.read_schema(path).metadata[META])
+        yield
     except (pa.ArrowException, OSError, TypeError, KeyError, ValueError, AttributeError) as error:
         raise UserError(f"{path} is not a result file of fedatlas ({error}); delete it and run again") from None

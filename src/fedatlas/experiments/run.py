@@ -15,12 +15,12 @@ from fedatlas.data import prepared
 from fedatlas.errors import UserError
 from fedatlas.experiments import axis_values, scores
 from fedatlas.experiments.canonical import conditions
-from fedatlas.experiments.cells import EXCHANGES, RUNG, CellSpec, Point, Run, Search
+from fedatlas.experiments.cells import EXCHANGES, RUNG, CellSpec, Point, Run, Search, Trial
 from fedatlas.experiments.dependencies import cell_modules, data_names, trace_files
 from fedatlas.experiments.fingerprint import fingerprint
 from fedatlas.experiments.metadata import Environment, RunMeta, distinct
-from fedatlas.experiments.result_files import read_rows, write
-from fedatlas.experiments.runs import Trial, create, create_run, initial_searches, runs, tuned_points
+from fedatlas.experiments.result_files import read_table, write
+from fedatlas.experiments.runs import create, create_run, initial_searches, runs, tuned_points
 from fedatlas.experiments.tuning import TUNING_RULES
 from fedatlas.experiments.tuning.base import Outcomes
 from fedatlas.experiments.tuning.confirmation import advance_search
@@ -324,7 +324,7 @@ def _reusable(path: Path, meta: RunMeta) -> dict[str, Finished]:
     if not path.exists():
         return {}
     try:
-        rows, content = read_rows(path)
+        table, content = read_table(path)
         old = RunMeta.from_dict(content)
     except (UserError, TypeError, KeyError, ValueError):
         return {}
@@ -334,7 +334,7 @@ def _reusable(path: Path, meta: RunMeta) -> dict[str, Finished]:
     same = old.spec.select and meta.spec.select and meta.spec.select.comparison == old.spec.select.comparison
     return {
         key: done
-        for key, (run, done) in stored_runs(rows, old).items()
+        for key, (run, done) in stored_runs(table.to_pylist(), old).items()
         if not old.spec.select or run.seed in scoring or (same and run.seed not in meta.spec.seeds)
     }
 

@@ -8,10 +8,10 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from fedatlas.errors import UserError
-from fedatlas.experiments.cells import Axes, CellSpec, Point, Run, Rung, Search, has_choice
+from fedatlas.experiments.cells import Axes, CellSpec, Point, Run, Search, Trial, has_choice
 from fedatlas.experiments.formulas import resolve
 from fedatlas.federation import algorithms
 from fedatlas.federation.algorithms import Algorithm
@@ -25,19 +25,11 @@ SETTING = {f.name for f in fields(Setting)}  # of which some may be tuned, such 
 FIRST_SEEDS = 2  # tuning seeds of a search; equal scores on them show that runs are not random
 
 
-class Trial(NamedTuple):
-    """A tuned value that runs on the tuning seeds: for all rounds, or for those of a rung, counted from 1."""
-
-    point: Point
-    rung: int = 0
-    rounds: int | None = None
-
-
 def initial_searches(spec: CellSpec) -> list[Search]:
     """Return the searches of a cell before any run, one for each point within; without a choice, they are over."""
     points = (point for point in product(spec.within) if spec.part is None or in_part(point, *spec.part))
     chosen = None if has_choice(spec.tune) else product(spec.tune)[0]
-    rungs: list[Rung] | None = None if spec.tuning is None else []
+    rungs: list[Trial] | None = None if spec.tuning is None else []
     return [Search(point, spec.tune, chosen, spec.space, rungs, spec.tuning_seeds[:FIRST_SEEDS]) for point in points]
 
 
@@ -64,13 +56,7 @@ def runs(spec: CellSpec, searches: Sequence[Search] = ()) -> Iterator[Run]:
 
 def search_trials(search: Search) -> list[Trial]:
     """Return what a search runs on the tuning seeds, as far as it is known."""
-    if search.rungs is None:
-        return [Trial(point) for point in tuned_points(search)]
-    return [
-        Trial(point, number, rounds)
-        for number, rung in enumerate(search.rungs, start=1)
-        for point, rounds in zip(rung.points, rung.rounds, strict=True)
-    ]
+    return [Trial(point) for point in tuned_points(search)] if search.rungs is None else search.rungs
 
 
 def tuned_points(search: Search) -> list[Point]:
@@ -114,13 +100,8 @@ def create(run: Run, problem: Any = None) -> tuple[Algorithm, Setting]:
     Raises:
         UserError: A value does not fit, or a formula has no finite value.
     """
-    return create_algorithm(run, problem), create_setting(run)
-
-
-def create_algorithm(run: Run, problem: Any = None) -> Algorithm:
-    """Build the algorithm of a run. Arguments and errors are those of `create`."""
     options = algorithms.get(run.algorithm).options()
-    return algorithms.create(run.algorithm, resolve(run.parameters, options, problem))
+    return algorithms.create(run.algorithm, resolve(run.parameters, options, problem)), create_setting(run)
 
 
 def create_setting(run: Run) -> Setting:
@@ -148,17 +129,12 @@ def assign(parts: Mapping[str, Any], axis: str, value: Any) -> None:
     """
     *path, last = axis.split(".")
     target: Any = parts
-    for part in path if path[:1] in (["problem"], ["parameters"]) else ["setting", *path]:
-        target = target[_list_index(axis, target, part)] if isinstance(target, list) else target.setdefault(part, {})
-        if not isinstance(target, (dict, list)):
-            raise UserError(f"axis {axis!r}: {part} is {target!r}, which has no parts; write it as a mapping or a list")
-    target[_list_index(axis, target, last) if isinstance(target, list) else last] = copy.deepcopy(value)
-
-
-def _list_index(axis: str, values: list[Any], part: str) -> int:
-    if not part.isdigit() or int(part) >= len(values):
-        raise UserError(f"axis {axis!r}: {part!r} is not a position in {values}; positions are numbered from 0")
-    return int(part)
+    try:
+        for part in path if path[:1] in (["problem"], ["parameters"]) else ["setting", *path]:
+            target = target[int(part)] if isinstance(target, list) else target.setdefault(part, {})
+        target[int(last) if isinstance(target, list) and last.isdigit() else last] = copy.deepcopy(value)
+    except (AttributeError, IndexError, TypeError, ValueError):
+        raise UserError(f"axis {axis!r} leads nowhere in {target!r:.60}; lists are numbered from 0") from None
 
 
 def in_part(point: Point, part: int, parts: int) -> bool:

@@ -80,7 +80,8 @@ def build(layout: Layout, files: Sequence[Path]) -> Tables:
             last = frame.groupby(keys, sort=False, dropna=False)[RUNG].transform("max")
             frame = frame[(frame[RUNG] == 0) | (frame[RUNG] == last)].drop(columns=RUNG).reset_index(drop=True)
         tunes, scoring = (frame["seed"].isin(seeds) for seeds in (meta.spec.tuning_seeds, meta.spec.seeds))
-        compared = _trials(frame[tunes] if tunes.any() else frame, keys, layout.select)
+        metric = layout.select.tuning_metric
+        compared = _ends(frame[tunes] if tunes.any() else frame, keys, metric, layout.select)
         trials.append(compared)
         tuned = _tuned(compared[compared["seed"].isin(meta.spec.tuning_seeds)], keys, layout.select)
         table = table.merge(tuned, on=keys, how="left")
@@ -88,8 +89,9 @@ def build(layout: Layout, files: Sequence[Path]) -> Tables:
         counts = ["tuning_seeds", "tuning_diverged", "seeds", "diverged"]
         table[counts] = table[counts].fillna(0).astype(int)
         table.insert(table.columns.get_loc("score"), "chosen", table["seeds"] > 0)
-        for name, texts in zip(("edge", "confirmation"), _outcomes(meta, columns, table, tune), strict=True):
-            table.insert(table.columns.get_loc("score"), name, texts)
+        for name in ("edge", "confirmation"):
+            table.insert(table.columns.get_loc("score"), name, "")
+        _add_outcomes(table, meta, columns, tune)
         summaries.append(table)
         curves.append(frame[scoring])
     table, all_curves, all_trials, ended = (
@@ -148,12 +150,6 @@ def _joined(parts: list[tuple[str, Any, RunMeta]], columns: Columns) -> tuple[An
     return frame.sort_values(list(places), key=lambda c: c.map(places[c.name]), kind="stable", ignore_index=True), meta
 
 
-def _trials(frame: "pd.DataFrame", keys: list[str], select: Select) -> "pd.DataFrame":
-    """Return the scores of runs in the metric that tunes, by ``keys`` and seed."""
-    metric = select.tuning_metric
-    return _ends(frame, keys, metric, scores.goal(metric, select), select)
-
-
 def _tuned(trials: "pd.DataFrame", keys: list[str], select: Select) -> "pd.DataFrame":
     """Return the scores of values on the seeds of their trials, by ``keys``: medians, the worst where one diverged."""
     groups = trials.groupby(keys, sort=False, dropna=False)
@@ -168,11 +164,10 @@ def _scored(frame: "pd.DataFrame", keys: list[str], select: Select) -> "pd.DataF
     metrics, of_runs = scores.metric_columns(frame, keys), [*keys, "seed"]
     rows = frame[frame["round"] > 0]
     runs = rows.groupby(of_runs, sort=False, dropna=False)
-    scored = _ends(frame, keys, select.metric, select.goal, select).set_index(of_runs)
-    for name in metrics:
-        scored[f"best_{name}"] = scores.score_frame(rows, of_runs, name, "best", record(name).goal)
-    for name in metrics:
-        scored[f"final_{name}"] = scores.score_frame(rows, of_runs, name, "final", record(name).goal, select.last)
+    scored = _ends(frame, keys, select.metric, select).set_index(of_runs)
+    for statistic, name in itertools.product(("best", "final"), metrics):
+        values = scores.score_frame(rows, of_runs, name, statistic, record(name).goal, select.last)
+        scored[f"{statistic}_{name}"] = values
     costs = [name for name in ("round", "steps", *COSTS) if name != "round" or "rounds" not in keys]
     scored = scored.join(runs[costs].last().rename(columns={"round": "rounds"})).reset_index()
     groups = scored.groupby(keys, sort=False, dropna=False)
@@ -182,9 +177,9 @@ def _scored(frame: "pd.DataFrame", keys: list[str], select: Select) -> "pd.DataF
     return score.join(groups["diverged"].sum()).join(groups[numbers].mean()).reset_index()
 
 
-def _ends(frame: "pd.DataFrame", keys: list[str], metric: str, goal: str, select: Select) -> "pd.DataFrame":
+def _ends(frame: "pd.DataFrame", keys: list[str], metric: str, select: Select) -> "pd.DataFrame":
     """Return ``score`` and ``diverged`` (0 or 1) of each run, by ``keys`` and seed; diverged runs score worst."""
-    of_runs = [*keys, "seed"]
+    of_runs, goal = [*keys, "seed"], scores.goal(metric, select)
     ends = frame.groupby(of_runs, sort=False, dropna=False)[["status"]].last()
     rows = frame[frame["round"] > 0]
     ends["score"] = scores.score_frame(rows, of_runs, metric, select.statistic, goal, select.last)
@@ -193,20 +188,14 @@ def _ends(frame: "pd.DataFrame", keys: list[str], metric: str, goal: str, select
     return ends.reset_index()
 
 
-def _outcomes(meta: RunMeta, columns: Columns, table: "pd.DataFrame", tune: list[str]) -> "tuple[pd.Series, pd.Series]":
-    """Return in words where chosen values lie at an end of their axis, and whether fresh seeds confirmed them.
-
-    Both are empty where there is nothing to say, and for other rows.
-    """
-    edges = table["chosen"].map({True: "", False: ""})
-    confirmations = edges.copy()
+def _add_outcomes(table: "pd.DataFrame", meta: RunMeta, columns: Columns, tune: list[str]) -> None:
+    """Say in words where chosen values lie at an end of their axis, and whether fresh seeds confirmed them."""
     rule, where = TUNING_RULES.build(meta.spec.tuning_rule), "at" if meta.spec.space is None else "near"
     for search in meta.searches:
         row = table["chosen"].copy()
         for axis, value in search.within.items():
             row &= table[axis] == columns[axis](value)
         ends = {axis: rule.edge(meta.spec, search, axis) for axis in tune}
-        edges[row] = "; ".join(f"{axis} {where} its {end} value" for axis, end in ends.items() if end)
+        table.loc[row, "edge"] = "; ".join(f"{axis} {where} its {end} value" for axis, end in ends.items() if end)
         if search.confirmation is not None:
-            confirmations[row] = search.confirmation.outcome
-    return edges, confirmations
+            table.loc[row, "confirmation"] = search.confirmation.outcome

@@ -17,7 +17,7 @@ from fedatlas.errors import Undefined, UserError, did_you_mean, explain_overflow
 from fedatlas.experiments.cells import CellSpec, Run, Select, Spec
 from fedatlas.experiments.formulas import check_constants, resolve
 from fedatlas.experiments.run import check_start
-from fedatlas.experiments.runs import create_algorithm, create_run, create_setting, initial_searches, tuned_points
+from fedatlas.experiments.runs import create, create_run, create_setting, initial_searches, tuned_points
 from fedatlas.federation import algorithms, partitions, problems
 from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.engine.history import LOCAL_LOSS, PARTS
@@ -104,7 +104,7 @@ def _begin(_study: Path | None, algorithm: str, parameters: str, problem: str, s
         return
     try:
         with explain_overflow(algorithm):
-            check_start(create_algorithm(run, built), conditions, built, seed)
+            check_start(*create(run, built), built, seed)
     except UserError as error:
         raise Undefined(str(error)) from None
 

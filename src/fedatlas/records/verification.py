@@ -22,6 +22,7 @@ from fedatlas.data import prepared, store
 from fedatlas.data.paths import resolve_directory
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import EXCHANGES, CellSpec, Run
+from fedatlas.experiments.dependencies import optimum_file, partition_file
 from fedatlas.experiments.run import (
     Finished,
     ProblemOfSeed,
@@ -32,7 +33,6 @@ from fedatlas.experiments.run import (
     replay_searches,
     stored_runs,
 )
-from fedatlas.experiments.shared_files import optimum_file, partition_file
 from fedatlas.federation import problems
 from fedatlas.federation.arrays import to_numpy
 from fedatlas.federation.partitions import is_split, split

@@ -12,7 +12,7 @@ from typing import Any
 
 from fedatlas.data import sources
 from fedatlas.errors import UserError
-from fedatlas.experiments.canonical import canonical, plain
+from fedatlas.experiments.canonical import canonical
 from fedatlas.experiments.cells import Cell, CellSpec
 from fedatlas.experiments.dependencies import trace_files
 from fedatlas.experiments.labels import SIMULATED
@@ -98,7 +98,7 @@ class Graph:
         paths = self.run_inputs(w)
         files = {key: getattr(input, key, paths[key]) for key in ("partition", "optimum", "earlier") if key in paths}
         live = {"about": self._about(w)} if self._is_live else {}
-        return live | {"cell": sort_keys(plain(self.run_spec(w)))} | files
+        return live | {"cell": sort_keys(self.run_spec(w).to_dict())} | files
 
     def run_spec(self, w: Any) -> CellSpec:
         """Return what the runs of a run file need. w: Wildcards of its job."""

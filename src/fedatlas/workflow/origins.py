@@ -6,7 +6,7 @@ from typing import Any
 from fedatlas.errors import UserError
 from fedatlas.experiments import SIZES
 from fedatlas.experiments.cells import CellSpec
-from fedatlas.experiments.shared_files import optimum_file, partition_file
+from fedatlas.experiments.dependencies import optimum_file, partition_file
 from fedatlas.federation.partitions import is_split
 from fedatlas.workflow.study import RESULTS, Study
 

@@ -12,7 +12,7 @@ from fedatlas.experiments.cells import CellSpec, Search, Spec, has_choice
 from fedatlas.experiments.expansion import draws_nothing
 from fedatlas.experiments.runs import (
     FIRST_SEEDS,
-    create_algorithm,
+    create,
     create_run,
     create_setting,
     initial_searches,
@@ -50,7 +50,7 @@ def memory_mb(spec: CellSpec, cores: int = 1) -> int:
     kind, data = problems.parse(run.problem)
     parameters = _parameters(json.dumps(run.problem)) if data else run.problem.get("dim") or 1
     try:
-        kept = client_vectors(create_algorithm(run))
+        kept = client_vectors(create(run)[0])
     except Exception:  # an init that asks for the problem, or one of a user's: it fails where the job runs
         kept = 1
     kept += bool(directions(run.setting.get("channel"))[0].error_feedback)

@@ -31,7 +31,7 @@ LOGGER = """
 logger: fedatlas
 """  # of the profile of a study, where the package is installed
 COMPARISONS = "compare/experiments"  # below the results: experiments that `fedatlas compare` wrote
-RESULTS = "results"  # the folder in the paths of `shared_files`; the configuration may name another
+RESULTS = "results"  # the folder in the paths of shared files; the configuration may name another
 SHARED_FILE = re.compile(rf"{RESULTS}/(partitions|optima)/[^/]+\.npz")
 TEMPLATE_NAME = "my-study"  # of the study in the template's README.md
 
@@ -67,7 +67,7 @@ class Folders:
         return self.local(f"{self.data}/prepared/{name}/meta.json")
 
     def resolve(self, value: Any, files: Sequence[str] = ()) -> Any:
-        """Replace each path of `shared_files` in a value of JSON types by the path where the file lies.
+        """Replace each path of a shared file in a value of JSON types by the path where the file lies.
 
         Args:
             value: The value.

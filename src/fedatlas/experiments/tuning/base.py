@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from fedatlas.experiments import scores
-from fedatlas.experiments.cells import CellSpec, Point, Search
-from fedatlas.experiments.runs import SETTING, Trial, search_trials
+from fedatlas.experiments.cells import CellSpec, Point, Search, Trial
+from fedatlas.experiments.runs import SETTING, search_trials
 from fedatlas.experiments.tuning import axes
 from fedatlas.federation import algorithms
 from fedatlas.federation.engine.setting import Setting
@@ -74,7 +74,8 @@ class TuningRule(Kind):
     As it knows nothing but scores, a job that was cut off finds its way back from the runs that it kept.
     """
 
-    needs_trials: ClassVar[bool] = False  # whether it begins in search spaces, so that an experiment has ``trials``
+    # Whether it begins in search spaces, so that an experiment has ``trials``: their number for each hyper-parameter.
+    needs_trials: ClassVar[bool] = False
 
     @classmethod
     def title(cls) -> str:
@@ -105,15 +106,6 @@ class TuningRule(Kind):
         Arguments are those of `advance`, and the best value.
         """
         return search
-
-    def draws(self, trials: int, dimensions: int) -> int:
-        """Return the number of trials that are drawn; by default the one in the experiment file.
-
-        Args:
-            trials: Number in the experiment file.
-            dimensions: Number of tuned hyper-parameters.
-        """
-        return trials
 
     def edge(self, spec: CellSpec, search: Search, name: str) -> str:
         """Return ``lowest`` or ``highest`` if a better value may lie beyond the chosen one, else an empty text.

@@ -15,8 +15,8 @@ import operator
 import statistics
 from collections.abc import Sequence
 
-from fedatlas.experiments.cells import CellSpec, Confirmation, Point, Search
-from fedatlas.experiments.runs import FIRST_SEEDS, Trial, search_trials, tuned_points
+from fedatlas.experiments.cells import CellSpec, Confirmation, Point, Search, Trial
+from fedatlas.experiments.runs import FIRST_SEEDS, search_trials, tuned_points
 from fedatlas.experiments.tuning.axes import has_order, range_share, size
 from fedatlas.experiments.tuning.base import Outcomes, TuningRule
 

@@ -12,13 +12,12 @@ import dataclasses
 import itertools
 import math
 import statistics
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from fedatlas.experiments import formulas, scores
-from fedatlas.experiments.cells import CellSpec, Search
-from fedatlas.experiments.runs import Trial
+from fedatlas.experiments.cells import CellSpec, Point, Search, Trial
 from fedatlas.experiments.tuning.axes import DIGITS, end, size
 from fedatlas.experiments.tuning.base import Outcomes, TuningRule, option_of
 from fedatlas.registry.options import Option, option
@@ -44,31 +43,16 @@ class PatternSearch(TuningRule):
     needs_trials: ClassVar[bool] = True
     most: int = option(25, doc="largest number of trials for each hyper-parameter", unit="trials", low=1, high=1000)
 
-    def draws(self, trials: int, dimensions: int) -> int:
-        """Return the number of trials that are drawn: as many for each hyper-parameter."""
-        return trials * dimensions
-
     def advance(self, search: Search, outcomes: Outcomes) -> Search:
         """Return a search with the trials that come next, or with the best one as ``chosen``."""
         if search.rungs is not None:  # nothing has run: all trials run for all rounds
             return dataclasses.replace(search, rungs=None)
-        spec, names = outcomes.spec, list(search.axes)
-
-        def is_possible(values: Values) -> bool:
-            return outcomes.is_possible(dict(zip(names, values, strict=True)))
-
-        gaps = {
-            values: [gap(outcomes, Trial(dict(zip(names, values, strict=True))), seed) for seed in search.seeds]
-            for values in zip(*search.axes.values(), strict=True)
-        }
-        drawn = [values for values in zip(*spec.tune.values(), strict=True) if values in gaps]
-        options = [option_of(spec, name) for name in names]
-        walk = Walk(drawn, gaps, options, self.most * len(names), is_possible)
+        walk = Walk(search, outcomes, self.most)
         for asked in walk.run():
-            if new := [values for values in asked if values not in gaps]:
+            if new := [values for values in asked if values not in walk.losses]:
                 added = zip(search.axes.items(), zip(*new, strict=True), strict=True)
                 return dataclasses.replace(search, axes={name: [*axis, *more] for (name, axis), more in added})
-        return dataclasses.replace(search, chosen=dict(zip(names, walk.best(), strict=True)))
+        return dataclasses.replace(search, chosen=walk.point(walk.best()))
 
     def edge(self, spec: CellSpec, search: Search, name: str) -> str:
         """Return ``lowest`` or ``highest`` if no trial lies beyond the chosen value, although its option allows one."""
@@ -95,33 +79,34 @@ def gap(outcomes: Outcomes, trial: Trial, seed: int) -> float:
 
 
 class Walk:
-    """The walk from drawn trials to better ones, as far as their gaps are known; it asks for those that it lacks."""
+    """The walk from drawn trials to better ones, as far as they have run; it asks for those that it lacks."""
 
-    def __init__(
-        self,
-        drawn: Sequence[Values],
-        gaps: Mapping[Values, Sequence[float]],
-        options: Sequence[Option],
-        most: int,
-        is_possible: Callable[[Values], bool],
-    ) -> None:
-        """Keep what the walk needs.
+    def __init__(self, search: Search, outcomes: Outcomes, most: int) -> None:
+        """Begin with the trials that were drawn.
 
         Args:
-            drawn: Trials from which it begins.
-            gaps: Gaps of trials, one for each tuning seed.
-            options: Options of the hyper-parameters.
-            most: Largest number of trials.
-            is_possible: Returns whether a trial can be run.
+            search: The search so far.
+            outcomes: What its runs have shown.
+            most: Largest number of trials for each hyper-parameter.
         """
-        self.drawn, self.options, self.most, self.is_possible = drawn, options, most, is_possible
-        self.tried = list(drawn)
+        self.names, self.outcomes, self.most = list(search.axes), outcomes, most * len(search.axes)
+        self.options = [option_of(outcomes.spec, name) for name in self.names]
+        gaps = {
+            values: [gap(outcomes, Trial(self.point(values)), seed) for seed in search.seeds]
+            for values in zip(*search.axes.values(), strict=True)
+        }
+        self.drawn = [values for values in zip(*outcomes.spec.tune.values(), strict=True) if values in gaps]
+        self.tried = list(self.drawn)
         # Shares of positive gaps are what matters: one seed, or one instance, may have far larger ones than another.
-        self.logarithmic = all(value > 0 for each in drawn for value in gaps[each])
+        self.logarithmic = all(value > 0 for each in self.drawn for value in gaps[each])
         self.losses = {
             each: [math.log(max(value, 1e-300)) if self.logarithmic else value for value in values]
             for each, values in gaps.items()
         }
+
+    def point(self, values: Values) -> Point:
+        """Return the values of a trial by hyper-parameter."""
+        return dict(zip(self.names, values, strict=True))
 
     def mean(self, values: Values) -> float:
         """Return the mean loss of a trial over the tuning seeds."""
@@ -236,7 +221,7 @@ class Walk:
         new: list[Values] = []
         for values in (self.at(start, place) for place in places):
             known = not values or values in self.tried or values in new or len(self.tried) + len(new) >= self.most
-            if not known and (values in self.losses or self.is_possible(values)):
+            if not known and (values in self.losses or self.outcomes.is_possible(self.point(values))):
                 new.append(values)
         if new:
             yield new

@@ -7,8 +7,8 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from fedatlas.experiments.cells import Rung, Search
-from fedatlas.experiments.runs import create_run, create_setting, search_trials, tuned_points
+from fedatlas.experiments.cells import Search, Trial
+from fedatlas.experiments.runs import create_run, create_setting, tuned_points
 from fedatlas.experiments.tuning.base import Outcomes, TuningRule
 
 
@@ -22,18 +22,19 @@ class SuccessiveHalving(TuningRule):
         """Add the next rung, or choose the value that survived all of them."""
         spec, rungs, points = outcomes.spec, search.rungs or [], tuned_points(search)
         totals = [create_setting(create_run(spec, search.within, point, 0)).total_rounds for point in points]
-        survivors = points
+        survivors, number = points, rungs[-1].rung if rungs else 0
         if rungs:
-            trials = [trial for trial in search_trials(search) if trial.rung == len(rungs)]
+            trials = [trial for trial in rungs if trial.rung == number]
             best = outcomes.ranking(outcomes.medians(trials, search.seeds))[: math.ceil(len(trials) / 2)]
             survivors = [trials[index].point for index in sorted(best)]  # in their first order, which decides ties
         if len(survivors) == 1:
             return dataclasses.replace(search, chosen=survivors[0])
         most = max(totals)
-        stop = rung_rounds(rung_sizes(len(points)), most)[len(rungs)]
+        stop = rung_rounds(rung_sizes(len(points)), most)[number]
         # Where steps are given and local_steps tuned, values differ in their rounds: each takes its share of them.
         rounds = [max(1, totals[points.index(point)] * stop // most) for point in survivors]
-        return dataclasses.replace(search, rungs=[*rungs, Rung(survivors, rounds)])
+        trials = [Trial(point, number + 1, stop) for point, stop in zip(survivors, rounds, strict=True)]
+        return dataclasses.replace(search, rungs=[*rungs, *trials])
 
     def stages(self, values: int, rounds: int) -> list[tuple[int, int]]:
         """Return the number of values of each rung and its rounds."""

@@ -7,8 +7,8 @@ from typing import Any
 from fedatlas.data.prepared import load
 from fedatlas.experiments import labels
 from fedatlas.experiments.cells import Cell
+from fedatlas.experiments.dependencies import partition_path
 from fedatlas.experiments.experiment_view import ExperimentView
-from fedatlas.experiments.shared_files import partition_path
 from fedatlas.federation.partitions import is_by_owner
 from fedatlas.federation.partitions.partition import Partition
 from fedatlas.results.figures.base import Figure
