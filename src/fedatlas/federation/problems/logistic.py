@@ -21,9 +21,8 @@ from fedatlas.federation.problems.regression import (
     Penalty,
     Regression,
     RegressionKind,
-    test_data,
-    validation_data,
-)  # fmt: skip
+    evaluation_data,
+)
 from fedatlas.registry.options import option
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ class LogisticRegression(RegressionKind):
     def build(self, train: "Dataset", test: "Dataset | None", partition: "Partition | None") -> "Logistic":
         """The problem on prepared data. Data in float32 stay so: large ones may not fit twice."""
         dtype = np.float32 if train.X.dtype == np.float32 else np.float64
-        parts: Any = {"test": test_data(train, test, dtype), "validation": validation_data(train, dtype)}
+        parts = evaluation_data(train, test, dtype)
         return Logistic(train.features(dtype=dtype), train.y, partition=partition, **parts, **vars(self))
 
 

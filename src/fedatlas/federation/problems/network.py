@@ -39,7 +39,7 @@ class NeuralNetwork(DataKind):
     name = "network"
     constants = ("mu", "head")
     reports = ("loss", "accuracy", "test_loss", "test_accuracy", *VALIDATION)
-    oracle = "fedatlas.federation.networks.prepared"
+    oracle = "fedatlas.federation.networks.network"
 
     architecture: str | dict[str, Any] = option("mlp", doc="the network's architecture", family="architecture")
     loss: Literal["cross-entropy", "logistic"] = option(
