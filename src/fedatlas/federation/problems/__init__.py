@@ -80,11 +80,6 @@ def create(
         raise TypeError(f"{type(kind)} is neither synthetic nor on data")
     train = load(sources.data, directory)
     test = load(sources.test, directory) if sources.test else None
-    if test is not None and test.X.shape[1:] != train.X.shape[1:]:
-        raise UserError(
-            f"problem {kind.name}: samples of {test.name} have another shape than those of {train.name}: test on "
-            "another"
-        )
     # fedatlas.experiments.exclusions declares why results do not depend on this import
     from fedatlas.federation import partitions
 
