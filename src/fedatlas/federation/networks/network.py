@@ -253,7 +253,7 @@ def on_data(options: NeuralNetwork, train: "Dataset", test: "Dataset | None", pa
     held_out = None if X is None or y is None else Samples(X, y, shift, scale, options.dtype, device)
     X, y = train.X_validation, train.y_validation
     validation = None if y is None else Samples(X, y, shift, scale, options.dtype, device)
-    outputs = LOSSES[options.loss].outputs(train.classes)
+    outputs = 1 if options.loss == "logistic" else train.classes
     architecture, shape = options.architecture_kind, tuple(train.X.shape[1:])
     _validate_size(architecture, shape, outputs)
     build = functools.partial(architecture.build, shape, outputs)

@@ -42,7 +42,7 @@ class LogisticRegression(RegressionKind):
 
     start_scale: float = option(1.0, doc=START_SCALE_DOC, low=0)
 
-    def validate_data(self, train: "Contents") -> None:
+    def validate_data(self, train: "Contents | Dataset") -> None:
         if train.classes != 2:
             raise UserError(f"logistic regression needs two classes, the data have {train.classes}: use softmax")
 
