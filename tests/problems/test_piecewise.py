@@ -54,14 +54,6 @@ def test_value_and_slope_by_hand():
     assert np.isnan(problem.value_and_gradient(np.array([np.nan]))[1]).all()
 
 
-@pytest.mark.parametrize(
-    "knots, curvatures, message", [([0.0], [1.0], "2 pieces"), ([1.0, 1.0], [1.0] * 3, "increase"), ([], [-1.0], "neg")]
-)
-def test_refuses_pieces_of_no_convex_function(knots, curvatures, message):
-    with pytest.raises(UserError, match=message):
-        Piecewise(knots, curvatures)
-
-
 def test_is_smooth_and_strongly_convex(kappa, instance):
     """F'' is mu or L, and F' grows between any two points by mu to L times their distance (equal within a piece)."""
     mu, L = 1 / Decimal(kappa), Decimal(1)

@@ -25,7 +25,6 @@ __all__ = [
     "plus",
     "product",
     "rows",
-    "solve",
     "sqrt",
     "to_numpy",
     "top_k",
@@ -186,23 +185,6 @@ def column(values: np.ndarray, like: Array) -> Array:
 def convert(values: np.ndarray, like: Array) -> Array:
     """Return an array of NumPy in the library and type of ``like``, and on its device."""
     return like.new_tensor(values) if is_torch(like) else np.asarray(values, like.dtype)
-
-
-def solve(A: Array, b: Array) -> Array:
-    """Return the solution y of A y = b, (d,), for a matrix A (d, d).
-
-    Where A is singular, y is the shortest of the vectors for which A y is nearest to b.
-    """
-    if is_torch(A):
-        import torch
-
-        linalg: Any = torch.linalg
-    else:
-        linalg = np.linalg
-    try:
-        return linalg.solve(A, b)
-    except linalg.LinAlgError:
-        return linalg.pinv(A) @ b if all_finite(A) else b * np.nan
 
 
 def zeros_like(v: Array) -> Array:

@@ -5,8 +5,6 @@ mistake is judged here alone, and one sentence names hook, field and remedy.
 """
 
 import math
-import os
-import traceback
 from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -35,7 +33,6 @@ FORMS = {
 }
 JUDGED = ("client_weights", "length", "mixing")  # hooks whose results are judged in every round: numbers, few of them
 ADVICE = "norm and dot of fedatlas.arrays return a column (m, 1)"
-NOUNS = {"Steps": "steps", "Round": "the round n", "Gradient": "a gradient g"}
 
 
 class Inspector:
@@ -344,47 +341,3 @@ def _bare(value: Any) -> Any:
     """Return the rows that a hook sends, without what it says of how they are sent."""
     value = value.value if isinstance(value, (Note, Rows)) else value
     return value.rows if isinstance(value, Coded) else value
-
-
-class explain_mistakes:
-    """A context in which an unknown name of a State, of steps or of a round becomes a UserError with hook and line.
-
-    So do numbers beyond double precision, in a round. It is a class, which takes a third of a generator's time.
-
-    Args:
-        algorithm: Algorithm whose hooks are called.
-        t: Number of the round, or None outside of rounds.
-    """
-
-    def __init__(self, algorithm: "Algorithm", t: int | None = None) -> None:
-        self.algorithm, self.t = algorithm, t
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: Any) -> None:
-        if isinstance(error, ArithmeticError) and self.t is not None:
-            raise UserError(
-                f"{self.algorithm.title()}: in round {self.t + 1} its hyper-parameters lead to numbers beyond double "
-                f"precision ({error})"
-            ) from None
-        if isinstance(error, AttributeError) and error.name == "hessian_product" and hasattr(error.obj, "grad"):
-            raise UserError(
-                f"{self.algorithm.title()}: it takes products with Hessians, which this problem does not have: take "
-                "another problem, and write requires = ('hessian',)"
-            ) from error
-        owner = getattr(error, "obj", None)
-        kind_of_owner = type(owner).__name__
-        noun = f"a {kind_of_owner}" if isinstance(owner, Vectors) else NOUNS.get(kind_of_owner)
-        if not isinstance(error, AttributeError) or noun is None:
-            return
-        frames = traceback.extract_tb(error.__traceback__)
-        frame = next((each for each in reversed(frames) if each.filename != arrays.__file__), frames[-1])
-        hooks = [each.name for each in frames if hasattr(type(self.algorithm), each.name)]
-        names = [name for name, _ in owner.items()] if isinstance(owner, Vectors) else dir(owner)
-        names = [name for name in names if not name.startswith("_")]
-        hook = hooks[-1] if hooks else frame.name
-        raise UserError(
-            f"{self.algorithm.title()}: the hook {hook} ({os.path.basename(frame.filename)}, line {frame.lineno}) "
-            f"reads {error.name!r} of {noun}, which has {', '.join(names) or 'nothing'}{nearest(error.name, names)}"
-        ) from error

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fedatlas.errors import UserError
 from fedatlas.federation import arrays
 from fedatlas.federation.arrays import Array, State
 from fedatlas.federation.engine import exchanges, memory, messages, pools
@@ -20,7 +21,7 @@ from fedatlas.federation.engine.client_tables import Table
 from fedatlas.federation.engine.clients import Aggregate, Clients, Group
 from fedatlas.federation.engine.exchanges import ClientWork, Exchange, Ledger, Profile
 from fedatlas.federation.engine.history import COST_COLUMNS, History, Progress, evaluate, record_columns
-from fedatlas.federation.engine.inspection import Inspector, explain_mistakes
+from fedatlas.federation.engine.inspection import Inspector
 from fedatlas.federation.engine.messages import Message
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.steps import Round, call
@@ -72,11 +73,10 @@ class Simulation:
         self.sizes = self.sampler.sizes(np.arange(setting.clients))
         self.x0 = self.sampler.start()
         self.inspector = Inspector(self.algorithm, self.x0, setting.clients)
-        with explain_mistakes(self.algorithm):
-            self.s, first = self.inspector.first(call(self.algorithm.init, self.x0, setting.clients))
-            given = self.inspector.copies(self.s)
-            self.inspector.look("output", self.output)
-            self.inspector.require_unchanged("output", given)
+        self.s, first = self.inspector.first(call(self.algorithm.init, self.x0, setting.clients))
+        given = self.inspector.copies(self.s)
+        self.inspector.look("output", self.output)
+        self.inspector.require_unchanged("output", given)
         table, self.block = Table(first, setting.clients, self.x0, setting.state), block or problem.block_rows
         channels, self.pace = Channels(problem, setting, seed, self.x0), pools.Pace(threads)
         passes = setting.local_epochs is not None and setting.batch is not None
@@ -138,7 +138,7 @@ class Simulation:
         """
         start, began = self.problem.clock(), time.perf_counter()
         self.inspector.round = self.round
-        with explain_mistakes(self.algorithm, self.round):
+        try:
             if self.rounds is not None:
                 self.rounds.advance(self, pool or pools.Serial())
             else:
@@ -159,6 +159,11 @@ class Simulation:
                     self.pace.add((time.perf_counter() - began) / (len(active) * n.steps))
             if not arrays.all_finite(self.inspector.look("output", self.output, 1)):
                 self.diverged_round = self.round
+        except ArithmeticError as error:
+            raise UserError(
+                f"{self.algorithm.title()}: in round {self.round + 1} its hyper-parameters lead to numbers beyond "
+                f"double precision ({error})"
+            ) from None
         self.costs["seconds"] += self.problem.clock() - start
 
     def _begin(self) -> tuple["Algorithm", np.ndarray, Round]:
@@ -305,13 +310,12 @@ class Simulation:
         """Return the columns of an evaluation besides metrics of the output: of clients, server and local steps."""
         over = self.setting.client_metrics
         names = list(dict.fromkeys(metric.base for metric in over.values()))
-        with explain_mistakes(self.algorithm):
-            values = self.clients.metrics(self.algorithm, self.s, names) if names else {}
-            columns: dict[str, Any] = {name: metric.value(values[metric.base]) for name, metric in over.items()}
-            for name in self.algorithm.reports:
-                number = getattr(self.algorithm, name)(self.s, self._round(np.zeros(0, int), 0))
-                if self.inspector.look_at_report(name, number) is not None:
-                    columns[name] = float(number)
+        values = self.clients.metrics(self.algorithm, self.s, names) if names else {}
+        columns: dict[str, Any] = {name: metric.value(values[metric.base]) for name, metric in over.items()}
+        for name in self.algorithm.reports:
+            number = getattr(self.algorithm, name)(self.s, self._round(np.zeros(0, int), 0))
+            if self.inspector.look_at_report(name, number) is not None:
+                columns[name] = float(number)
         if self._exchanges:
             self.inspector.require_records(self.setting.record or (), self.records)
         return columns | record_columns(self.records)

@@ -14,11 +14,6 @@ class CrossEntropy:
     logistic = False
 
     @staticmethod
-    def outputs(classes: int) -> int:
-        """Return the number of scores that a network must give for so many classes."""
-        return classes
-
-    @staticmethod
     def losses(z: Tensor, y: Tensor) -> Tensor:
         """Return the loss of each sample, (b,), from its scores z and its label y, (b,)."""
         return F.cross_entropy(z, y, reduction="none")
@@ -33,13 +28,6 @@ class LogisticLoss:
     """log(1 + exp(-z)) for label 1 and log(1 + exp(z)) for label 0, of one score z (b, 1)."""
 
     logistic = True
-
-    @staticmethod
-    def outputs(classes: int) -> int:
-        """Return the number of scores that a network must give, 1. Raises UserError unless there are two classes."""
-        if classes != 2:
-            raise UserError(f"network: the loss 'logistic' needs two classes, the data have {classes}")
-        return 1
 
     @staticmethod
     def losses(z: Tensor, y: Tensor) -> Tensor:

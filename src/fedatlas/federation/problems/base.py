@@ -129,7 +129,7 @@ class DataKind(ProblemKind):
 
     on_data = True
 
-    def validate_data(self, train: "Contents") -> None:
+    def validate_data(self, train: "Contents | Dataset") -> None:
         """Raise UserError if the problem cannot be built from a data set.
 
         Args:

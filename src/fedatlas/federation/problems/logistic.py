@@ -21,9 +21,8 @@ from fedatlas.federation.problems.regression import (
     Penalty,
     Regression,
     RegressionKind,
-    test_data,
-    validation_data,
-)  # fmt: skip
+    evaluation_data,
+)
 from fedatlas.registry.options import option
 
 if TYPE_CHECKING:
@@ -43,14 +42,14 @@ class LogisticRegression(RegressionKind):
 
     start_scale: float = option(1.0, doc=START_SCALE_DOC, low=0)
 
-    def validate_data(self, train: "Contents") -> None:
+    def validate_data(self, train: "Contents | Dataset") -> None:
         if train.classes != 2:
             raise UserError(f"logistic regression needs two classes, the data have {train.classes}: use softmax")
 
     def build(self, train: "Dataset", test: "Dataset | None", partition: "Partition | None") -> "Logistic":
         """The problem on prepared data. Data in float32 stay so: large ones may not fit twice."""
         dtype = np.float32 if train.X.dtype == np.float32 else np.float64
-        parts: Any = {"test": test_data(train, test, dtype), "validation": validation_data(train, dtype)}
+        parts = evaluation_data(train, test, dtype)
         return Logistic(train.features(dtype=dtype), train.y, partition=partition, **parts, **vars(self))
 
 

@@ -39,7 +39,7 @@ class NeuralNetwork(DataKind):
     name = "network"
     constants = ("mu", "head")
     reports = ("loss", "accuracy", "test_loss", "test_accuracy", *VALIDATION)
-    oracle = "fedatlas.federation.networks.prepared"
+    oracle = "fedatlas.federation.networks.network"
 
     architecture: str | dict[str, Any] = option("mlp", doc="the network's architecture", family="architecture")
     loss: Literal["cross-entropy", "logistic"] = option(
@@ -85,7 +85,7 @@ class NeuralNetwork(DataKind):
         """Augmentation of minibatches of images, or None."""
         return None if self.augment is None else construct("augment", Augmentation, self.augment)
 
-    def validate_data(self, train: "Contents") -> None:
+    def validate_data(self, train: "Contents | Dataset") -> None:
         if self.loss == "logistic" and train.classes != 2:
             raise UserError(f"network: the loss 'logistic' needs two classes, the data have {train.classes}")
 
@@ -102,4 +102,5 @@ class NeuralNetwork(DataKind):
         Raises:
             UserError: The data, or the device, do not fit the options.
         """
+        self.validate_data(train)
         return importlib.import_module(self.oracle).on_data(self, train, test, partition)

@@ -62,9 +62,6 @@ class Piecewise(Problem):
         curvatures: The n + 1 second derivatives between and beyond the knots, none negative.
         minimiser: Point at which F and F' are 0.
         start: First point x0.
-
-    Raises:
-        UserError: The pieces make no convex function.
     """
 
     dim = samples = 1
@@ -73,15 +70,6 @@ class Piecewise(Problem):
     def __init__(self, knots: Sequence[Any], curvatures: Sequence[Any], minimiser: Any = 0.0, start: Any = 1.0) -> None:
         self.knots, self.curvatures = list(knots), list(curvatures)
         self.minimiser, self.x0 = minimiser, start
-        if len(self.curvatures) != len(self.knots) + 1:
-            raise UserError(
-                f"piecewise: {len(self.knots)} knots make {len(self.knots) + 1} pieces, "
-                f"but there are {len(self.curvatures)} curvatures"
-            )
-        if any(left >= right for left, right in zip(self.knots, self.knots[1:], strict=False)):
-            raise UserError("piecewise: knots must increase")
-        if min(self.curvatures) < 0:
-            raise UserError("piecewise: a negative curvature makes no convex function")
         i = bisect_left(self.knots, minimiser)
         new = i == len(self.knots) or self.knots[i] != minimiser
         self._nodes = self.knots[:i] + [minimiser] * new + self.knots[i:]

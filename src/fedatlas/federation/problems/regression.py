@@ -235,17 +235,10 @@ class ClientBatches:
         return np.concatenate([v for v, _ in pairs]), np.concatenate([g for _, g in pairs])
 
 
-def test_data(train: "Dataset", test: "Dataset | None", dtype: Any) -> tuple[Any, np.ndarray] | None:
-    """Return the features and labels to test on: those of ``test``, else of the test part of ``train``, else None."""
-    if test is not None:
-        return test.features(dtype=dtype), test.y
-    if train.X_test is None or train.y_test is None:
-        return None
-    return train.features("test", dtype), train.y_test
-
-
-def validation_data(train: "Dataset", dtype: Any) -> tuple[Any, np.ndarray] | None:
-    """Return the features and labels of the validation part of ``train``, or None."""
-    if train.y_validation is None:
-        return None
-    return train.features("validation", dtype), train.y_validation
+def evaluation_data(train: "Dataset", test: "Dataset | None", dtype: Any) -> dict[str, Any]:
+    """Return features and labels of test rows, those of ``test`` or of ``train``, and of validation rows, or None."""
+    parts: dict[str, Any] = {"test": None, "validation": None}
+    for name in parts:
+        if (labels := getattr(train, f"y_{name}")) is not None:
+            parts[name] = train.features(name, dtype), labels
+    return parts if test is None else parts | {"test": (test.features(dtype=dtype), test.y)}

@@ -22,9 +22,8 @@ from fedatlas.federation.problems.regression import (
     Penalty,
     Regression,
     RegressionKind,
-    test_data,
-    validation_data,
-)  # fmt: skip
+    evaluation_data,
+)
 from fedatlas.registry.options import option
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ class SoftmaxRegression(RegressionKind):
     )
 
     def build(self, train: "Dataset", test: "Dataset | None", partition: "Partition | None") -> "Softmax":
-        parts: Any = {"test": test_data(train, test, self.dtype), "validation": validation_data(train, self.dtype)}
+        parts = evaluation_data(train, test, self.dtype)
         features = train.features(dtype=self.dtype)
         pixels = (train.X.reshape(features.shape), train.scale) if train.X.dtype == np.uint8 else None
         return Softmax(features, train.y, train.classes, partition=partition, pixels=pixels, **parts, **vars(self))

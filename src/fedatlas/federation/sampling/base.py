@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any
 
 from fedatlas.registry.kinds import Kind
 
@@ -10,25 +10,15 @@ if TYPE_CHECKING:
     from fedatlas.federation.sampling.sampler import SampledProblem, Sampler
 
 
-class SampledKind(Protocol):
-    """The part of the declaration of a problem that samplings check before the problem is built."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def normal_start(self) -> bool: ...
-
-
 @dataclass(frozen=True, kw_only=True)
 class Sampling(Kind):
     """A way in which clients draw the minibatches of their local steps."""
 
-    def validate(self, kind: SampledKind, split: bool) -> None:
+    def validate(self, kind: Any, split: bool) -> None:
         """Raise UserError if problems of a kind cannot be sampled in this way.
 
         Args:
-            kind: Declaration of the problem.
+            kind: Declaration of the problem, a `ProblemKind`.
             split: Whether the data are split over clients.
         """
 

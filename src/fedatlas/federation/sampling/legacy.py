@@ -1,11 +1,12 @@
 """The draws and the start of the FedAc authors' code, which uses NumPy's legacy generator."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from fedatlas.errors import UserError
-from fedatlas.federation.sampling.base import SampledKind, Sampling
+from fedatlas.federation.sampling.base import Sampling
 from fedatlas.federation.sampling.replacement import ReplacementSampler
 from fedatlas.federation.sampling.sampler import SampledProblem, Sampler
 
@@ -22,7 +23,7 @@ class Legacy(Sampling):
 
     name = "legacy"
 
-    def validate(self, kind: SampledKind, split: bool) -> None:
+    def validate(self, kind: Any, split: bool) -> None:
         if not kind.normal_start:
             raise UserError(f"sampling: legacy starts from a normal vector; a problem of kind {kind.name} does not")
         if split:

@@ -24,19 +24,3 @@ class Topology(Kind):
     def mixing(self, clients: int) -> Mixing:
         """Return the `Mixing` over the graph with Metropolis weights. Raises UserError as `adjacency` does."""
         return Mixing(metropolis(self.adjacency(clients)))
-
-
-def symmetric(clients: int, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return the adjacency (clients, clients) of the graph with links from a[k] to b[k]; loops are left out."""
-    adjacency = np.zeros((clients, clients), bool)
-    adjacency[a, b] = adjacency[b, a] = True
-    np.fill_diagonal(adjacency, False)
-    return adjacency
-
-
-def connected(adjacency: np.ndarray) -> bool:
-    """Return whether every client can be reached from the first. adjacency: Symmetric booleans (m, m)."""
-    reached = np.arange(len(adjacency)) == 0
-    for _ in range(len(adjacency)):
-        reached = reached | adjacency[reached].any(axis=0)
-    return bool(reached.all())

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fedatlas.federation.topologies.base import Topology, symmetric
+from fedatlas.federation.topologies.base import Topology
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -14,5 +14,5 @@ class Ring(Topology):
     name = "ring"
 
     def adjacency(self, clients: int) -> np.ndarray:
-        ids = np.arange(clients)
-        return symmetric(clients, ids, (ids + 1) % clients)
+        following = np.roll(np.eye(clients, dtype=bool), 1, axis=1)
+        return (following | following.T) & ~np.eye(clients, dtype=bool)
