@@ -142,35 +142,30 @@ def _rows(name: Any, claim: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]
         raise UserError(
             f"claims.{name}: each is {table!r:.60}; it must be a list of keys, or a mapping of keys to rows"
         )
-    template = {key: value for key, value in claim.items() if key != "each"}
+    template = {name: {key: value for key, value in claim.items() if key != "each"}}
     claims = []
     for key, row in table.items():
         values = {"key": str(key), **(row if isinstance(row, Mapping) else {"value": row})}
-        used: set[str] = set()
-        filled = _fill({name: template}, values, used, f"claims.{name}")
-        ((row_name, row_claim),) = filled.items()
-        if unused := [value for value in values if value not in {*used, *CLAIM_KEYS, "key"}]:
-            raise UserError(f"claims.{name}: each.{key} has {unused[0]!r}, which no placeholder {{{unused[0]}}} uses")
-        overlay = {value: values[value] for value in values if value in CLAIM_KEYS and value not in used}
-        claims.append((row_name, merge(row_claim, overlay)))
+        laid_over = {value for value in values if value != "key" and f"{{{value}}}" not in str(template)}
+        for value in sorted(laid_over - CLAIM_KEYS):
+            raise UserError(f"claims.{name}: each.{key} has {value!r}, which no placeholder {{{value}}} uses")
+        ((row_name, row_claim),) = _fill(template, values, f"claims.{name}").items()
+        claims.append((row_name, merge(row_claim, {value: values[value] for value in laid_over})))
     return claims
 
 
-def _fill(part: Any, values: Mapping[str, Any], used: set[str], where: str) -> Any:
-    """Return a part of a claim with values in place of placeholders, and add the names of these values to ``used``."""
+def _fill(part: Any, values: Mapping[str, Any], where: str) -> Any:
+    """Return a part of a claim with values in place of placeholders."""
     if isinstance(part, Mapping):
-        return {_fill(key, values, used, where): _fill(value, values, used, where) for key, value in part.items()}
+        return {_fill(key, values, where): _fill(value, values, where) for key, value in part.items()}
     if isinstance(part, list):
-        return [_fill(item, values, used, where) for item in part]
+        return [_fill(item, values, where) for item in part]
     if not isinstance(part, str):
         return copy.deepcopy(part)
     if part.startswith("{") and part.endswith("}") and part[1:-1].isidentifier():
         if part[1:-1] not in values:
             raise UserError(f"{where}: the placeholder {part} has no value in each")
-        used.add(part[1:-1])
         return copy.deepcopy(values[part[1:-1]])
     for name, value in values.items():
-        if f"{{{name}}}" in part:
-            used.add(name)
-            part = part.replace(f"{{{name}}}", str(value))
+        part = part.replace(f"{{{name}}}", str(value))
     return part

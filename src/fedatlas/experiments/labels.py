@@ -160,7 +160,7 @@ def symbol(option: str) -> str:
 def assignment(option: str, value: Any) -> str:
     """An option with its value, in words alone: ``η = 0.316/L_max``."""
     words = re.sub(r"\d+\.\d+", lambda match: number(float(match[0])), value) if isinstance(value, str) else text(value)
-    return plain_text(mathematical(f"{symbol(option) or option} = {words.replace('*', ' ')}"))
+    return greek(f"{symbol(option) or option} = {words.replace('*', ' ')}")
 
 
 def mathematical(plain: str) -> str:

@@ -69,7 +69,8 @@ class Option:
     @functools.cached_property
     def members(self) -> tuple[Any, ...]:
         """The types that a value may have."""
-        return _members(self.type) + ((types.NoneType,) if self.constant or self.default is None else ())
+        null = (types.NoneType,) if self.constant or self.default is None else ()
+        return tuple(dict.fromkeys((*_members(self.type), *null)))
 
     @property
     def numeric(self) -> bool:
@@ -112,7 +113,7 @@ class Option:
     @functools.cached_property
     def _schemas(self) -> list[dict[str, Any]]:
         """The JSON schemas of the types that a value may have."""
-        return [self.schema_of(member) for member in dict.fromkeys(self.members)]
+        return list(map(self.schema_of, self.members))
 
     def schema_of(self, hint: Any) -> dict[str, Any]:
         """Return the JSON schema of the values of a type that lie in the range."""
