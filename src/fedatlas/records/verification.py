@@ -66,7 +66,8 @@ class Examination:
         name: Its name.
         cells: Cells of the record that its file has today, with today's code.
         before: Verifications that were there.
-        states: States of modules, with that of today, which is last.
+        state: Name of the state of modules of today.
+        states: All states of modules.
         rows: Verifications of this examination, by place.
         faults: Differences, in words, by place.
         obstacle: Why no further run can be computed here, such as missing data; empty else.
@@ -76,7 +77,8 @@ class Examination:
         """Begin to examine the record of an experiment. before: Verifications that are there."""
         self.size, self.name, self.cells, self.before = size, name, held_cells(study, size, name, record), before
         modules: Modules = {name: hash for held in self.cells.values() for name, hash in held.modules.items()}
-        self.states = before.states | {code_digest(modules): modules}
+        self.state = code_digest(modules)
+        self.states = before.states | {self.state: modules}
         self.rows: dict[Place, Verification] = {}
         self.faults: dict[Place, str] = {}
         self.obstacle = ""
@@ -138,7 +140,7 @@ class Examination:
             cell=place[1],
             checksum=held.cell.checksum,
             code=code_digest(held.modules),
-            state=list(self.states)[-1],
+            state=self.state,
             runs=len(self._computed[place]),
             total=len(held.cell.meta.computed),
             outcome=DIFFERS if fault else EQUAL,
