@@ -120,17 +120,34 @@ class Examination:
         cell = self.cells[place].cell
         return stored_runs(cell.table.to_pylist(), cell.meta)
 
-    def note(self, place: Place, key: str, fault: str, difference: float) -> None:
-        """Add a run that was computed again to the rows.
+    def compute(self, study: "Study", folder: Path, place: Place, key: str) -> None:
+        """Compute a run again and compare it, and find the chosen values of its cell again.
 
         Args:
-            place: Its cell.
-            key: Its key.
-            fault: What differs, in words; empty where nothing does.
-            difference: Largest relative difference.
+            study: The study.
+            folder: Folder of data, partitions and optima that are made anew.
+            place: Place of the cell.
+            key: Key of the run.
         """
-        self._computed[place].append(key)
         held, here = self.cells[place], environment()
+        cell, (run, finished), fault, difference = held.cell, self.runs(place)[key], "", 0.0
+        mirrors = [str(resolve_directory(study.folders.data) / "raw"), *study.config["data_mirrors"]]
+        for name, provenance in cell.meta.data.items():
+            meta = prepared.read_meta(store.prepare(name, folder, mirrors))
+            if meta is None or meta.digest != provenance["arrays"]:
+                fault = f"the prepared data {name} are others than those of the record"
+        if not fault:
+            problem = _make_problem(cell.spec, folder)
+            computed = file_rows(cell.spec, run.seed, compute_run(run, problem(run.seed)))
+            tolerance = TOLERANCES[to_numpy(problem(run.seed).start(run.seed)).dtype.name]
+            fault, difference = compare(finished.rows, computed, tolerance, bool(cell.plain.get("some_rows")))
+            if not fault and place not in self.rows and cell.meta.searches:
+                done = {key: done for key, (_, done) in self.runs(place).items()}
+                fault = _compare_choices(cell, done, problem)
+        if fault:
+            words = ", ".join(f"{name} {value}" for name, value in {**run.within, **run.tune, "seed": run.seed}.items())
+            self.faults[place] = f"{'/'.join(place)}, run with {words}: {fault}"
+        self._computed[place].append(key)
         before = self.rows.pop(place, None)  # a later row counts in spite of a difference before
         self.rows[place] = Verification(
             date=datetime.date.today().isoformat(),
@@ -138,18 +155,16 @@ class Examination:
             experiment=self.name,
             algorithm=place[0],
             cell=place[1],
-            checksum=held.cell.checksum,
+            checksum=cell.checksum,
             code=code_digest(held.modules),
             state=self.state,
             runs=len(self._computed[place]),
-            total=len(held.cell.meta.computed),
+            total=len(cell.meta.computed),
             outcome=DIFFERS if fault else EQUAL,
             difference=max(difference, before.difference if before else 0.0),
             processor=here.get("processor", "unknown"),
             versions=" ".join(f"{name} {here[name]}" for name in ("numpy", "numba", "scipy", "torch") if name in here),
         )
-        if fault:
-            self.faults[place] = fault
 
 
 def verify(
@@ -182,7 +197,7 @@ def verify(
                     return
                 if drawn := examination.draw(generator, more):
                     try:
-                        _examine(study, Path(folder), examination, *drawn)
+                        examination.compute(study, Path(folder), *drawn)
                     except UserError as error:
                         examination.obstacle = str(error)
                     outcome = "differs" if drawn[0] in examination.faults else examination.obstacle or "equal"
@@ -190,38 +205,6 @@ def verify(
                 if not drawn or examination.obstacle:
                     left.remove(examination)
             computed += 1
-
-
-def _examine(study: "Study", folder: Path, examination: Examination, place: Place, key: str) -> None:
-    """Compute a run again and compare it, and find the chosen values of its cell again.
-
-    Args:
-        study: The study.
-        folder: Folder of data, partitions and optima that are made anew.
-        examination: The examination.
-        place: Place of the cell.
-        key: Key of the run.
-    """
-    cell = examination.cells[place].cell
-    run, finished = examination.runs(place)[key]
-    fault, difference = "", 0.0
-    mirrors = [str(resolve_directory(study.folders.data) / "raw"), *study.config["data_mirrors"]]
-    for name, held in cell.meta.data.items():
-        meta = prepared.read_meta(store.prepare(name, folder, mirrors))
-        if meta is None or meta.digest != held["arrays"]:
-            fault = f"the prepared data {name} are others than those of the record"
-    if not fault:
-        problem = _make_problem(cell.spec, folder)
-        computed = file_rows(cell.spec, run.seed, compute_run(run, problem(run.seed)))
-        tolerance = TOLERANCES[to_numpy(problem(run.seed).start(run.seed)).dtype.name]
-        fault, difference = compare(finished.rows, computed, tolerance, bool(cell.plain.get("some_rows")))
-        if not fault and place not in examination.rows and cell.meta.searches:
-            done = {key: done for key, (_, done) in examination.runs(place).items()}
-            fault = _compare_choices(cell, done, problem)
-    if fault:
-        words = ", ".join(f"{name} {value}" for name, value in {**run.within, **run.tune, "seed": run.seed}.items())
-        fault = f"{'/'.join(place)}, run with {words}: {fault}"
-    examination.note(place, key, fault, difference)
 
 
 def _make_problem(spec: CellSpec, folder: Path) -> ProblemOfSeed:
