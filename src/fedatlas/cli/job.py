@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from fedatlas.data.locks import exclusive
 from fedatlas.errors import explain_overflow
@@ -21,10 +22,7 @@ from fedatlas.workflow import LIVE
 def run(a: argparse.Namespace) -> None:
     """Compute a cell. SIGTERM, which batch systems send before they kill, asks for a last checkpoint."""
     if "record" in a.spec:
-        from fedatlas.records.record import Restoration
-
-        Restoration(**a.spec["record"]).write(a.out)
-        print(f"restored from {a.spec['record']['path']}", flush=True)
+        restore(a.spec["record"], a.out)
         return
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
@@ -64,6 +62,19 @@ def _lock(out: str, stop: threading.Event) -> Iterator[None]:
         if not free:
             raise Stopped
         yield
+
+
+def restore(spec: dict[str, Any], out: str) -> None:
+    """Write a run file from a record.
+
+    Args:
+        spec: Values of a `Restoration`.
+        out: Path of the file.
+    """
+    from fedatlas.records.record import Restoration
+
+    Restoration(**spec).write(out)
+    print(f"restored from {spec['path']}", flush=True)
 
 
 def _print_progress(done: int, total: int) -> None:

@@ -91,7 +91,7 @@ def run_cell(
     (here,) = meta.environments
     paths = [out, part] if earlier is None else [Path(earlier), out, part]
     done = {key: run for path in paths for key, run in _reusable(path, meta).items()}
-    problem = problem_of_seed(spec, data, partition, optimum)
+    problem = _problem_of_seed(spec, data, partition, optimum)
     searches = initial_searches(spec)
     if spec.space is not None:
         searches = [_feasible(spec, search, problem) for search in searches]
@@ -133,7 +133,7 @@ def run_cell(
     keeper.forget()
 
 
-def problem_of_seed(
+def _problem_of_seed(
     spec: CellSpec, data: str | Path | None, partition: str | Path | None, optimum: str | Path | None
 ) -> ProblemOfSeed:
     """Return the function from a seed to the problem of its runs; for the arguments see `load_problem`.
