@@ -1,4 +1,4 @@
-"""Problems of plain arrays: what is taken, what is refused, and weights of rows."""
+"""Problems of plain arrays: what is taken, and what is refused."""
 
 import numpy as np
 import pytest
@@ -126,53 +126,6 @@ def test_the_number_of_clients_of_a_problem():
     assert len(fedatlas.train("gd", Quadratic(np.ones((4, 2)), np.ones((4, 2))), rounds=2, batch=None, lr="1/L")) == 3
     with pytest.raises(UserError, match="train needs a value for 'clients'"):
         fedatlas.train("gd", Softmax(X, Y), rounds=2, lr=0.1)
-
-
-def weighted(**options):
-    return Softmax(X, Y, 3, 0.1, sample_weight=Y + 1.0, **options)
-
-
-def repeated(**options):
-    """The same with whole weights as repetitions; rows and how often they are repeated."""
-    times = np.repeat(np.arange(12), Y + 1)
-    if "partition" in options:
-        options["partition"] = [np.flatnonzero(np.isin(times, rows)) for rows in options["partition"]]
-    return Softmax(X[times], Y[times], 3, 0.1, **options)
-
-
-@pytest.mark.parametrize("options", [{}, {"partition": ROWS}, {"partition": ROWS, "weights": "size"}, {"bias": False}])
-def test_weights_are_repetitions(options):
-    problem, repetition, clients = weighted(**options), repeated(**options), np.arange(3)
-    x, y = np.random.default_rng(1).standard_normal((2, problem.dim))
-    assert problem.value(x) == pytest.approx(repetition.value(x))
-    assert problem.evaluate(x) == pytest.approx(repetition.evaluate(x))
-    np.testing.assert_allclose(problem.gradient(x), repetition.gradient(x))
-    np.testing.assert_allclose(problem.hessian_product(x)(y), repetition.hessian_product(x)(y))
-    np.testing.assert_allclose(problem.full_batch(clients).grad(x), repetition.full_batch(clients).grad(x))
-    assert problem.smoothness == pytest.approx(repetition.smoothness)
-    assert problem.client_smoothness == pytest.approx(repetition.client_smoothness)
-    np.testing.assert_allclose(problem.solve().x, repetition.solve().x, atol=1e-6)
-
-
-@pytest.mark.parametrize("size", [1, 2])
-def test_minibatches_of_weighted_rows_have_no_bias(size):
-    """Of all draws of one row, or of pairs, the mean is the full gradient."""
-    problem, x = weighted(partition=ROWS), np.random.default_rng(1).standard_normal(12)
-    for client, rows in enumerate(ROWS):
-        draws = np.array(np.meshgrid(*[rows] * size)).reshape(size, -1).T
-        grads = [problem.batch(np.array([client]), draw[None]).grad(x)[0] for draw in draws]
-        np.testing.assert_allclose(np.mean(grads, axis=0), problem.full_batch(np.array([client])).grad(x)[0])
-
-
-@pytest.mark.parametrize("wrong", [[1.0], -np.ones(12), np.zeros(12), np.full(12, np.nan)])
-def test_what_are_no_weights(wrong):
-    with pytest.raises(UserError, match="sample_weight must be 12 finite numbers of at least 0"):
-        Softmax(X, Y, sample_weight=wrong)
-
-
-def test_a_client_without_weight():
-    with pytest.raises(UserError, match="all rows of client 1 have weight 0"):
-        Softmax(X, Y, partition=ROWS, sample_weight=np.where(np.isin(np.arange(12), ROWS[1]), 0, 1))
 
 
 def test_a_start_of_ones_own():

@@ -250,6 +250,18 @@ def test_an_edit_that_keeps_numbers_is_verified_and_one_that_does_not_is_not(stu
     assert taken() == ALL - {"own/scaffold", "digits/scaffold"}
 
 
+def test_a_row_names_the_state_of_the_code_that_computed_it(study, monkeypatch):
+    """Also where an edit was taken back that was verified meanwhile."""
+    with monkeypatch.context() as patch:
+        edit_module(patch, "federation.engine.simulation")
+        forget_code()
+        main(["record", "verify", "digits"])
+    forget_code()
+    main(["record", "verify", "digits", "--all", "--runs", "1"])
+    states = [row.state for row in all_verifications(Study.open()).of("smoke", "digits")]
+    assert states[-1] == states[0] and len(set(states)) == 2
+
+
 def test_a_choice_that_tuning_would_not_make_today_is_a_difference(study, monkeypatch, capsys):
     """Although all numbers of runs are equal."""
     edit_module(monkeypatch, "experiments.tuning.confirmation")

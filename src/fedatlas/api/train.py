@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from fedatlas.errors import UserError, explain_overflow
 from fedatlas.experiments.cells import LARGEST_SEED
-from fedatlas.experiments.formulas import check_constants, resolve
+from fedatlas.experiments.formulas import resolve
 from fedatlas.experiments.run import check_start
 from fedatlas.experiments.runs import SETTING
-from fedatlas.federation import algorithms, problems
+from fedatlas.federation import algorithms
 from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.engine import memory
 from fedatlas.federation.engine.setting import Setting
@@ -107,8 +107,6 @@ def train(
     identity: Any = None
     problem_spec = dict(problem) if isinstance(problem, Mapping) else repr(problem)
     if isinstance(problem, Mapping):
-        kind, _ = problems.parse(interactive.resolve_data_names(problem))
-        check_constants(parameters, cls.options(), kind.available_constants())
         described, problem = problem, interactive.create(problem, setting.clients)
         identity = (interactive.identity(described, setting.clients), *classes(described))
     algorithm = _create(algorithm, resolve(parameters, cls.options(), problem))

@@ -97,7 +97,13 @@ def run_cell(
     )
     paths = [out, part] if earlier is None else [Path(earlier), out, part]
     done = {key: run for path in paths for key, run in _reusable(path, meta).items()}
-    problem = problem_of_seed(spec, data, partition, optimum)
+    varies = instances.varies_by_seed(spec.problem)
+    # Runs of one seed follow one another, so the last problem is kept.
+    load = functools.lru_cache(maxsize=1)(functools.partial(load_problem, spec, data, partition, optimum))
+
+    def problem(seed: int) -> Problem:
+        return load(seed if varies else None)
+
     searches = _first_searches(spec, problem)
     finished, saved = len(done), time.monotonic()
 
@@ -140,18 +146,6 @@ def run_cell(
     keep(out, cell_runs)
     part.unlink(missing_ok=True)
     keeper.forget()
-
-
-def problem_of_seed(
-    spec: CellSpec, data: str | Path | None, partition: str | Path | None, optimum: str | Path | None
-) -> ProblemOfSeed:
-    """Return the function from a seed to the problem of its runs; for the arguments see `load_problem`.
-
-    It keeps the last problem that it built, because runs of one seed follow one another.
-    """
-    varies = instances.varies_by_seed(spec.problem)
-    load = functools.lru_cache(maxsize=1)(functools.partial(load_problem, spec, data, partition, optimum))
-    return lambda seed: load(seed if varies else None)
 
 
 def _first_searches(spec: CellSpec, problem: ProblemOfSeed) -> list[Search]:

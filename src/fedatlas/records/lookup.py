@@ -24,7 +24,7 @@ from fedatlas.records.verified import Held, Place, Verifications, find_verified,
 if TYPE_CHECKING:
     from fedatlas.workflow.study import Study
 
-USE, IGNORE, ANY = "use", "ignore", "any"  # values of the key `record` of the configuration
+IGNORE, ANY = "ignore", "any"  # values of the key `record` of the configuration; the other one is "use"
 
 
 def record_paths(study: "Study") -> dict[tuple[str, str], Path]:

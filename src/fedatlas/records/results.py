@@ -144,5 +144,10 @@ def _content(study: "Study", cell: Cell, path: Path) -> tuple[dict[str, Any], An
     for name, provenance in meta.data.items():
         today = prepared.read_meta(store.prepare(name, study.folders.data, study.config["data_mirrors"]))
         assert today is not None  # it was prepared
+        before, now = (
+            {file["name"]: file["sha256"] for file in form["files"]} for form in (provenance, today.provenance)
+        )
+        if before != now:
+            raise UserError(f"{path} was computed with other files of {name} than those that lie here: run it again")
         provenance |= {"source": sources.digest(sources.info(name, study.folders.data)), "arrays": today.digest}
     return {"id": cell.id, "key": cell.key, **meta.to_dict()}, table

@@ -29,7 +29,7 @@ from fedatlas.experiments.run import (
     Row,
     compute_run,
     file_rows,
-    problem_of_seed,
+    load_problem,
     replay_searches,
     stored_runs,
 )
@@ -37,6 +37,7 @@ from fedatlas.federation import problems
 from fedatlas.federation.arrays import to_numpy
 from fedatlas.federation.partitions import is_split, split
 from fedatlas.federation.partitions.partition import Partition
+from fedatlas.federation.problems import instances
 from fedatlas.io.machine import environment
 from fedatlas.records.lookup import held_cells
 from fedatlas.records.record import Record, RecordedCell
@@ -66,7 +67,8 @@ class Examination:
         name: Its name.
         cells: Cells of the record that its file has today, with today's code.
         before: Verifications that were there.
-        states: States of modules, with that of today, which is last.
+        state: Name of the state of modules of today.
+        states: All states of modules.
         rows: Verifications of this examination, by place.
         faults: Differences, in words, by place.
         obstacle: Why no further run can be computed here, such as missing data; empty else.
@@ -76,7 +78,8 @@ class Examination:
         """Begin to examine the record of an experiment. before: Verifications that are there."""
         self.size, self.name, self.cells, self.before = size, name, held_cells(study, size, name, record), before
         modules: Modules = {name: hash for held in self.cells.values() for name, hash in held.modules.items()}
-        self.states = before.states | {code_digest(modules): modules}
+        self.state = code_digest(modules)
+        self.states = before.states | {self.state: modules}
         self.rows: dict[Place, Verification] = {}
         self.faults: dict[Place, str] = {}
         self.obstacle = ""
@@ -118,17 +121,34 @@ class Examination:
         cell = self.cells[place].cell
         return stored_runs(cell.table.to_pylist(), cell.meta)
 
-    def note(self, place: Place, key: str, fault: str, difference: float) -> None:
-        """Add a run that was computed again to the rows.
+    def compute(self, study: "Study", folder: Path, place: Place, key: str) -> None:
+        """Compute a run again and compare it, and find the chosen values of its cell again.
 
         Args:
-            place: Its cell.
-            key: Its key.
-            fault: What differs, in words; empty where nothing does.
-            difference: Largest relative difference.
+            study: The study.
+            folder: Folder of data, partitions and optima that are made anew.
+            place: Place of the cell.
+            key: Key of the run.
         """
-        self._computed[place].append(key)
         held, here = self.cells[place], environment()
+        cell, (run, finished), fault, difference = held.cell, self.runs(place)[key], "", 0.0
+        mirrors = [str(resolve_directory(study.folders.data) / "raw"), *study.config["data_mirrors"]]
+        for name, provenance in cell.meta.data.items():
+            meta = prepared.read_meta(store.prepare(name, folder, mirrors))
+            if meta is None or meta.digest != provenance["arrays"]:
+                fault = f"the prepared data {name} are others than those of the record"
+        if not fault:
+            problem = _make_problem(cell.spec, folder)
+            computed = file_rows(cell.spec, run.seed, compute_run(run, problem(run.seed)))
+            tolerance = TOLERANCES[to_numpy(problem(run.seed).start(run.seed)).dtype.name]
+            fault, difference = compare(finished.rows, computed, tolerance, bool(cell.plain.get("some_rows")))
+            if not fault and place not in self.rows and cell.meta.searches:
+                done = {key: done for key, (_, done) in self.runs(place).items()}
+                fault = _compare_choices(cell, done, problem)
+        if fault:
+            words = ", ".join(f"{name} {value}" for name, value in {**run.within, **run.tune, "seed": run.seed}.items())
+            self.faults[place] = f"{'/'.join(place)}, run with {words}: {fault}"
+        self._computed[place].append(key)
         before = self.rows.pop(place, None)  # a later row counts in spite of a difference before
         self.rows[place] = Verification(
             date=datetime.date.today().isoformat(),
@@ -136,18 +156,16 @@ class Examination:
             experiment=self.name,
             algorithm=place[0],
             cell=place[1],
-            checksum=held.cell.checksum,
+            checksum=cell.checksum,
             code=code_digest(held.modules),
-            state=list(self.states)[-1],
+            state=self.state,
             runs=len(self._computed[place]),
-            total=len(held.cell.meta.computed),
+            total=len(cell.meta.computed),
             outcome=DIFFERS if fault else EQUAL,
             difference=max(difference, before.difference if before else 0.0),
             processor=here.get("processor", "unknown"),
             versions=" ".join(f"{name} {here[name]}" for name in ("numpy", "numba", "scipy", "torch") if name in here),
         )
-        if fault:
-            self.faults[place] = fault
 
 
 def verify(
@@ -180,7 +198,7 @@ def verify(
                     return
                 if drawn := examination.draw(generator, more):
                     try:
-                        _examine(study, Path(folder), examination, *drawn)
+                        examination.compute(study, Path(folder), *drawn)
                     except UserError as error:
                         examination.obstacle = str(error)
                     outcome = "differs" if drawn[0] in examination.faults else examination.obstacle or "equal"
@@ -188,38 +206,6 @@ def verify(
                 if not drawn or examination.obstacle:
                     left.remove(examination)
             computed += 1
-
-
-def _examine(study: "Study", folder: Path, examination: Examination, place: Place, key: str) -> None:
-    """Compute a run again and compare it, and find the chosen values of its cell again.
-
-    Args:
-        study: The study.
-        folder: Folder of data, partitions and optima that are made anew.
-        examination: The examination.
-        place: Place of the cell.
-        key: Key of the run.
-    """
-    cell = examination.cells[place].cell
-    run, finished = examination.runs(place)[key]
-    fault, difference = "", 0.0
-    mirrors = [str(resolve_directory(study.folders.data) / "raw"), *study.config["data_mirrors"]]
-    for name, held in cell.meta.data.items():
-        meta = prepared.read_meta(store.prepare(name, folder, mirrors))
-        if meta is None or meta.digest != held["arrays"]:
-            fault = f"the prepared data {name} are others than those of the record"
-    if not fault:
-        problem = _make_problem(cell.spec, folder)
-        computed = file_rows(cell.spec, run.seed, compute_run(run, problem(run.seed)))
-        tolerance = TOLERANCES[to_numpy(problem(run.seed).start(run.seed)).dtype.name]
-        fault, difference = compare(finished.rows, computed, tolerance, bool(cell.plain.get("some_rows")))
-        if not fault and place not in examination.rows and cell.meta.searches:
-            done = {key: done for key, (_, done) in examination.runs(place).items()}
-            fault = _compare_choices(cell, done, problem)
-    if fault:
-        words = ", ".join(f"{name} {value}" for name, value in {**run.within, **run.tune, "seed": run.seed}.items())
-        fault = f"{'/'.join(place)}, run with {words}: {fault}"
-    examination.note(place, key, fault, difference)
 
 
 def _make_problem(spec: CellSpec, folder: Path) -> ProblemOfSeed:
@@ -237,7 +223,9 @@ def _make_problem(spec: CellSpec, folder: Path) -> ProblemOfSeed:
         if not optimum.exists():
             parts = Partition.load(partition) if partition and "partition" in origin else None
             _save(problems.create(origin["problem"], origin["clients"], folder, parts).solve(), optimum)
-    return problem_of_seed(spec, folder, partition, optimum)
+    load = functools.lru_cache(maxsize=1)(functools.partial(load_problem, spec, folder, partition, optimum))
+    varies = instances.varies_by_seed(spec.problem)
+    return lambda seed: load(seed if varies else None)
 
 
 def _save(made: Any, path: Path) -> None:

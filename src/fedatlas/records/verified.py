@@ -176,18 +176,19 @@ def find_verified(
     valid = find_valid([held.cell for held in cells.values()], rows)
     digests = {place: code_digest(held.modules) for place, held in cells.items()}
     anew = {place for place, of_cell in valid.items() if any(row.code == digests[place] for row in of_cell)}
-    faulty = [
-        held.modules
+    faults = {(row.place, row.checksum, row.code) for row in rows if row.outcome == DIFFERS}
+    faulty = {
+        name
         for place, held in cells.items()
-        if place not in anew
-        and any(_is_fault(row, held.cell) and row.code == digests[place] for row in rows if row.place == place)
-    ]
+        if place not in anew and (place, held.cell.checksum, digests[place]) in faults
+        for name in held.modules
+    }
 
     def holds(place: Place, row: Verification) -> bool:
         before = states.get(row.state, {})
         changed = {name for name, hash in cells[place].modules.items() if before.get(name) != hash}
         donors = sum(changed <= cells[other].modules.keys() for other in anew)
-        return donors >= SHARED and not any(changed & modules.keys() for modules in faulty)
+        return donors >= SHARED and not changed & faulty
 
     others = cells.keys() - anew
     return anew | {place for place in others if any(holds(place, row) for row in reversed(valid[place]))}
@@ -209,18 +210,13 @@ def find_valid(cells: Iterable[RecordedCell], rows: Sequence[Verification]) -> d
     for row in reversed(rows):
         if (cell := by_place.get(row.place)) is None or row.checksum != cell.checksum:
             continue
-        if _is_fault(row, cell):
+        if row.outcome == DIFFERS:
             withdrawn.add(row.code)
             later = result[row.place]
             result[row.place] = [other for other in later if other.code != row.code or other.runs == other.total]
         elif row.code not in withdrawn and row.total == len(cell.meta.computed):
             result[row.place].insert(0, row)
     return result
-
-
-def _is_fault(row: Verification, cell: RecordedCell) -> bool:
-    """Return whether runs of a cell, with the content that it has, differ by a row."""
-    return row.outcome == DIFFERS and row.checksum == cell.checksum
 
 
 def meaning(cells: Iterable[RecordedCell], rows: Sequence[Verification]) -> str:

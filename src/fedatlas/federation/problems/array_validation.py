@@ -178,19 +178,6 @@ def as_test_rows(rows: ClientRows, labels: Sized | None, train: Partition | None
     return {"test": partition}
 
 
-def as_sample_weights(values: ArrayLike, samples: int) -> np.ndarray:
-    """Return weights of rows, (samples,), scaled to the mean 1.
-
-    Raises:
-        UserError: The weights are not finite numbers of at least 0, or all are 0.
-    """
-    weights = as_array("sample_weight", values)
-    weights = weights.astype(np.float64) if weights.dtype.kind in "biuf" else np.full(1, np.nan)
-    if weights.shape != (samples,) or not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
-        raise UserError(f"sample_weight must be {samples} finite numbers of at least 0, of which one is larger")
-    return weights / weights.mean()
-
-
 def as_start(values: ArrayLike, dim: int) -> np.ndarray:
     """Return a start as an array (dim,). Raises UserError if it is none."""
     start = as_array("start", values)

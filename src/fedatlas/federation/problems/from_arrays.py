@@ -1,4 +1,4 @@
-"""Regressions on plain arrays, the classes of the Python interface, with weights of rows."""
+"""Regressions on plain arrays, the classes of the Python interface."""
 
 from typing import Any
 
@@ -13,7 +13,6 @@ from fedatlas.federation.problems.array_validation import (
     as_features,
     as_labels,
     as_partition,
-    as_sample_weights,
     as_start,
     as_test_rows,
 )
@@ -82,7 +81,6 @@ class Softmax(softmax.Softmax):
         partition: Rows of each client, as of `Logistic`.
         test: Features and labels of test rows, or None.
         validation: Features and labels of validation rows, or None.
-        sample_weight: Weights (n,) of the losses of rows, or None for 1: all means over rows are weighted means.
         start: First point (d,), by default 0.
         test_partition: Test rows of each client, as of `Logistic`.
         **options: Options of the kind ``softmax``.
@@ -106,7 +104,6 @@ class Softmax(softmax.Softmax):
         partition: ClientRows = None,
         test: EvaluationData | None = None,
         validation: EvaluationData | None = None,
-        sample_weight: ArrayLike | None = None,
         start: ArrayLike | None = None,
         test_partition: ClientRows = None,
         **options: Any,
@@ -120,17 +117,7 @@ class Softmax(softmax.Softmax):
         evaluation = [as_evaluation_data(data, A.shape[1]) for data in (test, validation)]
         super().__init__(A, labels, count, l2, split, *evaluation, **options)
         self.part_rows = as_test_rows(test_partition, evaluation[0] and evaluation[0][1], split)
-        if sample_weight is not None:
-            self.sample_weight = as_sample_weights(sample_weight, self.samples)
-            _ = self._loss_factors  # raises UserError where all rows of a client have weight 0
         self._start = None if start is None else as_start(start, self.dim).astype(self.dtype)
 
     def start_from(self, rng: Any) -> np.ndarray:
         return super().start_from(rng) if self._start is None else self._start.copy()
-
-    def evaluate(self, x: np.ndarray) -> dict[str, float]:
-        metrics = super().evaluate(x)
-        if self.sample_weight is not None:
-            right = self.scores(self.A, x).argmax(axis=1) == self.y
-            metrics["accuracy"] = float(np.average(right, weights=self.sample_weight))
-        return metrics

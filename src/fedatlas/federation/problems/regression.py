@@ -122,15 +122,10 @@ class Regression(RowProblem):
     @functools.cached_property
     def client_smoothness(self) -> float:
         """Largest bound L on the curvature of any client's objective."""
-        if self.partition is None:
+        if (partition := self.partition) is None:
             return self.smoothness
-        clients = range(self.partition.clients)
-        return max(self.loss_factor(i) * self._client_curvature(i) for i in clients) + self.l2
-
-    def _client_curvature(self, i: int) -> float:
-        assert self.partition is not None
-        rows = self.partition.client(i)
-        return self.curvature(self.A[rows], None if self.sample_weight is None else self.sample_weight[rows])
+        clients = range(partition.clients)
+        return max(self.loss_factor(i) * self.curvature(self.A[partition.client(i)]) for i in clients) + self.l2
 
     @property
     def solvable(self) -> bool:

@@ -7,7 +7,6 @@ from typing import Literal
 
 import numpy as np
 
-from fedatlas.errors import UserError
 from fedatlas.federation import arrays
 from fedatlas.federation.problems.base import Problem, Vector
 from fedatlas.federation.problems.data_options import rows_without_clients
@@ -21,32 +20,15 @@ WEIGHTS_DOC = (
 
 
 class RowProblem(Problem):
-    """A problem on rows of data, with parts ``train``, ``test`` and ``validation``.
-
-    Attributes:
-        sample_weight: Weights (samples,) of the training rows' losses, of mean 1, or None for 1.
-    """
-
-    sample_weight: np.ndarray | None = None
+    """A problem on rows of data, with parts ``train``, ``test`` and ``validation``."""
 
     @functools.cached_property
     def client_factors(self) -> np.ndarray | None:
-        """Factors (clients,) of the mean losses of clients' rows in f_i; None if all are 1.
-
-        Raises:
-            UserError: All rows of a client have weight 0.
-        """
-        partition = self.partition
-        if partition is None:
+        """Factors (clients,) of the mean losses of clients' rows in f_i; None if all are 1."""
+        if self.partition is None or self.weights != "size":
             return None
-        sizes = partition.sizes
-        by_size = len(sizes) / sizes.sum() * sizes if self.weights == "size" else None
-        if self.sample_weight is None:
-            return by_size
-        totals = np.array([self.sample_weight[partition.client(i)].sum() for i in range(partition.clients)])
-        if (totals == 0).any():
-            raise UserError(f"sample_weight: all rows of client {int(np.argmin(totals))} have weight 0")
-        return sizes / totals if by_size is None else by_size * (sizes.sum() / totals.sum())
+        sizes = self.partition.sizes
+        return len(sizes) / sizes.sum() * sizes
 
     @functools.cached_property
     def row_weights(self) -> np.ndarray | None:
@@ -54,17 +36,17 @@ class RowProblem(Problem):
 
         Rows that no client has weigh 0.
         """
-        partition, sample_weight = self.partition, self.sample_weight
+        partition = self.partition
         if partition is None:
-            return sample_weight
-        alike = self.weights == "size" or (sample_weight is None and np.ptp(partition.sizes) == 0)
+            return None
+        alike = self.weights == "size" or np.ptp(partition.sizes) == 0
         if alike and partition.sizes.sum() == self.samples:  # the mean over all rows, to the bit
-            return sample_weight
+            return None
         factors = self.client_factors
         per_row = self.samples / partition.clients / partition.sizes * (1 if factors is None else factors)
         rows = np.zeros(self.samples)
         rows[partition.order] = np.repeat(per_row, partition.sizes)
-        return rows if sample_weight is None else rows * sample_weight
+        return rows
 
     @abstractmethod
     def row_scores(self, x: Vector, part: str, rows: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
@@ -99,8 +81,5 @@ class RowProblem(Problem):
             if not len(rows):
                 return {}
         losses, correct = self.row_scores(x, part, rows)
-        weights = self.sample_weight if part == "train" else None
-        if weights is not None and rows is not None:
-            weights = weights[rows]
-        means = (float(np.average(values, weights=weights)) for values in (losses, correct))
+        means = (float(values.mean()) for values in (losses, correct))
         return dict(zip(("loss", "accuracy"), means, strict=True))

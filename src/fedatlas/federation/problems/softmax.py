@@ -112,8 +112,7 @@ class Softmax(Regression):
     def batch(self, clients: np.ndarray, index: np.ndarray) -> Batch:
         if index.shape[1] > self.gather_limit:
             counts, size = (np.bincount(draws, minlength=self.samples) for draws in index), index.shape[1]
-            rows = 1 if self.sample_weight is None else self.sample_weight
-            weights = (count * rows * self.loss_factor(i) / size for count, i in zip(counts, clients, strict=True))
+            weights = (count * self.loss_factor(i) / size for count, i in zip(counts, clients, strict=True))
             return ClientBatches([SoftmaxBatch(self, self.A[None], self.y[None], w[None], size) for w in weights])
         return self._of_rows(clients, index)
 
@@ -138,10 +137,9 @@ class Softmax(Regression):
 
     def _weights(self, clients: Any, index: np.ndarray) -> np.ndarray | None:
         """Return weights (m, b) of the samples of an index, or None for plain means."""
-        if self._loss_factors is None and self.sample_weight is None:
+        if self._loss_factors is None:
             return None
-        weights = np.broadcast_to(self.loss_factors(clients) / index.shape[1], index.shape)
-        return weights if self.sample_weight is None else self.sample_weight[index] * weights
+        return np.broadcast_to(self.loss_factors(clients) / index.shape[1], index.shape)
 
     def full_batch(self, clients: np.ndarray) -> Batch:
         if self.partition is None:
@@ -260,7 +258,6 @@ class Softmax(Regression):
         if self.dtype == np.float64:
             return super().solve()
         precise = Softmax(self.A, self.y, self.classes, self.l2, self.partition, bias=self.bias, weights=self.weights)
-        precise.sample_weight = self.sample_weight
         return precise.solve()
 
 
