@@ -95,8 +95,7 @@ def run_cell(
         data={name: prepared.load(name, data).provenance for name in data_names(spec)},
         traces={path: hashlib.sha256(read_bytes(path)).hexdigest() for path in trace_files(spec)},
     )
-    paths = [out, part] if earlier is None else [Path(earlier), out, part]
-    done = {key: run for path in paths for key, run in _reusable(path, meta).items()}
+    done = {key: run for path in (earlier, out, part) if path for key, run in _reusable(Path(path), meta).items()}
     varies = instances.varies_by_seed(spec.problem)
     # Runs of one seed follow one another, so the last problem is kept.
     load = functools.lru_cache(maxsize=1)(functools.partial(load_problem, spec, data, partition, optimum))
@@ -287,9 +286,9 @@ def file_rows(spec: CellSpec, seed: int, rows: list[Row]) -> list[Row]:
         choose = min if scores.goal(spec.select.tuning_metric, spec.select) == "min" else max
         scored = [choose(scored, key=values.__getitem__)] if scored else []
     kept = sorted({0, *scored[-spec.select.last :], len(rows) - 1})
-    starts = [0, *(at + 1 for at in kept)]
-    texts = (tuple(row[EXCHANGES] for row in rows[start : at + 1]) for start, at in zip(starts, kept, strict=False))
-    return [{**rows[at], EXCHANGES: _joined(texts_since)} for at, texts_since in zip(kept, texts, strict=True)]
+    since = zip([0, *(at + 1 for at in kept)], kept, strict=False)
+    texts = [_joined(tuple(row[EXCHANGES] for row in rows[start : at + 1])) for start, at in since]
+    return [{**rows[at], EXCHANGES: text} for at, text in zip(kept, texts, strict=True)]
 
 
 @functools.lru_cache(maxsize=1 << 16)

@@ -82,11 +82,10 @@ def create_run(spec: CellSpec, within: Point, tuned: Point, seed: int, trial: Tr
     for axis, value in {**within, **{k: v for k, v in tuned.items() if k in SETTING}}.items():
         assign(parts, axis, value)
     parts["parameters"] |= {name: value for name, value in tuned.items() if name not in SETTING}
-    rung = 0
     if trial is not None and trial.rounds is not None:  # rounds take the place of steps and epochs, which count them
-        rung = trial.rung
         setting = {key: value for key, value in parts["setting"].items() if key not in ("steps", "epochs")}
         parts["setting"] = {**setting, "rounds": trial.rounds}
+    rung = 0 if trial is None else trial.rung
     return Run(spec.algorithm, seed=seed, within=within, tune=tuned, rung=rung, **parts)
 
 
