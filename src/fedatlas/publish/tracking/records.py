@@ -22,6 +22,7 @@ from fedatlas.publish.report.warnings import find_warnings
 from fedatlas.registry.validation import native
 from fedatlas.results.claims.verdicts import NOT_TESTED
 from fedatlas.results.comparing.intervals import interval_of_mean
+from fedatlas.results.figures.style import styles
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +31,7 @@ COSTS = ("gradients", "vectors_up", "bits_up", "bits_down", "seconds")  # of whi
 POINTS = 32  # of a curve: MLflow needs a quarter of a kilobyte for each, and its charts are no larger
 MAX_SEED_RUNS = 200  # of an experiment
 SYMBOLS = {"clients": "M", "local_steps": "K"}
-NOTE = "mlflow.note.content"
+NOTE, COLOUR = "mlflow.note.content", "mlflow.runColor"
 FILES = ("report.html", "table.csv", "claims.csv", "figures/*.png", "tables/*.html")
 
 Point = tuple[str, float, int]  # of a metric: name, value, step
@@ -80,8 +81,11 @@ def setting_runs(
     groups = dict(list(curves.groupby(keys, sort=False, dropna=False)))
     axes = {**facts["content"]["grid"], **facts["content"]["within"]}
     few = len(facts["algorithms"]) * math.prod(map(len, axes.values())) * len(facts["seeds"]) <= MAX_SEED_RUNS
+    entries = facts["content"]["algorithms"]
+    looks = styles({id: entries.get(id, {}).get("algorithm") or id for id in facts["algorithms"]})
     for row in table[table["chosen"]].to_dict("records"):
-        marks = {"algorithm": row["algorithm"], "fingerprint": meta.fingerprints[row["algorithm"]]}
+        id = row["algorithm"]
+        marks = {"algorithm": id, COLOUR: looks[id].colour, "fingerprint": meta.fingerprints[id]}
         rows = groups[tuple(row[key] for key in keys)]
         run = _setting_run(facts, row, rows, {**facts["tags"], **marks}, end)
         yield run._replace(children=list(_seed_runs(facts, run, row, rows)) if few else [])
@@ -125,7 +129,7 @@ def _seed_runs(facts: Facts, parent: RunRecord, row: Row, curves: "pd.DataFrame"
         yield RunRecord(
             key=f"{parent.key}/{seed}",
             name=_name(facts["algorithms"][row["algorithm"]], {**point, "seed": seed}),
-            tags={key: parent.tags[key] for key in ("algorithm", "size", "paper")}
+            tags={key: parent.tags[key] for key in ("algorithm", "size", "paper", COLOUR)}
             | {"phase": "seed", "status": last["status"]},
             params={name: parent.params[name] for name in names} | {"seed": str(seed)},
             metrics=[*_curves(rows, [select.metric]), ("score", score, 0)],
