@@ -107,7 +107,7 @@ def of_claims(experiment: Experiment, cells: Sequence[Cell]) -> list[str]:
         modules |= {THEORY, INSTABILITY, COMPARISON}
     modules |= {CLOSED_FORMS for check in checks if getattr(check, "limit", None) is not None}
     if "runs" in inputs_of_checks:
-        modules |= {STATEMENTS, *_of_cells(cells)}
+        modules |= {STATEMENTS, *(module for cell in cells for module in cell_modules(cell.spec))}
     for check in checks:
         if isinstance(check, CostOptions) and check.simulated:
             modules |= {f"{inputs.__name__}.{SIMULATED}", *_of_time(check, cells)}
@@ -116,13 +116,10 @@ def of_claims(experiment: Experiment, cells: Sequence[Cell]) -> list[str]:
 
 def _of_time(options: CostOptions, cells: Sequence[Cell]) -> set[str]:
     """Return the modules behind the simulated time of runs: those of the cost model and of the cells."""
+    modules = {module for cell in cells for module in cell_modules(cell.spec)}
     if options.model != OF_DRIVER:
-        return {COST_MODELS.module(options.model), *_of_cells(cells)}
-    return {*(module for cell in cells for module in cost_model_modules(cell.spec)), *_of_cells(cells)}
-
-
-def _of_cells(cells: Iterable[Cell]) -> set[str]:
-    return {module for cell in cells for module in cell_modules(cell.spec)}
+        return modules | {COST_MODELS.module(options.model)}
+    return modules | {module for cell in cells for module in cost_model_modules(cell.spec)}
 
 
 def _of_theory(cells: Iterable[Cell]) -> set[str]:

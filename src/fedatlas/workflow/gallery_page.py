@@ -133,7 +133,10 @@ def recorded_item(study: Study, size: str, name: str, folder: Path) -> GalleryIt
     make_tables(study, size, name, folder)
     spec: dict[str, Any] = json.loads(Graph(study).specification("claims", SimpleNamespace(size=size, experiment=name)))
     for path in {path for files in spec["inputs"].values() for path in files.values() if path}:
-        _make_partition(study, path)
+        if not Path(path).exists():
+            origin = study.folders.resolve(Origins(study).find("partitions", Path(path).stem))
+            store.prepare(origin["data"], study.folders.data, study.config["data_mirrors"])
+            partition.make(origin, path, study.folders.data)
     claims.make(spec, str(folder), str(folder / "claims.csv"), study.folders.data)
     meta = read_meta(folder / "table.parquet")
     facts = build_facts(study.experiment(size, name), study.view(size, name))
@@ -159,14 +162,6 @@ def make_tables(study: Study, size: str, name: str, folder: Path) -> None:
         raise UserError(f"the record lacks {lacking} of {len(cells)} cells of the experiment as its file is now")
     files = restore_files(find_record(study, name, size), cells, folder / "runs")
     table_job.make(asdict(study.layout(size, name)), str(folder), [str(path) for path in files])
-
-
-def _make_partition(study: Study, path: str) -> None:
-    """Make a partition that a check reads, if it is not there, and prepare the data that are split."""
-    if not Path(path).exists():
-        origin = study.folders.resolve(Origins(study).find("partitions", Path(path).stem))
-        store.prepare(origin["data"], study.folders.data, study.config["data_mirrors"])
-        partition.make(origin, path, study.folders.data)
 
 
 def draw_figures(

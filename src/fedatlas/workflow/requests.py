@@ -3,7 +3,6 @@
 import math
 from typing import Any
 
-from fedatlas.experiments.cells import CellSpec
 from fedatlas.workflow import resources
 from fedatlas.workflow.estimates import Estimates
 from fedatlas.workflow.graph import Graph
@@ -42,7 +41,7 @@ class Requests:
             attempt: Number of the attempt, from 1.
             threads: Cores of the job.
         """
-        return attempt * resources.memory_mb(self._spec(w), threads)
+        return attempt * resources.memory_mb(self.graph.cell(w).spec, threads)
 
     def minutes(self, w: Any, attempt: int = 1) -> int:
         """Return the time of a cell's job, from the time of its experiment and its share of the work.
@@ -54,17 +53,17 @@ class Requests:
             attempt: Number of the attempt, from 1.
         """
         rate = self._estimates.seconds_per_operation(w.size, w.experiment) or 1 / SLOW
-        return attempt * (START_MINUTES + math.ceil(MARGIN * rate * resources.count_work(self._spec(w)) / 60))
+        return attempt * (START_MINUTES + math.ceil(MARGIN * rate * resources.count_work(self.graph.cell(w).spec) / 60))
 
     def gpus(self, w: Any) -> int:
         """Return the number of GPUs of a cell's job."""
-        return resources.gpus(self._spec(w).problem, self.study.config["gpu"])
+        return resources.gpus(self.graph.cell(w).spec.problem, self.study.config["gpu"])
 
     def group(self, w: Any) -> str | None:
         """Return the group of small cells, which share jobs on a cluster; None for a cell that is worth its job."""
         if (self._estimates.mean_seconds(w.size, w.experiment) or 0) > SMALL_SECONDS:
             return None
-        return None if resources.is_network(self._spec(w).problem) else GROUP
+        return None if resources.is_network(self.graph.cell(w).spec.problem) else GROUP
 
     def optimum_memory(self, w: Any, attempt: int = 1) -> int:
         """Return the megabytes of the job of an optimum, whose solver holds the data as a network does not.
@@ -74,6 +73,3 @@ class Requests:
             attempt: Number of the attempt, from 1.
         """
         return attempt * resources.problem_mb(self.graph.origins.find("optima", w.key)["problem"])
-
-    def _spec(self, w: Any) -> CellSpec:
-        return self.graph.cell(w).spec
