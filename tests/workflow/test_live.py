@@ -69,4 +69,4 @@ def test_jobs_are_told_what_to_log_only_where_there_is_a_server(project, monkeyp
     w = SimpleNamespace(size="smoke", experiment="tiny", id="fedavg", key="all")
     for uri, is_live in (("sqlite:///results/mlflow.db", False), ("http://host:5000", True)):
         config = {"tour": [], "experiments": "all", "data": "data", "data_mirrors": [], "mlflow_uri": uri}
-        assert ("about" in json.loads(Graph(Study.from_config(config)).specification("train", w))) == is_live
+        assert ("about" in json.loads(Graph(Study(config)).specification("train", w))) == is_live
