@@ -48,7 +48,7 @@ def test_plot_draws_a_line_for_each_point_or_an_axis():
         ({"axes": {"momentum": [0.1]}}, "fedavg has no option 'momentum'"),
         (
             {"axes": {"problem.dim": [3]}, "problem": fedatlas.Quadratic([[[1.0]]] * 4, [[1.0]] * 4)},
-            "problem is .*, which has no parts",
+            "axis 'problem.dim' leads nowhere in",
         ),
         ({"algorithms": ["fedavg", "fedavg"]}, "two algorithms have one name"),
         ({"algorithms": []}, "give one algorithm"),

@@ -96,7 +96,6 @@ def _make(graph: Graph, w: Any) -> None:
 
 def _figure(graph: Graph, w: Any, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
     at = SimpleNamespace(**vars(w), figure=name)
-    assert isinstance(graph.caption(at), str)
     return json.loads(graph.specification("figure", at)), graph.figure_inputs(at)
 
 

@@ -164,7 +164,7 @@ class Experiment:
     @property
     def first_seeds(self) -> list[int]:
         """Seeds of the runs that are scored, whatever the verdicts are; their order in the file says nothing."""
-        return list(range(self.seeds.at_least)) if isinstance(self.seeds, InterimAnalyses) else sorted(self.seeds)
+        return list(range(self.seeds.at_least)) if isinstance(self.seeds, InterimAnalyses) else self.seeds
 
     @property
     def where(self) -> str:
@@ -207,7 +207,9 @@ def experiment(name: str, size: str, file: str, content: Mapping[str, Any]) -> E
     except UserError as error:
         raise UserError(f"{where}: {error}") from None
     result: Experiment = construct(where, Experiment, parts, name=name, size=size, file=file)
-    return result
+    if isinstance(result.seeds, InterimAnalyses):
+        return result
+    return dataclasses.replace(result, seeds=sorted(result.seeds))  # their order says nothing
 
 
 def _name_data(value: Any, path: str, of_data: bool = False) -> Any:
@@ -275,7 +277,7 @@ def _entries(values: Mapping[str, Any]) -> dict[str, Entry]:
     for id, entry in entries.items():
         _axes(f"algorithms.{id}.tune", entry.tune)
         _setting(f"algorithms.{id}.setting", entry.setting)
-    return entries
+    return {id: dataclasses.replace(entry, seeds=entry.seeds and sorted(entry.seeds)) for id, entry in entries.items()}
 
 
 def _figures(figures: Mapping[str, Any]) -> Mapping[str, Any]:

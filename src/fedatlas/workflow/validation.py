@@ -109,6 +109,7 @@ def _validate_names(kind: Kind, experiment: Experiment, reported: list[str], tun
         "metric": ("metric", metrics),
         "metric or tuned numbers": ("metric or hyper-parameter tuned over numbers", {**metrics, **measured}),
         "axis": ("axis of grid or within", axes),
+        "axis or tuned": ("axis or tuned hyper-parameter", {**axes, **tuned}),
         "axis of numbers": ("axis of numbers", {axis: axis for axis in axes if are_numbers(experiment.axes[axis])}),
         "cost or time": ("cost", {**TIMES, **common}),
         "tuned": ("tuned hyper-parameter", tuned),

@@ -131,7 +131,7 @@ def _seed_runs(facts: Facts, parent: RunRecord, row: Row, curves: "pd.DataFrame"
             name=_name(facts["algorithms"][row["algorithm"]], {**point, "seed": seed}),
             tags={key: parent.tags[key] for key in ("algorithm", "size", "paper", COLOUR)}
             | {"phase": "seed", "status": last["status"]},
-            params={name: parent.params[name] for name in names} | {"seed": str(seed)},
+            params={name: parent.params[name] for name in names if name in parent.params} | {"seed": str(seed)},
             metrics=[*_curves(rows, [select.metric]), ("score", score, 0)],
             start=parent.end - math.ceil(1000 * last["seconds"]),
             end=parent.end,
