@@ -83,13 +83,13 @@ def test_a_password_is_used_and_nowhere_repeated(project, gate, monkeypatch):
     watch = threading.Thread(target=processes, args=(commands, ended))
     watch.start()
     try:
-        done = project.snakemake("--verbose", "--printshellcmds")
+        done = project.snakemake("--verbose", "--printshellcmds", "--forcerun", "train")
     finally:
         ended.set()
         watch.join()
     assert '"pending"' not in (project.folder / "results/mlflow.json").read_text()
     assert any(gate.answers) and any(gate.uri.encode() in command for command in commands)
-    _, reports, settings = logged(f"sqlite:///{project.folder.parent}/server.db")
+    _, reports, settings, _ = logged(f"sqlite:///{project.folder.parent}/server.db")
     table, _ = read(project.folder / "results/smoke/tiny/table.parquet")
     assert (len(reports), len(settings)) == (1, table["chosen"].sum())
 
