@@ -74,6 +74,8 @@ KINDS = {  # as people say them
     "markov": "Markov chain",
     "inverse-sqrt": "inverse square root",
 }
+# Kinds that are said with their options, which stand in braces.
+PHRASES = {"classes": "classes per client = {classes}", "phases": "phases of {length} rounds, p = {p}, then {then}"}
 RECORDED = {
     "at_bound_mean": "share of local steps at the bound",
     "at_bound_min": "smallest share of local steps at the bound",
@@ -226,9 +228,14 @@ def distinguish(values: Sequence[Mapping[str, Any]]) -> list[str]:
 def text(value: Any) -> str:
     """A value for people; a specification as ``Dirichlet, α = 0.3``, custom data by the name of the file."""
     if isinstance(value, dict):
+        phrase = PHRASES.get(str(value.get("kind")), "")
+        said = {"kind", *re.findall(r"{(\w+)}", phrase)}
+        if phrase and said <= value.keys():
+            rest = (_option(name, option) for name, option in value.items() if name not in said)
+            return ", ".join([phrase.format(**{name: text(option) for name, option in value.items()}), *rest])
         return ", ".join(_option(name, option) for name, option in value.items())
     if isinstance(value, list):
-        return "(" + ", ".join(map(text, value)) + ")"
+        return text(value[0]) if len(value) == 1 and isinstance(value[0], list) else f"({', '.join(map(text, value))})"
     if value is None or isinstance(value, bool):
         return {None: "none", True: "yes", False: "no"}[value]
     return number(value, 6) if isinstance(value, (int, float)) or hasattr(value, "dtype") else display_name(str(value))
