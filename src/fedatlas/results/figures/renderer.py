@@ -214,7 +214,8 @@ def draw_lines(ax: "Axes", chart: Chart, numbers: "DataFrame") -> None:
         ax.set_xscale("symlog", linthresh=1)  # with 0, where all runs start
     elif chart["logx"]:
         plain = numbers[x].min() >= 0.05 and numbers[x].max() / numbers[x].min() <= PLAIN
-        ax.set_xscale("log", base=2 if plain else 10)
+        powers = (np.log2(numbers[x]) % 1 == 0).all()
+        ax.set_xscale("log", base=2 if plain or powers else 10)
         if plain:
             ax.xaxis.set_major_formatter("{x:g}")
     drawn = [id for id in chart["lines"] if (numbers["algorithm"] == id).any()]
