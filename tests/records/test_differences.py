@@ -50,3 +50,9 @@ def test_single_precision_is_equal_to_five_digits():
     changed = run(gradient_norm=[1.0, 2.0, 4.0 * (1 + 5e-6), 8.0])
     assert fault(changed, "float32") is None and fault(changed) == "gradient_norm in round 2"
     assert fault(run(gradient_norm=[1.0, 2.0, 4.0 * (1 + 5e-5), 8.0]), "float32") == "gradient_norm in round 2"
+
+
+@pytest.mark.parametrize(("end", "where"), [(4, None), (3, "the list of evaluated rounds")])
+def test_where_some_rows_are_kept_the_last_one_is(end, where):
+    found, _ = compare(run()[:2] + run()[3:end], run(), TOLERANCES["float64"], some_rows=True)
+    assert (found.partition(" is ")[0] or None) == where

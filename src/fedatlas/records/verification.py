@@ -268,8 +268,9 @@ def compare(
     by_round = {row["round"]: row for row in computed}
     rounds = [[row["round"] for row in rows] for rows in (recorded, computed)]
     names = [sorted({name for row in rows for name in row}) for rows in (recorded, computed)]
+    is_whole = rounds[0][-1] == rounds[1][-1]  # as the value of a run may be its last one
     for noun, (held, found) in {"evaluated rounds": rounds, "columns": names}.items():
-        if not (set(held) <= set(found) if some_rows else held == found):
+        if not (is_whole and set(held) <= set(found) if some_rows else held == found):
             return f"the list of {noun} is {held} in the record and {found} by today's code", 0.0
     precision = float(np.finfo(np.float32 if tolerance == TOLERANCES["float32"] else np.float64).eps)
     first = {key: abs(float(n)) for key, n in recorded[0].items() if isinstance(n, numbers.Real) and math.isfinite(n)}
