@@ -82,6 +82,13 @@ def test_shares_of_the_bound(factor, options, expected):
     assert share(*results, **options)["verdict"] == expected
 
 
+def test_the_last_error_counts_where_scores_are_means_of_several():
+    view, frame, lines = experiment()
+    more = lines[lines["round"] > 0].assign(round=lambda rows: rows["round"] - 1, suboptimality=1.0)
+    lines, select = pd.concat([lines, more], ignore_index=True), dataclasses.replace(view.select, last=2)
+    assert rate(dataclasses.replace(view, select=select), frame, lines, tolerance=0.1)["verdict"] == HELD
+
+
 def test_runs_that_diverge_are_not_held():
     subject, frame, lines = experiment()
     lines = lines[~((lines["algorithm"] == "long") & (lines["seed"] == 1) & (lines["round"] > 0))]

@@ -154,9 +154,8 @@ class Exponent(BoundedCheck, QuantityCheck):
 
     def _quantities(self, results: Results, id: str) -> Iterator[tuple[Point, float, Numbers]]:
         """Yield points of the axes, each with a factor of its number and the quantity by seed."""
-        if not (self.shares or self.mean_square or self.parameter):
-            samples = results.samples(id, self.where, "suboptimality", "final") if self.theorem else None
-            for point, quantities in (samples or self.numbers(results, id)).items():
+        if not (self.shares or self.mean_square or self.parameter or self.theorem):
+            for point, quantities in self.numbers(results, id).items():
                 yield point, 1.0, quantities
             return
         frame = results.trials if self.parameter else results.curves
@@ -168,6 +167,12 @@ class Exponent(BoundedCheck, QuantityCheck):
                 yield point, 1.0, dict(trials.loc[best].set_index("seed")[self.parameter])
             elif self.mean_square:
                 yield point, 1.0, dict(results.mean_squares(rows, self.metric, 0))
+            elif self.theorem is not None:  # the last value, over however many evaluations a score is a mean
+                from fedatlas.results.comparing.theorems import compare_runs
+                from fedatlas.theory.fedac import FEDAC_THEOREMS
+
+                compared = compare_runs(FEDAC_THEOREMS[self.theorem], results.view, id, rows)
+                yield point, 1.0, {seed: float(run.measured[-1]) for seed, run in compared.items()}
             diverged = () if self.parameter else set(rows.loc[rows["status"] == "diverged", "seed"])
             for share in self.shares:
                 costs = self._costs(rows, self.measured(results), share)
