@@ -51,3 +51,8 @@ def test_agrees(shift, seeds, expected):
 def test_agrees_without_any_spread():
     assert verdict(ROWS, AXES, MADE, lines=lines(0, 0), **AGREES)[0] == HELD
     assert verdict(ROWS, AXES, MADE, lines=lines(1e-3, 0), **AGREES)[0] == NOT_HELD
+
+
+def test_what_passes_is_by_default_that_quantile():
+    result = verdict(ROWS, AXES, MADE, lines=lines(8.0, seeds=4), at_most=20, **AGREES)
+    assert result[0] == HELD and "20 are allowed" in result[2]

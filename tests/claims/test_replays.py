@@ -2,6 +2,8 @@
 
 import pytest
 
+from fedatlas.errors import UserError
+from fedatlas.results.claims import build
 from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED
 from tests.synthetic import curves, table
 
@@ -32,3 +34,15 @@ def test_an_unstable_run_is_counted_and_not_compared():
     result = replays({"fedavg": [[4, 0.75, 0.5]], "fedac-1": [[4, 9.0, 9.0]]})
     assert result[0] == HELD and "1 published runs" in result[1]
     assert replays({"fedac-1": [[4, 9.0, 9.0]]})[0] == NOT_TESTED
+
+
+@pytest.mark.parametrize("runs", [[[4, 0.75]], [[4, 1, 0.75, 0.5]], [[4, 0.0, 0.5]]])
+def test_a_published_run_is_the_values_of_all_axes_and_two_values(runs):
+    with pytest.raises(UserError, match="must be the values of 1 axes and two values"):
+        replays({"fedavg": runs})
+
+
+def test_no_published_run_is_left_out():
+    options = {"kind": "reaches", "quantity": "replay", "at_most": 1e-12, "algorithms": ["fedavg"]}
+    with pytest.raises(UserError, match="runs must be those of all algorithms"):
+        build({**options, "runs": {"fedavg": [[4, 0.75, 0.5]], "fedac-1": [[4, 9.0, 9.0]]}})

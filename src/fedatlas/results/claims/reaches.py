@@ -81,7 +81,7 @@ class Reaches(BoundedCheck, QuantityCheck, MultiAlgorithmCheck):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if (needed := NEEDS.get(self.quantity)) and not getattr(self, needed):
+        if (needed := NEEDS.get(self.quantity)) and getattr(self, needed) in (None, {}):
             raise UserError(f"{self.title()}: the {self.quantity} needs {needed}")
         if self.quantity != "score" and (
             self.cost is not None or (self.after is not None and self.quantity != "deviation")
@@ -89,6 +89,8 @@ class Reaches(BoundedCheck, QuantityCheck, MultiAlgorithmCheck):
             raise UserError(f"{self.title()}: a cost or after stands in place of the score, not of the {self.quantity}")
         if self.limits() == Bounds() and self.quantity not in ("deviation", "choice"):
             raise UserError(f"{self.title()} needs at_least or at_most")
+        if self.quantity == "replay" and self.runs.keys() != set(self.algorithms):
+            raise UserError(f"{self.title()}: runs must be those of all algorithms, and of no others")
 
     def limits(self) -> Bounds:
         bounds = super().limits()
@@ -195,7 +197,8 @@ class Reaches(BoundedCheck, QuantityCheck, MultiAlgorithmCheck):
                 difference = values.mean() - LIMITS[str(self.limit)](results.view.problem, p)
                 error = values.std(ddof=1) / math.sqrt(seeds)
                 deviations.append(0.0 if abs(difference) <= ROUNDING else difference / error if error else math.inf)
-        allowed = min(self.limits().high, student_quantile(1 - LEVEL / 2 / len(deviations), seeds - 1))
+        quantile = student_quantile(1 - LEVEL / 2 / len(deviations), seeds - 1)
+        allowed = quantile if self.at_most is None else self.at_most
         worst, square = max(map(abs, deviations)), sum(z * z for z in deviations) / len(deviations)
         words = f"largest deviation of the mean {labels.words(metric)} from the closed form"
         text = f"{words} {labels.number(worst)} standard errors over {len(deviations)} settings"
@@ -220,6 +223,11 @@ class Reaches(BoundedCheck, QuantityCheck, MultiAlgorithmCheck):
         differences, unstable, metric = [], 0, self.measured(results)
         for algorithm in self.algorithms:
             for *point, final, best in self.runs.get(algorithm, ()):
+                if len(point) != len(results.axes) or 0 in (final, best):
+                    raise UserError(
+                        f"{self.title()}: a run of {algorithm} is {[*point, final, best]}; it must be the values of "
+                        f"{len(results.axes)} axes and two values of the metric that are not 0"
+                    )
                 rows = results.rows(algorithm, dict(zip(results.axes, point, strict=True)), results.curves)
                 values = rows.sort_values("round")[metric].to_numpy(float)
                 if not values.max() <= values[0]:
@@ -303,7 +311,7 @@ class Reaches(BoundedCheck, QuantityCheck, MultiAlgorithmCheck):
 
     def _shares(self, numbers: Mapping[Point, Numbers]) -> list[float]:
         """Return for each seed the share of settings whose number lies in the bounds."""
-        seeds, limits = sorted(set.intersection(*map(set, numbers.values()))), self.limits()
+        seeds, limits = sorted(set().union(*numbers.values()).intersection(*numbers.values())), self.limits()
         if not seeds:
             raise NotTested("No seed has runs in all settings")
         inside = [[math.isfinite(of[seed]) and limits.side(of[seed]) == 0 for of in numbers.values()] for seed in seeds]
