@@ -7,8 +7,10 @@ import shutil
 import pytest
 
 from fedatlas.experiments import result_files as files
+from fedatlas.experiments.metadata import TableMeta
 from fedatlas.publish import tracking
 from fedatlas.publish.tracking.log import PARENT
+from fedatlas.publish.tracking.records import setting_runs
 from tests.tracking.tiny import (
     EXPERIMENT,
     LOGGED,
@@ -102,6 +104,22 @@ def test_a_run_for_each_seed_beneath(results, database):
     assert [(m.step, m.value) for m in history] == list(zip(rows["round"], rows["loss"], strict=True))
     assert run.info.end_time - run.info.start_time == math.ceil(1000 * rows["seconds"].iloc[-1])
     assert run.data.metrics["score"] == rows["loss"][1:].min()
+
+
+def test_a_database_can_be_copied_alone(results, database, tmp_path):
+    shutil.copy(database, tmp_path)
+    assert len(logged(f"sqlite:///{tmp_path}/{database.name}")[3]) == SEEDS
+
+
+def test_a_run_where_the_value_of_an_axis_is_null(results):
+    (table, meta), (curves, _) = (files.read(results / f"{name}.parquet") for name in ("table", "curves"))
+    for frame in (table, curves):  # as in a run file of `batch: [null, 3]`
+        frame["batch"] = frame.pop("clients").map({2: "null", 3: "3"})
+    facts = FACTS | {"axes": ["local_steps", "batch"]}
+    children = [
+        run for each in setting_runs(facts, table, curves, TableMeta.from_dict(meta), 0) for run in each.children
+    ]
+    assert {run.params.get("batch") for run in children} == {None, "3"} and len(children) == SEEDS
 
 
 def test_logging_again_changes_only_what_changed(mine, uri):
