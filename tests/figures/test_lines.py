@@ -44,6 +44,17 @@ def test_scaling_has_the_chosen_scores_and_their_range(results):
     assert set(numbers["edge"].dropna()) == {"lr at its highest value"}
 
 
+def test_panels_of_words_stand_in_the_order_of_the_rows():
+    axes, spec = ("problem.data", "clients"), {"kind": "scaling", "x": "clients", "panel": "problem.data"}
+    points = [(data, clients) for data, start in (("w8a", 8), ("a9a", 2)) for clients in (4 * start, 2 * start, start)]
+    table = synthetic.table([("fedavg", point, 1.0) for point in points], axes)
+    curves = synthetic.curves_of([("fedavg", point, 1.0) for point in points], axes)
+    view = dataclasses.replace(synthetic.view(experiment({"fedavg": {}})), axes=list(axes), seeds=[0])
+    numbers, _ = describe(spec, (table, curves, view))
+    found = {panel: part["clients"].tolist() for panel, part in numbers.groupby("panel", sort=False)}
+    assert list(found.items()) == [("w8a", [8, 16, 32]), ("a9a", [2, 4, 8])]
+
+
 def test_convergence_is_the_mean_over_seeds_against_every_cost(results):
     curves = results[1]
     numbers, chart = describe(CONVERGENCE, results)

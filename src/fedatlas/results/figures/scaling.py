@@ -68,7 +68,8 @@ class Scaling(PanelFigure):
         numeric, cells = is_numeric(rows[x]), sorted_values(rows[x])
         ranged = not tried and column == "score" and data.seeds > 1
         parts: list[tuple[str, str, DataFrame]] = []
-        for title, panel in data.panels(rows.sort_values(x) if numeric else rows):
+        for title, panel in data.panels(rows):  # whose order is that of the rows
+            panel = panel.sort_values(x, kind="stable") if numeric else panel
             parts += [(title, id, panel[panel["algorithm"] == id]) for id in data.styles]
             if self.reference == "linear" and len(points := _reference(panel, x, column)):
                 parts.append((title, LINEAR, points))
