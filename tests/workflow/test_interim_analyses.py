@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 import yaml
 
+from fedatlas.errors import UserError
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.result_files import read
 from fedatlas.experiments.run import run_cell
@@ -186,3 +187,9 @@ def test_claims_whose_inputs_wait_for_interim_analyses_are_planned(project):
     check = {**fewer, "cost": "simulated_seconds", "model": "cross-silo", "at_least": 1.0}
     project.write_experiment(**noisy(claims={"sooner": {"text": "t", "source": "s", "check": check}}))
     assert "checkpoint interim_analysis:" in project.snakemake("--dry-run", "results/smoke/tiny/claims.csv").stdout
+
+
+def test_an_interim_analysis_that_the_experiment_does_not_have(decided):
+    w = decided.wildcards(id="near", key="all", seeds="12")
+    with pytest.raises(UserError, match=r"tiny \(size smoke\) has no interim analysis at 12 seeds after the first"):
+        decided.graph.run_inputs(w)

@@ -160,6 +160,9 @@ class Graph:
         spec, earlier = self.cell(w).spec, None
         if (seeds := getattr(w, "seeds", None)) is not None:
             analyses = self.study.experiment(w.size, w.experiment).analyses
+            if int(seeds) not in analyses[1:]:
+                where = f"{w.experiment} (size {w.size})"
+                raise UserError(f"{where} has no interim analysis at {seeds} seeds after the first")
             earlier = self._run_file(w, self.cell(w), analyses[analyses[1:].index(int(seeds))])
         if self.records.find(w):
             return {}
