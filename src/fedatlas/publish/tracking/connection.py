@@ -3,10 +3,8 @@
 import contextlib
 import os
 import re
-import shutil
 import sqlite3
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +19,7 @@ if TYPE_CHECKING:
 SERVER = re.compile(r"https?://([A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(/[^\s@?#\\]*)?")
 DATABASE = re.compile(r"sqlite:///(?!:memory:|file:|~|.*://|(?:.*/)?\.\.?\Z)([^?\x00-\x1f\x7f\ud800-\udfff]+(?<!/))")
 TRAINING = "workflowType=machine_learning"  # without it, MLflow's pages are those for language models
+ARTIFACTS = "mlartifacts"  # folder beside a database, which names artifacts relative to it, so that both can be moved
 ENVIRONMENT = {
     "MLFLOW_DISABLE_TELEMETRY": "true",
     "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",  # four times the start-up and 1.8 GB, for a feature that is not used
@@ -70,21 +69,12 @@ def connect(uri: str) -> Iterator["MlflowClient"]:
 
     path = database_path(uri)
     try:
-        if path is None:
-            client = MlflowClient(uri)
-            try:
-                client.search_experiments(max_results=1)
-            except Exception as error:  # what parsers raise of the answer of another program has no class in common
-                raise MlflowException(str(error) or repr(error)) from error
-            yield client
-            return
-        with exclusive(path):
-            if not database_exists(path):
-                with tempfile.TemporaryDirectory() as folder, atomic(path) as temporary:  # whole or not at all
-                    MlflowClient(f"sqlite:///{folder}/new.db")
-                    with contextlib.closing(sqlite3.connect(f"{folder}/new.db")) as created:
-                        created.execute("PRAGMA journal_mode = WAL")  # a fifth less time of the processor
-                    shutil.copyfile(f"{folder}/new.db", temporary)
+        with exclusive(path) if path else contextlib.nullcontext():
+            if path and not database_exists(path):
+                with atomic(path) as temporary:  # whole or not at all
+                    MlflowClient(f"sqlite:///{temporary}")
+                with contextlib.closing(sqlite3.connect(path)) as created:
+                    created.execute("PRAGMA journal_mode = WAL")  # a fifth less time of the processor
             yield MlflowClient(uri)
     except (MlflowException, SQLAlchemyError, CommandError, sqlite3.Error, OSError) as error:
         reason = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
@@ -109,14 +99,6 @@ def database_exists(path: Path) -> bool:
     return True
 
 
-def artifact_folder(database: Path) -> Path:
-    """Return the folder of the artifacts of an SQLite database.
-
-    The database holds their addresses relative to it, as an MLflow server does, so a project can be moved as a whole.
-    """
-    return database.parent / "mlartifacts"
-
-
 def serve_ui(uri: str, port: int = 5000) -> None:
     """Print the address of the user interface, and become MLflow's server of a database.
 
@@ -134,5 +116,5 @@ def serve_ui(uri: str, port: int = 5000) -> None:
     print(f"MLflow: {address}/#/experiments?{TRAINING}", flush=True)
     if path:
         options = ["--workers", "1", "--port", str(port), "--backend-store-uri", uri]
-        options += ["--artifacts-destination", str(artifact_folder(path))]
+        options += ["--artifacts-destination", str(path.with_name(ARTIFACTS))]
         os.execve(sys.executable, [sys.executable, "-m", "mlflow", "ui", *options], os.environ | ENVIRONMENT)
