@@ -70,7 +70,7 @@ def log(facts: Facts, folder: str | Path, uri: str, run_file: str | Path | None 
         experiment = _open(client, facts["name"], location if path else None)
         if run_file is None:
             _describe(client, experiment, facts)
-            runs.insert(0, report_run(facts, table, meta, end, folder))
+            runs.insert(0, report_run(facts, meta, end, folder))
         # a client without a server does not know the folder of a relative address
         direct = path.with_name(ARTIFACTS) / facts["name"] if path else None
         return _update(client, experiment.experiment_id, f"{facts['size']}/", runs, direct, run_file is None)
@@ -169,13 +169,10 @@ def _describe(client: "MlflowClient", experiment: "Experiment", facts: Facts) ->
 
 
 def _note(facts: Facts, id: str) -> str:
-    """Return title, cards, link to the summary, description, paper and notes as Markdown; id: of MLflow."""
+    """Return title, link to the summary, description, paper and notes as Markdown; id: of MLflow."""
     paper, plain, size = facts["paper"], escape_markdown, facts["size"]
     parts = [
         plain(facts["title"]),
-        "\n".join(
-            f"- **{plain(card['words'])}**: “{plain(card['quote'])}” ({card['place']})" for card in facts["cards"]
-        ),
         f"Size {size}: [summary](#/experiments/{id}/runs?viewStateShareKey={VIEW_KEY}{size}&{TRAINING})",
         plain(facts["description"]),
         f"{plain(facts['source'])} of {paper['authors']}: *{paper['title']}*, {paper['venue']}, {paper['year']}. "
