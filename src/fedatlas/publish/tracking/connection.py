@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from fedatlas.data.locks import exclusive
 from fedatlas.errors import UserError
-from fedatlas.io.files import atomic, expect_file
+from fedatlas.io.files import atomic
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -58,9 +58,8 @@ def connect(uri: str) -> Iterator["MlflowClient"]:
 
     Raises:
         TrackingError: The server does not take runs.
-        UserError: The address does not fit, or the database cannot be written.
+        UserError: The database cannot be written.
     """
-    validate(uri)
     os.environ.update({**ENVIRONMENT, **os.environ})
     from alembic.util import CommandError
     from mlflow import MlflowClient
@@ -70,33 +69,17 @@ def connect(uri: str) -> Iterator["MlflowClient"]:
     path = database_path(uri)
     try:
         with exclusive(path) if path else contextlib.nullcontext():
-            if path and not database_exists(path):
-                with atomic(path) as temporary:  # whole or not at all
-                    MlflowClient(f"sqlite:///{temporary}")
-                with contextlib.closing(sqlite3.connect(path)) as created:
-                    created.execute("PRAGMA journal_mode = WAL")  # a fifth less time of the processor
+            if path:
+                if not path.exists():
+                    with atomic(path) as temporary:  # whole or not at all
+                        MlflowClient(f"sqlite:///{temporary}")
+                with contextlib.closing(sqlite3.connect(path)) as database:
+                    database.execute("SELECT version_num FROM alembic_version")  # of a database of MLflow, and no other
+                    database.execute("PRAGMA journal_mode = WAL")  # a fifth less time of the processor
             yield MlflowClient(uri)
     except (MlflowException, SQLAlchemyError, CommandError, sqlite3.Error, OSError) as error:
         reason = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
         raise (UserError if path else TrackingError)(f"MLflow cannot log to {uri}: {reason}") from error
-
-
-def database_exists(path: Path) -> bool:
-    """Return whether there is an MLflow database; False if one can be created. The file is only read.
-
-    Raises:
-        UserError: The path is a folder, a link, or the file of another program.
-    """
-    expect_file(path)
-    if not path.exists() or not path.stat().st_size:
-        return False
-    try:
-        with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
-            connection.execute("SELECT version_num FROM alembic_version")  # by which MLflow migrates its databases
-    except sqlite3.Error as error:
-        advice = "name another file in mlflow_uri, or move it away: `fedatlas track --all` logs all results again"
-        raise UserError(f"cannot write {path}: it is not a database of MLflow ({error}); {advice}") from error
-    return True
 
 
 def serve_ui(uri: str, port: int = 5000) -> None:
@@ -107,10 +90,10 @@ def serve_ui(uri: str, port: int = 5000) -> None:
         port: Port of the user interface.
 
     Raises:
-        UserError: The database does not exist or is not MLflow's.
+        UserError: The database does not exist.
     """
     path = database_path(uri)
-    if path and not database_exists(path):
+    if path and not path.exists():
         raise UserError(f"there is no {path} yet: run `fedatlas track --all` first")
     address = f"http://127.0.0.1:{port}" if path else uri.rstrip("/")
     print(f"MLflow: {address}/#/experiments?{TRAINING}", flush=True)

@@ -15,7 +15,7 @@ import math
 import tempfile
 import zlib
 from base64 import b64encode
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -91,7 +91,7 @@ def _open(client: "MlflowClient", name: str, location: str | None) -> "Experimen
 
 
 def _update(
-    client: "MlflowClient", id: str, prefix: str, records: Iterable[RunRecord], folder: Path | None, whole: bool
+    client: "MlflowClient", id: str, prefix: str, records: Sequence[RunRecord], folder: Path | None, whole: bool
 ) -> dict[str, int]:
     """Add runs that are new or have changed, and delete those that they replace.
 
@@ -99,20 +99,13 @@ def _update(
     these are all runs with the prefix, so that others are deleted.
     """
     stored = client.search_runs([id], f"tags.`{KEY}` LIKE '{prefix}%'", max_results=50_000)
-    finished = {
-        (run.data.tags[KEY], run.data.tags.get(DIGEST)): run.info.run_id
-        for run in stored
-        if run.info.status == "FINISHED"
-    }
-    logged, unchanged, keys = set(), set(), []
+    ended = [run for run in stored if run.info.status == "FINISHED"]
+    finished = {(run.data.tags[KEY], run.data.tags.get(DIGEST)): run.info.run_id for run in ended}
+    logged, unchanged = set[str](), set[str]()
     for record in records:
-        digest = record.digest()
-        keys.append(record.key)
-        if old := finished.get((record.key, digest)):
-            unchanged.add(old)
-        else:
-            logged.add(_add(client, id, folder, record, {DIGEST: digest}))
-    kept, prefixes = logged | unchanged, (prefix,) if whole else tuple(keys)
+        old = finished.get((record.key, digest := record.digest()))
+        (unchanged if old else logged).add(old or _add(client, id, folder, record, {DIGEST: digest}))
+    kept, prefixes = logged | unchanged, prefix if whole else tuple(record.key for record in records)
     others = [run for run in stored if not kept & {run.info.run_id, run.data.tags.get(PARENT)}]
     replaced = [run.info.run_id for run in others if run.data.tags[KEY].startswith(prefixes)]
     for replaced_id in replaced:

@@ -12,7 +12,7 @@ import numpy as np
 import yaml
 
 from fedatlas.experiments import axis_values, labels, scores
-from fedatlas.experiments.cells import CASE, Select, format_value
+from fedatlas.experiments.cells import CASE
 from fedatlas.experiments.merging import merge
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.io.markdown import escape_markdown
@@ -110,24 +110,22 @@ def setting_runs(
 
 def _name(first: str, point: Mapping[str, Any]) -> str:
     """Return a run's name: ``FedAc-I 0.00334 K=16 M=64``."""
-    return " ".join([first, *(f"{labels.short_axis(axis)}={_text(value)}" for axis, value in point.items())])
+    return " ".join([first, *(labels.point(axis, value).replace(" ", "") for axis, value in point.items())])
 
 
 def _seed_runs(facts: Facts, parent: RunRecord, row: Row, curves: "pd.DataFrame") -> Iterator[RunRecord]:
     """Yield the runs on the scoring seeds beneath the run of their setting."""
-    select, point = Select(**facts["select"]), _values(facts["axes"], row)
+    point = _values(facts["axes"], row)
     names = ["algorithm", *(axis.removeprefix("parameters.") for axis in (*point, *_values(facts["tune"], row)))]
     for seed, rows in curves.groupby("seed", sort=False):
-        last, values = rows.iloc[-1], rows.loc[rows["round"] > 0, select.metric].tolist()
-        score = float(scores.score_values(values, select.statistic, select.goal, select.last))
-        score = math.nan if last["status"] == "diverged" else score
+        last = rows.iloc[-1]
         yield RunRecord(
             key=f"{parent.key}/{seed}",
             name=_name(facts["algorithms"][row["algorithm"]], {**point, "seed": seed}),
             tags={key: parent.tags[key] for key in ("algorithm", "size", "paper", COLOUR)}
             | {"phase": "seed", "status": last["status"]},
             params={name: parent.params[name] for name in names if name in parent.params} | {"seed": str(seed)},
-            metrics=[*_curves(rows, [select.metric]), ("score", score, 0)],
+            metrics=list(_curves(rows, [facts["select"]["metric"]])),
             start=parent.end - math.ceil(1000 * last["seconds"]),
             end=parent.end,
         )
@@ -160,18 +158,11 @@ def _params(facts: Facts, row: Row) -> dict[str, str]:
     setting = merge({**content["setting"], **entry["setting"]}, case.get("setting", {}))
     problem = merge(content["problem"], case.get("problem", {}))
     params = {**setting, **entry["set"], "algorithm": entry["algorithm"] or id}
-    params |= {"rounds": int(row["rounds"]), "seeds": row["seeds"]}
+    params |= {"rounds": int(row["rounds"]), "seeds": int(row["seeds"])}
     params |= {f"problem.{key}": value for key, value in problem.items()}
     chosen = {**_values(facts["tune"], row), **point}
     params |= {axis.removeprefix("parameters."): value for axis, value in chosen.items()}
-    return {key: _text(value) for key, value in params.items() if value is not None}
-
-
-def _text(value: Any) -> str:
-    """Return a value as text: equal numbers have one."""
-    if isinstance(value, (dict, list)):
-        return format_value(value).replace(" ", "")
-    return axis_values.text(value) if isinstance(value, float) else str(value)
+    return {key: axis_values.text(value) for key, value in params.items() if value is not None}
 
 
 def report_run(facts: Facts, meta: TableMeta, end: int, folder: Path) -> RunRecord:
