@@ -10,7 +10,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Run
 from fedatlas.experiments.experiment_view import AlgorithmView
 from fedatlas.federation import problems
-from fedatlas.results.claims import build
+from fedatlas.results.claims import CHECKS
 from fedatlas.results.claims.verdicts import HELD, NOT_HELD, UNDECIDED
 from fedatlas.theory.fedac import FEDAC_THEOREMS
 from fedatlas.theory.fedac.theorem import exact_constants
@@ -111,4 +111,4 @@ def test_runs_that_the_theorems_are_not_about(change, word):
     run = Run(parameters={"lr": 0.1}, seed=0, within={}, tune={}, **parts)
     for kind, names in (("below", {"algorithms": ["it"]}), ("exponent", {"along": {"it": 1}})):
         with pytest.raises(UserError, match=word):
-            build({"kind": kind, "theorem": "D.1", **names}).fits([("it", run)])
+            CHECKS.build({"kind": kind, "theorem": "D.1", **names}).fits([("it", run)])

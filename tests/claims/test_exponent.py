@@ -6,7 +6,7 @@ import pytest
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.experiment_view import AlgorithmView
-from fedatlas.results.claims import build
+from fedatlas.results.claims import CHECKS
 from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED, UNDECIDED
 from tests.synthetic import curves, rows
 from tests.synthetic import table as made_table
@@ -219,4 +219,4 @@ def test_a_slope_has_an_interval_over_seeds():
 )
 def test_options_that_do_not_go_together(options, message):
     with pytest.raises(UserError, match=message):
-        build({"kind": "exponent", "along": {"a": 1, "b": 2}, "at_least": 0, **options})
+        CHECKS.build({"kind": "exponent", "along": {"a": 1, "b": 2}, "at_least": 0, **options})

@@ -6,7 +6,7 @@ import pytest
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import experiment_file
-from fedatlas.results.claims import build
+from fedatlas.results.claims import CHECKS
 
 ROOT = Path(__file__).parents[2]
 TIMED = {"simulated_seconds"}
@@ -40,7 +40,7 @@ REQUIRED = {
     ],
 )
 def test_what_a_check_needs_besides_table_and_curves(spec, inputs):
-    assert build(spec).inputs == inputs
+    assert CHECKS.build(spec).inputs == inputs
 
 
 CONTEST = {"kind": "better", "algorithm": "fedac-1", "than": ["fedavg"]}
@@ -86,7 +86,7 @@ SPEEDUP = {"kind": "exponent", "algorithms": ["fedavg"], "axis": "clients"}
 )
 def test_wrong_options_give_one_sentence(spec, message):
     with pytest.raises(UserError) as error:
-        build(spec)
+        CHECKS.build(spec)
     assert message in str(error.value) and "\n" not in str(error.value)
 
 
@@ -96,5 +96,5 @@ def test_checks_of_the_atlas_can_be_built():
         document = experiment_file.document(path)
         for size in document["sizes"].values():
             for claim in experiment_file.merge(document, size or {}).get("claims", {}).values():
-                result.add(build(claim["check"]).name)
+                result.add(CHECKS.build(claim["check"]).name)
     assert result >= set(REQUIRED)

@@ -5,7 +5,7 @@ import functools
 import numpy as np
 import pytest
 
-from fedatlas.results.comparing.published import fedac_points
+from fedatlas.results.figures.scaling import fedac_points
 from fedatlas.workflow.study import Study
 from tests.workflow.project import ROOT
 
@@ -20,8 +20,7 @@ def study():
 @functools.cache
 def scores(experiment):
     """Return the published scores by algorithm, local steps and workers."""
-    view = study().view("paper", experiment)
-    points = fedac_points(view.problem, view.setting, view.select, view.algorithms)
+    points = fedac_points(study().view("paper", experiment))
     return points.set_index(["algorithm", "local_steps", "clients"])["published"].sort_index()
 
 

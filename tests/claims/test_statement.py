@@ -2,7 +2,7 @@
 
 from fedatlas.experiments.cells import Cell, CellSpec
 from fedatlas.experiments.experiment_view import AlgorithmView
-from fedatlas.results.claims import build
+from fedatlas.results.claims import CHECKS
 from fedatlas.results.claims.verdicts import HELD, NOT_HELD
 from fedatlas.theory import fedawe
 from fedatlas.workflow import dependencies
@@ -71,4 +71,4 @@ def test_the_claims_depend_on_the_code_of_the_runs():
         "theory.fedawe",
     }
     assert {f"fedatlas.{name}" for name in modules} <= set(result)
-    assert build({**STATEMENT, "algorithms": ["fedavg"]}).inputs == {"runs"}
+    assert CHECKS.build({**STATEMENT, "algorithms": ["fedavg"]}).inputs == {"runs"}

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from fedatlas.publish.comparison.sentence import write_sentence
-from fedatlas.results.comparing.intervals import LEVEL, MATTERS
-from fedatlas.results.comparing.pairwise import MEANINGFUL, compare_pair, share_of, won
+from fedatlas.results.comparing.intervals import LEVEL, MATTERS, share_interval
+from fedatlas.results.comparing.pairwise import MEANINGFUL, compare_pair, won
 from fedatlas.results.comparing.ranks import probability_of_improvement, rank_algorithms, rank_on_problems
 
 from .fixtures import make_board
@@ -26,10 +26,9 @@ def board_of(losses):
 
 @given(st.integers(0, 40), st.integers(1, 20))
 def test_the_interval_of_a_share_inverts_the_binomial_test(doubled_wins, pairs):
-    share = share_of(min(doubled_wins, 2 * pairs) / 2, pairs)
-    _, low, high = share
-    assert 0 <= low <= share.value <= high <= 1
     wins = min(doubled_wins, 2 * pairs) / 2
+    low, high = share_interval(wins, pairs, LEVEL)
+    assert 0 <= low <= wins / pairs <= high <= 1
     if wins == int(wins):
         interval = stats.binomtest(int(wins), pairs).proportion_ci(0.95, "exact")
         np.testing.assert_allclose((low, high), interval, atol=1e-9)

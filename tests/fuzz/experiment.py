@@ -88,7 +88,7 @@ def _make(graph: Graph, w: Any) -> None:
     report.make(str(folder / "report.html"), [str(folder)])
     (results, plain), (curves, _) = (read(folder / f"{name}.parquet") for name in ("table", "curves"))
     meta = TableMeta.from_dict(plain)
-    assert report_run(facts, results, meta, 0, folder).digest()
+    assert report_run(facts, meta, 0, folder).digest()
     items = list(setting_runs(facts, results, curves, meta, 0))
     assert len({item.key for item in items}) == len(items) == results["chosen"].sum()
     assert all(item.digest() and item.metrics for item in items)

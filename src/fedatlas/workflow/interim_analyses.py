@@ -8,7 +8,7 @@ from fedatlas.experiments.claim import Claim
 from fedatlas.experiments.runs import initial_searches
 from fedatlas.experiments.selection import select_points
 from fedatlas.experiments.specification import Experiment
-from fedatlas.results.claims import build
+from fedatlas.results.claims import CHECKS
 from fedatlas.results.claims.base import Check
 
 
@@ -43,7 +43,7 @@ def seed_counts(
 
 def _positions(claims: Iterable[Claim], cells: Sequence[Cell]) -> set[int]:
     """Return the positions of the cells whose runs the checks of claims compare."""
-    checks: list[Check] = [build(check) for claim in claims for check in claim.checks]
+    checks: list[Check] = [CHECKS.build(check) for claim in claims for check in claim.checks]
     places = [(index, search.within) for index, cell in enumerate(cells) for search in initial_searches(cell.spec)]
     positions: set[int] = set()
     for check in checks:

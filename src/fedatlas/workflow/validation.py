@@ -23,7 +23,7 @@ from fedatlas.federation.partitions import is_split
 from fedatlas.registry.bibliography import entry, reference
 from fedatlas.registry.extensions import describe
 from fedatlas.registry.kinds import Kind
-from fedatlas.results.claims import build
+from fedatlas.results.claims import CHECKS
 from fedatlas.results.claims.base import Check
 from fedatlas.results.costs.cost_options import CostOptions
 from fedatlas.results.figures import FIGURES
@@ -75,7 +75,7 @@ def validate(experiment: Experiment, cells: Sequence[Cell] | None = None) -> Non
                 inputs.specify(figure, cells)
         for name, claim in experiment.claims.items():
             with _within(f"claims.{name}"):
-                for check in map(build, claim.checks):
+                for check in map(CHECKS.build, claim.checks):
                     if claim.tested_at(experiment.size):  # elsewhere its axes and algorithms are those of other sizes
                         validate_options(check)
 

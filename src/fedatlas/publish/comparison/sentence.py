@@ -32,7 +32,7 @@ def write_sentence(
     missing = [title for title in places if title not in defined]
     if not defined:
         return f"{name} {absent} on any of these problems"
-    first = [title for title, place in defined.items() if place.is_ahead_of_all]
+    first = [title for title, place in defined.items() if place.state == "best"]
     near = [title for title, place in defined.items() if place.state == "near"]
     behind = [title for title, place in defined.items() if place.is_behind_best]
     diverged = [title for title, place in defined.items() if not place.attained]

@@ -83,7 +83,7 @@
         borderWidth: bright ? 3 : width, pointStyle: style, rotation: rotation || 0,
         pointRadius: (context) => (quiet || !look.marker || (context.dataIndex % step !== start && !data[context.dataIndex]?.remark) ? 0 : 3.6), pointHoverRadius: 6, pointHitRadius: 8,
         pointBackgroundColor: ({ dataIndex }) => (data[dataIndex]?.remark ? HOLLOW : colour), pointBorderWidth: 1.6,
-        showLine: !spec.categories.length, stepped: spec.steps ? "before" : false, tension: 0, order: bright ? -1 : quiet ? 2 : look.front ? 0 : 1 });
+        showLine: !spec.categories.length, stepped: spec.steps ? "before" : false, tension: 0, order: bright ? -1 : quiet ? 2 : look.weight > 1 ? 0 : 1 });
       for (const [column, words] of Object.entries(spec.dotted)) {
         if (!line[column]) continue;
         const bounds = line[state.x].map((x, at) => ({ x: place(x), value: x, y: line[column][at] })).filter((point) => usable(point.x, point.y));

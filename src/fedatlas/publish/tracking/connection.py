@@ -3,17 +3,15 @@
 import contextlib
 import os
 import re
-import shutil
 import sqlite3
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fedatlas.data.locks import exclusive
 from fedatlas.errors import UserError
-from fedatlas.io.files import atomic, expect_file
+from fedatlas.io.files import atomic
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -21,6 +19,7 @@ if TYPE_CHECKING:
 SERVER = re.compile(r"https?://([A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(/[^\s@?#\\]*)?")
 DATABASE = re.compile(r"sqlite:///(?!:memory:|file:|~|.*://|(?:.*/)?\.\.?\Z)([^?\x00-\x1f\x7f\ud800-\udfff]+(?<!/))")
 TRAINING = "workflowType=machine_learning"  # without it, MLflow's pages are those for language models
+ARTIFACTS = "mlartifacts"  # folder beside a database, which names artifacts relative to it, so that both can be moved
 ENVIRONMENT = {
     "MLFLOW_DISABLE_TELEMETRY": "true",
     "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",  # four times the start-up and 1.8 GB, for a feature that is not used
@@ -59,9 +58,8 @@ def connect(uri: str) -> Iterator["MlflowClient"]:
 
     Raises:
         TrackingError: The server does not take runs.
-        UserError: The address does not fit, or the database cannot be written.
+        UserError: The database cannot be written.
     """
-    validate(uri)
     os.environ.update({**ENVIRONMENT, **os.environ})
     from alembic.util import CommandError
     from mlflow import MlflowClient
@@ -70,21 +68,14 @@ def connect(uri: str) -> Iterator["MlflowClient"]:
 
     path = database_path(uri)
     try:
-        if path is None:
-            client = MlflowClient(uri)
-            try:
-                client.search_experiments(max_results=1)
-            except Exception as error:  # what parsers raise of the answer of another program has no class in common
-                raise MlflowException(str(error) or repr(error)) from error
-            yield client
-            return
-        with exclusive(path):
-            if not database_exists(path):
-                with tempfile.TemporaryDirectory() as folder, atomic(path) as temporary:  # whole or not at all
-                    MlflowClient(f"sqlite:///{folder}/new.db")
-                    with contextlib.closing(sqlite3.connect(f"{folder}/new.db")) as created:
-                        created.execute("PRAGMA journal_mode = WAL")  # a fifth less time of the processor
-                    shutil.copyfile(f"{folder}/new.db", temporary)
+        with exclusive(path) if path else contextlib.nullcontext():
+            if path:
+                if not path.exists():
+                    with atomic(path) as temporary:  # whole or not at all
+                        MlflowClient(f"sqlite:///{temporary}")
+                with contextlib.closing(sqlite3.connect(path)) as database:
+                    database.execute("SELECT version_num FROM alembic_version")  # of a database of MLflow, and no other
+                    database.execute("PRAGMA journal_mode = WAL")  # a fifth less time of the processor
             yield MlflowClient(uri)
             # `fedatlas` ends without closing MLflow's connections, of which the last one would fold the log in
             with contextlib.closing(sqlite3.connect(path)) as written:
@@ -92,32 +83,6 @@ def connect(uri: str) -> Iterator["MlflowClient"]:
     except (MlflowException, SQLAlchemyError, CommandError, sqlite3.Error, OSError) as error:
         reason = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
         raise (UserError if path else TrackingError)(f"MLflow cannot log to {uri}: {reason}") from error
-
-
-def database_exists(path: Path) -> bool:
-    """Return whether there is an MLflow database; False if one can be created. The file is only read.
-
-    Raises:
-        UserError: The path is a folder, a link, or the file of another program.
-    """
-    expect_file(path)
-    if not path.exists() or not path.stat().st_size:
-        return False
-    try:
-        with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
-            connection.execute("SELECT version_num FROM alembic_version")  # by which MLflow migrates its databases
-    except sqlite3.Error as error:
-        advice = "name another file in mlflow_uri, or move it away: `fedatlas track --all` logs all results again"
-        raise UserError(f"cannot write {path}: it is not a database of MLflow ({error}); {advice}") from error
-    return True
-
-
-def artifact_folder(database: Path) -> Path:
-    """Return the folder of the artifacts of an SQLite database.
-
-    The database holds their addresses relative to it, as an MLflow server does, so a project can be moved as a whole.
-    """
-    return database.parent / "mlartifacts"
 
 
 def serve_ui(uri: str, port: int = 5000) -> None:
@@ -128,14 +93,14 @@ def serve_ui(uri: str, port: int = 5000) -> None:
         port: Port of the user interface.
 
     Raises:
-        UserError: The database does not exist or is not MLflow's.
+        UserError: The database does not exist.
     """
     path = database_path(uri)
-    if path and not database_exists(path):
+    if path and not path.exists():
         raise UserError(f"there is no {path} yet: run `fedatlas track --all` first")
     address = f"http://127.0.0.1:{port}" if path else uri.rstrip("/")
     print(f"MLflow: {address}/#/experiments?{TRAINING}", flush=True)
     if path:
         options = ["--workers", "1", "--port", str(port), "--backend-store-uri", uri]
-        options += ["--artifacts-destination", str(artifact_folder(path))]
+        options += ["--artifacts-destination", str(path.with_name(ARTIFACTS))]
         os.execve(sys.executable, [sys.executable, "-m", "mlflow", "ui", *options], os.environ | ENVIRONMENT)

@@ -15,7 +15,7 @@ import math
 import tempfile
 import zlib
 from base64 import b64encode
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,19 +25,17 @@ from fedatlas.experiments.result_files import read
 from fedatlas.experiments.tables import Layout, build
 from fedatlas.io.markdown import escape_markdown
 from fedatlas.publish.report.facts import Facts
-from fedatlas.publish.tracking.connection import TRAINING, artifact_folder, connect, database_path
+from fedatlas.publish.tracking.connection import ARTIFACTS, TRAINING, connect, database_path
 from fedatlas.publish.tracking.records import NOTE, RunRecord, report_run, setting_runs
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
-    from mlflow.entities import Dataset, Experiment, Run
+    from mlflow.entities import Dataset, Experiment
 
 KEY, DIGEST, PARENT = "fedatlas.key", "fedatlas.digest", "mlflow.parentRunId"
 VIEW, VIEW_KEY = "mlflow.sharedViewState.", "fedatlas-"  # followed by the size
 NAME = "attributes.`Run Name`"
-MAX_FILES = 100  # of a data set that MLflow is told, as it stores 65,535 characters
-MAX_LENGTH = 5000  # characters that all versions of MLflow store of an experiment's tag
-MAX_NAME, MAX_PARAM, MAX_TAG = 250, 6000, 8000  # characters that MLflow stores
+MAX_LENGTH, MAX_TAG = 5000, 8000  # characters that all versions of MLflow store of the tag of an experiment, and a run
 
 
 def log(facts: Facts, folder: str | Path, uri: str, run_file: str | Path | None = None) -> dict[str, int]:
@@ -72,9 +70,9 @@ def log(facts: Facts, folder: str | Path, uri: str, run_file: str | Path | None 
         experiment = _open(client, facts["name"], location if path else None)
         if run_file is None:
             _describe(client, experiment, facts)
-            runs.insert(0, report_run(facts, table, meta, end, folder))
+            runs.insert(0, report_run(facts, meta, end, folder))
         # a client without a server does not know the folder of a relative address
-        direct = artifact_folder(path) / facts["name"] if path and experiment.artifact_location == location else None
+        direct = path.with_name(ARTIFACTS) / facts["name"] if path else None
         return _update(client, experiment.experiment_id, f"{facts['size']}/", runs, direct, run_file is None)
 
 
@@ -93,44 +91,36 @@ def _open(client: "MlflowClient", name: str, location: str | None) -> "Experimen
 
 
 def _update(
-    client: "MlflowClient", id: str, prefix: str, records: Iterable[RunRecord], folder: Path | None, whole: bool
+    client: "MlflowClient", id: str, prefix: str, records: Sequence[RunRecord], folder: Path | None, whole: bool
 ) -> dict[str, int]:
     """Add runs that are new or have changed, and delete those that they replace.
 
     folder: of the experiment's artifacts beside a database, None for a server, which takes them itself. whole: whether
     these are all runs with the prefix, so that others are deleted.
     """
-    stored: dict[str, list[Run]] = {}  # by key; a request whose answer was lost leaves a run twice
-    for run in client.search_runs([id], f"tags.`{KEY}` LIKE '{prefix}%'", max_results=50_000):
-        stored.setdefault(run.data.tags[KEY], []).append(run)
-    counts = {"logged": 0, "unchanged": 0, "deleted": 0}
+    stored = client.search_runs([id], f"tags.`{KEY}` LIKE '{prefix}%'", max_results=50_000)
+    ended = [run for run in stored if run.info.status == "FINISHED"]
+    finished = {(run.data.tags[KEY], run.data.tags.get(DIGEST)): run.info.run_id for run in ended}
+    logged, unchanged = set[str](), set[str]()
     for record in records:
-        digest, olds = record.digest(), stored.pop(record.key, [])
-        kept = [run for run in olds if (run.info.status, run.data.tags.get(DIGEST)) == ("FINISHED", digest)][:1]
-        beneath = [run for child in record.children for run in stored.pop(child.key, [])]
-        ids = [run.info.run_id for run in kept]
-        for run in [*olds, *beneath]:
-            if run not in kept and run.data.tags.get(PARENT) not in ids:
-                client.delete_run(run.info.run_id)
-                counts["deleted"] += 1
-        if not kept:
-            _add(client, id, folder, record, {DIGEST: digest})
-        counts["unchanged" if kept else "logged"] += 1
-    if whole:
-        for run in (run for runs in stored.values() for run in runs):
-            client.delete_run(run.info.run_id)
-            counts["deleted"] += 1
-    return counts
+        old = finished.get((record.key, digest := record.digest()))
+        (unchanged if old else logged).add(old or _add(client, id, folder, record, {DIGEST: digest}))
+    kept, prefixes = logged | unchanged, prefix if whole else tuple(record.key for record in records)
+    others = [run for run in stored if not kept & {run.info.run_id, run.data.tags.get(PARENT)}]
+    replaced = [run.info.run_id for run in others if run.data.tags[KEY].startswith(prefixes)]
+    for replaced_id in replaced:
+        client.delete_run(replaced_id)
+    return {"logged": len(logged), "unchanged": len(unchanged), "deleted": len(replaced)}
 
 
-def _add(client: "MlflowClient", id: str, folder: Path | None, record: RunRecord, marks: Mapping[str, str]) -> None:
-    """Add a run and the runs beneath it. marks: tags of its content, or of the run above it."""
+def _add(client: "MlflowClient", id: str, folder: Path | None, record: RunRecord, marks: Mapping[str, str]) -> str:
+    """Add a run and the runs beneath it, and return its id. marks: tags of its content, or of the run above it."""
     from mlflow.entities import DatasetInput, InputTag, Metric, Param
 
     tags = {key: text[:MAX_TAG] for key, text in {**record.tags, KEY: record.key, **marks}.items() if text}
-    run = client.create_run(id, record.start, tags, record.name[:MAX_NAME]).info.run_id
+    run = client.create_run(id, record.start, tags, record.name).info.run_id
     metrics = [Metric(name, value, record.end, step) for name, value, step in record.metrics if math.isfinite(value)]
-    client.log_batch(run, metrics, [Param(key, text[:MAX_PARAM]) for key, text in record.params.items()])
+    client.log_batch(run, metrics, [Param(key, text) for key, text in record.params.items()])
     for child in record.children:
         _add(client, id, folder, child, {PARENT: run})
     if record.data:
@@ -144,18 +134,17 @@ def _add(client: "MlflowClient", id: str, folder: Path | None, record: RunRecord
         if folder is None and record.files:
             client.log_artifacts(run, temporary)
     client.set_terminated(run, end_time=record.end)
+    return str(run)
 
 
 def _dataset(name: str, provenance: Mapping[str, Any]) -> "Dataset":
     """Return an MLflow Dataset without its data, from the provenance in the metadata of run files."""
     from mlflow.entities import Dataset
 
-    files = provenance.get("files", [])
     digest = hashlib.sha256(json.dumps(provenance, sort_keys=True).encode()).hexdigest()[:16]
-    urls = [*(url for file in files for url in file.get("urls", ())), provenance.get("page", "")]
-    source = json.dumps({"url": urls[0], "files": files[:MAX_FILES]})
+    urls = [*(url for file in provenance.get("files", ()) for url in file.get("urls", ())), provenance.get("page", "")]
     profile = {"num_rows": provenance.get("rows"), **{key: provenance.get(key) for key in ("classes", "licence")}}
-    return Dataset(name, digest, "http", source, profile=json.dumps(profile))
+    return Dataset(name, digest, "http", json.dumps({"url": urls[0]}), profile=json.dumps(profile))
 
 
 # -- the page of an experiment
@@ -173,13 +162,10 @@ def _describe(client: "MlflowClient", experiment: "Experiment", facts: Facts) ->
 
 
 def _note(facts: Facts, id: str) -> str:
-    """Return title, cards, link to the summary, description, paper and notes as Markdown; id: of MLflow."""
+    """Return title, link to the summary, description, paper and notes as Markdown; id: of MLflow."""
     paper, plain, size = facts["paper"], escape_markdown, facts["size"]
     parts = [
         plain(facts["title"]),
-        "\n".join(
-            f"- **{plain(card['words'])}**: “{plain(card['quote'])}” ({card['place']})" for card in facts["cards"]
-        ),
         f"Size {size}: [summary](#/experiments/{id}/runs?viewStateShareKey={VIEW_KEY}{size}&{TRAINING})",
         plain(facts["description"]),
         f"{plain(facts['source'])} of {paper['authors']}: *{paper['title']}*, {paper['venue']}, {paper['year']}. "

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import yaml
 
-from fedatlas.experiments import axis_values, scores
-from fedatlas.experiments.cells import CASE, Select, format_value
+from fedatlas.experiments import axis_values, labels, scores
+from fedatlas.experiments.cells import CASE
 from fedatlas.experiments.merging import merge
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.io.markdown import escape_markdown
 from fedatlas.publish.report.facts import Facts
 from fedatlas.publish.report.verdicts import read_verdicts
-from fedatlas.publish.report.warnings import find_warnings
 from fedatlas.registry.validation import native
 from fedatlas.results.claims.verdicts import NOT_TESTED
 from fedatlas.results.comparing.intervals import interval_of_mean
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
 COSTS = ("gradients", "vectors_up", "bits_up", "bits_down", "seconds")  # of which the last value is logged
 POINTS = 32  # of a curve: MLflow needs a quarter of a kilobyte for each, and its charts are no larger
 MAX_SEED_RUNS = 200  # of an experiment
-SYMBOLS = {"clients": "M", "local_steps": "K"}
 NOTE, COLOUR = "mlflow.note.content", "mlflow.runColor"
 FILES = ("report.html", "table.csv", "claims.csv", "figures/*.png", "tables/*.html")
 
@@ -84,55 +82,50 @@ def setting_runs(
     entries = facts["content"]["algorithms"]
     looks = styles({id: entries.get(id, {}).get("algorithm") or id for id in facts["algorithms"]})
     for row in table[table["chosen"]].to_dict("records"):
-        id = row["algorithm"]
-        marks = {"algorithm": id, COLOUR: looks[id].colour, "fingerprint": meta.fingerprints[id]}
-        rows = groups[tuple(row[key] for key in keys)]
-        run = _setting_run(facts, row, rows, {**facts["tags"], **marks}, end)
+        id, score, seeds, diverged = row["algorithm"], float(row["score"]), int(row["seeds"]), int(row["diverged"])
+        point, rows = _values(facts["axes"], row), groups[tuple(row[key] for key in keys)]
+        half = interval_of_mean(0.0, row["score_sd"], seeds)[1] if seeds > 1 else math.nan
+        marks = {
+            "algorithm": id,
+            "phase": "setting",
+            "interval": f"± {half:.2g}" if math.isfinite(half) else "one seed" if seeds < 2 else "none: a run diverged",
+            "status": f"{diverged} of {seeds} diverged" if diverged else "ok",
+            "fingerprint": meta.fingerprints[id],
+            COLOUR: looks[id].colour,
+        }
+        names = scores.metric_columns(rows, [*facts["axes"], *facts["tune"]])
+        names.sort(key=lambda name: name != facts["select"]["metric"])
+        texts = json.dumps({axis: axis_values.text(value) for axis, value in point.items()})
+        run = RunRecord(
+            key=f"{facts['size']}/{id}/{hashlib.sha256(texts.encode()).hexdigest()[:16]}",
+            name=_name(f"{facts['algorithms'][id]} {f'{score:.3g}' if math.isfinite(score) else 'diverged'}", point),
+            tags={**facts["tags"], **marks},
+            params=_params(facts, row),
+            metrics=[*_curves(rows, names), ("score", score, 0)],
+            start=end - math.ceil(1000 * seeds * row["seconds"]),
+            end=end,
+        )
         yield run._replace(children=list(_seed_runs(facts, run, row, rows)) if few else [])
-
-
-def _setting_run(facts: Facts, row: Row, curves: "pd.DataFrame", tags: Mapping[str, str], end: int) -> RunRecord:
-    """Return the run of a setting."""
-    id, score, seeds, diverged = row["algorithm"], float(row["score"]), int(row["seeds"]), int(row["diverged"])
-    point = _values(facts["axes"], row)
-    half = interval_of_mean(0.0, row["score_sd"], seeds)[1] if seeds > 1 else math.nan
-    interval = f"± {half:.2g}" if math.isfinite(half) else "one seed" if seeds < 2 else "none: a run diverged"
-    status = f"{diverged} of {seeds} diverged" if diverged else "ok"
-    names = scores.metric_columns(curves, [*facts["axes"], *facts["tune"]])
-    names.sort(key=lambda name: name != facts["select"]["metric"])
-    texts = json.dumps({axis: axis_values.text(value) for axis, value in point.items()})
-    return RunRecord(
-        key=f"{facts['size']}/{id}/{hashlib.sha256(texts.encode()).hexdigest()[:16]}",
-        name=_name(f"{facts['algorithms'][id]} {f'{score:.3g}' if math.isfinite(score) else 'diverged'}", point),
-        tags={**tags, "phase": "setting", "interval": interval, "status": status},
-        params=_params(facts, row),
-        metrics=[*_curves(curves, names), ("score", score, 0)],
-        start=end - math.ceil(1000 * seeds * row["seconds"]),
-        end=end,
-    )
 
 
 def _name(first: str, point: Mapping[str, Any]) -> str:
     """Return a run's name: ``FedAc-I 0.00334 K=16 M=64``."""
-    words = (f"{SYMBOLS.get(axis, axis.split('.')[-1])}={_text(value)}" for axis, value in point.items())
-    return " ".join([first, *words])
+    return " ".join([first, *(labels.point(axis, value).replace(" ", "") for axis, value in point.items())])
 
 
 def _seed_runs(facts: Facts, parent: RunRecord, row: Row, curves: "pd.DataFrame") -> Iterator[RunRecord]:
     """Yield the runs on the scoring seeds beneath the run of their setting."""
-    select, point = Select(**facts["select"]), _values(facts["axes"], row)
+    point = _values(facts["axes"], row)
     names = ["algorithm", *(axis.removeprefix("parameters.") for axis in (*point, *_values(facts["tune"], row)))]
     for seed, rows in curves.groupby("seed", sort=False):
-        last, values = rows.iloc[-1], rows.loc[rows["round"] > 0, select.metric].tolist()
-        score = float(scores.score_values(values, select.statistic, select.goal, select.last))
-        score = math.nan if last["status"] == "diverged" else score
+        last = rows.iloc[-1]
         yield RunRecord(
             key=f"{parent.key}/{seed}",
             name=_name(facts["algorithms"][row["algorithm"]], {**point, "seed": seed}),
             tags={key: parent.tags[key] for key in ("algorithm", "size", "paper", COLOUR)}
             | {"phase": "seed", "status": last["status"]},
             params={name: parent.params[name] for name in names if name in parent.params} | {"seed": str(seed)},
-            metrics=[*_curves(rows, [select.metric]), ("score", score, 0)],
+            metrics=list(_curves(rows, [facts["select"]["metric"]])),
             start=parent.end - math.ceil(1000 * last["seconds"]),
             end=parent.end,
         )
@@ -165,33 +158,24 @@ def _params(facts: Facts, row: Row) -> dict[str, str]:
     setting = merge({**content["setting"], **entry["setting"]}, case.get("setting", {}))
     problem = merge(content["problem"], case.get("problem", {}))
     params = {**setting, **entry["set"], "algorithm": entry["algorithm"] or id}
-    params |= {"rounds": int(row["rounds"]), "seeds": row["seeds"]}
+    params |= {"rounds": int(row["rounds"]), "seeds": int(row["seeds"])}
     params |= {f"problem.{key}": value for key, value in problem.items()}
     chosen = {**_values(facts["tune"], row), **point}
     params |= {axis.removeprefix("parameters."): value for axis, value in chosen.items()}
-    return {key: _text(value) for key, value in params.items() if value is not None}
+    return {key: axis_values.text(value) for key, value in params.items() if value is not None}
 
 
-def _text(value: Any) -> str:
-    """Return a value as text: equal numbers have one."""
-    if isinstance(value, (dict, list)):
-        return format_value(value).replace(" ", "")
-    return axis_values.text(value) if isinstance(value, float) else str(value)
-
-
-def report_run(facts: Facts, table: "pd.DataFrame", meta: TableMeta, end: int, folder: Path) -> RunRecord:
+def report_run(facts: Facts, meta: TableMeta, end: int, folder: Path) -> RunRecord:
     """Return the run with report, figures, tables and verdicts, whose duration is the training time of all runs.
 
     Args:
         facts: The experiment's facts.
-        table: The experiment's table.
-        meta: Its metadata.
+        meta: Metadata of its table.
         end: End of the other runs, in milliseconds since 1970; this one begins afterwards, so lists show it first.
         folder: Folder of the results, of which those that exist are taken.
     """
     claims = read_verdicts(folder / "claims.csv") if (folder / "claims.csv").exists() else []
     note = [f"- **{row['verdict']}**: {escape_markdown(row['text'])}" for row in claims if row["verdict"] != NOT_TESTED]
-    note += [f"- Warning: {escape_markdown(text)}" for text in find_warnings(facts, table.to_dict("records"), meta)]
     counts = {f"claims/{verdict}": n for verdict, n in Counter(claim["verdict"] for claim in claims).items()}
     counts |= {"runs": meta.runs, "diverged runs": meta.diverged_runs}
     files = {str(path.relative_to(folder)): path.read_bytes() for name in FILES for path in sorted(folder.glob(name))}

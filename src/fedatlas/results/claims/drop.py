@@ -67,7 +67,7 @@ class Drop(BoundedCheck, QuantityCheck, MultiAlgorithmCheck):
             f"the {at} {labels.short_axis(self.axis)}" if at in EXTREMES else labels.point(self.axis, at)
             for at in (self.start, self.end)
         )
-        others = [axis for axis in results.axes if axis != self.axis]
+        others = [axis for axis in results.view.axes if axis != self.axis]
         failures = {
             id: [text for where in self.places() for text in results.failures(id, where, self.metric).values()]
             for id in (*self.algorithms, *self.than)
@@ -120,7 +120,7 @@ class Drop(BoundedCheck, QuantityCheck, MultiAlgorithmCheck):
         where = self.where if value in EXTREMES else {**self.where, self.axis: value}
         scores: dict[Point, list[Numbers]] = {}
         for point, seed_scores in self.numbers(results, algorithm, where).items():
-            other_axes = tuple(v for name, v in zip(results.axes, point, strict=True) if name != self.axis)
+            other_axes = tuple(v for name, v in zip(results.view.axes, point, strict=True) if name != self.axis)
             scores.setdefault(other_axes, []).append(seed_scores)
         if value not in EXTREMES:
             return {point: samples[0] for point, samples in scores.items()}

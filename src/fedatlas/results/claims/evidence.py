@@ -107,7 +107,7 @@ class Evidence:
     @property
     def text(self) -> str:
         """The number in words."""
-        turned = self.words is not None and self.estimate.is_behind()
+        turned = self.words is not None and self.estimate.value < (1 if self.estimate.log else 0)
         number = self.estimate.text(turned=turned, scale=self.unit.scale) + self.unit.ending
         if self.words:
             number += f" {self.words[turned]}"

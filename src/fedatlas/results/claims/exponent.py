@@ -104,7 +104,7 @@ class Exponent(BoundedCheck, QuantityCheck):
 
     def judge(self, results: Results) -> Outcome:
         evidence, words = [], f"{'fall of the ' if self.falls else ''}{self._words(results)}"
-        axes = [axis for axis in results.axes if self.along or axis != self.axis]
+        axes = [axis for axis in results.view.axes if self.along or axis != self.axis]
         for (id, point), lines in self._lines(results).items():
             ids, name = ([id], f"{results.name(id)}: ") if id is not None else (list(self.along), "")
             location = results.location(point, axes)
@@ -138,7 +138,7 @@ class Exponent(BoundedCheck, QuantityCheck):
         lines: dict[Line, dict[int, list[tuple[float, float]]]] = {}
         for id in self.along or self.algorithms:
             for point, factor, quantities in self._quantities(results, id):
-                named: dict[Hashable, Any] = dict(zip(results.axes, point, strict=True))
+                named: dict[Hashable, Any] = dict(zip(results.view.axes, point, strict=True))
                 line: Line = (id, tuple(value for axis, value in named.items() if axis != self.axis))
                 if self.along:
                     line, number = (None, point), self.along[id]

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.claim import Claim
-from fedatlas.results.claims import build
+from fedatlas.results.claims import CHECKS
 from fedatlas.results.claims.base import Check
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import COLUMNS, HELD, MORE, NOT_TESTED, UNDECIDED, VACUOUS, NotTested
@@ -60,7 +60,7 @@ def _row_at_looks(
     """Return the row of a claim at the first interim analysis that decides it, or at the last."""
     analyses = results.view.analyses
     counts = [count for count in analyses if last is None or count <= last]
-    if not counts or build(claim.check).tunes:
+    if not counts or CHECKS.build(claim.check).tunes:
         return _row(results, name, claim, results_for)
     count, row = judge_until_decided(
         counts,
@@ -99,7 +99,7 @@ def judge_until_decided(counts: Sequence[int], analyses: int, judge: Callable[[i
 
 
 def _row(results: Results, name: str, claim: Claim, results_for: Callable[[Check], Results]) -> Row:
-    check, note = build(claim.check), claim.note or ""
+    check, note = CHECKS.build(claim.check), claim.note or ""
     row: Row = dict.fromkeys(COLUMNS, "")
     row |= {
         "experiment": results.view.name,
@@ -116,7 +116,7 @@ def _row(results: Results, name: str, claim: Claim, results_for: Callable[[Check
         return row
     try:
         outcome = check.judge(results_for(check))
-        vacuity_check = build(claim.vacuous) if claim.vacuous is not None else None
+        vacuity_check = CHECKS.build(claim.vacuous) if claim.vacuous is not None else None
         vacuity = vacuity_check and vacuity_check.judge(results_for(vacuity_check))
     except (NotTested, NotCovered) as reason:
         return row | {"note": _join(f"{str(reason)[:1].upper()}{str(reason)[1:]}.", note)}

@@ -193,7 +193,7 @@ class Reaches(BoundedCheck, QuantityCheck, MultiAlgorithmCheck):
                 values = late_means(part, [], metric, self.after or 0).to_numpy(float)
                 if (seeds := len(values)) < 2:
                     raise NotTested("A standard error needs two seeds at least")
-                p = probabilities(results.view.setting, dict(zip(results.axes, map(parse, point), strict=True)))
+                p = probabilities(results.view.setting, dict(zip(results.view.axes, map(parse, point), strict=True)))
                 difference = values.mean() - LIMITS[str(self.limit)](results.view.problem, p)
                 error = values.std(ddof=1) / math.sqrt(seeds)
                 deviations.append(0.0 if abs(difference) <= ROUNDING else difference / error if error else math.inf)
@@ -223,12 +223,12 @@ class Reaches(BoundedCheck, QuantityCheck, MultiAlgorithmCheck):
         differences, unstable, metric = [], 0, self.measured(results)
         for algorithm in self.algorithms:
             for *point, final, best in self.runs.get(algorithm, ()):
-                if len(point) != len(results.axes) or 0 in (final, best):
+                if len(point) != len(results.view.axes) or 0 in (final, best):
                     raise UserError(
                         f"{self.title()}: a run of {algorithm} is {[*point, final, best]}; it must be the values of "
-                        f"{len(results.axes)} axes and two values of the metric that are not 0"
+                        f"{len(results.view.axes)} axes and two values of the metric that are not 0"
                     )
-                rows = results.rows(algorithm, dict(zip(results.axes, point, strict=True)), results.curves)
+                rows = results.rows(algorithm, dict(zip(results.view.axes, point, strict=True)), results.curves)
                 values = rows.sort_values("round")[metric].to_numpy(float)
                 if not values.max() <= values[0]:
                     unstable += 1

@@ -36,11 +36,6 @@ class Results:
     trials: "pd.DataFrame"
     classes: Mapping[str, int] = field(default_factory=dict)
 
-    @property
-    def axes(self) -> list[str]:
-        """Names of the axes of grid and within."""
-        return self.view.axes
-
     def at_analysis(self, count: int) -> "Results":
         """Return the results that there were at an interim analysis, without the runs of seeds that were added later.
 
@@ -80,7 +75,7 @@ class Results:
 
     def settings(self, rows: "pd.DataFrame") -> "Iterator[tuple[Point, pd.DataFrame]]":
         """Yield the points of the axes, in their order, each with its rows, of any frame of the results."""
-        yield from rows.groupby(self.axes, sort=False) if self.axes else [((), rows)]
+        yield from rows.groupby(self.view.axes, sort=False) if self.view.axes else [((), rows)]
 
     def samples(
         self,
@@ -161,7 +156,7 @@ class Results:
 
     def _is_chance(self, name: str, value: float, point: Point) -> bool:
         """Return whether a loss or an accuracy is less than GUESSING of the way from guessing to perfection."""
-        data = dict(zip(self.axes, point, strict=True)).get("problem.data", self.view.problem.get("data"))
+        data = dict(zip(self.view.axes, point, strict=True)).get("problem.data", self.view.problem.get("data"))
         classes = self.classes.get(str(data), 0)
         if classes < 2:
             return False
@@ -214,6 +209,6 @@ class Results:
 
     def location(self, point: Point, axes: Sequence[str] | None = None) -> str:
         """Return a point of the axes, by default of all, as the end of a text: `` at K = 16``, or nothing without."""
-        axes = self.axes if axes is None else axes
+        axes = self.view.axes if axes is None else axes
         label = ", ".join(labels.point(axis, value) for axis, value in zip(axes, point, strict=False))
         return f" at {label}" if label else ""

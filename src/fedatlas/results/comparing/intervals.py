@@ -236,10 +236,6 @@ class Sample:
             return 0.0 - number
         return 1 / number if number else math.inf
 
-    def is_behind(self) -> bool:
-        """Return whether the number is a ratio below 1 or a negative difference."""
-        return self.value < (1 if self.log else 0)
-
     def text(self, turned: bool = False, scale: float = 1) -> str:
         """Return the number and its interval.
 

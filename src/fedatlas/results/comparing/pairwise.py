@@ -148,11 +148,6 @@ class Estimate(NamedTuple):
     high: float
 
 
-def share_of(wins: float, pairs: int) -> Estimate:
-    """Return the share of paired runs that are won, where practically equal ones count one half."""
-    return Estimate(wins / pairs, *share_interval(wins, pairs, LEVEL)) if pairs else Estimate(math.nan, 0.0, 1.0)
-
-
 class PairedComparison(NamedTuple):
     """A comparison of an algorithm with a rival on a problem.
 
@@ -182,7 +177,9 @@ def compare_pair(
     pairs = match_seeds(*(benchmark.by_seed(a, problem) for a in (first, second)))
     ours, theirs = np.array(pairs, float).reshape(-1, 2).T
     wins = float(won(ours, theirs, benchmark.margin, benchmark.resolution[problem]).sum())
-    share = share_of(wins, len(pairs))
+    share = Estimate(math.nan, 0.0, 1.0)
+    if pairs:
+        share = Estimate(wins / len(pairs), *share_interval(wins, len(pairs), LEVEL))
     gap = pairwise_gap(benchmark, first, second, problem, ties=True)
     if share.value >= MEANINGFUL and _sign(gap, level) < 0:
         return PairedComparison(share, "ahead")

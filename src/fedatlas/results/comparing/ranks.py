@@ -55,12 +55,8 @@ class ProblemRank:
             return "undefined"
         if not self.attained:
             return "diverged"
-        return "best" if self.is_ahead_of_all else "worse" if self.is_behind_best else "near"
-
-    @property
-    def is_ahead_of_all(self) -> bool:
-        """Whether it is ahead of every rival, of which there are some."""
-        return bool(self.comparisons) and all(each.side == "ahead" for each in self.comparisons.values())
+        is_ahead = self.comparisons and all(each.side == "ahead" for each in self.comparisons.values())
+        return "best" if is_ahead else "worse" if self.is_behind_best else "near"
 
     @property
     def is_behind_best(self) -> bool:

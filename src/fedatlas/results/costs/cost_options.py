@@ -49,14 +49,10 @@ class CostOptions(Kind):
         return model
 
     @property
-    def costs(self) -> list[str]:
-        """Costs that its options name."""
-        return [getattr(self, name) for name, option in self.options().items() if option.names == "cost or time"]
-
-    @property
     def simulated(self) -> frozenset[str]:
-        """Column of simulated time, if it is one of the costs."""
-        return frozenset({SIMULATED} & set(self.costs))
+        """Column of simulated time, if it is one of the costs that its options name."""
+        names = (getattr(self, name) for name, option in self.options().items() if option.names == "cost or time")
+        return frozenset({SIMULATED} & set(names))
 
     @property
     def clients(self) -> str:

@@ -14,8 +14,6 @@ from fedatlas.federation.costs.base import CostModel
 from fedatlas.federation.costs.workload import Workload
 from fedatlas.federation.engine.exchanges import Ledger, Profile
 
-CACHED = 64  # profiles whose times are kept
-
 
 @dataclass(frozen=True)
 class ActiveClients:
@@ -64,7 +62,7 @@ def seconds(model: CostModel, workload: Workload, active: ActiveClients, ledgers
     def compute(profile: Profile, members: np.ndarray) -> np.ndarray:
         return workload.seconds(model, rates, profile, members)
 
-    of_all = functools.lru_cache(CACHED)(functools.partial(compute, members=np.arange(clients)))
+    of_all = functools.cache(functools.partial(compute, members=np.arange(clients)))
     elapsed, t, total = [], 0, 0.0
     for ledger in ledgers:
         for profile, rounds in ledger:

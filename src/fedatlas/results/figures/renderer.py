@@ -296,7 +296,7 @@ def _look(line: Mapping[str, Any]) -> dict[str, Any]:
         "marker": line["marker"],
         "markersize": 4.4 if dashed else 5.4,
         "linewidth": WIDTH * line["weight"] if line["marker"] else 1.1,
-        "zorder": 2.9 if line["weight"] > 1 else 2.8 if line["front"] else 2.6 if dashed else 2.2,
+        "zorder": 2.9 if line["weight"] > 1 else 2.6 if dashed else 2.2,
     }
 
 

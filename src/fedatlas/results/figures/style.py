@@ -38,8 +38,7 @@ class Line:
         dash: Lengths of strokes and gaps in widths of the line; empty if it is solid.
         name: Name for people.
         quiet: Whether it is in the background.
-        front: Whether it is drawn above all others.
-        weight: Factor on its width.
+        weight: Factor on its width; a line of more than 1 is drawn above all others.
     """
 
     colour: str
@@ -47,7 +46,6 @@ class Line:
     dash: tuple[float, ...] = SOLID
     name: str = ""
     quiet: bool = False
-    front: bool = False
     weight: float = 1.0
 
 
@@ -126,7 +124,7 @@ def styles(algorithms: Mapping[Key, str], emphasised: Collection[Key] = ()) -> d
     for id, name in algorithms.items():
         if id not in result:
             result[id] = _additional_style(name not in STYLES, list(result.values()))
-    result |= {id: replace(result[id], front=True, weight=EMPHASIS) for id in emphasised}
+    result |= {id: replace(result[id], weight=EMPHASIS) for id in emphasised}
     return {id: result[id] for id in algorithms}
 
 

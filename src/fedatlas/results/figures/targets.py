@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 class Targets(PanelFigure, CostFigure):
     """A table of the cost at which the mean of a metric over seeds first attains each target, by algorithm.
 
-    Bold are the least costs, and those within noise of them; seconds of a single seed are not compared, as their noise
-    is not known.
+    With several seeds the least costs are bold, and those within noise of them.
     """
 
     name = "targets"
@@ -45,16 +44,13 @@ class Targets(PanelFigure, CostFigure):
             ],
             columns=["panel", "algorithm", "target", "cost", "sd", "seeds"],
         )
-        comparable = data.seeds > 1 or not self.cost.endswith("seconds")
         columns = []
         for _, column in numbers.groupby(["panel", "target"], sort=False):
             costs, sds, seeds = (column[name].tolist() for name in ("cost", "sd", "seeds"))
             near = within_noise(costs, sds, seeds, "min")
-            columns.append([Cell(_text(cost), comparable and best) for cost, best in zip(costs, near, strict=True)])
+            columns.append([Cell(_text(cost), best and data.seeds > 1) for cost, best in zip(costs, near, strict=True)])
         rows = [((name,), cells) for name, *cells in zip(data.names.values(), *columns, strict=True)]
         bold = "Bold: the least, and what is within noise of it." if data.seeds > 1 else ""
-        if not comparable:
-            bold = "One seed: the noise of seconds is not known, so none is called the least."
         mean = f" (mean of {data.counted_seeds})" if data.seeds > 1 else ""
         reached = f"{self.words.capitalize()} until the {labels.words(data.y)}{mean} first attains a target; – never."
         titles = [[(title, len(goal)) for title, _ in panels]] if self.panel else []

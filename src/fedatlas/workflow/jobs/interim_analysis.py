@@ -8,7 +8,7 @@ from fedatlas.experiments.cells import Select
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.tables import Layout, build
 from fedatlas.io.files import write_json
-from fedatlas.results.claims import build as build_check
+from fedatlas.results.claims import CHECKS
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import UNDECIDED
 from fedatlas.workflow.jobs.claims import count_classes, judge
@@ -31,5 +31,5 @@ def make(spec: dict[str, Any], folder: str, out: str, runs: Sequence[str], direc
     results = Results(view, table, curves, trials, count_classes(meta))
     verdicts = judge(spec["claims"], results, folder, directory, spec["seeds"])
     undecided = verdicts.loc[verdicts["verdict"] == UNDECIDED, "claim"]
-    names = [name for name in undecided if not build_check(claims[name]["check"]).tunes]
+    names = [name for name in undecided if not CHECKS.build(claims[name]["check"]).tunes]
     write_json(out, {"seeds": spec["seeds"], "undecided": names})
